@@ -1,0 +1,9 @@
+# CMake settings shared by the native libraries that cargo builds (espeak-ng, whisper.cpp, llama.cpp).
+# espeak-ng is used for phonemes only: without libsonic (its build would clone it from the network),
+# without audio output, mbrola voices and asynchronous synthesis. The others ignore these names.
+set(SONIC_LIB "unused" CACHE STRING "")
+set(SONIC_INC "/usr/include" CACHE PATH "")
+set(USE_LIBSONIC OFF CACHE BOOL "")
+set(USE_LIBPCAUDIO OFF CACHE BOOL "")
+set(USE_MBROLA OFF CACHE BOOL "")
+set(USE_ASYNC OFF CACHE BOOL "")

@@ -1,0 +1,128 @@
+//! What crosses from one stage to another.
+//!
+//! Plain data, any thread. Nothing here decides or does anything.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+/// One exchange, from the first sample or key stroke to the last played sample. Unique per process run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TurnId(pub u64);
+
+impl fmt::Display for TurnId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// Where a turn came from and its answer goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Channel {
+    /// Microphone and speaker.
+    Voice,
+    /// Text typed on this machine.
+    Console,
+}
+
+impl Channel {
+    /// Its name in the database and in `joi why`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Voice => "voice",
+            Self::Console => "console",
+        }
+    }
+}
+
+/// What opened the microphone for an utterance.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OpenedBy {
+    /// A wake phrase, by its written form, with the detector's probability (0..1).
+    Wake {
+        /// Written form, for example "hey jarvis".
+        phrase: String,
+        /// Smoothed probability at the crossing, 0..1.
+        score: f32,
+    },
+    /// A request to listen now (push to talk, `joi listen`).
+    Request,
+}
+
+/// Why an utterance ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndCause {
+    /// Silence for the whole hangover.
+    Silence,
+    /// The maximum length was reached.
+    MaxLength,
+    /// The source ended (a file).
+    SourceEnded,
+}
+
+/// A stretch of speech: mono, 16 kHz, f32 in −1..1, from pre-roll to the last sample seen.
+#[derive(Debug, Clone)]
+pub struct Utterance {
+    /// Counts utterances; whatever belongs to an older one is stale.
+    pub generation: u64,
+    /// Counts how often speech went on after a pause. Two snapshots of one utterance with the same
+    /// revision hold the same speech and differ in trailing silence only.
+    pub revision: u32,
+    /// What opened the microphone.
+    pub opened_by: OpenedBy,
+    /// The audio.
+    pub samples: Arc<[f32]>,
+    /// Position of `samples[0]` in 16 kHz samples since the source was opened.
+    pub begins_at: u64,
+    /// Position just behind the last voiced sample.
+    pub speech_ends_at: u64,
+    /// When the last sample was handed to the listener.
+    pub captured: Instant,
+}
+
+impl Utterance {
+    /// Length of the audio.
+    pub fn duration(&self) -> Duration {
+        Duration::from_secs_f64(self.samples.len() as f64 / f64::from(crate::audio::RATE))
+    }
+}
+
+/// What whisper made of an utterance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transcript {
+    /// Of the utterance.
+    pub generation: u64,
+    /// Of the utterance.
+    pub revision: u32,
+    /// The words, trimmed; may be empty.
+    pub text: String,
+    /// Mean natural-log probability of the tokens; 0 is certain.
+    pub mean_logprob: f32,
+    /// Probability that the audio holds no speech, 0..1.
+    pub no_speech: f32,
+    /// Length of the encoder's window in 20 ms positions (1500 = 30 s).
+    pub audio_ctx: u32,
+    /// The text repeated itself, so it was decoded a second time with the whole window.
+    pub decoded_twice: bool,
+    /// Time spent decoding.
+    pub took: Duration,
+}
+
+/// Something that must not stand in a log: spoken text, names, tokens.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Private<T>(pub T);
+
+impl<T> fmt::Debug for Private<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl<T> fmt::Display for Private<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}

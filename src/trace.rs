@@ -1,0 +1,192 @@
+//! The record of one turn: where its milliseconds went, and what was decided on the way and why.
+//!
+//! Pure data, filled by the channel that runs the turn, stored by `store`, shown by `joi why` and
+//! `joi bench`. It never waits and reads no clock of its own: moments are handed in.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::{Channel, TurnId};
+
+/// A point of the way that every turn passes at most once, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// The wake phrase was recognised.
+    Wake,
+    /// The last voiced sample.
+    SpeechEnd,
+    /// The end of the utterance was decided.
+    Endpoint,
+    /// The transcript was there.
+    Transcript,
+    /// The model's first token (absent when no model was asked).
+    FirstToken,
+    /// The first complete sentence.
+    FirstSentence,
+    /// The first sample of the answer was played.
+    FirstSample,
+    /// The last sample was played, or the last character shown.
+    End,
+}
+
+impl Stage {
+    /// All stages in order.
+    pub const ALL: [Self; 8] = [
+        Self::Wake,
+        Self::SpeechEnd,
+        Self::Endpoint,
+        Self::Transcript,
+        Self::FirstToken,
+        Self::FirstSentence,
+        Self::FirstSample,
+        Self::End,
+    ];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wake => "wake",
+            Self::SpeechEnd => "speech end",
+            Self::Endpoint => "endpoint",
+            Self::Transcript => "transcript",
+            Self::FirstToken => "first token",
+            Self::FirstSentence => "first sentence",
+            Self::FirstSample => "first sample",
+            Self::End => "end",
+        }
+    }
+}
+
+/// One stage with its moment, in milliseconds since the turn's origin.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Which point.
+    pub stage: Stage,
+    /// Milliseconds since the origin; negative for what came before it (the wake phrase).
+    pub ms: f64,
+}
+
+/// One decision and its reason, in the words `joi why` shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Who decided, for example `intents`.
+    pub stage: String,
+    /// What was decided, for example `time`.
+    pub verdict: String,
+    /// Why, in a few words.
+    pub reason: String,
+}
+
+impl Decision {
+    /// A decision with its reason.
+    pub fn new(stage: &str, verdict: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { stage: stage.into(), verdict: verdict.into(), reason: reason.into() }
+    }
+}
+
+/// What a model call cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelUse {
+    /// The model's name.
+    pub model: String,
+    /// `ollama` or `local`.
+    pub backend: String,
+    /// Prompt tokens, cached ones included.
+    pub prompt_tokens: u64,
+    /// Time spent evaluating the prompt, in milliseconds.
+    pub prompt_ms: f64,
+    /// Generated tokens.
+    pub reply_tokens: u64,
+    /// Time spent generating, in milliseconds.
+    pub reply_ms: f64,
+}
+
+/// The record of one turn, as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnRecord {
+    /// Which turn.
+    pub id: TurnId,
+    /// Where it came from.
+    pub channel: Channel,
+    /// Wall clock at its origin, RFC 3339.
+    pub at: String,
+    /// What was heard or typed, redacted.
+    pub heard: String,
+    /// What was answered, redacted.
+    pub reply: String,
+    /// Moments, in the order of [`Stage`].
+    pub marks: Vec<Mark>,
+    /// Decisions, in the order they were made.
+    pub decisions: Vec<Decision>,
+    /// Model calls, in order.
+    pub model_use: Vec<ModelUse>,
+}
+
+/// Fills a [`TurnRecord`] while the turn runs.
+#[derive(Debug, Clone)]
+pub struct Trace {
+    origin: Instant,
+    marks: Vec<Mark>,
+    /// Decisions, in the order they were made.
+    pub decisions: Vec<Decision>,
+    /// Model calls, in order.
+    pub model_use: Vec<ModelUse>,
+}
+
+impl Trace {
+    /// A trace whose times count from `origin`: the end of speech, or the moment text was entered.
+    pub fn starting(origin: Instant) -> Self {
+        Self { origin, marks: Vec::new(), decisions: Vec::new(), model_use: Vec::new() }
+    }
+
+    /// Notes that `stage` was passed at `at`. Only the first note of a stage counts.
+    pub fn mark(&mut self, stage: Stage, at: Instant) {
+        if self.marks.iter().any(|m| m.stage == stage) {
+            return;
+        }
+        let ms = match at.checked_duration_since(self.origin) {
+            Some(after) => after.as_secs_f64() * 1e3,
+            None => -(self.origin.duration_since(at).as_secs_f64() * 1e3),
+        };
+        self.marks.push(Mark { stage, ms });
+        self.marks.sort_by_key(|m| m.stage);
+    }
+
+    /// When `stage` was passed, after the origin; nothing if it was not, or before it.
+    pub fn after_origin(&self, stage: Stage) -> Option<Duration> {
+        let mark = self.marks.iter().find(|m| m.stage == stage)?;
+        (mark.ms >= 0.0).then(|| Duration::from_secs_f64(mark.ms / 1e3))
+    }
+
+    /// The moments so far, in the order of [`Stage`].
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    /// Notes a decision.
+    pub fn decide(&mut self, decision: Decision) {
+        self.decisions.push(decision);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_keep_the_order_of_the_stages_and_only_the_first_note() {
+        let origin = Instant::now() + Duration::from_secs(10);
+        let mut trace = Trace::starting(origin);
+        trace.mark(Stage::Transcript, origin + Duration::from_millis(400));
+        trace.mark(Stage::Wake, origin - Duration::from_millis(1500));
+        trace.mark(Stage::Transcript, origin + Duration::from_millis(900));
+        assert_eq!(
+            trace.marks(),
+            [Mark { stage: Stage::Wake, ms: -1500.0 }, Mark { stage: Stage::Transcript, ms: 400.0 }]
+        );
+        assert_eq!(trace.after_origin(Stage::Transcript), Some(Duration::from_millis(400)));
+        assert_eq!(trace.after_origin(Stage::Wake), None);
+    }
+}
