@@ -73,8 +73,14 @@ pub enum Said {
 }
 
 /// Breaks off the sentence that a [`Voice`] is computing. Any thread; never blocks.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Interrupter(Arc<RunOptions>);
+
+impl std::fmt::Debug for Interrupter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Interrupter").finish_non_exhaustive()
+    }
+}
 
 impl Interrupter {
     /// Makes the running computation end early. Without one, the next [`Voice::say`] is not affected.

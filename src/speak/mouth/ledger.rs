@@ -97,10 +97,10 @@ impl Ledger {
                 }
             }
             Played::Finished { tag, at } => {
-                let Some(entry) = self.entries.iter_mut().find(|e| e.waiting.remove(&tag)) else { return };
-                let _ = &entry;
-                self.heard_at = Some(at);
-                self.settle();
+                if self.entries.iter_mut().any(|e| e.waiting.remove(&tag)) {
+                    self.heard_at = Some(at);
+                    self.settle();
+                }
             }
         }
     }
