@@ -1,1 +1,3 @@
 //! hear
+
+pub mod whisper;
