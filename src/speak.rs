@@ -102,8 +102,8 @@ pub enum SpeakError {
         /// What was wrong.
         why: String,
     },
-    /// espeak-ng's data is missing or of another version: install it again.
-    #[error("{} does not hold espeak-ng's data for this version; remove the folder and start joi again", path.display())]
+    /// espeak-ng refuses its data: remove the folder, it is written anew.
+    #[error("{} is not a folder espeak-ng can read its data from; remove it and start joi again", path.display())]
     EspeakData {
         /// The folder.
         path: PathBuf,

@@ -12,6 +12,11 @@ use espeak_rs_sys as sys;
 
 use super::SpeakError;
 
+mod data;
+
+#[cfg(test)]
+mod tests;
+
 /// Longest text handed to espeak-ng at once, in bytes. Its own clause buffer is 800 bytes, behind which it
 /// cuts in the middle of words; the segmenter stays far below.
 const MAX_TEXT: usize = 4096;
@@ -57,12 +62,12 @@ pub struct Phonemizer {
 }
 
 impl Phonemizer {
-    /// Opens espeak-ng with the data in `data` (a folder that holds `phondata`, `en_dict` …), unless this
-    /// process has opened it before, and checks that it knows `voice` (for example `en-us`).
+    /// Opens espeak-ng with its data in the folder `data`, where what is missing is written first, unless this
+    /// process has opened it before; and checks that it knows `voice` (for example `en-us`).
     ///
     /// # Errors
-    /// [`SpeakError::EspeakData`] when the folder is not usable, [`SpeakError::EspeakVoice`] for a voice it
-    /// does not have.
+    /// [`SpeakError::EspeakInstall`] and [`SpeakError::EspeakData`] when the folder is not usable,
+    /// [`SpeakError::EspeakVoice`] for a voice it does not have.
     pub fn open(data: &Path, voice: &str) -> Result<Self, SpeakError> {
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         if opened.is_none() {
@@ -111,12 +116,10 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Opens the library. A wrong folder must not end the process, which is espeak-ng's default.
-fn initialise(data: &Path) -> Result<(), SpeakError> {
-    let unusable = || SpeakError::EspeakData { path: data.to_owned() };
-    if !["phondata", "phonindex", "phontab", "intonations"].iter().all(|name| data.join(name).is_file()) {
-        return Err(unusable());
-    }
-    let path = CString::new(data.as_os_str().as_encoded_bytes()).map_err(|_| unusable())?;
+fn initialise(folder: &Path) -> Result<(), SpeakError> {
+    data::install(folder).map_err(|source| SpeakError::EspeakInstall { path: folder.to_owned(), source })?;
+    let unusable = || SpeakError::EspeakData { path: folder.to_owned() };
+    let path = CString::new(folder.as_os_str().as_encoded_bytes()).map_err(|_| unusable())?;
     let mut context: sys::espeak_ng_ERROR_CONTEXT = std::ptr::null_mut();
     // SAFETY: `path` and `context` outlive the calls, and the caller holds the lock.
     let status = unsafe {
