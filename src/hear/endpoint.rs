@@ -246,7 +246,7 @@ impl Endpointer {
             Phase::Waiting(wait) => self.keep_waiting(wait, frame.end),
             Phase::Onset(onset, wait) if frame.voiced => self.voice(frame, onset, wait),
             Phase::Onset(onset, _) if frame.end - onset.last_voiced < CLOSURE => None,
-            Phase::Onset(_, wait) => self.keep_waiting(wait, frame.end),
+            Phase::Onset(onset, wait) => self.keep_waiting(onset.given_up(wait), frame.end),
             Phase::Talking(talk) => self.talk(frame, talk),
         }
     }
@@ -334,6 +334,15 @@ impl Endpointer {
         self.phase = Phase::Idle;
         self.spent = at;
         Edge::Ended(talk.span(at), cause)
+    }
+}
+
+impl Onset {
+    /// How the waiting goes on when this was no word.
+    fn given_up(self, wait: Wait) -> Wait {
+        // An onset from before the floor is the phrase's, not a soft beginning of what may follow.
+        let floor = if self.began < wait.floor { self.last_voiced } else { wait.floor };
+        Wait { floor, ..wait }
     }
 }
 

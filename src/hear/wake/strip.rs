@@ -6,7 +6,7 @@
 /// How alike (0..1) the letters must be where the whole phrase is found.
 const WHOLE: f64 = 0.6;
 /// The same where only the name is found: the recording may begin in the middle of the phrase.
-const NAME: f64 = 0.65;
+const NAME: f64 = 0.7;
 
 /// The text behind a leading wake phrase, or the whole text when there is none. A name misheard is taken
 /// off too ("Hey Charvis, …", "Jarvis. …"). Punctuation and space behind the phrase go with it.
