@@ -3,7 +3,12 @@
 //! PURE, any thread. In: the whole reply, or one sentence of it. Out: nothing, or why it must not go
 //! out. It fails closed and changes nothing.
 
+use super::malformed::Malformed;
 use super::redact;
+use super::sanitize::sanitize;
+
+#[cfg(test)]
+mod tests;
 
 /// The most tokens a reply may have.
 pub const MAX_TOKENS: usize = 500;
@@ -14,12 +19,9 @@ pub enum Refusal {
     /// Nothing in it can be read aloud.
     #[error("the reply holds nothing that can be said")]
     Empty,
-    /// It is a tool call, data or a fragment of them.
+    /// It is a tool call, data, a fragment of them, or quotes a redaction label.
     #[error("the reply is malformed: {0}")]
-    Malformed(#[from] super::malformed::Malformed),
-    /// It quotes a label that redaction put in the place of a secret.
-    #[error("the reply quotes a redaction label")]
-    Label,
+    Malformed(#[from] Malformed),
     /// It holds a card number, a key or a token.
     #[error("the reply holds a secret")]
     Secret,
@@ -39,11 +41,12 @@ pub fn check(reply: &str, tokens: usize) -> Result<(), Refusal> {
     if !reply.chars().any(char::is_alphanumeric) {
         return Err(Refusal::Empty);
     }
-    if super::sanitize::sanitize(reply)? != reply {
-        return Err(Refusal::Malformed(super::malformed::Malformed::InternalTokens));
-    }
     if redact::has_label(reply) {
-        return Err(Refusal::Label);
+        return Err(Malformed::Label.into());
+    }
+    // What the sanitizer would still change has never been through it.
+    if sanitize(reply)? != reply.trim_start() {
+        return Err(Malformed::ReservedTokens.into());
     }
     if redact::has_secret(reply) {
         return Err(Refusal::Secret);

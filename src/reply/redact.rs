@@ -21,6 +21,9 @@ use serde_json::Value;
 /// Longest user text that is kept, in characters.
 pub const MAX_USER_CHARS: usize = 8_000;
 
+/// A label ends the word it stands in, so a secret glued to another one shows only in the next round.
+const MOST_ROUNDS: usize = 4;
+
 /// How every label begins.
 pub(crate) const LABEL_START: &str = "[REDACTED_";
 
@@ -98,7 +101,7 @@ impl Redacted {
         self.text
     }
 
-    /// The kinds of secret that were taken out this time, each once, in the order of the rules.
+    /// The kinds of secret that were taken out this time, each once.
     pub fn labels(&self) -> &[Label] {
         &self.labels
     }
@@ -128,8 +131,9 @@ pub fn redact(text: &str) -> Redacted {
     // Redaction comes before the cap: half a secret no longer looks like one.
     let mut redacted = redact_structured(&collapsed);
     if let Some((cap, _)) = redacted.text.char_indices().nth(MAX_USER_CHARS) {
-        let end = redacted.text[..=cap].rfind(' ').filter(|end| *end <= cap).unwrap_or(cap);
-        redacted.text.truncate(end);
+        let is_between_words = redacted.text[cap..].starts_with(' ');
+        let last_space = redacted.text[..cap].rfind(' ').filter(|_| !is_between_words);
+        redacted.text.truncate(last_space.unwrap_or(cap));
     }
     redacted
 }
@@ -138,17 +142,31 @@ pub fn redact(text: &str) -> Redacted {
 pub fn redact_structured(text: &str) -> Redacted {
     let Some(rules) = rules::all() else { return Redacted::nothing() };
     let mut redacted = Redacted { text: text.to_owned(), labels: Vec::new() };
+    for _ in 0..MOST_ROUNDS {
+        if !apply(rules, &mut redacted) {
+            break;
+        }
+    }
+    redacted
+}
+
+/// Applies every rule once, in order; whether that changed the text.
+fn apply(rules: &[rules::Rule], redacted: &mut Redacted) -> bool {
+    let mut has_changed = false;
     for rule in rules {
-        let spans = rule.spans(&redacted.text);
+        let token = rule.label().token();
+        let mut spans = rule.spans(&redacted.text);
+        spans.retain(|span| &redacted.text[span.clone()] != token);
         if spans.is_empty() {
             continue;
         }
-        redacted.text = replace(&redacted.text, &spans, rule.label().token());
+        has_changed = true;
+        redacted.text = replace(&redacted.text, &spans, token);
         if !redacted.labels.contains(&rule.label()) {
             redacted.labels.push(rule.label());
         }
     }
-    redacted
+    has_changed
 }
 
 /// Redacts every string in `value`, JSON inside strings included, and the whole value of every key

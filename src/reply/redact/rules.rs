@@ -98,13 +98,9 @@ const KEYWORD: &str = r#"(?xi) (?: (?-u:\b)
 
 /// Whether `key` by itself names a secret, as a field of an object may.
 pub(super) fn names_a_secret(key: &str) -> bool {
-    let Some(rules) = all() else { return true };
+    let keyword = all().and_then(|rules| rules.iter().find(|rule| rule.label == Label::Secret));
     let written = format!("{key}:");
-    rules
-        .iter()
-        .filter(|rule| rule.label == Label::Secret)
-        .take(1)
-        .any(|rule| rule.pattern.find(&written).is_some_and(|hit| hit.end() == written.len()))
+    keyword.is_none_or(|rule| rule.pattern.find(&written).is_some_and(|hit| hit.end() == written.len()))
 }
 
 fn whole(_: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize {

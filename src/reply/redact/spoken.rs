@@ -24,7 +24,7 @@ pub(super) const CODE: &str = r"(?xi) (?-u:\b)
     (?: \s+(?:is|was|equals|will\s+be|should\s+be|to) | ['’]s ) (?:\s+(?:now|set\s+to))? :? \s+";
 
 /// First words of what people say about a password without saying it.
-const ABOUT: [&str; 58] = [
+const ABOUT: [&str; 57] = [
     "about",
     "all",
     "almost",
@@ -38,7 +38,6 @@ const ABOUT: [&str; 58] = [
     "being",
     "broken",
     "case",
-    "correct",
     "different",
     "easy",
     "empty",
@@ -158,6 +157,10 @@ pub(super) fn password(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<us
         return hit.end;
     }
     let end = hit.end + clause_end(rest);
+    // Only by itself: "correct horse battery staple" is a passphrase.
+    if ["correct", "right"].iter().any(|word| text[hit.end..end].eq_ignore_ascii_case(word)) {
+        return end;
+    }
     secrets.push(hit.end..end);
     end
 }
