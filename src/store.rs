@@ -216,3 +216,11 @@ fn delete_before(db: &mut Connection, cutoff: Timestamp) -> Result<Deleted, Stor
     tx.commit()?;
     Ok(Deleted { messages, turns })
 }
+
+#[cfg(test)]
+impl Store {
+    /// Makes every later request for the dialogue fail, as a failing disk would.
+    pub(crate) async fn break_down(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE message")?)).await.expect("a table to drop");
+    }
+}

@@ -31,8 +31,9 @@ impl Outlet {
         if text.is_empty() {
             return Ok(());
         }
+        self.send(ReplyEvent::Text(text.to_owned())).await?;
         self.said.push_str(text);
-        self.send(ReplyEvent::Text(text.to_owned())).await
+        Ok(())
     }
 
     /// A whole sentence that ends the answer, apart from what was said before.
