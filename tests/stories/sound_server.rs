@@ -83,8 +83,8 @@ fn what_is_said_into_the_microphone_is_heard() {
         feed_tone(server, 3.0);
         let (samples, told) = listen(&mut microphone, |samples, _| tone_seconds(samples) > 2.5);
         assert_eq!(told, vec![]);
-        // One block each may be cut at the ends and wherever a busy machine makes the server stumble.
-        assert!(samples.len() as f32 / (RATE as f32) < 60.0);
+        // Of three seconds: a busy machine makes the server stumble.
+        assert!(tone_seconds(&samples) > 2.5);
     });
 }
 
@@ -150,23 +150,25 @@ fn devices_that_vanish_are_told_once_and_used_again_when_they_are_back() {
 }
 
 #[test]
-fn a_killed_sound_server_is_survived_and_a_sentence_goes_on() {
+fn a_killed_sound_server_is_survived_and_the_sentence_goes_on() {
     with_sound_server(|server| {
         let mut microphone = Microphone::open(&server.config());
         assert!(matches!(news(&mut microphone), Heard::Back { .. }));
         let (player, mut events) = Player::open(&server.config());
         assert!(matches!(event(&mut events), PlayEvent::Back { .. }));
+        player.play_now(1, 22_050, tone(22_050, 4.0)).unwrap();
+        assert!(matches!(event(&mut events), PlayEvent::Started { tag: 1, .. }));
         server.kill();
+        server.start();
         assert!(matches!(news(&mut microphone), Heard::Gone(_)));
         assert!(matches!(event(&mut events), PlayEvent::Gone(_)));
-        server.start();
         assert!(matches!(news(&mut microphone), Heard::Back { .. }));
         assert!(matches!(event(&mut events), PlayEvent::Back { .. }));
+        assert!(matches!(event(&mut events), PlayEvent::Finished { tag: 1, .. }));
+        assert_eq!(event(&mut events), PlayEvent::Idle);
+        assert!((player.played().as_secs_f32() - 4.0).abs() < 0.01, "{:?}", player.played());
         feed_tone(server, 3.0);
         listen(&mut microphone, |samples, _| tone_seconds(samples) > 0.5);
-        player.play_now(1, 22_050, tone(22_050, 0.5)).unwrap();
-        assert!(matches!(event(&mut events), PlayEvent::Started { tag: 1, .. }));
-        assert!(matches!(event(&mut events), PlayEvent::Finished { tag: 1, .. }));
     });
 }
 
@@ -189,7 +191,7 @@ fn a_microphone_the_server_replaced_by_silence_counts_as_missing() {
 }
 
 #[test]
-fn without_any_sound_server_the_fault_says_so() {
+fn devices_are_listed_and_a_dead_sound_server_is_named_as_the_fault() {
     with_sound_server(|server| {
         let found = devices(HostChoice::PulseAudio).unwrap();
         let default = |direction| {
@@ -213,5 +215,26 @@ fn a_device_that_does_not_exist_is_named_in_the_fault() {
         assert_eq!(news(&mut Microphone::open(&config)), Heard::Gone(DeviceFault::NotFound { wanted }));
         let config = AudioConfig { input: vec!["desk".into(), "default".into()], ..server.config() };
         assert!(matches!(news(&mut Microphone::open(&config)), Heard::Back { .. }));
+    });
+}
+
+#[test]
+fn a_machine_without_any_sound_device_is_told_and_nothing_hangs() {
+    with_sound_server(|server| {
+        // ALSA's default may lead to the server, where its plugin is installed.
+        server.kill();
+        let config = AudioConfig {
+            host: HostChoice::Alsa,
+            input: vec!["default".into()],
+            output: vec!["default".into()],
+            ..server.config()
+        };
+        assert!(matches!(news(&mut Microphone::open(&config)), Heard::Gone(_)));
+        let (player, mut events) = Player::open(&config);
+        assert!(matches!(event(&mut events), PlayEvent::Gone(_)));
+        player.play_now(1, 22_050, tone(22_050, 0.1)).unwrap();
+        assert_eq!(event(&mut events), PlayEvent::Dropped { tag: 1 });
+        assert_eq!(event(&mut events), PlayEvent::Idle);
+        assert_eq!(player.finish().unwrap(), Duration::ZERO);
     });
 }

@@ -112,13 +112,6 @@ impl SoundServer {
         self.feeding = Some(player.expect("paplay is installed (apt-get install pulseaudio-utils)"));
     }
 
-    /// Waits until the file was played into the microphone to its end.
-    pub(crate) fn finish_feeding(&mut self) {
-        if let Some(mut feeding) = self.feeding.take() {
-            assert!(feeding.wait().expect("paplay ends").success());
-        }
-    }
-
     fn stop_feeding(&mut self) {
         if let Some(mut feeding) = self.feeding.take() {
             let _ = feeding.kill();

@@ -231,12 +231,12 @@ fn a_clip_that_a_lost_device_cut_short_goes_on_where_it_was() {
 }
 
 #[test]
-fn without_a_speaker_clips_wait_three_seconds_and_are_dropped_and_told() {
+fn without_a_speaker_clips_wait_five_seconds_and_are_dropped_and_told() {
     let mut bench = Bench::new(None);
     bench.player.play(bench.clip(1, &[0.1; 5])).unwrap();
     bench.player.play(bench.clip(2, &[0.1; 5])).unwrap();
     assert_eq!(bench.step(), []);
-    bench.now += Duration::from_millis(2_900);
+    bench.now += Duration::from_millis(4_900);
     assert_eq!(bench.step(), []);
     bench.now += Duration::from_millis(100);
     let dropped = [1, 2].map(|tag| PlayEvent::Dropped { tag });
