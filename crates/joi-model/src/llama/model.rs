@@ -108,8 +108,8 @@ impl Model {
         unsafe { sys::llama_model_has_decoder(self.as_ptr()) && !sys::llama_model_has_encoder(self.as_ptr()) }
     }
 
-    /// Text to tokens; texts of control tokens ("<|im_end|>") become those tokens. A beginning-of-text token is put in front when the model wants one and the
-    /// text does not begin with it.
+    /// Text to tokens; texts of control tokens ("<|im_end|>") become those tokens. A beginning-of-text
+    /// token is put in front when the model wants one and the text does not begin with it.
     pub(crate) fn tokenize(&self, text: &str) -> Vec<Token> {
         let begins = self.bos_text().is_some_and(|bos| !bos.is_empty() && text.starts_with(&bos));
         let mut tokens: Vec<Token> = vec![0; text.len() + 2];
