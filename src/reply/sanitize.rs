@@ -4,7 +4,7 @@
 //! PURE, one [`Sanitizer`] per reply, any thread. In: the model's text in pieces of any size; how it is
 //! cut makes no difference. Out: the text that may be shown, spoken and stored, markdown included. It
 //! never lets a piece of a marker, of a tool call or of a redaction label pass, and it gives up on a
-//! reply whose undecided part outgrows [`MOST_HELD`].
+//! reply whose undecided part outgrows 16 KiB.
 
 mod marker;
 #[cfg(test)]
