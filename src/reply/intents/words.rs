@@ -173,8 +173,9 @@ fn drop_degrees(words: &mut Vec<String>) {
 /// "Stop. Stop. Stop." is one command; recognisers repeat themselves, and so do people.
 fn keep_one_of_repeats(words: &mut Vec<String>) {
     let total = words.len();
-    let repeats =
-        |period: &usize| total % period == 0 && words.chunks(*period).all(|chunk| chunk == &words[..*period]);
+    let repeats = |period: &usize| {
+        total.is_multiple_of(*period) && words.chunks(*period).all(|chunk| chunk == &words[..*period])
+    };
     if let Some(period) = (1..total).find(repeats) {
         words.truncate(period);
     }
