@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::task::JoinHandle;
 use tracing::debug;
 
@@ -69,6 +69,8 @@ impl LocalModel {
 #[derive(Debug)]
 pub(super) struct Server {
     child: Child,
+    /// Its other end is what the child watches. Apart from `child`, whose `wait` would close it.
+    leash: Option<ChildStdin>,
     socket: PathBuf,
     last_lines: LastLines,
     reader: JoinHandle<()>,
@@ -85,7 +87,8 @@ impl Server {
         let mut child = spawn(model, config, &socket)?;
         let last_lines = LastLines::default();
         let reader = tokio::spawn(read_lines(child.stderr.take(), last_lines.clone()));
-        let mut server = Self { child, socket, last_lines, reader, started: Instant::now(), client };
+        let leash = child.stdin.take();
+        let mut server = Self { child, leash, socket, last_lines, reader, started: Instant::now(), client };
         match tokio::time::timeout(LOADING, server.come_up()).await {
             Ok(Ok(())) => Ok(server),
             Ok(Err(error)) => Err(error),
@@ -114,7 +117,7 @@ impl Server {
 
     /// Ends the child: politely, then by force.
     pub(super) async fn stop(mut self) {
-        drop(self.child.stdin.take());
+        drop(self.leash.take());
         if tokio::time::timeout(ENDING, self.child.wait()).await.is_err() {
             let _ = self.child.kill().await;
         }
