@@ -1,1 +1,180 @@
-//! speak
+//! The mouth: lines of text in, sound out, and a report of what was really heard.
+//!
+//! [`Mouth::spawn`] starts one thread, `voice`, which owns the loaded [`Voice`]: it takes lines in order,
+//! makes each speakable, computes it sentence by sentence and hands the samples to the [`Speaker`], which
+//! blocks while enough is queued. A task turns the speaker's reports into [`SpeakEvent`]s. [`Mouth::stop`]
+//! may be called from anywhere and never waits. Nothing spoken is ever logged.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::Problem;
+
+mod espeak;
+mod mouth;
+mod piper;
+pub mod plain;
+pub mod segment;
+
+pub use espeak::Phonemizer;
+pub use mouth::{Line, Mouth, SpeakEvent, Stopped};
+pub use piper::{Interrupter, Said, Voice, VoiceFiles};
+
+/// `[speak]`: the voice and how it speaks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpeakConfig {
+    /// Name of the voice among the models, without the leading `voice-`.
+    pub voice: String,
+    /// Processor threads for one sentence, 0 to 16; 0 takes all cores but one, at most 3. More threads speak
+    /// sooner and leave less for the language model that is still writing.
+    pub threads: u32,
+    /// Loudness factor on the voice's own level, 0.1 to 4. Raising it is louder; peaks are bent, not cut.
+    pub gain: f32,
+    /// How long each sound lasts relative to the voice's own pace, 0.5 to 2. Raising it speaks slower.
+    pub length_scale: f32,
+    /// Silence after each sentence in milliseconds, 0 to 2000. Raising it speaks more calmly.
+    pub pause_ms: u32,
+}
+
+impl Default for SpeakConfig {
+    fn default() -> Self {
+        Self { voice: "joe".into(), threads: 0, gain: 1.5, length_scale: 1.0, pause_ms: 150 }
+    }
+}
+
+impl SpeakConfig {
+    /// All values that can't be used.
+    pub fn check(&self) -> Vec<Problem> {
+        let name_is_plain = |name: &str| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+        };
+        let voice = (!name_is_plain(&self.voice)).then(|| {
+            Problem::new("speak.voice", &self.voice, "the name of a voice, letters, digits, - _ .")
+                .remedy("`joi models list` shows the voices")
+        });
+        voice
+            .into_iter()
+            .chain(Problem::outside("speak.threads", f64::from(self.threads), 0.0..=16.0, ""))
+            .chain(Problem::outside("speak.gain", f64::from(self.gain), 0.1..=4.0, ""))
+            .chain(Problem::outside("speak.length_scale", f64::from(self.length_scale), 0.5..=2.0, ""))
+            .chain(Problem::outside("speak.pause_ms", f64::from(self.pause_ms), 0.0..=2000.0, "milliseconds"))
+            .collect()
+    }
+
+    /// The number of threads to use on this machine.
+    fn threads(&self) -> usize {
+        if self.threads > 0 {
+            return self.threads as usize;
+        }
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        (cores - 1).clamp(1, 3)
+    }
+}
+
+/// Why the mouth can't speak.
+#[derive(Debug, thiserror::Error)]
+pub enum SpeakError {
+    /// ONNX Runtime is missing or not a usable library: fetch it again.
+    #[error("ONNX Runtime at {} can't be used ({why}); run `joi models fetch onnxruntime`", path.display())]
+    Runtime {
+        /// The library.
+        path: PathBuf,
+        /// What was wrong.
+        why: String,
+    },
+    /// The voice is missing, cut short or not a Piper voice: fetch it again.
+    #[error("the voice {} can't be used ({why}); run `joi models fetch` to get it again", path.display())]
+    Model {
+        /// The voice.
+        path: PathBuf,
+        /// What was wrong.
+        why: String,
+    },
+    /// The description beside the voice is missing or not one: fetch the voice again.
+    #[error("the voice's description {} can't be used ({why}); run `joi models fetch` to get it again", path.display())]
+    Description {
+        /// The description.
+        path: PathBuf,
+        /// What was wrong.
+        why: String,
+    },
+    /// espeak-ng refuses its data: remove the folder, it is written anew.
+    #[error("{} is not a folder espeak-ng can read its data from; remove it and start joi again", path.display())]
+    EspeakData {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// espeak-ng's data can't be written: make room or mend the permissions.
+    #[error("espeak-ng's data can't be written to {} ({source}); free some disk or mend its permissions", path.display())]
+    EspeakInstall {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The voice asks for a language that is not installed: choose another voice.
+    #[error("espeak-ng has no voice {voice}; choose a voice of another language with speak.voice")]
+    EspeakVoice {
+        /// espeak-ng's name of it.
+        voice: String,
+    },
+    /// A sentence failed; the next one may work.
+    #[error("a sentence could not be spoken ({0}); if this goes on, restart joi")]
+    Synthesis(String),
+    /// The system gave no thread.
+    #[error("the voice's thread could not be started ({0}); close other programs and start joi again")]
+    Thread(#[from] std::io::Error),
+}
+
+impl SpeakError {
+    fn model(path: &Path, error: &dyn std::fmt::Display) -> Self {
+        Self::Model { path: path.to_owned(), why: error.to_string() }
+    }
+
+    fn synthesis(error: impl std::fmt::Display) -> Self {
+        Self::Synthesis(error.to_string())
+    }
+}
+
+/// Where samples go: the sound device, a file, a test's memory.
+pub trait Speaker: Send + Sync + 'static {
+    /// Queues mono samples; blocks while enough is queued. Returns at once, and may drop the samples, when
+    /// [`Speaker::flush`] is called meanwhile.
+    fn play(&self, clip: Clip);
+    /// Silence now: forgets what is queued. Any thread, never blocks.
+    fn flush(&self);
+}
+
+/// A stretch of sound with the number its reports carry.
+#[derive(Debug, Clone)]
+pub struct Clip {
+    /// Comes back in [`Played`]; unique per [`Mouth`].
+    pub tag: u64,
+    /// Samples per second.
+    pub rate: u32,
+    /// Mono, −1..1.
+    pub samples: Arc<[f32]>,
+}
+
+/// What the speaker reports: by what was really played, not queued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Played {
+    /// The clip's first sample sounds.
+    Started {
+        /// Of the clip.
+        tag: u64,
+        /// When.
+        at: Instant,
+    },
+    /// The clip's last sample has sounded.
+    Finished {
+        /// Of the clip.
+        tag: u64,
+        /// When.
+        at: Instant,
+    },
+}

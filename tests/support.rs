@@ -2,3 +2,4 @@
 
 pub(crate) mod fake_joi_model;
 pub(crate) mod ollama_double;
+pub(crate) mod sound_server;

@@ -19,6 +19,8 @@ use super::lines::Splitter;
 use super::wire::{ChatLine, PullLine};
 use super::{ChatEvent, Hold, LlmError, PullProgress};
 
+/// Gets to see how a reply failed.
+type OnFailure = Box<dyn FnOnce(&LlmError) + Send>;
 type Body = Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>;
 
 /// The JSON lines of a body.
@@ -77,7 +79,7 @@ pub struct ChatStream {
     lines: JsonLines<ChatLine>,
     events: VecDeque<ChatEvent>,
     is_over: bool,
-    on_failure: Option<Box<dyn FnOnce(&LlmError) + Send>>,
+    on_failure: Option<OnFailure>,
     hold: Option<Hold>,
 }
 

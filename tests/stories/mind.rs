@@ -1,12 +1,19 @@
 //! Who serves: chosen, started, watched, changed between turns. The child is a real process.
 
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use joi::llm::{
-    Ask, Backend, ChatEvent, Head, Length, LlmConfig, LlmError, Message, Mind, Options, Parts, Ready,
+    Ask, Backend, ChatEvent, Head, Length, LlmConfig, LlmError, LocalModel, Message, Mind, Options, Parts, Ready,
     RestartPolicy, ServedBy, Serving,
 };
+use joi::reply::PersonaConfig;
+use joi::reply::model::{self, ChatModel as _};
+use joi::trace::ModelUse;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -23,11 +30,15 @@ fn head() -> Head {
     Arc::new(|model, size| ask(vec![Message::system(format!("You run on {model}, which is {size:?}."))]))
 }
 
-fn mind(url: &str, backend: Backend, fake: &Fake) -> Mind {
+fn parts(url: &str, backend: Backend, fake: &Fake) -> Parts {
     let config = LlmConfig { url: url.into(), backend, ..LlmConfig::default() };
     let restarts =
         RestartPolicy { first_wait: Duration::from_millis(1), give_up_after: 3, ..RestartPolicy::default() };
-    Mind::start(Parts { config, local: fake.local(), head: head(), restarts })
+    Parts { config, local: fake.local(), head: head(), restarts }
+}
+
+fn mind(url: &str, backend: Backend, fake: &Fake) -> Mind {
+    Mind::start(parts(url, backend, fake))
 }
 
 async fn until(mind: &Mind, what: impl Fn(&Ready) -> bool) -> Ready {
@@ -179,8 +190,7 @@ async fn a_child_that_dies_is_started_anew() {
     let fake = Fake::that_serves();
     let mind = mind(NOBODY, Backend::Local, &fake);
     let before = mind.ready().await.unwrap().pid;
-    let pid = rustix::process::Pid::from_raw(before.unwrap().try_into().unwrap()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    kill(before);
     let after = until(&mind, |ready| ready.pid != before).await;
     assert_eq!((after.by, fake.starts()), (ServedBy::Local, 2));
     mind.shutdown().await;
@@ -233,4 +243,96 @@ async fn a_question_during_warm_up_waits_for_its_answer() {
     };
     assert_eq!(tokio::join!(question, release).0.unwrap(), "You said, as I heard it: Are you awake?");
     mind.shutdown().await;
+}
+
+/// What the reply engine sees of it.
+#[tokio::test]
+async fn the_engine_gets_words_and_their_cost() {
+    let (double, fake) = (Double::start().await, Fake::that_serves());
+    with_model(&double);
+    let persona = PersonaConfig::default();
+    let parts = Parts { head: joi::reply::head(&persona, Some("hey friday")), ..parts(&double.url, Backend::Auto, &fake) };
+    let mind = Mind::start(parts);
+    assert_eq!(mind.settled().await, model::ModelState::Ready(model::ModelSize::Small));
+    assert!(double.chats()[0]["messages"][0]["content"].as_str().unwrap().contains("Friday"));
+    let question = vec![model::Message::new(model::Speaker::User, "Hello.")];
+    let words: Vec<_> = mind.ask(question.clone(), model::Length::ReadAhead).await.unwrap().collect().await;
+    let used = ModelUse {
+        model: "qwen3:1.7b".into(),
+        backend: "ollama".into(),
+        prompt_tokens: 1,
+        prompt_ms: 24.573_166,
+        reply_tokens: 1,
+        reply_ms: 115.959_084,
+    };
+    assert_eq!(words, [Ok(model::Delta::Text("You ".into())), Ok(model::Delta::Done { cut: true, used })]);
+    double.script("POST /api/chat", Script::error(400, "no"));
+    let fault = mind.ask(question, model::Length::Reply).await.unwrap_err();
+    assert!(matches!(fault, model::Fault::Lasting(_)), "{fault}");
+    mind.shutdown().await;
+    assert!(matches!(mind.settled().await, model::ModelState::Down { .. }));
+}
+
+/// The real `joi-model` with the real model.
+#[tokio::test]
+async fn joi_model_is_started_answers_from_what_it_has_read_and_survives_a_crash() {
+    let fake = Fake::that_serves();
+    let local = joi_model(&fake);
+    let mind = Mind::start(Parts { local, ..parts(NOBODY, Backend::Local, &fake) });
+    let before = mind.ready().await.unwrap();
+    assert_eq!((before.by, before.model.as_str()), (ServedBy::Local, "qwen2.5-coder-0.5b-instruct-q4_k_m"));
+    let socket = std::fs::read_dir(fake.runtime_dir()).unwrap().next().unwrap().unwrap();
+    assert_eq!(socket.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+
+    let Ask { mut messages, .. } = head()(&before.model, before.size);
+    messages.push(Message::user("What is the capital of France?"));
+    let mut reply = mind.chat(ask(messages)).await.unwrap();
+    let (mut words, mut cached) = (String::new(), 0);
+    while let Some(event) = reply.next().await {
+        match event.unwrap() {
+            ChatEvent::Text(text) => words.push_str(&text),
+            ChatEvent::Thinking(_) | ChatEvent::ToolCall(_) => {}
+            ChatEvent::Done(stats) => cached = stats.prompt_cached_count,
+        }
+    }
+    assert!(words.contains("Paris") && cached > 5, "{cached} tokens known: {words}");
+
+    kill(before.pid);
+    let after = until(&mind, |ready| ready.pid != before.pid).await;
+    assert!(answer(&mind, "Say hello.").await.is_ok());
+    mind.shutdown().await;
+    assert!(!std::path::Path::new(&format!("/proc/{}", after.pid.unwrap())).exists());
+}
+
+#[tokio::test]
+async fn a_model_file_that_was_cut_short_is_told_in_one_sentence() {
+    let fake = Fake::that_serves();
+    let whole = joi_model(&fake);
+    let gguf = fake.runtime_dir().with_file_name("cut.gguf");
+    let mut head = Vec::new();
+    std::fs::File::open(&whole.gguf).unwrap().take(1 << 20).read_to_end(&mut head).unwrap();
+    std::fs::write(&gguf, head).unwrap();
+    let mind = Mind::start(Parts { local: LocalModel { gguf, ..whole }, ..parts(NOBODY, Backend::Local, &fake) });
+    let told = until_down(&mind).await.to_string();
+    assert!(told.contains("joi-model ended at its start") && told.contains("cut.gguf"), "{told}");
+    mind.shutdown().await;
+}
+
+/// The program that `cargo build` put beside the tests, and the model that `joi models fetch` brought.
+fn joi_model(fake: &Fake) -> LocalModel {
+    let tests = std::env::current_exe().unwrap();
+    let binary = tests.parent().unwrap().with_file_name("joi-model");
+    assert!(binary.is_file(), "{} is missing: run cargo build --release --workspace", binary.display());
+    let models = std::env::var_os("JOI_MODELS").map(PathBuf::from).unwrap_or_else(|| {
+        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+        cache.unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache")).join("joi/models")
+    });
+    let gguf = models.join("chat-qwen2.5-coder-0.5b/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf");
+    assert!(gguf.is_file(), "{} is missing: run joi models fetch chat-qwen2.5-coder-0.5b", gguf.display());
+    LocalModel { binary, gguf, ..fake.local() }
+}
+
+fn kill(pid: Option<u32>) {
+    let pid = rustix::process::Pid::from_raw(pid.unwrap().try_into().unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }

@@ -9,7 +9,7 @@ use joi::llm::{
 };
 use serde_json::json;
 
-use crate::support::ollama_double::{Double, Model, Script};
+use crate::support::ollama_double::{Double, Script};
 
 /// A server with a chat model.
 struct Server {
@@ -207,15 +207,4 @@ async fn a_pull_of_an_unknown_model_fails_in_the_servers_words() {
         (LlmError::MidStream(_) | LlmError::Server { .. }, None) => {}
         (error, _) => panic!("{error}"),
     }
-}
-
-#[tokio::test]
-async fn an_embedding_model_is_no_partner() {
-    let server = server().await;
-    let Some(double) = &server.double else { return };
-    double.install(vec![Model::new("nomic-embed-text", &["embedding"])]);
-    let request =
-        ChatRequest { model: "nomic-embed-text".into(), ..server.ask(vec![Message::user("hi")], 5) };
-    let error = server.client.chat(&request).await.unwrap_err();
-    assert_eq!(error, LlmError::NoChat { model: "nomic-embed-text".into() });
 }

@@ -10,7 +10,7 @@ use joi::message::Private;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 
-use crate::support::ollama_double::{Double, Script};
+use crate::support::ollama_double::{Double, Model, Script};
 
 fn client(url: &str) -> Ollama {
     Ollama::new(&Endpoint::Http { url: url.into() }, None).unwrap()
@@ -148,6 +148,15 @@ async fn a_refused_question_is_one_error() {
     for (script, expected) in rows {
         assert_eq!(outcome(script).await, [Err(expected)]);
     }
+}
+
+#[tokio::test]
+async fn an_embedding_model_is_no_partner() {
+    let double = Double::start().await;
+    double.install(vec![Model::new("nomic-embed-text", &["embedding"])]);
+    let model = "nomic-embed-text".to_owned();
+    let request = ChatRequest { model: model.clone(), ..request() };
+    assert_eq!(client(&double.url).chat(&request).await.unwrap_err(), LlmError::NoChat { model });
 }
 
 #[tokio::test]

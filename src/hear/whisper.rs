@@ -1,0 +1,217 @@
+//! Speech to text with whisper.cpp: one model, one warm state, one thread.
+//!
+//! [`Whisper`] is the model itself; whoever owns it decodes on its own thread and waits. [`Stt`]
+//! puts it on a worker thread. In: mono 16 kHz f32. Out: a [`Transcript`]. Refuses files that are
+//! not whisper models before the C++ loader sees them, since that aborts the process on some.
+//!
+//! The encoder is most of the work and normally runs over 30 s whatever was said, so its window is
+//! cut to the utterance ([`window`]); when the text then repeats itself, it decodes once more
+//! with the whole window.
+
+mod config;
+mod file;
+mod measure;
+#[cfg(test)]
+mod tests;
+pub mod window;
+mod worker;
+
+use std::ffi::c_void;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
+
+pub use config::{SttConfig, SttModel};
+pub use measure::{BUDGET, Choice, Measured, measure};
+pub use worker::{Stt, SttEvent, SttJob, Urgency};
+
+use crate::message::Transcript;
+
+/// Why there is no transcript.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SttError {
+    /// The file isn't a whole whisper model. Tell the user; fetching it again helps.
+    #[error("{} can't be used as a whisper model: {why}; fetch it again with `joi models fetch --force`", path.display())]
+    BadModel {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The configured language isn't one this model knows. Tell the user.
+    #[error("the model {} can't transcribe \"{language}\"; {remedy}", path.display())]
+    Language {
+        /// The model.
+        path: PathBuf,
+        /// The language asked for.
+        language: String,
+        /// What to set instead.
+        remedy: &'static str,
+    },
+    /// The abort flag was raised; nobody wants the result any more.
+    #[error("the transcription was given up because it was no longer wanted")]
+    Aborted,
+    /// whisper.cpp failed. The utterance is lost, the next one may work.
+    #[error("whisper.cpp could not transcribe the utterance: {0}")]
+    Failed(String),
+    /// The worker thread could not be started, or is gone. Give up.
+    #[error("the transcription thread is gone: {0}; start joi again")]
+    NoWorker(String),
+}
+
+/// A loaded model with its one warm state.
+pub struct Whisper {
+    state: WhisperState,
+    path: PathBuf,
+    language: String,
+    threads: i32,
+    end_of_text: i32,
+    /// Kept between calls, so that padding a short utterance allocates once.
+    padded: Vec<f32>,
+}
+
+/// One decode's outcome, before it is decided whether it stands.
+struct Pass {
+    text: String,
+    mean_logprob: f32,
+    no_speech: f32,
+    ran_away: bool,
+}
+
+impl Whisper {
+    /// Loads the ggml model at `path`. Blocks for a fraction of a second to seconds.
+    pub fn load(path: &Path, config: &SttConfig) -> Result<Self, SttError> {
+        whisper_rs::install_logging_hooks();
+        let bad = |why: String| SttError::BadModel { path: path.to_owned(), why };
+        let shape = file::check(path).map_err(|e| bad(e.to_string()))?;
+        if config.language != "en" && !shape.multilingual() {
+            let remedy = "set hear.stt.model = \"base\", which knows many languages";
+            return Err(SttError::Language {
+                path: path.to_owned(),
+                language: config.language.clone(),
+                remedy,
+            });
+        }
+        if !config::knows_language(&config.language) {
+            let remedy = "set hear.stt.language to a two-letter code such as \"en\" or \"de\"";
+            return Err(SttError::Language {
+                path: path.to_owned(),
+                language: config.language.clone(),
+                remedy,
+            });
+        }
+        let context = WhisperContext::new_with_params(path, WhisperContextParameters::default())
+            .map_err(|e| bad(e.to_string()))?;
+        let state = context.create_state().map_err(|e| bad(e.to_string()))?;
+        Ok(Self {
+            state,
+            path: path.to_owned(),
+            language: config.language.clone(),
+            threads: config.threads_to_use(),
+            end_of_text: context.token_eot(),
+            padded: Vec::new(),
+        })
+    }
+
+    /// The file it was loaded from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The words in `samples` (mono, 16 kHz, f32 in −1..1; any length). Blocks. `abort` is looked
+    /// at after the encoder and after every token; once it is true the answer is
+    /// [`SttError::Aborted`]. The state can be used again after any error.
+    ///
+    /// `generation` and `revision` of the transcript are 0: only the caller knows them.
+    pub fn transcribe(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError> {
+        let started = Instant::now();
+        let mut audio_ctx = window::audio_ctx(samples.len());
+        let mut pass = self.decode(samples, audio_ctx, abort)?;
+        let decoded_twice = pass.ran_away && audio_ctx < window::WHOLE;
+        if decoded_twice {
+            audio_ctx = window::WHOLE;
+            pass = self.decode(samples, audio_ctx, abort)?;
+        }
+        Ok(Transcript {
+            generation: 0,
+            revision: 0,
+            text: pass.text,
+            mean_logprob: pass.mean_logprob,
+            no_speech: pass.no_speech,
+            audio_ctx,
+            decoded_twice,
+            took: started.elapsed(),
+        })
+    }
+
+    fn decode(&mut self, samples: &[f32], audio_ctx: u32, abort: &AtomicBool) -> Result<Pass, SttError> {
+        if abort.load(Ordering::Relaxed) {
+            return Err(SttError::Aborted);
+        }
+        let max_tokens = window::max_tokens(samples.len());
+        let mut params = FullParams::new(SamplingStrategy::Greedy { best_of: 1 });
+        params.set_n_threads(self.threads);
+        params.set_audio_ctx(audio_ctx.cast_signed());
+        params.set_max_tokens(max_tokens.cast_signed());
+        if self.language != "en" {
+            // whisper-rs leaks the few bytes of this string; English is the default of the library.
+            params.set_language(Some(&self.language));
+        }
+        params.set_no_context(true);
+        params.set_single_segment(true);
+        params.set_no_timestamps(true);
+        params.set_temperature_inc(0.0);
+        params.set_suppress_nst(true);
+        params.set_print_progress(false);
+        params.set_print_realtime(false);
+        params.set_print_special(false);
+        params.set_print_timestamps(false);
+        let flag: *const AtomicBool = abort;
+        // SAFETY: the callback only reads the flag, as an `AtomicBool`, and whisper.cpp calls it
+        // only during `full` below, while the borrow of `abort` lasts. The safe setter of this
+        // version calls its closure through a pointer of the wrong type.
+        unsafe {
+            params.set_abort_callback(Some(raised));
+            params.set_abort_callback_user_data(flag.cast_mut().cast());
+        }
+        let samples = window::padded(samples, &mut self.padded);
+        let outcome = self.state.full(params, samples);
+        if abort.load(Ordering::Relaxed) {
+            return Err(SttError::Aborted);
+        }
+        outcome.map_err(|e| SttError::Failed(e.to_string()))?;
+        self.read_pass(max_tokens)
+    }
+
+    fn read_pass(&self, max_tokens: u32) -> Result<Pass, SttError> {
+        let mut text = String::new();
+        let (mut sum, mut tokens, mut longest) = (0.0_f64, 0_u32, 0_u32);
+        let mut no_speech = 0.0_f32;
+        for segment in self.state.as_iter() {
+            text.push_str(&segment.to_str_lossy().map_err(|e| SttError::Failed(e.to_string()))?);
+            no_speech = no_speech.max(segment.no_speech_probability());
+            let mut here = 0;
+            for token in (0..segment.n_tokens()).filter_map(|n| segment.get_token(n)) {
+                let token = token.token_data();
+                if token.id < self.end_of_text {
+                    sum += f64::from(token.plog);
+                    here += 1;
+                }
+            }
+            tokens += here;
+            longest = longest.max(here);
+        }
+        let text = text.trim().to_owned();
+        let mean_logprob = if tokens == 0 { 0.0 } else { (sum / f64::from(tokens)) as f32 };
+        let ran_away = longest >= max_tokens || window::repeats(&text);
+        Ok(Pass { text, mean_logprob, no_speech, ran_away })
+    }
+}
+
+/// whisper.cpp asks whether to stop; `flag` is the `AtomicBool` given to [`Whisper::transcribe`].
+unsafe extern "C" fn raised(flag: *mut c_void) -> bool {
+    // SAFETY: see `Whisper::decode`, the only place that installs this.
+    unsafe { (*flag.cast::<AtomicBool>()).load(Ordering::Relaxed) }
+}

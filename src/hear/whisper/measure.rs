@@ -1,0 +1,153 @@
+//! Which of the two whisper models this machine is fast enough for, found by trying.
+//!
+//! Blocks for some seconds: called once on the first start, by whoever sets the stages up. The
+//! answer is kept in a small JSON file and found again until the processor or the settings change.
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::config::{SttConfig, SttModel};
+use super::{SttError, Whisper};
+
+/// A model that takes longer than this for three seconds of speech makes answers feel late.
+pub const BUDGET: Duration = Duration::from_millis(800);
+/// Three seconds of speech (John F. Kennedy, public domain); silence would be decoded too quickly.
+const CLIP: &[u8] = include_bytes!("../../../assets/speech/measure.wav");
+/// Runs of each model; the fastest counts, since the first one also fills caches.
+const RUNS: usize = 3;
+
+/// What one model needed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Which model.
+    pub model: SttModel,
+    /// Milliseconds for the three-second clip.
+    pub millis: u64,
+}
+
+/// The model for this machine, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The chosen model, never [`SttModel::Auto`].
+    pub model: SttModel,
+    /// What was measured, in the order of size.
+    pub measured: Vec<Measured>,
+    /// The machine and settings it holds for.
+    pub valid_for: String,
+}
+
+impl Choice {
+    /// The choice kept in `file`, if it was made on this machine and for these settings.
+    pub fn remembered(file: &Path, config: &SttConfig) -> Option<Self> {
+        let choice: Self = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+        (choice.valid_for == machine(config)).then_some(choice)
+    }
+
+    /// Keeps the choice in `file`. Not being able to costs one more measurement on the next start.
+    pub fn remember(&self, file: &Path) -> std::io::Result<()> {
+        if let Some(dir) = file.parent() {
+            std::fs::create_dir_all(dir)?;
+        }
+        let whole = serde_json::to_vec_pretty(self)?;
+        let unfinished = file.with_extension("new");
+        std::fs::write(&unfinished, whole)?;
+        std::fs::rename(unfinished, file)
+    }
+}
+
+/// Tries the models that are there (`files`: model and its path, in any order) on three seconds of
+/// speech and chooses the largest that stays within [`BUDGET`], else the smallest.
+pub fn measure(files: &[(SttModel, PathBuf)], config: &SttConfig) -> Result<Choice, SttError> {
+    let clip = clip()?;
+    let mut measured = Vec::new();
+    for (model, path) in files {
+        let mut whisper = Whisper::load(path, config)?;
+        let mut best = Duration::MAX;
+        for _ in 0..RUNS {
+            best = best.min(whisper.transcribe(&clip, &AtomicBool::new(false))?.took);
+        }
+        measured.push(Measured { model: *model, millis: best.as_millis() as u64 });
+    }
+    measured.sort_by_key(|m| size(m.model));
+    let model = choose(&measured);
+    Ok(Choice { model, measured, valid_for: machine(config) })
+}
+
+/// PURE: the largest model within the budget, else the smallest measured.
+fn choose(measured: &[Measured]) -> SttModel {
+    let fits = |m: &&Measured| u128::from(m.millis) <= BUDGET.as_millis();
+    let largest = measured.iter().rev().find(fits).or(measured.first());
+    largest.map_or(SttModel::TinyEn, |m| m.model)
+}
+
+fn size(model: SttModel) -> u8 {
+    match model {
+        SttModel::Auto => 0,
+        SttModel::TinyEn => 1,
+        SttModel::Base => 2,
+    }
+}
+
+fn clip() -> Result<Vec<f32>, SttError> {
+    let broken = |e: hound::Error| SttError::Failed(format!("the built-in clip is unreadable: {e}"));
+    let reader = hound::WavReader::new(Cursor::new(CLIP)).map_err(broken)?;
+    let samples = reader.into_samples::<i16>().map(|s| s.map(|s| f32::from(s) / 32_768.0));
+    samples.collect::<Result<_, _>>().map_err(broken)
+}
+
+/// Names processor, threads and language: what the measurement depends on.
+fn machine(config: &SttConfig) -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let named = |key: &str| info.lines().filter(|line| line.starts_with(key)).next_back();
+    let line = named("Model").or_else(|| named("model name")).unwrap_or("unknown processor");
+    let processor = line.split_once(':').map_or(line, |(_, name)| name.trim());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{processor}, {cores} cores, {} threads, {}", config.threads_to_use(), config.language)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn took(tiny: u64, base: u64) -> Vec<Measured> {
+        vec![
+            Measured { model: SttModel::TinyEn, millis: tiny },
+            Measured { model: SttModel::Base, millis: base },
+        ]
+    }
+
+    #[test]
+    fn the_largest_model_within_the_budget_is_chosen_else_the_smallest() {
+        assert_eq!(choose(&took(350, 800)), SttModel::Base);
+        assert_eq!(choose(&took(350, 801)), SttModel::TinyEn);
+        assert_eq!(choose(&took(2000, 4500)), SttModel::TinyEn);
+        assert_eq!(choose(&took(2000, 4500)[1..]), SttModel::Base);
+        assert_eq!(choose(&[]), SttModel::TinyEn);
+    }
+
+    #[test]
+    fn a_choice_is_remembered_for_this_machine_and_these_settings_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("cache/whisper.json");
+        let config = SttConfig::default();
+        assert_eq!(Choice::remembered(&file, &config), None);
+        let choice = Choice { model: SttModel::Base, measured: took(210, 640), valid_for: machine(&config) };
+        choice.remember(&file).unwrap();
+        assert_eq!(Choice::remembered(&file, &config), Some(choice));
+        let other = SttConfig { threads: 9, ..config.clone() };
+        assert_eq!(Choice::remembered(&file, &other), None);
+        std::fs::write(&file, "{half").unwrap();
+        assert_eq!(Choice::remembered(&file, &config), None);
+    }
+
+    #[test]
+    fn the_clip_is_three_seconds_of_sound() {
+        let clip = clip().unwrap();
+        assert_eq!(clip.len(), 48_000);
+        assert!(clip.iter().any(|s| s.abs() > 0.1));
+    }
+}

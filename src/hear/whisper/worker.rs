@@ -1,0 +1,223 @@
+//! The worker thread "whisper": takes the newest utterance, gives its transcript, forgets the rest.
+//!
+//! In: [`SttJob`]s, at most one speculative and one final of the newest revision. Out: [`SttEvent`]s,
+//! bounded(4); when that is full the worker waits. An older (generation, revision) is void from the
+//! moment a newer one is known: its jobs are dropped, its running decode is aborted, its late result
+//! is thrown away.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use tokio::sync::mpsc;
+
+use super::{SttError, Whisper};
+use crate::message::{Transcript, Utterance};
+
+/// Room for the two results an utterance can have, and for those of the one before it.
+const EVENTS: usize = 4;
+
+/// Whether somebody waits for the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Urgency {
+    /// The speaker paused and may go on.
+    Speculative,
+    /// The utterance has ended. When the same revision was already transcribed speculatively, that
+    /// result is the answer: the two differ in trailing silence only.
+    Final,
+}
+
+/// An utterance to transcribe.
+#[derive(Debug, Clone)]
+pub struct SttJob {
+    /// The audio with its generation and revision.
+    pub utterance: Utterance,
+    /// Whether somebody waits.
+    pub urgency: Urgency,
+}
+
+/// The end of a job that was still wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SttEvent {
+    /// Of the utterance.
+    pub generation: u64,
+    /// Of the utterance.
+    pub revision: u32,
+    /// Of the job.
+    pub urgency: Urgency,
+    /// The words, or why there are none.
+    pub result: Result<Transcript, SttError>,
+}
+
+/// The (generation, revision) of an utterance; the larger one is newer.
+type Key = (u64, u32);
+
+/// What turns audio into words; [`Whisper`] outside the tests of the worker.
+pub(super) trait Transcriber: Send + 'static {
+    fn transcribe(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError>;
+}
+
+impl Transcriber for Whisper {
+    fn transcribe(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError> {
+        Self::transcribe(self, samples, abort)
+    }
+}
+
+/// Handle of the worker thread. Dropping it ends the thread, [`Stt::shutdown`] also waits for that.
+pub struct Stt {
+    desk: Arc<Desk>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Stt {
+    /// Puts `whisper` on a thread of its own. Events stop when the handle is dropped.
+    pub fn spawn(whisper: Whisper) -> Result<(Self, mpsc::Receiver<SttEvent>), SttError> {
+        Self::spawn_with(whisper)
+    }
+
+    pub(super) fn spawn_with(
+        transcriber: impl Transcriber,
+    ) -> Result<(Self, mpsc::Receiver<SttEvent>), SttError> {
+        let (events, receiver) = mpsc::channel(EVENTS);
+        let desk = Arc::new(Desk::default());
+        let worker = Arc::clone(&desk);
+        let thread = std::thread::Builder::new()
+            .name("whisper".into())
+            .spawn(move || work(&worker, transcriber, &events))
+            .map_err(|e| SttError::NoWorker(e.to_string()))?;
+        Ok((Self { desk, thread: Some(thread) }, receiver))
+    }
+
+    /// Hands over a job and returns at once. A job older than one already handed over, or than what
+    /// was given to [`Stt::cancel_before`], is dropped; a newer one makes everything older void.
+    pub fn submit(&self, job: SttJob) {
+        let key = (job.utterance.generation, job.utterance.revision);
+        let mut pile = self.desk.pile();
+        if key < pile.oldest_wanted {
+            tracing::debug!(generation = key.0, revision = key.1, "a stale utterance is not transcribed");
+            return;
+        }
+        self.desk.want_only_from(&mut pile, key);
+        let place = match job.urgency {
+            Urgency::Speculative => &mut pile.speculative,
+            Urgency::Final => &mut pile.last,
+        };
+        *place = Some(job.utterance);
+        drop(pile);
+        self.desk.changed.notify_one();
+    }
+
+    /// Makes everything older than this revision void, for example when speech goes on after a
+    /// pause. `(generation + 1, 0)` gives up an utterance altogether. Returns at once.
+    pub fn cancel_before(&self, generation: u64, revision: u32) {
+        let mut pile = self.desk.pile();
+        if (generation, revision) > pile.oldest_wanted {
+            self.desk.want_only_from(&mut pile, (generation, revision));
+        }
+    }
+
+    /// Ends the thread and waits for it: at most one encoder run, as abort is not polled within it.
+    pub fn shutdown(mut self) {
+        self.desk.close();
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the transcription thread panicked");
+        }
+    }
+}
+
+impl Drop for Stt {
+    fn drop(&mut self) {
+        self.desk.close();
+    }
+}
+
+/// What the handle and the worker share.
+#[derive(Default)]
+struct Desk {
+    pile: Mutex<Pile>,
+    changed: Condvar,
+    abort: AtomicBool,
+}
+
+#[derive(Default)]
+struct Pile {
+    oldest_wanted: Key,
+    speculative: Option<Utterance>,
+    /// The job of [`Urgency::Final`].
+    last: Option<Utterance>,
+    closed: bool,
+}
+
+impl Desk {
+    fn pile(&self) -> MutexGuard<'_, Pile> {
+        self.pile.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn want_only_from(&self, pile: &mut Pile, key: Key) {
+        if key == pile.oldest_wanted {
+            return;
+        }
+        pile.oldest_wanted = key;
+        pile.speculative = None;
+        pile.last = None;
+        // Whatever runs now was begun for an older key.
+        self.abort.store(true, Ordering::Relaxed);
+    }
+
+    fn close(&self) {
+        self.pile().closed = true;
+        self.abort.store(true, Ordering::Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// Waits for a job; nothing once the handle is gone.
+    fn take(&self) -> Option<SttJob> {
+        let mut pile = self.pile();
+        loop {
+            if pile.closed {
+                return None;
+            }
+            let next = match pile.speculative.take() {
+                Some(utterance) => Some(SttJob { utterance, urgency: Urgency::Speculative }),
+                None => pile.last.take().map(|utterance| SttJob { utterance, urgency: Urgency::Final }),
+            };
+            if let Some(job) = next {
+                // Under the lock, so that no abort meant for this job is lost.
+                self.abort.store(false, Ordering::Relaxed);
+                return Some(job);
+            }
+            pile = self.changed.wait(pile).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn still_wanted(&self, key: Key) -> bool {
+        let pile = self.pile();
+        !pile.closed && key >= pile.oldest_wanted
+    }
+}
+
+fn work(desk: &Desk, mut transcriber: impl Transcriber, events: &mpsc::Sender<SttEvent>) {
+    let mut known: Option<(Key, Transcript)> = None;
+    while let Some(SttJob { utterance, urgency }) = desk.take() {
+        let key = (utterance.generation, utterance.revision);
+        let result = match known.take() {
+            Some((of, transcript)) if of == key => Ok(transcript),
+            _ => transcriber.transcribe(&utterance.samples, &desk.abort).map(|transcript| Transcript {
+                generation: utterance.generation,
+                revision: utterance.revision,
+                ..transcript
+            }),
+        };
+        if !desk.still_wanted(key) || result == Err(SttError::Aborted) {
+            tracing::debug!(generation = key.0, revision = key.1, "a transcript came too late");
+            continue;
+        }
+        known = result.as_ref().ok().map(|transcript| (key, transcript.clone()));
+        let event = SttEvent { generation: key.0, revision: key.1, urgency, result };
+        if events.blocking_send(event).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,119 @@
+use std::cell::Cell;
+use std::path::PathBuf;
+
+use super::*;
+use crate::models::test_model;
+
+/// Where the real voice lies.
+pub(in crate::speak) fn files() -> VoiceFiles {
+    VoiceFiles {
+        model: test_model("voice-joe", "en_US-joe-medium.onnx"),
+        config: test_model("voice-joe", "en_US-joe-medium.onnx.json"),
+        espeak_data: std::env::temp_dir().join(format!("joi-espeak-{}", std::process::id())),
+        onnxruntime: test_model("onnxruntime", "libonnxruntime.so"),
+    }
+}
+
+/// The real voice.
+pub(in crate::speak) fn joe() -> Voice {
+    Voice::load(&files(), &SpeakConfig::default()).unwrap()
+}
+
+/// Seconds, and root mean square level.
+fn measure(samples: &[f32], rate: u32) -> (f64, f64) {
+    let power: f64 = samples.iter().map(|s| f64::from(s * s)).sum();
+    (samples.len() as f64 / f64::from(rate), (power / samples.len() as f64).sqrt())
+}
+
+#[test]
+fn sentences_come_one_by_one_at_a_sound_level_and_length() {
+    let mut voice = joe();
+    let mut clips = Vec::new();
+    let said = voice.say("It is a quarter past nine. Good morning!", &|| false, &mut |s| clips.push(s)).unwrap();
+    assert_eq!((said, clips.len(), voice.rate()), (Said::All, 2, 22_050));
+    for (clip, range) in clips.iter().zip([1.2..3.0, 0.6..2.0]) {
+        let (seconds, level) = measure(clip, 22_050);
+        assert!(range.contains(&seconds), "{seconds} s");
+        assert!((0.03..0.4).contains(&level), "{level}");
+        assert!(clip.iter().all(|s| s.is_finite() && s.abs() <= 1.0));
+        // The pause behind a sentence.
+        assert!(clip[clip.len() - 3_000..].iter().all(|s| *s == 0.0));
+    }
+    let said = voice.say("...", &|| false, &mut |s| clips.push(s)).unwrap();
+    assert_eq!((said, clips.len()), (Said::All, 2));
+}
+
+#[test]
+fn a_slower_and_louder_voice_is_slower_and_louder() {
+    let text = "The living room lamp is on.";
+    let mut plain = Vec::new();
+    joe().say(text, &|| false, &mut |s| plain = s).unwrap();
+    let config = SpeakConfig { length_scale: 1.5, gain: 3.0, pause_ms: 0, ..SpeakConfig::default() };
+    let mut changed = Vec::new();
+    Voice::load(&files(), &config).unwrap().say(text, &|| false, &mut |s| changed = s).unwrap();
+    let ((plain_s, plain_level), (slow_s, loud_level)) = (measure(&plain, 22_050), measure(&changed, 22_050));
+    assert!(slow_s > 1.2 * plain_s, "{slow_s} s instead of {plain_s} s");
+    assert!(loud_level > 1.3 * plain_level, "{loud_level} instead of {plain_level}");
+}
+
+#[test]
+fn a_stop_ends_it_between_and_within_sentences_and_it_speaks_again() {
+    let mut voice = joe();
+    let stopped = Cell::new(false);
+    let mut clips = 0;
+    let said = voice.say("One. Two. Three.", &|| stopped.get(), &mut |_| {
+        clips += 1;
+        stopped.set(true);
+    });
+    assert_eq!((said.unwrap(), clips), (Said::Stopped, 1));
+
+    // The question is asked right before the run: what it does then comes within the run.
+    let interrupter = voice.interrupter();
+    let asked = Cell::new(0);
+    let is_stopped = || {
+        asked.set(asked.get() + 1);
+        interrupter.interrupt();
+        asked.get() > 1
+    };
+    let said = voice.say("This is never computed.", &is_stopped, &mut |_| clips += 1);
+    assert_eq!((said.unwrap(), clips, asked.get()), (Said::Stopped, 1, 2));
+
+    let said = voice.say("And again.", &|| false, &mut |_| clips += 1);
+    assert_eq!((said.unwrap(), clips), (Said::All, 2));
+}
+
+#[test]
+fn unusable_files_are_told_by_name_with_a_remedy() {
+    let scratch = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &[u8]| {
+        let path = scratch.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    };
+    let model = std::fs::read(files().model).unwrap();
+    let cut_short = write("cut.onnx", &model[..model.len() / 2]);
+    let not_json = write("broken.json", b"{\"audio\":");
+    let no_marks = {
+        let mut description: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(files().config).unwrap()).unwrap();
+        description["phoneme_id_map"] = serde_json::json!({"a": [1]});
+        write("marks.json", description.to_string().as_bytes())
+    };
+    let missing = PathBuf::from("/nowhere/at/all");
+    let text = |files: VoiceFiles| match Voice::load(&files, &SpeakConfig::default()) {
+        Ok(_) => panic!("{files:?} was accepted"),
+        Err(error) => error.to_string(),
+    };
+    for (bad, name, remedy) in [
+        (VoiceFiles { model: missing.clone(), ..files() }, "/nowhere/at/all", "joi models fetch"),
+        (VoiceFiles { model: cut_short.clone(), ..files() }, "cut.onnx", "joi models fetch"),
+        (VoiceFiles { model: write("empty.onnx", b""), ..files() }, "empty.onnx", "joi models fetch"),
+        (VoiceFiles { config: missing, ..files() }, "/nowhere/at/all", "joi models fetch"),
+        (VoiceFiles { config: not_json, ..files() }, "broken.json", "joi models fetch"),
+        (VoiceFiles { config: no_marks, ..files() }, "marks.json", "joi models fetch"),
+    ] {
+        let error = text(bad);
+        assert!(error.contains(name) && error.contains(remedy), "{error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+}
