@@ -8,8 +8,11 @@ use super::config::{Character, PersonaConfig, Placement};
 use super::model::Room;
 use crate::llm::{Message, Role};
 
+#[cfg(test)]
+mod tests;
+
 /// Most bytes of one earlier message; the rest is cut.
-const EARLIER_MESSAGE_BYTES: usize = 1_500;
+const EARLIER_MESSAGE_BYTES: usize = 800;
 /// Messages dropped together when the dialogue no longer fits: seldom and many keeps the cache good.
 const DROPPED_TOGETHER: usize = 10;
 /// Tokens kept free for what the estimate misses.
@@ -104,6 +107,7 @@ fn shortened(text: &str, bytes: usize) -> String {
         return text.to_owned();
     }
     let mark = "…";
-    let end = text.floor_char_boundary(bytes.saturating_sub(mark.len()));
+    let room = bytes.saturating_sub(mark.len());
+    let end = (0..=room).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     format!("{}{mark}", text[..end].trim_end())
 }
