@@ -1,4 +1,66 @@
 //! Sound in and out: devices, rings, resampling, WAV files.
+//!
+//! A device callback only converts, pushes or pops, and counts; everything else happens on the
+//! threads that own the other end of its ring: the listener thread reads a [`Source`], the feeder
+//! thread behind a [`Player`] fills the playback ring. Devices come and go: opening never fails,
+//! a fault is told once and the device is tried again until it works.
+//!
+//! Only `device`, `capture` and `playback` name the device library.
+
+mod capture;
+mod config;
+mod device;
+mod fault;
+mod gain;
+mod keeper;
+mod level;
+mod liveness;
+mod microphone;
+mod playback;
+mod player;
+mod pour;
+mod resample;
+mod ring;
+pub mod tone;
+mod wav;
+
+pub use config::{AudioConfig, HostChoice};
+pub use device::{DeviceInfo, Direction, devices};
+pub use fault::DeviceFault;
+pub use gain::Volume;
+pub use level::Meter;
+pub use microphone::Microphone;
+pub use player::{Clip, Epoch, Flushed, PlayEvent, Player};
+pub use resample::{RateError, Resampler};
+pub use wav::{Pace, WavError, WavSource, read_wav, write_wav};
+
+mod fault;
+
+pub use fault::DeviceFault;
 
 /// The rate everything between the microphone and whisper runs at, in Hz.
 pub const RATE: u32 = 16_000;
+
+/// A microphone as the listener thread sees it: mono f32 in −1..1 at [`RATE`].
+pub trait Source: Send {
+    /// Appends what has arrived to `into`, waiting at most about 20 ms for something.
+    fn read(&mut self, into: &mut Vec<f32>) -> Heard;
+}
+
+/// What one [`Source::read`] brought.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Heard {
+    /// So many samples were appended.
+    Samples(usize),
+    /// Nothing arrived in time.
+    Nothing,
+    /// The microphone is missing from here on; told once, retried in the background.
+    Gone(DeviceFault),
+    /// This device delivers: told at the first start and after every [`Heard::Gone`].
+    Back {
+        /// The device's name as the sound system gives it.
+        device: String,
+    },
+    /// A file has been read to its end; every further read says so again.
+    End,
+}

@@ -1,1 +1,30 @@
-//! llm
+//! The language model: who serves it, how it is asked, what can go wrong.
+//!
+//! Tokio tasks only; nothing here blocks a thread. [`Mind`] decides which server serves (an Ollama
+//! that is running, or our own `joi-model`, which it starts and watches) and hands out replies as a
+//! [`ChatStream`]. [`Ollama`] is the client both speak to. In: messages. Out: text, tool calls,
+//! counters. It refuses to alter what it was given: redaction comes before, sanitising after.
+
+mod choose;
+mod config;
+mod error;
+mod lines;
+mod local;
+mod mind;
+mod ollama;
+mod restart;
+mod stream;
+mod wire;
+
+pub use choose::{ModelSize, PREFERRED, size_of};
+pub use config::{Backend, LlmConfig, Threads};
+pub use error::LlmError;
+pub use local::LocalModel;
+pub use mind::{Ask, Head, Hold, Mind, Parts, Ready, ServedBy, Serving};
+pub use ollama::{Endpoint, Ollama};
+pub use restart::RestartPolicy;
+pub use stream::{ChatStream, Patience, PullStream};
+pub use wire::{
+    ChatEvent, ChatRequest, ChatStats, DoneReason, FunctionCall, InstalledModel, Message, ModelInfo, Options,
+    PullProgress, Role, RunningModel, ToolCall,
+};

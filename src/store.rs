@@ -1,1 +1,226 @@
-//! store
+//! What outlives a turn: the dialogue, the record of every turn, remembered settings.
+//!
+//! One SQLite database in WAL mode, owned by the thread `joi-store`. Every request is a job in a
+//! bounded queue (16: a full one makes the caller wait) that is answered once. A [`Store`] is a
+//! handle; the thread ends with the last of them. A database that can't be read is set aside, never
+//! deleted. Nothing here redacts: callers hand in redacted text only.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::problem::Problem;
+use crate::trace::TurnRecord;
+
+mod dialogue;
+mod error;
+mod file;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod turns;
+
+pub use dialogue::{DialogueRow, Exchange, ExchangeId, Role};
+pub use error::StoreError;
+
+/// Jobs that may wait for the database thread; one more makes its sender wait.
+const QUEUE: usize = 16;
+
+/// What is kept, and for how long.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreConfig {
+    /// Days that dialogue and turn records are kept, 1 to 3650. More days, more history and more disk.
+    pub retention_days: u32,
+    /// The database file; absent means `joi.db` in the data folder.
+    pub path: Option<PathBuf>,
+}
+
+impl Default for StoreConfig {
+    fn default() -> Self {
+        Self { retention_days: 30, path: None }
+    }
+}
+
+impl StoreConfig {
+    /// All values that can't be used.
+    pub fn check(&self) -> Vec<Problem> {
+        let days = f64::from(self.retention_days);
+        let retention = Problem::outside("store.retention_days", days, 1.0..=3650.0, "days");
+        let path = self.path.as_deref().filter(|p| p.as_os_str().is_empty()).map(|_| {
+            Problem::new("store.path", "empty", "a file name").remedy("Leave it out to use the data folder")
+        });
+        retention.into_iter().chain(path).collect()
+    }
+
+    /// What is older than this is to be purged.
+    pub fn cutoff(&self, now: Timestamp) -> Timestamp {
+        let kept = SignedDuration::from_hours(24 * i64::from(self.retention_days));
+        now.checked_sub(kept).unwrap_or(Timestamp::MIN)
+    }
+}
+
+/// How much was deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deleted {
+    /// Messages of the dialogue.
+    pub messages: usize,
+    /// Turn records.
+    pub turns: usize,
+}
+
+type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// Handle of the database thread; clones share it.
+#[derive(Clone)]
+pub struct Store {
+    jobs: mpsc::Sender<Job>,
+    set_aside: Option<Arc<Path>>,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("set_aside", &self.set_aside).finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Opens or creates the database at `path`, its folder included, readable by its owner only.
+    /// Blocks while SQLite checks the file. A damaged file is renamed and a fresh one begun; see
+    /// [`Store::set_aside`].
+    ///
+    /// # Errors
+    /// The folder or file can't be written, or was made by a newer version of this program. The
+    /// caller may go on with [`Store::in_memory`].
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let opened = file::open(path)?;
+        Self::serve(opened.db, opened.set_aside)
+    }
+
+    /// A database that is forgotten with its last handle: for tests, and when the disk can't be used.
+    ///
+    /// # Errors
+    /// No memory, or no thread to be had.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Self::serve(file::in_memory()?, None)
+    }
+
+    fn serve(mut db: Connection, set_aside: Option<PathBuf>) -> Result<Self, StoreError> {
+        let (jobs, mut queue) = mpsc::channel::<Job>(QUEUE);
+        std::thread::Builder::new()
+            .name("joi-store".into())
+            .spawn(move || {
+                while let Some(job) = queue.blocking_recv() {
+                    job(&mut db);
+                }
+            })
+            .map_err(StoreError::Thread)?;
+        Ok(Self { jobs, set_aside: set_aside.map(Arc::from) })
+    }
+
+    /// Where a damaged database was moved to when this one was opened.
+    pub fn set_aside(&self) -> Option<&Path> {
+        self.set_aside.as_deref()
+    }
+
+    /// Remembers what was said and answered, as two messages.
+    pub async fn add_exchange(&self, exchange: Exchange) -> Result<ExchangeId, StoreError> {
+        self.run(move |db| dialogue::add(db, &exchange)).await
+    }
+
+    /// Replaces the answer of an exchange by what was really heard of it. An empty text drops the
+    /// whole exchange.
+    pub async fn amend_answer(&self, id: ExchangeId, heard: String) -> Result<(), StoreError> {
+        self.run(move |db| dialogue::amend(db, id, &heard)).await
+    }
+
+    /// The newest `limit` messages of all channels since `since`, oldest first.
+    pub async fn dialogue_since(&self, since: Timestamp, limit: u32) -> Result<Vec<DialogueRow>, StoreError> {
+        self.run(move |db| dialogue::since(db, since, limit)).await
+    }
+
+    /// Stores the record of a turn.
+    pub async fn save_turn(&self, record: &TurnRecord) -> Result<(), StoreError> {
+        let record = record.clone();
+        self.run(move |db| turns::save(db, &record)).await
+    }
+
+    /// The record of the newest turn.
+    pub async fn last_turn(&self) -> Result<Option<TurnRecord>, StoreError> {
+        Ok(self.turns(1).await?.pop())
+    }
+
+    /// The records of the newest `limit` turns, newest first.
+    pub async fn turns(&self, limit: u32) -> Result<Vec<TurnRecord>, StoreError> {
+        self.run(move |db| turns::newest(db, limit)).await
+    }
+
+    /// A remembered setting.
+    pub async fn setting(&self, key: &'static str) -> Result<Option<String>, StoreError> {
+        self.run(move |db| settings::get(db, key)).await
+    }
+
+    /// Remembers a setting.
+    pub async fn set_setting(&self, key: &'static str, value: String) -> Result<(), StoreError> {
+        self.run(move |db| settings::set(db, key, &value)).await
+    }
+
+    /// Deletes all dialogue and all turn records so that no byte of them stays in the file.
+    /// Settings stay.
+    pub async fn forget_all(&self) -> Result<Deleted, StoreError> {
+        self.run(|db| {
+            let deleted = delete_before(db, Timestamp::MAX)?;
+            db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")?;
+            Ok(deleted)
+        })
+        .await
+    }
+
+    /// Deletes dialogue and turn records from before `cutoff` (see [`StoreConfig::cutoff`]).
+    pub async fn purge_older_than(&self, cutoff: Timestamp) -> Result<Deleted, StoreError> {
+        self.run(move |db| delete_before(db, cutoff)).await
+    }
+
+    /// Waits for everything queued and folds the write-ahead log into the file: the last call
+    /// before the program ends.
+    pub async fn close(self) -> Result<(), StoreError> {
+        self.run(|db| Ok(db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)).await
+    }
+
+    /// Runs `work` on the database thread. Dropping the future does not undo it.
+    async fn run<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (answer, answered) = oneshot::channel();
+        let job: Job = Box::new(move |db| {
+            // A caller that no longer waits is no fault of the job.
+            let _ = answer.send(work(db));
+        });
+        self.jobs.send(job).await.map_err(|_| StoreError::Gone)?;
+        answered.await.map_err(|_| StoreError::Gone)?
+    }
+}
+
+fn delete_before(db: &mut Connection, cutoff: Timestamp) -> Result<Deleted, StoreError> {
+    let at = cutoff.as_millisecond();
+    let tx = db.transaction()?;
+    let messages = tx.execute("DELETE FROM message WHERE at_ms < ?1", [at])?;
+    let turns = tx.execute("DELETE FROM turn WHERE at_ms < ?1", [at])?;
+    tx.commit()?;
+    Ok(Deleted { messages, turns })
+}
+
+#[cfg(test)]
+impl Store {
+    /// Makes every later request for the dialogue fail, as a failing disk would.
+    pub(crate) async fn break_down(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE message")?)).await.expect("a table to drop");
+    }
+}

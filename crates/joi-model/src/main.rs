@@ -1,1 +1,108 @@
-fn main() {}
+//! `joi-model`: one GGUF chat model behind Ollama's HTTP API, on this machine only.
+//!
+//! ```text
+//!  client ─► serve ─► api (guard ─► request ─► options) ─► engine queue
+//!                                                              ▼
+//!  client ◄─ stream of JSON lines ◄─ text ◄─ tokens ◄─ loaded model ◄─ window ◄─ template
+//! ```
+//! A program of its own, because llama.cpp and whisper.cpp must never be linked together, and so
+//! that a crash or a shortage of memory in here leaves the voice alone. Prints one line on standard
+//! output when it is ready (`ready URL`), and errors as one sentence on standard error. Exit code:
+//! 0 ended on request, 1 failed, 2 wrong command line.
+
+mod api;
+mod cli;
+mod engine;
+mod facts;
+mod keep_alive;
+mod llama;
+mod name;
+mod options;
+mod serve;
+mod template;
+
+use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Parser as _;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+use tracing_subscriber::EnvFilter;
+
+use api::App;
+use cli::{Args, Leash, Plan};
+use engine::{Engine, Started};
+use serve::Bound;
+
+fn main() -> ExitCode {
+    let filter = EnvFilter::try_from_env("JOI_MODEL_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .init();
+    match run(Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("joi-model: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: Args) -> anyhow::Result<()> {
+    let plan = args.plan(std::env::var("JOI_MODEL_TOKEN").ok())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("the operating system gives no threads")?;
+    let engine = runtime.block_on(serve(plan))?;
+    // Ends the requests that are still open, and with them the engine's work.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    // llama.cpp must not be at work while the program is taken down.
+    engine.join().map_err(|_| anyhow::anyhow!("the engine thread panicked"))
+}
+
+async fn serve(plan: Plan) -> anyhow::Result<std::thread::JoinHandle<()>> {
+    let end = CancellationToken::new();
+    if plan.leash == Leash::Stdin {
+        end_with_stdin(end.clone())?;
+    }
+    let bound = Bound::bind(&plan.place).await?;
+    let Started { engine, facts, thread } = Engine::start(plan.engine).await?;
+    let url = bound.url();
+    tracing::info!(name = %plan.name, url, "ready");
+    writeln!(std::io::stdout(), "ready {url}").context("nobody reads standard output")?;
+    let closing = engine.clone();
+    let signals = wait_for_signals(end.clone())?;
+    let ending = end.clone();
+    tokio::spawn(async move {
+        tokio::select! { () = signals => {}, () = ending.cancelled() => {} }
+        closing.close();
+    });
+    let router = api::router(App::new(engine, facts, plan.name), plan.access);
+    bound.serve(router, end).await?;
+    Ok(thread)
+}
+
+fn wait_for_signals(end: CancellationToken) -> anyhow::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate()).context("no signals can be received")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("no signals can be received")?;
+    Ok(async move {
+        tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+        end.cancel();
+    })
+}
+
+/// Reading can't be cancelled, so this thread is left behind when the program ends otherwise.
+fn end_with_stdin(end: CancellationToken) -> anyhow::Result<()> {
+    std::thread::Builder::new().name("leash".to_owned()).spawn(move || {
+        let mut ignored = [0; 256];
+        while matches!(std::io::stdin().read(&mut ignored), Ok(n) if n > 0) {}
+        end.cancel();
+    })?;
+    Ok(())
+}

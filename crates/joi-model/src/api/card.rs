@@ -1,0 +1,136 @@
+//! What is said about the one model there is, and the refusals of what it takes more models for.
+
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use jiff::{Timestamp, ToSpan};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::refusal::Refusal;
+use super::request::{body, require};
+use super::{App, VERSION};
+use crate::name::Name;
+
+/// A body that names a model.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Named {
+    model: Option<String>,
+    /// The old alias of `model`.
+    name: Option<String>,
+    stream: Option<bool>,
+}
+
+impl Named {
+    fn model(&self) -> Option<&str> {
+        self.model.as_deref().filter(|m| !m.is_empty()).or(self.name.as_deref())
+    }
+}
+
+pub(super) async fn version() -> Json<Value> {
+    Json(json!({ "version": VERSION }))
+}
+
+pub(super) async fn tags(State(app): State<App>) -> Json<Value> {
+    let facts = &app.facts;
+    let name = app.name.to_string();
+    Json(json!({"models": [{
+        "name": name,
+        "model": name,
+        "modified_at": facts.modified_at.to_string(),
+        "size": facts.size,
+        "digest": facts.digest,
+        "details": facts.details(),
+        "capabilities": ["completion"],
+    }]}))
+}
+
+pub(super) async fn ps(State(app): State<App>) -> Json<Value> {
+    let name = app.name.to_string();
+    let models: Vec<Value> = app
+        .engine
+        .resident()
+        .into_iter()
+        .map(|residence| {
+            json!({
+                "name": name,
+                "model": name,
+                "size": app.facts.size,
+                "digest": app.facts.digest,
+                "details": app.facts.details(),
+                "expires_at": residence.until.unwrap_or_else(never).to_string(),
+                "size_vram": 0,
+                "context_length": residence.num_ctx,
+            })
+        })
+        .collect();
+    Json(json!({ "models": models }))
+}
+
+/// "For ever" is as far away as in Ollama: some 292 years.
+fn never() -> Timestamp {
+    Timestamp::now().checked_add((292 * 365 * 24).hours()).unwrap_or(Timestamp::MAX)
+}
+
+pub(super) async fn show(
+    State(app): State<App>,
+    request: Result<Bytes, BytesRejection>,
+) -> Result<Json<Value>, Refusal> {
+    let asked: Named = body(request)?;
+    require(asked.model(), &app.name)?;
+    let facts = &app.facts;
+    Ok(Json(json!({
+        "license": facts.license,
+        "modelfile": format!("FROM {}\n", app.name),
+        "parameters": "",
+        "template": facts.template,
+        "details": facts.details(),
+        "model_info": facts.info,
+        "capabilities": ["completion"],
+        "modified_at": facts.modified_at.to_string(),
+    })))
+}
+
+pub(super) async fn embed(State(app): State<App>, request: Result<Bytes, BytesRejection>) -> Refusal {
+    match body::<Named>(request).and_then(|asked| require(asked.model(), &app.name)) {
+        Ok(asked) => Refusal::bad(format!("{asked:?} does not support embeddings")),
+        Err(refusal) => refusal,
+    }
+}
+
+/// Pulling what is here succeeds, as everywhere; nothing else can be had from this server.
+pub(super) async fn pull(
+    State(app): State<App>,
+    request: Result<Bytes, BytesRejection>,
+) -> Result<Response, Refusal> {
+    let asked: Named = body(request)?;
+    let name = asked.model().filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| Refusal::bad("invalid model name"))?;
+    let is_here = Name::parse(name).map_err(|_| Refusal::bad("invalid model name"))? == *app.name;
+    let end = if is_here {
+        json!({"status": "success"})
+    } else {
+        json!({"error": "pull model manifest: joi-model serves one model file and downloads none"})
+    };
+    if asked.stream == Some(false) {
+        let status = if is_here { StatusCode::OK } else { StatusCode::INTERNAL_SERVER_ERROR };
+        return Ok((status, Json(end)).into_response());
+    }
+    let lines = format!("{}\n{end}\n", json!({"status": "pulling manifest"}));
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], lines).into_response())
+}
+
+pub(super) async fn delete(State(app): State<App>, request: Result<Bytes, BytesRejection>) -> Refusal {
+    match body::<Named>(request).and_then(|asked| require(asked.model(), &app.name)) {
+        Ok(_) => Refusal::bad("joi-model serves one model file and does not delete it"),
+        Err(refusal) => refusal,
+    }
+}
+
+pub(super) async fn not_found() -> (StatusCode, &'static str) {
+    (StatusCode::NOT_FOUND, "404 page not found")
+}

@@ -1,0 +1,223 @@
+//! The bodies of `/api/chat` and `/api/generate`: read, checked in the contract's order, made into
+//! work for the engine. PURE.
+//!
+//! Unknown fields are ignored. What the model can't do (tools, thinking, images, schemas) is refused.
+
+use axum::extract::rejection::BytesRejection;
+use axum::http::StatusCode;
+use bytes::Bytes;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::refusal::Refusal;
+use crate::engine::{Overflow, Prompt, Reply, Work};
+use crate::keep_alive::KeepAlive;
+use crate::llama::Grammar;
+use crate::name::Name;
+use crate::options::Options;
+use crate::template::Message;
+
+/// How an answer is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Delivery {
+    /// A JSON object a line, as it is written.
+    Lines,
+    /// One JSON object at the end.
+    Whole,
+}
+
+/// What a request comes down to.
+#[derive(Debug, PartialEq)]
+pub(super) struct Asked {
+    /// The model's name as the client wrote it.
+    pub(super) model: String,
+    /// What the engine is to do.
+    pub(super) work: Work,
+    /// Its options for the runner.
+    pub(super) runner: crate::engine::Runner,
+    /// How long the model stays in memory.
+    pub(super) keep_alive: KeepAlive,
+    /// How the answer is sent.
+    pub(super) delivery: Delivery,
+}
+
+/// Body of `/api/chat`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ChatRequest {
+    messages: Option<Vec<ChatMessage>>,
+    tools: Option<Vec<Value>>,
+    #[serde(flatten)]
+    common: Common,
+}
+
+/// Body of `/api/generate`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct GenerateRequest {
+    prompt: Option<String>,
+    system: Option<String>,
+    suffix: Option<String>,
+    template: Option<String>,
+    images: Option<Vec<Value>>,
+    raw: Option<bool>,
+    #[serde(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Common {
+    model: Option<String>,
+    format: Option<Value>,
+    options: Option<Map<String, Value>>,
+    stream: Option<bool>,
+    think: Option<Value>,
+    keep_alive: Option<Value>,
+    truncate: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ChatMessage {
+    role: String,
+    content: Option<String>,
+    images: Option<Vec<Value>>,
+    #[serde(flatten)]
+    more: Map<String, Value>,
+}
+
+/// Reads a JSON body.
+pub(super) fn body<T: DeserializeOwned>(body: Result<Bytes, BytesRejection>) -> Result<T, Refusal> {
+    let bytes = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
+    if bytes.is_empty() {
+        return Err(Refusal::bad("missing request body"));
+    }
+    serde_json::from_slice(&bytes).map_err(|e| Refusal::bad(e.to_string()))
+}
+
+/// Whether `asked` names `ours`.
+pub(super) fn require(asked: Option<&str>, ours: &Name) -> Result<String, Refusal> {
+    let asked = asked.filter(|name| !name.is_empty()).ok_or_else(|| Refusal::bad("model is required"))?;
+    let name = Name::parse(asked).map_err(|_| Refusal::bad("invalid model name"))?;
+    if name == *ours { Ok(asked.to_owned()) } else { Err(Refusal::not_found(asked)) }
+}
+
+impl ChatRequest {
+    /// Checks it against what the model called `ours` can do.
+    pub(super) fn check(self, ours: &Name) -> Result<Asked, Refusal> {
+        let model = require(self.common.model.as_deref(), ours)?;
+        if self.tools.is_some_and(|tools| !tools.is_empty()) {
+            return Err(Refusal::bad(format!("{} does not support tools", ours.canonical())));
+        }
+        let messages: Vec<Message> = self
+            .messages
+            .unwrap_or_default()
+            .into_iter()
+            .map(ChatMessage::check)
+            .collect::<Result<_, _>>()?;
+        let prompt = (!messages.is_empty()).then_some(Prompt::Chat(messages));
+        self.common.asked(model, prompt)
+    }
+}
+
+impl GenerateRequest {
+    /// Checks it against what the model called `ours` can do.
+    pub(super) fn check(self, ours: &Name) -> Result<Asked, Refusal> {
+        let model = require(self.common.model.as_deref(), ours)?;
+        refuse_images(self.images.as_deref())?;
+        if self.suffix.is_some_and(|suffix| !suffix.is_empty()) {
+            return Err(Refusal::bad(format!("{} does not support insert", ours.canonical())));
+        }
+        if self.template.is_some_and(|template| !template.is_empty()) {
+            return Err(Refusal::bad("joi-model uses the model's own template and takes no other"));
+        }
+        let prompt = self.prompt.filter(|prompt| !prompt.is_empty()).map(|prompt| {
+            if self.raw == Some(true) {
+                return Prompt::Raw(prompt);
+            }
+            let system = self.system.as_deref().filter(|system| !system.is_empty());
+            let system = system.map(|system| Message::new("system", system));
+            Prompt::Chat(system.into_iter().chain([Message::new("user", &prompt)]).collect())
+        });
+        self.common.asked(model, prompt)
+    }
+}
+
+impl ChatMessage {
+    fn check(self) -> Result<Message, Refusal> {
+        refuse_images(self.images.as_deref())?;
+        let role = self.role.to_lowercase();
+        // The role goes into the prompt unquoted: a free one could pose as anything.
+        if !["system", "user", "assistant", "tool"].contains(&role.as_str()) {
+            let text = format!("invalid role: {:?}; expected system, user, assistant or tool", self.role);
+            return Err(Refusal::bad(text));
+        }
+        Ok(Message { role, content: self.content.unwrap_or_default(), more: self.more })
+    }
+}
+
+impl Common {
+    /// The rest of the checks; without a prompt the request only loads or frees the model.
+    fn asked(self, model: String, prompt: Option<Prompt>) -> Result<Asked, Refusal> {
+        refuse_thinking(self.think.as_ref(), &model)?;
+        let keep_alive = KeepAlive::read(self.keep_alive.as_ref()).map_err(Refusal::bad)?;
+        let grammar = grammar(self.format.as_ref())?;
+        let options = Options::read(self.options.as_ref())
+            .map_err(|text| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text))?;
+        let delivery = if self.stream == Some(false) { Delivery::Whole } else { Delivery::Lines };
+        let overflow = if self.truncate == Some(false) { Overflow::Refuse } else { Overflow::Truncate };
+        let work = match prompt {
+            Some(prompt) => Work::Reply(Box::new(Reply {
+                prompt,
+                sampling: crate::llama::Sampling { grammar, ..options.sampling },
+                num_predict: options.num_predict,
+                stops: options.stops,
+                overflow,
+            })),
+            None if keep_alive.is_zero() => Work::Unload,
+            None => Work::Load,
+        };
+        // A reply to nothing is one object, also when lines were asked for.
+        let delivery = if matches!(work, Work::Reply(_)) { delivery } else { Delivery::Whole };
+        Ok(Asked { model, work, runner: options.runner, keep_alive, delivery })
+    }
+}
+
+fn refuse_images(images: Option<&[Value]>) -> Result<(), Refusal> {
+    match images {
+        None | Some([]) => Ok(()),
+        Some(_) => Err(Refusal::bad("this model does not support images")),
+    }
+}
+
+fn refuse_thinking(think: Option<&Value>, model: &str) -> Result<(), Refusal> {
+    let refused = || Err(Refusal::bad(format!("{model:?} does not support thinking")));
+    match think {
+        None | Some(Value::Null | Value::Bool(false)) => Ok(()),
+        Some(Value::Bool(true)) => refused(),
+        Some(Value::String(level)) if ["high", "medium", "low", "max"].contains(&level.as_str()) => refused(),
+        Some(Value::String(level)) => Err(Refusal::bad(format!(
+            "invalid think value: {level:?} (must be \"high\", \"medium\", \"low\", \"max\", true, or false)"
+        ))),
+        Some(_) => Err(Refusal::bad(
+            "think must be a boolean or string (\"high\", \"medium\", \"low\", \"max\", true, or false)",
+        )),
+    }
+}
+
+fn grammar(format: Option<&Value>) -> Result<Grammar, Refusal> {
+    match format {
+        None | Some(Value::Null) => Ok(Grammar::Free),
+        Some(Value::String(format)) if format.is_empty() => Ok(Grammar::Free),
+        Some(Value::String(format)) if format == "json" => Ok(Grammar::Json),
+        Some(Value::Object(_)) => Err(Refusal::bad(
+            "joi-model does not support JSON Schema in format; use \"json\" and describe the object in the prompt",
+        )),
+        Some(other) => {
+            let text = format!("invalid format: {other}; expected \"json\" or a valid JSON Schema object");
+            Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The engine's events as Ollama's answers: one object a line, or one object at the end.
+//!
+//! An error before the first word becomes a status; after it, the last line. A client that goes
+//! away drops the body, with it the ticket, and so stops the engine.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use serde_json::{Map, Value, json};
+
+use super::refusal::Refusal;
+use super::request::Delivery;
+use crate::engine::{DoneReason, Event, Stats, Ticket};
+
+/// Where the text stands in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// In `message.content`.
+    Chat,
+    /// In `response`.
+    Generate,
+}
+
+/// What all objects of one answer have in common.
+#[derive(Debug, Clone)]
+pub(super) struct Form {
+    /// Where the text stands.
+    pub(super) shape: Shape,
+    /// The model's name as the client wrote it.
+    pub(super) model: Arc<str>,
+}
+
+/// Waits for the first event and answers.
+pub(super) async fn answer(mut ticket: Ticket, form: Form, delivery: Delivery) -> Result<Response, Refusal> {
+    match ticket.next().await.ok_or_else(Refusal::engine_gone)? {
+        Event::Failed(error) => Err(error.into()),
+        first => match delivery {
+            Delivery::Lines => Ok(lines(first, ticket, form)),
+            Delivery::Whole => whole(first, ticket, &form).await,
+        },
+    }
+}
+
+async fn whole(first: Event, mut ticket: Ticket, form: &Form) -> Result<Response, Refusal> {
+    let mut text = String::new();
+    let mut event = first;
+    loop {
+        match event {
+            Event::Text(piece) => text.push_str(&piece),
+            Event::Done(stats) => return Ok(Json(form.last(&text, &stats)).into_response()),
+            Event::Failed(error) => return Err(error.into()),
+        }
+        event = ticket.next().await.ok_or_else(Refusal::engine_gone)?;
+    }
+}
+
+fn lines(first: Event, ticket: Ticket, form: Form) -> Response {
+    let all = stream::unfold(Some((Some(first), ticket)), move |state| {
+        let form = form.clone();
+        async move {
+            let (first, mut ticket) = state?;
+            let event = match first {
+                Some(event) => Some(event),
+                None => ticket.next().await,
+            };
+            let (object, rest) = match event {
+                Some(Event::Text(text)) => (form.line(&text), Some((None, ticket))),
+                Some(Event::Done(stats)) => (form.last("", &stats), None),
+                Some(Event::Failed(error)) => (json!({ "error": error.to_string() }), None),
+                None => (Refusal::engine_gone().body(), None),
+            };
+            Some((Ok::<_, std::convert::Infallible>(format!("{object}\n")), rest))
+        }
+    });
+    ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(all)).into_response()
+}
+
+impl Form {
+    fn object(&self, text: &str) -> Map<String, Value> {
+        let mut object = Map::new();
+        object.insert("model".to_owned(), json!(*self.model));
+        object.insert("created_at".to_owned(), json!(jiff::Timestamp::now().to_string()));
+        match self.shape {
+            Shape::Chat => object.insert("message".to_owned(), json!({"role": "assistant", "content": text})),
+            Shape::Generate => object.insert("response".to_owned(), json!(text)),
+        };
+        object
+    }
+
+    fn line(&self, text: &str) -> Value {
+        let mut object = self.object(text);
+        object.insert("done".to_owned(), json!(false));
+        Value::Object(object)
+    }
+
+    /// The object that ends an answer. Counters that are zero are left out, as Ollama does.
+    fn last(&self, text: &str, stats: &Stats) -> Value {
+        let mut object = self.object(text);
+        object.insert("done".to_owned(), json!(true));
+        let reason = match stats.reason {
+            DoneReason::Stop => "stop",
+            DoneReason::Length => "length",
+            DoneReason::Load => "load",
+            DoneReason::Unload => "unload",
+        };
+        object.insert("done_reason".to_owned(), json!(reason));
+        let is_reply = matches!(stats.reason, DoneReason::Stop | DoneReason::Length);
+        let counters = [
+            ("total_duration", stats.total.as_nanos() as u64),
+            ("load_duration", stats.load.as_nanos() as u64),
+            ("prompt_eval_count", stats.prompt_tokens as u64),
+            ("prompt_cached_count", stats.cached_tokens as u64),
+            ("prompt_eval_duration", stats.prompt.as_nanos() as u64),
+            ("eval_count", stats.written_tokens as u64),
+            ("eval_duration", stats.writing.as_nanos() as u64),
+        ];
+        for (key, value) in counters.into_iter().filter(|(_, value)| is_reply && *value > 0) {
+            object.insert(key.to_owned(), json!(value));
+        }
+        Value::Object(object)
+    }
+}

@@ -1,0 +1,197 @@
+//! The command line: what may be said, and what it means together. PURE but for the token's file.
+
+use std::net::SocketAddr;
+use std::num::{NonZeroU16, NonZeroU32};
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Parser};
+
+use crate::api::{Access, Token};
+use crate::engine::EngineConfig;
+use crate::name::{InvalidName, Name};
+
+/// Serves one GGUF chat model over Ollama's HTTP API, on this machine only.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100, group(ArgGroup::new("where").required(true).args(["socket", "listen"])))]
+#[command(after_help = "Examples:\n  \
+    joi-model --model qwen.gguf --socket /run/user/1000/joi/model.sock\n  \
+    joi-model --model qwen.gguf --listen 127.0.0.1:11434 --open\n  \
+    JOI_MODEL_TOKEN=… joi-model --model qwen.gguf --listen 127.0.0.1:0")]
+pub(crate) struct Args {
+    /// The model file
+    #[arg(long, value_name = "FILE.gguf")]
+    model: PathBuf,
+    /// What the model is called, for example qwen2.5-coder:0.5b [default: after the file]
+    #[arg(long, value_parser = parse_name)]
+    name: Option<Name>,
+    /// Listen on a unix socket that only its owner can use
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Listen on a loopback address; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+    /// File with the bearer token that requests to the port must carry [or: env JOI_MODEL_TOKEN]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["socket", "open"])]
+    token_file: Option<PathBuf>,
+    /// Let every program of this machine use the port, without a token
+    #[arg(long, conflicts_with = "socket")]
+    open: bool,
+    /// Threads for the model [default: one less than there are cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroU16>,
+    /// Context window in tokens, unless a request says otherwise
+    #[arg(long, value_name = "TOKENS", default_value = "4096")]
+    ctx: NonZeroU32,
+    /// Requests that may wait for their turn; one more is told that the server is busy
+    #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u16).range(1..=512))]
+    queue: u16,
+    /// End when standard input ends: with the program that started this one
+    #[arg(long)]
+    parent_stdin: bool,
+}
+
+/// Where to listen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A unix socket.
+    Socket(PathBuf),
+    /// A loopback port.
+    Port(SocketAddr),
+}
+
+/// How the program learns that it is to end, besides signals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leash {
+    /// Not at all.
+    None,
+    /// Standard input ends.
+    Stdin,
+}
+
+/// What the command line means.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) place: Place,
+    pub(crate) access: Access,
+    pub(crate) name: Name,
+    pub(crate) engine: EngineConfig,
+    pub(crate) leash: Leash,
+}
+
+/// What is said makes no sense together.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// A port that other machines can reach.
+    #[error("{0} is not a loopback address: use 127.0.0.1 or [::1], other machines must not reach the model")]
+    NotLoopback(SocketAddr),
+    /// A port without a guard.
+    #[error(
+        "a port needs a token (--token-file FILE, or JOI_MODEL_TOKEN), or --open to let every program of this \
+         machine use it"
+    )]
+    Unguarded,
+    /// The token's file.
+    #[error("the token file {path} can't be read ({source})")]
+    TokenFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// An empty token.
+    #[error("the token is empty: put at least one character into it")]
+    EmptyToken,
+    /// Neither socket nor port.
+    #[error("say where to listen: --socket PATH or --listen ADDRESS:PORT")]
+    Nowhere,
+}
+
+impl Args {
+    /// Checks it all; `secret` is what the environment holds as a token.
+    pub(crate) fn plan(self, secret: Option<String>) -> Result<Plan, CliError> {
+        let (place, access) = match (&self.socket, self.listen) {
+            (Some(path), _) => (Place::Socket(path.clone()), Access::Socket),
+            (None, Some(address)) => (Place::Port(address), self.port_access(address, secret)?),
+            (None, None) => return Err(CliError::Nowhere),
+        };
+        let engine = EngineConfig {
+            model: self.model.clone(),
+            num_ctx: self.ctx.get(),
+            threads: self.threads.map_or_else(spare_one_core, NonZeroU16::get),
+            queue: usize::from(self.queue),
+        };
+        let name = self.name.unwrap_or_else(|| Name::of_file(&self.model));
+        let leash = if self.parent_stdin { Leash::Stdin } else { Leash::None };
+        Ok(Plan { place, access, name, engine, leash })
+    }
+
+    fn port_access(&self, address: SocketAddr, secret: Option<String>) -> Result<Access, CliError> {
+        if !address.ip().is_loopback() {
+            return Err(CliError::NotLoopback(address));
+        }
+        let secret = match &self.token_file {
+            Some(path) => {
+                let read = std::fs::read_to_string(path);
+                Some(read.map_err(|source| CliError::TokenFile { path: path.clone(), source })?)
+            }
+            None => secret,
+        };
+        match secret.as_deref().map(str::trim) {
+            Some("") => Err(CliError::EmptyToken),
+            Some(secret) => Ok(Access::Bearer(Token::new(secret))),
+            None if self.open => Ok(Access::Open),
+            None => Err(CliError::Unguarded),
+        }
+    }
+}
+
+fn parse_name(text: &str) -> Result<Name, InvalidName> {
+    Name::parse(text)
+}
+
+/// llama.cpp's threads wait for each other by spinning: one that is pushed off its core by the
+/// audio threads holds all others up.
+fn spare_one_core() -> u16 {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    u16::try_from(cores.saturating_sub(1).max(1)).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(args: &[&str], secret: Option<&str>) -> Result<(Place, Access), String> {
+        let all = ["joi-model", "--model", "m.gguf"].iter().chain(args);
+        let args = Args::try_parse_from(all).map_err(|e| e.kind().to_string())?;
+        let plan = args.plan(secret.map(str::to_owned)).map_err(|e| e.to_string())?;
+        Ok((plan.place, plan.access))
+    }
+
+    #[test]
+    fn a_socket_needs_no_token() {
+        let socket = Place::Socket("/tmp/s".into());
+        assert_eq!(plan(&["--socket", "/tmp/s"], Some("x")), Ok((socket, Access::Socket)));
+    }
+
+    #[test]
+    fn a_port_is_guarded_or_open_on_purpose() {
+        let port = || Place::Port("127.0.0.1:80".parse().unwrap());
+        let listen = ["--listen", "127.0.0.1:80"];
+        assert_eq!(plan(&listen, Some("x\n")), Ok((port(), Access::Bearer(Token::new("x")))));
+        assert_eq!(plan(&["--listen", "127.0.0.1:80", "--open"], None), Ok((port(), Access::Open)));
+        assert_eq!(plan(&listen, None), Err(CliError::Unguarded.to_string()));
+        assert_eq!(plan(&listen, Some(" ")), Err(CliError::EmptyToken.to_string()));
+    }
+
+    #[test]
+    fn other_machines_stay_out_whatever_is_said() {
+        let error = plan(&["--listen", "0.0.0.0:80", "--open"], Some("x")).unwrap_err();
+        assert!(error.starts_with("0.0.0.0:80 is not a loopback address"), "{error}");
+    }
+
+    #[test]
+    fn exactly_one_place_is_needed() {
+        assert!(plan(&[], None).is_err());
+        assert!(plan(&["--socket", "/s", "--listen", "127.0.0.1:1"], None).is_err());
+    }
+}

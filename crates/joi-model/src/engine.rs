@@ -1,0 +1,262 @@
+//! The engine: one named thread that owns the model, and the handle by which requests reach it.
+//!
+//! In: [`Work`] through a bounded queue; one at a time, in order. Out: [`Event`]s of each request
+//! through a bounded channel of its own. A full queue refuses at once ([`Busy`]); a requester that
+//! goes away raises its flag and frees the engine within a fraction of a token.
+
+mod loaded;
+mod run;
+mod text;
+mod window;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::facts::Facts;
+use crate::keep_alive::KeepAlive;
+use crate::llama::{LoadError, Sampling};
+use crate::template::{Message, TemplateError};
+
+/// What the engine is started with.
+#[derive(Debug, Clone)]
+pub(crate) struct EngineConfig {
+    /// The GGUF file.
+    pub model: PathBuf,
+    /// Window in tokens when a request does not say.
+    pub num_ctx: u32,
+    /// Threads when a request does not say.
+    pub threads: u16,
+    /// Requests that may wait.
+    pub queue: usize,
+}
+
+/// What a prompt is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Prompt {
+    /// Messages for the model's chat template.
+    Chat(Vec<Message>),
+    /// Text that goes to the model as it is.
+    Raw(String),
+}
+
+/// How the model is to run: a change costs what stands beside each field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Runner {
+    /// Window in tokens, `None` for the server's default. A change throws the prefix cache away.
+    pub num_ctx: Option<u32>,
+    /// Threads, `None` for the server's default. A change costs nothing.
+    pub threads: Option<u16>,
+}
+
+/// One reply to write.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reply {
+    /// What to answer.
+    pub prompt: Prompt,
+    /// How tokens are drawn.
+    pub sampling: Sampling,
+    /// Most tokens to write; 0 or less: until the model ends or the window is full.
+    pub num_predict: i64,
+    /// Texts that end the reply.
+    pub stops: Vec<String>,
+    /// What a prompt longer than the window becomes.
+    pub overflow: Overflow,
+}
+
+/// What to do with a prompt longer than the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overflow {
+    /// Leave the oldest messages out.
+    Truncate,
+    /// Answer with an error.
+    Refuse,
+}
+
+/// What the engine can do.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Work {
+    /// Have the model in memory.
+    Load,
+    /// Free its memory.
+    Unload,
+    /// Write a reply.
+    Reply(Box<Reply>),
+}
+
+/// What comes back. Every request ends with `Done` or `Failed`, or with a closed channel when the
+/// engine is gone.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// A piece of the reply, whole characters, never empty.
+    Text(String),
+    /// The end.
+    Done(Stats),
+    /// The end, without success.
+    Failed(EngineError),
+}
+
+/// Why a reply ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DoneReason {
+    /// The model ended it, or a stop string.
+    Stop,
+    /// The limit of tokens, or the window.
+    Length,
+    /// Nothing was asked: the model is in memory.
+    Load,
+    /// Nothing was asked: the model is not in memory any more.
+    Unload,
+}
+
+/// What a request took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stats {
+    /// Why it ended.
+    pub reason: DoneReason,
+    /// From the request's arrival.
+    pub total: Duration,
+    /// Time for getting the model or its window ready.
+    pub load: Duration,
+    /// Tokens of the prompt, cached ones included.
+    pub prompt_tokens: usize,
+    /// How many of them were cached.
+    pub cached_tokens: usize,
+    /// Time for evaluating the others.
+    pub prompt: Duration,
+    /// Tokens written.
+    pub written_tokens: usize,
+    /// Time for writing them.
+    pub writing: Duration,
+}
+
+/// Why a request failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EngineError {
+    /// The model could not be (re)loaded; the file may be gone.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// No prompt; the request is at fault.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// The prompt is too long and may not be cut.
+    #[error("the input length exceeds the context length")]
+    TooLong,
+    /// llama.cpp failed; another try may succeed.
+    #[error("an error was encountered while running the model: {0}")]
+    Run(String),
+    /// The requester went away, or reads too slowly.
+    #[error("request canceled")]
+    Cancelled,
+}
+
+/// The queue is full; ask again later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Busy;
+
+/// What is in memory; `None` when the model is unloaded.
+pub(crate) type Resident = Option<Residence>;
+
+/// A model in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Residence {
+    /// Window in tokens.
+    pub num_ctx: u32,
+    /// When it leaves memory; `None`: never.
+    pub until: Option<jiff::Timestamp>,
+}
+
+/// Pieces of a reply that may wait for a slow reader; beyond that the reply is given up, for a
+/// reader that stands still must not hold the only engine.
+const UNREAD: usize = 1024;
+
+struct Job {
+    work: Work,
+    runner: Runner,
+    keep_alive: KeepAlive,
+    stop: Arc<AtomicBool>,
+    events: mpsc::Sender<Event>,
+    arrived: std::time::Instant,
+}
+
+/// The way to the engine thread. When the last clone is gone, the thread ends.
+#[derive(Clone)]
+pub(crate) struct Engine {
+    jobs: SyncSender<Job>,
+    resident: watch::Receiver<Resident>,
+    closing: Arc<AtomicBool>,
+}
+
+/// An engine that is ready.
+pub(crate) struct Started {
+    /// The way to it.
+    pub engine: Engine,
+    /// What is known about its model.
+    pub facts: Arc<Facts>,
+    /// Its thread, to be joined when every [`Engine`] is dropped.
+    pub thread: std::thread::JoinHandle<()>,
+}
+
+/// A request under way: its events. Dropping it stops the engine's work on it.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    events: mpsc::Receiver<Event>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Engine {
+    /// Starts the thread and loads the model; returns when it is ready to answer.
+    pub(crate) async fn start(config: EngineConfig) -> anyhow::Result<Started> {
+        let (jobs, queue) = sync_channel(config.queue);
+        let (told, told_by) = oneshot::channel();
+        let (residents, resident) = watch::channel(None);
+        let closing = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&closing);
+        let thread = std::thread::Builder::new()
+            .name("engine".to_owned())
+            .spawn(move || run::run(&config, &run::Ends { queue, residents, closing: seen }, told))?;
+        let facts = told_by.await??;
+        Ok(Started { engine: Self { jobs, resident, closing }, facts, thread })
+    }
+
+    /// Queues `work`.
+    pub(crate) fn submit(&self, work: Work, runner: Runner, keep_alive: KeepAlive) -> Result<Ticket, Busy> {
+        let (events, receiver) = mpsc::channel(UNREAD);
+        let stop = Arc::new(AtomicBool::new(false));
+        let ticket = Ticket { events: receiver, stop: Arc::clone(&stop) };
+        let arrived = std::time::Instant::now();
+        match self.jobs.try_send(Job { work, runner, keep_alive, stop, events, arrived }) {
+            Ok(()) => Ok(ticket),
+            Err(TrySendError::Full(_)) => Err(Busy),
+            // The thread is gone: the closed channel of the ticket tells.
+            Err(TrySendError::Disconnected(_)) => Ok(ticket),
+        }
+    }
+
+    /// What is in memory now.
+    pub(crate) fn resident(&self) -> Resident {
+        self.resident.borrow().clone()
+    }
+
+    /// Gives up what is running and what is queued.
+    pub(crate) fn close(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Ticket {
+    /// The next event, `None` after the last one. Cancel-safe.
+    pub(crate) async fn next(&mut self) -> Option<Event> {
+        self.events.recv().await
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,189 @@
+//! The model in memory with its window, and the writing of one reply.
+//!
+//! Engine thread. The window's cache is kept from reply to reply: what the next prompt has in
+//! common with it is not evaluated again.
+
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use super::text::TextStream;
+use super::window::Window;
+use super::{DoneReason, EngineConfig, EngineError, Overflow, Prompt, Reply, Runner};
+use crate::llama::{Context, DecodeError, LoadError, Markers, Model, Sampler, Token};
+use crate::template::{Message, Template, TemplateError, Vocabulary};
+
+/// Smallest window that leaves room for a template and a word.
+const SMALLEST_WINDOW: u32 = 64;
+
+/// The model, its template and its window.
+pub(super) struct Loaded {
+    model: Rc<Model>,
+    template: Template,
+    context: Context,
+    num_ctx: u32,
+}
+
+/// The numbers of one reply.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written {
+    pub(super) reason: DoneReason,
+    pub(super) prompt_tokens: usize,
+    pub(super) cached_tokens: usize,
+    pub(super) prompt_began: Instant,
+    pub(super) writing_began: Instant,
+    pub(super) written_tokens: usize,
+}
+
+/// Why there is no model in memory.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SetUpError {
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    #[error("{0} is not a chat model: it has no text decoder, or its vocabulary is empty")]
+    NotChat(String),
+}
+
+impl Loaded {
+    /// Reads the file and makes room for a window.
+    pub(super) fn load(config: &EngineConfig, num_ctx: u32) -> Result<Self, SetUpError> {
+        let model = Rc::new(Model::load(&config.model)?);
+        if !model.writes_text() {
+            return Err(SetUpError::NotChat(config.model.display().to_string()));
+        }
+        let vocabulary = Vocabulary {
+            bos: model.bos_text().unwrap_or_default(),
+            eos: model.eos_text().unwrap_or_default(),
+            controls: model.control_texts(),
+        };
+        let template = Template::new(model.chat_template().as_deref(), vocabulary)?;
+        let num_ctx = allowed_window(num_ctx, model.trained_context());
+        let context = Context::new(&model, num_ctx, config.threads)?;
+        Ok(Self { model, template, context, num_ctx })
+    }
+
+    pub(super) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    pub(super) fn num_ctx(&self) -> u32 {
+        self.num_ctx
+    }
+
+    /// Takes over what a request wants of the runner.
+    pub(super) fn adapt(&mut self, config: &EngineConfig, runner: Runner) -> Result<(), LoadError> {
+        let threads = runner.threads.unwrap_or(config.threads);
+        let wanted = runner.num_ctx.unwrap_or(config.num_ctx);
+        let num_ctx = allowed_window(wanted, self.model.trained_context());
+        if num_ctx == self.num_ctx {
+            self.context.set_threads(threads);
+            return Ok(());
+        }
+        tracing::info!(from = self.num_ctx, to = num_ctx, "another window: the prefix cache is lost");
+        self.context = Context::new(&self.model, num_ctx, threads)?;
+        self.num_ctx = num_ctx;
+        Ok(())
+    }
+
+    /// Writes a reply; `show` gets each piece of text and may call the whole thing off.
+    pub(super) fn write(
+        &mut self,
+        reply: &Reply,
+        stop: &AtomicBool,
+        show: &mut dyn FnMut(String) -> Result<(), EngineError>,
+    ) -> Result<Written, EngineError> {
+        let window = Window::new(self.num_ctx as usize, reply.num_predict);
+        let tokens = self.prompt(reply, window)?;
+        let mut sampler = Sampler::new(&self.model, &reply.sampling)?;
+        let prompt_began = Instant::now();
+        let cached_tokens = self.context.rewind(&tokens);
+        self.context.advance(&tokens[cached_tokens..], stop).map_err(failed)?;
+        let writing_began = Instant::now();
+        let limit = usize::try_from(reply.num_predict).ok().filter(|n| *n > 0).unwrap_or(usize::MAX);
+        let mut text = TextStream::new(&reply.stops);
+        let mut piece = Vec::new();
+        let mut written_tokens = 0;
+        let reason = loop {
+            let token = sampler.draw(&mut self.context).ok_or_else(nothing_evaluated)?;
+            if self.model.ends(token) {
+                break DoneReason::Stop;
+            }
+            written_tokens += 1;
+            piece.clear();
+            self.model.append_piece(token, &mut piece);
+            show(text.push(&piece))?;
+            if text.is_stopped() {
+                break DoneReason::Stop;
+            }
+            if written_tokens >= limit || self.context.len() + 1 >= self.num_ctx as usize {
+                break DoneReason::Length;
+            }
+            self.context.advance(&[token], stop).map_err(failed)?;
+        };
+        show(text.finish())?;
+        let prompt_tokens = tokens.len();
+        Ok(Written { reason, prompt_tokens, cached_tokens, prompt_began, writing_began, written_tokens })
+    }
+
+    fn prompt(&self, reply: &Reply, window: Window) -> Result<Vec<Token>, EngineError> {
+        match &reply.prompt {
+            Prompt::Raw(text) => {
+                let tokens = self.model.tokenize(text, Markers::Obeyed);
+                let fits = tokens.len() <= window.room();
+                check(reply.overflow, fits)?;
+                Ok(window.cut_middle(tokens))
+            }
+            Prompt::Chat(messages) => {
+                let fitted = window.fit(messages, |m| self.tokens_of(m))?;
+                check(reply.overflow, fitted.dropped == 0 && fitted.cut == 0)?;
+                if fitted.dropped > 0 || fitted.cut > 0 {
+                    let (dropped, cut) = (fitted.dropped, fitted.cut);
+                    tracing::warn!(dropped, cut, "the prompt was longer than the window");
+                }
+                Ok(fitted.tokens)
+            }
+        }
+    }
+
+    fn tokens_of(&self, messages: &[Message]) -> Result<Vec<Token>, TemplateError> {
+        Ok(self.model.tokenize(&self.template.render(messages)?, Markers::Obeyed))
+    }
+}
+
+/// The window a request gets: no longer than the model was trained for, no shorter than useful.
+fn allowed_window(wanted: u32, trained: u32) -> u32 {
+    let longest = if trained == 0 { u32::MAX } else { trained };
+    wanted.max(SMALLEST_WINDOW).min(longest)
+}
+
+fn check(overflow: Overflow, fits: bool) -> Result<(), EngineError> {
+    match overflow {
+        Overflow::Refuse if !fits => Err(EngineError::TooLong),
+        Overflow::Refuse | Overflow::Truncate => Ok(()),
+    }
+}
+
+fn failed(error: DecodeError) -> EngineError {
+    match error {
+        DecodeError::Stopped => EngineError::Cancelled,
+        DecodeError::Full | DecodeError::Failed { .. } => EngineError::Run(error.to_string()),
+    }
+}
+
+fn nothing_evaluated() -> EngineError {
+    EngineError::Run("there was nothing to evaluate".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::allowed_window;
+
+    #[test]
+    fn a_window_stays_between_useful_and_trained() {
+        let windows =
+            [(4096, 32768), (99999, 32768), (1, 32768), (4096, 0)].map(|(w, t)| allowed_window(w, t));
+        assert_eq!(windows, [4096, 32768, 64, 4096]);
+    }
+}

@@ -1,0 +1,198 @@
+//! The engine thread's loop: take a request, have the model ready, do it, report, wait.
+//!
+//! It sleeps while there is nothing to do; the end of `keep_alive` wakes it to free the model.
+//! A request whose requester is gone costs nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{oneshot, watch};
+
+use super::loaded::{Loaded, SetUpError};
+use super::{
+    DoneReason, EngineConfig, EngineError, Event, Job, Reply, Residence, Resident, Runner, Stats, Work,
+};
+use crate::facts::Facts;
+use crate::keep_alive::KeepAlive;
+
+/// The thread's ends of the channels.
+pub(super) struct Ends {
+    pub(super) queue: Receiver<Job>,
+    pub(super) residents: watch::Sender<Resident>,
+    pub(super) closing: Arc<AtomicBool>,
+}
+
+struct Machine<'a> {
+    config: &'a EngineConfig,
+    ends: &'a Ends,
+    loaded: Option<Loaded>,
+    leaves: Option<Instant>,
+}
+
+/// Runs until every [`super::Engine`] is gone. `told` hears whether the model could be loaded.
+pub(super) fn run(
+    config: &EngineConfig,
+    ends: &Ends,
+    told: oneshot::Sender<Result<Arc<Facts>, anyhow::Error>>,
+) {
+    let began = Instant::now();
+    let first = Loaded::load(config, config.num_ctx)
+        .map_err(anyhow::Error::from)
+        .and_then(|loaded| Ok((Facts::read(&config.model, loaded.model())?, loaded)));
+    let (facts, loaded) = match first {
+        Ok(first) => first,
+        // Nobody listening means that the program is ending already.
+        Err(error) => return drop(told.send(Err(error))),
+    };
+    tracing::info!(took = ?began.elapsed(), num_ctx = loaded.num_ctx(), "the model is loaded");
+    let mut machine = Machine { config, ends, loaded: Some(loaded), leaves: None };
+    machine.publish();
+    if told.send(Ok(Arc::new(facts))).is_ok() {
+        machine.serve();
+    }
+}
+
+impl Machine<'_> {
+    fn serve(&mut self) {
+        loop {
+            let job = match self.leaves.map(|at| at.saturating_duration_since(Instant::now())) {
+                Some(left) => self.ends.queue.recv_timeout(left),
+                None => self.ends.queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match job {
+                Ok(job) => self.take(&job),
+                Err(RecvTimeoutError::Timeout) => self.unload(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn take(&mut self, job: &Job) {
+        if self.ends.closing.load(Ordering::Relaxed) || job.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        tracing::info!(waited = ?job.arrived.elapsed(), "a request begins");
+        let event = match self.perform(job) {
+            Ok(stats) => Event::Done(stats),
+            Err(error) => {
+                tracing::warn!(%error, "a request failed");
+                Event::Failed(error)
+            }
+        };
+        self.schedule(job.keep_alive, &job.work);
+        // A requester that is gone has no use for the end.
+        drop(job.events.try_send(event));
+    }
+
+    fn perform(&mut self, job: &Job) -> Result<Stats, EngineError> {
+        match &job.work {
+            Work::Unload => {
+                self.unload();
+                Ok(nothing_written(DoneReason::Unload, job.arrived, Duration::ZERO))
+            }
+            Work::Load => {
+                let load = self.ready(job.runner)?;
+                Ok(nothing_written(DoneReason::Load, job.arrived, load))
+            }
+            Work::Reply(reply) => {
+                let load = self.ready(job.runner)?;
+                self.reply(job, reply, load)
+            }
+        }
+    }
+
+    fn reply(&mut self, job: &Job, reply: &Reply, load: Duration) -> Result<Stats, EngineError> {
+        let Some(loaded) = self.loaded.as_mut() else {
+            return Err(EngineError::Run("the model is not in memory".to_owned()));
+        };
+        let closing = &self.ends.closing;
+        let mut show = |text: String| {
+            if closing.load(Ordering::Relaxed) {
+                return Err(EngineError::Run("the server is shutting down".to_owned()));
+            }
+            if text.is_empty() {
+                return Ok(());
+            }
+            job.events.try_send(Event::Text(text)).map_err(|full_or_gone| match full_or_gone {
+                TrySendError::Full(_) | TrySendError::Closed(_) => EngineError::Cancelled,
+            })
+        };
+        let written = loaded.write(reply, &job.stop, &mut show)?;
+        let end = Instant::now();
+        let stats = Stats {
+            reason: written.reason,
+            total: end - job.arrived,
+            load,
+            prompt_tokens: written.prompt_tokens,
+            cached_tokens: written.cached_tokens,
+            prompt: written.writing_began - written.prompt_began,
+            written_tokens: written.written_tokens,
+            writing: end - written.writing_began,
+        };
+        tracing::debug!(?stats, "a reply is written");
+        Ok(stats)
+    }
+
+    /// Has the model in memory as `runner` wants it, and tells how long that took.
+    fn ready(&mut self, runner: Runner) -> Result<Duration, EngineError> {
+        let began = Instant::now();
+        match self.loaded.as_mut() {
+            Some(loaded) => loaded.adapt(self.config, runner)?,
+            None => {
+                let num_ctx = runner.num_ctx.unwrap_or(self.config.num_ctx);
+                let loaded = Loaded::load(self.config, num_ctx).map_err(|error| match error {
+                    SetUpError::Load(e) => EngineError::Load(e),
+                    SetUpError::Template(e) => EngineError::Template(e),
+                    SetUpError::NotChat(_) => EngineError::Run(error.to_string()),
+                })?;
+                self.loaded = Some(loaded);
+                if let Some(loaded) = self.loaded.as_mut() {
+                    loaded.adapt(self.config, runner)?;
+                }
+            }
+        }
+        Ok(began.elapsed())
+    }
+
+    fn unload(&mut self) {
+        self.loaded = None;
+        self.leaves = None;
+        self.publish();
+        tracing::info!("the model is unloaded");
+    }
+
+    /// Sets the time at which the model leaves memory.
+    fn schedule(&mut self, keep_alive: KeepAlive, work: &Work) {
+        if self.loaded.is_none() || matches!(work, Work::Unload) {
+            return;
+        }
+        self.leaves = match keep_alive {
+            KeepAlive::Forever => None,
+            KeepAlive::For(time) => Instant::now().checked_add(time),
+        };
+        self.publish();
+    }
+
+    fn publish(&self) {
+        let left = self.leaves.map(|at| at.saturating_duration_since(Instant::now()));
+        let until = left.and_then(|left| jiff::Timestamp::now().checked_add(left).ok());
+        let resident = self.loaded.as_ref().map(|l| Residence { num_ctx: l.num_ctx(), until });
+        self.ends.residents.send_replace(resident);
+    }
+}
+
+fn nothing_written(reason: DoneReason, arrived: Instant, load: Duration) -> Stats {
+    Stats {
+        reason,
+        total: arrived.elapsed(),
+        load,
+        prompt_tokens: 0,
+        cached_tokens: 0,
+        prompt: Duration::ZERO,
+        written_tokens: 0,
+        writing: Duration::ZERO,
+    }
+}

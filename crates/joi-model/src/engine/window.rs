@@ -1,0 +1,132 @@
+//! What of a conversation fits into the model's window. PURE, but for the tokenizer it is given.
+//!
+//! The oldest messages go first, the system message and the newest message stay. A newest message
+//! that is too long by itself is cut in the middle: its beginning says what it is about, its end
+//! what is asked.
+
+use crate::llama::Token;
+use crate::template::Message;
+
+/// The window and what must stay free in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// Size in tokens.
+    pub size: usize,
+    /// Tokens kept free for the reply.
+    pub reserve: usize,
+}
+
+impl Window {
+    /// A window of `size` tokens that leaves room for `num_predict` of reply (0 or less: no limit
+    /// set), but never more than a quarter of it.
+    pub(crate) fn new(size: usize, num_predict: i64) -> Self {
+        let quarter = (size / 4).max(1);
+        let wanted = usize::try_from(num_predict).ok().filter(|n| *n > 0).unwrap_or(quarter);
+        Self { size, reserve: wanted.min(quarter) }
+    }
+
+    /// Tokens that a prompt may have.
+    pub(crate) fn room(self) -> usize {
+        self.size.saturating_sub(self.reserve).max(1)
+    }
+
+    /// The tokens of the longest end of the conversation that fits. `tokens_of` renders and counts;
+    /// its error ends the search.
+    pub(crate) fn fit<E>(
+        self,
+        messages: &[Message],
+        mut tokens_of: impl FnMut(&[Message]) -> Result<Vec<Token>, E>,
+    ) -> Result<Fitted, E> {
+        let mut kept = messages.to_vec();
+        let mut dropped = 0;
+        let mut tokens = tokens_of(&kept)?;
+        while tokens.len() > self.room() {
+            let newest = kept.len().saturating_sub(1);
+            let Some(oldest) = kept[..newest].iter().position(|m| m.role != "system") else { break };
+            kept.remove(oldest);
+            dropped += 1;
+            // A reply without its question, or a tool's result without its call, confuses more than it helps.
+            while kept.len() > oldest + 1 && matches!(kept[oldest].role.as_str(), "assistant" | "tool") {
+                kept.remove(oldest);
+                dropped += 1;
+            }
+            tokens = tokens_of(&kept)?;
+        }
+        let cut = tokens.len().saturating_sub(self.room());
+        Ok(Fitted { tokens: self.cut_middle(tokens), dropped, cut })
+    }
+
+    /// `tokens` without as much of the middle as does not fit.
+    pub(crate) fn cut_middle(self, mut tokens: Vec<Token>) -> Vec<Token> {
+        let room = self.room();
+        if tokens.len() > room {
+            let head = room / 4;
+            let tail = tokens.len() - (room - head);
+            tokens.drain(head..tail);
+        }
+        tokens
+    }
+}
+
+/// A prompt that fits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fitted {
+    /// Its tokens.
+    pub tokens: Vec<Token>,
+    /// Messages left out.
+    pub dropped: usize,
+    /// Tokens cut out of the middle.
+    pub cut: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    /// Ten tokens a message, numbered by its content.
+    fn ten_each(messages: &[Message]) -> Result<Vec<Token>, Infallible> {
+        let number = |m: &Message| m.content.parse::<Token>().unwrap();
+        Ok(messages.iter().flat_map(|m| std::iter::repeat_n(number(m), 10)).collect())
+    }
+
+    fn conversation() -> Vec<Message> {
+        ["system", "user", "assistant", "user", "assistant", "user"]
+            .iter()
+            .enumerate()
+            .map(|(i, role)| Message::new(role, &i.to_string()))
+            .collect()
+    }
+
+    fn numbers(tokens: &[Token]) -> Vec<Token> {
+        let mut seen = tokens.to_vec();
+        seen.dedup();
+        seen
+    }
+
+    #[test]
+    fn what_fits_is_left_alone() {
+        let fitted = Window { size: 70, reserve: 10 }.fit(&conversation(), ten_each).unwrap();
+        assert_eq!((numbers(&fitted.tokens), fitted.dropped, fitted.cut), (vec![0, 1, 2, 3, 4, 5], 0, 0));
+    }
+
+    #[test]
+    fn the_oldest_exchange_goes_first_and_the_system_message_stays() {
+        let fitted = Window { size: 60, reserve: 10 }.fit(&conversation(), ten_each).unwrap();
+        assert_eq!((numbers(&fitted.tokens), fitted.dropped, fitted.cut), (vec![0, 3, 4, 5], 2, 0));
+    }
+
+    #[test]
+    fn the_newest_message_stays_and_is_cut_in_the_middle() {
+        let window = Window { size: 12, reserve: 4 };
+        let fitted = window.fit(&conversation(), ten_each).unwrap();
+        assert_eq!(fitted, Fitted { tokens: vec![0, 0, 5, 5, 5, 5, 5, 5], dropped: 4, cut: 12 });
+    }
+
+    #[test]
+    fn the_reserve_is_what_is_asked_for_up_to_a_quarter() {
+        assert_eq!(Window::new(4096, 200), Window { size: 4096, reserve: 200 });
+        assert_eq!(Window::new(4096, -1), Window { size: 4096, reserve: 1024 });
+        assert_eq!(Window::new(4096, 9999), Window { size: 4096, reserve: 1024 });
+    }
+}

@@ -1,0 +1,117 @@
+//! How the next token is drawn.
+//!
+//! Engine thread. One chain per reply: it remembers the reply's tokens for the repetition penalty
+//! and the place in the grammar. Refuses to draw before something was evaluated.
+
+use std::ffi::CStr;
+use std::ptr::NonNull;
+
+use llama_cpp_sys_2 as sys;
+
+use super::{Context, LoadError, Model, Token};
+
+/// What a reply must look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Grammar {
+    /// Free text.
+    Free,
+    /// One JSON object.
+    Json,
+}
+
+/// The numbers of the draw, all finite and in their ranges.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sampling {
+    /// 0 always takes the likeliest token; higher is more surprising.
+    pub temperature: f32,
+    /// Draw from this many likeliest tokens; 0 from all.
+    pub top_k: i32,
+    /// Draw from the likeliest tokens that together have this probability, 0..=1.
+    pub top_p: f32,
+    /// Leave out tokens less likely than this share of the likeliest one, 0..=1.
+    pub min_p: f32,
+    /// Divides the score of tokens that the reply used already; 1 leaves it.
+    pub repeat_penalty: f32,
+    /// Taken off once for a token that was used.
+    pub presence_penalty: f32,
+    /// Taken off for each use of a token.
+    pub frequency_penalty: f32,
+    /// How many of the last tokens of the reply count as used; 0 none.
+    pub repeat_last_n: i32,
+    /// Seed of the draw.
+    pub seed: u32,
+    /// What the reply must look like.
+    pub grammar: Grammar,
+}
+
+/// One JSON object with bounded white space (a small model would otherwise fill the reply with it).
+const JSON: &CStr = cr#"
+root   ::= object
+value  ::= object | array | string | number | "true" | "false" | "null"
+object ::= "{" ws ( string ":" ws value ws ( "," ws string ":" ws value ws )* )? "}"
+array  ::= "[" ws ( value ws ( "," ws value ws )* )? "]"
+string ::= "\"" ( [^"\\\x00-\x1F] | "\\" ( ["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] ) )* "\""
+number ::= "-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [-+]? [0-9]+ )?
+ws     ::= ( " " | "\n" [ \t]? [ \t]? [ \t]? [ \t]? )?
+"#;
+
+/// A chain of rules, ending in the draw.
+pub(crate) struct Sampler {
+    chain: NonNull<sys::llama_sampler>,
+}
+
+impl Sampler {
+    /// Builds the chain in llama.cpp's order: grammar, penalties, cuts, temperature, draw.
+    pub(crate) fn new(model: &Model, how: &Sampling) -> Result<Self, LoadError> {
+        // SAFETY: constructors without preconditions.
+        let chain = unsafe { sys::llama_sampler_chain_init(sys::llama_sampler_chain_default_params()) };
+        let mut sampler = Self { chain: NonNull::new(chain).ok_or(LoadError::Grammar)? };
+        if how.grammar == Grammar::Json {
+            // SAFETY: the vocabulary is live, the texts are zero-terminated; the rules are copied.
+            sampler.add(unsafe {
+                sys::llama_sampler_init_grammar(model.vocab(), JSON.as_ptr(), c"root".as_ptr())
+            })?;
+        }
+        // SAFETY: all of these take plain numbers; `Sampling` keeps them finite and in range.
+        unsafe {
+            sampler.add(sys::llama_sampler_init_penalties(
+                model.vocabulary(),
+                how.repeat_last_n,
+                how.repeat_penalty,
+                how.frequency_penalty,
+                how.presence_penalty,
+            ))?;
+            if how.temperature <= 0.0 {
+                sampler.add(sys::llama_sampler_init_greedy())?;
+            } else {
+                sampler.add(sys::llama_sampler_init_top_k(how.top_k))?;
+                sampler.add(sys::llama_sampler_init_top_p(how.top_p, 1))?;
+                sampler.add(sys::llama_sampler_init_min_p(how.min_p, 1))?;
+                sampler.add(sys::llama_sampler_init_temp(how.temperature))?;
+                sampler.add(sys::llama_sampler_init_dist(how.seed))?;
+            }
+        }
+        Ok(sampler)
+    }
+
+    fn add(&mut self, rule: *mut sys::llama_sampler) -> Result<(), LoadError> {
+        let rule = NonNull::new(rule).ok_or(LoadError::Grammar)?;
+        // SAFETY: both are live; the chain owns the rule from here on.
+        unsafe { sys::llama_sampler_chain_add(self.chain.as_ptr(), rule.as_ptr()) };
+        Ok(())
+    }
+
+    /// Draws the token that follows what was evaluated last; `None` when nothing was.
+    pub(crate) fn draw(&mut self, context: &mut Context) -> Option<Token> {
+        let context = context.for_sampling()?;
+        // SAFETY: both are live, and the context has logits for its last token (index −1).
+        Some(unsafe { sys::llama_sampler_sample(self.chain.as_ptr(), context, -1) })
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        // SAFETY: owned by us alone; frees the rules of the chain with it.
+        unsafe { sys::llama_sampler_free(self.chain.as_ptr()) }
+    }
+}

@@ -1,0 +1,151 @@
+//! Listening: a unix socket of mode 0600, or a loopback port; and ending in good order.
+//!
+//! Refuses a place that somebody else serves. A socket file left behind by a dead server is replaced.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::net::{UnixListener as StdUnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use axum::Router;
+use axum::serve::ListenerExt as _;
+use rustix::fs::Mode;
+use tokio::net::{TcpListener, UnixListener};
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::Place;
+
+/// How long open requests may take to end when the program is to end.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Why nothing can be served at a place; the program ends.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServeError {
+    /// Another program serves there.
+    #[error("{0} is in use by another program: stop it, or choose another place")]
+    InUse(String),
+    /// There is a file that is no socket.
+    #[error("{0} exists and is not a socket: move it away, or choose another path")]
+    NotASocket(PathBuf),
+    /// Something else.
+    #[error("can't listen on {place}: {source}")]
+    Bind {
+        /// Where.
+        place: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// Accepting failed.
+    #[error("serving ended: {0}")]
+    Serve(#[source] io::Error),
+}
+
+/// A place that is ours. The socket file is removed when this is dropped.
+#[derive(Debug)]
+pub(crate) enum Bound {
+    /// A unix socket.
+    Socket(UnixListener, SocketFile),
+    /// A port.
+    Port(TcpListener, SocketAddr),
+}
+
+/// Removes the socket file when the server ends.
+#[derive(Debug)]
+pub(crate) struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_file(&self.0) {
+            tracing::debug!(%error, "the socket file is gone already");
+        }
+    }
+}
+
+impl Bound {
+    /// Takes `place`. Call it inside a Tokio runtime.
+    pub(crate) async fn bind(place: &Place) -> Result<Self, ServeError> {
+        match place {
+            Place::Socket(path) => bind_socket(path),
+            Place::Port(address) => {
+                let listener = TcpListener::bind(address).await.map_err(|e| bind_error(address, e))?;
+                let address = listener.local_addr().map_err(|e| bind_error(address, e))?;
+                Ok(Self::Port(listener, address))
+            }
+        }
+    }
+
+    /// Where it is, as a client would write it.
+    pub(crate) fn url(&self) -> String {
+        match self {
+            Self::Socket(_, file) => format!("unix:{}", file.0.display()),
+            Self::Port(_, address) => format!("http://{address}"),
+        }
+    }
+
+    /// Serves until `end`, then lets open requests end for a moment.
+    pub(crate) async fn serve(self, router: Router, end: CancellationToken) -> Result<(), ServeError> {
+        let ended = end.clone().cancelled_owned();
+        let overdue = async {
+            end.cancelled().await;
+            tokio::time::sleep(GRACE).await;
+        };
+        let serving = async {
+            match self {
+                Self::Socket(listener, _file) => {
+                    axum::serve(listener, router).with_graceful_shutdown(ended).await
+                }
+                Self::Port(listener, _) => {
+                    // Without this a word waits for the acknowledgement of the one before.
+                    let listener = listener.tap_io(|stream| {
+                        if let Err(error) = stream.set_nodelay(true) {
+                            tracing::debug!(%error, "TCP_NODELAY refused");
+                        }
+                    });
+                    axum::serve(listener, router).with_graceful_shutdown(ended).await
+                }
+            }
+        };
+        tokio::select! {
+            served = serving => served.map_err(ServeError::Serve),
+            () = overdue => Ok(()),
+        }
+    }
+}
+
+fn bind_socket(path: &Path) -> Result<Bound, ServeError> {
+    let shown = path.display();
+    remove_stale(path)?;
+    // The mode must be right from the first moment: a chmod afterwards would leave a gap.
+    let before = rustix::process::umask(Mode::from_raw_mode(0o177));
+    let bound = StdUnixListener::bind(path);
+    rustix::process::umask(before);
+    let listener = bound.map_err(|e| bind_error(&shown, e))?;
+    let file = SocketFile(path.to_owned());
+    listener.set_nonblocking(true).map_err(|e| bind_error(&shown, e))?;
+    let listener = UnixListener::from_std(listener).map_err(|e| bind_error(&shown, e))?;
+    Ok(Bound::Socket(listener, file))
+}
+
+/// Removes the socket of a server that is no more.
+fn remove_stale(path: &Path) -> Result<(), ServeError> {
+    let Ok(about) = std::fs::symlink_metadata(path) else { return Ok(()) };
+    if !about.file_type().is_socket() {
+        return Err(ServeError::NotASocket(path.to_owned()));
+    }
+    match UnixStream::connect(path) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(path).map_err(|e| bind_error(&path.display(), e))
+        }
+        Ok(_) | Err(_) => Err(ServeError::InUse(path.display().to_string())),
+    }
+}
+
+fn bind_error(place: &impl ToString, source: io::Error) -> ServeError {
+    let place = place.to_string();
+    match source.kind() {
+        io::ErrorKind::AddrInUse => ServeError::InUse(place),
+        _ => ServeError::Bind { place, source },
+    }
+}

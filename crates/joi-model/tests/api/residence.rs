@@ -1,0 +1,64 @@
+//! Loading, freeing, and how long the model stays.
+
+use serde_json::{Value, json};
+
+use crate::support::{NAME, Server, chat, user};
+
+fn without_time(mut object: Value) -> Value {
+    object.as_object_mut().expect("an object").remove("created_at").expect("a time");
+    object
+}
+
+#[test]
+fn the_model_is_loaded_and_freed_on_request() {
+    let server = Server::open(&[]);
+    let told = |path: &str, body: Value| {
+        let answer = server.post(path, &body);
+        assert!(answer.head.contains("content-type: application/json"), "{}", answer.head);
+        without_time(answer.json())
+    };
+    let in_memory = || server.get("/api/ps")["models"].as_array().unwrap().len();
+    let message = json!({"role": "assistant", "content": ""});
+
+    let loaded = json!({"model": NAME, "message": message, "done": true, "done_reason": "load"});
+    assert_eq!(told("/api/chat", json!({"model": NAME})), loaded);
+    assert_eq!(told("/api/chat", json!({"model": NAME, "messages": [], "keep_alive": -1})), loaded);
+    assert_eq!(in_memory(), 1);
+
+    let freed = json!({"model": NAME, "message": message, "done": true, "done_reason": "unload"});
+    assert_eq!(told("/api/chat", json!({"model": NAME, "messages": [], "keep_alive": 0})), freed);
+    assert_eq!(in_memory(), 0);
+
+    let loaded = json!({"model": NAME, "response": "", "done": true, "done_reason": "load"});
+    assert_eq!(told("/api/generate", json!({"model": NAME, "prompt": ""})), loaded);
+    assert_eq!(in_memory(), 1);
+
+    // A reply may be the model's last one, and the next question brings it back.
+    let mut last = chat(&user("Hi"), &json!({"num_predict": 2}), false);
+    last["keep_alive"] = json!("0s");
+    assert_eq!(server.post("/api/chat", &last).json()["done"], json!(true));
+    let back = server.chat(&user("Hi"), &json!({"num_predict": 2}));
+    assert!(back["load_duration"].as_u64().unwrap() > 10_000_000, "{back}");
+}
+
+#[test]
+fn the_model_leaves_memory_when_its_time_is_over() {
+    let mut server = Server::open(&[]);
+    let answer = server.post("/api/chat", &json!({"model": NAME, "keep_alive": "20ms"}));
+    assert_eq!(answer.json()["done_reason"], json!("load"));
+    server.wait_for_log("the model is unloaded");
+    assert_eq!(server.get("/api/ps"), json!({"models": []}));
+}
+
+#[test]
+fn another_window_is_taken_over_and_told() {
+    let server = Server::open(&[]);
+    let window = || server.get("/api/ps")["models"][0]["context_length"].clone();
+    assert_eq!(window(), json!(4096));
+    server.chat(&user("Hi"), &json!({"num_predict": 1, "num_ctx": 1024, "num_thread": 1}));
+    assert_eq!(window(), json!(1024));
+    server.chat(&user("Hi"), &json!({"num_predict": 1, "num_ctx": 10_000_000}));
+    assert_eq!(window(), json!(32768), "no longer than it was trained for");
+    server.chat(&user("Hi"), &json!({"num_predict": 1}));
+    assert_eq!(window(), json!(4096));
+}

@@ -1,0 +1,137 @@
+//! `[audio]`: which devices, how loud, how long the buffers. Plain data, read once at the start.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::gain::Volume;
+use crate::problem::Problem;
+
+/// Which sound system is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HostChoice {
+    /// PulseAudio (or PipeWire's stand-in for it) when it answers, otherwise ALSA.
+    #[default]
+    Auto,
+    /// The kernel's devices directly.
+    Alsa,
+    /// PulseAudio or PipeWire.
+    PulseAudio,
+}
+
+/// Settings of the microphone and the speaker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AudioConfig {
+    /// Sound system: "auto", "alsa" or "pulseaudio".
+    pub host: HostChoice,
+    /// Microphones by id (see `joi devices`) in order of preference; "default" is the system's choice.
+    /// A part of a device's name will do.
+    pub input: Vec<String>,
+    /// Speakers by id, in order of preference, like `input`.
+    pub output: Vec<String>,
+    /// Loudness at the start in percent, 0 to 100. Higher is louder; 100 is the voice as it was made.
+    pub volume: u8,
+    /// Whether a short soft tone acknowledges the wake word.
+    pub tone: bool,
+    /// Length of one capture period in ms, 5 to 200. Higher costs less CPU and hears later.
+    pub input_period_ms: u32,
+    /// Length of one playback period in ms, 5 to 200. Higher survives a busier machine and speaks later.
+    pub output_period_ms: u32,
+    /// A microphone that delivers nothing but zeros for so many seconds counts as missing, 0 to 3600.
+    /// Higher notices a dead microphone later; 0 never does.
+    pub silent_after_s: u32,
+}
+
+impl Default for AudioConfig {
+    fn default() -> Self {
+        Self {
+            host: HostChoice::Auto,
+            input: vec!["default".to_owned()],
+            output: vec!["default".to_owned()],
+            volume: 80,
+            tone: true,
+            input_period_ms: 20,
+            output_period_ms: 20,
+            silent_after_s: 10,
+        }
+    }
+}
+
+impl AudioConfig {
+    /// Every problem of these settings; empty when all is well.
+    pub fn check(&self) -> Vec<Problem> {
+        let ids = [("audio.input", &self.input), ("audio.output", &self.output)];
+        let no_device = ids.into_iter().filter(|(_, ids)| ids.iter().all(|id| id.trim().is_empty()));
+        let mut problems: Vec<_> = no_device
+            .map(|(key, ids)| {
+                Problem::new(key, format!("{ids:?}"), "a list of at least one device id")
+                    .remedy("Write [\"default\"] for the system's choice; `joi devices` shows the others")
+            })
+            .collect();
+        problems.extend(
+            [
+                Problem::outside("audio.volume", self.volume.into(), 0.0..=100.0, "%"),
+                Problem::outside("audio.input_period_ms", self.input_period_ms.into(), 5.0..=200.0, "ms"),
+                Problem::outside("audio.output_period_ms", self.output_period_ms.into(), 5.0..=200.0, "ms"),
+                Problem::outside("audio.silent_after_s", self.silent_after_s.into(), 0.0..=3600.0, "s"),
+            ]
+            .into_iter()
+            .flatten(),
+        );
+        problems
+    }
+
+    /// The loudness at the start.
+    pub fn start_volume(&self) -> Volume {
+        Volume::percent(self.volume)
+    }
+
+    pub(super) fn silent_after(&self) -> Option<Duration> {
+        (self.silent_after_s > 0).then(|| Duration::from_secs(self.silent_after_s.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_have_no_problem_and_survive_toml() {
+        let config = AudioConfig::default();
+        assert_eq!(config.check(), vec![]);
+        let text = toml::to_string(&config).unwrap();
+        assert_eq!(toml::from_str::<AudioConfig>(&text).unwrap(), config);
+    }
+
+    #[test]
+    fn all_problems_are_told_at_once() {
+        let config = AudioConfig {
+            input: vec![],
+            output: vec![" ".into()],
+            volume: 101,
+            input_period_ms: 4,
+            output_period_ms: 201,
+            silent_after_s: 3601,
+            ..AudioConfig::default()
+        };
+        let keys: Vec<_> = config.check().into_iter().map(|problem| problem.key).collect();
+        assert_eq!(
+            keys,
+            [
+                "audio.input",
+                "audio.output",
+                "audio.volume",
+                "audio.input_period_ms",
+                "audio.output_period_ms",
+                "audio.silent_after_s"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused() {
+        assert!(toml::from_str::<AudioConfig>("volum = 3").is_err());
+    }
+}

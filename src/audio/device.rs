@@ -1,0 +1,227 @@
+//! Which devices there are, and which one serves. Runs on the disposable threads of a keeper.
+//!
+//! In: the configured host and ids. Out: a device with the settings it likes best, or a [`DeviceFault`].
+//! A fresh connection to the sound system is made every time: an old one may be dead without knowing.
+
+use cpal::traits::{DeviceTrait, HostTrait};
+use cpal::{
+    BufferSize, Device, Error, ErrorKind, Host, HostId, SampleFormat, StreamConfig, SupportedBufferSize,
+    SupportedStreamConfig,
+};
+
+use super::keeper::Weight;
+use super::{AudioConfig, DeviceFault, HostChoice};
+
+/// Which way the sound goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// A microphone.
+    Input,
+    /// A speaker.
+    Output,
+}
+
+/// One device as `joi devices` shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// What to write into `audio.input` or `audio.output`.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// Microphone or speaker.
+    pub direction: Direction,
+    /// The system's choice.
+    pub default: bool,
+    /// Its own rate in Hz.
+    pub rate: u32,
+    /// Its own number of channels.
+    pub channels: u16,
+}
+
+/// The devices of the host, microphones and speakers.
+///
+/// May take some seconds, or hang for as long as a hung sound server does.
+///
+/// # Errors
+/// [`DeviceFault::NoHost`] when no sound system answers.
+pub fn devices(host: HostChoice) -> Result<Vec<DeviceInfo>, DeviceFault> {
+    let host = connect(host)?;
+    let mut list = Vec::new();
+    for direction in [Direction::Input, Direction::Output] {
+        let default = direction.default_device(&host).and_then(|device| device.id().ok());
+        let all = host.devices().map_err(|error| DeviceFault::NoHost { why: error.to_string() })?;
+        list.extend(all.filter_map(|device| {
+            let id = device.id().ok()?;
+            let config = direction.config(&device).ok()?;
+            Some(DeviceInfo {
+                id: id.to_string(),
+                name: device.to_string(),
+                direction,
+                default: default.as_ref() == Some(&id),
+                rate: config.sample_rate(),
+                channels: config.channels(),
+            })
+        }));
+    }
+    Ok(list)
+}
+
+impl Direction {
+    fn default_device(self, host: &Host) -> Option<Device> {
+        match self {
+            Self::Input => host.default_input_device(),
+            Self::Output => host.default_output_device(),
+        }
+    }
+
+    fn config(self, device: &Device) -> Result<SupportedStreamConfig, Error> {
+        match self {
+            Self::Input => device.default_input_config(),
+            Self::Output => device.default_output_config(),
+        }
+    }
+}
+
+/// A device that was chosen, with the settings to open it with.
+pub(super) struct Chosen {
+    /// The device.
+    pub(super) device: Device,
+    /// Its name for people.
+    pub(super) name: String,
+    /// Its own rate and channels, with a buffer of fixed length.
+    pub(super) config: StreamConfig,
+    /// Its own sample format.
+    pub(super) format: SampleFormat,
+}
+
+/// The first configured device that exists, with its own rate and channels.
+pub(super) fn choose(config: &AudioConfig, direction: Direction) -> Result<Chosen, DeviceFault> {
+    let (wanted, period_ms) = match direction {
+        Direction::Input => (&config.input, config.input_period_ms),
+        Direction::Output => (&config.output, config.output_period_ms),
+    };
+    let host = connect(config.host)?;
+    let mut refusal = None;
+    for id in wanted.iter().map(|id| id.trim()).filter(|id| !id.is_empty()) {
+        let Some(device) = find(&host, id, direction) else { continue };
+        let name = device.to_string();
+        match direction.config(&device) {
+            Ok(own) => {
+                let config = StreamConfig {
+                    channels: own.channels(),
+                    sample_rate: own.sample_rate(),
+                    buffer_size: period(&own, period_ms),
+                };
+                return Ok(Chosen { device, name, config, format: own.sample_format() });
+            }
+            Err(error) => refusal = Some(fault(&error, name)),
+        }
+    }
+    Err(refusal.unwrap_or_else(|| DeviceFault::NotFound { wanted: wanted.clone() }))
+}
+
+/// A buffer of a fixed length: without one, two seconds of delay were seen.
+fn period(own: &SupportedStreamConfig, period_ms: u32) -> BufferSize {
+    let frames = (u64::from(own.sample_rate()) * u64::from(period_ms) / 1000).max(1) as u32;
+    BufferSize::Fixed(match own.buffer_size() {
+        SupportedBufferSize::Range { min, max } => frames.max(*min).min(*max),
+        SupportedBufferSize::Unknown => frames,
+    })
+}
+
+fn connect(choice: HostChoice) -> Result<Host, DeviceFault> {
+    let ids: &[HostId] = match choice {
+        HostChoice::Auto => &[HostId::PulseAudio, HostId::Alsa],
+        HostChoice::Alsa => &[HostId::Alsa],
+        HostChoice::PulseAudio => &[HostId::PulseAudio],
+    };
+    let mut why = String::new();
+    for id in ids {
+        match cpal::host_from_id(*id) {
+            Ok(host) => return Ok(host),
+            Err(error) => why = error.to_string(),
+        }
+    }
+    Err(DeviceFault::NoHost { why })
+}
+
+/// By id (with or without the host's name in front), else by a part of its name.
+fn find(host: &Host, id: &str, direction: Direction) -> Option<Device> {
+    if id == "default" {
+        return direction.default_device(host);
+    }
+    let candidates: Vec<(Device, String, String)> = host
+        .devices()
+        .ok()?
+        .filter(|device| direction.config(device).is_ok())
+        .filter_map(|device| Some((device.id().ok()?.to_string(), device.to_string(), device)))
+        .map(|(id, name, device)| (device, id, name))
+        .collect();
+    let names: Vec<(&str, &str)> = candidates.iter().map(|(_, id, name)| (&id[..], &name[..])).collect();
+    let index = matching(&names, id)?;
+    candidates.into_iter().nth(index).map(|(device, ..)| device)
+}
+
+/// Which of the (id, name) pairs `wanted` means: the id, the id behind "host:", a part of the name.
+fn matching(devices: &[(&str, &str)], wanted: &str) -> Option<usize> {
+    let bare = |id: &str| id.split_once(':').is_some_and(|(_, bare)| bare == wanted);
+    let part = wanted.to_lowercase();
+    devices
+        .iter()
+        .position(|(id, _)| *id == wanted)
+        .or_else(|| devices.iter().position(|(id, _)| bare(id)))
+        .or_else(|| devices.iter().position(|(_, name)| name.to_lowercase().contains(&part)))
+}
+
+/// What an error of the sound system means for the user.
+pub(super) fn fault(error: &Error, device: String) -> DeviceFault {
+    let why = || error.to_string();
+    match error.kind() {
+        ErrorKind::DeviceBusy => DeviceFault::Busy { device },
+        ErrorKind::PermissionDenied => DeviceFault::Forbidden { device },
+        ErrorKind::HostUnavailable => DeviceFault::NoHost { why: why() },
+        _ => DeviceFault::Refused { device, why: why() },
+    }
+}
+
+/// Whether a session goes on after an error.
+pub(super) fn weight(error: &Error) -> Weight {
+    match error.kind() {
+        ErrorKind::Xrun | ErrorKind::RealtimeDenied | ErrorKind::DeviceChanged => Weight::Passing,
+        _ => Weight::Fatal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_meant_by_id_then_bare_id_then_part_of_its_name() {
+        let devices = [
+            ("alsa:default", "Default"),
+            ("pulseaudio:alsa_input.usb-1", "Desk microphone"),
+            ("alsa:hw:CARD=mic", "USB Mic, Front"),
+            ("pulseaudio:mic", "Virtual"),
+        ];
+        assert_eq!(matching(&devices, "pulseaudio:mic"), Some(3));
+        assert_eq!(matching(&devices, "hw:CARD=mic"), Some(2));
+        assert_eq!(matching(&devices, "mic"), Some(3));
+        assert_eq!(matching(&devices, "usb mic"), Some(2));
+        assert_eq!(matching(&devices, "desk"), Some(1));
+        assert_eq!(matching(&devices, "headset"), None);
+    }
+
+    #[test]
+    fn only_errors_that_end_a_stream_are_fatal() {
+        assert_eq!(weight(&Error::new(ErrorKind::Xrun)), Weight::Passing);
+        assert_eq!(weight(&Error::new(ErrorKind::DeviceNotAvailable)), Weight::Fatal);
+        assert_eq!(weight(&Error::new(ErrorKind::BackendError)), Weight::Fatal);
+    }
+
+    #[test]
+    fn faults_name_the_device_and_the_remedy() {
+        let text = fault(&Error::new(ErrorKind::DeviceBusy), "Mic".into()).to_string();
+        assert_eq!(text, "Mic is in use by another program; close it or choose another device");
+    }
+}

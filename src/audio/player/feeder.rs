@@ -1,0 +1,401 @@
+//! The feeder thread of a player: clips become samples at the outlet's rate, the outlet's count becomes events.
+//!
+//! In: the player's queue and the keeper's notices. Out: samples into the [`Outlet`], [`PlayEvent`]s.
+//! A clip that a lost device cut short goes on where it was when the device is back in time.
+//! [`Feeder::step`] does everything there is to do and never waits, so tests drive it without a thread.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::Sender;
+use tokio::sync::mpsc::error::TrySendError;
+
+use super::{Clip, Item, Outlet, PlayEvent, Shared};
+use crate::audio::keeper::Notice;
+use crate::audio::resample::Resampler;
+use std::sync::PoisonError;
+
+/// So long clips wait for a missing speaker before they are dropped.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How often the outlet's count is looked at while something plays.
+const TICK: Duration = Duration::from_millis(5);
+
+/// Samples of a clip that are converted at once.
+const SLICE: usize = 1024;
+
+pub(super) struct Feeder {
+    shared: Arc<Shared>,
+    outlet: Option<Box<dyn Outlet>>,
+    events: Sender<PlayEvent>,
+    outbox: VecDeque<PlayEvent>,
+    epoch: u64,
+    /// Cut short by a lost device, to be played on.
+    cut_short: VecDeque<Flight>,
+    /// Given to the outlet and not yet past, the last one perhaps only in part.
+    flights: VecDeque<Flight>,
+    stream: Option<Stream>,
+    /// Converted samples the outlet had no room for yet, from `sent` on.
+    ready: Vec<f32>,
+    sent: usize,
+    /// Samples pushed into the outlet since it was opened.
+    pushed: u64,
+    /// Of `Outlet::heard`, what was already added up.
+    heard: u64,
+    missing_since: Option<Instant>,
+    was_busy: bool,
+}
+
+/// A clip on its way through the outlet.
+struct Flight {
+    clip: Clip,
+    /// Samples of the clip that went into the conversion, or were played on a lost device.
+    fed: usize,
+    /// The first of them that went into this outlet.
+    from: usize,
+    /// The outlet's count at the clip's first sample.
+    start: u64,
+    /// The outlet's count behind the clip's last sample, once all of it is converted.
+    end: Option<u64>,
+    told: bool,
+}
+
+/// A conversion that goes on over clips of one rate, so that their joints are not heard.
+struct Stream {
+    resampler: Resampler,
+    rate: u32,
+    /// The outlet's count at the first sample of the stream.
+    base: u64,
+    taken: u64,
+}
+
+impl Stream {
+    fn position(&self) -> u64 {
+        self.base + self.resampler.position(self.taken)
+    }
+}
+
+impl Feeder {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        outlet: Option<Box<dyn Outlet>>,
+        events: Sender<PlayEvent>,
+    ) -> Self {
+        let missing_since = outlet.is_none().then(Instant::now);
+        let epoch = shared.epoch().0;
+        Self {
+            shared,
+            outlet,
+            events,
+            outbox: VecDeque::new(),
+            epoch,
+            cut_short: VecDeque::new(),
+            flights: VecDeque::new(),
+            stream: None,
+            ready: Vec::new(),
+            sent: 0,
+            pushed: 0,
+            heard: 0,
+            missing_since,
+            was_busy: false,
+        }
+    }
+
+    /// Steps until the last handle is dropped.
+    pub(super) fn run(mut self) {
+        loop {
+            let seen = self.shared.lock().changes;
+            let wait = self.step(Instant::now());
+            let queue = self.shared.lock();
+            if queue.closed {
+                return;
+            }
+            let changed = &self.shared.changed;
+            match wait {
+                Some(wait) => {
+                    let _ = changed.wait_timeout_while(queue, wait, |queue| queue.changes == seen);
+                }
+                None => drop(
+                    changed
+                        .wait_while(queue, |queue| queue.changes == seen)
+                        .unwrap_or_else(PoisonError::into_inner),
+                ),
+            }
+        }
+    }
+
+    /// Does what can be done now; says how long until there may be more, or nothing for "when told".
+    pub(super) fn step(&mut self, now: Instant) -> Option<Duration> {
+        self.take_notices(now);
+        self.obey_flush();
+        let waiting = self.fill(now);
+        self.mark(now);
+        self.tell_idle();
+        self.deliver();
+        if !self.outbox.is_empty() || !self.flights.is_empty() { Some(TICK) } else { waiting }
+    }
+
+    fn take_notices(&mut self, now: Instant) {
+        let notices = std::mem::take(&mut self.shared.lock().notices);
+        for notice in notices {
+            match notice {
+                Notice::Up(mut outlet) => {
+                    self.leave_outlet(now);
+                    outlet.flush(self.epoch);
+                    self.outlet = Some(outlet);
+                    self.missing_since = None;
+                }
+                Notice::Gone(fault) => {
+                    self.leave_outlet(now);
+                    self.outbox.push_back(PlayEvent::Gone(fault));
+                }
+                Notice::Back { device } => self.outbox.push_back(PlayEvent::Back { device }),
+            }
+        }
+    }
+
+    /// The outlet is dead: what it has not played must be played again elsewhere.
+    fn leave_outlet(&mut self, now: Instant) {
+        self.missing_since.get_or_insert(now);
+        self.mark(now);
+        let Some(outlet) = self.outlet.take() else { return };
+        let position = outlet.position();
+        for mut flight in self.flights.drain(..) {
+            let played = position.saturating_sub(flight.start) as u128;
+            let played = (played * u128::from(flight.clip.rate) / u128::from(outlet.rate())) as usize;
+            flight.fed = (flight.from + played).min(flight.clip.samples.len());
+            self.cut_short.push_back(flight);
+        }
+        self.forget_converted();
+        self.pushed = 0;
+        self.heard = 0;
+    }
+
+    fn forget_converted(&mut self) {
+        self.stream = None;
+        self.ready.clear();
+        self.sent = 0;
+    }
+
+    fn obey_flush(&mut self) {
+        let epoch = self.shared.epoch().0;
+        if epoch == self.epoch {
+            return;
+        }
+        self.epoch = epoch;
+        self.flights.clear();
+        self.cut_short.clear();
+        self.forget_converted();
+        if let Some(outlet) = &mut self.outlet {
+            outlet.flush(epoch);
+            outlet.rest();
+        }
+        self.was_busy = true;
+    }
+
+    /// Pushes until the outlet is full or there is nothing more; says when to try again.
+    fn fill(&mut self, now: Instant) -> Option<Duration> {
+        loop {
+            let Some(outlet) = &mut self.outlet else { return self.wait_for_outlet(now) };
+            let sent = outlet.push(&self.ready[self.sent..], self.shared.gain());
+            self.sent += sent;
+            self.pushed += sent as u64;
+            if self.sent < self.ready.len() {
+                return Some(TICK);
+            }
+            self.ready.clear();
+            self.sent = 0;
+            self.mark(now);
+            if !self.convert_more() {
+                return None;
+            }
+        }
+    }
+
+    /// Clips wait a while for a speaker, then nobody hears them.
+    fn wait_for_outlet(&mut self, now: Instant) -> Option<Duration> {
+        let since = *self.missing_since.get_or_insert(now);
+        let left = PATIENCE.saturating_sub(now.saturating_duration_since(since));
+        let mut queue = self.shared.lock();
+        if self.cut_short.is_empty() && queue.items.is_empty() {
+            return None;
+        }
+        if !left.is_zero() {
+            return Some(left);
+        }
+        let dropped = self.cut_short.drain(..).map(|flight| flight.clip.tag);
+        self.outbox.extend(dropped.map(|tag| PlayEvent::Dropped { tag }));
+        for item in queue.items.drain(..) {
+            match item {
+                Item::Clip(clip) => self.outbox.push_back(PlayEvent::Dropped { tag: clip.tag }),
+                Item::Silence(_) => {}
+                // Whoever waits sees that the other end is gone and goes on.
+                Item::Finish(waiting) => drop(waiting),
+            }
+        }
+        drop(queue);
+        self.shared.changed.notify_all();
+        self.was_busy = true;
+        None
+    }
+
+    /// Converts a slice of the current clip or begins the next item; false when there is nothing to do.
+    fn convert_more(&mut self) -> bool {
+        if self.flights.back().is_some_and(|flight| flight.end.is_none()) {
+            self.convert_slice();
+            return true;
+        }
+        if !self.outbox.is_empty() {
+            self.deliver();
+            if !self.outbox.is_empty() {
+                return false;
+            }
+        }
+        if let Some(flight) = self.cut_short.pop_front() {
+            self.begin(flight);
+            return true;
+        }
+        self.next_item()
+    }
+
+    fn next_item(&mut self) -> bool {
+        let shared = Arc::clone(&self.shared);
+        let mut queue = shared.lock();
+        if shared.epoch().0 != self.epoch {
+            return false;
+        }
+        match queue.items.front() {
+            Some(Item::Finish(_)) if !self.flights.is_empty() => return false,
+            Some(_) => {}
+            None => {
+                drop(queue);
+                self.end_stream();
+                return !self.ready.is_empty();
+            }
+        }
+        let item = queue.items.pop_front();
+        queue.busy |= matches!(item, Some(Item::Clip(_)));
+        drop(queue);
+        shared.changed.notify_all();
+        match item {
+            Some(Item::Clip(clip)) => {
+                self.begin(Flight { clip, fed: 0, from: 0, start: 0, end: None, told: false });
+            }
+            Some(Item::Silence(length)) => {
+                if let Some(outlet) = &mut self.outlet {
+                    outlet.silence(length);
+                }
+            }
+            Some(Item::Finish(done)) => {
+                let result = self.outlet.as_mut().map_or(Ok(Duration::ZERO), |outlet| outlet.close());
+                // Nobody waits any more: then nobody needs the answer.
+                let _ = done.send(result);
+            }
+            None => {}
+        }
+        true
+    }
+
+    fn begin(&mut self, mut flight: Flight) {
+        let rate = flight.clip.rate;
+        if self.stream.as_ref().is_none_or(|stream| stream.rate != rate) {
+            self.end_stream();
+            let to = self.outlet.as_ref().map_or(rate, |outlet| outlet.rate());
+            // `play` has checked the clip's rate and opening the outlet its own.
+            let Ok(resampler) = Resampler::new(rate, to) else { return };
+            let base = self.pushed + (self.ready.len() - self.sent) as u64;
+            self.stream = Some(Stream { resampler, rate, base, taken: 0 });
+        }
+        flight.start = self.stream.as_ref().map_or(0, Stream::position);
+        flight.from = flight.fed;
+        flight.end = None;
+        self.was_busy = true;
+        self.flights.push_back(flight);
+        self.convert_slice();
+    }
+
+    fn convert_slice(&mut self) {
+        let (Some(flight), Some(stream)) = (self.flights.back_mut(), &mut self.stream) else { return };
+        let samples = &flight.clip.samples[flight.fed..];
+        let slice = &samples[..samples.len().min(SLICE)];
+        stream.resampler.push(slice, &mut self.ready);
+        stream.taken += slice.len() as u64;
+        flight.fed += slice.len();
+        if flight.fed < flight.clip.samples.len() {
+            return;
+        }
+        flight.end = Some(stream.position());
+        let (next, rate) = (self.cut_short.front().map(|flight| flight.clip.rate), stream.rate);
+        let next = next.or_else(|| match self.shared.lock().items.front() {
+            Some(Item::Clip(clip)) => Some(clip.rate),
+            _ => None,
+        });
+        if next != Some(rate) {
+            self.end_stream();
+        }
+    }
+
+    /// Lets the rest of the conversion out; the outlet may run empty afterwards.
+    fn end_stream(&mut self) {
+        if let Some(mut stream) = self.stream.take() {
+            stream.resampler.finish(&mut self.ready);
+        }
+        if self.ready.is_empty()
+            && let Some(outlet) = &mut self.outlet
+        {
+            outlet.rest();
+        }
+    }
+
+    /// Turns the outlet's count into events.
+    fn mark(&mut self, now: Instant) {
+        let Some(outlet) = &self.outlet else { return };
+        let (position, at) = (outlet.position(), now + outlet.delay());
+        while let Some(flight) = self.flights.front_mut() {
+            let finished = flight.end.is_some_and(|end| position >= end);
+            let tag = flight.clip.tag;
+            if (finished || position > flight.start) && !flight.told {
+                flight.told = true;
+                self.outbox.push_back(PlayEvent::Started { tag, at });
+            }
+            if !finished {
+                break;
+            }
+            self.outbox.push_back(PlayEvent::Finished { tag, at });
+            self.flights.pop_front();
+        }
+        let heard = outlet.heard();
+        let fresh = (heard - self.heard) * 1_000_000 / u64::from(outlet.rate());
+        // Only whole microseconds are taken over; the rest is counted next time.
+        self.heard += fresh * u64::from(outlet.rate()) / 1_000_000;
+        self.shared.heard_micros.fetch_add(fresh, Ordering::Relaxed);
+    }
+
+    fn tell_idle(&mut self) {
+        let mut queue = self.shared.lock();
+        if self.shared.epoch().0 != self.epoch {
+            return;
+        }
+        queue.busy = !self.flights.is_empty() || !self.cut_short.is_empty();
+        let waiting = queue.items.iter().any(|item| matches!(item, Item::Clip(_)));
+        if self.was_busy && !queue.busy && !waiting {
+            self.was_busy = false;
+            self.outbox.push_back(PlayEvent::Idle);
+        }
+    }
+
+    fn deliver(&mut self) {
+        while let Some(event) = self.outbox.pop_front() {
+            match self.events.try_send(event) {
+                Ok(()) => {}
+                Err(TrySendError::Full(event)) => {
+                    self.outbox.push_front(event);
+                    return;
+                }
+                Err(TrySendError::Closed(_)) => self.outbox.clear(),
+            }
+        }
+    }
+}

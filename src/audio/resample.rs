@@ -1,0 +1,158 @@
+//! Any rate to any rate, band-limited, as a stream. PURE apart from its own buffers.
+//!
+//! In: mono f32 in chunks of any length. Out: the same sound at the other rate, without the filter's
+//! delay: sample `i` of the output stands where sample `i · from / to` of the input stood. The result
+//! does not depend on how the input was cut. Refuses a rate of zero.
+
+use rubato::audioadapter_buffers::direct::InterleavedSlice;
+use rubato::{Fft, FixedSync, Resampler as _};
+use thiserror::Error;
+
+/// A pair of rates that can't be converted: an input file or a device with a nonsensical rate.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("sound at {from} Hz can't be converted to {to} Hz; rates must lie between 1000 and 768000 Hz")]
+pub struct RateError {
+    /// Rate of the input in Hz.
+    pub from: u32,
+    /// Rate of the output in Hz.
+    pub to: u32,
+}
+
+/// Rates of real sound; anything else is a broken header.
+const RATES: std::ops::RangeInclusive<u32> = 1_000..=768_000;
+
+/// Frames in one block: 10 ms at 48 kHz, a compromise between delay and sharpness of the filter.
+const BLOCK: usize = 480;
+
+/// Converts a mono stream from one rate to another.
+pub struct Resampler {
+    from: u32,
+    to: u32,
+    /// Nothing when both rates are the same.
+    filter: Option<Filter>,
+    taken: u64,
+    given: u64,
+}
+
+struct Filter {
+    fft: Fft<f32>,
+    block: Vec<f32>,
+    filled: usize,
+    out: Vec<f32>,
+    /// Output frames of the filter's delay that are still to be left out.
+    lead: usize,
+}
+
+impl Resampler {
+    /// A converter between two rates in Hz.
+    ///
+    /// # Errors
+    /// When a rate is outside 1000..=768000 Hz.
+    pub fn new(from: u32, to: u32) -> Result<Self, RateError> {
+        if !RATES.contains(&from) || !RATES.contains(&to) {
+            return Err(RateError { from, to });
+        }
+        let filter = if from == to { None } else { Some(Filter::new(from, to)?) };
+        Ok(Self { from, to, filter, taken: 0, given: 0 })
+    }
+
+    /// Takes the next samples and appends what is ready to `out`.
+    pub fn push(&mut self, samples: &[f32], out: &mut Vec<f32>) {
+        self.taken += samples.len() as u64;
+        let before = out.len();
+        match &mut self.filter {
+            None => out.extend_from_slice(samples),
+            Some(filter) => filter.push(samples, out),
+        }
+        self.given += (out.len() - before) as u64;
+    }
+
+    /// Ends the stream: appends what is still inside and starts afresh.
+    ///
+    /// Over the whole stream exactly [`Resampler::position`] of its length comes out.
+    pub fn finish(&mut self, out: &mut Vec<f32>) {
+        let due = (self.position(self.taken) - self.given) as usize;
+        if let Some(filter) = &mut self.filter {
+            let end = out.len() + due;
+            while out.len() < end {
+                let silence = filter.block.len() - filter.filled;
+                filter.pad(silence, out);
+            }
+            out.truncate(end);
+            filter.reset();
+        }
+        self.taken = 0;
+        self.given = 0;
+    }
+
+    /// Where in the output the input's sample `taken` stands, rounded to the nearest sample.
+    pub fn position(&self, taken: u64) -> u64 {
+        let (from, to) = (u128::from(self.from), u128::from(self.to));
+        ((u128::from(taken) * to + from / 2) / from) as u64
+    }
+}
+
+impl Filter {
+    fn new(from: u32, to: u32) -> Result<Self, RateError> {
+        let fft = Fft::new(from as usize, to as usize, BLOCK, 1, FixedSync::Both)
+            .map_err(|_| RateError { from, to })?;
+        let block = vec![0.0; fft.input_frames_max()];
+        let out = vec![0.0; fft.output_frames_max()];
+        let lead = fft.output_delay();
+        Ok(Self { fft, block, filled: 0, out, lead })
+    }
+
+    fn push(&mut self, mut samples: &[f32], out: &mut Vec<f32>) {
+        while !samples.is_empty() {
+            let take = samples.len().min(self.block.len() - self.filled);
+            self.block[self.filled..self.filled + take].copy_from_slice(&samples[..take]);
+            self.filled += take;
+            samples = &samples[take..];
+            self.run_when_full(out);
+        }
+    }
+
+    /// Appends `silence` zeros.
+    fn pad(&mut self, silence: usize, out: &mut Vec<f32>) {
+        self.block[self.filled..self.filled + silence].fill(0.0);
+        self.filled += silence;
+        self.run_when_full(out);
+    }
+
+    fn run_when_full(&mut self, out: &mut Vec<f32>) {
+        if self.filled < self.block.len() {
+            return;
+        }
+        self.filled = 0;
+        let (frames_in, frames_out) = (self.block.len(), self.out.len());
+        let input = InterleavedSlice::new(&self.block[..], 1, frames_in);
+        let output = InterleavedSlice::new_mut(&mut self.out[..], 1, frames_out);
+        let (Ok(input), Ok(mut output)) = (input, output) else { return };
+        // The buffers have exactly the lengths the filter asked for, so this can't fail.
+        let Ok((_, made)) = self.fft.process_into_buffer(&input, &mut output, None) else { return };
+        let skip = self.lead.min(made);
+        self.lead -= skip;
+        out.extend_from_slice(&self.out[skip..made]);
+    }
+
+    fn reset(&mut self) {
+        self.fft.reset();
+        self.filled = 0;
+        self.lead = self.fft.output_delay();
+    }
+}
+
+/// The whole of `samples` at another rate.
+///
+/// # Errors
+/// When a rate is outside 1000..=768000 Hz.
+pub(super) fn convert(samples: &[f32], from: u32, to: u32) -> Result<Vec<f32>, RateError> {
+    let mut resampler = Resampler::new(from, to)?;
+    let mut out = Vec::with_capacity(resampler.position(samples.len() as u64) as usize + BLOCK);
+    resampler.push(samples, &mut out);
+    resampler.finish(&mut out);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests;

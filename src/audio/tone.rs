@@ -1,0 +1,51 @@
+//! PURE. The two short tones: "I am listening" and "something went wrong".
+//!
+//! Out: mono f32 samples at any rate, at most 150 ms, faded at both ends, soft.
+
+/// Peak level of the tones, about −18 dBFS.
+const PEAK: f32 = 0.125;
+
+/// Two rising notes: the wake phrase was heard. 120 ms.
+pub fn acknowledge(rate: u32) -> Vec<f32> {
+    notes(rate, &[(659.3, 0.05), (880.0, 0.07)])
+}
+
+/// Two falling low notes: this did not work. 150 ms.
+pub fn error(rate: u32) -> Vec<f32> {
+    notes(rate, &[(329.6, 0.06), (220.0, 0.09)])
+}
+
+/// Sine notes (Hz, seconds) one after the other, each with raised-cosine ends.
+fn notes(rate: u32, notes: &[(f32, f32)]) -> Vec<f32> {
+    let fade = 0.012 * rate as f32;
+    let mut out = Vec::new();
+    for &(pitch, seconds) in notes {
+        let len = (seconds * rate as f32) as usize;
+        let step = std::f32::consts::TAU * pitch / rate as f32;
+        out.extend((0..len).map(|i| {
+            let edge = i.min(len - 1 - i) as f32;
+            let envelope = 0.5 - 0.5 * (std::f32::consts::PI * (edge / fade).min(1.0)).cos();
+            PEAK * envelope * (step * i as f32).sin()
+        }));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tones_are_short_soft_and_start_and_end_in_silence() {
+        for rate in [8_000, 16_000, 22_050, 48_000] {
+            for tone in [acknowledge(rate), error(rate)] {
+                assert!(!tone.is_empty() && tone.len() as f32 <= 0.150 * rate as f32);
+                assert!(tone.iter().all(|sample| sample.abs() <= PEAK));
+                assert!(tone[0].abs() < 1e-4 && tone[tone.len() - 1].abs() < 1e-4);
+                let loudest = tone.iter().fold(0_f32, |peak, sample| peak.max(sample.abs()));
+                assert!(loudest > 0.9 * PEAK);
+            }
+            assert_ne!(acknowledge(rate), error(rate));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What the listener thread does with the sound: wake phrase, voice activity, end of speech.
+//!
+//! Owned by the listener thread, and stepped by hand in tests: it starts no thread, reads no clock and
+//! waits for nothing. In: samples and [`HearCommand`]s. Out: [`HearEvent`]s. What comes out depends on the
+//! samples alone, not on how they were cut into pieces.
+
+use std::time::{Duration, Instant};
+
+use super::endpoint::{Edge, Endpointer, Frame, PHRASE, Span};
+use super::history::History;
+use super::vad::{FRAME, Vad};
+use super::wake::{Detection, Vigilance, WakeDetector};
+use super::{HearCommand, HearConfig, HearEvent, SpeakingState};
+use crate::audio::RATE;
+use crate::message::{OpenedBy, Utterance};
+
+/// Frames of older sound that get the voice activity network going when the microphone is opened: 1 s.
+const PRIMING: u64 = 32;
+
+/// The way from samples to events.
+pub struct Listener {
+    detectors: Vec<Box<dyn WakeDetector>>,
+    vad: Vad,
+    endpointer: Endpointer,
+    history: History,
+    /// Samples of a frame that is not complete yet.
+    frame: [f32; FRAME],
+    filled: usize,
+    opened_by: OpenedBy,
+    generation: u64,
+}
+
+impl Listener {
+    /// A listener that waits for the phrases of `detectors`.
+    pub fn new(config: &HearConfig, detectors: Vec<Box<dyn WakeDetector>>, vad: Vad) -> Self {
+        let longest = config.endpoint.max_length + config.endpoint.pre_roll;
+        let room = (longest * f64::from(RATE)) as usize + PHRASE as usize + PRIMING as usize * FRAME;
+        Self {
+            detectors,
+            vad,
+            endpointer: Endpointer::new(&config.endpoint),
+            history: History::new(room),
+            frame: [0.0; FRAME],
+            filled: 0,
+            opened_by: OpenedBy::Request,
+            generation: 0,
+        }
+    }
+
+    /// Takes 16 kHz mono samples (−1..1), any number, the last of which arrived at `now`. Appends what
+    /// they mean to `out`.
+    pub fn step(&mut self, mut samples: &[f32], now: Instant, out: &mut Vec<HearEvent>) {
+        while !samples.is_empty() {
+            let (taken, later) = samples.split_at(samples.len().min(FRAME - self.filled));
+            self.frame[self.filled..self.filled + taken.len()].copy_from_slice(taken);
+            self.filled += taken.len();
+            samples = later;
+            if self.filled == FRAME {
+                self.filled = 0;
+                self.frame_complete(earlier(now, later.len() as u64), out);
+            }
+        }
+    }
+
+    /// Obeys. [`HearCommand::Stop`] is for the thread; here it only closes the microphone.
+    pub fn command(&mut self, command: HearCommand) {
+        match command {
+            HearCommand::Speaking(state) => {
+                let vigilance = match state {
+                    SpeakingState::Silent => Vigilance::Normal,
+                    SpeakingState::Talking => Vigilance::Strict,
+                };
+                self.detectors.iter_mut().for_each(|d| d.set_vigilance(vigilance));
+            }
+            HearCommand::Listen => {
+                self.opened_by = OpenedBy::Request;
+                self.endpointer.open(self.history.end());
+                self.prime();
+            }
+            HearCommand::Cancel | HearCommand::Stop => self.endpointer.close(),
+        }
+    }
+
+    /// The sound is interrupted: what comes next does not continue it. An utterance that is open is lost,
+    /// since half a sentence may mean the opposite of the whole.
+    pub fn interrupt(&mut self) {
+        self.endpointer.close();
+        self.filled = 0;
+        self.detectors.iter_mut().for_each(|d| d.reset());
+    }
+
+    /// No more sound will come: whoever is speaking has finished.
+    pub fn finish(&mut self, now: Instant, out: &mut Vec<HearEvent>) {
+        self.history.push(&self.frame[..self.filled]);
+        self.filled = 0;
+        if let Some(edge) = self.endpointer.finish(self.history.end()) {
+            self.tell(edge, now, out);
+        }
+    }
+
+    fn frame_complete(&mut self, now: Instant, out: &mut Vec<HearEvent>) {
+        let begin = self.history.end();
+        self.history.push(&self.frame);
+        let mut first = None;
+        for detector in &mut self.detectors {
+            let detection = detector.feed(&self.frame, begin);
+            first = first.or(detection);
+        }
+        match first {
+            Some(detection) => self.wake(detection, now, out),
+            None if self.endpointer.is_open() => {
+                let voiced = self.vad.is_voiced(&self.frame);
+                let edge = self.endpointer.observe(Frame { end: self.history.end(), voiced });
+                edge.into_iter().for_each(|edge| self.tell(edge, now, out));
+            }
+            None => {}
+        }
+    }
+
+    /// The phrase opens the microphone, also when it is open: whoever says it begins anew.
+    fn wake(&mut self, detection: Detection, now: Instant, out: &mut Vec<HearEvent>) {
+        let Detection { phrase, score, at, ends_by } = detection;
+        let when = earlier(now, self.history.end().saturating_sub(at));
+        self.opened_by = OpenedBy::Wake { phrase: phrase.clone(), score };
+        out.push(HearEvent::Wake { phrase, score, at, when });
+        self.endpointer.open_after_phrase(ends_by);
+        for frame in self.prime().into_iter().filter(|f| f.end > ends_by) {
+            if let Some(edge) = self.endpointer.observe(frame) {
+                self.tell(edge, now, out);
+            }
+        }
+    }
+
+    /// Lets the voice activity network hear the last second; what it says of each frame.
+    fn prime(&mut self) -> Vec<Frame> {
+        self.vad.reset();
+        let end = self.history.end();
+        let oldest = self.history.begin().next_multiple_of(FRAME as u64);
+        let start = end.saturating_sub(PRIMING * FRAME as u64).max(oldest);
+        let mut samples = [0.0; FRAME];
+        (start..end)
+            .step_by(FRAME)
+            .map(|at| {
+                self.history.fill(at, &mut samples);
+                Frame { end: at + FRAME as u64, voiced: self.vad.is_voiced(&samples) }
+            })
+            .collect()
+    }
+
+    fn tell(&mut self, edge: Edge, now: Instant, out: &mut Vec<HearEvent>) {
+        out.push(match edge {
+            Edge::Started => {
+                self.generation += 1;
+                HearEvent::Started { generation: self.generation }
+            }
+            Edge::Paused(span) => HearEvent::Paused { utterance: self.utterance(span, now) },
+            Edge::Resumed(revision) => HearEvent::Resumed { generation: self.generation, revision },
+            Edge::Ended(span, cause) => {
+                HearEvent::Ended { utterance: self.utterance(span, now), cause, decided: now }
+            }
+            Edge::NothingSaid => HearEvent::NothingSaid,
+        });
+    }
+
+    fn utterance(&self, span: Span, captured: Instant) -> Utterance {
+        Utterance {
+            generation: self.generation,
+            revision: span.revision,
+            opened_by: self.opened_by.clone(),
+            samples: self.history.copy(span.begins_at, span.ends_at),
+            begins_at: span.begins_at,
+            speech_ends_at: span.speech_ends_at,
+            captured,
+        }
+    }
+}
+
+/// The moment `samples` before `now`.
+pub(super) fn earlier(now: Instant, samples: u64) -> Instant {
+    now.checked_sub(Duration::from_micros(samples * 1_000_000 / u64::from(RATE))).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests;

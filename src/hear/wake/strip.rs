@@ -1,0 +1,109 @@
+//! Takes the wake phrase, as whisper may have written it, off the front of a transcript.
+//!
+//! PURE, any thread. In: a transcript that began with a wake phrase. Out: the rest of it. It looks at the
+//! first words only and leaves everything alone that doesn't sound like a phrase.
+
+/// How alike (0..1) the letters must be where the whole phrase is found.
+const WHOLE: f64 = 0.6;
+/// The same where only the name is found: the recording may begin in the middle of the phrase.
+const NAME: f64 = 0.7;
+
+/// The text behind a leading wake phrase, or the whole text when there is none. A name misheard is taken
+/// off too ("Hey Charvis, …", "Jarvis. …"). Punctuation and space behind the phrase go with it.
+pub fn strip_phrase<'t, P: AsRef<str>>(text: &'t str, phrases: &[P]) -> &'t str {
+    let best = phrases
+        .iter()
+        .flat_map(|phrase| heads(text, phrase.as_ref()))
+        .max_by(|a, b| a.likeness.total_cmp(&b.likeness).then(a.end.cmp(&b.end)));
+    match best {
+        Some(head) => text[head.end..].trim_start_matches(|c: char| !c.is_alphanumeric()),
+        None => text.trim(),
+    }
+}
+
+/// A stretch at the front of the text that sounds like the phrase.
+struct Head {
+    likeness: f64,
+    end: usize,
+}
+
+/// All stretches of up to one word more than the phrase has that sound like it, or like its name.
+fn heads(text: &str, phrase: &str) -> Vec<Head> {
+    let phrase: Vec<String> = phrase.split_whitespace().map(letters).collect();
+    let Some(name) = phrase.last() else { return Vec::new() };
+    let whole = phrase.concat();
+    let mut found = Vec::new();
+    let mut spoken = String::new();
+    for (start, end) in words(text).take(phrase.len() + 1) {
+        spoken.push_str(&letters(&text[start..end]));
+        let likeness = strsim::normalized_damerau_levenshtein(&spoken, &whole);
+        if likeness >= WHOLE {
+            found.push(Head { likeness, end });
+        }
+        let likeness = strsim::normalized_damerau_levenshtein(&spoken, name);
+        if likeness >= NAME {
+            found.push(Head { likeness, end });
+        }
+    }
+    found
+}
+
+/// Where the words of `text` begin and end.
+fn words(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    text.split_whitespace().map(move |word| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        (start, start + word.len())
+    })
+}
+
+fn letters(word: &str) -> String {
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leading_phrase_is_taken_off_however_whisper_wrote_it() {
+        for (text, rest) in [
+            ("Hey Jarvis, what time is it?", "what time is it?"),
+            ("Hey, Jarvis. What time is it?", "What time is it?"),
+            ("hey jarvis what time is it", "what time is it"),
+            ("Hey Charvis, what time is it?", "what time is it?"),
+            ("Jarvis, what time is it?", "what time is it?"),
+            ("Jervis what's the date?", "what's the date?"),
+            ("Hey Jar vis, stop!", "stop!"),
+            ("Hey Jarvis.", ""),
+            (" Hey Jarvis… stop.", "stop."),
+        ] {
+            assert_eq!(strip_phrase(text, &["hey jarvis"]), rest, "{text}");
+        }
+    }
+
+    #[test]
+    fn text_without_a_phrase_stays_whole() {
+        for text in [
+            "What time is it?",
+            "Hey, how are you?",
+            "Hey there, stop.",
+            "Service was bad today.",
+            "Stop.",
+            "Java is an island.",
+            "",
+            "?!",
+        ] {
+            assert_eq!(strip_phrase(text, &["hey jarvis"]), text, "{text}");
+        }
+        assert_eq!(strip_phrase("Alexander the Great", &["alexa"]), "Alexander the Great");
+        assert_eq!(strip_phrase("Hey Jarvis", &[] as &[&str]), "Hey Jarvis");
+    }
+
+    #[test]
+    fn each_of_several_phrases_is_known() {
+        let phrases = ["hey jarvis", "alexa", "okay nabu"];
+        assert_eq!(strip_phrase("Alexa, set the volume to five.", &phrases), "set the volume to five.");
+        assert_eq!(strip_phrase("OK Nabu what's the weather", &phrases), "what's the weather");
+        assert_eq!(strip_phrase("Okay, Naboo, thanks.", &phrases), "thanks.");
+    }
+}

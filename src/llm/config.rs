@@ -1,0 +1,263 @@
+//! `[llm]` of the configuration: which server, which model, how long its answers may take.
+//!
+//! Plain data, immutable after start. It holds no secret and no live state.
+
+use std::fmt;
+use std::thread::available_parallelism;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::{Options, Patience};
+use crate::problem::Problem;
+
+/// Which server is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    /// Ollama where it runs and has the model, else our own.
+    Auto,
+    /// Ollama at `llm.url` only.
+    Ollama,
+    /// Our own `joi-model` only.
+    Local,
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Ollama => "ollama",
+            Self::Local => "local",
+        })
+    }
+}
+
+/// How many threads the model computes with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threads {
+    /// One fewer than the machine has, so that ears and mouth keep one.
+    Auto,
+    /// Exactly so many.
+    Count(u32),
+}
+
+impl Threads {
+    /// The number for a model on this machine.
+    pub fn count(self) -> u32 {
+        match self {
+            Self::Count(count) => count,
+            Self::Auto => {
+                available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(1)).max(2) - 1
+            }
+        }
+    }
+}
+
+impl Serialize for Threads {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => to.serialize_str("auto"),
+            Self::Count(count) => to.serialize_u32(*count),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Threads {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Count(u32),
+            Word(String),
+        }
+        match Written::deserialize(from)? {
+            Written::Count(count) => Ok(Self::Count(count)),
+            Written::Word(word) if word == "auto" => Ok(Self::Auto),
+            Written::Word(word) => {
+                Err(de::Error::invalid_value(de::Unexpected::Str(&word), &"\"auto\" or a number"))
+            }
+        }
+    }
+}
+
+/// The language model's settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LlmConfig {
+    /// "auto": Ollama where it runs and has the model, else our own; "ollama" or "local": only that one.
+    pub backend: Backend,
+    /// Where Ollama listens: http:// or https://, host, port.
+    pub url: String,
+    /// A model's name as `ollama list` shows it, or "auto": the first installed of a list of models
+    /// that suit a small computer (see the README).
+    pub model: String,
+    /// Length of the context in tokens, 2048 to 32768. Higher remembers more of the conversation and
+    /// costs memory; a change loads the model anew.
+    pub num_ctx: u32,
+    /// Longest reply in tokens, 16 to 500. Higher allows longer answers.
+    pub num_predict: u32,
+    /// How varied answers are, 0 to 2; 0 always says the likeliest.
+    pub temperature: f32,
+    /// How strongly words already said are avoided, 1 (not at all) to 2.
+    pub repeat_penalty: f32,
+    /// Seconds the model stays in memory after an answer, −1 (for ever) or 0 to 86400. Loading it anew
+    /// takes seconds to minutes.
+    pub keep_alive: i64,
+    /// Threads the model computes with, "auto" (one fewer than the machine has) or 1 to 64. With an
+    /// Ollama on another machine "auto" leaves the choice to it.
+    pub threads: Threads,
+    /// Seconds to the first word of an answer before it counts as failed, 1 to 600.
+    pub first_word_s: u32,
+    /// Seconds between two words of an answer, 1 to 600.
+    pub next_word_s: u32,
+    /// Seconds for a whole answer, 1 to 3600.
+    pub whole_reply_s: u32,
+}
+
+impl Default for LlmConfig {
+    fn default() -> Self {
+        Self {
+            backend: Backend::Auto,
+            url: "http://127.0.0.1:11434".to_owned(),
+            model: "auto".to_owned(),
+            num_ctx: 4096,
+            num_predict: 500,
+            temperature: 0.5,
+            repeat_penalty: 1.1,
+            keep_alive: -1,
+            threads: Threads::Auto,
+            first_word_s: 30,
+            next_word_s: 15,
+            whole_reply_s: 120,
+        }
+    }
+}
+
+impl LlmConfig {
+    /// Everything that is wrong with it.
+    pub fn check(&self) -> Vec<Problem> {
+        let number = |key: &str, value: f64, low: f64, high: f64, unit: &str| {
+            Problem::outside(&format!("llm.{key}"), value, low..=high, unit)
+        };
+        let threads = match self.threads {
+            Threads::Auto => None,
+            Threads::Count(count) => number("threads", f64::from(count), 1.0, 64.0, "or \"auto\""),
+        };
+        let url = parse_url(&self.url).is_none().then(|| {
+            Problem::new("llm.url", &self.url, "http:// or https:// with host and port")
+                .remedy("Write for example http://127.0.0.1:11434.")
+        });
+        let model = self
+            .model
+            .trim()
+            .is_empty()
+            .then(|| Problem::new("llm.model", "empty", "a model's name or \"auto\""));
+        [
+            url,
+            model,
+            number("num_ctx", f64::from(self.num_ctx), 2048.0, 32768.0, "tokens"),
+            number("num_predict", f64::from(self.num_predict), 16.0, 500.0, "tokens"),
+            number("temperature", f64::from(self.temperature), 0.0, 2.0, ""),
+            number("repeat_penalty", f64::from(self.repeat_penalty), 1.0, 2.0, ""),
+            number("keep_alive", self.keep_alive as f64, -1.0, 86_400.0, "seconds"),
+            threads,
+            number("first_word_s", f64::from(self.first_word_s), 1.0, 600.0, "seconds"),
+            number("next_word_s", f64::from(self.next_word_s), 1.0, 600.0, "seconds"),
+            number("whole_reply_s", f64::from(self.whole_reply_s), 1.0, 3600.0, "seconds"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// The options of every call. Two calls never differ in them, or the server would load the model anew.
+    pub fn options(&self) -> Options {
+        let theirs_to_choose =
+            self.threads == Threads::Auto && self.backend != Backend::Local && !self.is_this_machine();
+        Options {
+            num_ctx: self.num_ctx,
+            num_thread: (!theirs_to_choose).then(|| self.threads.count()),
+            num_predict: self.num_predict,
+            temperature: self.temperature,
+            repeat_penalty: self.repeat_penalty,
+            seed: None,
+            stop: Vec::new(),
+        }
+    }
+
+    /// How long an answer may take.
+    pub fn patience(&self) -> Patience {
+        let seconds = |s: u32| std::time::Duration::from_secs(s.into());
+        Patience {
+            first: seconds(self.first_word_s),
+            next: seconds(self.next_word_s),
+            whole: seconds(self.whole_reply_s),
+        }
+    }
+
+    /// Whether `llm.url` points at this machine.
+    pub fn is_this_machine(&self) -> bool {
+        let host = parse_url(&self.url).and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+        host == "localhost" || host == "[::1]" || host.starts_with("127.")
+    }
+}
+
+/// The URL of a model server; nothing when it is none, or carries a user name or password.
+pub(super) fn parse_url(written: &str) -> Option<reqwest::Url> {
+    let url = reqwest::Url::parse(written.trim()).ok()?;
+    let fits = matches!(url.scheme(), "http" | "https") && url.has_host() && url.username().is_empty();
+    (fits && url.password().is_none() && url.query().is_none() && url.fragment().is_none()).then_some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_have_no_problem_and_survive_toml() {
+        let config = LlmConfig::default();
+        assert_eq!(config.check(), []);
+        let written = toml::to_string(&config).unwrap();
+        assert_eq!(toml::from_str::<LlmConfig>(&written).unwrap(), config);
+        assert_eq!(toml::from_str::<LlmConfig>("threads = 3").unwrap().threads, Threads::Count(3));
+        assert!(toml::from_str::<LlmConfig>("threads = \"many\"").is_err());
+        assert!(toml::from_str::<LlmConfig>("modell = \"x\"").is_err());
+    }
+
+    #[test]
+    fn every_problem_is_told_at_once() {
+        let config = LlmConfig {
+            url: "ftp://x".into(),
+            model: " ".into(),
+            num_ctx: 1,
+            num_predict: 501,
+            temperature: f32::NAN,
+            repeat_penalty: 0.5,
+            keep_alive: -2,
+            threads: Threads::Count(0),
+            first_word_s: 0,
+            next_word_s: 0,
+            whole_reply_s: 0,
+            ..LlmConfig::default()
+        };
+        assert_eq!(config.check().len(), 11);
+    }
+
+    #[test]
+    fn only_a_server_on_this_machine_is_told_how_many_threads_to_use() {
+        let at = |url: &str| LlmConfig { url: url.into(), ..LlmConfig::default() };
+        assert_eq!(at("http://localhost:1").options().num_thread, Some(Threads::Auto.count()));
+        assert_eq!(at("http://nas:11434").options().num_thread, None);
+        let fixed = LlmConfig { threads: Threads::Count(5), ..at("http://nas:11434") };
+        assert_eq!(fixed.options().num_thread, Some(5));
+    }
+
+    #[test]
+    fn a_url_with_a_password_is_refused() {
+        for (url, fits) in
+            [("http://a:b@h:1", false), ("http://h", true), ("h:1", false), ("https://h/ollama", true)]
+        {
+            assert_eq!(parse_url(url).is_some(), fits, "{url}");
+        }
+    }
+}

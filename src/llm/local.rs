@@ -1,0 +1,223 @@
+//! Our own model server, `joi-model`, as a child process.
+//!
+//! Owned by the task of [`super::mind`]. In: where the program and the model are. Out: a client of the
+//! running server, and word when it ends. The child listens on a unix socket that only the owner can
+//! open; it ends with us, because it watches its standard input, whose other end we hold.
+
+use std::collections::VecDeque;
+use std::fs::{DirBuilder, remove_file};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, ChildStderr, Command};
+use tokio::task::JoinHandle;
+use tracing::debug;
+
+use super::error::quoted;
+use super::{Endpoint, LlmConfig, LlmError, Ollama};
+
+/// How much the child yields to ears and mouth: added to its niceness.
+const NICENESS: i32 = 5;
+/// Longest path of a unix socket that Linux takes, in bytes.
+const SOCKET_PATH_MAX: usize = 107;
+/// Longest time to load the model: minutes from a slow SD card.
+const LOADING: Duration = Duration::from_secs(180);
+/// How often it is asked whether it is ready.
+const KNOCK_EVERY: Duration = Duration::from_millis(100);
+/// Time it gets to end by itself.
+const ENDING: Duration = Duration::from_secs(3);
+/// So many of its last lines are searched for the reason of its end.
+const LAST_LINES: usize = 8;
+
+/// Where our own model server and its model are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalModel {
+    /// The program `joi-model`.
+    pub binary: PathBuf,
+    /// The model, a GGUF file.
+    pub gguf: PathBuf,
+    /// What to run when that file is missing, for example `joi models fetch chat-…`.
+    pub fetch: String,
+    /// The folder for its socket; made when missing, readable by the owner only.
+    pub runtime_dir: PathBuf,
+}
+
+impl LocalModel {
+    /// The model's name: its file's, without the ending.
+    pub fn name(&self) -> String {
+        self.gguf.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Whether program and model are there. What is missing will not come by trying again.
+    pub(super) fn check(&self) -> Result<(), LlmError> {
+        let missing = |what: &str, path: &Path| format!("{what} {} is missing", path.display());
+        if !self.binary.is_file() {
+            return Err(down(missing("the program", &self.binary), "build it with `make`"));
+        }
+        if !self.gguf.is_file() {
+            return Err(down(missing("the model", &self.gguf), &format!("run `{}`", self.fetch)));
+        }
+        Ok(())
+    }
+}
+
+/// The running child.
+#[derive(Debug)]
+pub(super) struct Server {
+    child: Child,
+    socket: PathBuf,
+    last_lines: LastLines,
+    reader: JoinHandle<()>,
+    started: Instant,
+    /// Speaks to it.
+    pub(super) client: Ollama,
+}
+
+impl Server {
+    /// Starts the child and waits until it can be asked.
+    pub(super) async fn start(model: &LocalModel, config: &LlmConfig) -> Result<Self, LlmError> {
+        let socket = socket_for(model)?;
+        let client = Ollama::new(&Endpoint::Unix { path: socket.clone() }, None)?;
+        let mut child = spawn(model, config, &socket)?;
+        let last_lines = LastLines::default();
+        let reader = tokio::spawn(read_lines(child.stderr.take(), last_lines.clone()));
+        let mut server = Self { child, socket, last_lines, reader, started: Instant::now(), client };
+        match tokio::time::timeout(LOADING, server.come_up()).await {
+            Ok(Ok(())) => Ok(server),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(LlmError::TimedOut { what: "loading the local model", limit: LOADING }),
+        }
+    }
+
+    /// Waits for the child's end and tells its last words. Cancel-safe.
+    pub(super) async fn ended(&mut self) -> String {
+        let status = self.child.wait().await;
+        // Its last words are all there once its end of the pipe is closed, which the exit did.
+        let _ = (&mut self.reader).await;
+        let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
+        self.last_lines.reason().unwrap_or(how)
+    }
+
+    /// How long it has been running.
+    pub(super) fn ran(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The child's process id; nothing once it has ended.
+    pub(super) fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Ends the child: politely, then by force.
+    pub(super) async fn stop(mut self) {
+        drop(self.child.stdin.take());
+        if tokio::time::timeout(ENDING, self.child.wait()).await.is_err() {
+            let _ = self.child.kill().await;
+        }
+    }
+
+    async fn come_up(&mut self) -> Result<(), LlmError> {
+        loop {
+            let knock = async {
+                tokio::time::sleep(KNOCK_EVERY).await;
+                self.client.version().await
+            };
+            tokio::select! {
+                // Both arms are cancel-safe: a knock leaves nothing behind, a wait can be waited for again.
+                knocked = knock => match knocked {
+                    Ok(_) => return Ok(()),
+                    Err(LlmError::Unreachable { .. } | LlmError::Loading | LlmError::Busy | LlmError::Broken) => {}
+                    Err(error) => return Err(error),
+                },
+                _ = self.child.wait() => {
+                    let why = format!("joi-model ended at its start: {}", self.ended().await);
+                    return Err(down(why, "check the model file with `joi models verify`"));
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The child is killed with its handle; its socket would stay.
+        let _ = remove_file(&self.socket);
+    }
+}
+
+/// The last lines a child wrote to its standard error.
+#[derive(Debug, Clone, Default)]
+struct LastLines(Arc<Mutex<VecDeque<String>>>);
+
+impl LastLines {
+    fn push(&self, line: String) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == LAST_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+
+    /// The line that tells the reason: the last one that names an error, else the last one.
+    fn reason(&self) -> Option<String> {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let telling = lines.iter().rev().find(|line| line.to_ascii_lowercase().contains("error"));
+        telling.or(lines.back()).cloned()
+    }
+}
+
+async fn read_lines(stderr: Option<ChildStderr>, last: LastLines) {
+    let Some(stderr) = stderr else { return };
+    let mut lines = BufReader::new(stderr).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let line = quoted(&line);
+        debug!(target: "joi::model", "{line}");
+        if !line.is_empty() {
+            last.push(line);
+        }
+    }
+}
+
+/// The place for the socket, made when missing.
+fn socket_for(model: &LocalModel) -> Result<PathBuf, LlmError> {
+    let folder = &model.runtime_dir;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
+        down(format!("{} cannot be made ({error})", folder.display()), "set JOI_RUNTIME to a folder of yours")
+    })?;
+    let socket = folder.join(format!("joi-model-{}.sock", std::process::id()));
+    if socket.as_os_str().len() > SOCKET_PATH_MAX {
+        return Err(down(
+            format!("{} is too long for a socket", socket.display()),
+            "set JOI_RUNTIME to a shorter path",
+        ));
+    }
+    // Left over from a process with our id that was killed.
+    let _ = remove_file(&socket);
+    Ok(socket)
+}
+
+fn spawn(model: &LocalModel, config: &LlmConfig, socket: &Path) -> Result<Child, LlmError> {
+    let mut command = Command::new(&model.binary);
+    command.arg("--model").arg(&model.gguf).args(["--name", &model.name()]).arg("--socket").arg(socket);
+    command.args(["--threads", &config.threads.count().to_string(), "--ctx", &config.num_ctx.to_string()]);
+    command.arg("--parent-stdin");
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+    let failed = |error: std::io::Error| {
+        down(format!("{} cannot be started ({error})", model.binary.display()), "build it anew with `make`")
+    };
+    let child = command.spawn().map_err(failed)?;
+    // Set before the child has made its threads, which inherit it. A refusal costs smoothness, not function.
+    let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+    if let Err(error) = rustix::process::setpriority_process(pid, NICENESS) {
+        debug!(%error, "the local model keeps its priority");
+    }
+    Ok(child)
+}
+
+fn down(why: String, remedy: &str) -> LlmError {
+    LlmError::Down { why, remedy: remedy.to_owned() }
+}

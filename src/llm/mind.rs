@@ -1,0 +1,288 @@
+//! Which model server serves now: chosen, warmed, watched, changed between turns.
+//!
+//! [`Mind`] is the handle of one task (`mind/keeper.rs`). In: questions. Out: replies as
+//! [`ChatStream`]s, and what serves as a `watch`. A server is not changed while anybody holds a
+//! [`Hold`], and every [`ChatStream`] holds one. It refuses to ask a model that is not ready: a
+//! question waits until it is, and only then does the time allowed for an answer begin to run.
+
+mod keeper;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    ChatRequest, ChatStream, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama, RestartPolicy,
+};
+
+/// A question to the model, without what never changes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Ask {
+    /// The conversation, oldest first.
+    pub messages: Vec<Message>,
+    /// Tools on offer, as JSON schemas.
+    pub tools: Vec<Value>,
+    /// "json" or a JSON schema that the reply must follow.
+    pub format: Option<Value>,
+}
+
+/// Makes what a model of this name and size is to read before the first question: the messages every
+/// question begins with. They are evaluated once, so that no question waits for it.
+pub type Head = Arc<dyn Fn(&str, ModelSize) -> Ask + Send + Sync>;
+
+/// What a [`Mind`] is made of.
+pub struct Parts {
+    /// `[llm]`.
+    pub config: LlmConfig,
+    /// Our own server.
+    pub local: LocalModel,
+    /// What every conversation begins with.
+    pub head: Head,
+    /// When our own server is started anew.
+    pub restarts: RestartPolicy,
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parts")
+            .field("config", &self.config)
+            .field("local", &self.local)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Which of the two servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServedBy {
+    /// An Ollama that was running already.
+    Ollama,
+    /// Our own `joi-model`.
+    Local,
+}
+
+impl ServedBy {
+    /// Its name in records and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ollama => "ollama",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// A server whose model is loaded and has read the head.
+#[derive(Debug, Clone)]
+pub struct Ready {
+    /// Speaks to it.
+    pub client: Ollama,
+    /// The model's name.
+    pub model: String,
+    /// How much may be asked of it.
+    pub size: ModelSize,
+    /// Whether it can call tools; nothing when the server does not tell.
+    pub has_tools: Option<bool>,
+    /// Which server.
+    pub by: ServedBy,
+    /// What the owner could do to be served better, for example the command that fetches a model.
+    pub note: Option<String>,
+    /// Process id of our own server.
+    pub pid: Option<u32>,
+}
+
+/// What serves now.
+#[derive(Debug, Clone)]
+pub enum Serving {
+    /// A server is looked for or started.
+    Starting {
+        /// Since when.
+        since: Instant,
+    },
+    /// A model is loaded and reads the head.
+    Warming {
+        /// Its name.
+        model: String,
+        /// Who serves it.
+        by: ServedBy,
+        /// Since when.
+        since: Instant,
+    },
+    /// Questions are answered.
+    Ready(Ready),
+    /// Nobody serves.
+    Down(LlmError),
+}
+
+struct Shared {
+    config: LlmConfig,
+    serving: watch::Sender<Serving>,
+    holds: watch::Sender<usize>,
+    nudge: Notify,
+    stop: CancellationToken,
+}
+
+/// While it lives, the server stays the same. A turn of several questions takes one.
+pub struct Hold(Arc<Shared>);
+
+impl std::fmt::Debug for Hold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Hold")
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.0.holds.send_modify(|holds| *holds -= 1);
+    }
+}
+
+/// The model, whoever serves it.
+pub struct Mind {
+    shared: Arc<Shared>,
+    keeper: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl std::fmt::Debug for Mind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Mind").field(&*self.shared.serving.borrow()).finish()
+    }
+}
+
+impl Mind {
+    /// Starts to look for a server. Must be called on a Tokio runtime; returns at once.
+    pub fn start(parts: Parts) -> Self {
+        let Parts { config, local, head, restarts } = parts;
+        let shared = Arc::new(Shared {
+            config,
+            serving: watch::Sender::new(Serving::Starting { since: Instant::now() }),
+            holds: watch::Sender::new(0),
+            nudge: Notify::new(),
+            stop: CancellationToken::new(),
+        });
+        let keeper = keeper::Keeper::new(Arc::clone(&shared), local, head, restarts);
+        Self { shared, keeper: Mutex::new(Some(tokio::spawn(keeper.run()))) }
+    }
+
+    /// What serves, now and whenever it changes.
+    pub fn serving(&self) -> watch::Receiver<Serving> {
+        self.shared.serving.subscribe()
+    }
+
+    /// Keeps the server the same until it is dropped.
+    pub fn hold(&self) -> Hold {
+        self.shared.holds.send_modify(|holds| *holds += 1);
+        Hold(Arc::clone(&self.shared))
+    }
+
+    /// Waits while a server is started or warmed. Cancel-safe.
+    ///
+    /// # Errors
+    /// [`LlmError::Down`] and its like when nobody serves, [`LlmError::ShutDown`] at the end.
+    pub async fn ready(&self) -> Result<Ready, LlmError> {
+        let mut serving = self.shared.serving.subscribe();
+        let settled = serving.wait_for(|now| matches!(now, Serving::Ready(_) | Serving::Down(_)));
+        let now = tokio::select! {
+            () = self.shared.stop.cancelled() => return Err(LlmError::ShutDown),
+            now = settled => now.map(|now| now.clone()),
+        };
+        match now {
+            Ok(Serving::Ready(ready)) => Ok(ready),
+            Ok(Serving::Down(error)) => Err(error),
+            Ok(Serving::Starting { .. } | Serving::Warming { .. }) | Err(_) => Err(LlmError::ShutDown),
+        }
+    }
+
+    /// Asks the model, once it is ready; from then on the answer's time runs. Dropping the future or the
+    /// stream stops the model.
+    ///
+    /// # Errors
+    /// See [`LlmError`]; later failures come through the stream.
+    pub async fn chat(&self, ask: Ask) -> Result<ChatStream, LlmError> {
+        let hold = self.hold();
+        let ready = self.ready().await?;
+        let (asked, patience) = (Instant::now(), self.shared.config.patience());
+        let limit = patience.for_first(asked);
+        let request = self.shared.request(&ready.model, ask);
+        let reply = match timeout_at(limit.at, ready.client.chat(&request)).await {
+            Ok(reply) => reply,
+            Err(_) => Err((limit.error)(limit.allowed)),
+        };
+        let (shared, address) = (Arc::clone(&self.shared), ready.client.address().to_owned());
+        let on_failure = move |error: &LlmError| shared.doubt(&address, error);
+        match reply {
+            Ok(reply) => Ok(reply.within(patience, asked).watched(on_failure, hold)),
+            Err(error) => {
+                on_failure(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Looks at the servers now rather than at the next round.
+    pub fn look_again(&self) {
+        self.shared.nudge.notify_one();
+    }
+
+    /// Ends the task and our own server, and waits for both. Questions still open fail.
+    pub async fn shutdown(&self) {
+        self.shared.stop.cancel();
+        let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(keeper) = keeper {
+            // A keeper that panicked has been reported by the panic; its child is killed with its handle.
+            let _ = keeper.await;
+        }
+    }
+}
+
+impl Drop for Mind {
+    fn drop(&mut self) {
+        self.shared.stop.cancel();
+    }
+}
+
+impl Shared {
+    /// The request that asks `ask` of `model`; options and keep_alive are the same in every one.
+    fn request(&self, model: &str, ask: Ask) -> ChatRequest {
+        ChatRequest {
+            model: model.to_owned(),
+            messages: ask.messages,
+            tools: ask.tools,
+            format: ask.format,
+            options: self.config.options(),
+            keep_alive: self.config.keep_alive,
+        }
+    }
+
+    /// A call to the server at `address` failed: has it gone?
+    fn doubt(&self, address: &str, error: &LlmError) {
+        let looks_gone = match error {
+            LlmError::Unreachable { .. }
+            | LlmError::Broken
+            | LlmError::Garbage(_)
+            | LlmError::ModelMissing { .. } => true,
+            LlmError::TimedOut { .. } | LlmError::Refused { .. } => false,
+            LlmError::NoTools { .. }
+            | LlmError::NoChat { .. }
+            | LlmError::Busy
+            | LlmError::Loading
+            | LlmError::Server { .. }
+            | LlmError::MidStream(_)
+            | LlmError::Down { .. }
+            | LlmError::ShutDown => return,
+        };
+        if looks_gone {
+            // The next question waits for whoever serves then, instead of failing like this one.
+            self.serving.send_if_modified(|now| {
+                let is_it = matches!(now, Serving::Ready(ready) if ready.client.address() == address);
+                if is_it {
+                    *now = Serving::Starting { since: Instant::now() };
+                }
+                is_it
+            });
+        }
+        self.nudge.notify_one();
+    }
+}

@@ -1,0 +1,336 @@
+//! The task behind [`super::Mind`]: looks, starts, warms, watches, changes.
+//!
+//! One Tokio task owns everything here, our own server included. In: nudges and the clock. Out: the
+//! published [`Serving`]. Each round decides anew who is to serve (`choose.rs`) and works towards it;
+//! what serves meanwhile keeps serving until the new one is warm and nobody holds it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout};
+use tracing::{debug, error, info, warn};
+
+use super::{Head, Ready, ServedBy, Serving, Shared};
+use crate::llm::choose::{Wanted, wanted};
+use crate::llm::local::Server;
+use crate::llm::restart::{Restarts, Verdict};
+use crate::llm::{Backend, Endpoint, InstalledModel, LlmError, LocalModel, Ollama, RestartPolicy, size_of};
+
+/// Between two looks while somebody serves.
+const LOOK_EVERY: Duration = Duration::from_secs(15);
+/// Between two looks while nobody does.
+const LOOK_SOON: Duration = Duration::from_secs(3);
+/// Longest time for loading a model and reading the head: minutes on a Pi with a slow card.
+const WARMING: Duration = Duration::from_secs(600);
+/// An Ollama that failed to run its model is not asked to for so long: each attempt costs all cores.
+const OLLAMA_RESTS: Duration = Duration::from_secs(300);
+/// An Ollama that is computing may be slow to answer; so many looks in a row may time out.
+const SLOW_LOOKS: u32 = 3;
+
+pub(super) struct Keeper {
+    shared: Arc<Shared>,
+    local: LocalModel,
+    head: Head,
+    server: Option<Server>,
+    restarts: Restarts,
+    /// Our own server is not started before.
+    local_from: Instant,
+    /// Why Ollama could not run its model, and when it is asked to again.
+    ollama_rests: Option<(Instant, String)>,
+    slow_looks: u32,
+    told: Option<String>,
+}
+
+/// Why a round has to be followed by the next.
+enum Woken {
+    Due,
+    LocalEnded { why: String },
+    Stopped,
+}
+
+impl Keeper {
+    pub(super) fn new(shared: Arc<Shared>, local: LocalModel, head: Head, restarts: RestartPolicy) -> Self {
+        let (restarts, local_from) = (Restarts::new(restarts), Instant::now());
+        Self {
+            shared,
+            local,
+            head,
+            server: None,
+            restarts,
+            local_from,
+            ollama_rests: None,
+            slow_looks: 0,
+            told: None,
+        }
+    }
+
+    /// Runs until it is stopped.
+    pub(super) async fn run(mut self) {
+        let stop = self.shared.stop.clone();
+        loop {
+            let pause = tokio::select! {
+                // A round may be dropped anywhere: what it had started is in `self` or is killed with its handle.
+                () = stop.cancelled() => break,
+                pause = self.round() => pause,
+            };
+            match self.wait(pause).await {
+                Woken::Due => {}
+                Woken::LocalEnded { why } => self.local_ended(&why).await,
+                Woken::Stopped => break,
+            }
+        }
+        if let Some(server) = self.server.take() {
+            server.stop().await;
+        }
+    }
+
+    async fn wait(&mut self, pause: Duration) -> Woken {
+        let server = &mut self.server;
+        let ended = async {
+            match server {
+                Some(server) => server.ended().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = self.shared.stop.cancelled() => Woken::Stopped,
+            why = ended => Woken::LocalEnded { why },
+            () = self.shared.nudge.notified() => Woken::Due,
+            () = sleep(pause) => Woken::Due,
+        }
+    }
+
+    /// One look and what follows from it. Returns how long to wait for the next.
+    async fn round(&mut self) -> Duration {
+        if self.is_serving() && self.is_held() {
+            return LOOK_SOON;
+        }
+        let seen = self.look().await;
+        let is_slow = matches!(seen, Err(LlmError::TimedOut { .. })) && self.is_serving();
+        self.slow_looks = if is_slow { self.slow_looks + 1 } else { 0 };
+        if (1..SLOW_LOOKS).contains(&self.slow_looks) {
+            return LOOK_SOON;
+        }
+        let outcome = match wanted(&self.shared.config, seen.as_ref().map(Vec::as_slice)) {
+            Wanted::Ollama { model } => self.serve_by_ollama_or_locally(&model).await,
+            Wanted::Local { note } => self.serve_locally(note).await,
+            Wanted::Nobody(error) => Err(error),
+        };
+        if let Err(error) = outcome {
+            self.publish_down(error);
+        }
+        if self.is_serving() {
+            return LOOK_EVERY;
+        }
+        let until_start = self.local_from.saturating_duration_since(Instant::now());
+        if until_start.is_zero() { LOOK_SOON } else { until_start.min(LOOK_SOON) }
+    }
+
+    async fn serve_by_ollama_or_locally(&mut self, model: &str) -> Result<(), LlmError> {
+        if self.shared.config.backend != Backend::Auto {
+            return self.serve_by_ollama(model).await;
+        }
+        if let Some((until, note)) = &self.ollama_rests
+            && Instant::now() < *until
+        {
+            return self.serve_locally(Some(note.clone())).await;
+        }
+        let Err(error) = self.serve_by_ollama(model).await else { return Ok(()) };
+        warn!(%error, model, "Ollama cannot serve");
+        let note = format!("Ollama cannot serve {model}: {error}.");
+        self.ollama_rests = Some((Instant::now() + OLLAMA_RESTS, note.clone()));
+        self.serve_locally(Some(note)).await
+    }
+
+    /// What Ollama has installed.
+    async fn look(&self) -> Result<Vec<InstalledModel>, LlmError> {
+        if self.shared.config.backend == Backend::Local {
+            return Ok(Vec::new());
+        }
+        self.ollama()?.tags().await
+    }
+
+    fn ollama(&self) -> Result<Ollama, LlmError> {
+        Ollama::new(&Endpoint::Http { url: self.shared.config.url.clone() }, None)
+    }
+
+    async fn serve_by_ollama(&mut self, model: &str) -> Result<(), LlmError> {
+        let client = self.ollama()?;
+        if self.serves(ServedBy::Ollama, model) {
+            // Ollama was started anew, or another program wanted its memory: the head is forgotten.
+            let is_warm = client.ps().await?.iter().any(|running| running.name == model);
+            if is_warm || self.is_held() {
+                return Ok(());
+            }
+        }
+        let info = client.show(model).await?;
+        if info.can("completion") == Some(false) {
+            return Err(LlmError::NoChat { model: model.to_owned() });
+        }
+        let has_tools = info.can("tools");
+        let (model, size, by) = (model.to_owned(), info.size, ServedBy::Ollama);
+        self.warm(Ready { client, model, size, has_tools, by, note: None, pid: None }).await?;
+        self.ollama_rests = None;
+        self.restarts.forget();
+        if let Some(server) = self.server.take() {
+            // A question may have been asked of it just before the change.
+            self.until_released().await;
+            server.stop().await;
+        }
+        Ok(())
+    }
+
+    async fn serve_locally(&mut self, note: Option<String>) -> Result<(), LlmError> {
+        let model = self.local.name();
+        if let Some(server) = &self.server {
+            match server.client.version().await {
+                Ok(_) if self.serves(ServedBy::Local, &model) => {
+                    self.renote(note);
+                    return Ok(());
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    self.local_ended(&error.to_string()).await;
+                    return Ok(());
+                }
+            }
+        }
+        if self.server.is_none() {
+            if self.restarts.has_given_up() || Instant::now() < self.local_from {
+                return Ok(());
+            }
+            self.local.check()?;
+            self.publish_unless_ready(Serving::Starting { since: Instant::now() });
+            match Server::start(&self.local, &self.shared.config).await {
+                Ok(server) => self.server = Some(server),
+                Err(error) => return self.local_failed(error, Duration::ZERO),
+            }
+        }
+        let Some(server) = &self.server else { return Ok(()) };
+        let (client, pid, size) = (server.client.clone(), server.pid(), size_of(&model, None));
+        let ready = Ready { client, model, size, has_tools: None, by: ServedBy::Local, note, pid };
+        self.warm(ready).await
+    }
+
+    /// Loads the model and has it read the head; then it serves.
+    async fn warm(&mut self, mut ready: Ready) -> Result<(), LlmError> {
+        let (model, by) = (ready.model.clone(), ready.by);
+        // A server that is to be warmed anew does not serve meanwhile; another one goes on serving.
+        if self.serves(by, &model) {
+            self.shared.serving.send_replace(Serving::Starting { since: Instant::now() });
+        }
+        self.publish_unless_ready(Serving::Warming { model: model.clone(), by, since: Instant::now() });
+        if by == ServedBy::Local {
+            let info = ready.client.show(&model).await?;
+            (ready.size, ready.has_tools) = (info.size, info.can("tools"));
+        }
+        let began = Instant::now();
+        let request = self.shared.request(&model, (self.head)(&model, ready.size));
+        let late = LlmError::TimedOut { what: "warming up", limit: WARMING };
+        let stats = timeout(WARMING, ready.client.load(&request)).await.map_err(|_| late)??;
+        debug!(tokens = stats.prompt_eval_count, "the head is read");
+        if self.is_serving() {
+            self.until_released().await;
+        }
+        let took_s = began.elapsed().as_secs_f32();
+        info!(
+            model,
+            by = by.name(),
+            took_s,
+            note = ready.note.as_deref().unwrap_or(""),
+            "the model is ready"
+        );
+        self.told = None;
+        self.shared.serving.send_replace(Serving::Ready(ready));
+        Ok(())
+    }
+
+    /// Our own server ended, or no longer answers.
+    async fn local_ended(&mut self, why: &str) {
+        let Some(server) = self.server.take() else { return };
+        let ran = server.ran();
+        server.stop().await;
+        let was_serving =
+            matches!(&*self.shared.serving.borrow(), Serving::Ready(ready) if ready.by == ServedBy::Local);
+        if was_serving {
+            self.shared.serving.send_replace(Serving::Starting { since: Instant::now() });
+        }
+        let error = LlmError::Down {
+            why: format!("joi-model ended: {why}"),
+            remedy: "see its last line; `joi models verify` checks its model".to_owned(),
+        };
+        if let Err(error) = self.local_failed(error, ran) {
+            self.publish_down(error);
+        }
+    }
+
+    /// Sets when it is started anew, or gives up.
+    fn local_failed(&mut self, error: LlmError, ran: Duration) -> Result<(), LlmError> {
+        match self.restarts.after(ran) {
+            Verdict::Wait(wait) => {
+                warn!(%error, wait_s = wait.as_secs_f32(), "the local model is started anew");
+                self.local_from = Instant::now() + wait;
+                Ok(())
+            }
+            Verdict::GiveUp => {
+                error!(%error, "the local model failed too often and is given up");
+                Err(error)
+            }
+        }
+    }
+
+    fn publish_down(&mut self, error: LlmError) {
+        let told = error.to_string();
+        if self.told.as_deref() != Some(told.as_str()) {
+            warn!("{told}");
+            self.told = Some(told);
+        }
+        self.shared.serving.send_if_modified(|now| {
+            let is_new = !matches!(now, Serving::Down(before) if *before == error);
+            if is_new {
+                *now = Serving::Down(error);
+            }
+            is_new
+        });
+    }
+
+    fn publish_unless_ready(&self, next: Serving) {
+        self.shared.serving.send_if_modified(|now| {
+            let may = !matches!(now, Serving::Ready(_));
+            if may {
+                *now = next;
+            }
+            may
+        });
+    }
+
+    /// Replaces what the owner is told about the server that serves.
+    fn renote(&self, note: Option<String>) {
+        self.shared.serving.send_if_modified(|now| match now {
+            Serving::Ready(ready) if ready.note != note => {
+                ready.note = note;
+                true
+            }
+            Serving::Ready(_) | Serving::Starting { .. } | Serving::Warming { .. } | Serving::Down(_) => {
+                false
+            }
+        });
+    }
+
+    fn is_serving(&self) -> bool {
+        matches!(&*self.shared.serving.borrow(), Serving::Ready(_))
+    }
+
+    fn serves(&self, by: ServedBy, model: &str) -> bool {
+        matches!(&*self.shared.serving.borrow(), Serving::Ready(ready) if ready.by == by && ready.model == model)
+    }
+
+    fn is_held(&self) -> bool {
+        *self.shared.holds.borrow() > 0
+    }
+
+    async fn until_released(&self) {
+        // The sender lives in `shared`, so that this ends with a value.
+        let _ = self.shared.holds.subscribe().wait_for(|holds| *holds == 0).await;
+    }
+}

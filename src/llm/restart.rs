@@ -1,0 +1,102 @@
+//! PURE. When a child process that ended is started anew, and when no more.
+//!
+//! In: how long it ran. Out: how long to wait, or that it is given up.
+
+use std::time::Duration;
+
+/// The numbers of the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RestartPolicy {
+    /// Wait after the first failure; doubled with each further one.
+    pub first_wait: Duration,
+    /// Longest wait.
+    pub longest_wait: Duration,
+    /// A child that ran so long was sound: its end counts as a first failure.
+    pub sound_after: Duration,
+    /// So many failures in a row are too many.
+    pub give_up_after: u32,
+}
+
+impl Default for RestartPolicy {
+    fn default() -> Self {
+        Self {
+            first_wait: Duration::from_millis(500),
+            longest_wait: Duration::from_secs(30),
+            sound_after: Duration::from_secs(60),
+            give_up_after: 8,
+        }
+    }
+}
+
+/// What to do about a child that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Start it anew after so long.
+    Wait(Duration),
+    /// Leave it.
+    GiveUp,
+}
+
+/// Counts failures in a row.
+#[derive(Debug)]
+pub(super) struct Restarts {
+    policy: RestartPolicy,
+    failures: u32,
+}
+
+impl Restarts {
+    /// No failure yet.
+    pub(super) fn new(policy: RestartPolicy) -> Self {
+        Self { policy, failures: 0 }
+    }
+
+    /// The child ended after having run for `ran`.
+    pub(super) fn after(&mut self, ran: Duration) -> Verdict {
+        let before = if ran >= self.policy.sound_after { 0 } else { self.failures };
+        self.failures = before.saturating_add(1);
+        if self.has_given_up() {
+            return Verdict::GiveUp;
+        }
+        let doubled = self.policy.first_wait.saturating_mul(2_u32.saturating_pow(before));
+        Verdict::Wait(doubled.min(self.policy.longest_wait))
+    }
+
+    /// Whether it failed too often.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.failures >= self.policy.give_up_after
+    }
+
+    /// Forgets all failures.
+    pub(super) fn forget(&mut self) {
+        self.failures = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_longest_and_then_it_is_given_up() {
+        let mut restarts = Restarts::new(RestartPolicy { give_up_after: 9, ..RestartPolicy::default() });
+        let waits: Vec<Verdict> = (0..9).map(|_| restarts.after(Duration::from_secs(59))).collect();
+        let mut expected: Vec<Verdict> = [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]
+            .map(|ms| Verdict::Wait(Duration::from_millis(ms)))
+            .into();
+        expected.push(Verdict::GiveUp);
+        assert_eq!(waits, expected);
+        assert!(restarts.has_given_up());
+    }
+
+    #[test]
+    fn a_child_that_ran_soundly_starts_with_a_clean_slate() {
+        let mut restarts = Restarts::new(RestartPolicy::default());
+        for _ in 0..5 {
+            restarts.after(Duration::ZERO);
+        }
+        assert_eq!(restarts.after(Duration::from_secs(60)), Verdict::Wait(Duration::from_millis(500)));
+        assert_eq!(restarts.after(Duration::ZERO), Verdict::Wait(Duration::from_secs(1)));
+        restarts.forget();
+        assert_eq!(restarts.after(Duration::ZERO), Verdict::Wait(Duration::from_millis(500)));
+    }
+}

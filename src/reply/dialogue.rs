@@ -1,0 +1,101 @@
+//! PURE. Which stored messages the model sees again, and in which form.
+//!
+//! A conversation is a run of messages without a gap longer than the window; all of it is shown,
+//! with a few messages of the same channel from before it, each exchange of which says how long
+//! before the conversation it was. Nothing here depends on how far the conversation has got, so
+//! the prompt only grows at its end; when it is too long, half of the window is dropped at once.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::config::ReplyConfig;
+use super::context;
+use super::model::{Message, Speaker};
+use crate::message::Channel;
+use crate::store::{DialogueRow, Role};
+
+/// What the model is shown of the past.
+#[derive(Default)]
+pub(crate) struct Past {
+    /// Messages in time order, the user's first.
+    pub(crate) messages: Vec<Message>,
+    /// How many of them belong to the conversation that is going on; 0 means a new one.
+    pub(crate) live: usize,
+}
+
+impl Past {
+    /// For the trace.
+    pub(crate) fn verdict(&self) -> &'static str {
+        if self.live == 0 { "new conversation" } else { "going on" }
+    }
+}
+
+/// The earliest moment from which messages can matter at `now`: as far back from the beginning of
+/// the conversation as is configured, and a conversation is hardly ever as long as that.
+pub(crate) fn horizon(cfg: &ReplyConfig, now: Timestamp) -> Timestamp {
+    earliest(cfg, earliest(cfg, now))
+}
+
+fn earliest(cfg: &ReplyConfig, began: Timestamp) -> Timestamp {
+    let oldest = SignedDuration::from_hours(i64::from(cfg.older_hours));
+    began.checked_sub(oldest).unwrap_or(Timestamp::MIN)
+}
+
+/// The past of a question asked on `channel` at `now`. `rows` are oldest first.
+pub(crate) fn past(rows: &[DialogueRow], channel: Channel, now: Timestamp, cfg: &ReplyConfig) -> Past {
+    let begins = live_from(rows, now, SignedDuration::from_secs(i64::from(cfg.window_seconds)));
+    let (before, live) = rows.split_at(begins);
+    let began = live.first().map_or(now, |row| row.at);
+    let earliest = earliest(cfg, began);
+    let earlier: Vec<&DialogueRow> =
+        before.iter().filter(|row| row.channel == channel && row.at >= earliest && row.at <= began).collect();
+    let skipped = earlier.len().saturating_sub(cfg.older_messages as usize);
+    let marked = earlier[skipped..].iter().map(|row| marked(row, began));
+    let plain = live.iter().map(|row| Message::new(speaker(row.role), row.text.0.clone()));
+    let mut messages: Vec<Message> = marked.chain(plain).collect();
+    messages.drain(..surplus(messages.len(), cfg.window_exchanges as usize));
+    let first_user = messages.iter().position(|m| m.from == Speaker::User).unwrap_or(messages.len());
+    messages.drain(..first_user);
+    let live = live.len().min(messages.len());
+    Past { messages, live }
+}
+
+/// Index of the first message of the conversation that is still going on.
+fn live_from(rows: &[DialogueRow], now: Timestamp, window: SignedDuration) -> usize {
+    let mut later = now;
+    let mut begins = rows.len();
+    for (index, row) in rows.iter().enumerate().rev() {
+        // A clock that was set back leaves messages from "the future"; they are no part of now.
+        if later.duration_since(row.at).abs() > window {
+            break;
+        }
+        later = row.at;
+        begins = index;
+    }
+    begins
+}
+
+/// How many of `count` messages are dropped so that at most `exchanges` remain, half of them at a
+/// time. Even, so that questions keep their answers.
+fn surplus(count: usize, exchanges: usize) -> usize {
+    let most = exchanges * 2;
+    let step = exchanges.next_multiple_of(2);
+    count.saturating_sub(most).div_ceil(step) * step
+}
+
+/// An earlier message. Only the user's side carries the mark: a model that sees marks in its own
+/// answers soon writes them itself.
+fn marked(row: &DialogueRow, began: Timestamp) -> Message {
+    match row.role {
+        Role::User => {
+            Message::new(Speaker::User, format!("[{}] {}", context::ago(row.at, began), row.text.0))
+        }
+        Role::Assistant => Message::new(Speaker::Assistant, row.text.0.clone()),
+    }
+}
+
+fn speaker(role: Role) -> Speaker {
+    match role {
+        Role::User => Speaker::User,
+        Role::Assistant => Speaker::Assistant,
+    }
+}

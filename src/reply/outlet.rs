@@ -1,0 +1,70 @@
+//! Where a turn's events go, and what was said so far.
+//!
+//! Belongs to the task of one turn. The queue behind it is bounded by its receiver; a full one makes
+//! the answer wait, which in turn makes the model wait. A receiver that is gone ends the turn.
+
+use std::time::Instant;
+
+use tokio::sync::mpsc;
+
+use super::ReplyEvent;
+use crate::trace::{Decision, ModelUse};
+
+/// Nobody listens any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unheard;
+
+/// The sending end of one turn.
+pub(crate) struct Outlet {
+    events: mpsc::Sender<ReplyEvent>,
+    /// The answer as far as it went out.
+    pub(crate) said: String,
+}
+
+impl Outlet {
+    pub(crate) fn new(events: mpsc::Sender<ReplyEvent>) -> Self {
+        Self { events, said: String::new() }
+    }
+
+    /// The next words of the answer.
+    pub(crate) async fn say(&mut self, text: &str) -> Result<(), Unheard> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.send(ReplyEvent::Text(text.to_owned())).await?;
+        self.said.push_str(text);
+        Ok(())
+    }
+
+    /// A whole sentence that ends the answer, apart from what was said before.
+    pub(crate) async fn say_last(&mut self, sentence: &str) -> Result<(), Unheard> {
+        let gap = if self.said.is_empty() { "" } else { "\n\n" };
+        self.say(&format!("{gap}{sentence}")).await
+    }
+
+    /// Something to be said at once that is no part of the answer.
+    pub(crate) async fn aside(&self, sentence: &str) -> Result<(), Unheard> {
+        self.send(ReplyEvent::Aside(sentence.to_owned())).await
+    }
+
+    pub(crate) async fn decided(
+        &self,
+        stage: &str,
+        verdict: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Result<(), Unheard> {
+        self.send(ReplyEvent::Decided(Decision::new(stage, verdict, reason))).await
+    }
+
+    pub(crate) async fn first_token(&self) -> Result<(), Unheard> {
+        self.send(ReplyEvent::FirstToken(Instant::now())).await
+    }
+
+    pub(crate) async fn used(&self, used: ModelUse) -> Result<(), Unheard> {
+        self.send(ReplyEvent::Used(used)).await
+    }
+
+    pub(crate) async fn send(&self, event: ReplyEvent) -> Result<(), Unheard> {
+        self.events.send(event).await.map_err(|_| Unheard)
+    }
+}

@@ -1,0 +1,108 @@
+//! PURE. Builds what the model sees: the unchanging head, the dialogue so far, and the newest
+//! message with the fresh context at its head.
+//!
+//! The head is byte-identical from turn to turn, so that the model's cache of it stays good; what
+//! changes comes last. Every part has a size cap.
+
+use super::config::{Character, PersonaConfig, Placement};
+use super::model::{Message, Room, Speaker};
+
+/// Most bytes of one earlier message; the rest is cut.
+const EARLIER_MESSAGE_BYTES: usize = 1_500;
+/// Messages dropped together when the dialogue no longer fits: seldom and many keeps the cache good.
+const DROPPED_TOGETHER: usize = 10;
+/// Tokens kept free for what the estimate misses.
+const SPARE_TOKENS: usize = 64;
+/// Tokens a chat template spends on one message.
+const TOKENS_PER_MESSAGE: usize = 8;
+
+/// Greetings that a wake phrase may begin with.
+const GREETINGS: [&str; 10] = ["hey", "hi", "hello", "ok", "okay", "yo", "oye", "hallo", "hola", "salut"];
+
+/// The name she goes by: the configured one, or the wake phrase without its greeting.
+pub(crate) fn name(persona: &PersonaConfig, wake_phrase: Option<&str>) -> String {
+    let configured = persona.name.trim();
+    if !configured.eq_ignore_ascii_case("auto") && !configured.is_empty() {
+        return configured.to_owned();
+    }
+    let phrase = wake_phrase.unwrap_or_default();
+    let mut words = phrase.split_whitespace().peekable();
+    if words.peek().is_some_and(|w| GREETINGS.contains(&w.to_lowercase().as_str())) {
+        words.next();
+    }
+    let name = words.map(capitalised).collect::<Vec<_>>().join(" ");
+    if name.is_empty() { "Joi".into() } else { name }
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// The unchanging part of the prompt: persona, then how speech goes in and out.
+pub(crate) fn head(character: Character, name: &str) -> String {
+    let persona = match character {
+        Character::Joi => include_str!("../../assets/prompts/joi.md"),
+        Character::Butler => include_str!("../../assets/prompts/butler.md"),
+    };
+    let voice = include_str!("../../assets/prompts/voice.md");
+    format!("{}\n\n{}", persona.trim().replace("{name}", name), voice.trim())
+}
+
+/// The newest message and what is true at this moment.
+pub(crate) struct Newest<'a> {
+    /// What was asked, redacted.
+    pub(crate) asked: &'a str,
+    /// The context line.
+    pub(crate) context: &'a str,
+    /// Where that line goes.
+    pub(crate) placement: Placement,
+}
+
+/// The whole prompt: system, dialogue, newest message.
+pub(crate) fn build(head: &str, past: Vec<Message>, newest: &Newest<'_>, room: Room) -> Vec<Message> {
+    let whole = (room.context_tokens.saturating_sub(room.reply_tokens) as usize).saturating_sub(SPARE_TOKENS);
+    let (system, context) = match newest.placement {
+        Placement::System => (format!("{}\n\n{head}", newest.context), String::new()),
+        Placement::User => (head.to_owned(), format!("{}\n\n", newest.context)),
+    };
+    let fixed = cost(&system) + cost(&context);
+    let asked = shortened(newest.asked, whole.saturating_sub(fixed).saturating_mul(3));
+    let question = format!("{context}{asked}").trim_end().to_owned();
+    let left = whole.saturating_sub(cost(&system) + cost(&question));
+    let mut messages = vec![Message::new(Speaker::System, system)];
+    messages.extend(fitting(past, left));
+    messages.push(Message::new(Speaker::User, question));
+    messages
+}
+
+/// The newest part of `past` that fits into `budget` tokens and begins with the user.
+fn fitting(mut past: Vec<Message>, budget: usize) -> Vec<Message> {
+    for message in &mut past {
+        if message.text.len() > EARLIER_MESSAGE_BYTES {
+            message.text = shortened(&message.text, EARLIER_MESSAGE_BYTES);
+        }
+    }
+    let fits = |from: usize| past[from..].iter().map(|m| cost(&m.text)).sum::<usize>() <= budget;
+    let in_big_steps = (0..past.len()).step_by(DROPPED_TOGETHER).find(|&from| fits(from));
+    let from = in_big_steps.unwrap_or_else(|| (0..past.len()).find(|&from| fits(from)).unwrap_or(past.len()));
+    past.drain(..from);
+    let first_user = past.iter().position(|m| m.from == Speaker::User).unwrap_or(past.len());
+    past.drain(..first_user);
+    past
+}
+
+/// Tokens of a message, estimated on the high side: three bytes a token.
+fn cost(text: &str) -> usize {
+    text.len().div_ceil(3) + TOKENS_PER_MESSAGE
+}
+
+/// At most `bytes` of `text`, cut between characters, with an ellipsis when something is missing.
+fn shortened(text: &str, bytes: usize) -> String {
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    let mark = "…";
+    let end = text.floor_char_boundary(bytes.saturating_sub(mark.len()));
+    format!("{}{mark}", text[..end].trim_end())
+}

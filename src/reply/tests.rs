@@ -1,0 +1,124 @@
+//! Whole turns with a scripted model, a store in memory, a manual clock and paused time.
+
+use std::sync::Arc;
+
+use jiff::Zoned;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::model::{Room, Speaker};
+use super::*;
+use crate::clock::ManualClock;
+
+mod failures;
+mod path;
+mod scripted;
+
+use scripted::{Scripted, Step};
+
+/// An engine with everything a test looks at.
+struct Bench {
+    engine: Engine<Scripted>,
+    model: Arc<Scripted>,
+    clock: Arc<ManualClock>,
+    store: Store,
+}
+
+/// What one turn did.
+struct Ran {
+    outcome: ReplyOutcome,
+    events: Vec<ReplyEvent>,
+}
+
+impl Ran {
+    /// What is shown and spoken, asides in parentheses, notices in brackets.
+    fn shown(&self) -> String {
+        let shown = |event: &ReplyEvent| match event {
+            ReplyEvent::Text(text) => text.clone(),
+            ReplyEvent::Aside(text) => format!("({text}) "),
+            ReplyEvent::Notice(text) => format!("[{text}] "),
+            ReplyEvent::Act(_) | ReplyEvent::FirstToken(_) | ReplyEvent::Decided(_) | ReplyEvent::Used(_) => {
+                String::new()
+            }
+        };
+        self.events.iter().map(shown).collect()
+    }
+
+    fn acts(&self) -> Vec<Action> {
+        let act = |event: &ReplyEvent| if let ReplyEvent::Act(a) = event { Some(*a) } else { None };
+        self.events.iter().filter_map(act).collect()
+    }
+}
+
+fn time(text: &str) -> Zoned {
+    text.parse().unwrap()
+}
+
+/// 22 November 2026 was a Sunday.
+fn start() -> Zoned {
+    time("2026-11-22T14:05:30+01:00[Europe/Vienna]")
+}
+
+impl Bench {
+    fn new(script: Vec<Vec<Step>>) -> Self {
+        Self::with(script, |_| {})
+    }
+
+    fn with(script: Vec<Vec<Step>>, change: impl FnOnce(&mut EngineParts<Scripted>)) -> Self {
+        let model = Arc::new(Scripted::new(script));
+        let clock = Arc::new(ManualClock::at(start()));
+        let store = Store::in_memory().unwrap();
+        let mut parts = EngineParts {
+            reply: ReplyConfig::default(),
+            persona: PersonaConfig::default(),
+            context: ContextConfig::default(),
+            wake_phrase: Some("hey jarvis".into()),
+            model: Arc::clone(&model),
+            store: Some(store.clone()),
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+        };
+        change(&mut parts);
+        Self { engine: Engine::new(parts), model, clock, store }
+    }
+
+    async fn say(&self, text: &str) -> Ran {
+        self.say_on(Channel::Voice, text).await
+    }
+
+    async fn say_on(&self, channel: Channel, text: &str) -> Ran {
+        let (events, mut received) = mpsc::channel(1_000);
+        let turn = TurnInput { id: TurnId(1), channel, text: Private(text.into()) };
+        let outcome = reply(&self.engine, turn, events, CancellationToken::new()).await;
+        let mut events = Vec::new();
+        while let Ok(event) = received.try_recv() {
+            events.push(event);
+        }
+        Ran { outcome, events }
+    }
+
+    fn later(&self, seconds: i64) {
+        let now = self.clock.now();
+        self.clock.set(now.checked_add(jiff::SignedDuration::from_secs(seconds)).unwrap());
+    }
+
+    /// The stored dialogue as (speaker, text).
+    async fn stored(&self) -> Vec<(&'static str, String)> {
+        let rows = self.store.dialogue_since(jiff::Timestamp::MIN, 1_000).await.unwrap();
+        rows.into_iter().map(|row| (row.role.name(), row.text.0)).collect()
+    }
+}
+
+fn outcome(heard: &str, text: &str, ended: Ended) -> (String, String, Ended) {
+    (heard.into(), text.into(), ended)
+}
+
+fn told(ran: &Ran) -> (String, String, Ended) {
+    (ran.outcome.heard.0.clone(), ran.outcome.text.0.clone(), ran.outcome.ended)
+}
+
+/// A request as the model saw it.
+fn request(messages: &[(Speaker, &str)]) -> Vec<(Speaker, String)> {
+    messages.iter().map(|(from, text)| (*from, (*text).to_owned())).collect()
+}
+
+const ROOM: Room = Room { context_tokens: 4096, reply_tokens: 500 };

@@ -1,0 +1,234 @@
+//! Turns that go wrong: late, silent, broken, refused, cancelled; and a store that fails.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::super::model::{ModelSize, ModelState};
+use super::scripted::answers;
+use super::*;
+
+fn seconds(since: Instant) -> u64 {
+    since.elapsed().as_secs()
+}
+
+// covers W1, DEC14, DEC23
+#[tokio::test(start_paused = true)]
+async fn a_model_that_is_silent_for_thirty_seconds_gets_a_second_chance() {
+    let began = Instant::now();
+    let bench = Bench::new(vec![vec![Step::Wait(31)], answers("Here I am.")]);
+    let ran = bench.say("hello there").await;
+    assert_eq!(ran.shown(), format!("({}) Here I am.", words::TROUBLE));
+    assert_eq!(told(&ran), outcome("hello there", "Here I am.", Ended::Answered));
+    assert_eq!((seconds(began), bench.model.aborted()), (30, 1));
+    let requests = bench.model.requests();
+    assert_eq!(requests[0], requests[1]);
+}
+
+// covers W1, N5, B9
+#[tokio::test(start_paused = true)]
+async fn a_model_that_stays_silent_is_excused_and_the_excuse_remembered() {
+    let began = Instant::now();
+    let bench = Bench::new(vec![vec![Step::Wait(31)], vec![Step::Wait(31)]]);
+    let ran = bench.say("hello there").await;
+    let expected = format!("({}) [no first word in time] {}", words::TROUBLE, words::UNWELL);
+    assert_eq!(ran.shown(), expected);
+    assert_eq!(told(&ran), outcome("hello there", words::UNWELL, Ended::Apologised));
+    assert_eq!((seconds(began), bench.model.aborted()), (60, 2));
+    let stored = [("user", "hello there".into()), ("assistant", words::UNWELL.into())];
+    assert_eq!(bench.stored().await, stored);
+}
+
+// covers DEC23
+#[tokio::test(start_paused = true)]
+async fn an_answer_may_pause_for_fifteen_seconds_and_no_longer() {
+    let patient = vec![Step::Text("One. "), Step::Wait(14), Step::Text("Two."), Step::Done];
+    let stuck = vec![Step::Text("One. Two. Thr"), Step::Wait(16), Step::Text("ee."), Step::Done];
+    let bench = Bench::new(vec![patient, stuck]);
+    assert_eq!(bench.say("count").await.outcome.text.0, "One. Two.");
+    let began = Instant::now();
+    let ran = bench.say("count").await;
+    let text = format!("One. Two. \n\n{}", words::LOST_THREAD);
+    assert_eq!(told(&ran), outcome("count", &text, Ended::Apologised));
+    assert_eq!((seconds(began), bench.model.aborted()), (15, 1));
+}
+
+// covers DEC23
+#[tokio::test(start_paused = true)]
+async fn a_whole_answer_takes_at_most_two_minutes() {
+    let drip = [Step::Text("And on. "), Step::Wait(10)];
+    let script = drip.into_iter().cycle().take(60).collect();
+    let began = Instant::now();
+    let ran = Bench::new(vec![script]).say("tell me").await;
+    assert_eq!((seconds(began), ran.outcome.ended), (120, Ended::Apologised));
+    assert!(ran.outcome.text.0.ends_with(words::LOST_THREAD));
+}
+
+// covers DEC23: a voice that is slower than the model is no fault of the model
+#[tokio::test(start_paused = true)]
+async fn a_slow_listener_costs_the_model_no_time() {
+    let script = vec![Step::Text("One. "), Step::Text("Two. "), Step::Text("Three."), Step::Done];
+    let bench = Bench::new(vec![script]);
+    let (events, mut received) = mpsc::channel(1);
+    let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("count".into()) };
+    let listener = async {
+        let mut heard = String::new();
+        while let Some(event) = received.recv().await {
+            if let ReplyEvent::Text(text) = event {
+                heard.push_str(&text);
+                tokio::time::sleep(Duration::from_secs(200)).await;
+            }
+        }
+        heard
+    };
+    let answering = reply(&bench.engine, turn, events, CancellationToken::new());
+    let (outcome, heard) = tokio::join!(answering, listener);
+    assert_eq!((heard.as_str(), outcome.ended), ("One. Two. Three.", Ended::Answered));
+}
+
+// covers DEC23
+#[tokio::test(start_paused = true)]
+async fn a_question_during_warm_up_is_acknowledged_at_once_and_answered_when_ready() {
+    let bench = Bench::new(vec![vec![Step::Wait(29), Step::Text("Good morning."), Step::Done]]);
+    bench.model.state.send_replace(ModelState::Starting);
+    let (events, mut received) = mpsc::channel(100);
+    let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("hello there".into()) };
+    let began = Instant::now();
+    let waking = async {
+        while received.recv().await != Some(ReplyEvent::Aside(words::WAKING.into())) {}
+        let acknowledged = began.elapsed();
+        tokio::time::sleep(Duration::from_secs(90)).await;
+        bench.model.state.send_replace(ModelState::Ready(ModelSize::Small));
+        acknowledged
+    };
+    let answering = reply(&bench.engine, turn, events, CancellationToken::new());
+    let (outcome, acknowledged) = tokio::join!(answering, waking);
+    assert!(acknowledged < Duration::from_secs(1));
+    // The thirty seconds count from the moment the model is ready.
+    assert_eq!((outcome.text.0.as_str(), seconds(began)), ("Good morning.", 119));
+    assert_eq!(outcome.ended, Ended::Answered);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_never_wakes_is_given_up() {
+    let bench = Bench::new(vec![]);
+    bench.model.state.send_replace(ModelState::Starting);
+    let began = Instant::now();
+    let ran = bench.say("hello there").await;
+    assert_eq!((seconds(began), ran.outcome.ended), (300, Ended::Apologised));
+    let notice = "the model did not start in time; `joi doctor` tells why";
+    assert_eq!(ran.shown(), format!("({}) [{notice}] {}", words::WAKING, words::UNWELL));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_is_down_is_excused_at_once_with_the_remedy_for_the_owner() {
+    let bench = Bench::new(vec![]);
+    let down = ModelState::Down { why: "no model is installed".into(), remedy: "fetch one".into() };
+    bench.model.state.send_replace(down);
+    let ran = bench.say("hello there").await;
+    assert_eq!(ran.shown(), format!("[no model is installed; fetch one] {}", words::UNWELL));
+}
+
+// covers DEC14
+#[tokio::test(start_paused = true)]
+async fn a_passing_failure_is_tried_again_and_a_lasting_one_is_not() {
+    let bench = Bench::new(vec![vec![Step::Passing], answers("Yes."), vec![Step::Lasting]]);
+    let ran = bench.say("well").await;
+    assert_eq!(ran.shown(), format!("({}) Yes.", words::TROUBLE));
+    let ran = bench.say("well").await;
+    assert_eq!(ran.shown(), format!("[no such model; fetch one] {}", words::UNWELL));
+    assert_eq!(bench.model.requests().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_breaks_off_in_the_middle_is_not_begun_again() {
+    let bench =
+        Bench::new(vec![vec![Step::Text("One. Two. Th")], vec![Step::Text("One. Tw"), Step::Passing]]);
+    for expected in ["One. Two. ", "One. "] {
+        let ran = bench.say("count").await;
+        assert_eq!(ran.shown(), format!("{expected}\n\n{}", words::LOST_THREAD));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_breaks_off_before_a_word_is_out_is_asked_for_again() {
+    let bench = Bench::new(vec![vec![Step::Text("Let me thi")], answers("Yes.")]);
+    assert_eq!(bench.say("well").await.shown(), format!("({}) Yes.", words::TROUBLE));
+}
+
+// covers DEC22, L2, N5
+#[tokio::test]
+async fn an_empty_or_secret_answer_becomes_the_standard_apology() {
+    let bench = Bench::new(vec![
+        answers(" \n"),
+        answers("Your card is 4111 1111 1111 1111, as you said."),
+        answers("I see [REDACTED_EMAIL] here."),
+    ]);
+    for _ in 0..3 {
+        let ran = bench.say("well").await;
+        assert_eq!(told(&ran), outcome("well", malformed::APOLOGY_SMALL, Ended::Apologised));
+        assert_eq!(ran.shown(), malformed::APOLOGY_SMALL);
+    }
+    bench.model.state.send_replace(ModelState::Ready(ModelSize::Large));
+    let stored = bench.stored().await;
+    assert!(stored.iter().all(|(_, text)| text == "well" || text == malformed::APOLOGY_SMALL), "{stored:?}");
+}
+
+// covers L2: worded by the size of the model
+#[tokio::test]
+async fn a_large_model_apologises_in_its_own_words() {
+    let bench = Bench::new(vec![answers("")]);
+    bench.model.state.send_replace(ModelState::Ready(ModelSize::Large));
+    assert_eq!(bench.say("well").await.shown(), malformed::APOLOGY_LARGE);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_turn_aborts_the_model_and_keeps_what_went_out() {
+    let bench = Bench::new(vec![vec![Step::Text("One. Two. Th"), Step::Wait(10), Step::Done]]);
+    let (events, mut received) = mpsc::channel(100);
+    let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("count".into()) };
+    let cancel = CancellationToken::new();
+    let stopping = async {
+        while received.recv().await != Some(ReplyEvent::Text("One. Two. ".into())) {}
+        cancel.cancel();
+    };
+    let answering = reply(&bench.engine, turn, events, cancel.clone());
+    let (outcome, ()) = tokio::join!(answering, stopping);
+    assert_eq!((outcome.text.0.as_str(), outcome.ended), ("One. Two.", Ended::Cancelled));
+    assert_eq!(bench.model.aborted(), 1);
+    assert_eq!(bench.stored().await, [("user", "count".into()), ("assistant", "One. Two.".into())]);
+}
+
+#[tokio::test]
+async fn a_turn_that_is_cancelled_before_a_word_leaves_no_trace() {
+    let bench = Bench::new(vec![]);
+    let (events, _received) = mpsc::channel(100);
+    let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("count".into()) };
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let outcome = reply(&bench.engine, turn, events, cancel).await;
+    assert_eq!((outcome.ended, outcome.exchange), (Ended::Cancelled, None));
+    assert_eq!(bench.stored().await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_nobody_listens_to_ends() {
+    let bench = Bench::new(vec![vec![Step::Wait(5), Step::Text("One. Two."), Step::Wait(5), Step::Done]]);
+    let (events, received) = mpsc::channel(100);
+    drop(received);
+    let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("count".into()) };
+    let outcome = reply(&bench.engine, turn, events, CancellationToken::new()).await;
+    assert_eq!((outcome.ended, outcome.text.0.as_str()), (Ended::Cancelled, ""));
+}
+
+// covers A7, A8, B9: the reply goes out, the failure is told once
+#[tokio::test]
+async fn a_store_that_fails_costs_the_memory_and_not_the_answer() {
+    let bench = Bench::new(vec![answers("One."), answers("Two.")]);
+    bench.store.break_down().await;
+    let ran = bench.say("first").await;
+    assert!(ran.shown().ends_with("One."), "{}", ran.shown());
+    assert_eq!(ran.events.iter().filter(|e| matches!(e, ReplyEvent::Notice(_))).count(), 1);
+    let ran = bench.say("second").await;
+    assert_eq!(ran.shown(), "Two.");
+}

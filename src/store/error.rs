@@ -1,0 +1,85 @@
+//! What can go wrong with the database, and what to do about it.
+//!
+//! Any thread. Texts name the remedy; none of them holds anything that was said.
+
+use std::io;
+use std::path::PathBuf;
+
+use rusqlite::ErrorCode;
+
+/// A failure of the store. The dialogue goes on without it: callers tell it once and carry on.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The folder of the database can't be made. Tell the user; go on in memory.
+    #[error("the folder {path} can't be made: {source}; choose another with store.path or JOI_DATA")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file can't be opened or created. Tell the user; go on in memory.
+    #[error(
+        "the database {path} can't be opened: {source}; check that the file and its folder are yours to write"
+    )]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+    /// The file's access rights can't be set. Tell the user; go on in memory.
+    #[error(
+        "the database {path} can't be kept private: {source}; put it on a file system with access rights"
+    )]
+    Private {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A damaged file can't be moved out of the way. Tell the user; go on in memory.
+    #[error("the database {path} is damaged and can't be renamed: {source}; move it away by hand")]
+    SetAside {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file was written by a newer version. Tell the user; never touch it.
+    #[error(
+        "the database {path} was written by a newer joi; update joi, or choose another file with store.path"
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The disk is full. Tell the user once; the reply goes out all the same.
+    #[error("the disk is full, so nothing new is remembered; free some space")]
+    Full,
+    /// Another program holds the database for longer than it may. Carry on; try again next time.
+    #[error("the database is locked by another program; close the other joi")]
+    Busy,
+    /// A stored record can't be read or written. Carry on without it.
+    #[error("a turn record can't be stored or read: {0}; `joi forget` removes old records")]
+    Record(String),
+    /// Any other complaint of SQLite. Tell the user once.
+    #[error("the database failed: {0}; `joi doctor` checks it")]
+    Sql(rusqlite::Error),
+    /// The database thread can't be started.
+    #[error("the database thread can't be started: {0}; end other programs")]
+    Thread(io::Error),
+    /// The database thread has ended. Carry on without memory until the next start.
+    #[error("the database thread has ended; restart joi")]
+    Gone,
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::Full,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            _ => Self::Sql(error),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Opens the database file: folder, access rights, schema, check; sets a damaged one aside.
+//!
+//! Runs on the thread that calls `Store::open`, at start only. It refuses files of a newer schema
+//! and never deletes anything.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rusqlite::{Connection, ErrorCode};
+use rusqlite_migration::{M, MigrationDefinitionError, Migrations};
+
+use super::StoreError;
+
+/// How long a job waits for another program's write.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// Schema versions in order; a released one never changes.
+const STEPS: &[M<'_>] = &[M::up(
+    "CREATE TABLE message (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        channel TEXT NOT NULL,
+        at_ms INTEGER NOT NULL,
+        role TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+        text TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX message_by_time ON message (at_ms);
+    CREATE TABLE turn (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at_ms INTEGER NOT NULL,
+        record TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX turn_by_time ON turn (at_ms);
+    CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;",
+)];
+
+/// A database ready for use.
+pub(super) struct Opened {
+    pub(super) db: Connection,
+    /// Where the damaged predecessor went.
+    pub(super) set_aside: Option<PathBuf>,
+}
+
+/// Opens `path`, or sets it aside and begins a fresh one when it is damaged.
+pub(super) fn open(path: &Path) -> Result<Opened, StoreError> {
+    make_folder(path)?;
+    match prepare(path) {
+        Ok(db) => Ok(Opened { db, set_aside: None }),
+        Err(Trouble::Damaged(why)) => {
+            let moved = set_aside(path)?;
+            tracing::warn!(
+                damaged = %moved.display(),
+                %why,
+                "the database was damaged: it is kept under another name and a new one is begun"
+            );
+            match prepare(path) {
+                Ok(db) => Ok(Opened { db, set_aside: Some(moved) }),
+                Err(Trouble::Damaged(source)) => Err(StoreError::Open { path: path.into(), source }),
+                Err(Trouble::Other(error)) => Err(error),
+            }
+        }
+        Err(Trouble::Other(error)) => Err(error),
+    }
+}
+
+/// A database without a file.
+pub(super) fn in_memory() -> Result<Connection, StoreError> {
+    let mut db = Connection::open_in_memory()?;
+    migrate(&mut db, Path::new(":memory:")).map_err(|trouble| match trouble {
+        Trouble::Damaged(source) => StoreError::Sql(source),
+        Trouble::Other(error) => error,
+    })?;
+    Ok(db)
+}
+
+enum Trouble {
+    /// The bytes are not a sound database.
+    Damaged(rusqlite::Error),
+    Other(StoreError),
+}
+
+fn trouble(path: &Path, source: rusqlite::Error) -> Trouble {
+    match source.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Trouble::Damaged(source),
+        Some(ErrorCode::DiskFull) => Trouble::Other(StoreError::Full),
+        _ => Trouble::Other(StoreError::Open { path: path.into(), source }),
+    }
+}
+
+fn make_folder(path: &Path) -> Result<(), StoreError> {
+    let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) else { return Ok(()) };
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|source| StoreError::Folder { path: folder.into(), source })
+}
+
+fn prepare(path: &Path) -> Result<Connection, Trouble> {
+    keep_private(path).map_err(Trouble::Other)?;
+    let mut db = Connection::open(path).map_err(|e| trouble(path, e))?;
+    configure(&db).map_err(|e| trouble(path, e))?;
+    let verdict: String =
+        db.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(|e| trouble(path, e))?;
+    if verdict != "ok" {
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+        return Err(Trouble::Damaged(rusqlite::Error::SqliteFailure(code, Some(verdict))));
+    }
+    migrate(&mut db, path)?;
+    Ok(db)
+}
+
+/// Creates the file for its owner only; SQLite gives its side files the same rights.
+fn keep_private(path: &Path) -> Result<(), StoreError> {
+    match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(source) => Err(StoreError::Private { path: path.into(), source }),
+    }
+}
+
+fn configure(db: &Connection) -> rusqlite::Result<()> {
+    db.busy_timeout(BUSY)?;
+    // What is deleted is overwritten: "forget" must not leave words in free pages.
+    db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;")
+}
+
+fn migrate(db: &mut Connection, path: &Path) -> Result<(), Trouble> {
+    use rusqlite_migration::Error;
+    Migrations::from_slice(STEPS).to_latest(db).map_err(|error| match error {
+        Error::MigrationDefinition(MigrationDefinitionError::DatabaseTooFarAhead) => {
+            Trouble::Other(StoreError::Newer { path: path.into() })
+        }
+        Error::RusqliteError { err, .. } => trouble(path, err),
+        other => Trouble::Other(StoreError::Record(other.to_string())),
+    })
+}
+
+/// Renames the file and its side files; returns the new name of the file.
+fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
+    let stamp = Timestamp::now().strftime("%Y%m%dT%H%M%S%.3f").to_string();
+    let renamed = |suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".damaged-{stamp}{suffix}"));
+        PathBuf::from(name)
+    };
+    let moved = renamed("");
+    fs::rename(path, &moved).map_err(|source| StoreError::SetAside { path: path.into(), source })?;
+    for suffix in ["-wal", "-shm"] {
+        let mut side = path.as_os_str().to_owned();
+        side.push(suffix);
+        // Mostly absent; what stays behind would be replayed into the new file.
+        match fs::rename(&side, renamed(suffix)) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(StoreError::SetAside { path: side.into(), source });
+            }
+            _ => {}
+        }
+    }
+    Ok(moved)
+}

@@ -1,0 +1,20 @@
+//! Settings that Joi remembers herself: the volume, the measured whisper model.
+//!
+//! Runs on the database thread. Never what the owner configures: that stands in the config file.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::StoreError;
+
+pub(super) fn get(db: &Connection, key: &str) -> Result<Option<String>, StoreError> {
+    Ok(db.query_row("SELECT value FROM setting WHERE key = ?1", [key], |row| row.get(0)).optional()?)
+}
+
+pub(super) fn set(db: &Connection, key: &str, value: &str) -> Result<(), StoreError> {
+    db.execute(
+        "INSERT INTO setting (key, value) VALUES (?1, ?2)
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        params![key, value],
+    )?;
+    Ok(())
+}
