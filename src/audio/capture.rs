@@ -10,10 +10,10 @@ use std::time::Duration;
 use cpal::traits::{DeviceTrait, StreamTrait};
 use cpal::{Error, FromSample, Sample, SampleFormat, SizedSample, Stream};
 
-use super::device::{self, Chosen, Direction, choose, fault};
+use super::AudioConfig;
+use super::device::{self, Chosen, Direction, choose};
 use super::keeper::{Opened, Opener, Vitals};
 use super::ring::{Reader, Writer, ring};
-use super::{AudioConfig, DeviceFault};
 
 /// The listener's end of an open microphone.
 pub(super) struct Capture {
@@ -32,30 +32,32 @@ pub(super) const BUILD: Duration = Duration::from_secs(5);
 /// Opens the configured microphone.
 pub(super) fn opener(config: AudioConfig) -> Opener<Capture> {
     Arc::new(move |vitals| {
-        let chosen = choose(&config, Direction::Input)?;
+        let mut chosen = choose(&config, Direction::Input)?;
         let rate = chosen.config.sample_rate;
-        let (writer, reader) = ring(rate as usize * RING_SECONDS);
         vitals.runs_at(rate);
-        let built = match chosen.format {
-            SampleFormat::I8 => build::<i8>(&chosen, writer, vitals),
-            SampleFormat::I16 => build::<i16>(&chosen, writer, vitals),
-            SampleFormat::I24 => build::<cpal::I24>(&chosen, writer, vitals),
-            SampleFormat::I32 => build::<i32>(&chosen, writer, vitals),
-            SampleFormat::U8 => build::<u8>(&chosen, writer, vitals),
-            SampleFormat::U16 => build::<u16>(&chosen, writer, vitals),
-            SampleFormat::F64 => build::<f64>(&chosen, writer, vitals),
-            // Whatever else the device likes best: the sound system converts, or refuses with a reason.
-            _ => build::<f32>(&chosen, writer, vitals),
-        };
-        let named = |error: Error| fault(&error, chosen.name.clone());
-        let stream = built.map_err(named)?;
-        stream.play().map_err(named)?;
-        Ok::<_, DeviceFault>(Opened {
-            device: chosen.name.clone(),
-            stream: Box::new(stream),
-            link: Capture { reader, rate },
-        })
+        let (stream, reader) = device::start(&mut chosen, |chosen| {
+            let (writer, reader) = ring(rate as usize * RING_SECONDS);
+            let stream = build_native(chosen, writer, vitals)?;
+            stream.play()?;
+            Ok((stream, reader))
+        })?;
+        Ok(Opened { device: chosen.name, stream: Box::new(stream), link: Capture { reader, rate } })
     })
+}
+
+/// A stream in the device's own sample format.
+fn build_native(chosen: &Chosen, writer: Writer, vitals: &Arc<Vitals>) -> Result<Stream, Error> {
+    match chosen.format {
+        SampleFormat::I8 => build::<i8>(chosen, writer, vitals),
+        SampleFormat::I16 => build::<i16>(chosen, writer, vitals),
+        SampleFormat::I24 => build::<cpal::I24>(chosen, writer, vitals),
+        SampleFormat::I32 => build::<i32>(chosen, writer, vitals),
+        SampleFormat::U8 => build::<u8>(chosen, writer, vitals),
+        SampleFormat::U16 => build::<u16>(chosen, writer, vitals),
+        SampleFormat::F64 => build::<f64>(chosen, writer, vitals),
+        // Whatever else the device likes best: the sound system converts, or refuses with a reason.
+        _ => build::<f32>(chosen, writer, vitals),
+    }
 }
 
 fn build<T>(chosen: &Chosen, mut writer: Writer, vitals: &Arc<Vitals>) -> Result<Stream, Error>

@@ -3,6 +3,10 @@
 //! In: the configured host and ids. Out: a device with the settings it likes best, or a [`DeviceFault`].
 //! A fresh connection to the sound system is made every time: an old one may be dead without knowing.
 
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
 use cpal::traits::{DeviceTrait, HostTrait};
 use cpal::{
     BufferSize, Device, Error, ErrorKind, Host, HostId, SampleFormat, StreamConfig, SupportedBufferSize,
@@ -11,6 +15,9 @@ use cpal::{
 
 use super::keeper::Weight;
 use super::{AudioConfig, DeviceFault, HostChoice};
+
+/// How long listing the devices may take.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Which way the sound goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,11 +47,18 @@ pub struct DeviceInfo {
 
 /// The devices of the host, microphones and speakers.
 ///
-/// May take some seconds, or hang for as long as a hung sound server does.
+/// Takes at most ten seconds.
 ///
 /// # Errors
-/// [`DeviceFault::NoHost`] when no sound system answers.
+/// [`DeviceFault::NoHost`] when no sound system answers, [`DeviceFault::Hung`] when it never comes back.
 pub fn devices(host: HostChoice) -> Result<Vec<DeviceInfo>, DeviceFault> {
+    let (answer, list) = mpsc::channel();
+    // A call into a dead sound server may hang for ever: then its thread is left behind.
+    thread::spawn(move || answer.send(list_devices(host)));
+    list.recv_timeout(PATIENCE).unwrap_or(Err(DeviceFault::Hung))
+}
+
+fn list_devices(host: HostChoice) -> Result<Vec<DeviceInfo>, DeviceFault> {
     let host = connect(host)?;
     let mut list = Vec::new();
     for direction in [Direction::Input, Direction::Output] {
@@ -120,6 +134,19 @@ pub(super) fn choose(config: &AudioConfig, direction: Direction) -> Result<Chose
     Err(refusal.unwrap_or_else(|| DeviceFault::NotFound { wanted: wanted.clone() }))
 }
 
+/// Starts a stream on the chosen device; where the fixed period is refused, with the device's own.
+pub(super) fn start<T>(
+    chosen: &mut Chosen,
+    mut start: impl FnMut(&Chosen) -> Result<T, Error>,
+) -> Result<T, DeviceFault> {
+    let mut result = start(chosen);
+    if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::UnsupportedConfig) {
+        chosen.config.buffer_size = BufferSize::Default;
+        result = start(chosen);
+    }
+    result.map_err(|error| fault(&error, chosen.name.clone()))
+}
+
 /// A buffer of a fixed length: without one, two seconds of delay were seen.
 fn period(own: &SupportedStreamConfig, period_ms: u32) -> BufferSize {
     let frames = (u64::from(own.sample_rate()) * u64::from(period_ms) / 1000).max(1) as u32;
@@ -174,7 +201,7 @@ fn matching(devices: &[(&str, &str)], wanted: &str) -> Option<usize> {
 }
 
 /// What an error of the sound system means for the user.
-pub(super) fn fault(error: &Error, device: String) -> DeviceFault {
+fn fault(error: &Error, device: String) -> DeviceFault {
     let why = || error.to_string();
     match error.kind() {
         ErrorKind::DeviceBusy => DeviceFault::Busy { device },

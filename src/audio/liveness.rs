@@ -8,6 +8,7 @@
 //! | resting | the back-off is over | opening | |
 //! | opening | opened | open | |
 //! | opening | refused, or no answer for 10 s | resting | gone, if not told |
+//! | opening | refused: stuck | resting | gone, once more |
 //! | open | first callback | open | back |
 //! | open | error, or no callback for 1 s (3 s at first) | resting | gone, if not told |
 //! | open | only zeros for the limit | open | gone, if not told |
@@ -134,6 +135,8 @@ enum Told {
     Gone,
     /// Gone because of zeros: only sound that is not zero is a return.
     Silent,
+    /// Gone for good: only a new process helps.
+    Stuck,
 }
 
 impl Liveness {
@@ -194,11 +197,11 @@ impl Liveness {
         let proven = counts.zeros.is_zero() || !matches!(self.told, Told::Silent);
         match self.told {
             Told::Back => Verdict::default(),
-            Told::Nothing | Told::Gone | Told::Silent if proven => {
+            Told::Nothing | Told::Gone | Told::Silent | Told::Stuck if proven => {
                 self.told = Told::Back;
                 Verdict { act: None, news: Some(News::Back(device)) }
             }
-            Told::Nothing | Told::Gone | Told::Silent => Verdict::default(),
+            Told::Nothing | Told::Gone | Told::Silent | Told::Stuck => Verdict::default(),
         }
     }
 
@@ -220,10 +223,20 @@ impl Liveness {
     fn lose(&mut self, fault: DeviceFault, now: Instant) -> Verdict {
         self.phase = Phase::Resting { until: now + self.rest };
         self.rest = (self.rest * 2).min(self.limits.rest_max);
-        let news = matches!(self.told, Told::Nothing | Told::Back).then(|| News::Gone(fault));
-        if self.told != Told::Silent {
-            self.told = Told::Gone;
-        }
+        let stuck = fault == DeviceFault::Stuck;
+        let fresh = match self.told {
+            Told::Nothing | Told::Back => true,
+            // That a new process is needed must be known even to those who know that it is gone.
+            Told::Gone | Told::Silent => stuck,
+            Told::Stuck => false,
+        };
+        self.told = match self.told {
+            Told::Stuck => Told::Stuck,
+            _ if stuck => Told::Stuck,
+            Told::Silent => Told::Silent,
+            Told::Nothing | Told::Back | Told::Gone => Told::Gone,
+        };
+        let news = fresh.then(|| News::Gone(fault));
         Verdict { act: Some(Act::Close), news }
     }
 }

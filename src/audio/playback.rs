@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use cpal::traits::{DeviceTrait, StreamTrait};
 use cpal::{Error, FromSample, SampleFormat, SizedSample, Stream};
 
+use super::AudioConfig;
 use super::capture::BUILD;
-use super::device::{self, Chosen, Direction, choose, fault};
+use super::device::{self, Chosen, Direction, choose};
 use super::keeper::{Opened, Opener, Vitals};
 use super::player::Outlet;
 use super::pour::{Pour, pour};
-use super::{AudioConfig, DeviceFault};
 
 /// Opens the configured speaker; `tap` is the player's count of flushes and its gain.
 pub(super) fn opener(
@@ -21,27 +21,33 @@ pub(super) fn opener(
     (epoch, gain): (Arc<AtomicU64>, Arc<AtomicU32>),
 ) -> Opener<Box<dyn Outlet>> {
     Arc::new(move |vitals| {
-        let chosen = choose(&config, Direction::Output)?;
+        let mut chosen = choose(&config, Direction::Output)?;
         let rate = chosen.config.sample_rate;
-        let (outlet, pour) = pour(rate, Arc::clone(&epoch), Arc::clone(&gain));
         vitals.runs_at(rate);
-        let built = match chosen.format {
-            SampleFormat::I8 => build::<i8>(&chosen, pour, vitals),
-            SampleFormat::I16 => build::<i16>(&chosen, pour, vitals),
-            SampleFormat::I24 => build::<cpal::I24>(&chosen, pour, vitals),
-            SampleFormat::I32 => build::<i32>(&chosen, pour, vitals),
-            SampleFormat::U8 => build::<u8>(&chosen, pour, vitals),
-            SampleFormat::U16 => build::<u16>(&chosen, pour, vitals),
-            SampleFormat::F64 => build::<f64>(&chosen, pour, vitals),
-            // Whatever else the device likes best: the sound system converts, or refuses with a reason.
-            _ => build::<f32>(&chosen, pour, vitals),
-        };
-        let named = |error: Error| fault(&error, chosen.name.clone());
-        let stream = built.map_err(named)?;
-        stream.play().map_err(named)?;
+        let (stream, outlet) = device::start(&mut chosen, |chosen| {
+            let (outlet, pour) = pour(rate, Arc::clone(&epoch), Arc::clone(&gain));
+            let stream = build_native(chosen, pour, vitals)?;
+            stream.play()?;
+            Ok((stream, outlet))
+        })?;
         let link: Box<dyn Outlet> = Box::new(outlet);
-        Ok::<_, DeviceFault>(Opened { device: chosen.name.clone(), stream: Box::new(stream), link })
+        Ok(Opened { device: chosen.name, stream: Box::new(stream), link })
     })
+}
+
+/// A stream in the device's own sample format.
+fn build_native(chosen: &Chosen, pour: Pour, vitals: &Arc<Vitals>) -> Result<Stream, Error> {
+    match chosen.format {
+        SampleFormat::I8 => build::<i8>(chosen, pour, vitals),
+        SampleFormat::I16 => build::<i16>(chosen, pour, vitals),
+        SampleFormat::I24 => build::<cpal::I24>(chosen, pour, vitals),
+        SampleFormat::I32 => build::<i32>(chosen, pour, vitals),
+        SampleFormat::U8 => build::<u8>(chosen, pour, vitals),
+        SampleFormat::U16 => build::<u16>(chosen, pour, vitals),
+        SampleFormat::F64 => build::<f64>(chosen, pour, vitals),
+        // Whatever else the device likes best: the sound system converts, or refuses with a reason.
+        _ => build::<f32>(chosen, pour, vitals),
+    }
 }
 
 fn build<T>(chosen: &Chosen, mut pour: Pour, vitals: &Arc<Vitals>) -> Result<Stream, Error>

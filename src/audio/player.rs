@@ -2,7 +2,7 @@
 //!
 //! Any thread. A feeder thread converts each clip to the rate of the [`Outlet`] (a device's ring, or a
 //! file) and tells by the outlet's own count what was played. Clips wait in a queue of eight;
-//! [`Player::play`] waits while it is full. Nothing here fails when the speaker is missing: for three
+//! [`Player::play`] waits while it is full. Nothing here fails when the speaker is missing: for five
 //! seconds clips wait for it to come back, then they are dropped and told.
 
 use std::collections::VecDeque;

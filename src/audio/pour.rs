@@ -176,6 +176,9 @@ impl Outlet for RingOutlet {
     }
 
     fn flush(&mut self, epoch: u64) {
+        if self.tap.seen.load(Ordering::Relaxed) == epoch {
+            return;
+        }
         self.tap.resume_at.store(self.pushed, Ordering::Relaxed);
         self.tap.seen.store(epoch, Ordering::Release);
     }

@@ -94,7 +94,8 @@ impl Resampler {
 
 impl Filter {
     fn new(from: u32, to: u32) -> Result<Self, RateError> {
-        let fft = Fft::new(from as usize, to as usize, BLOCK, 1, FixedSync::Both)
+        let (from_frames, to_frames) = (from as usize, to as usize);
+        let fft = Fft::new(from_frames, to_frames, block_len(from, to), 1, FixedSync::Both)
             .map_err(|_| RateError { from, to })?;
         let block = vec![0.0; fft.input_frames_max()];
         let out = vec![0.0; fft.output_frames_max()];
@@ -140,6 +141,18 @@ impl Filter {
         self.filled = 0;
         self.lead = self.fft.output_delay();
     }
+}
+
+/// At least [`BLOCK`] input frames, such that half of what they become is a whole number of frames: that
+/// is the filter's delay, and only whole frames can be left out.
+fn block_len(from: u32, to: u32) -> usize {
+    let (mut a, mut b) = (from, to);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    let (unit, made) = ((from / a) as usize, (to / a) as usize);
+    let units = BLOCK.div_ceil(unit);
+    if units * made % 2 == 0 { units * unit } else { (units + 1) * unit }
 }
 
 /// The whole of `samples` at another rate.

@@ -1,1 +1,101 @@
+use super::*;
 
+/// Impatient limits, so that a test over real threads takes no longer than it must.
+fn quick() -> Limits {
+    Limits {
+        opening: Duration::from_secs(60),
+        first: Duration::from_secs(60),
+        stall: Duration::from_secs(60),
+        silent: None,
+        rest: Duration::ZERO,
+        rest_max: Duration::ZERO,
+        settled: Duration::from_secs(60),
+    }
+}
+
+fn told(notice: &Notice<u32>) -> String {
+    match notice {
+        Notice::Up(link) => format!("up {link}"),
+        Notice::Gone(fault) => format!("gone: {fault}"),
+        Notice::Back { device } => format!("back: {device}"),
+    }
+}
+
+/// Says on which thread it was dropped.
+struct Stream(mpsc::Sender<Option<String>>);
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let _ = self.0.send(thread::current().name().map(str::to_owned));
+    }
+}
+
+#[test]
+fn a_lost_session_is_opened_again_and_closed_on_its_own_thread() {
+    let (dropped, drops) = mpsc::channel();
+    let attempts = AtomicU32::new(0);
+    let opener: Opener<u32> = Arc::new(move |vitals| {
+        let attempt = attempts.fetch_add(1, Ordering::Relaxed);
+        if attempt == 0 {
+            return Err(DeviceFault::NotFound { wanted: vec!["x".into()] });
+        }
+        vitals.runs_at(48_000);
+        vitals.beat(0);
+        if attempt == 1 {
+            // The third look at it finds it dead: after the news that it is back.
+            let vitals = Arc::clone(vitals);
+            thread::spawn(move || {
+                thread::park_timeout(TICK * 3);
+                vitals.error(Weight::Fatal);
+            });
+        }
+        let stream = Box::new(Stream(dropped.clone()));
+        Ok(Opened { device: format!("device {attempt}"), stream, link: attempt })
+    });
+    let (tell, notices) = mpsc::channel();
+    let keeper = Keeper::spawn("joi-test", opener, quick(), move |notice| {
+        let _ = tell.send(told(&notice));
+    });
+    let story: Vec<_> = notices.iter().take(6).collect();
+    assert_eq!(
+        story,
+        [
+            "gone: none of the devices [\"x\"] was found; see `joi devices` for what there is",
+            "up 1",
+            "back: device 1",
+            "gone: device 1 was lost; plug it in again or check the sound system",
+            "up 2",
+            "back: device 2",
+        ]
+    );
+    assert_eq!(drops.recv().unwrap().as_deref(), Some("joi-test-session"));
+    drop(keeper);
+    assert_eq!(drops.recv().unwrap().as_deref(), Some("joi-test-session"));
+}
+
+#[test]
+fn hung_sessions_are_left_behind_but_not_without_end() {
+    let (release, hold) = mpsc::channel::<()>();
+    let hold = std::sync::Mutex::new(hold);
+    let opener: Opener<u32> = Arc::new(move |_| {
+        let _ = hold.lock().unwrap().recv();
+        Err(DeviceFault::Hung)
+    });
+    let limits = Limits { opening: Duration::ZERO, ..quick() };
+    let (tell, notices) = mpsc::channel();
+    let mut watch = Watch { name: "joi-test", opener, session: None, threads: Arc::<AtomicUsize>::default() };
+    let mut liveness = Liveness::new(limits, Instant::now());
+    let mut tell = |notice: Notice<u32>| tell.send(told(&notice)).unwrap();
+    for _ in 0..100 {
+        watch.step(&mut liveness, &mut tell);
+    }
+    assert_eq!(watch.threads.load(Ordering::Acquire), MAX_HUNG);
+    assert_eq!(
+        notices.try_iter().collect::<Vec<_>>(),
+        [
+            "gone: the sound system hangs while it opens the device; restart it",
+            "gone: the sound system hung too often; restart this program",
+        ]
+    );
+    drop(release);
+}

@@ -5,8 +5,8 @@
 //! [`Feeder::step`] does everything there is to do and never waits, so tests drive it without a thread.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::Sender;
@@ -15,10 +15,9 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::{Clip, Item, Outlet, PlayEvent, Shared};
 use crate::audio::keeper::Notice;
 use crate::audio::resample::Resampler;
-use std::sync::PoisonError;
 
 /// So long clips wait for a missing speaker before they are dropped.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How often the outlet's count is looked at while something plays.
 const TICK: Duration = Duration::from_millis(5);
@@ -247,11 +246,9 @@ impl Feeder {
             self.convert_slice();
             return true;
         }
+        self.deliver();
         if !self.outbox.is_empty() {
-            self.deliver();
-            if !self.outbox.is_empty() {
-                return false;
-            }
+            return false;
         }
         if let Some(flight) = self.cut_short.pop_front() {
             self.begin(flight);
