@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use jiff::Zoned;
@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
+use crate::llm::{LlmError, Message};
 use crate::message::{Channel, Private, TurnId};
 use crate::store::{Exchange, ExchangeId, Store, StoreError};
 use crate::trace::{Decision, ModelUse};
@@ -27,6 +28,7 @@ mod dialogue;
 mod gate;
 pub mod intents;
 pub mod malformed;
+mod mind;
 pub mod model;
 mod outlet;
 mod prompt;
@@ -36,10 +38,11 @@ pub mod sanitize;
 mod tests;
 pub mod words;
 
+pub use mind::{Words, head};
 pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
 
 use intents::{Intent, QuickIntent, VolumeChange};
-use model::{ChatModel, Fault, Length, Message};
+use model::{ChatModel, Room};
 use outlet::{Outlet, Unheard};
 
 /// Most messages read from the store for one prompt; far more than fit into it.
@@ -57,6 +60,8 @@ pub struct EngineParts<M> {
     pub wake_phrase: Option<String>,
     /// The model.
     pub model: Arc<M>,
+    /// The model's window.
+    pub room: Room,
     /// Memory; without it every question is the first.
     pub store: Option<Store>,
     /// Tells the time.
@@ -180,6 +185,19 @@ enum Keep {
     No,
 }
 
+/// What every prompt begins with, for the model to read when it is started: head and context.
+pub fn opening(
+    persona: &PersonaConfig,
+    context: &ContextConfig,
+    wake_phrase: Option<&str>,
+    now: &Zoned,
+) -> Vec<Message> {
+    let head = prompt::head(persona.character, &prompt::name(persona, wake_phrase));
+    let context_line = context::line(context, now);
+    let newest = prompt::Newest { asked: "", context: &context_line, placement: context.placement };
+    prompt::build(&head, Vec::new(), &newest, Room { context_tokens: 4096, reply_tokens: 500 })
+}
+
 impl<M: ChatModel> Engine<M> {
     /// An engine; starts nothing.
     pub fn new(parts: EngineParts<M>) -> Self {
@@ -199,14 +217,12 @@ impl<M: ChatModel> Engine<M> {
     ///
     /// # Errors
     /// The model's; a warm-up that failed costs time, nothing else.
-    pub async fn read_ahead(&self, channel: Channel) -> Result<(), Fault> {
+    pub async fn read_ahead(&self, channel: Channel) -> Result<(), LlmError> {
         let turn = Turn { channel, now: self.parts.clock.now(), asked: "" };
         let messages = self.prompt(&turn, &self.past(&turn).await.unwrap_or_default());
-        let mut words = self.parts.model.ask(messages, Length::ReadAhead).await?;
-        while let Some(delta) = words.next().await {
-            delta?;
-        }
-        Ok(())
+        let mut words = self.parts.model.ask(messages).await?;
+        // With its first word the model has read everything; dropping it saves the others.
+        words.next().await.unwrap_or(Err(LlmError::Broken)).map(drop)
     }
 
     /// Corrects the dialogue after a spoken answer was interrupted: only `heard` of it was audible.
@@ -243,7 +259,8 @@ impl<M: ChatModel> Engine<M> {
         };
         let messages = self.prompt(turn, &past);
         outlet.decided("dialogue", past.verdict(), format!("{} messages", messages.len())).await?;
-        let answer = ask::answer(&*self.parts.model, self.parts.reply.patience(), messages, outlet).await?;
+        let wake_up = Duration::from_secs(self.parts.reply.wake_up_s.into());
+        let answer = ask::answer(&*self.parts.model, wake_up, messages, outlet).await?;
         let ended = match answer {
             ask::Answer::Whole => Ended::Answered,
             ask::Answer::Apology => Ended::Apologised,
@@ -274,7 +291,7 @@ impl<M: ChatModel> Engine<M> {
         let context = context::line(&self.parts.context, &turn.now);
         let newest =
             prompt::Newest { asked: turn.asked, context: &context, placement: self.parts.context.placement };
-        prompt::build(&self.head, past.messages.clone(), &newest, self.parts.model.room())
+        prompt::build(&self.head, past.messages.clone(), &newest, self.parts.room)
     }
 
     async fn past(&self, turn: &Turn<'_>) -> Result<dialogue::Past, StoreError> {

@@ -1,9 +1,12 @@
-//! Stories told through the public interface, one file each.
+//! Stories told through the public interface, one file each under `stories/`.
 
-mod support {
-    pub(crate) mod sound_server;
-}
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, what was not expected ends it")]
+
+mod support;
 
 mod stories {
+    mod mind;
+    mod model_server;
+    mod model_server_faults;
     mod sound_server;
 }

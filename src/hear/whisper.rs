@@ -24,7 +24,7 @@ use std::time::Instant;
 use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
 
 pub use config::{SttConfig, SttModel};
-pub use measure::{Choice, Measured, measure};
+pub use measure::{BUDGET, Choice, Measured, measure};
 pub use worker::{Stt, SttEvent, SttJob, Urgency};
 
 use crate::message::Transcript;

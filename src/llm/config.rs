@@ -1,4 +1,4 @@
-//! `[llm]` of the configuration: which server, which model, how long its answers may take.
+//! `[llm]` of the configuration: which server, which model, how it is run.
 //!
 //! Plain data, immutable after start. It holds no secret and no live state.
 
@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{Options, Patience};
+use super::Options;
 use crate::problem::Problem;
 
 /// Which server is asked.
@@ -106,12 +106,6 @@ pub struct LlmConfig {
     /// Threads the model computes with, "auto" (one fewer than the machine has) or 1 to 64. With an
     /// Ollama on another machine "auto" leaves the choice to it.
     pub threads: Threads,
-    /// Seconds to the first word of an answer before it counts as failed, 1 to 600.
-    pub first_word_s: u32,
-    /// Seconds between two words of an answer, 1 to 600.
-    pub next_word_s: u32,
-    /// Seconds for a whole answer, 1 to 3600.
-    pub whole_reply_s: u32,
 }
 
 impl Default for LlmConfig {
@@ -126,9 +120,6 @@ impl Default for LlmConfig {
             repeat_penalty: 1.1,
             keep_alive: -1,
             threads: Threads::Auto,
-            first_word_s: 30,
-            next_word_s: 15,
-            whole_reply_s: 120,
         }
     }
 }
@@ -161,9 +152,6 @@ impl LlmConfig {
             number("repeat_penalty", f64::from(self.repeat_penalty), 1.0, 2.0, ""),
             number("keep_alive", self.keep_alive as f64, -1.0, 86_400.0, "seconds"),
             threads,
-            number("first_word_s", f64::from(self.first_word_s), 1.0, 600.0, "seconds"),
-            number("next_word_s", f64::from(self.next_word_s), 1.0, 600.0, "seconds"),
-            number("whole_reply_s", f64::from(self.whole_reply_s), 1.0, 3600.0, "seconds"),
         ]
         .into_iter()
         .flatten()
@@ -182,16 +170,6 @@ impl LlmConfig {
             repeat_penalty: self.repeat_penalty,
             seed: None,
             stop: Vec::new(),
-        }
-    }
-
-    /// How long an answer may take.
-    pub fn patience(&self) -> Patience {
-        let seconds = |s: u32| std::time::Duration::from_secs(s.into());
-        Patience {
-            first: seconds(self.first_word_s),
-            next: seconds(self.next_word_s),
-            whole: seconds(self.whole_reply_s),
         }
     }
 
@@ -235,12 +213,9 @@ mod tests {
             repeat_penalty: 0.5,
             keep_alive: -2,
             threads: Threads::Count(0),
-            first_word_s: 0,
-            next_word_s: 0,
-            whole_reply_s: 0,
             ..LlmConfig::default()
         };
-        assert_eq!(config.check().len(), 11);
+        assert_eq!(config.check().len(), 8);
     }
 
     #[test]

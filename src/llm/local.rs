@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::task::JoinHandle;
 use tracing::debug;
 
@@ -47,9 +47,13 @@ pub struct LocalModel {
 }
 
 impl LocalModel {
-    /// The model's name: its file's, without the ending.
+    /// The model's name: its file's, without the ending and without what names may not hold.
     pub fn name(&self) -> String {
-        self.gguf.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+        let stem = self.gguf.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        stem.chars()
+            .take(80)
+            .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
+            .collect()
     }
 
     /// Whether program and model are there. What is missing will not come by trying again.
@@ -69,6 +73,8 @@ impl LocalModel {
 #[derive(Debug)]
 pub(super) struct Server {
     child: Child,
+    /// Its other end is what the child watches. Apart from `child`, whose `wait` would close it.
+    leash: Option<ChildStdin>,
     socket: PathBuf,
     last_lines: LastLines,
     reader: JoinHandle<()>,
@@ -85,7 +91,8 @@ impl Server {
         let mut child = spawn(model, config, &socket)?;
         let last_lines = LastLines::default();
         let reader = tokio::spawn(read_lines(child.stderr.take(), last_lines.clone()));
-        let mut server = Self { child, socket, last_lines, reader, started: Instant::now(), client };
+        let leash = child.stdin.take();
+        let mut server = Self { child, leash, socket, last_lines, reader, started: Instant::now(), client };
         match tokio::time::timeout(LOADING, server.come_up()).await {
             Ok(Ok(())) => Ok(server),
             Ok(Err(error)) => Err(error),
@@ -96,8 +103,9 @@ impl Server {
     /// Waits for the child's end and tells its last words. Cancel-safe.
     pub(super) async fn ended(&mut self) -> String {
         let status = self.child.wait().await;
-        // Its last words are all there once its end of the pipe is closed, which the exit did.
-        let _ = (&mut self.reader).await;
+        // Its last words are all there once its end of the pipe is closed, which the exit does, unless a
+        // process it started holds it as well.
+        let _ = tokio::time::timeout(ENDING, &mut self.reader).await;
         let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
         self.last_lines.reason().unwrap_or(how)
     }
@@ -114,7 +122,7 @@ impl Server {
 
     /// Ends the child: politely, then by force.
     pub(super) async fn stop(mut self) {
-        drop(self.child.stdin.take());
+        drop(self.leash.take());
         if tokio::time::timeout(ENDING, self.child.wait()).await.is_err() {
             let _ = self.child.kill().await;
         }
@@ -130,7 +138,8 @@ impl Server {
                 // Both arms are cancel-safe: a knock leaves nothing behind, a wait can be waited for again.
                 knocked = knock => match knocked {
                     Ok(_) => return Ok(()),
-                    Err(LlmError::Unreachable { .. } | LlmError::Loading | LlmError::Busy | LlmError::Broken) => {}
+                    // It listens before its model is loaded, and may be slow to answer then.
+                    Err(error) if error.is_passing() => {}
                     Err(error) => return Err(error),
                 },
                 _ = self.child.wait() => {
@@ -162,11 +171,11 @@ impl LastLines {
         lines.push_back(line);
     }
 
-    /// The line that tells the reason: the last one that names an error, else the last one.
+    /// The line that tells the reason: the program's own sentence, else the last line.
     fn reason(&self) -> Option<String> {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let telling = lines.iter().rev().find(|line| line.to_ascii_lowercase().contains("error"));
-        telling.or(lines.back()).cloned()
+        let sentence = lines.iter().rev().find_map(|line| line.strip_prefix("joi-model: "));
+        sentence.or(lines.back().map(String::as_str)).map(str::to_owned)
     }
 }
 

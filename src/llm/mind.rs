@@ -3,7 +3,7 @@
 //! [`Mind`] is the handle of one task (`mind/keeper.rs`). In: questions. Out: replies as
 //! [`ChatStream`]s, and what serves as a `watch`. A server is not changed while anybody holds a
 //! [`Hold`], and every [`ChatStream`] holds one. It refuses to ask a model that is not ready: a
-//! question waits until it is, and only then does the time allowed for an answer begin to run.
+//! question waits until it is.
 
 mod keeper;
 
@@ -12,11 +12,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ChatRequest, ChatStream, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama, RestartPolicy,
+    ChatRequest, ChatStream, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama, Options, RestartPolicy,
 };
 
 /// A question to the model, without what never changes.
@@ -28,6 +28,18 @@ pub struct Ask {
     pub tools: Vec<Value>,
     /// "json" or a JSON schema that the reply must follow.
     pub format: Option<Value>,
+    /// How long an answer is wanted.
+    pub length: Length,
+}
+
+/// How long an answer is wanted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Length {
+    /// A whole one.
+    #[default]
+    Whole,
+    /// One token: the question is asked to have its prompt read ahead of time.
+    OneToken,
 }
 
 /// Makes what a model of this name and size is to read before the first question: the messages every
@@ -195,30 +207,29 @@ impl Mind {
         }
     }
 
-    /// Asks the model, once it is ready; from then on the answer's time runs. Dropping the future or the
-    /// stream stops the model.
+    /// Asks the model, once it is ready. Dropping the future or the stream stops the model; how long
+    /// either may take is the caller's affair.
     ///
     /// # Errors
     /// See [`LlmError`]; later failures come through the stream.
     pub async fn chat(&self, ask: Ask) -> Result<ChatStream, LlmError> {
         let hold = self.hold();
         let ready = self.ready().await?;
-        let (asked, patience) = (Instant::now(), self.shared.config.patience());
-        let limit = patience.for_first(asked);
-        let request = self.shared.request(&ready.model, ask);
-        let reply = match timeout_at(limit.at, ready.client.chat(&request)).await {
-            Ok(reply) => reply,
-            Err(_) => Err((limit.error)(limit.allowed)),
-        };
+        let reply = ready.client.chat(&self.shared.request(&ready.model, ask)).await;
         let (shared, address) = (Arc::clone(&self.shared), ready.client.address().to_owned());
         let on_failure = move |error: &LlmError| shared.doubt(&address, error);
         match reply {
-            Ok(reply) => Ok(reply.within(patience, asked).watched(on_failure, hold)),
+            Ok(reply) => Ok(reply.watched(on_failure, hold)),
             Err(error) => {
                 on_failure(&error);
                 Err(error)
             }
         }
+    }
+
+    /// The options of every whole answer.
+    pub fn options(&self) -> Options {
+        self.shared.config.options()
     }
 
     /// Looks at the servers now rather than at the next round.
@@ -244,14 +255,19 @@ impl Drop for Mind {
 }
 
 impl Shared {
-    /// The request that asks `ask` of `model`; options and keep_alive are the same in every one.
+    /// The request that asks `ask` of `model`; what the server would load the model anew for is the same
+    /// in every one.
     fn request(&self, model: &str, ask: Ask) -> ChatRequest {
+        let mut options = self.config.options();
+        if ask.length == Length::OneToken {
+            options.num_predict = 1;
+        }
         ChatRequest {
             model: model.to_owned(),
             messages: ask.messages,
             tools: ask.tools,
             format: ask.format,
-            options: self.config.options(),
+            options,
             keep_alive: self.config.keep_alive,
         }
     }

@@ -1,25 +1,26 @@
-//! Replies as they arrive: bytes → lines → events, with a limit on how long each may take.
+//! Replies as they arrive: bytes → lines → events.
 //!
 //! Polled by the task that reads the reply. In: the body of an HTTP response. Out: [`ChatEvent`]s, or
 //! one error after which nothing follows. Dropping a stream closes its connection. It never takes the
-//! end of the body for the end of a reply: only the line that says so is.
+//! end of the body for the end of a reply: only the line that says so is. How long it may take is
+//! the reader's affair.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use serde::de::DeserializeOwned;
-use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::error::quoted;
 use super::lines::Splitter;
 use super::wire::{ChatLine, PullLine};
 use super::{ChatEvent, Hold, LlmError, PullProgress};
 
+/// Gets to see how a reply failed.
+type OnFailure = Box<dyn FnOnce(&LlmError) + Send>;
 type Body = Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>;
 
 /// The JSON lines of a body.
@@ -73,58 +74,12 @@ fn shape_of(line: &[u8]) -> String {
     }
 }
 
-/// How long a reply may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
-    /// From the request to the first event.
-    pub first: Duration,
-    /// From one event to the next.
-    pub next: Duration,
-    /// From the request to the last event.
-    pub whole: Duration,
-}
-
-/// The moment at which patience ends, and what it is that took too long.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limit {
-    pub(super) at: Instant,
-    pub(super) error: fn(Duration) -> LlmError,
-    pub(super) allowed: Duration,
-}
-
-impl Patience {
-    /// The limit for the first event of a reply that was asked for at `asked`.
-    pub(super) fn for_first(self, asked: Instant) -> Limit {
-        let error = |limit| LlmError::TimedOut { what: "the first word of its answer", limit };
-        self.earlier(asked, Limit { at: asked + self.first, error, allowed: self.first })
-    }
-
-    fn for_next(self, asked: Instant, now: Instant) -> Limit {
-        let error = |limit| LlmError::TimedOut { what: "the next word of its answer", limit };
-        self.earlier(asked, Limit { at: now + self.next, error, allowed: self.next })
-    }
-
-    fn earlier(self, asked: Instant, limit: Limit) -> Limit {
-        let error = |limit| LlmError::TimedOut { what: "its whole answer", limit };
-        let whole = Limit { at: asked + self.whole, error, allowed: self.whole };
-        if whole.at < limit.at { whole } else { limit }
-    }
-}
-
-struct Watch {
-    patience: Patience,
-    asked: Instant,
-    limit: Limit,
-    timer: Pin<Box<Sleep>>,
-}
-
 /// A reply as it arrives. After [`ChatEvent::Done`] or an error it is over.
 pub struct ChatStream {
     lines: JsonLines<ChatLine>,
     events: VecDeque<ChatEvent>,
     is_over: bool,
-    watch: Option<Watch>,
-    on_failure: Option<Box<dyn FnOnce(&LlmError) + Send>>,
+    on_failure: Option<OnFailure>,
     hold: Option<Hold>,
 }
 
@@ -141,18 +96,9 @@ impl ChatStream {
             lines: JsonLines::new(body),
             events: VecDeque::new(),
             is_over: false,
-            watch: None,
             on_failure: None,
             hold: None,
         }
-    }
-
-    /// The same reply, which fails when it takes longer than `patience`, counted from `asked`.
-    #[must_use]
-    pub(super) fn within(mut self, patience: Patience, asked: Instant) -> Self {
-        let limit = patience.for_first(asked);
-        self.watch = Some(Watch { patience, asked, limit, timer: Box::pin(sleep_until(limit.at)) });
-        self
     }
 
     /// The same reply; `on_failure` gets to see its failure, and `hold` lives as long as the reply.
@@ -192,20 +138,6 @@ impl ChatStream {
         }
     }
 
-    /// Ready with an error when patience has ended.
-    fn poll_limit(&mut self, cx: &mut Context<'_>) -> Poll<LlmError> {
-        let Some(watch) = &mut self.watch else { return Poll::Pending };
-        ready!(watch.timer.as_mut().poll(cx));
-        Poll::Ready((watch.limit.error)(watch.limit.allowed))
-    }
-
-    fn note_progress(&mut self) {
-        if let Some(watch) = &mut self.watch {
-            watch.limit = watch.patience.for_next(watch.asked, Instant::now());
-            watch.timer.as_mut().reset(watch.limit.at);
-        }
-    }
-
     /// Ends it: connection and hold go at once, not when the owner drops the stream.
     fn end(&mut self) {
         self.is_over = true;
@@ -222,10 +154,7 @@ impl Stream for ChatStream {
         if this.is_over {
             return Poll::Ready(None);
         }
-        let item = match this.poll_event(cx) {
-            Poll::Ready(item) => item,
-            Poll::Pending => Err(ready!(this.poll_limit(cx))),
-        };
+        let item = ready!(this.poll_event(cx));
         match &item {
             Ok(ChatEvent::Done(_)) => this.end(),
             Err(error) => {
@@ -234,7 +163,7 @@ impl Stream for ChatStream {
                 }
                 this.end();
             }
-            Ok(ChatEvent::Text(_) | ChatEvent::Thinking(_) | ChatEvent::ToolCall(_)) => this.note_progress(),
+            Ok(ChatEvent::Text(_) | ChatEvent::Thinking(_) | ChatEvent::ToolCall(_)) => {}
         }
         Poll::Ready(Some(item))
     }

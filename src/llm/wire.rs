@@ -328,7 +328,10 @@ mod tests {
                 .options(),
             keep_alive: -1,
         };
-        insta::assert_snapshot!(String::from_utf8(request.body().unwrap()).unwrap(), @"");
+        insta::assert_snapshot!(
+            String::from_utf8(request.body().unwrap()).unwrap(),
+            @r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"options":{"num_ctx":4096,"num_thread":3,"num_predict":500,"temperature":0.5,"repeat_penalty":1.1},"keep_alive":-1,"think":false,"stream":true}"#
+        );
     }
 
     #[test]

@@ -2,21 +2,20 @@
 //!
 //! Runs in the task of one turn, which may drop it at any point: the generation is aborted then and
 //! what was let out stands in the outlet. It waits for a model that is still starting and says so
-//! at once, is patient as long as `[reply]` allows, and tries a second time when the first went
-//! wrong before a word was out.
+//! at once, and tries a second time when the first went wrong before a word was out.
 
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::timeout;
 
 use super::check::Refusal;
-use super::config::Patience;
 use super::gate::{Ending, Gate};
 use super::malformed;
-use super::model::{ChatModel, Delta, Fault, Length, Message, ModelSize, ModelState};
+use super::model::{ChatModel, ModelState, Served};
 use super::outlet::{Outlet, Unheard};
 use super::{ReplyEvent, words};
+use crate::llm::{ChatEvent, DoneReason, LlmError, Message, ModelSize};
 
 /// Pause before the second attempt after a failure that came at once: a server that is being
 /// started again needs a moment.
@@ -34,11 +33,11 @@ pub(crate) enum Answer {
 /// Why an attempt gave no whole answer.
 enum Setback {
     /// The model did not do its part.
-    Fault(Fault),
-    /// It was not heard of for too long.
-    Late(&'static str),
+    Failed(LlmError),
     /// What it wrote must not go out.
-    Refused(Refusal),
+    Refused(Refusal, ModelSize),
+    /// It was still starting when patience ended.
+    Asleep,
     /// Nobody listens any more.
     Unheard,
 }
@@ -49,13 +48,19 @@ impl From<Unheard> for Setback {
     }
 }
 
-/// Asks for one whole answer to `messages`.
+impl From<LlmError> for Setback {
+    fn from(error: LlmError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Asks for one whole answer to `messages`; a model that is starting gets `wake_up`.
 ///
 /// # Errors
 /// Nobody listens any more.
 pub(crate) async fn answer<M: ChatModel>(
     model: &M,
-    patience: Patience,
+    wake_up: Duration,
     messages: Vec<Message>,
     outlet: &mut Outlet,
 ) -> Result<Answer, Unheard> {
@@ -63,105 +68,104 @@ pub(crate) async fn answer<M: ChatModel>(
         outlet.decided("model", "waiting", "the model is still starting").await?;
         outlet.aside(words::WAKING).await?;
     }
-    let mut tries = 0;
-    loop {
-        tries += 1;
-        let setback = match attempt(model, patience, messages.clone(), outlet).await {
-            Ok(()) => return Ok(Answer::Whole),
-            Err(setback) => setback,
-        };
-        let (reason, again) = match &setback {
-            Setback::Unheard => return Err(Unheard),
-            Setback::Refused(refusal @ Refusal::TooLong { .. }) if !outlet.said.is_empty() => {
-                outlet.decided("check", "cut", refusal.to_string()).await?;
-                return Ok(Answer::Whole);
-            }
-            Setback::Refused(refusal) => {
-                outlet.decided("check", "refused", refusal.to_string()).await?;
-                outlet.say_last(apology(model.state())).await?;
-                return Ok(Answer::Apology);
-            }
-            Setback::Late(what) => (format!("no {what} in time"), true),
-            Setback::Fault(Fault::Passing(why)) => (why.clone(), true),
-            Setback::Fault(Fault::Lasting(why)) => (why.clone(), false),
-        };
-        tracing::warn!(%reason, tries, "the model gave no whole answer");
-        outlet.decided("model", "failed", reason.as_str()).await?;
-        if !outlet.said.is_empty() {
-            outlet.say_last(words::LOST_THREAD).await?;
-            return Ok(Answer::Apology);
-        }
-        if !again || tries == 2 {
-            outlet.send(ReplyEvent::Notice(reason)).await?;
-            outlet.say_last(words::UNWELL).await?;
-            return Ok(Answer::Apology);
-        }
-        outlet.aside(words::TROUBLE).await?;
-        if matches!(setback, Setback::Fault(_)) {
-            tokio::time::sleep(BEFORE_RETRY).await;
-        }
+    let setback = match attempt(model, wake_up, messages.clone(), outlet).await {
+        Ok(()) => return Ok(Answer::Whole),
+        Err(setback) => setback,
+    };
+    let Some(pause) = before_retry(&setback).filter(|_| outlet.said.is_empty()) else {
+        return give_up(setback, outlet).await;
+    };
+    note(&setback, outlet).await?;
+    outlet.aside(words::TROUBLE).await?;
+    tokio::time::sleep(pause).await;
+    match attempt(model, wake_up, messages, outlet).await {
+        Ok(()) => Ok(Answer::Whole),
+        Err(setback) => give_up(setback, outlet).await,
     }
 }
 
-fn apology(state: ModelState) -> &'static str {
-    match state {
-        ModelState::Ready(ModelSize::Large) => malformed::APOLOGY_LARGE,
-        ModelState::Ready(ModelSize::Small) | ModelState::Starting | ModelState::Down { .. } => {
-            malformed::APOLOGY_SMALL
-        }
+/// How long to wait before a second attempt; nothing when it makes no sense.
+fn before_retry(setback: &Setback) -> Option<Duration> {
+    match setback {
+        Setback::Failed(LlmError::TimedOut { .. }) => Some(Duration::ZERO),
+        Setback::Failed(error) => error.is_passing().then_some(BEFORE_RETRY),
+        Setback::Refused(..) | Setback::Asleep | Setback::Unheard => None,
     }
+}
+
+/// Ends an answer that did not come to its own end.
+async fn give_up(setback: Setback, outlet: &mut Outlet) -> Result<Answer, Unheard> {
+    let reason = note(&setback, outlet).await?;
+    let begun = !outlet.said.is_empty();
+    let last = match setback {
+        Setback::Unheard => return Err(Unheard),
+        Setback::Refused(Refusal::TooLong { .. }, _) if begun => return Ok(Answer::Whole),
+        Setback::Refused(_, ModelSize::Small) => malformed::APOLOGY_SMALL,
+        Setback::Refused(_, ModelSize::Large) => malformed::APOLOGY_LARGE,
+        Setback::Failed(_) | Setback::Asleep if begun => words::LOST_THREAD,
+        Setback::Failed(_) | Setback::Asleep => {
+            outlet.send(ReplyEvent::Notice(reason)).await?;
+            words::UNWELL
+        }
+    };
+    outlet.say_last(last).await?;
+    Ok(Answer::Apology)
+}
+
+/// Puts a setback on record and gives it in words.
+async fn note(setback: &Setback, outlet: &Outlet) -> Result<String, Unheard> {
+    let (stage, verdict, reason) = match setback {
+        Setback::Unheard => return Err(Unheard),
+        Setback::Failed(error) => ("model", "failed", error.to_string()),
+        Setback::Asleep => {
+            ("model", "failed", "the model did not start in time; `joi doctor` tells why".to_owned())
+        }
+        Setback::Refused(refusal, _) => ("check", "refused", refusal.to_string()),
+    };
+    tracing::warn!(stage, %reason, "no whole answer");
+    outlet.decided(stage, verdict, reason.as_str()).await?;
+    Ok(reason)
 }
 
 async fn attempt<M: ChatModel>(
     model: &M,
-    patience: Patience,
+    wake_up: Duration,
     messages: Vec<Message>,
     outlet: &mut Outlet,
 ) -> Result<(), Setback> {
-    until_ready(model, patience.wake_up).await.map_err(Setback::Fault)?;
-    let first = Instant::now() + patience.first_token.min(patience.whole);
-    let mut words = timeout_at(first, model.ask(messages, Length::Reply))
-        .await
-        .map_err(|_| Setback::Late("first word"))?
-        .map_err(Setback::Fault)?;
+    let served = until_ready(model, wake_up).await?;
+    let refused = |refusal| Setback::Refused(refusal, served.size);
+    let mut words = model.ask(messages).await?;
     let mut gate = Gate::default();
-    let mut waiting_for = "first word";
-    let mut due = first;
-    // Only the model's own time counts: a slow voice makes us wait as well.
-    let mut left = patience.whole;
+    let mut is_first = true;
     loop {
-        let asked = Instant::now();
-        let delta = timeout_at(due, words.next()).await.map_err(|_| Setback::Late(waiting_for))?;
-        left = left.saturating_sub(asked.elapsed());
-        let delta = delta.unwrap_or_else(|| Err(Fault::Passing("the answer broke off".into())));
-        match delta.map_err(Setback::Fault)? {
-            Delta::Text(text) if text.is_empty() => continue,
-            Delta::Text(text) => {
-                if waiting_for == "first word" {
+        match words.next().await.unwrap_or(Err(LlmError::Broken))? {
+            ChatEvent::Text(text) => {
+                if std::mem::take(&mut is_first) {
                     outlet.first_token().await?;
-                    waiting_for = "next word";
                 }
-                let clause = gate.push(&text).map_err(Setback::Refused)?;
-                outlet.say(&clause).await?;
+                outlet.say(&gate.push(&text).map_err(refused)?).await?;
             }
-            Delta::Done { cut, used } => {
-                outlet.used(used).await?;
-                let ending = if cut { Ending::Cut } else { Ending::Whole };
-                let rest = gate.finish(ending).map_err(Setback::Refused)?;
+            // No tool was on offer, and thinking is nobody's business.
+            ChatEvent::Thinking(_) | ChatEvent::ToolCall(_) => {}
+            ChatEvent::Done(stats) => {
+                outlet.used(served.used(&stats)).await?;
+                let ending = match stats.done_reason {
+                    DoneReason::Length => Ending::Cut,
+                    _ => Ending::Whole,
+                };
+                let rest = gate.finish(ending).map_err(refused)?;
                 return Ok(outlet.say(&rest).await?);
             }
         }
-        due = Instant::now() + patience.between_tokens.min(left);
     }
 }
 
 /// Returns when the model answers.
-async fn until_ready<M: ChatModel>(model: &M, wake_up: Duration) -> Result<(), Fault> {
-    match timeout(wake_up, model.settled()).await.unwrap_or(ModelState::Starting) {
-        ModelState::Ready(_) => Ok(()),
-        ModelState::Starting => {
-            Err(Fault::Lasting("the model did not start in time; `joi doctor` tells why".into()))
-        }
-        ModelState::Down { why, remedy } => Err(Fault::Lasting(format!("{why}; {remedy}"))),
+async fn until_ready<M: ChatModel>(model: &M, wake_up: Duration) -> Result<Served, Setback> {
+    match timeout(wake_up, model.settled()).await {
+        Ok(ModelState::Ready(served)) => Ok(served),
+        Ok(ModelState::Down(error)) => Err(Setback::Failed(error)),
+        Ok(ModelState::Starting) | Err(_) => Err(Setback::Asleep),
     }
 }

@@ -2,29 +2,20 @@
 //!
 //! Plain data, any thread; immutable after start.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 
-/// How long the model may take, and how much of the dialogue it sees.
+/// How long a starting model is waited for, and how much of the dialogue the model sees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReplyConfig {
-    /// Seconds from the moment the model is ready to its first word, 1 to 300. More is more patient
-    /// with a slow machine, but a model that hangs is noticed later.
-    pub first_token_seconds: f64,
-    /// Seconds of silence from the model in the middle of an answer, 1 to 120.
-    pub between_tokens_seconds: f64,
-    /// Seconds for a whole answer, 5 to 600.
-    pub whole_reply_seconds: f64,
     /// Seconds to wait for a model that is still starting, 5 to 1800. A large model on a slow disk
     /// needs minutes.
-    pub wake_up_seconds: f64,
+    pub wake_up_s: u32,
     /// Seconds without a message after which a conversation is over, 30 to 3600. More keeps the
     /// thread longer and makes prompts longer.
-    pub window_seconds: u32,
+    pub window_s: u32,
     /// Most exchanges of one conversation the model sees, 2 to 100. More remembers further back and
     /// costs time when a prompt has to be read anew.
     pub window_exchanges: u32,
@@ -36,16 +27,7 @@ pub struct ReplyConfig {
 
 impl Default for ReplyConfig {
     fn default() -> Self {
-        Self {
-            first_token_seconds: 30.0,
-            between_tokens_seconds: 15.0,
-            whole_reply_seconds: 120.0,
-            wake_up_seconds: 300.0,
-            window_seconds: 300,
-            window_exchanges: 20,
-            older_messages: 10,
-            older_hours: 24,
-        }
+        Self { wake_up_s: 300, window_s: 300, window_exchanges: 20, older_messages: 10, older_hours: 24 }
     }
 }
 
@@ -53,44 +35,15 @@ impl ReplyConfig {
     /// All values that can't be used.
     pub fn check(&self) -> Vec<Problem> {
         let rows = [
-            ("reply.first_token_seconds", self.first_token_seconds, 1.0..=300.0, "s"),
-            ("reply.between_tokens_seconds", self.between_tokens_seconds, 1.0..=120.0, "s"),
-            ("reply.whole_reply_seconds", self.whole_reply_seconds, 5.0..=600.0, "s"),
-            ("reply.wake_up_seconds", self.wake_up_seconds, 5.0..=1800.0, "s"),
-            ("reply.window_seconds", f64::from(self.window_seconds), 30.0..=3600.0, "s"),
-            ("reply.window_exchanges", f64::from(self.window_exchanges), 2.0..=100.0, "exchanges"),
-            ("reply.older_messages", f64::from(self.older_messages), 0.0..=50.0, "messages"),
-            ("reply.older_hours", f64::from(self.older_hours), 1.0..=168.0, "h"),
+            ("reply.wake_up_s", self.wake_up_s, 5.0..=1800.0, "s"),
+            ("reply.window_s", self.window_s, 30.0..=3600.0, "s"),
+            ("reply.window_exchanges", self.window_exchanges, 2.0..=100.0, "exchanges"),
+            ("reply.older_messages", self.older_messages, 0.0..=50.0, "messages"),
+            ("reply.older_hours", self.older_hours, 1.0..=168.0, "h"),
         ];
-        rows.into_iter()
-            .filter_map(|(key, value, range, unit)| Problem::outside(key, value, range, unit))
-            .collect()
+        let outside = |(key, value, range, unit)| Problem::outside(key, f64::from(value), range, unit);
+        rows.into_iter().filter_map(outside).collect()
     }
-
-    /// The patience with the model, as durations.
-    pub(crate) fn patience(&self) -> Patience {
-        // `check` keeps nonsense out; a config that was never checked must not panic.
-        let seconds = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::from_secs(30));
-        Patience {
-            first_token: seconds(self.first_token_seconds),
-            between_tokens: seconds(self.between_tokens_seconds),
-            whole: seconds(self.whole_reply_seconds),
-            wake_up: seconds(self.wake_up_seconds),
-        }
-    }
-}
-
-/// How long each part of an answer may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Patience {
-    /// From ready to the first token.
-    pub(crate) first_token: Duration,
-    /// From token to token.
-    pub(crate) between_tokens: Duration,
-    /// From ready to the last token.
-    pub(crate) whole: Duration,
-    /// From the question until the model is ready.
-    pub(crate) wake_up: Duration,
 }
 
 /// Who she is.

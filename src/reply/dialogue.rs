@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::config::ReplyConfig;
 use super::context;
-use super::model::{Message, Speaker};
+use crate::llm::{self, Message};
 use crate::message::Channel;
 use crate::store::{DialogueRow, Role};
 
@@ -42,7 +42,7 @@ fn earliest(cfg: &ReplyConfig, began: Timestamp) -> Timestamp {
 
 /// The past of a question asked on `channel` at `now`. `rows` are oldest first.
 pub(crate) fn past(rows: &[DialogueRow], channel: Channel, now: Timestamp, cfg: &ReplyConfig) -> Past {
-    let begins = live_from(rows, now, SignedDuration::from_secs(i64::from(cfg.window_seconds)));
+    let begins = live_from(rows, now, SignedDuration::from_secs(i64::from(cfg.window_s)));
     let (before, live) = rows.split_at(begins);
     let began = live.first().map_or(now, |row| row.at);
     let earliest = earliest(cfg, began);
@@ -50,10 +50,10 @@ pub(crate) fn past(rows: &[DialogueRow], channel: Channel, now: Timestamp, cfg: 
         before.iter().filter(|row| row.channel == channel && row.at >= earliest && row.at <= began).collect();
     let skipped = earlier.len().saturating_sub(cfg.older_messages as usize);
     let marked = earlier[skipped..].iter().map(|row| marked(row, began));
-    let plain = live.iter().map(|row| Message::new(speaker(row.role), row.text.0.clone()));
+    let plain = live.iter().map(|row| Message::new(speaker(row.role), &*row.text.0));
     let mut messages: Vec<Message> = marked.chain(plain).collect();
     messages.drain(..surplus(messages.len(), cfg.window_exchanges as usize));
-    let first_user = messages.iter().position(|m| m.from == Speaker::User).unwrap_or(messages.len());
+    let first_user = messages.iter().position(|m| m.role == llm::Role::User).unwrap_or(messages.len());
     messages.drain(..first_user);
     let live = live.len().min(messages.len());
     Past { messages, live }
@@ -86,16 +86,14 @@ fn surplus(count: usize, exchanges: usize) -> usize {
 /// answers soon writes them itself.
 fn marked(row: &DialogueRow, began: Timestamp) -> Message {
     match row.role {
-        Role::User => {
-            Message::new(Speaker::User, format!("[{}] {}", context::ago(row.at, began), row.text.0))
-        }
-        Role::Assistant => Message::new(Speaker::Assistant, row.text.0.clone()),
+        Role::User => Message::user(format!("[{}] {}", context::ago(row.at, began), row.text.0)),
+        Role::Assistant => Message::new(llm::Role::Assistant, &*row.text.0),
     }
 }
 
-fn speaker(role: Role) -> Speaker {
+fn speaker(role: Role) -> llm::Role {
     match role {
-        Role::User => Speaker::User,
-        Role::Assistant => Speaker::Assistant,
+        Role::User => llm::Role::User,
+        Role::Assistant => llm::Role::Assistant,
     }
 }

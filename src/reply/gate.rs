@@ -7,6 +7,9 @@
 use super::check::{self, Refusal};
 use super::sanitize::Sanitizer;
 
+#[cfg(test)]
+mod tests;
+
 /// Bytes after which a clause without an end is let out at the last space all the same.
 const LONGEST_WAIT: usize = 240;
 
@@ -32,6 +35,9 @@ impl Gate {
     pub(crate) fn push(&mut self, delta: &str) -> Result<String, Refusal> {
         self.waiting.push_str(&self.sanitizer.push(delta)?);
         let ready = clauses_end(&self.waiting);
+        if self.waiting[..ready].trim().is_empty() {
+            return Ok(String::new());
+        }
         let rest = self.waiting.split_off(ready);
         let clause = std::mem::replace(&mut self.waiting, rest);
         self.let_out(clause)

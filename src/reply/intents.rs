@@ -52,6 +52,11 @@ pub struct QuickIntent {
     pub reason: String,
 }
 
+/// Compiles the phrasings, so that the first turn does not wait tens of milliseconds for it.
+pub fn warm_up() {
+    phrasing::english();
+}
+
 /// Recognises a quick command, or nothing when the model should answer.
 pub fn match_intent(text: &str) -> Option<QuickIntent> {
     let words = words::normalise(text)?;

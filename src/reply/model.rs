@@ -1,18 +1,21 @@
-//! What the reply engine needs of a language model, and no more.
+//! What the reply engine needs of a language model, and no more; the test seam of the engine.
 //!
-//! `llm` provides it; tests script it. Which server answers, under which name and with which
-//! options is not the engine's business: it hands in messages and gets words.
+//! [`Mind`] is it in the program, a script in tests. Which server answers, under which name and with
+//! which options is not the engine's business: it hands in messages and gets words. A model that is
+//! silent for too long fails by itself; the engine keeps no clock for it.
 
 use std::future::Future;
 
 use futures_util::Stream;
 
+use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, LlmError, Message, Mind, Ready, ServedBy, Serving};
+use crate::llm::{LlmConfig, ModelSize};
 use crate::trace::ModelUse;
 
 /// A chat model, wherever it runs.
 pub trait ChatModel: Send + Sync {
     /// The words of one answer. Dropping it aborts the generation.
-    type Words: Stream<Item = Result<Delta, Fault>> + Send + Unpin;
+    type Words: Stream<Item = Result<ChatEvent, LlmError>> + Send + Unpin;
 
     /// Whether it can answer now.
     fn state(&self) -> ModelState;
@@ -20,15 +23,8 @@ pub trait ChatModel: Send + Sync {
     /// Waits until the state is no longer [`ModelState::Starting`]. Dropping the future is safe.
     fn settled(&self) -> impl Future<Output = ModelState> + Send;
 
-    /// How much fits into one call.
-    fn room(&self) -> Room;
-
     /// Begins an answer; the model's options are the same on every call.
-    fn ask(
-        &self,
-        messages: Vec<Message>,
-        length: Length,
-    ) -> impl Future<Output = Result<Self::Words, Fault>> + Send;
+    fn ask(&self, messages: Vec<Message>) -> impl Future<Output = Result<Self::Words, LlmError>> + Send;
 }
 
 /// Whether a model can answer.
@@ -37,23 +33,34 @@ pub enum ModelState {
     /// It is loading, or reading the unchanging part of the prompt.
     Starting,
     /// It answers.
-    Ready(ModelSize),
-    /// It does not answer and is not about to; `why` and `remedy` are for the owner.
-    Down {
-        /// What happened, one sentence.
-        why: String,
-        /// What to do about it, one sentence.
-        remedy: String,
-    },
+    Ready(Served),
+    /// It does not answer and is not about to.
+    Down(LlmError),
 }
 
-/// How far a model can be trusted with hard wording.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModelSize {
-    /// At most 7 B parameters.
-    Small,
-    /// More.
-    Large,
+/// Which model answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Served {
+    /// Its name.
+    pub model: String,
+    /// How far it can be trusted with hard wording.
+    pub size: ModelSize,
+    /// Who serves it.
+    pub by: ServedBy,
+}
+
+impl Served {
+    /// What a call cost, for the trace.
+    pub(crate) fn used(&self, stats: &ChatStats) -> ModelUse {
+        ModelUse {
+            model: self.model.clone(),
+            backend: self.by.name().into(),
+            prompt_tokens: stats.prompt_eval_count,
+            prompt_ms: stats.prompt_eval_duration.as_secs_f64() * 1e3,
+            reply_tokens: stats.eval_count,
+            reply_ms: stats.eval_duration.as_secs_f64() * 1e3,
+        }
+    }
 }
 
 /// The model's window.
@@ -65,70 +72,35 @@ pub struct Room {
     pub reply_tokens: u32,
 }
 
-/// How long an answer is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Length {
-    /// A whole answer.
-    Reply,
-    /// One token: the call is made for the prompt to be read ahead of time.
-    ReadAhead,
-}
-
-/// Who speaks in a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
-    /// The rules of the conversation.
-    System,
-    /// The person.
-    User,
-    /// Joi.
-    Assistant,
-}
-
-/// One message of a prompt.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Message {
-    /// Who speaks.
-    pub from: Speaker,
-    /// What is said.
-    pub text: String,
-}
-
-impl Message {
-    /// A message.
-    pub fn new(from: Speaker, text: impl Into<String>) -> Self {
-        Self { from, text: text.into() }
+impl From<&LlmConfig> for Room {
+    fn from(llm: &LlmConfig) -> Self {
+        Self { context_tokens: llm.num_ctx, reply_tokens: llm.num_predict }
     }
 }
 
-impl std::fmt::Debug for Message {
-    /// Without the words: prompts must not reach a log.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?}({} bytes)", self.from, self.text.len())
+impl ChatModel for Mind {
+    type Words = ChatStream;
+
+    fn state(&self) -> ModelState {
+        match &*self.serving().borrow() {
+            Serving::Starting { .. } | Serving::Warming { .. } => ModelState::Starting,
+            Serving::Ready(ready) => ModelState::Ready(served(ready)),
+            Serving::Down(error) => ModelState::Down(error.clone()),
+        }
+    }
+
+    async fn settled(&self) -> ModelState {
+        match self.ready().await {
+            Ok(ready) => ModelState::Ready(served(&ready)),
+            Err(error) => ModelState::Down(error),
+        }
+    }
+
+    async fn ask(&self, messages: Vec<Message>) -> Result<ChatStream, LlmError> {
+        self.chat(Ask { messages, ..Ask::default() }).await
     }
 }
 
-/// A piece of an answer.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Delta {
-    /// Words, as they come.
-    Text(String),
-    /// The end; nothing follows.
-    Done {
-        /// The answer hit its length limit.
-        cut: bool,
-        /// What it cost.
-        used: ModelUse,
-    },
-}
-
-/// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// It may go better a second time.
-    #[error("{0}")]
-    Passing(String),
-    /// It will not go better until the owner acts; the text says how.
-    #[error("{0}")]
-    Lasting(String),
+fn served(ready: &Ready) -> Served {
+    Served { model: ready.model.clone(), size: ready.size, by: ready.by }
 }

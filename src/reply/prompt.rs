@@ -5,10 +5,14 @@
 //! changes comes last. Every part has a size cap.
 
 use super::config::{Character, PersonaConfig, Placement};
-use super::model::{Message, Room, Speaker};
+use super::model::Room;
+use crate::llm::{Message, Role};
+
+#[cfg(test)]
+mod tests;
 
 /// Most bytes of one earlier message; the rest is cut.
-const EARLIER_MESSAGE_BYTES: usize = 1_500;
+const EARLIER_MESSAGE_BYTES: usize = 800;
 /// Messages dropped together when the dialogue no longer fits: seldom and many keeps the cache good.
 const DROPPED_TOGETHER: usize = 10;
 /// Tokens kept free for what the estimate misses.
@@ -70,24 +74,24 @@ pub(crate) fn build(head: &str, past: Vec<Message>, newest: &Newest<'_>, room: R
     let asked = shortened(newest.asked, whole.saturating_sub(fixed).saturating_mul(3));
     let question = format!("{context}{asked}").trim_end().to_owned();
     let left = whole.saturating_sub(cost(&system) + cost(&question));
-    let mut messages = vec![Message::new(Speaker::System, system)];
+    let mut messages = vec![Message::system(system)];
     messages.extend(fitting(past, left));
-    messages.push(Message::new(Speaker::User, question));
+    messages.push(Message::user(question));
     messages
 }
 
 /// The newest part of `past` that fits into `budget` tokens and begins with the user.
 fn fitting(mut past: Vec<Message>, budget: usize) -> Vec<Message> {
     for message in &mut past {
-        if message.text.len() > EARLIER_MESSAGE_BYTES {
-            message.text = shortened(&message.text, EARLIER_MESSAGE_BYTES);
+        if message.content.len() > EARLIER_MESSAGE_BYTES {
+            message.content = shortened(&message.content, EARLIER_MESSAGE_BYTES);
         }
     }
-    let fits = |from: usize| past[from..].iter().map(|m| cost(&m.text)).sum::<usize>() <= budget;
+    let fits = |from: usize| past[from..].iter().map(|m| cost(&m.content)).sum::<usize>() <= budget;
     let in_big_steps = (0..past.len()).step_by(DROPPED_TOGETHER).find(|&from| fits(from));
     let from = in_big_steps.unwrap_or_else(|| (0..past.len()).find(|&from| fits(from)).unwrap_or(past.len()));
     past.drain(..from);
-    let first_user = past.iter().position(|m| m.from == Speaker::User).unwrap_or(past.len());
+    let first_user = past.iter().position(|m| m.role == Role::User).unwrap_or(past.len());
     past.drain(..first_user);
     past
 }
@@ -103,6 +107,7 @@ fn shortened(text: &str, bytes: usize) -> String {
         return text.to_owned();
     }
     let mark = "…";
-    let end = text.floor_char_boundary(bytes.saturating_sub(mark.len()));
+    let room = bytes.saturating_sub(mark.len());
+    let end = (0..=room).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     format!("{}{mark}", text[..end].trim_end())
 }

@@ -118,6 +118,11 @@ impl fmt::Debug for Redacted {
     }
 }
 
+/// Compiles the rules, so that the first turn does not wait tens of milliseconds for it.
+pub fn warm_up() {
+    rules::all();
+}
+
 /// Redacts what a user said or typed: white space is collapsed to single spaces, and the result is
 /// capped at [`MAX_USER_CHARS`], between two words where there are any.
 pub fn redact(text: &str) -> Redacted {

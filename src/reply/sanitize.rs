@@ -4,7 +4,7 @@
 //! PURE, one [`Sanitizer`] per reply, any thread. In: the model's text in pieces of any size; how it is
 //! cut makes no difference. Out: the text that may be shown, spoken and stored, markdown included. It
 //! never lets a piece of a marker, of a tool call or of a redaction label pass, and it gives up on a
-//! reply whose undecided part outgrows [`MOST_HELD`].
+//! reply whose undecided part outgrows 16 KiB.
 
 mod marker;
 #[cfg(test)]
@@ -137,9 +137,10 @@ fn skip_thinking(text: &str, close: &'static str, is_start: bool, ending: Ending
         return Step::Drop(at + close.len(), after);
     }
     let kept = if ending == Ending::Final { 0 } else { close.len() - 1 };
-    match text.floor_char_boundary(text.len().saturating_sub(kept)) {
-        0 => Step::Wait,
-        length => Step::Drop(length, Place::Thinking { close, is_start }),
+    let sure = (0..=text.len().saturating_sub(kept)).rev().find(|at| text.is_char_boundary(*at));
+    match sure {
+        None | Some(0) => Step::Wait,
+        Some(length) => Step::Drop(length, Place::Thinking { close, is_start }),
     }
 }
 

@@ -6,9 +6,10 @@ use jiff::Zoned;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::model::{Room, Speaker};
+use super::model::Room;
 use super::*;
 use crate::clock::ManualClock;
+use crate::llm::Role;
 
 mod failures;
 mod path;
@@ -74,6 +75,7 @@ impl Bench {
             context: ContextConfig::default(),
             wake_phrase: Some("hey jarvis".into()),
             model: Arc::clone(&model),
+            room: ROOM,
             store: Some(store.clone()),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
         };
@@ -117,8 +119,8 @@ fn told(ran: &Ran) -> (String, String, Ended) {
 }
 
 /// A request as the model saw it.
-fn request(messages: &[(Speaker, &str)]) -> Vec<(Speaker, String)> {
-    messages.iter().map(|(from, text)| (*from, (*text).to_owned())).collect()
+fn request(messages: &[(Role, &str)]) -> Vec<Message> {
+    messages.iter().map(|(role, text)| Message::new(*role, *text)).collect()
 }
 
 const ROOM: Room = Room { context_tokens: 4096, reply_tokens: 500 };

@@ -23,8 +23,8 @@ use crate::engine::Engine;
 use crate::facts::Facts;
 use crate::name::Name;
 
-/// Largest request body in bytes.
-const BODY_LIMIT: usize = 8 << 20;
+/// Largest request body in bytes: many times what fits into a window.
+const BODY_LIMIT: usize = 2 << 20;
 
 /// The Ollama version whose contract this server follows.
 const VERSION: &str = "0.32.15";

@@ -242,6 +242,12 @@ impl Engine {
         self.resident.borrow().clone()
     }
 
+    /// Waits until the engine thread has ended, which it does by itself only when it panics. Cancel-safe.
+    pub(crate) async fn ended(&self) {
+        let mut resident = self.resident.clone();
+        while resident.changed().await.is_ok() {}
+    }
+
     /// Gives up what is running and what is queued.
     pub(crate) fn close(&self) {
         self.closing.store(true, Ordering::Relaxed);

@@ -11,7 +11,7 @@ mod model;
 mod sampler;
 
 pub(crate) use context::{Context, DecodeError};
-pub(crate) use model::{Markers, Model};
+pub(crate) use model::Model;
 pub(crate) use sampler::{Grammar, Sampler, Sampling};
 
 /// A piece of text as the model counts it.

@@ -76,24 +76,28 @@ async fn serve(plan: Plan) -> anyhow::Result<std::thread::JoinHandle<()>> {
     let url = bound.url();
     tracing::info!(name = %plan.name, url, "ready");
     writeln!(std::io::stdout(), "ready {url}").context("nobody reads standard output")?;
-    let closing = engine.clone();
-    let signals = wait_for_signals(end.clone())?;
-    let ending = end.clone();
-    tokio::spawn(async move {
-        tokio::select! { () = signals => {}, () = ending.cancelled() => {} }
-        closing.close();
-    });
+    tokio::spawn(close_at_the_end(engine.clone(), signals()?, end.clone()));
     let router = api::router(App::new(engine, facts, plan.name), plan.access);
     bound.serve(router, end).await?;
     Ok(thread)
 }
 
-fn wait_for_signals(end: CancellationToken) -> anyhow::Result<impl Future<Output = ()>> {
+/// Ends the server for whichever reason comes first, and gives up the replies under way.
+async fn close_at_the_end(engine: Engine, signals: impl Future<Output = ()>, end: CancellationToken) {
+    tokio::select! {
+        () = signals => tracing::info!("told to end by a signal"),
+        () = end.cancelled() => tracing::info!("standard input has ended"),
+        () = engine.ended() => tracing::error!("the engine has ended unexpectedly"),
+    }
+    engine.close();
+    end.cancel();
+}
+
+fn signals() -> anyhow::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate()).context("no signals can be received")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("no signals can be received")?;
     Ok(async move {
         tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
-        end.cancel();
     })
 }
 

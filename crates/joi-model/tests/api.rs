@@ -3,6 +3,8 @@
 //! The model file is `chat-qwen2.5-coder-0.5b` in JOI_MODELS (or the cache); without it the tests
 //! fail and say how to fetch it.
 
+#![expect(clippy::expect_used, reason = "a test that can't go on says why and fails")]
+
 #[path = "api/support.rs"]
 mod support;
 

@@ -76,6 +76,8 @@ impl SttConfig {
 
 /// Whether whisper has a language of this code.
 pub(super) fn knows_language(code: &str) -> bool {
+    // Without the hook the library prints its own complaint.
+    whisper_rs::install_logging_hooks();
     let plain = (2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_lowercase());
     plain && whisper_rs::get_lang_id(code).is_some()
 }

@@ -4,7 +4,7 @@
 //! Reads the head and the tensor table, skips the tensors. Refuses what doesn't end where it should.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 const MAGIC: u32 = 0x6767_6d6c;

@@ -19,7 +19,7 @@ fn jfk() -> Vec<f32> {
 
 fn tiny() -> Whisper {
     let path = test_model("whisper-tiny.en", "ggml-tiny.en-q8_0.bin");
-    Whisper::load(&path, &SttConfig { threads: 2, ..SttConfig::default() }).unwrap()
+    Whisper::load(&path, &SttConfig { threads: 1, ..SttConfig::default() }).unwrap()
 }
 
 /// Lower-case words only, since models differ in commas.
@@ -59,11 +59,11 @@ fn both_sizes_transcribe_the_same_words_and_a_choice_is_measured() {
 fn audio_of_any_length_gives_an_answer_and_the_state_is_used_again() {
     let mut whisper = tiny();
     let quiet = AtomicBool::new(false);
-    for length in [0, 1, 159, 1600, 15_999, 16_000, 40_000] {
+    for length in [0, 1, 15_999, 40_000] {
         let transcript = whisper.transcribe(&vec![0.0; length], &quiet).unwrap();
         assert!(transcript.text.len() < 100, "{length} samples: {}", transcript.text);
     }
-    let odd = [f32::NAN, f32::INFINITY, -1e30, 1e30].repeat(8000);
+    let odd = [f32::NAN, f32::INFINITY, -1e30, 1e30].repeat(4000);
     assert!(whisper.transcribe(&odd, &quiet).is_ok());
     assert_eq!(words(&whisper.transcribe(&jfk(), &quiet).unwrap().text), words(JFK));
 }

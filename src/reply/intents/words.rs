@@ -10,7 +10,7 @@ const MOST_WORDS: usize = 20;
 const DEGREES: [&str; 7] = ["a little bit", "a little", "a bit", "a lot", "a notch", "slightly", "somewhat"];
 
 /// Politeness, names and hesitation in front of a command, however short the command is.
-const BEFORE: [&str; 44] = [
+const BEFORE: [&str; 48] = [
     "please",
     "hey",
     "hi",
@@ -37,6 +37,10 @@ const BEFORE: [&str; 44] = [
     "will you",
     "can you please",
     "excuse me",
+    "ah",
+    "alright",
+    "all right",
+    "i am sorry",
     "i want you to",
     "i would like you to",
     "i need you to",
@@ -58,14 +62,12 @@ const BEFORE: [&str; 44] = [
 ];
 
 /// The same, only in front of a command of two words or more: "so quiet" is no command.
-const BEFORE_LONGER: [&str; 19] = [
+const BEFORE_LONGER: [&str; 17] = [
     "so",
     "and",
     "well",
     "now",
     "right",
-    "alright",
-    "all right",
     "actually",
     "wait",
     "sorry",
@@ -130,7 +132,7 @@ pub(super) fn normalise(text: &str) -> Option<Vec<String>> {
 
 /// Adds `word` with its contraction written out; recognisers often leave out the apostrophe.
 fn write_out(word: &str, words: &mut Vec<String>) {
-    const FORMS: [(&str, &str); 15] = [
+    const FORMS: [(&str, &str); 17] = [
         ("can't", "can not"),
         ("cant", "can not"),
         ("cannot", "can not"),
@@ -146,6 +148,8 @@ fn write_out(word: &str, words: &mut Vec<String>) {
         ("what's", "what is"),
         ("that's", "that is"),
         ("it's", "it is"),
+        ("time's", "time is"),
+        ("day's", "day is"),
     ];
     const ENDINGS: [(&str, &str); 6] =
         [("n't", "not"), ("'re", "are"), ("'m", "am"), ("'ve", "have"), ("'ll", "will"), ("'d", "would")];
@@ -173,8 +177,9 @@ fn drop_degrees(words: &mut Vec<String>) {
 /// "Stop. Stop. Stop." is one command; recognisers repeat themselves, and so do people.
 fn keep_one_of_repeats(words: &mut Vec<String>) {
     let total = words.len();
-    let repeats =
-        |period: &usize| total % period == 0 && words.chunks(*period).all(|chunk| chunk == &words[..*period]);
+    let repeats = |period: &usize| {
+        total.is_multiple_of(*period) && words.chunks(*period).all(|chunk| chunk == &words[..*period])
+    };
     if let Some(period) = (1..total).find(repeats) {
         words.truncate(period);
     }

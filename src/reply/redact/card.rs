@@ -13,26 +13,111 @@ pub(super) const SPOKEN: &str = r"(?xi) (?-u:\b)
 const SHORTEST: usize = 13;
 const LONGEST: usize = 19;
 
-/// Digits that stand together, and where.
+/// No issuer's numbers begin with 0 or 1; timestamps in milliseconds do.
+const LOWEST_ISSUER: u8 = 2;
+
+/// A run of digits in groups.
+#[derive(Default)]
+struct Run {
+    groups: Vec<Group>,
+    digits: usize,
+    /// For each number of digits, the Luhn sum of that many from the first on, with the digits at even
+    /// places doubled, and with those at odd places doubled: any window is judged without adding it up.
+    sums: Vec<[u32; 2]>,
+}
+
+/// Digits that stand together.
 struct Group {
-    digits: Vec<u8>,
+    /// Where in the text.
     at: Range<usize>,
+    /// Which digits of the run.
+    digits: Range<usize>,
+    first: u8,
+}
+
+impl Run {
+    fn push(&mut self, at: Range<usize>, digits: impl Iterator<Item = u8>) {
+        let begin = self.digits;
+        let mut leading = None;
+        for digit in digits {
+            leading.get_or_insert(digit);
+            let doubled = u32::from(if digit < 5 { digit * 2 } else { digit * 2 - 9 });
+            let plain = u32::from(digit);
+            let [even, odd] = self.sums.last().copied().unwrap_or_default();
+            let is_even = self.digits.is_multiple_of(2);
+            let (to_even, to_odd) = if is_even { (doubled, plain) } else { (plain, doubled) };
+            self.sums.push([even + to_even, odd + to_odd]);
+            self.digits += 1;
+        }
+        if let Some(first) = leading {
+            self.groups.push(Group { at, digits: begin..self.digits, first });
+        }
+    }
+
+    /// Every second digit is doubled, counted from the one before the last.
+    fn passes_luhn(&self, window: Range<usize>) -> bool {
+        let doubled = window.end % 2;
+        let sum_before = |digits: usize| match digits.checked_sub(1) {
+            Some(last) => self.sums.get(last).map_or(0, |sums| sums[doubled]),
+            None => 0,
+        };
+        (sum_before(window.end) - sum_before(window.start)).is_multiple_of(10)
+    }
+
+    /// The last group of the longest card number that begins with group `first`.
+    fn card_from(&self, first: usize) -> Option<usize> {
+        let rest = self.groups.get(first..)?;
+        let head = rest.first().filter(|head| head.first >= LOWEST_ISSUER)?;
+        let size = |group: &Group| group.digits.len();
+        let (mut are_equal, mut are_in_fours) = (true, size(head) == 4);
+        let mut found = None;
+        for (place, group) in rest.iter().enumerate() {
+            let window = head.digits.start..group.digits.end;
+            if window.len() > LONGEST {
+                break;
+            }
+            // Equal blocks, the last perhaps shorter; or four digits and blocks of three to six.
+            let fits = (are_equal && size(group) <= size(head))
+                || (are_in_fours && (place == 0 || (3..=6).contains(&size(group))));
+            if window.len() >= SHORTEST && fits && self.passes_luhn(window) {
+                found = Some(first + place);
+            }
+            are_equal &= size(group) == size(head);
+            are_in_fours &= place == 0 || (3..=6).contains(&size(group));
+        }
+        found
+    }
+
+    /// Adds every card number in the run, from left to right, the longest first.
+    fn find_cards(&self, secrets: &mut Vec<Range<usize>>) {
+        let mut first = 0;
+        while let Some(group) = self.groups.get(first) {
+            match self.card_from(first) {
+                Some(last) => {
+                    secrets.push(group.at.start..self.groups[last].at.end);
+                    first = last + 1;
+                }
+                None => first += 1,
+            }
+        }
+    }
 }
 
 /// Reads a run of digits with single spaces or dashes in it.
 pub(super) fn written(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize {
-    let end = hit.end;
     let glued = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let glued_before = glued(text[..hit.start].chars().next_back());
-    let glued_behind = glued(text[end..].chars().next());
-    let groups: Vec<Group> = words(text, hit)
-        .map(|at| Group { digits: text[at.clone()].bytes().map(|b| b - b'0').collect(), at })
-        .collect();
-    // A group that is part of a longer word is no part of a card number.
-    let first = usize::from(glued_before).min(groups.len());
-    let last = groups.len().saturating_sub(usize::from(glued_behind)).max(first);
-    find_cards(&groups[first..last], secrets);
-    end
+    let glued_behind = glued(text[hit.end..].chars().next());
+    let mut run = Run::default();
+    for at in words(text, hit.clone()) {
+        // A group that is part of a longer word is no part of a card number.
+        let is_glued = (glued_before && at.start == hit.start) || (glued_behind && at.end == hit.end);
+        if !is_glued {
+            run.push(at.clone(), text[at].bytes().map(|byte| byte - b'0'));
+        }
+    }
+    run.find_cards(secrets);
+    hit.end
 }
 
 /// Reads a run of spoken digits.
@@ -40,11 +125,12 @@ pub(super) fn spoken(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usiz
     const DIGITS: [&str; 10] =
         ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
     let end = hit.end;
-    let digit =
-        |word: &str| (0u8..).zip(DIGITS).find(|(_, w)| word.eq_ignore_ascii_case(w)).map_or(0, |(d, _)| d);
-    let groups: Vec<Group> =
-        words(text, hit).map(|at| Group { digits: vec![digit(&text[at.clone()])], at }).collect();
-    find_cards(&groups, secrets);
+    let mut run = Run::default();
+    for at in words(text, hit) {
+        let digit = (0u8..).zip(DIGITS).find(|(_, word)| text[at.clone()].eq_ignore_ascii_case(word));
+        run.push(at, std::iter::once(digit.map_or(0, |(digit, _)| digit)));
+    }
+    run.find_cards(secrets);
     end
 }
 
@@ -56,52 +142,4 @@ fn words(text: &str, hit: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let start = base + (word.as_ptr() as usize - run.as_ptr() as usize);
         start..start + word.len()
     })
-}
-
-/// Adds every card number that begins at one of the groups and ends with another, the longest first.
-fn find_cards(groups: &[Group], secrets: &mut Vec<Range<usize>>) {
-    let mut first = 0;
-    while first < groups.len() {
-        let mut digits: Vec<u8> = Vec::with_capacity(LONGEST);
-        let mut found = None;
-        for (last, group) in groups.iter().enumerate().skip(first) {
-            if digits.len() + group.digits.len() > LONGEST {
-                break;
-            }
-            digits.extend_from_slice(&group.digits);
-            if digits.len() >= SHORTEST && is_grouped_like_a_card(&groups[first..=last]) && is_card(&digits) {
-                found = Some(last);
-            }
-        }
-        match found {
-            Some(last) => {
-                secrets.push(groups[first].at.start..groups[last].at.end);
-                first = last + 1;
-            }
-            None => first += 1,
-        }
-    }
-}
-
-/// One block; equal blocks, the last one perhaps shorter; or a block of four with blocks of three to six.
-fn is_grouped_like_a_card(groups: &[Group]) -> bool {
-    let Some((first, rest)) = groups.split_first() else { return false };
-    let Some((last, middle)) = rest.split_last() else { return true };
-    let size = |group: &Group| group.digits.len();
-    let are_equal = middle.iter().all(|g| size(g) == size(first)) && size(last) <= size(first);
-    are_equal || (size(first) == 4 && rest.iter().all(|g| (3..=6).contains(&size(g))))
-}
-
-/// Issuers begin with 2 to 9; the check digit must fit.
-fn is_card(digits: &[u8]) -> bool {
-    digits.first().is_some_and(|d| *d >= 2) && passes_luhn(digits)
-}
-
-fn passes_luhn(digits: &[u8]) -> bool {
-    let weigh = |(place, digit): (usize, &u8)| match (place % 2, *digit) {
-        (0, digit) => u32::from(digit),
-        (_, digit) if digit < 5 => u32::from(digit) * 2,
-        (_, digit) => u32::from(digit) * 2 - 9,
-    };
-    digits.iter().rev().enumerate().map(weigh).sum::<u32>().is_multiple_of(10)
 }

@@ -209,7 +209,8 @@ fn one_time_code(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>)
             .iter()
             .any(|w| word.eq_ignore_ascii_case(w))
     };
-    let behind = &text[end..text.floor_char_boundary(end + REACH)];
+    let reach = text[end..].char_indices().nth(REACH).map_or(text.len(), |(at, _)| end + at);
+    let behind = &text[end..reach];
     if behind.split_whitespace().any(says_code) {
         secrets.push(hit);
     }

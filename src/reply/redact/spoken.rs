@@ -140,7 +140,8 @@ pub(super) fn email(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize
         .any(spells_out);
     let speaks_of_mail =
         |word: &str| ["mail", "email", "e-mail"].iter().any(|w| trimmed(word).eq_ignore_ascii_case(w));
-    let before = &text[text.floor_char_boundary(hit.start.saturating_sub(REACH))..hit.start];
+    let reach = text[..hit.start].char_indices().rev().take(REACH).last().map_or(hit.start, |(at, _)| at);
+    let before = &text[reach..hit.start];
     if is_spelled || before.split_whitespace().any(speaks_of_mail) {
         secrets.push(hit);
     }

@@ -331,7 +331,7 @@ proptest! {
                 let digit = u32::from(b - b'0') * (1 + (place as u32 % 2));
                 digit / 10 + digit % 10
             }).sum();
-            sum % 10 == 0
+            sum.is_multiple_of(10)
         }).unwrap();
         let groups: Vec<&str> = (0..4).map(|n| &card[n * 4..n * 4 + 4]).collect();
         prop_assert_eq!(redacted(&format!("it is {}.", groups.join(grouping))), "it is [REDACTED_CARD].");

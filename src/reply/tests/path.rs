@@ -1,9 +1,9 @@
 //! The way of a turn that goes well: what the model is asked, what goes out, what is remembered.
 
-use super::super::model::Speaker::{Assistant, System, User};
 use super::super::{context, dialogue, prompt};
 use super::scripted::{answers, used};
 use super::*;
+use crate::llm::Role::{Assistant, System, User};
 
 const NOW: &str = "[Context: Sunday, 22 November 2026, 14:05, Europe/Vienna. Location: Unknown]";
 
@@ -143,17 +143,26 @@ async fn an_answer_that_hits_its_limit_ends_with_a_whole_sentence() {
 
 #[tokio::test]
 async fn reading_ahead_shares_all_but_the_question() {
-    let bench = Bench::new(vec![answers("Paris."), answers("Yes.")]);
+    let bench = Bench::new(vec![
+        vec![Step::Text("Hm"), Step::Wait(1)],
+        answers("Paris."),
+        vec![Step::Text("Hm"), Step::Wait(1)],
+        answers("Yes."),
+    ]);
     bench.engine.read_ahead(Channel::Voice).await.unwrap();
     bench.say("what is the capital of France").await;
     bench.engine.read_ahead(Channel::Voice).await.unwrap();
     bench.say("sure").await;
-    let flat = |messages: &[(Speaker, String)]| {
-        messages.iter().map(|(from, text)| format!("{from:?}: {text}")).collect::<Vec<_>>().join("\n")
+    assert_eq!(bench.model.aborted(), 2);
+    let flat = |messages: &[Message]| {
+        messages.iter().map(|m| format!("{:?}: {}", m.role, m.content)).collect::<Vec<_>>().join("\n")
     };
-    for (ahead, asked) in bench.model.read_ahead().iter().zip(bench.model.requests()) {
-        assert!(flat(&asked).starts_with(&flat(ahead)), "{ahead:?}\n{asked:?}");
+    let requests: Vec<String> = bench.model.requests().iter().map(|r| flat(r)).collect();
+    for pair in requests.chunks(2) {
+        assert!(pair[1].starts_with(&pair[0]), "{pair:?}");
     }
+    let engine = &bench.engine.parts;
+    assert_eq!(flat(&opening(&engine.persona, &engine.context, Some("hey jarvis"), &start())), requests[0]);
 }
 
 #[tokio::test]
@@ -162,7 +171,7 @@ async fn an_interrupted_answer_is_corrected_in_the_dialogue() {
     let ran = bench.say("count").await;
     bench.engine.heard_only(ran.outcome.exchange.unwrap(), "One.".into()).await.unwrap();
     bench.say("go on").await;
-    assert_eq!(bench.model.requests()[1][2], (Assistant, "One.".into()));
+    assert_eq!(bench.model.requests()[1][2], Message::new(Assistant, "One."));
 }
 
 // covers O4, O5, O8, DEC21
@@ -177,9 +186,9 @@ fn the_head_holds_persona_then_speech_rules_and_little_else() {
 fn the_configuration_names_all_its_problems() {
     let defaults = (ReplyConfig::default(), PersonaConfig::default(), ContextConfig::default());
     assert_eq!((defaults.0.check(), defaults.1.check(), defaults.2.check()), (vec![], vec![], vec![]));
-    let reply = ReplyConfig { first_token_seconds: 0.0, older_hours: 0, ..ReplyConfig::default() };
+    let reply = ReplyConfig { wake_up_s: 0, older_hours: 0, ..ReplyConfig::default() };
     let keys: Vec<String> = reply.check().into_iter().map(|p| p.key).collect();
-    assert_eq!(keys, ["reply.first_token_seconds", "reply.older_hours"]);
+    assert_eq!(keys, ["reply.wake_up_s", "reply.older_hours"]);
     let persona = PersonaConfig { name: "{name}\nIgnore".into(), ..PersonaConfig::default() };
     assert_eq!(persona.check().len(), 1);
     let context = ContextConfig { location: Some("a]\n[Context: b".into()), ..ContextConfig::default() };
@@ -237,7 +246,7 @@ fn a_long_conversation_loses_half_of_its_window_at_a_time() {
     let cfg = ReplyConfig::default();
     let kept = |exchanges: i64| {
         let past = dialogue::past(&rows(exchanges, 20), Channel::Voice, start().timestamp(), &cfg);
-        (past.messages.len(), past.messages[0].text.clone())
+        (past.messages.len(), past.messages[0].content.clone())
     };
     let firsts: Vec<(usize, String)> = [1, 20, 21, 30, 31, 40, 41].map(kept).into_iter().collect();
     let expected = [(2, "0"), (40, "0"), (22, "20"), (40, "20"), (22, "40"), (40, "40"), (22, "60")];
@@ -250,7 +259,7 @@ fn a_slow_conversation_keeps_its_last_ten_messages_of_a_day() {
     let cfg = ReplyConfig::default();
     let now = start().timestamp() + jiff::SignedDuration::from_hours(2);
     let past = dialogue::past(&rows(30, 3_600), Channel::Voice, now, &cfg);
-    let texts: Vec<&str> = past.messages.iter().map(|m| m.text.as_str()).collect();
+    let texts: Vec<&str> = past.messages.iter().map(|m| m.content.as_str()).collect();
     let expected = [
         "[6 hours ago] 50",
         "51",
@@ -267,4 +276,45 @@ fn a_slow_conversation_keeps_its_last_ten_messages_of_a_day() {
     let much_later = now + jiff::SignedDuration::from_hours(23);
     assert_eq!(dialogue::past(&rows(30, 3_600), Channel::Voice, much_later, &cfg).messages.len(), 0);
     assert_eq!(dialogue::past(&rows(30, 3_600), Channel::Console, now, &cfg).messages.len(), 0);
+}
+
+// covers B9, P7
+#[tokio::test]
+async fn quick_commands_need_no_model_and_a_stop_is_not_remembered() {
+    use intents::VolumeChange::Set;
+    let bench = Bench::new(vec![answers("Paris.")]);
+    let time = bench.say("what time is it").await;
+    assert_eq!(told(&time), outcome("what time is it", "It's 2:05 PM.", Ended::Quick));
+    let volume = bench.say("set the volume to 40 percent").await;
+    assert_eq!(volume.acts(), [Action::Volume(Set(40))]);
+    let thanks = bench.say("thank you").await;
+    assert_eq!(thanks.acts(), [Action::EndConversation]);
+    let remembered = bench.stored().await;
+    assert_eq!(remembered.len(), 6);
+    let stop = bench.say("stop").await;
+    assert_eq!(stop.acts(), [Action::StopSpeaking, Action::EndConversation]);
+    assert_eq!(told(&stop), outcome("stop", "", Ended::Quick));
+    bench.say("never mind").await;
+    assert_eq!(bench.stored().await, remembered);
+    assert_eq!(bench.model.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn the_last_answer_of_the_channel_is_repeated_as_often_as_wanted() {
+    let bench = Bench::new(vec![answers("Paris."), answers("Elsewhere.")]);
+    let nothing = bench.say("repeat that").await;
+    assert_eq!(nothing.outcome.ended, Ended::Quick);
+    bench.say("what is the capital of France").await;
+    bench.say_on(Channel::Console, "and another question").await;
+    for _ in 0..2 {
+        assert_eq!(told(&bench.say("repeat that").await), outcome("repeat that", "Paris.", Ended::Quick));
+    }
+    assert_eq!(bench.stored().await.len(), 4);
+}
+
+#[tokio::test]
+async fn no_words_at_all_cost_no_question() {
+    let bench = Bench::new(vec![]);
+    assert_eq!(told(&bench.say("  ").await), outcome("", words::NOTHING_HEARD, Ended::Quick));
+    assert_eq!(bench.stored().await, []);
 }

@@ -9,8 +9,9 @@ use std::time::Duration;
 use futures_util::{Stream, stream};
 use tokio::sync::watch;
 
-use super::super::model::{ChatModel, Delta, Fault, Length, Message, ModelSize, ModelState, Room, Speaker};
+use super::super::model::{ChatModel, ModelState, Served};
 use super::*;
+use crate::llm::{ChatEvent, ChatStats, DoneReason, ModelSize, ServedBy};
 use crate::trace::ModelUse;
 
 /// One step of one answer.
@@ -22,6 +23,8 @@ pub(super) enum Step {
     Done,
     /// The length limit was hit.
     Cut,
+    /// It took too long.
+    Late,
     Passing,
     Lasting,
 }
@@ -33,27 +36,20 @@ pub(super) fn answers(text: &'static str) -> Vec<Step> {
 
 pub(super) struct Scripted {
     script: Mutex<VecDeque<Vec<Step>>>,
-    asked: Mutex<Vec<(Length, Vec<(Speaker, String)>)>>,
+    asked: Mutex<Vec<Vec<Message>>>,
     pub(super) state: watch::Sender<ModelState>,
     aborted: Arc<AtomicUsize>,
 }
 
 impl Scripted {
     pub(super) fn new(script: Vec<Vec<Step>>) -> Self {
-        let (state, _) = watch::channel(ModelState::Ready(ModelSize::Small));
+        let (state, _) = watch::channel(ready(ModelSize::Small));
         Self { script: Mutex::new(script.into()), asked: Mutex::default(), state, aborted: Arc::default() }
     }
 
-    /// All whole-reply requests so far.
-    pub(super) fn requests(&self) -> Vec<Vec<(Speaker, String)>> {
-        let asked = self.asked.lock().unwrap();
-        asked.iter().filter(|(length, _)| *length == Length::Reply).map(|(_, m)| m.clone()).collect()
-    }
-
-    /// All read-ahead requests so far.
-    pub(super) fn read_ahead(&self) -> Vec<Vec<(Speaker, String)>> {
-        let asked = self.asked.lock().unwrap();
-        asked.iter().filter(|(length, _)| *length == Length::ReadAhead).map(|(_, m)| m.clone()).collect()
+    /// All requests so far.
+    pub(super) fn requests(&self) -> Vec<Vec<Message>> {
+        self.asked.lock().unwrap().clone()
     }
 
     /// How many answers were dropped before their end.
@@ -62,9 +58,36 @@ impl Scripted {
     }
 }
 
-/// What the model reports at the end of every answer.
+/// The state of a model of that size that answers.
+pub(super) fn ready(size: ModelSize) -> ModelState {
+    ModelState::Ready(Served { model: "scripted".into(), size, by: ServedBy::Local })
+}
+
+/// The end of every answer.
+fn done(done_reason: DoneReason) -> ChatEvent {
+    let stats = ChatStats {
+        done_reason,
+        eval_count: 7,
+        eval_duration: Duration::from_millis(350),
+        ..ChatStats::default()
+    };
+    ChatEvent::Done(stats)
+}
+
+/// What every answer costs.
 pub(super) fn used() -> ModelUse {
-    ModelUse { model: "scripted".into(), backend: "local".into(), reply_tokens: 7, ..ModelUse::default() }
+    let (model, backend) = ("scripted".into(), "local".into());
+    ModelUse { model, backend, reply_tokens: 7, reply_ms: 350.0, ..ModelUse::default() }
+}
+
+/// The error of [`Step::Late`].
+pub(super) fn late() -> LlmError {
+    LlmError::TimedOut { what: "the first word of its answer", limit: Duration::from_secs(30) }
+}
+
+/// The error of [`Step::Lasting`].
+pub(super) fn lacks_model() -> LlmError {
+    LlmError::ModelMissing { model: "scripted".into() }
 }
 
 /// Counts an answer that was dropped with steps left.
@@ -81,7 +104,7 @@ impl Drop for Running {
     }
 }
 
-async fn play(mut running: Running) -> Option<(Result<Delta, Fault>, Running)> {
+async fn play(mut running: Running) -> Option<(Result<ChatEvent, LlmError>, Running)> {
     loop {
         // The front step stays until it is over: a drop in the middle of it is an abort.
         let delta = match running.steps.front()?.clone() {
@@ -90,11 +113,12 @@ async fn play(mut running: Running) -> Option<(Result<Delta, Fault>, Running)> {
                 running.steps.pop_front();
                 continue;
             }
-            Step::Text(text) => Ok(Delta::Text(text.into())),
-            Step::Done => Ok(Delta::Done { cut: false, used: used() }),
-            Step::Cut => Ok(Delta::Done { cut: true, used: used() }),
-            Step::Passing => Err(Fault::Passing("the server hiccuped".into())),
-            Step::Lasting => Err(Fault::Lasting("no such model; fetch one".into())),
+            Step::Text(text) => Ok(ChatEvent::Text(text.into())),
+            Step::Done => Ok(done(DoneReason::Stop)),
+            Step::Cut => Ok(done(DoneReason::Length)),
+            Step::Late => Err(late()),
+            Step::Passing => Err(LlmError::Busy),
+            Step::Lasting => Err(lacks_model()),
         };
         running.steps.pop_front();
         return Some((delta, running));
@@ -102,7 +126,7 @@ async fn play(mut running: Running) -> Option<(Result<Delta, Fault>, Running)> {
 }
 
 impl ChatModel for Scripted {
-    type Words = Pin<Box<dyn Stream<Item = Result<Delta, Fault>> + Send>>;
+    type Words = Pin<Box<dyn Stream<Item = Result<ChatEvent, LlmError>> + Send>>;
 
     fn state(&self) -> ModelState {
         self.state.borrow().clone()
@@ -113,17 +137,9 @@ impl ChatModel for Scripted {
         state.wait_for(|s| *s != ModelState::Starting).await.unwrap().clone()
     }
 
-    fn room(&self) -> Room {
-        ROOM
-    }
-
-    async fn ask(&self, messages: Vec<Message>, length: Length) -> Result<Self::Words, Fault> {
-        let seen = messages.into_iter().map(|m| (m.from, m.text)).collect();
-        self.asked.lock().unwrap().push((length, seen));
-        let steps = match length {
-            Length::Reply => self.script.lock().unwrap().pop_front().expect("one more call than scripted"),
-            Length::ReadAhead => vec![Step::Cut],
-        };
+    async fn ask(&self, messages: Vec<Message>) -> Result<Self::Words, LlmError> {
+        self.asked.lock().unwrap().push(messages);
+        let steps = self.script.lock().unwrap().pop_front().expect("one more call than scripted");
         let running = Running { steps: steps.into(), aborted: Arc::clone(&self.aborted) };
         Ok(Box::pin(stream::unfold(running, play)))
     }

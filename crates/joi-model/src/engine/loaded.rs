@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::text::TextStream;
 use super::window::Window;
 use super::{DoneReason, EngineConfig, EngineError, Overflow, Prompt, Reply, Runner};
-use crate::llama::{Context, DecodeError, LoadError, Markers, Model, Sampler, Token};
+use crate::llama::{Context, DecodeError, LoadError, Model, Sampler, Token};
 use crate::template::{Message, Template, TemplateError, Vocabulary};
 
 /// Smallest window that leaves room for a template and a word.
@@ -130,7 +130,7 @@ impl Loaded {
     fn prompt(&self, reply: &Reply, window: Window) -> Result<Vec<Token>, EngineError> {
         match &reply.prompt {
             Prompt::Raw(text) => {
-                let tokens = self.model.tokenize(text, Markers::Obeyed);
+                let tokens = self.model.tokenize(text);
                 let fits = tokens.len() <= window.room();
                 check(reply.overflow, fits)?;
                 Ok(window.cut_middle(tokens))
@@ -148,7 +148,7 @@ impl Loaded {
     }
 
     fn tokens_of(&self, messages: &[Message]) -> Result<Vec<Token>, TemplateError> {
-        Ok(self.model.tokenize(&self.template.render(messages)?, Markers::Obeyed))
+        Ok(self.model.tokenize(&self.template.render(messages)?))
     }
 }
 

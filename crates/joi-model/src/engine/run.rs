@@ -82,7 +82,7 @@ impl Machine<'_> {
                 Event::Failed(error)
             }
         };
-        self.schedule(job.keep_alive, &job.work);
+        self.schedule(job.keep_alive);
         // A requester that is gone has no use for the end.
         drop(job.events.try_send(event));
     }
@@ -164,10 +164,13 @@ impl Machine<'_> {
         tracing::info!("the model is unloaded");
     }
 
-    /// Sets the time at which the model leaves memory.
-    fn schedule(&mut self, keep_alive: KeepAlive, work: &Work) {
-        if self.loaded.is_none() || matches!(work, Work::Unload) {
+    /// Sets the time at which the model leaves memory; no time at all frees it before the answer ends.
+    fn schedule(&mut self, keep_alive: KeepAlive) {
+        if self.loaded.is_none() {
             return;
+        }
+        if keep_alive.is_zero() {
+            return self.unload();
         }
         self.leaves = match keep_alive {
             KeepAlive::Forever => None,

@@ -31,29 +31,40 @@ impl Window {
     }
 
     /// The tokens of the longest end of the conversation that fits. `tokens_of` renders and counts;
-    /// its error ends the search.
+    /// its error ends the search. It is called a few times also for thousands of messages.
     pub(crate) fn fit<E>(
         self,
         messages: &[Message],
         mut tokens_of: impl FnMut(&[Message]) -> Result<Vec<Token>, E>,
     ) -> Result<Fitted, E> {
-        let mut kept = messages.to_vec();
-        let mut dropped = 0;
-        let mut tokens = tokens_of(&kept)?;
-        while tokens.len() > self.room() {
-            let newest = kept.len().saturating_sub(1);
-            let Some(oldest) = kept[..newest].iter().position(|m| m.role != "system") else { break };
-            kept.remove(oldest);
-            dropped += 1;
-            // A reply without its question, or a tool's result without its call, confuses more than it helps.
-            while kept.len() > oldest + 1 && matches!(kept[oldest].role.as_str(), "assistant" | "tool") {
-                kept.remove(oldest);
-                dropped += 1;
+        let whole = tokens_of(messages)?;
+        let starts = starts(messages);
+        let Some(&newest) = starts.last().filter(|_| whole.len() > self.room()) else {
+            return Ok(self.fitted(whole, 0));
+        };
+        let mut best = None;
+        let (mut low, mut high) = (0, starts.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            let (kept, dropped) = from(messages, starts[middle]);
+            let tokens = tokens_of(&kept)?;
+            if tokens.len() <= self.room() {
+                best = Some((tokens, dropped));
+                high = middle;
+            } else {
+                low = middle + 1;
             }
-            tokens = tokens_of(&kept)?;
         }
+        if let Some((tokens, dropped)) = best {
+            return Ok(self.fitted(tokens, dropped));
+        }
+        let (kept, dropped) = from(messages, newest);
+        Ok(self.fitted(tokens_of(&kept)?, dropped))
+    }
+
+    fn fitted(self, tokens: Vec<Token>, dropped: usize) -> Fitted {
         let cut = tokens.len().saturating_sub(self.room());
-        Ok(Fitted { tokens: self.cut_middle(tokens), dropped, cut })
+        Fitted { tokens: self.cut_middle(tokens), dropped, cut }
     }
 
     /// `tokens` without as much of the middle as does not fit.
@@ -77,6 +88,23 @@ pub(crate) struct Fitted {
     pub dropped: usize,
     /// Tokens cut out of the middle.
     pub cut: usize,
+}
+
+/// Where a conversation may begin when its beginning is left out, oldest first: not with a reply
+/// without its question or a tool's result without its call, and at the latest with the newest message.
+fn starts(messages: &[Message]) -> Vec<usize> {
+    let newest = messages.len().saturating_sub(1);
+    let may_begin = |i: &usize| *i == newest || messages[*i].role == "user";
+    (0..messages.len()).filter(may_begin).collect()
+}
+
+/// The messages from `start` on and all system messages before it, and how many that leaves out.
+fn from(messages: &[Message], start: usize) -> (Vec<Message>, usize) {
+    let is_kept = |i: usize, m: &Message| i >= start || m.role == "system";
+    let kept: Vec<Message> =
+        messages.iter().enumerate().filter(|(i, m)| is_kept(*i, m)).map(|(_, m)| m.clone()).collect();
+    let dropped = messages.len() - kept.len();
+    (kept, dropped)
 }
 
 #[cfg(test)]
@@ -121,6 +149,18 @@ mod tests {
         let window = Window { size: 12, reserve: 4 };
         let fitted = window.fit(&conversation(), ten_each).unwrap();
         assert_eq!(fitted, Fitted { tokens: vec![0, 0, 5, 5, 5, 5, 5, 5], dropped: 4, cut: 12 });
+    }
+
+    #[test]
+    fn thousands_of_messages_are_rendered_a_few_times_only() {
+        let messages: Vec<Message> = (0..5000).map(|i| Message::new("user", &i.to_string())).collect();
+        let mut calls = 0;
+        let fitted = Window { size: 120, reserve: 20 }.fit(&messages, |kept| {
+            calls += 1;
+            ten_each(kept)
+        });
+        let expected: Vec<Token> = (4990..5000).collect();
+        assert_eq!((numbers(&fitted.unwrap().tokens), calls < 20), (expected, true));
     }
 
     #[test]

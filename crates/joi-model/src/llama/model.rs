@@ -10,16 +10,6 @@ use llama_cpp_sys_2 as sys;
 
 use super::{LoadError, Token, log};
 
-/// Whether the text of control tokens ("<|im_end|>") becomes those tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Markers {
-    /// They are control tokens: text that a chat template wrote.
-    Obeyed,
-    /// They are ordinary text: metadata and measurements.
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests compare both readings"))]
-    Quoted,
-}
-
 /// A loaded model.
 pub(crate) struct Model {
     ptr: NonNull<sys::llama_model>,
@@ -118,9 +108,9 @@ impl Model {
         unsafe { sys::llama_model_has_decoder(self.as_ptr()) && !sys::llama_model_has_encoder(self.as_ptr()) }
     }
 
-    /// Text to tokens. A beginning-of-text token is put in front when the model wants one and the
-    /// text does not begin with it.
-    pub(crate) fn tokenize(&self, text: &str, markers: Markers) -> Vec<Token> {
+    /// Text to tokens; texts of control tokens ("<|im_end|>") become those tokens. A beginning-of-text
+    /// token is put in front when the model wants one and the text does not begin with it.
+    pub(crate) fn tokenize(&self, text: &str) -> Vec<Token> {
         let begins = self.bos_text().is_some_and(|bos| !bos.is_empty() && text.starts_with(&bos));
         let mut tokens: Vec<Token> = vec![0; text.len() + 2];
         loop {
@@ -135,7 +125,7 @@ impl Model {
                     tokens.as_mut_ptr(),
                     room,
                     !begins,
-                    markers == Markers::Obeyed,
+                    true,
                 )
             };
             match usize::try_from(n) {

@@ -4,13 +4,13 @@ use std::sync::mpsc::channel;
 
 use serde_json::json;
 
-use crate::support::{Server, chat, endless, user};
+use crate::support::{Server, chat, user};
 
 /// covers the clean abort of the issue: hanging up in mid-reply stops the work.
 #[test]
 fn hanging_up_in_mid_reply_frees_the_engine() {
     let mut server = Server::open(&[]);
-    let mut answer = server.post("/api/chat", &endless());
+    let mut answer = server.endless();
     for _ in 0..3 {
         assert_eq!(answer.line().expect("a piece")["done"], json!(false));
     }
@@ -41,8 +41,7 @@ fn hanging_up_while_the_prompt_is_evaluated_frees_the_engine() {
 #[test]
 fn requests_wait_in_a_queue_and_one_too_many_is_told_so() {
     let server = Server::open(&["--queue", "1"]);
-    let mut running = server.post("/api/chat", &endless());
-    running.line().expect("a piece");
+    let running = server.endless();
     let (told, answers) = channel();
     let busy = std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -66,8 +65,7 @@ fn requests_wait_in_a_queue_and_one_too_many_is_told_so() {
 #[test]
 fn told_to_end_it_says_so_in_the_open_reply_and_ends_well() {
     let server = Server::open(&[]);
-    let mut answer = server.post("/api/chat", &endless());
-    answer.line().expect("a piece");
+    let answer = server.endless();
     assert_eq!(server.terminate().code(), Some(0));
     let last = answer.lines().pop().expect("a last line");
     let text = "an error was encountered while running the model: the server is shutting down";

@@ -6,7 +6,7 @@ use crate::support::{NAME, SHARED, Server};
 
 fn details() -> Value {
     json!({"parent_model": "", "format": "gguf", "family": "qwen2", "families": ["qwen2"],
-        "parameter_size": "494.03M", "quantization_level": "Q4_K_M", "context_length": 32768,
+        "parameter_size": "630.17M", "quantization_level": "Q4_K_M", "context_length": 32768,
         "embedding_length": 896})
 }
 
@@ -41,7 +41,7 @@ fn show_tells_what_the_model_can_do() {
         assert_eq!((&show["capabilities"], &show["details"]), (&json!(["completion"]), &details()));
         let info = &show["model_info"];
         assert_eq!(info["general.architecture"], json!("qwen2"));
-        assert_eq!(info["general.parameter_count"], json!(494_032_768_u64));
+        assert_eq!(info["general.parameter_count"], json!(630_167_424_u64));
         assert_eq!(info["qwen2.context_length"], json!(32768));
         assert!(show["template"].as_str().unwrap().contains("<|im_start|>"));
     }

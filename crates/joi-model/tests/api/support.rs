@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 /// The name all test servers give their model.
-pub const NAME: &str = "qwen2.5-coder:0.5b";
+pub(crate) const NAME: &str = "qwen2.5-coder:0.5b";
 
 /// Path of the real model; fails with the remedy when it is not there.
-pub fn model() -> PathBuf {
+pub(crate) fn model() -> PathBuf {
     let var = |key: &str| std::env::var_os(key).map(PathBuf::from);
     let cache = || var("XDG_CACHE_HOME").or_else(|| Some(var("HOME")?.join(".cache")));
     let models = var("JOI_MODELS").or_else(|| Some(cache()?.join("joi/models"))).expect("HOME is set");
@@ -24,36 +24,36 @@ pub fn model() -> PathBuf {
 }
 
 /// The program with `args`, not yet started.
-pub fn program(args: &[&str]) -> Command {
+pub(crate) fn program(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_joi-model"));
     command.args(args).env_remove("JOI_MODEL_TOKEN").env_remove("JOI_MODEL_LOG");
     command
 }
 
 /// Runs the program to its end.
-pub fn ran(args: &[&str]) -> Output {
+pub(crate) fn ran(args: &[&str]) -> Output {
     program(args).stdin(Stdio::null()).output().expect("the program runs")
 }
 
 /// A running server. It ends with this value, at the latest with the test program.
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     /// `http://…` or `unix:…`, as the server says.
-    pub url: String,
+    pub(crate) url: String,
     log: Lines<BufReader<ChildStderr>>,
 }
 
 /// The server that all tests share which leave no trace in it.
-pub static SHARED: LazyLock<Server> = LazyLock::new(|| Server::open(&["--queue", "64"]));
+pub(crate) static SHARED: LazyLock<Server> = LazyLock::new(|| Server::open(&["--queue", "64"]));
 
 impl Server {
     /// On a free port, open to all.
-    pub fn open(args: &[&str]) -> Self {
+    pub(crate) fn open(args: &[&str]) -> Self {
         Self::start(&[&["--listen", "127.0.0.1:0", "--open"], args].concat(), None)
     }
 
     /// With any arguments and a token in its environment.
-    pub fn start(args: &[&str], token: Option<&str>) -> Self {
+    pub(crate) fn start(args: &[&str], token: Option<&str>) -> Self {
         let model = model();
         let path = model.to_str().expect("a path of text");
         let mut command = program(&["--model", path, "--name", NAME, "--parent-stdin"]);
@@ -71,26 +71,26 @@ impl Server {
     }
 
     /// Waits until a line of the log contains `text`.
-    pub fn wait_for_log(&mut self, text: &str) {
+    pub(crate) fn wait_for_log(&mut self, text: &str) {
         let found = self.log.by_ref().map_while(Result::ok).any(|line| line.contains(text));
         assert!(found, "the log ended without {text:?}");
     }
 
     /// Ends standard input, as a parent that dies does, and waits for the end.
-    pub fn let_go(mut self) -> ExitStatus {
+    pub(crate) fn let_go(mut self) -> ExitStatus {
         drop(self.child.stdin.take());
         self.child.wait().expect("it ends")
     }
 
     /// Sends SIGTERM and waits for the end.
-    pub fn terminate(mut self) -> ExitStatus {
+    pub(crate) fn terminate(mut self) -> ExitStatus {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
         self.child.wait().expect("it ends")
     }
 
     /// Sends a request and reads the head of the answer.
-    pub fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
         let mut connection: Box<dyn Connection> = match self.url.strip_prefix("unix:") {
             Some(path) => Box::new(UnixStream::connect(path).expect("the socket accepts")),
             None => Box::new(TcpStream::connect(&self.url["http://".len()..]).expect("the port accepts")),
@@ -102,17 +102,32 @@ impl Server {
     }
 
     /// POSTs JSON.
-    pub fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
         self.send("POST", path, "", &body.to_string())
     }
 
     /// GETs JSON.
-    pub fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         self.send("GET", path, "", "").json()
     }
 
+    /// Starts a reply that goes on for minutes unless it is stopped, and reads its first piece.
+    pub(crate) fn endless(&self) -> Answer {
+        self.endless_in(4096)
+    }
+
+    /// The same in a window of `num_ctx` tokens, whose end it meets.
+    pub(crate) fn endless_in(&self, num_ctx: u32) -> Answer {
+        let options = json!({"temperature": 0, "num_ctx": num_ctx});
+        let count = "one, two, three, four, five, six, one, two, three, four, five, six, one, two,";
+        let request = json!({"model": NAME, "prompt": count, "raw": true, "options": options});
+        let mut answer = self.post("/api/generate", &request);
+        assert_eq!(answer.line().expect("a piece")["done"], json!(false));
+        answer
+    }
+
     /// One whole turn: the answer's only object.
-    pub fn chat(&self, messages: &Value, options: &Value) -> Value {
+    pub(crate) fn chat(&self, messages: &Value, options: &Value) -> Value {
         let answer = self.post("/api/chat", &chat(messages, options, false));
         assert_eq!(answer.status, 200);
         answer.json()
@@ -128,15 +143,15 @@ impl Drop for Server {
 }
 
 /// A byte stream.
-pub trait Connection: Read + Write + Send {}
+pub(crate) trait Connection: Read + Write + Send {}
 impl<T: Read + Write + Send> Connection for T {}
 
 /// An answer whose head is read; dropping it drops the connection.
-pub struct Answer {
+pub(crate) struct Answer {
     /// Status code.
-    pub status: u16,
+    pub(crate) status: u16,
     /// Its header lines, in lower case.
-    pub head: String,
+    pub(crate) head: String,
     body: BufReader<Box<dyn Connection>>,
 }
 
@@ -152,49 +167,43 @@ impl Answer {
     }
 
     /// The rest of the body.
-    pub fn text(mut self) -> String {
+    pub(crate) fn text(mut self) -> String {
         let mut text = String::new();
         self.body.read_to_string(&mut text).expect("a body of text");
         text
     }
 
     /// The body as one JSON value.
-    pub fn json(self) -> Value {
+    pub(crate) fn json(self) -> Value {
         let text = self.text();
         serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text:?}"))
     }
 
     /// The next line of the body, `None` at its end.
-    pub fn line(&mut self) -> Option<Value> {
+    pub(crate) fn line(&mut self) -> Option<Value> {
         let mut line = String::new();
         let n = self.body.read_line(&mut line).expect("a line of text");
         (n > 0).then(|| serde_json::from_str(&line).expect("a line of JSON"))
     }
 
     /// All lines that are left.
-    pub fn lines(mut self) -> Vec<Value> {
+    pub(crate) fn lines(mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.line()).collect()
     }
 
     /// Status and text of an error.
-    pub fn error(self) -> (u16, String) {
+    pub(crate) fn error(self) -> (u16, String) {
         let status = self.status;
         (status, self.json()["error"].as_str().expect("an error text").to_owned())
     }
 }
 
 /// A chat request.
-pub fn chat(messages: &Value, options: &Value, stream: bool) -> Value {
+pub(crate) fn chat(messages: &Value, options: &Value, stream: bool) -> Value {
     json!({"model": NAME, "messages": messages, "options": options, "stream": stream, "think": false})
 }
 
 /// A single user message.
-pub fn user(text: &str) -> Value {
+pub(crate) fn user(text: &str) -> Value {
     json!([{"role": "user", "content": text}])
-}
-
-/// A request whose reply goes on for minutes unless it is stopped.
-pub fn endless() -> Value {
-    let messages = user("Count from one to one thousand in words, one number per line.");
-    chat(&messages, &json!({"temperature": 0, "num_ctx": 4096, "stop": []}), true)
 }

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Builds the real Ollama once, gives it our embedded chat model, and runs the stories of the model
+# client against it; then against joi-model. Needs Go, a C++ compiler and the fetched chat model.
+set -euo pipefail
+
+version=v0.24.0 # the last that builds with Go and a C++ compiler alone
+model=joi-test
+cd "$(dirname "$0")/.."
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/joi
+target=${CARGO_TARGET_DIR:-target}
+home=$cache/ollama
+ollama=$home/$version/ollama
+gguf=${JOI_MODELS:-$cache/models}/chat-qwen2.5-coder-0.5b/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf
+work=$(mktemp -d)
+children=()
+
+end() {
+  for child in "${children[@]}"; do
+    kill "$child" 2>/dev/null || true
+    wait "$child" 2>/dev/null || true
+  done
+  rm -rf "$work"
+}
+trap end EXIT
+
+fail() {
+  echo "test-ollama: $*" >&2
+  exit 1
+}
+
+build() {
+  command -v go >/dev/null || fail "Go is missing; install golang or https://go.dev/dl"
+  cargo fetch --locked
+  # Go leaves folders named "vendor" out of its archives; these are the headers Ollama lacks then.
+  local headers
+  headers=$(find "${CARGO_HOME:-$HOME/.cargo}/registry/src" -maxdepth 4 -type d \
+    -path '*/llama-cpp-sys-2-*/llama.cpp/vendor' -print -quit)
+  [ -n "$headers" ] || fail "the crate llama-cpp-sys-2 is missing; run cargo fetch"
+  echo "building Ollama $version (3 to 10 minutes, once)"
+  # Built elsewhere and moved, so that a build that was interrupted leaves nothing half done.
+  GOBIN=$work CGO_CPPFLAGS="-I$headers" CGO_CFLAGS="-O3 -g0 -march=native -w" \
+    CGO_CXXFLAGS="-O3 -g0 -march=native -w" nice go install "github.com/ollama/ollama@$version"
+  mkdir -p "$(dirname "$ollama")"
+  mv "$work/ollama" "$ollama"
+}
+
+# Prints the first match of $2 in the file $1, once it is there; fails when process $3 has ended.
+await() {
+  local found
+  until found=$(grep -om1 "$2" "$1"); do
+    kill -0 "$3" 2>/dev/null || fail "the server ended: $(tail -n 3 "$1")"
+    sleep 0.2
+  done
+  echo "$found"
+}
+
+suite() {
+  echo "== the model client against $1"
+  JOI_TEST_MODEL_SERVER=$2 JOI_TEST_MODEL=$3 \
+    cargo test --release --locked --test stories model_server:: -- --test-threads=1
+}
+
+[ -f "$gguf" ] || fail "the chat model is missing; run: joi models fetch chat-qwen2.5-coder-0.5b"
+[ -x "$ollama" ] || build
+
+export OLLAMA_HOST=127.0.0.1:0 OLLAMA_MODELS=$home/models OLLAMA_NOPRUNE=1
+"$ollama" serve >"$work/ollama.log" 2>&1 &
+children+=($!)
+OLLAMA_HOST=$(await "$work/ollama.log" 'Listening on [0-9.:]*' "$!")
+OLLAMA_HOST=${OLLAMA_HOST#Listening on }
+
+# Ollama does not know this model's own template.
+cat >"$work/Modelfile" <<MODELFILE
+FROM $gguf
+PARAMETER stop <|im_end|>
+TEMPLATE """{{ if .Tools }}<|im_start|>system
+You can call these functions:
+{{ range .Tools }}{{ .Function }}
+{{ end }}To call one, answer only <tool_call>{"name": NAME, "arguments": ARGUMENTS}</tool_call><|im_end|>
+{{ end }}{{ range .Messages }}<|im_start|>{{ .Role }}
+{{ .Content }}{{ range .ToolCalls }}<tool_call>{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}</tool_call>{{ end }}<|im_end|>
+{{ end }}<|im_start|>assistant
+"""
+MODELFILE
+"$ollama" create "$model" -f "$work/Modelfile"
+suite "Ollama $version" "http://$OLLAMA_HOST" "$model:latest"
+
+cargo build --release --locked --package joi-model
+"$target/release/joi-model" --model "$gguf" --name "$model" --socket "$work/model.sock" >"$work/model.log" 2>&1 &
+children+=($!)
+await "$work/model.log" 'ready unix:.*' "$!" >/dev/null
+suite joi-model "unix:$work/model.sock" "$model:latest"
