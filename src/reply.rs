@@ -28,7 +28,6 @@ mod dialogue;
 mod gate;
 pub mod intents;
 pub mod malformed;
-mod mind;
 pub mod model;
 mod outlet;
 mod prompt;
@@ -38,7 +37,6 @@ pub mod sanitize;
 mod tests;
 pub mod words;
 
-pub use mind::{Words, head};
 pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
 
 use intents::{Intent, QuickIntent, VolumeChange};

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ChatRequest, ChatStream, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama, Options, RestartPolicy,
+    ChatRequest, ChatStream, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama, RestartPolicy,
 };
 
 /// A question to the model, without what never changes.
@@ -28,18 +28,6 @@ pub struct Ask {
     pub tools: Vec<Value>,
     /// "json" or a JSON schema that the reply must follow.
     pub format: Option<Value>,
-    /// How long an answer is wanted.
-    pub length: Length,
-}
-
-/// How long an answer is wanted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Length {
-    /// A whole one.
-    #[default]
-    Whole,
-    /// One token: the question is asked to have its prompt read ahead of time.
-    OneToken,
 }
 
 /// Makes what a model of this name and size is to read before the first question: the messages every
@@ -227,11 +215,6 @@ impl Mind {
         }
     }
 
-    /// The options of every whole answer.
-    pub fn options(&self) -> Options {
-        self.shared.config.options()
-    }
-
     /// Looks at the servers now rather than at the next round.
     pub fn look_again(&self) {
         self.shared.nudge.notify_one();
@@ -255,19 +238,14 @@ impl Drop for Mind {
 }
 
 impl Shared {
-    /// The request that asks `ask` of `model`; what the server would load the model anew for is the same
-    /// in every one.
+    /// The request that asks `ask` of `model`; options and keep_alive are the same in every one.
     fn request(&self, model: &str, ask: Ask) -> ChatRequest {
-        let mut options = self.config.options();
-        if ask.length == Length::OneToken {
-            options.num_predict = 1;
-        }
         ChatRequest {
             model: model.to_owned(),
             messages: ask.messages,
             tools: ask.tools,
             format: ask.format,
-            options,
+            options: self.config.options(),
             keep_alive: self.config.keep_alive,
         }
     }
