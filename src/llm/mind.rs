@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ChatRequest, ChatStream, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama, Options, RestartPolicy,
+    ChatRequest, ChatStream, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama, RestartPolicy,
 };
 
 /// A question to the model, without what never changes.
@@ -225,11 +225,6 @@ impl Mind {
                 Err(error)
             }
         }
-    }
-
-    /// The options of every whole answer.
-    pub fn options(&self) -> Options {
-        self.shared.config.options()
     }
 
     /// Looks at the servers now rather than at the next round.

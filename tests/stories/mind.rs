@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use joi::clock::SystemClock;
 use joi::llm::{
-    Ask, Backend, ChatEvent, Head, Length, LlmConfig, LlmError, LocalModel, Message, Mind, Options, Parts, Ready,
-    RestartPolicy, ServedBy, Serving,
+    Ask, Backend, ChatEvent, Head, Length, LlmConfig, LlmError, LocalModel, Message, Mind, Options, Parts,
+    Ready, RestartPolicy, ServedBy, Serving,
 };
-use joi::reply::PersonaConfig;
-use joi::reply::model::{self, ChatModel as _};
-use joi::trace::ModelUse;
+use joi::reply::model::{ChatModel as _, ModelState};
+use joi::reply::{ContextConfig, PersonaConfig};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -247,30 +247,23 @@ async fn a_question_during_warm_up_waits_for_its_answer() {
 
 /// What the reply engine sees of it.
 #[tokio::test]
-async fn the_engine_gets_words_and_their_cost() {
+async fn the_engine_gets_words_and_their_end() {
     let (double, fake) = (Double::start().await, Fake::that_serves());
     with_model(&double);
-    let persona = PersonaConfig::default();
-    let parts = Parts { head: joi::reply::head(&persona, Some("hey friday")), ..parts(&double.url, Backend::Auto, &fake) };
-    let mind = Mind::start(parts);
-    assert_eq!(mind.settled().await, model::ModelState::Ready(model::ModelSize::Small));
+    let (persona, context) = (PersonaConfig::default(), ContextConfig::default());
+    let head = joi::reply::head(&persona, &context, Some("hey friday"), Arc::new(SystemClock));
+    let mind = Mind::start(Parts { head, ..parts(&double.url, Backend::Auto, &fake) });
+    let ModelState::Ready(served) = mind.settled().await else { panic!("{:?}", mind.state()) };
+    assert_eq!((served.model.as_str(), served.by), ("qwen3:1.7b", ServedBy::Ollama));
     assert!(double.chats()[0]["messages"][0]["content"].as_str().unwrap().contains("Friday"));
-    let question = vec![model::Message::new(model::Speaker::User, "Hello.")];
-    let words: Vec<_> = mind.ask(question.clone(), model::Length::ReadAhead).await.unwrap().collect().await;
-    let used = ModelUse {
-        model: "qwen3:1.7b".into(),
-        backend: "ollama".into(),
-        prompt_tokens: 1,
-        prompt_ms: 24.573_166,
-        reply_tokens: 1,
-        reply_ms: 115.959_084,
-    };
-    assert_eq!(words, [Ok(model::Delta::Text("You ".into())), Ok(model::Delta::Done { cut: true, used })]);
+    let question = vec![Message::user("Hello.")];
+    let words: Vec<_> = mind.ask(question.clone(), Length::OneToken).await.unwrap().collect().await;
+    assert_eq!(words[0], Ok(ChatEvent::Text("You ".into())));
+    assert!(matches!(words[1..], [Ok(ChatEvent::Done(_))]), "{words:?}");
     double.script("POST /api/chat", Script::error(400, "no"));
-    let fault = mind.ask(question, model::Length::Reply).await.unwrap_err();
-    assert!(matches!(fault, model::Fault::Lasting(_)), "{fault}");
+    assert!(matches!(mind.ask(question, Length::Whole).await, Err(LlmError::Server { status: 400, .. })));
     mind.shutdown().await;
-    assert!(matches!(mind.settled().await, model::ModelState::Down { .. }));
+    assert!(matches!(mind.settled().await, ModelState::Down(_)));
 }
 
 /// The real `joi-model` with the real model.
@@ -312,7 +305,8 @@ async fn a_model_file_that_was_cut_short_is_told_in_one_sentence() {
     let mut head = Vec::new();
     std::fs::File::open(&whole.gguf).unwrap().take(1 << 20).read_to_end(&mut head).unwrap();
     std::fs::write(&gguf, head).unwrap();
-    let mind = Mind::start(Parts { local: LocalModel { gguf, ..whole }, ..parts(NOBODY, Backend::Local, &fake) });
+    let mind =
+        Mind::start(Parts { local: LocalModel { gguf, ..whole }, ..parts(NOBODY, Backend::Local, &fake) });
     let told = until_down(&mind).await.to_string();
     assert!(told.contains("joi-model ended at its start") && told.contains("cut.gguf"), "{told}");
     mind.shutdown().await;
@@ -325,7 +319,9 @@ fn joi_model(fake: &Fake) -> LocalModel {
     assert!(binary.is_file(), "{} is missing: run cargo build --release --workspace", binary.display());
     let models = std::env::var_os("JOI_MODELS").map(PathBuf::from).unwrap_or_else(|| {
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-        cache.unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache")).join("joi/models")
+        cache
+            .unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"))
+            .join("joi/models")
     });
     let gguf = models.join("chat-qwen2.5-coder-0.5b/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf");
     assert!(gguf.is_file(), "{} is missing: run joi models fetch chat-qwen2.5-coder-0.5b", gguf.display());
