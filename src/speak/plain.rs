@@ -1,17 +1,61 @@
-//! Speakable text. PURE.
+//! PURE: written text as it is said.
+//!
+//! In: markdown, whole or in the segments of one answer. Out: English that espeak-ng reads as a person would:
+//! no markup, no addresses spelled by punctuation, numbers with their units in words. It refuses nothing;
+//! text without anything to say becomes the empty string. What is shown keeps its markdown.
 
-/// Reads successive segments of one answer.
-#[derive(Debug, Clone, Default)]
-pub struct Reader {}
+mod lists;
+mod markdown;
+mod readings;
 
-impl Reader {
-    /// The next segment as speakable text.
-    pub fn speakable(&mut self, segment: &str) -> String {
-        segment.trim().to_owned()
+#[cfg(test)]
+mod tests;
+
+/// A whole markdown text, ready to be spoken.
+pub fn speakable(markdown: &str) -> String {
+    Reader::default().speakable(markdown)
+}
+
+/// Reads the segments of one answer in order; a numbered list may go on from one to the next.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    at_line_start: bool,
+    /// Number of the list item that the last segment ended with.
+    item: Option<u32>,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self { at_line_start: true, item: None }
     }
 }
 
-/// A whole markdown text as speakable text.
-pub fn speakable(markdown: &str) -> String {
-    Reader::default().speakable(markdown)
+impl Reader {
+    /// The next segment, ready to be spoken; empty when there is nothing to say.
+    pub fn speakable(&mut self, segment: &str) -> String {
+        let (prepared, item) = lists::prepare(segment, self.at_line_start, self.item);
+        let blocks = markdown::blocks(&prepared, self.at_line_start);
+        if !segment.is_empty() {
+            self.at_line_start = segment.ends_with('\n');
+            self.item = item;
+        }
+        let spoken: Vec<String> =
+            blocks.iter().map(|block| readings::read(block)).filter(|block| !block.is_empty()).collect();
+        join(&spoken)
+    }
+}
+
+/// One line, with a full stop between blocks that have no ending of their own.
+fn join(blocks: &[String]) -> String {
+    let mut text = String::new();
+    for block in blocks {
+        if !text.is_empty() {
+            if !text.ends_with(['.', '!', '?', ':', ';', ',']) {
+                text.push('.');
+            }
+            text.push(' ');
+        }
+        text.push_str(block);
+    }
+    text
 }

@@ -1,0 +1,82 @@
+//! PURE: e-mail addresses, links, network addresses, file names.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{digits, group, pattern, replace};
+
+static MAIL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"));
+static LINK: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)(?:https?://|ftp://|www\.)(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::(?P<port>\d+))?(?P<path>/[^\s<>()\[\]]*)?")
+});
+static NETWORK: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?P<ip>\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})(?::(?P<port>\d{1,5}))?(?P<net>/\d{1,2})?"));
+static PATH: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:~|\.{1,2})?(?:/[A-Za-z0-9._-]+){2,}/?"));
+static DOTTED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"[A-Za-z][A-Za-z0-9_-]+(?:\.[A-Za-z][A-Za-z0-9_-]*)+"));
+static HANDLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"[@#](?P<name>[A-Za-z]\w*)"));
+
+pub(super) fn read(text: &str) -> String {
+    let text = replace(text, &MAIL, |found, _| Some(spell(&found[0].replace('@', " at "))));
+    let text = replace(&text, &LINK, |found, _| {
+        let host = group(found, "host");
+        let port = group(found, "port");
+        let host = host.strip_prefix("www.").unwrap_or(host);
+        let said = if port.is_empty() { spell(host) } else { format!("{} port {port}", spell(host)) };
+        // Whatever ends a sentence ends it, it is not part of the address.
+        let tail = found[0].len() - found[0].trim_end_matches(['.', ',', '!', '?', ';', ':', '"', '\'']).len();
+        Some(said + &found[0][found[0].len() - tail..])
+    });
+    let text = replace(&text, &NETWORK, |found, around| {
+        let is_octet = |part: &str| part.parse::<u16>().is_ok_and(|number| number < 256);
+        if !around.is_apart() || !group(found, "ip").split('.').all(is_octet) {
+            return None;
+        }
+        let mut said = group(found, "ip").replace('.', " dot ");
+        if let Some(port) = found.name("port") {
+            said.push_str(&format!(" port {}", port.as_str()));
+        }
+        if let Some(net) = found.name("net") {
+            said.push_str(&format!(" slash {}", digits(net.as_str()).replace(' ', "")));
+        }
+        Some(said)
+    });
+    let text = replace(&text, &PATH, |found, around| {
+        let begins = around.last().is_none_or(|c| c.is_whitespace() || "\"'(`".contains(c));
+        let path = found[0].trim_end_matches('.');
+        begins.then(|| {
+            let said = spell(&path.replace('~', "home ").replace('/', " slash "));
+            said.trim().to_owned() + &found[0][path.len()..]
+        })
+    });
+    let text = replace(&text, &DOTTED, |found, around| {
+        let parts: Vec<&str> = found[0].split('.').collect();
+        let is_abbreviated = parts.iter().all(|part| part.len() == 1);
+        // "end.Start" is a missing space, not a name.
+        let is_glued = parts.len() == 2 && parts[1].len() > 1 && parts[1].starts_with(char::is_uppercase);
+        match (around.is_apart() && !is_abbreviated, is_glued && parts[0].chars().all(char::is_lowercase)) {
+            (true, true) => Some(parts.join(". ")),
+            (true, false) if !matches!(found[0].to_lowercase().as_str(), "ph.d" | "m.sc" | "b.sc") => {
+                Some(spell(&found[0]))
+            }
+            _ => None,
+        }
+    });
+    replace(&text, &HANDLE, |found, around| {
+        let begins = !around.last().is_some_and(char::is_alphanumeric);
+        let sign = if found[0].starts_with('@') { "at" } else { "hashtag" };
+        begins.then(|| format!("{sign} {}", group(found, "name")))
+    })
+}
+
+/// Punctuation of names as words.
+fn spell(name: &str) -> String {
+    let spelled = name
+        .replace('.', " dot ")
+        .replace('-', " dash ")
+        .replace('_', " underscore ")
+        .replace('+', " plus ");
+    spelled.split_whitespace().collect::<Vec<_>>().join(" ")
+}
