@@ -15,7 +15,7 @@ use super::malformed;
 use super::model::{ChatModel, ModelState, Served};
 use super::outlet::{Outlet, Unheard};
 use super::{ReplyEvent, words};
-use crate::llm::{ChatEvent, DoneReason, LlmError, Message, ModelSize};
+use crate::llm::{ChatEvent, DoneReason, Length, LlmError, Message, ModelSize};
 
 /// Pause before the second attempt after a failure that came at once: a server that is being
 /// started again needs a moment.
@@ -135,7 +135,7 @@ async fn attempt<M: ChatModel>(
 ) -> Result<(), Setback> {
     let served = until_ready(model, wake_up).await?;
     let refused = |refusal| Setback::Refused(refusal, served.size);
-    let mut words = model.ask(messages).await?;
+    let mut words = model.ask(messages, Length::Whole).await?;
     let mut gate = Gate::default();
     let mut is_first = true;
     loop {

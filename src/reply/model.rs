@@ -8,8 +8,8 @@ use std::future::Future;
 
 use futures_util::Stream;
 
-use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, LlmError, Message, Mind, Ready, ServedBy, Serving};
-use crate::llm::{LlmConfig, ModelSize};
+use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, Length, LlmConfig, LlmError, Message, Mind};
+use crate::llm::{ModelSize, Ready, ServedBy, Serving};
 use crate::trace::ModelUse;
 
 /// A chat model, wherever it runs.
@@ -24,7 +24,11 @@ pub trait ChatModel: Send + Sync {
     fn settled(&self) -> impl Future<Output = ModelState> + Send;
 
     /// Begins an answer; the model's options are the same on every call.
-    fn ask(&self, messages: Vec<Message>) -> impl Future<Output = Result<Self::Words, LlmError>> + Send;
+    fn ask(
+        &self,
+        messages: Vec<Message>,
+        length: Length,
+    ) -> impl Future<Output = Result<Self::Words, LlmError>> + Send;
 }
 
 /// Whether a model can answer.
@@ -96,8 +100,8 @@ impl ChatModel for Mind {
         }
     }
 
-    async fn ask(&self, messages: Vec<Message>) -> Result<ChatStream, LlmError> {
-        self.chat(Ask { messages, ..Ask::default() }).await
+    async fn ask(&self, messages: Vec<Message>, length: Length) -> Result<ChatStream, LlmError> {
+        self.chat(Ask { messages, length, ..Ask::default() }).await
     }
 }
 
