@@ -92,7 +92,7 @@ impl Downloader {
     }
 
     async fn ask(&self, url: &str, from: u64) -> Result<Response, DownloadError> {
-        let host = Url::parse(url).ok().and_then(|u| u.host_str().map(str::to_owned)).unwrap_or_default();
+        let host = Url::parse(url).map(|url| url.authority().to_owned()).unwrap_or_default();
         let known = || self.unreachable.lock().unwrap_or_else(PoisonError::into_inner);
         if known().contains(&host) {
             return Err(DownloadError::Unreachable(host));
