@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::StreamExt;
 use jiff::Zoned;
@@ -30,6 +30,7 @@ pub mod intents;
 pub mod malformed;
 pub mod model;
 mod outlet;
+mod patience;
 mod prompt;
 pub mod redact;
 pub mod sanitize;
@@ -263,8 +264,7 @@ impl<M: ChatModel> Engine<M> {
         };
         let messages = self.prompt(turn, &past);
         outlet.decided("dialogue", past.verdict(), format!("{} messages", messages.len())).await?;
-        let wake_up = Duration::from_secs(self.parts.reply.wake_up_s.into());
-        let answer = ask::answer(&*self.parts.model, wake_up, messages, outlet).await?;
+        let answer = ask::answer(&*self.parts.model, &self.parts.reply, messages, outlet).await?;
         let ended = match answer {
             ask::Answer::Whole => Ended::Answered,
             ask::Answer::Apology => Ended::Apologised,

@@ -60,6 +60,7 @@ impl Served {
             model: self.model.clone(),
             backend: self.by.name().into(),
             prompt_tokens: stats.prompt_eval_count,
+            cached_tokens: stats.prompt_cached_count,
             prompt_ms: stats.prompt_eval_duration.as_secs_f64() * 1e3,
             reply_tokens: stats.eval_count,
             reply_ms: stats.eval_duration.as_secs_f64() * 1e3,
