@@ -34,10 +34,6 @@ pub use player::{Clip, Epoch, Flushed, PlayEvent, Player};
 pub use resample::{RateError, Resampler};
 pub use wav::{Pace, WavError, WavSource, read_wav, write_wav};
 
-mod fault;
-
-pub use fault::DeviceFault;
-
 /// The rate everything between the microphone and whisper runs at, in Hz.
 pub const RATE: u32 = 16_000;
 
