@@ -40,6 +40,8 @@ pub(super) struct Run<'a> {
     scratch: Scratch,
     downloader: Downloader,
     wheels: HashMap<String, PathBuf>,
+    /// Reasons that were told, so that a host that is away is told once and not for every file.
+    told: HashSet<String>,
 }
 
 impl<'a> Run<'a> {
@@ -54,7 +56,15 @@ impl<'a> Run<'a> {
             _ => FetchError::Io { path: root.clone(), source },
         })?;
         let downloader = Downloader::new().map_err(|e| FetchError::Network(e.to_string()))?;
-        Ok(Self { library, sources, progress, scratch, downloader, wheels: HashMap::new() })
+        Ok(Self {
+            library,
+            sources,
+            progress,
+            scratch,
+            downloader,
+            wheels: HashMap::new(),
+            told: HashSet::new(),
+        })
     }
 
     pub(super) async fn fetch_file(&mut self, model: &Model, file: &ModelFile) -> Result<(), FetchError> {
@@ -65,7 +75,10 @@ impl<'a> Run<'a> {
                 Ok(whole) => whole,
                 Err(why) => {
                     let attempt = Attempt { place: described(source), why: why.to_string() };
-                    self.progress.note(&format!("{}: {}: {}", model.name, attempt.place, attempt.why));
+                    if self.told.insert(attempt.why.clone()) {
+                        self.progress
+                            .note(&format!("{}: {}; trying its next source", model.name, attempt.why));
+                    }
                     tried.push(attempt);
                     continue;
                 }
@@ -120,14 +133,16 @@ impl<'a> Run<'a> {
         let vocabulary = self.gather(std::slice::from_ref(vocabulary), "vocabulary.txt").await?;
         let whole = self.scratch.dir().join(&file.path);
         self.progress.begin(&format!("converting {}", file.path), None);
-        let (input, out) = (model.clone(), whole.clone());
+        let out = whole.clone();
         let outcome = tokio::task::spawn_blocking(move || -> Result<(), ConvertError> {
-            let words = std::fs::read(vocabulary)?;
-            convert(&input, &String::from_utf8_lossy(&words), to, &out)
+            let words = std::fs::read(&vocabulary)?;
+            let outcome = convert(&model, &String::from_utf8_lossy(&words), to, &out);
+            std::fs::remove_file(model)?;
+            std::fs::remove_file(vocabulary)?;
+            outcome
         })
         .await;
         self.progress.end();
-        std::fs::remove_file(model)?;
         outcome??;
         Ok(whole)
     }
