@@ -16,7 +16,7 @@ pub(crate) fn line(cfg: &ContextConfig, now: &Zoned) -> String {
     };
     let zone =
         now.time_zone().iana_name().map_or_else(|| format!("UTC{}", now.strftime("%:z")), str::to_owned);
-    let place = cfg.location.as_deref().map(str::trim).filter(|l| !l.is_empty()).unwrap_or("Unknown");
+    let place = Some(cfg.location.trim()).filter(|place| !place.is_empty()).unwrap_or("Unknown");
     format!("[Context: {}, {zone}. Location: {place}]", now.strftime("%A, %-d %B %Y, %H:%M"))
 }
 
