@@ -1,1 +1,34 @@
-//! app
+//! The wiring diagram: which stage is made of what, who talks to whom, and in which order it ends.
+//!
+//! ```text
+//!  Microphone | WavSource ─► listener thread ─► Delivery(8) ─► Conversation ─► Stt(2) ─► whisper thread
+//!                                 ▲ HearCommand(8)                │  ▲ SttEvent(4)
+//!                                 └───────────────────────────────┤
+//!                         Engine ◄── turn task ◄─────────────────┤
+//!                           │ ReplyEvent(64)                     │
+//!                         Mouth(32) ─► voice thread ─► Player ─► speaker | WAV
+//! ```
+//!
+//! Everything is made here and nowhere else. Shutdown goes against the stream of data: the
+//! conversation stops, the listener ends, the mouth is closed, the model server is ended, the
+//! database is closed last.
+
+mod brain;
+mod ears;
+mod mouth;
+mod voice;
+
+use crate::config::Config;
+use crate::models::{Library, ManifestError};
+use crate::paths::Paths;
+
+pub use brain::Brain;
+pub use ears::{Ears, chosen_whisper, ears, measured_whisper, whisper_model};
+pub use mouth::{mouth, voice_files};
+pub use voice::{Conversing, Sound, converse};
+
+/// The models, where the configuration or else the environment says.
+pub fn library(config: &Config, paths: &Paths) -> Result<Library, ManifestError> {
+    let configured = &config.models.dir;
+    Library::open(if configured.as_os_str().is_empty() { &paths.models } else { configured })
+}

@@ -1,1 +1,176 @@
-//! cli
+//! The command line: what can be asked of the binary, one file per command.
+//!
+//! Runs on the main thread; commands that wait start a Tokio runtime of their own through
+//! [`session::Session::block_on`]. Errors end here: one sentence on stderr, and an exit code.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub mod session;
+
+mod ask;
+mod bench;
+mod config;
+mod devices;
+mod doctor;
+mod forget;
+mod hear;
+mod latency;
+mod listen;
+mod models;
+mod run;
+mod say;
+mod show;
+mod text;
+mod typed;
+mod why;
+
+use crate::config::ConfigError;
+
+/// Wrong usage or an unusable configuration.
+const EXIT_USAGE: u8 = 2;
+/// Anything else that went wrong.
+const EXIT_FAILED: u8 = 1;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi run                               talk to her: say \"hey jarvis, what time is it?\"
+  joi text                              type to her instead
+  joi ask \"why is the sky blue?\"        one question, the answer on stdout
+  joi say \"Dinner is ready.\"            speak a sentence
+  joi doctor                            what works, what does not, and what to do about it
+  joi config init                       write a commented configuration file";
+
+/// A private voice companion: say "hey jarvis", talk, and she answers aloud.
+#[derive(Debug, Parser)]
+#[command(name = "joi", version, about, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    /// Configuration file [default: the user's configuration directory, joi/joi.toml]
+    #[arg(long, global = true, value_name = "FILE", env = "JOI_CONFIG")]
+    config: Option<PathBuf>,
+    /// Override one configuration key for this run, for example --set hear.endpoint.patience=quick
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// What to log to stderr: error, warn, info, debug, or a filter such as joi::hear=debug
+    #[arg(long, global = true, value_name = "FILTER", env = "JOI_LOG")]
+    log: Option<String>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Talk to her: microphone, wake word, answers aloud
+    Run(run::Args),
+    /// Type to her; works in a pipe
+    Text(text::Args),
+    /// Ask one question, the answer goes to stdout
+    Ask(ask::Args),
+    /// Speak a text, or write it to a WAV file
+    Say(say::Args),
+    /// Transcribe the microphone or a WAV file
+    Listen(listen::Args),
+    /// A whole spoken conversation over files
+    Hear(hear::Args),
+    /// List microphones and speakers
+    Devices(devices::Args),
+    /// List, fetch and verify models
+    Models(models::Args),
+    /// Check microphone, speaker, models, model server, disk, memory and clock
+    Doctor(doctor::Args),
+    /// Show, check or write the configuration
+    Config(config::Args),
+    /// The last turn: what was heard, every decision and its reason, milliseconds per stage
+    Why(why::Args),
+    /// Latency of whole turns over given WAV files
+    Bench(bench::Args),
+    /// Erase all stored dialogue
+    Forget(forget::Args),
+    /// Print a completion script for your shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Parses the command line, runs the command, and says what went wrong.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(cli) {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            show::error(&error);
+            ExitCode::from(if error.is::<ConfigError>() { EXIT_USAGE } else { EXIT_FAILED })
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
+    let wants = session::Wants { config: cli.config, set: cli.set, log: cli.log };
+    match cli.command {
+        Command::Run(args) => run::run(args, &session::open(wants)?),
+        Command::Text(args) => text::run(args, &session::open(wants)?),
+        Command::Ask(args) => ask::run(args, &session::open(wants)?),
+        Command::Say(args) => say::run(args, &session::open(wants)?),
+        Command::Listen(args) => listen::run(args, &session::open(wants)?),
+        Command::Hear(args) => hear::run(args, &session::open(wants)?),
+        Command::Devices(args) => devices::run(args, &session::open(wants)?),
+        Command::Models(args) => models::run(args, &session::open(wants)?),
+        Command::Doctor(args) => doctor::run(args, &session::open(wants)?),
+        Command::Config(args) => config::run(args, wants),
+        Command::Why(args) => why::run(args, &session::open(wants)?),
+        Command::Bench(args) => bench::run(args, &session::open(wants)?),
+        Command::Forget(args) => forget::run(args, &session::open(wants)?),
+        Command::Completions { shell } => {
+            let mut command = <Cli as clap::CommandFactory>::command();
+            clap_complete::generate(shell, &mut command, "joi", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// `joi why | head -1` is no failure.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples_in_its_help() {
+        let mut without = Vec::new();
+        let mut open: Vec<clap::Command> = vec![Cli::command()];
+        while let Some(mut command) = open.pop() {
+            let name = command.get_name().to_string();
+            let help = command.render_long_help().to_string();
+            if !help.contains("Example") && name != "completions" && name != "help" {
+                without.push(name);
+            }
+            open.extend(command.get_subcommands().filter(|c| c.get_subcommands().count() > 0).cloned());
+        }
+        for command in Cli::command().get_subcommands_mut() {
+            let name = command.get_name().to_string();
+            let help = command.render_long_help().to_string();
+            if !help.contains("Example") && name != "completions" {
+                without.push(name);
+            }
+        }
+        assert!(without.is_empty(), "no examples: {without:?}");
+    }
+}

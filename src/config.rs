@@ -1,1 +1,67 @@
-//! config
+//! The whole configuration: composed of the stages' own structs, read once at start, immutable after.
+//!
+//! Sources, later ones win: built-in defaults, the file, environment variables (`JOI__LLM__URL` for
+//! `llm.url`), `--set llm.url=…`. Unknown keys and unusable values are refused, all of them at once.
+//! Any thread. It holds no live state.
+
+mod load;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use load::leaves;
+pub use load::{ConfigError, Effective, Origin, Override, load, load_text};
+
+use crate::audio::AudioConfig;
+use crate::hear::HearConfig;
+use crate::llm::LlmConfig;
+use crate::models::ModelsConfig;
+use crate::problem::Problem;
+use crate::reply::{ContextConfig, PersonaConfig, ReplyConfig};
+use crate::speak::SpeakConfig;
+use crate::store::StoreConfig;
+
+/// The documented default file; `joi config init` writes it.
+pub const DEFAULT_FILE: &str = include_str!("../config/default.toml");
+
+/// Everything that can be set. See `config/default.toml` for each key's meaning.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Microphone and speaker.
+    pub audio: AudioConfig,
+    /// Wake word, voice activity, endpointing, speech to text.
+    pub hear: HearConfig,
+    /// How replies are made.
+    pub reply: ReplyConfig,
+    /// Who she is.
+    pub persona: PersonaConfig,
+    /// What she knows of time and place.
+    pub context: ContextConfig,
+    /// The language model and its server.
+    pub llm: LlmConfig,
+    /// Her voice.
+    pub speak: SpeakConfig,
+    /// The database.
+    pub store: StoreConfig,
+    /// Where the models are.
+    pub models: ModelsConfig,
+}
+
+impl Config {
+    /// All problems of all sections, and those between sections.
+    pub fn check(&self) -> Vec<Problem> {
+        let mut problems = self.audio.check();
+        problems.extend(self.hear.check());
+        problems.extend(self.reply.check());
+        problems.extend(self.persona.check());
+        problems.extend(self.context.check());
+        problems.extend(self.llm.check());
+        problems.extend(self.speak.check());
+        problems.extend(self.store.check());
+        problems.extend(self.models.check());
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -20,7 +20,7 @@ pub use choose::{ModelSize, PREFERRED, size_of};
 pub use config::{Backend, LlmConfig, Threads};
 pub use error::LlmError;
 pub use local::LocalModel;
-pub use mind::{Ask, Head, Hold, Mind, Parts, Ready, ServedBy, Serving};
+pub use mind::{Ask, Head, Hold, Length, Mind, Parts, Ready, ServedBy, Serving};
 pub use ollama::{Endpoint, Ollama};
 pub use restart::RestartPolicy;
 pub use stream::{ChatStream, PullStream};

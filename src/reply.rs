@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::StreamExt;
 use jiff::Zoned;
@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
-use crate::llm::{LlmError, Message};
+use crate::llm::{self, Ask, Length, LlmError, Message};
 use crate::message::{Channel, Private, TurnId};
 use crate::store::{Exchange, ExchangeId, Store, StoreError};
 use crate::trace::{Decision, ModelUse};
@@ -30,6 +30,7 @@ pub mod intents;
 pub mod malformed;
 pub mod model;
 mod outlet;
+mod patience;
 mod prompt;
 pub mod redact;
 pub mod sanitize;
@@ -183,17 +184,21 @@ enum Keep {
     No,
 }
 
-/// What every prompt begins with, for the model to read when it is started: head and context.
-pub fn opening(
+/// What every prompt begins with, for [`llm::Mind`] to have read before the first question.
+pub fn head(
     persona: &PersonaConfig,
     context: &ContextConfig,
     wake_phrase: Option<&str>,
-    now: &Zoned,
-) -> Vec<Message> {
+    clock: Arc<dyn Clock>,
+) -> llm::Head {
     let head = prompt::head(persona.character, &prompt::name(persona, wake_phrase));
-    let context_line = context::line(context, now);
-    let newest = prompt::Newest { asked: "", context: &context_line, placement: context.placement };
-    prompt::build(&head, Vec::new(), &newest, Room { context_tokens: 4096, reply_tokens: 500 })
+    let context = context.clone();
+    Arc::new(move |_, _| {
+        let line = context::line(&context, &clock.now());
+        let newest = prompt::Newest { asked: "", context: &line, placement: context.placement };
+        let messages = prompt::build(&head, Vec::new(), &newest, Room::from(&llm::LlmConfig::default()));
+        Ask { messages, ..Ask::default() }
+    })
 }
 
 impl<M: ChatModel> Engine<M> {
@@ -218,9 +223,11 @@ impl<M: ChatModel> Engine<M> {
     pub async fn read_ahead(&self, channel: Channel) -> Result<(), LlmError> {
         let turn = Turn { channel, now: self.parts.clock.now(), asked: "" };
         let messages = self.prompt(&turn, &self.past(&turn).await.unwrap_or_default());
-        let mut words = self.parts.model.ask(messages).await?;
-        // With its first word the model has read everything; dropping it saves the others.
-        words.next().await.unwrap_or(Err(LlmError::Broken)).map(drop)
+        let mut words = self.parts.model.ask(messages, Length::OneToken).await?;
+        while let Some(event) = words.next().await {
+            event?;
+        }
+        Ok(())
     }
 
     /// Corrects the dialogue after a spoken answer was interrupted: only `heard` of it was audible.
@@ -257,8 +264,7 @@ impl<M: ChatModel> Engine<M> {
         };
         let messages = self.prompt(turn, &past);
         outlet.decided("dialogue", past.verdict(), format!("{} messages", messages.len())).await?;
-        let wake_up = Duration::from_secs(self.parts.reply.wake_up_s.into());
-        let answer = ask::answer(&*self.parts.model, wake_up, messages, outlet).await?;
+        let answer = ask::answer(&*self.parts.model, &self.parts.reply, messages, outlet).await?;
         let ended = match answer {
             ask::Answer::Whole => Ended::Answered,
             ask::Answer::Apology => Ended::Apologised,

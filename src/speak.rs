@@ -1,13 +1,13 @@
 //! The mouth: lines of text in, sound out, and a report of what was really heard.
 //!
 //! [`Mouth::spawn`] starts one thread, `voice`, which owns the loaded [`Voice`]: it takes lines in order,
-//! makes each speakable, computes it sentence by sentence and hands the samples to the [`Speaker`], which
-//! blocks while enough is queued. A task turns the speaker's reports into [`SpeakEvent`]s. [`Mouth::stop`]
+//! makes each speakable, computes it sentence by sentence and hands the samples to the [`Player`], which
+//! blocks while enough is queued. A task turns the player's reports into [`SpeakEvent`]s. [`Mouth::stop`]
 //! may be called from anywhere and never waits. Nothing spoken is ever logged.
+//!
+//! [`Player`]: crate::audio::Player
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -138,43 +138,4 @@ impl SpeakError {
     fn synthesis(error: impl std::fmt::Display) -> Self {
         Self::Synthesis(error.to_string())
     }
-}
-
-/// Where samples go: the sound device, a file, a test's memory.
-pub trait Speaker: Send + Sync + 'static {
-    /// Queues mono samples; blocks while enough is queued. Returns at once, and may drop the samples, when
-    /// [`Speaker::flush`] is called meanwhile.
-    fn play(&self, clip: Clip);
-    /// Silence now: forgets what is queued. Any thread, never blocks.
-    fn flush(&self);
-}
-
-/// A stretch of sound with the number its reports carry.
-#[derive(Debug, Clone)]
-pub struct Clip {
-    /// Comes back in [`Played`]; unique per [`Mouth`].
-    pub tag: u64,
-    /// Samples per second.
-    pub rate: u32,
-    /// Mono, −1..1.
-    pub samples: Arc<[f32]>,
-}
-
-/// What the speaker reports: by what was really played, not queued.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Played {
-    /// The clip's first sample sounds.
-    Started {
-        /// Of the clip.
-        tag: u64,
-        /// When.
-        at: Instant,
-    },
-    /// The clip's last sample has sounded.
-    Finished {
-        /// Of the clip.
-        tag: u64,
-        /// When.
-        at: Instant,
-    },
 }

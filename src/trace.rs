@@ -93,8 +93,11 @@ pub struct ModelUse {
     pub model: String,
     /// `ollama` or `local`.
     pub backend: String,
-    /// Prompt tokens, cached ones included.
+    /// Prompt tokens. Ollama counts those it evaluated, `joi-model` all of them.
     pub prompt_tokens: u64,
+    /// Prompt tokens that were still known from an earlier call, where the server tells.
+    #[serde(default)]
+    pub cached_tokens: u64,
     /// Time spent evaluating the prompt, in milliseconds.
     pub prompt_ms: f64,
     /// Generated tokens.

@@ -236,7 +236,7 @@ impl Liveness {
             Told::Silent => Told::Silent,
             Told::Nothing | Told::Back | Told::Gone => Told::Gone,
         };
-        let news = fresh.then(|| News::Gone(fault));
+        let news = fresh.then_some(News::Gone(fault));
         Verdict { act: Some(Act::Close), news }
     }
 }

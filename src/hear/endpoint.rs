@@ -87,8 +87,10 @@ impl EndpointConfig {
     }
 }
 
-/// Length of a wake phrase said slowly: an utterance in one breath with it begins so much before its end.
-pub(super) const PHRASE: u64 = RATE as u64 * 12 / 10;
+/// In one breath with a wake phrase, an utterance begins so much before the phrase's supposed end: the
+/// detector is not surer than that. Whisper leaves the rest of a name out, but writes a name it hears whole
+/// as anything ("Page office, what time is it?"), which no rule could take off again.
+pub(super) const OVERLAP: u64 = RATE as u64 * 15 / 100;
 /// A voice is still found this long after it has fallen silent.
 const AFTERGLOW: u64 = 3 * FRAME as u64;
 /// Silence inside a word's onset: the closure of a plosive.
@@ -270,7 +272,7 @@ impl Endpointer {
         if !frame.voiced {
             self.phase = Phase::Waiting(wait);
         } else if frame.end >= ends_by + AFTERGLOW {
-            let begins_at = ends_by.saturating_sub(PHRASE).max(self.spent);
+            let begins_at = ends_by.saturating_sub(OVERLAP).max(self.spent);
             let onset = Onset { begins_at, began: ends_by, voiced: 0, last_voiced: frame.end };
             self.phase = Phase::Onset(onset, wait);
         }

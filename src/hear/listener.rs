@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::endpoint::{Edge, Endpointer, Frame, PHRASE, Span};
+use super::endpoint::{Edge, Endpointer, Frame, OVERLAP, Span};
 use super::history::History;
 use super::vad::{FRAME, Vad};
 use super::wake::{Detection, Vigilance, WakeDetector};
@@ -34,7 +34,7 @@ impl Listener {
     /// A listener that waits for the phrases of `detectors`.
     pub fn new(config: &HearConfig, detectors: Vec<Box<dyn WakeDetector>>, vad: Vad) -> Self {
         let longest = config.endpoint.max_length + config.endpoint.pre_roll;
-        let room = (longest * f64::from(RATE)) as usize + PHRASE as usize + PRIMING as usize * FRAME;
+        let room = (longest * f64::from(RATE)) as usize + OVERLAP as usize + PRIMING as usize * FRAME;
         Self {
             detectors,
             vad,

@@ -49,7 +49,7 @@ pub(super) fn vad() -> Vad {
 }
 
 /// Hears the phrase at one position.
-struct Scripted(u64);
+pub(super) struct Scripted(pub(super) u64);
 
 impl WakeDetector for Scripted {
     fn feed(&mut self, samples: &[f32], at: u64) -> Option<Detection> {

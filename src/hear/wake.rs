@@ -50,7 +50,7 @@ pub const STOCK: [StockPhrase; 4] = [
         model: "wake-hey-mycroft",
         file: "hey_mycroft.tflite",
         cutoff: 0.95,
-        end_ms: 300,
+        end_ms: 270,
     },
     StockPhrase {
         phrase: "okay nabu",

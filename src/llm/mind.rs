@@ -28,6 +28,18 @@ pub struct Ask {
     pub tools: Vec<Value>,
     /// "json" or a JSON schema that the reply must follow.
     pub format: Option<Value>,
+    /// How long an answer is wanted.
+    pub length: Length,
+}
+
+/// How long an answer is wanted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Length {
+    /// A whole one.
+    #[default]
+    Whole,
+    /// One token: the question is asked to have its prompt read ahead of time.
+    OneToken,
 }
 
 /// Makes what a model of this name and size is to read before the first question: the messages every
@@ -239,14 +251,19 @@ impl Drop for Mind {
 }
 
 impl Shared {
-    /// The request that asks `ask` of `model`; options and keep_alive are the same in every one.
+    /// The request that asks `ask` of `model`; what the server would load the model anew for is the same
+    /// in every one.
     fn request(&self, model: &str, ask: Ask) -> ChatRequest {
+        let mut options = self.config.options();
+        if ask.length == Length::OneToken {
+            options.num_predict = 1;
+        }
         ChatRequest {
             model: model.to_owned(),
             messages: ask.messages,
             tools: ask.tools,
             format: ask.format,
-            options: self.config.options(),
+            options,
             keep_alive: self.config.keep_alive,
         }
     }

@@ -10,12 +10,14 @@ use futures_util::StreamExt;
 use tokio::time::timeout;
 
 use super::check::Refusal;
+use super::config::ReplyConfig;
 use super::gate::{Ending, Gate};
 use super::malformed;
 use super::model::{ChatModel, ModelState, Served};
 use super::outlet::{Outlet, Unheard};
+use super::patience::Patience;
 use super::{ReplyEvent, words};
-use crate::llm::{ChatEvent, DoneReason, LlmError, Message, ModelSize};
+use crate::llm::{ChatEvent, DoneReason, Length, LlmError, Message, ModelSize};
 
 /// Pause before the second attempt after a failure that came at once: a server that is being
 /// started again needs a moment.
@@ -54,13 +56,13 @@ impl From<LlmError> for Setback {
     }
 }
 
-/// Asks for one whole answer to `messages`; a model that is starting gets `wake_up`.
+/// Asks for one whole answer to `messages`, with the patience of `config`.
 ///
 /// # Errors
 /// Nobody listens any more.
 pub(crate) async fn answer<M: ChatModel>(
     model: &M,
-    wake_up: Duration,
+    config: &ReplyConfig,
     messages: Vec<Message>,
     outlet: &mut Outlet,
 ) -> Result<Answer, Unheard> {
@@ -68,7 +70,7 @@ pub(crate) async fn answer<M: ChatModel>(
         outlet.decided("model", "waiting", "the model is still starting").await?;
         outlet.aside(words::WAKING).await?;
     }
-    let setback = match attempt(model, wake_up, messages.clone(), outlet).await {
+    let setback = match attempt(model, config, messages.clone(), outlet).await {
         Ok(()) => return Ok(Answer::Whole),
         Err(setback) => setback,
     };
@@ -78,7 +80,7 @@ pub(crate) async fn answer<M: ChatModel>(
     note(&setback, outlet).await?;
     outlet.aside(words::TROUBLE).await?;
     tokio::time::sleep(pause).await;
-    match attempt(model, wake_up, messages, outlet).await {
+    match attempt(model, config, messages, outlet).await {
         Ok(()) => Ok(Answer::Whole),
         Err(setback) => give_up(setback, outlet).await,
     }
@@ -129,19 +131,21 @@ async fn note(setback: &Setback, outlet: &Outlet) -> Result<String, Unheard> {
 
 async fn attempt<M: ChatModel>(
     model: &M,
-    wake_up: Duration,
+    config: &ReplyConfig,
     messages: Vec<Message>,
     outlet: &mut Outlet,
 ) -> Result<(), Setback> {
-    let served = until_ready(model, wake_up).await?;
+    let served = until_ready(model, Duration::from_secs(u64::from(config.wake_up_s))).await?;
+    let mut patience = Patience::new(config);
     let refused = |refusal| Setback::Refused(refusal, served.size);
-    let mut words = model.ask(messages).await?;
+    let mut words = patience.wait(model.ask(messages, Length::Whole)).await??;
     let mut gate = Gate::default();
     let mut is_first = true;
     loop {
-        match words.next().await.unwrap_or(Err(LlmError::Broken))? {
+        match patience.wait(words.next()).await?.unwrap_or(Err(LlmError::Broken))? {
             ChatEvent::Text(text) => {
                 if std::mem::take(&mut is_first) {
+                    patience.first_word_came();
                     outlet.first_token().await?;
                 }
                 outlet.say(&gate.push(&text).map_err(refused)?).await?;

@@ -10,6 +10,13 @@ use crate::problem::Problem;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReplyConfig {
+    /// Seconds from the moment the model is ready to its first word, 1 to 300. More is more patient
+    /// with a slow machine, but a model that hangs is noticed later.
+    pub first_word_s: u32,
+    /// Seconds of silence from the model in the middle of an answer, 1 to 120.
+    pub next_word_s: u32,
+    /// Seconds of the model's time for a whole answer, 5 to 600.
+    pub whole_reply_s: u32,
     /// Seconds to wait for a model that is still starting, 5 to 1800. A large model on a slow disk
     /// needs minutes.
     pub wake_up_s: u32,
@@ -27,7 +34,16 @@ pub struct ReplyConfig {
 
 impl Default for ReplyConfig {
     fn default() -> Self {
-        Self { wake_up_s: 300, window_s: 300, window_exchanges: 20, older_messages: 10, older_hours: 24 }
+        Self {
+            first_word_s: 30,
+            next_word_s: 15,
+            whole_reply_s: 120,
+            wake_up_s: 300,
+            window_s: 300,
+            window_exchanges: 20,
+            older_messages: 10,
+            older_hours: 24,
+        }
     }
 }
 
@@ -35,6 +51,9 @@ impl ReplyConfig {
     /// All values that can't be used.
     pub fn check(&self) -> Vec<Problem> {
         let rows = [
+            ("reply.first_word_s", self.first_word_s, 1.0..=300.0, "s"),
+            ("reply.next_word_s", self.next_word_s, 1.0..=120.0, "s"),
+            ("reply.whole_reply_s", self.whole_reply_s, 5.0..=600.0, "s"),
             ("reply.wake_up_s", self.wake_up_s, 5.0..=1800.0, "s"),
             ("reply.window_s", self.window_s, 30.0..=3600.0, "s"),
             ("reply.window_exchanges", self.window_exchanges, 2.0..=100.0, "exchanges"),

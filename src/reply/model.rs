@@ -8,8 +8,8 @@ use std::future::Future;
 
 use futures_util::Stream;
 
-use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, LlmError, Message, Mind, Ready, ServedBy, Serving};
-use crate::llm::{LlmConfig, ModelSize};
+use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, Length, LlmConfig, LlmError, Message, Mind};
+use crate::llm::{ModelSize, Ready, ServedBy, Serving};
 use crate::trace::ModelUse;
 
 /// A chat model, wherever it runs.
@@ -24,7 +24,11 @@ pub trait ChatModel: Send + Sync {
     fn settled(&self) -> impl Future<Output = ModelState> + Send;
 
     /// Begins an answer; the model's options are the same on every call.
-    fn ask(&self, messages: Vec<Message>) -> impl Future<Output = Result<Self::Words, LlmError>> + Send;
+    fn ask(
+        &self,
+        messages: Vec<Message>,
+        length: Length,
+    ) -> impl Future<Output = Result<Self::Words, LlmError>> + Send;
 }
 
 /// Whether a model can answer.
@@ -56,6 +60,7 @@ impl Served {
             model: self.model.clone(),
             backend: self.by.name().into(),
             prompt_tokens: stats.prompt_eval_count,
+            cached_tokens: stats.prompt_cached_count,
             prompt_ms: stats.prompt_eval_duration.as_secs_f64() * 1e3,
             reply_tokens: stats.eval_count,
             reply_ms: stats.eval_duration.as_secs_f64() * 1e3,
@@ -96,8 +101,8 @@ impl ChatModel for Mind {
         }
     }
 
-    async fn ask(&self, messages: Vec<Message>) -> Result<ChatStream, LlmError> {
-        self.chat(Ask { messages, ..Ask::default() }).await
+    async fn ask(&self, messages: Vec<Message>, length: Length) -> Result<ChatStream, LlmError> {
+        self.chat(Ask { messages, length, ..Ask::default() }).await
     }
 }
 

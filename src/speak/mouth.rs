@@ -1,9 +1,8 @@
 //! The voice thread, its handle, and the ledger of what was heard.
 //!
-//! The thread `voice` runs [`run`]; one task runs [`report`]. In: [`Line`]s and the speaker's reports. Out:
+//! The thread `voice` runs [`run`]; one task runs [`report`]. In: [`Line`]s and the player's reports. Out:
 //! [`SpeakEvent`]s. A stopped turn refuses further lines, and its sound ends at once.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -12,7 +11,8 @@ use tokio::sync::mpsc;
 
 use self::ledger::Ledger;
 use super::plain::Reader;
-use super::{Clip, Interrupter, Played, Said, SpeakError, Speaker, Voice};
+use super::{Interrupter, Said, SpeakError, Voice};
+use crate::audio::{Clip, DeviceFault, Epoch, PlayEvent, Player};
 use crate::message::TurnId;
 
 mod ledger;
@@ -38,7 +38,7 @@ pub struct Line {
 }
 
 /// What happened to what was to be said.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum SpeakEvent {
     /// The turn's first sample sounds.
     Started {
@@ -47,7 +47,7 @@ pub enum SpeakEvent {
         /// When.
         at: Instant,
     },
-    /// A line was heard to its end (a line with nothing speakable in it counts when its turn comes).
+    /// A line was heard to its end (one with nothing to say in it counts when it would have been said).
     Heard {
         /// Which turn.
         turn: TurnId,
@@ -70,6 +70,13 @@ pub enum SpeakEvent {
         /// One sentence with the remedy.
         error: String,
     },
+    /// The speaker is missing from here on; told once, retried in the background.
+    Mute(DeviceFault),
+    /// This device plays: told at the first start and after every [`SpeakEvent::Mute`].
+    Audible {
+        /// The device's name as the sound system gives it.
+        device: String,
+    },
 }
 
 /// The turn was stopped, or the mouth is closed: say nothing more for it.
@@ -77,18 +84,16 @@ pub enum SpeakEvent {
 #[error("the turn was stopped; nothing more is said for it")]
 pub struct Stopped;
 
-/// What the voice thread is asked to do.
+/// What the voice thread is asked to do. The player's epoch tells whether a stop came since.
 enum Order {
-    Say { line: Line, epoch: u64 },
-    Finish { turn: TurnId, epoch: u64 },
+    Say { line: Line, epoch: Epoch },
+    Finish { turn: TurnId, epoch: Epoch },
 }
 
 /// What the handle, the voice thread and the reporting task share.
 struct Shared {
-    speaker: Box<dyn Speaker>,
+    player: Player,
     interrupter: Interrupter,
-    /// Rises with every stop; whatever carries an older number is dead.
-    epoch: AtomicU64,
     ledger: Mutex<Ledger>,
 }
 
@@ -97,8 +102,16 @@ impl Shared {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn is_stale(&self, epoch: u64) -> bool {
-        self.epoch.load(Ordering::Acquire) != epoch
+    fn is_stale(&self, epoch: Epoch) -> bool {
+        self.player.epoch() != epoch
+    }
+
+    /// Lets an order for `turn` in. The epoch is read under the ledger's lock, so a stop comes wholly before or
+    /// wholly after it.
+    fn enter(&self, turn: TurnId) -> Result<Epoch, Stopped> {
+        let mut ledger = self.ledger();
+        ledger.enter(turn)?;
+        Ok(self.player.epoch())
     }
 }
 
@@ -118,22 +131,22 @@ impl std::fmt::Debug for Mouth {
 }
 
 impl Mouth {
-    /// Starts the voice thread and the reporting task (inside a Tokio runtime). `played` is what `speaker`
-    /// reports.
+    /// Starts the voice thread and the reporting task (inside a Tokio runtime). `played` is what `player`
+    /// reports; other clones of the player may play tones meanwhile, with tags of their own: the mouth's are
+    /// below 2⁶³.
     ///
     /// # Errors
     /// [`SpeakError::Thread`] when the system gives no thread.
     pub fn spawn(
         voice: Voice,
-        speaker: impl Speaker,
-        played: mpsc::Receiver<Played>,
+        player: Player,
+        played: mpsc::Receiver<PlayEvent>,
     ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
         let (orders, inbox) = mpsc::channel(LINES);
         let (events, outbox) = mpsc::channel(EVENTS);
         let shared = Arc::new(Shared {
-            speaker: Box::new(speaker),
+            player,
             interrupter: voice.interrupter(),
-            epoch: AtomicU64::new(0),
             ledger: Mutex::new(Ledger::default()),
         });
         tokio::spawn(report(Arc::clone(&shared), played, events.clone()));
@@ -149,7 +162,7 @@ impl Mouth {
     /// # Errors
     /// [`Stopped`] when the line's turn was stopped meanwhile: the caller gives the turn up.
     pub async fn say(&self, line: Line) -> Result<(), Stopped> {
-        let epoch = self.shared.ledger().enter(line.turn, || self.shared.epoch.load(Ordering::Acquire))?;
+        let epoch = self.shared.enter(line.turn)?;
         self.orders.send(Order::Say { line, epoch }).await.map_err(|_| Stopped)
     }
 
@@ -158,17 +171,20 @@ impl Mouth {
     /// # Errors
     /// [`Stopped`] as for [`Mouth::say`].
     pub async fn finish(&self, turn: TurnId) -> Result<(), Stopped> {
-        let epoch = self.shared.ledger().enter(turn, || self.shared.epoch.load(Ordering::Acquire))?;
+        let epoch = self.shared.enter(turn)?;
         self.orders.send(Order::Finish { turn, epoch }).await.map_err(|_| Stopped)
     }
 
-    /// Silence now: the sentence being computed is broken off, what is queued is forgotten, the speaker is
+    /// Silence now: the sentence being computed is broken off, what is queued is forgotten, the player is
     /// flushed, and the turn that was speaking is stopped for good. Any thread, never waits. No event of that
     /// turn follows but what is on its way already.
     pub fn stop(&self) {
-        self.shared.ledger().stop(|| self.shared.epoch.fetch_add(1, Ordering::AcqRel));
+        let mut ledger = self.shared.ledger();
+        ledger.stop();
+        self.shared.player.flush();
+        drop(ledger);
+        // After the flush, whose new epoch tells the voice that the computation was ended on purpose.
         self.shared.interrupter.interrupt();
-        self.shared.speaker.flush();
     }
 
     /// Stops, and waits until the voice thread has ended.
@@ -200,65 +216,61 @@ fn run(
                     reader = Reader::default();
                 }
                 let text = reader.speakable(&line.text);
-                if let Some(failed) = speak(&mut voice, shared, line, &text, epoch) {
-                    let _ = events.blocking_send(failed);
-                }
-                // The line may have been silent, and nothing else may be playing.
-                settle(shared, events);
+                let due = speak(&mut voice, shared, line, &text, epoch);
+                send(due, events);
             }
             Order::Finish { turn, .. } => {
-                shared.ledger().finish(turn, Instant::now());
-                settle(shared, events);
+                let due = shared.ledger().finish(turn, Instant::now());
+                send(due, events);
             }
         }
     }
 }
 
-/// Speaks one line. The ledger knows each clip before the speaker does.
-fn speak(voice: &mut Voice, shared: &Shared, line: Line, text: &str, epoch: u64) -> Option<SpeakEvent> {
+/// Speaks one line. The ledger knows each clip before the player does.
+fn speak(voice: &mut Voice, shared: &Shared, line: Line, text: &str, epoch: Epoch) -> Vec<SpeakEvent> {
     let turn = line.turn;
     let rate = voice.rate();
     let row = shared.ledger().open(line);
     let is_stopped = || shared.is_stale(epoch);
     let said = voice.say(text, &is_stopped, &mut |samples| {
         let Some(tag) = shared.ledger().clip(row) else { return };
-        shared.speaker.play(Clip { tag, rate, samples: samples.into() });
-        // A stop between the question above and the queueing would leave this clip to be heard.
-        if is_stopped() {
-            shared.speaker.flush();
-        }
+        // A refusal means that a stop came meanwhile; the next question finds out.
+        let _ = shared.player.play(Clip { tag, rate, samples: samples.into(), epoch });
     });
-    shared.ledger().close(row);
     match said {
-        Ok(Said::All | Said::Stopped) => None,
+        // The line may have been silent, and nothing else may be playing.
+        Ok(Said::All | Said::Stopped) => shared.ledger().close(row),
         Err(error) => {
             tracing::warn!(%error, %turn, "a line was not spoken");
-            Some(SpeakEvent::Failed { turn, error: error.to_string() })
+            let mut due = vec![SpeakEvent::Failed { turn, error: error.to_string() }];
+            due.extend(shared.ledger().give_up(row));
+            due
         }
     }
 }
 
-/// Sends what the ledger has to tell.
-fn settle(shared: &Shared, events: &mpsc::Sender<SpeakEvent>) {
-    let due = shared.ledger().due();
+/// Sends events from the voice thread. When nobody listens any more, there is nobody to tell.
+fn send(due: Vec<SpeakEvent>, events: &mpsc::Sender<SpeakEvent>) {
     for event in due {
-        if events.blocking_send(event).is_err() {
-            return;
-        }
+        let _ = events.blocking_send(event);
     }
 }
 
-/// The reporting task: turns what was played into events, until the speaker or the listener of events is gone.
+/// The reporting task: turns what was played into events, until the player or the listener of events is gone.
 async fn report(
     shared: Arc<Shared>,
-    mut played: mpsc::Receiver<Played>,
+    mut played: mpsc::Receiver<PlayEvent>,
     events: mpsc::Sender<SpeakEvent>,
 ) {
     while let Some(played) = played.recv().await {
-        let due = {
-            let mut ledger = shared.ledger();
-            ledger.note(played);
-            ledger.due()
+        let due = match played {
+            PlayEvent::Started { tag, at } => shared.ledger().started(tag, at),
+            PlayEvent::Finished { tag, at } => shared.ledger().finished(tag, at),
+            PlayEvent::Dropped { tag } => shared.ledger().dropped(tag, Instant::now()),
+            PlayEvent::Gone(fault) => vec![SpeakEvent::Mute(fault)],
+            PlayEvent::Back { device } => vec![SpeakEvent::Audible { device }],
+            PlayEvent::Idle => Vec::new(),
         };
         for event in due {
             if events.send(event).await.is_err() {

@@ -21,7 +21,7 @@ use super::{SpeakConfig, SpeakError};
 mod shape;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 /// Where a voice's parts lie.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,10 +6,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use joi::clock::SystemClock;
 use joi::llm::{
-    Ask, Backend, ChatEvent, Head, LlmConfig, LlmError, LocalModel, Message, Mind, Options, Parts, Ready,
-    RestartPolicy, ServedBy, Serving,
+    Ask, Backend, ChatEvent, Head, Length, LlmConfig, LlmError, LocalModel, Message, Mind, Options, Parts,
+    Ready, RestartPolicy, ServedBy, Serving,
 };
+use joi::reply::model::{ChatModel as _, ModelState};
+use joi::reply::{ContextConfig, PersonaConfig};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -83,6 +87,8 @@ async fn ollama_serves_where_it_has_a_model_and_every_call_has_the_same_options(
         (ServedBy::Ollama, "qwen3:1.7b", Some(true))
     );
     assert_eq!(answer(&mind, "Hello.").await.unwrap(), "You said, as I heard it: Hello.");
+    let read_ahead = Ask { length: Length::OneToken, ..ask(vec![Message::user("later")]) };
+    drop(mind.chat(read_ahead).await.unwrap());
     mind.shutdown().await;
 
     let mut options = LlmConfig::default().options();
@@ -96,7 +102,7 @@ async fn ollama_serves_where_it_has_a_model_and_every_call_has_the_same_options(
         .map(|body| (body["messages"][0]["content"].clone(), body["options"].clone()))
         .collect();
     let first = json!("You run on qwen3:1.7b, which is Small.");
-    assert_eq!(sent, [(first, one), (json!("Hello."), whole)]);
+    assert_eq!(sent, [(first, one.clone()), (json!("Hello."), whole), (json!("later"), one)]);
     assert_eq!(fake.starts(), 0);
 }
 
@@ -237,6 +243,27 @@ async fn a_question_during_warm_up_waits_for_its_answer() {
     };
     assert_eq!(tokio::join!(question, release).0.unwrap(), "You said, as I heard it: Are you awake?");
     mind.shutdown().await;
+}
+
+/// What the reply engine sees of it.
+#[tokio::test]
+async fn the_engine_gets_words_and_their_end() {
+    let (double, fake) = (Double::start().await, Fake::that_serves());
+    with_model(&double);
+    let (persona, context) = (PersonaConfig::default(), ContextConfig::default());
+    let head = joi::reply::head(&persona, &context, Some("hey friday"), Arc::new(SystemClock));
+    let mind = Mind::start(Parts { head, ..parts(&double.url, Backend::Auto, &fake) });
+    let ModelState::Ready(served) = mind.settled().await else { panic!("{:?}", mind.state()) };
+    assert_eq!((served.model.as_str(), served.by), ("qwen3:1.7b", ServedBy::Ollama));
+    assert!(double.chats()[0]["messages"][0]["content"].as_str().unwrap().contains("Friday"));
+    let question = vec![Message::user("Hello.")];
+    let words: Vec<_> = mind.ask(question.clone(), Length::OneToken).await.unwrap().collect().await;
+    assert_eq!(words[0], Ok(ChatEvent::Text("You ".into())));
+    assert!(matches!(words[1..], [Ok(ChatEvent::Done(_))]), "{words:?}");
+    double.script("POST /api/chat", Script::error(400, "no"));
+    assert!(matches!(mind.ask(question, Length::Whole).await, Err(LlmError::Server { status: 400, .. })));
+    mind.shutdown().await;
+    assert!(matches!(mind.settled().await, ModelState::Down(_)));
 }
 
 /// The real `joi-model` with the real model.

@@ -3,7 +3,9 @@ use proptest::prelude::*;
 use super::*;
 
 fn sine(rate: u32, hz: f32, len: usize) -> Vec<f32> {
-    (0..len).map(|i| (std::f32::consts::TAU * hz * i as f32 / rate as f32).sin() * 0.5).collect()
+    let step = std::f64::consts::TAU * f64::from(hz) / f64::from(rate);
+    // In f64: the rounding of a phase in f32 would be noise louder than what is measured here.
+    (0..len).map(|i| ((step * i as f64).sin() * 0.5) as f32).collect()
 }
 
 fn db(power: f64) -> f64 {
@@ -31,7 +33,7 @@ fn a_tone_keeps_its_place_pitch_and_level() {
 
 #[test]
 fn what_16_khz_cannot_hold_does_not_fold_back_into_speech() {
-    for (hz, allowed) in [(9_500.0, -70.0), (11_000.0, -110.0), (15_000.0, -110.0), (23_000.0, -110.0)] {
+    for (hz, allowed) in [(9_500.0, -90.0), (11_000.0, -110.0), (15_000.0, -110.0), (23_000.0, -110.0)] {
         let got = convert(&sine(48_000, hz, 48_000), 48_000, 16_000).unwrap();
         let level = db(power(&got[1000..15_000]));
         assert!(level < allowed, "{hz} Hz: alias at {level:.1} dB");

@@ -22,7 +22,7 @@ fn the_probabilities_are_those_of_the_reference() {
 fn after_a_reset_it_is_as_new() {
     let samples = wav("question.wav");
     let mut used = vad();
-    frames(&samples).for_each(|f| drop(used.probability(f)));
+    assert!(frames(&samples).any(|f| used.probability(f) > 0.9));
     used.reset();
     let mut fresh = vad();
     for frame in frames(&samples) {

@@ -144,16 +144,17 @@ async fn an_answer_that_hits_its_limit_ends_with_a_whole_sentence() {
 #[tokio::test]
 async fn reading_ahead_shares_all_but_the_question() {
     let bench = Bench::new(vec![
-        vec![Step::Text("Hm"), Step::Wait(1)],
+        vec![Step::Text("Hm"), Step::Cut],
         answers("Paris."),
-        vec![Step::Text("Hm"), Step::Wait(1)],
+        vec![Step::Text("Hm"), Step::Cut],
         answers("Yes."),
     ]);
     bench.engine.read_ahead(Channel::Voice).await.unwrap();
     bench.say("what is the capital of France").await;
     bench.engine.read_ahead(Channel::Voice).await.unwrap();
     bench.say("sure").await;
-    assert_eq!(bench.model.aborted(), 2);
+    use llm::Length::{OneToken, Whole};
+    assert_eq!(bench.model.lengths(), [OneToken, Whole, OneToken, Whole]);
     let flat = |messages: &[Message]| {
         messages.iter().map(|m| format!("{:?}: {}", m.role, m.content)).collect::<Vec<_>>().join("\n")
     };
@@ -162,7 +163,13 @@ async fn reading_ahead_shares_all_but_the_question() {
         assert!(pair[1].starts_with(&pair[0]), "{pair:?}");
     }
     let engine = &bench.engine.parts;
-    assert_eq!(flat(&opening(&engine.persona, &engine.context, Some("hey jarvis"), &start())), requests[0]);
+    let head = super::super::head(
+        &engine.persona,
+        &engine.context,
+        Some("hey jarvis"),
+        Arc::clone(&bench.clock) as Arc<dyn Clock>,
+    );
+    assert_eq!(flat(&head("any", llm::ModelSize::Small).messages), requests[0]);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::super::model::{ChatModel, ModelState, Served};
 use super::*;
-use crate::llm::{ChatEvent, ChatStats, DoneReason, ModelSize, ServedBy};
+use crate::llm::{ChatEvent, ChatStats, DoneReason, Length, ModelSize, ServedBy};
 use crate::trace::ModelUse;
 
 /// One step of one answer.
@@ -36,7 +36,7 @@ pub(super) fn answers(text: &'static str) -> Vec<Step> {
 
 pub(super) struct Scripted {
     script: Mutex<VecDeque<Vec<Step>>>,
-    asked: Mutex<Vec<Vec<Message>>>,
+    asked: Mutex<Vec<(Length, Vec<Message>)>>,
     pub(super) state: watch::Sender<ModelState>,
     aborted: Arc<AtomicUsize>,
 }
@@ -49,7 +49,12 @@ impl Scripted {
 
     /// All requests so far.
     pub(super) fn requests(&self) -> Vec<Vec<Message>> {
-        self.asked.lock().unwrap().clone()
+        self.asked.lock().unwrap().iter().map(|(_, messages)| messages.clone()).collect()
+    }
+
+    /// How long an answer was wanted each time.
+    pub(super) fn lengths(&self) -> Vec<Length> {
+        self.asked.lock().unwrap().iter().map(|(length, _)| *length).collect()
     }
 
     /// How many answers were dropped before their end.
@@ -137,8 +142,8 @@ impl ChatModel for Scripted {
         state.wait_for(|s| *s != ModelState::Starting).await.unwrap().clone()
     }
 
-    async fn ask(&self, messages: Vec<Message>) -> Result<Self::Words, LlmError> {
-        self.asked.lock().unwrap().push(messages);
+    async fn ask(&self, messages: Vec<Message>, length: Length) -> Result<Self::Words, LlmError> {
+        self.asked.lock().unwrap().push((length, messages));
         let steps = self.script.lock().unwrap().pop_front().expect("one more call than scripted");
         let running = Running { steps: steps.into(), aborted: Arc::clone(&self.aborted) };
         Ok(Box::pin(stream::unfold(running, play)))

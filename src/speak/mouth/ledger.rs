@@ -1,55 +1,67 @@
 //! PURE: which clip belongs to which line, and what that means for the turn.
 //!
-//! In: lines opened and closed by the voice thread, reports of the speaker. Out: [`SpeakEvent`]s, each once
-//! and in order. Reports about clips it does not know (of a stopped turn) mean nothing.
+//! In: lines opened and closed by the voice thread, reports of the player. Out: [`SpeakEvent`]s, each once
+//! and in order. Reports about clips it does not know (a stopped turn's, a tone's) mean nothing.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 
 use super::{Line, SpeakEvent, Stopped};
 use crate::message::TurnId;
-use crate::speak::Played;
+
+#[cfg(test)]
+mod tests;
 
 /// Names an open line of the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Row(u64);
 
-/// A line with its clips that have not been heard yet.
+/// How much of a line was heard so far.
 #[derive(Debug)]
 struct Entry {
     row: Row,
     line: Line,
+    /// Clips that have not been heard.
     waiting: BTreeSet<u64>,
-    is_closed: bool,
+    state: State,
+}
+
+/// Whether more clips of a line may come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It is being computed.
+    Open,
+    /// All its clips are known.
+    Closed,
+    /// Something of it was never played, so it was not heard.
+    Lost,
 }
 
 /// The lines in the order they are said.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     entries: VecDeque<Entry>,
+    /// The turn that was let in last.
     current: Option<TurnId>,
     stopped: Option<TurnId>,
     started: Option<TurnId>,
-    finished: Option<TurnId>,
-    heard_at: Option<Instant>,
-    next: u64,
-    due: Vec<SpeakEvent>,
+    /// The turn that has no further lines.
+    finished: Option<(TurnId, Instant)>,
+    last: u64,
 }
 
 impl Ledger {
-    /// Lets a line of `turn` in, unless the turn was stopped. `epoch` is read under the ledger's lock, so a
-    /// stop comes wholly before or wholly after.
-    pub(super) fn enter(&mut self, turn: TurnId, epoch: impl FnOnce() -> u64) -> Result<u64, Stopped> {
+    /// Lets an order for `turn` in, unless the turn was stopped.
+    pub(super) fn enter(&mut self, turn: TurnId) -> Result<(), Stopped> {
         if self.stopped == Some(turn) {
             return Err(Stopped);
         }
         self.current = Some(turn);
-        Ok(epoch())
+        Ok(())
     }
 
     /// Forgets everything that is not heard yet; the turn that was speaking is stopped for good.
-    pub(super) fn stop(&mut self, raise: impl FnOnce() -> u64) {
-        raise();
+    pub(super) fn stop(&mut self) {
         self.entries.clear();
         self.stopped = self.current.take().or(self.stopped);
         self.finished = None;
@@ -58,79 +70,93 @@ impl Ledger {
     /// A line is about to be computed.
     pub(super) fn open(&mut self, line: Line) -> Row {
         let row = Row(self.number());
-        self.entries.push_back(Entry { row, line, waiting: BTreeSet::new(), is_closed: false });
+        self.entries.push_back(Entry { row, line, waiting: BTreeSet::new(), state: State::Open });
         row
     }
 
-    /// A clip of the line is about to be queued. Nothing when the line was stopped.
+    /// A clip of the line is about to be queued: its tag. Nothing when the line was stopped.
     pub(super) fn clip(&mut self, row: Row) -> Option<u64> {
         let tag = self.number();
-        let entry = self.entries.iter_mut().find(|e| e.row == row)?;
-        entry.waiting.insert(tag);
+        self.entries.iter_mut().find(|entry| entry.row == row)?.waiting.insert(tag);
         Some(tag)
     }
 
     /// The line has no further clips.
-    pub(super) fn close(&mut self, row: Row) {
-        if let Some(entry) = self.entries.iter_mut().find(|e| e.row == row) {
-            entry.is_closed = true;
-        }
-        self.settle();
+    pub(super) fn close(&mut self, row: Row) -> Vec<SpeakEvent> {
+        self.end(row, State::Closed)
+    }
+
+    /// The rest of the line will never be computed.
+    pub(super) fn give_up(&mut self, row: Row) -> Vec<SpeakEvent> {
+        self.end(row, State::Lost)
     }
 
     /// The turn has no further lines.
-    pub(super) fn finish(&mut self, turn: TurnId, now: Instant) {
-        self.finished = Some(turn);
-        self.heard_at.get_or_insert(now);
-        self.settle();
+    pub(super) fn finish(&mut self, turn: TurnId, now: Instant) -> Vec<SpeakEvent> {
+        self.finished = Some((turn, now));
+        self.settle()
     }
 
-    /// The speaker's report.
-    pub(super) fn note(&mut self, played: Played) {
-        match played {
-            Played::Started { tag, at } => {
-                let Some(entry) = self.entries.iter().find(|e| e.waiting.contains(&tag)) else { return };
-                let turn = entry.line.turn;
-                if self.started != Some(turn) {
-                    self.started = Some(turn);
-                    self.due.push(SpeakEvent::Started { turn, at });
-                }
-            }
-            Played::Finished { tag, at } => {
-                if self.entries.iter_mut().any(|e| e.waiting.remove(&tag)) {
-                    self.heard_at = Some(at);
-                    self.settle();
+    /// The clip's first sample sounds.
+    pub(super) fn started(&mut self, tag: u64, at: Instant) -> Vec<SpeakEvent> {
+        let Some(entry) = self.entries.iter().find(|entry| entry.waiting.contains(&tag)) else {
+            return Vec::new();
+        };
+        let turn = entry.line.turn;
+        if self.started.replace(turn) == Some(turn) { Vec::new() } else { vec![SpeakEvent::Started { turn, at }] }
+    }
+
+    /// The clip's last sample has sounded.
+    pub(super) fn finished(&mut self, tag: u64, at: Instant) -> Vec<SpeakEvent> {
+        self.past(tag, at, None)
+    }
+
+    /// The clip will never be heard.
+    pub(super) fn dropped(&mut self, tag: u64, now: Instant) -> Vec<SpeakEvent> {
+        self.past(tag, now, Some(State::Lost))
+    }
+
+    fn past(&mut self, tag: u64, at: Instant, state: Option<State>) -> Vec<SpeakEvent> {
+        for entry in &mut self.entries {
+            if entry.waiting.remove(&tag) {
+                entry.state = state.unwrap_or(entry.state);
+                if let Some((_, last)) = &mut self.finished {
+                    *last = at;
                 }
             }
         }
+        self.settle()
     }
 
-    /// What is to be told since the last call.
-    pub(super) fn due(&mut self) -> Vec<SpeakEvent> {
-        std::mem::take(&mut self.due)
+    fn end(&mut self, row: Row, state: State) -> Vec<SpeakEvent> {
+        let entry = self.entries.iter_mut().find(|entry| entry.row == row);
+        if let Some(entry) = entry.filter(|entry| entry.state == State::Open) {
+            entry.state = state;
+        }
+        self.settle()
     }
 
     fn number(&mut self) -> u64 {
-        self.next += 1;
-        self.next
+        self.last += 1;
+        self.last
     }
 
     /// Tells the lines that are heard, in order, and the end of a finished turn.
-    fn settle(&mut self) {
+    fn settle(&mut self) -> Vec<SpeakEvent> {
+        let mut due = Vec::new();
         while let Some(entry) = self.entries.front() {
-            if !entry.is_closed || !entry.waiting.is_empty() {
-                return;
+            if entry.state == State::Open || !entry.waiting.is_empty() {
+                return due;
             }
-            if let Some(Entry { line, .. }) = self.entries.pop_front() {
-                let Line { turn, index, text } = line;
-                self.due.push(SpeakEvent::Heard { turn, index, text });
+            if let Some(Entry { line: Line { turn, index, text }, state: State::Closed, .. }) =
+                self.entries.pop_front()
+            {
+                due.push(SpeakEvent::Heard { turn, index, text });
             }
         }
-        if let (Some(turn), Some(at)) = (self.finished, self.heard_at) {
-            self.finished = None;
-            self.heard_at = None;
-            self.current = None;
-            self.due.push(SpeakEvent::Done { turn, at });
+        if let Some((turn, at)) = self.finished.take() {
+            due.push(SpeakEvent::Done { turn, at });
         }
+        due
     }
 }

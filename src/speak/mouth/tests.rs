@@ -1,0 +1,80 @@
+use super::*;
+use crate::audio::{Pace, read_wav};
+use crate::speak::piper;
+
+fn line(turn: u64, index: u32, text: &str) -> Line {
+    Line { turn: TurnId(turn), index, text: text.into() }
+}
+
+/// A mouth with the real voice that speaks into a file as fast as it can.
+fn mouth(file: &std::path::Path) -> (Mouth, Player, mpsc::Receiver<SpeakEvent>) {
+    let (player, played) = Player::to_wav(file, 16_000, Pace::Fast).unwrap();
+    let (mouth, events) = Mouth::spawn(piper::tests::joe(), player.clone(), played).unwrap();
+    (mouth, player, events)
+}
+
+/// All events of a turn up to its end, without their moments.
+async fn until_done(events: &mut mpsc::Receiver<SpeakEvent>, turn: TurnId) -> Vec<String> {
+    let mut told = Vec::new();
+    while let Some(event) = events.recv().await {
+        match event {
+            SpeakEvent::Started { turn, .. } => told.push(format!("{turn} started")),
+            SpeakEvent::Heard { turn, index, text } => told.push(format!("{turn} heard {index} {text:?}")),
+            SpeakEvent::Failed { turn, error } => told.push(format!("{turn} failed {error}")),
+            SpeakEvent::Done { turn: done, .. } => {
+                told.push(format!("{done} done"));
+                if done == turn {
+                    break;
+                }
+            }
+            SpeakEvent::Mute(_) | SpeakEvent::Audible { .. } => {}
+        }
+    }
+    told
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lines_are_spoken_in_order_and_reported_as_they_were_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("said.wav");
+    let (mouth, player, mut events) = mouth(&file);
+    for (index, text) in [(0, "**Good** morning. "), (1, "🙂\n"), (2, "It is 9:05.")] {
+        mouth.say(line(1, index, text)).await.unwrap();
+    }
+    mouth.finish(TurnId(1)).await.unwrap();
+    assert_eq!(until_done(&mut events, TurnId(1)).await, [
+        "1 started",
+        "1 heard 0 \"**Good** morning. \"",
+        "1 heard 1 \"🙂\\n\"",
+        "1 heard 2 \"It is 9:05.\"",
+        "1 done"
+    ]);
+    let length = tokio::task::spawn_blocking(move || player.finish()).await.unwrap().unwrap();
+    assert!((1.5..6.0).contains(&length.as_secs_f64()), "{length:?}");
+    let samples = read_wav(&file, 16_000).unwrap();
+    assert!(samples.iter().any(|s| s.abs() > 0.1));
+    mouth.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopped_turn_is_silent_and_the_next_one_speaks() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mouth, player, mut events) = mouth(&folder.path().join("said.wav"));
+    let long = "And another thing that goes on for quite a while before anything happens. ".repeat(30);
+    mouth.say(line(1, 0, &long)).await.unwrap();
+    assert!(matches!(events.recv().await, Some(SpeakEvent::Audible { .. } | SpeakEvent::Started { .. })));
+    mouth.stop();
+    assert_eq!(mouth.say(line(1, 1, "Never said.")).await, Err(Stopped));
+    assert_eq!(mouth.finish(TurnId(1)).await, Err(Stopped));
+    let before = player.played();
+
+    mouth.say(line(2, 0, "Yes?")).await.unwrap();
+    mouth.finish(TurnId(2)).await.unwrap();
+    let told = until_done(&mut events, TurnId(2)).await;
+    let of_second: Vec<&String> = told.iter().filter(|event| event.starts_with('2')).collect();
+    assert_eq!(of_second, ["2 started", "2 heard 0 \"Yes?\"", "2 done"]);
+    assert!(!told.iter().any(|event| event.starts_with("1 heard") || event.starts_with("1 done")), "{told:?}");
+    let spoken = player.played().saturating_sub(before);
+    assert!(spoken.as_secs_f64() < 8.0, "{spoken:?}");
+    mouth.close().await;
+}

@@ -1,0 +1,38 @@
+# What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
+.PHONY: help run test test-ollama demo bench fmt lint doc install-deps
+
+help:
+	@echo "make run           set up, build, fetch the models, and talk to Joi"
+	@echo "make demo          a conversation over files, with the latency table"
+	@echo "make test          all tests, with the real models and a real sound server"
+	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
+	@echo "make bench         benchmarks"
+	@echo "make fmt lint doc  format; check everything; build the documentation"
+	@echo "make install-deps  only install what building needs"
+
+run:
+	@scripts/joi.sh run
+
+test:
+	@scripts/test.sh
+
+test-ollama: install-deps
+	@bash -c '. scripts/env.sh && ready && scripts/test-ollama.sh'
+
+demo:
+	@scripts/demo.sh
+
+bench: install-deps
+	@bash -c '. scripts/env.sh && cargo bench --workspace --locked'
+
+fmt: install-deps
+	@bash -c '. scripts/env.sh && cargo fmt --all'
+
+lint:
+	@scripts/lint.sh
+
+doc: install-deps
+	@bash -c '. scripts/env.sh && build doc --no-deps'
+
+install-deps:
+	@scripts/setup.sh

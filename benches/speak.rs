@@ -1,0 +1,69 @@
+//! How long until she is heard: a reply of four sentences spoken as it is cut, and the same reply synthesised
+//! whole before its first sample is played. Also the pure stages in front of the voice.
+
+use std::hint::black_box;
+use std::path::PathBuf;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use joi::speak::plain::speakable;
+use joi::speak::segment::Segmenter;
+use joi::speak::{SpeakConfig, Voice, VoiceFiles};
+
+const REPLY: &str = "The living room lamp is on, and the temperature is **22.5 °C**. Tomorrow will be mostly sunny \
+                     with a light breeze from the west. Your next meeting starts at 9:30. Would you like me to set \
+                     a reminder?";
+
+fn load() -> Voice {
+    let models = std::env::var_os("JOI_MODELS").map(PathBuf::from).unwrap_or_else(|| {
+        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+        cache.unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache")).join("joi/models")
+    });
+    let files = VoiceFiles {
+        model: models.join("voice-joe/en_US-joe-medium.onnx"),
+        config: models.join("voice-joe/en_US-joe-medium.onnx.json"),
+        espeak_data: std::env::temp_dir().join("joi-bench-espeak"),
+        onnxruntime: models.join("onnxruntime/libonnxruntime.so"),
+    };
+    match Voice::load(&files, &SpeakConfig { threads: 1, ..SpeakConfig::default() }) {
+        Ok(voice) => voice,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Samples of `text`.
+fn say(voice: &mut Voice, text: &str) -> usize {
+    let mut samples = 0;
+    match voice.say(&speakable(text), &|| false, &mut |clip| samples += clip.len()) {
+        Ok(_) => samples,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn first_sample(c: &mut Criterion) {
+    let mut voice = load();
+    let mut group = c.benchmark_group("first sample of four sentences");
+    group.sample_size(10);
+    group.bench_function("streamed", |b| {
+        b.iter(|| {
+            let first = Segmenter::default().push(black_box(REPLY)).swap_remove(0);
+            say(&mut voice, &first)
+        })
+    });
+    group.bench_function("whole", |b| b.iter(|| say(&mut voice, black_box(REPLY))));
+    group.finish();
+}
+
+fn pure(c: &mut Criterion) {
+    c.bench_function("segment four sentences", |b| {
+        b.iter(|| {
+            let mut segmenter = Segmenter::default();
+            let mut segments = segmenter.push(black_box(REPLY));
+            segments.extend(segmenter.finish());
+            segments
+        })
+    });
+    c.bench_function("speakable four sentences", |b| b.iter(|| speakable(black_box(REPLY))));
+}
+
+criterion_group!(benches, first_sample, pure);
+criterion_main!(benches);

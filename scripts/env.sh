@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# Sourced by the other scripts: where the build goes and with which settings. Nothing of it lies in
+# the checkout, so that a second clone, or one that was cleaned, builds in minutes less.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/joi
+models=${JOI_MODELS:-$cache/models}
+
+# The native libraries are built for this processor's instructions, and their build scripts don't
+# notice when the directory moves to another machine: one directory for each kind of processor.
+processor=$({ uname -m; grep -m1 -E '^(flags|Features)' /proc/cpuinfo || true; } | sha256sum | cut -c1-12)
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$cache/target-$processor}
+# At a fixed place, since a changed path would build them again; not touched while it is the same.
+export CMAKE_TOOLCHAIN_FILE=$cache/build/toolchain.cmake
+if ! cmp -s cmake/joi.cmake "$CMAKE_TOOLCHAIN_FILE"; then
+  mkdir -p "$cache/build"
+  cp cmake/joi.cmake "$CMAKE_TOOLCHAIN_FILE"
+fi
+[ -d "$HOME/.cargo/bin" ] && PATH=$HOME/.cargo/bin:$PATH
+joi=$CARGO_TARGET_DIR/release/joi
+
+say() { echo "joi: $*" >&2; }
+fail() {
+  say "$*"
+  exit 1
+}
+
+# Everything built and every model there; quick when that is so already.
+ready() {
+  build build --bins
+  "$joi" models fetch
+}
+
+# The one way to call cargo: the same packages and profile every time, so that nothing is built twice.
+build() { cargo "$1" --workspace --locked --release "${@:2}"; }

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Makes this machine able to build and run Joi: Debian packages, Rust, room on the disk. Asks
+# nothing and does nothing the second time. With "test" also what the tests need, with "lint" also
+# what the checks need.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+
+packages=(build-essential cmake clang libclang-dev pkg-config libasound2-dev ca-certificates curl python3)
+case ${1:-} in
+  test) packages+=(pulseaudio pulseaudio-utils sox espeak-ng flite) ;;
+  lint) packages+=(shellcheck) ;;
+esac
+
+# Bytes that a directory takes when all is there, in GiB, rounded up: build, models, downloads.
+room_for_build=4
+room_for_models=2
+
+check_room() {
+  local need=0 dir free
+  [ -x "$joi" ] || need=$((need + room_for_build))
+  [ -e "$models/chat-qwen2.5-coder-0.5b" ] || need=$((need + room_for_models))
+  dir=$cache
+  until [ -d "$dir" ]; do dir=$(dirname "$dir"); done
+  free=$(df --output=avail -B1G "$dir" | tail -n 1)
+  if [ "$free" -lt "$need" ]; then
+    fail "$dir has ${free// /} GiB free and $need are needed to build Joi and fetch her models." \
+      "Free some space, or set XDG_CACHE_HOME to another disk."
+  fi
+}
+
+installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+may_be_root() {
+  [ "$(id -u)" = 0 ] || { command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; }
+}
+
+install() {
+  local command="apt-get update && apt-get install -y --no-install-recommends $*"
+  may_be_root || fail "these packages are missing and may not be installed from here. Run this as root, then again what you ran:
+    $command"
+  say "installing $*"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+install_packages() {
+  local missing=() package
+  if ! command -v dpkg-query >/dev/null; then
+    say "this is no Debian; make sure that these are installed: ${packages[*]}"
+    return
+  fi
+  # Wheels are fetched with pip, whichever Python it belongs to.
+  [ -e "$models/onnxruntime/libonnxruntime.so" ] || python3 -m pip --version >/dev/null 2>&1 || packages+=(python3-pip)
+  for package in "${packages[@]}"; do
+    installed "$package" || missing+=("$package")
+  done
+  [ ${#missing[@]} = 0 ] || install "${missing[@]}"
+}
+
+# Whether cargo is there and as new as Cargo.toml asks.
+rust_is_good() {
+  local wanted have
+  wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+  have=$(cargo --version 2>/dev/null | cut -d' ' -f2) || return 1
+  [ -n "$have" ] && printf '%s\n%s\n' "$wanted" "$have" | sort -CV
+}
+
+install_rust() {
+  rust_is_good && return
+  say "installing Rust"
+  if command -v rustup >/dev/null; then
+    rustup toolchain install stable --profile minimal -c clippy -c rustfmt && rustup default stable || true
+  elif curl -fsS --connect-timeout 10 --max-time 60 -o "$cache/rustup.sh" https://sh.rustup.rs; then
+    sh "$cache/rustup.sh" -y --quiet --profile minimal -c clippy -c rustfmt --no-modify-path || true
+  fi
+  PATH=$HOME/.cargo/bin:$PATH
+  hash -r
+  rust_is_good && return
+  # Debian keeps a recent Rust for its web browsers; in the next release it is the ordinary one.
+  if command -v apt-cache >/dev/null && [ -n "$(apt-cache madison cargo-web)" ]; then
+    install cargo-web rustc-web
+  else
+    install cargo rustc
+  fi
+  hash -r
+  rust_is_good || fail "Rust is older than Cargo.toml asks for. Install it from https://rustup.rs, then run this again."
+}
+
+mkdir -p "$cache"
+check_room
+install_packages
+install_rust

@@ -1,0 +1,150 @@
+//! Makes the part that thinks: database, model server, reply engine.
+//!
+//! Called once at start, inside a Tokio runtime. A database that can't be opened costs the memory
+//! and is told; the model server is looked for in the background.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+
+use crate::clock::{Clock, SystemClock};
+use crate::config::Config;
+use crate::llm::{LocalModel, Mind, Parts, RestartPolicy, Serving};
+use crate::message::TurnId;
+use crate::models::ModelError;
+use crate::paths::Paths;
+use crate::reply::model::Room;
+use crate::reply::{self, Engine, EngineParts};
+use crate::store::Store;
+
+/// The embedded chat model's name in the manifest.
+pub(crate) const LOCAL_CHAT_MODEL: &str = "chat-qwen2.5-coder-0.5b";
+
+/// Database, model server, reply engine.
+pub struct Brain {
+    /// Answers.
+    pub engine: Arc<Engine<Mind>>,
+    /// Which model server serves.
+    pub mind: Arc<Mind>,
+    /// Nothing when the database can't be opened.
+    pub store: Option<Store>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// What went wrong while it was made; one sentence each.
+    pub remarks: Vec<String>,
+}
+
+impl Brain {
+    /// Opens the database, starts looking for a model server, and makes the engine.
+    pub async fn start(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let mut remarks = Vec::new();
+        let store = match open_store(paths).await {
+            Ok(store) => Some(store),
+            Err(error) => {
+                remarks.push(format!("nothing is remembered: {error:#}"));
+                None
+            }
+        };
+        if let Some(store) = &store {
+            if let Some(kept) = store.set_aside() {
+                remarks.push(format!("the database was damaged and is kept as {}", kept.display()));
+            }
+            let cutoff = config.store.cutoff(clock.now().timestamp());
+            if let Err(error) = store.purge_older_than(cutoff).await {
+                remarks.push(format!("old dialogue was not removed: {error}"));
+            }
+        }
+        let wake_phrase = config.hear.wake.phrases.first().map(|phrase| phrase.name.clone());
+        let mind = Arc::new(Mind::start(Parts {
+            config: config.llm.clone(),
+            local: local_model(config, paths)?,
+            head: reply::head(&config.persona, &config.context, wake_phrase.as_deref(), Arc::clone(&clock)),
+            restarts: RestartPolicy::default(),
+        }));
+        let engine = Arc::new(Engine::new(EngineParts {
+            reply: config.reply.clone(),
+            persona: config.persona.clone(),
+            context: config.context.clone(),
+            wake_phrase,
+            model: Arc::clone(&mind),
+            room: Room::from(&config.llm),
+            store: store.clone(),
+            clock: Arc::clone(&clock),
+        }));
+        Ok(Self { engine, mind, store, clock, remarks })
+    }
+
+    /// The newest turn ever recorded; new ones count on from it.
+    pub async fn last_turn(&self) -> TurnId {
+        let Some(store) = &self.store else { return TurnId(0) };
+        match store.last_turn().await {
+            Ok(Some(record)) => record.id,
+            Ok(None) => TurnId(0),
+            Err(error) => {
+                tracing::warn!(%error, "the last turn is not known");
+                TurnId(0)
+            }
+        }
+    }
+
+    /// One line about the model server, for people.
+    pub fn serving(&self) -> String {
+        match &*self.mind.serving().borrow() {
+            Serving::Starting { .. } => "looking for a model server".into(),
+            Serving::Warming { model, by, .. } => format!("{model} is warming up ({})", by.name()),
+            Serving::Ready(ready) => format!("{} is ready ({})", ready.model, ready.by.name()),
+            Serving::Down(error) => error.to_string(),
+        }
+    }
+
+    /// Ends the model server, then closes the database.
+    pub async fn shutdown(self) {
+        self.mind.shutdown().await;
+        drop(self.engine);
+        if let Some(store) = self.store
+            && let Err(error) = store.close().await
+        {
+            tracing::warn!(%error, "the database was not closed cleanly");
+        }
+    }
+}
+
+async fn open_store(paths: &Paths) -> anyhow::Result<Store> {
+    let file = paths.database();
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
+    }
+    let opened = tokio::task::spawn_blocking(move || Store::open(&file)).await;
+    Ok(opened.context("opening the database was given up")??)
+}
+
+/// `joi-model` beside this program, and the default chat model.
+fn local_model(config: &Config, paths: &Paths) -> anyhow::Result<LocalModel> {
+    let library = super::library(config, paths)?;
+    let gguf = match library.path(LOCAL_CHAT_MODEL) {
+        Ok(path) | Err(ModelError::Missing { path, .. } | ModelError::Damaged { path, .. }) => path,
+        Err(error) => return Err(error.into()),
+    };
+    Ok(LocalModel {
+        binary: beside_us("joi-model")?,
+        gguf,
+        fetch: format!("joi models fetch {LOCAL_CHAT_MODEL}"),
+        runtime_dir: paths.runtime.clone(),
+    })
+}
+
+fn beside_us(name: &str) -> anyhow::Result<PathBuf> {
+    let us = std::env::current_exe().context("can't find out where this program is")?;
+    let mut folder = us.parent();
+    // Test binaries lie one folder deeper than the programs.
+    while let Some(here) = folder {
+        let candidate = here.join(name);
+        if candidate.exists() {
+            return Ok(candidate);
+        }
+        folder = here.parent().filter(|_| here.file_name().is_some_and(|n| n == "deps"));
+    }
+    Ok(us.with_file_name(name))
+}

@@ -1,0 +1,123 @@
+//! Makes the part that hears: wake-word models, voice activity, listener thread, whisper thread.
+//!
+//! Called once at start. Every missing or damaged model is an error that names the command to fetch it.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use anyhow::Context;
+use tokio::sync::mpsc::{Receiver, channel};
+
+use crate::audio::Source;
+use crate::config::Config;
+use crate::hear::vad::Vad;
+use crate::hear::wake::{MicroWake, WakeDetector};
+use crate::hear::whisper::{Choice, Stt, SttEvent, SttModel, Whisper, measure};
+use crate::hear::{self, Delivery, HearCommand, Listener, Pacing};
+use crate::models::Library;
+use crate::paths::Paths;
+
+/// Commands the listener has not obeyed yet. When full, further ones are dropped: it is hanging.
+const COMMANDS: usize = 8;
+/// Events the conversation has not taken in yet. When full, the listener waits and the ring counts.
+const DELIVERIES: usize = 8;
+
+/// The running ears.
+pub struct Ears {
+    /// Tells the listener what to do.
+    pub commands: SyncSender<HearCommand>,
+    /// What was heard.
+    pub deliveries: Receiver<Delivery>,
+    /// Transcribes.
+    pub stt: Stt,
+    /// Transcripts.
+    pub transcripts: Receiver<SttEvent>,
+    /// Ends when told to, or with a file.
+    pub listener: JoinHandle<()>,
+}
+
+/// Starts the listener on `source` and the whisper worker.
+pub fn ears(
+    config: &Config,
+    paths: &Paths,
+    source: Box<dyn Source>,
+    pacing: Pacing,
+) -> anyhow::Result<Ears> {
+    let library = super::library(config, paths)?;
+    let whisper = Whisper::load(&chosen_whisper(config, paths)?.1, &config.hear.stt)?;
+    let (stt, transcripts) = Stt::spawn(whisper)?;
+    let vad = Vad::load(&library.path("silero-vad")?, &config.hear.vad)?;
+    let listener = Listener::new(&config.hear, detectors(config, &library)?, vad);
+    let (commands, inbox) = sync_channel(COMMANDS);
+    let (outbox, deliveries) = channel(DELIVERIES);
+    let listener = hear::spawn(source, listener, inbox, outbox, pacing)
+        .context("the system gave no thread for the listener")?;
+    Ok(Ears { commands, deliveries, stt, transcripts, listener })
+}
+
+fn detectors(config: &Config, library: &Library) -> anyhow::Result<Vec<Box<dyn WakeDetector>>> {
+    let wake = &config.hear.wake;
+    let mut detectors: Vec<Box<dyn WakeDetector>> = Vec::new();
+    for phrase in &wake.phrases {
+        let stock = phrase
+            .stock()
+            .with_context(|| format!("there is no wake-word model for \"{}\"", phrase.name))?;
+        let file = library.path(&format!("wake-{}", stock.model.replace('_', "-")))?;
+        detectors.push(Box::new(MicroWake::load(&file, phrase, wake)?));
+    }
+    Ok(detectors)
+}
+
+/// The model's name in the manifest.
+pub fn whisper_model(model: SttModel) -> &'static str {
+    match model {
+        SttModel::Auto | SttModel::TinyEn => "whisper-tiny.en",
+        SttModel::Base => "whisper-base",
+    }
+}
+
+/// Which whisper model to use and where it is: the configured one, else the one that was measured to
+/// be fast enough on this machine. The measurement takes some seconds and is remembered.
+pub fn chosen_whisper(config: &Config, paths: &Paths) -> anyhow::Result<(SttModel, PathBuf)> {
+    let library = super::library(config, paths)?;
+    let model = match config.hear.stt.model {
+        SttModel::Auto => measured(config, paths, &library)?.model,
+        model => model,
+    };
+    Ok((model, library.path(whisper_model(model))?))
+}
+
+/// What was measured on this machine, for people; nothing when the model is configured.
+pub fn measured_whisper(config: &Config, paths: &Paths) -> Option<String> {
+    if config.hear.stt.model != SttModel::Auto {
+        return None;
+    }
+    let choice = Choice::remembered(&memory(paths), &config.hear.stt)?;
+    let each = choice.measured.iter().map(|m| format!("{} {} ms", whisper_model(m.model), m.millis));
+    Some(format!("measured on 3 s of speech: {}", each.collect::<Vec<_>>().join(", ")))
+}
+
+fn memory(paths: &Paths) -> PathBuf {
+    paths.cache.join("whisper-choice.json")
+}
+
+fn measured(config: &Config, paths: &Paths, library: &Library) -> anyhow::Result<Choice> {
+    let memory = memory(paths);
+    if let Some(choice) = Choice::remembered(&memory, &config.hear.stt) {
+        return Ok(choice);
+    }
+    let files = [SttModel::TinyEn, SttModel::Base]
+        .into_iter()
+        .filter_map(|model| Some((model, library.path(whisper_model(model)).ok()?)))
+        .collect::<Vec<_>>();
+    if files.is_empty() {
+        library.path(whisper_model(SttModel::TinyEn))?;
+    }
+    tracing::info!("measuring which speech model is fast enough here");
+    let choice = measure(&files, &config.hear.stt)?;
+    if let Err(error) = choice.remember(&memory) {
+        tracing::warn!(%error, "the measurement could not be remembered and is repeated next time");
+    }
+    Ok(choice)
+}

@@ -1,0 +1,40 @@
+//! Makes the part that speaks: the voice on its thread, in front of a player.
+//!
+//! Called once at start, inside a Tokio runtime.
+
+use anyhow::Context;
+use tokio::sync::mpsc::Receiver;
+
+use crate::audio::{PlayEvent, Player};
+use crate::config::Config;
+use crate::paths::Paths;
+use crate::speak::{Mouth, SpeakEvent, Voice, VoiceFiles};
+
+/// Where the configured voice's parts are.
+pub fn voice_files(config: &Config, paths: &Paths) -> anyhow::Result<VoiceFiles> {
+    let library = super::library(config, paths)?;
+    let voice = format!("voice-{}", config.speak.voice);
+    let model = library.path(&voice)?;
+    let mut description = model.clone().into_os_string();
+    description.push(".json");
+    Ok(VoiceFiles {
+        model,
+        config: description.into(),
+        espeak_data: paths.espeak_data(),
+        onnxruntime: library.path("onnxruntime")?,
+    })
+}
+
+/// Loads the voice and starts its thread.
+pub async fn mouth(
+    config: &Config,
+    paths: &Paths,
+    player: Player,
+    events: Receiver<PlayEvent>,
+) -> anyhow::Result<(Mouth, Receiver<SpeakEvent>)> {
+    let files = voice_files(config, paths)?;
+    let speak = config.speak.clone();
+    let voice = tokio::task::spawn_blocking(move || Voice::load(&files, &speak));
+    let voice = voice.await.context("loading the voice was given up")??;
+    Ok(Mouth::spawn(voice, player, events)?)
+}

@@ -1,0 +1,96 @@
+//! Puts ears, brain and mouth together into a conversation by voice, live or over files.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::{Receiver, channel};
+use tokio_util::sync::CancellationToken;
+
+use super::brain::Brain;
+use super::{ears, mouth};
+use crate::audio::{Microphone, Pace, Player, Source, WavSource};
+use crate::channels::voice::{Conversation, News, Parts, Tones};
+use crate::config::Config;
+use crate::hear::Pacing;
+use crate::llm::Mind;
+use crate::paths::Paths;
+
+/// News nobody has looked at yet. When full, the conversation waits for whoever shows it.
+const NEWS: usize = 256;
+/// The rate of WAV files that replace the speaker, in Hz: the voice's own.
+const WAV_RATE: u32 = 22_050;
+
+/// Where sound comes from and goes to.
+#[derive(Debug, Clone)]
+pub enum Sound {
+    /// The configured microphone and speaker.
+    Devices,
+    /// Files in their place.
+    Files {
+        /// Replaces the microphone.
+        input: PathBuf,
+        /// Replaces the speaker.
+        output: PathBuf,
+        /// As fast as possible, or like the real thing.
+        pace: Pace,
+    },
+}
+
+/// A conversation that was put together and has not begun.
+pub struct Conversing {
+    /// Runs it.
+    pub conversation: Conversation<Mind>,
+    /// What happens in it.
+    pub news: Receiver<News>,
+    /// Ends it.
+    pub stop: CancellationToken,
+    /// The speaker, for ending a file.
+    pub player: Player,
+}
+
+/// Puts a conversation together. A voice that can't be loaded is told; then answers are shown only.
+pub async fn converse(
+    config: &Config,
+    paths: &Paths,
+    brain: &Brain,
+    sound: Sound,
+) -> anyhow::Result<Conversing> {
+    let (told, news) = channel(NEWS);
+    let (player, events) = match &sound {
+        Sound::Devices => Player::open(&config.audio),
+        Sound::Files { output, pace, .. } => Player::to_wav(output, WAV_RATE, *pace)?,
+    };
+    let mouth = match mouth(config, paths, player.clone(), events).await {
+        Ok(mouth) => Some(mouth),
+        Err(error) => {
+            told.send(News::Remark(format!("she can't speak: {error:#}"))).await?;
+            None
+        }
+    };
+    let (source, pacing): (Box<dyn Source>, _) = match sound {
+        Sound::Devices => (Box::new(Microphone::open(&config.audio)), Pacing::Live),
+        Sound::Files { input, pace, .. } => {
+            let source = WavSource::open(&input, pace)?;
+            let pacing = match pace {
+                Pace::RealTime => Pacing::Live,
+                Pace::Fast => Pacing::Lockstep,
+            };
+            (Box::new(source), pacing)
+        }
+    };
+    let ears = ears(config, paths, source, pacing)?;
+    let parts = Parts {
+        engine: Arc::clone(&brain.engine),
+        store: brain.store.clone(),
+        clock: Arc::clone(&brain.clock),
+        phrases: config.hear.wake.phrases.iter().map(|phrase| phrase.name.clone()).collect(),
+        player: player.clone(),
+        mouth,
+        stt: (ears.stt, ears.transcripts),
+        ears: (ears.commands, ears.deliveries),
+        tones: if config.audio.tone { Tones::On } else { Tones::Off },
+        news: told,
+    };
+    let conversation = Conversation::new(parts, brain.last_turn().await);
+    Ok(Conversing { conversation, news, stop: CancellationToken::new(), player })
+}

@@ -1,0 +1,93 @@
+//! The console channel: answers appear as text while they are written.
+//!
+//! Runs in the task of the turn. In: the engine's words. Out: a writer, normally stdout; what is no
+//! answer goes to a second one, normally stderr. Markdown stays as it is (P4).
+
+use std::io::Write;
+use std::time::Instant;
+
+use super::turn::Teller;
+use crate::reply::Action;
+
+/// Tells an answer by writing it.
+pub struct Printer<O, E> {
+    out: O,
+    remarks: E,
+    wrote: bool,
+    /// The user wants nothing more.
+    pub ended: bool,
+}
+
+impl<O: Write + Send, E: Write + Send> Printer<O, E> {
+    /// Writes answers to `out` and everything else to `remarks`.
+    pub fn new(out: O, remarks: E) -> Self {
+        Self { out, remarks, wrote: false, ended: false }
+    }
+
+    fn remark(&mut self, sentence: &str) {
+        // Remarks are a courtesy; an answer must not fail because stderr is closed.
+        let _ = writeln!(self.remarks, "{sentence}");
+    }
+}
+
+impl<O: Write + Send, E: Write + Send> Teller for Printer<O, E> {
+    async fn words(&mut self, words: &str) {
+        self.wrote = true;
+        // A reader that went away shows at the next prompt; the answer is remembered all the same.
+        let _ = write!(self.out, "{words}").and_then(|()| self.out.flush());
+    }
+
+    async fn aside(&mut self, sentence: &str) {
+        self.remark(sentence);
+    }
+
+    fn notice(&mut self, sentence: &str) {
+        self.remark(sentence);
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Volume(_) => self.remark("(the volume belongs to the voice: `joi run` changes it)"),
+            Action::EndConversation => self.ended = true,
+            Action::StopSpeaking => {}
+        }
+    }
+
+    async fn end(&mut self) -> Option<Instant> {
+        if self.wrote {
+            let _ = writeln!(self.out);
+        }
+        self.wrote = false;
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_answer_goes_out_and_everything_else_beside_it() {
+        let (mut out, mut remarks) = (Vec::new(), Vec::new());
+        let mut printer = Printer::new(&mut out, &mut remarks);
+        printer.aside("One moment.").await;
+        printer.words("It is **nine**").await;
+        printer.words(" o'clock.").await;
+        printer.notice("The disk is full.");
+        printer.end().await;
+        drop(printer);
+        assert_eq!(String::from_utf8(out).expect("utf-8"), "It is **nine** o'clock.\n");
+        assert_eq!(String::from_utf8(remarks).expect("utf-8"), "One moment.\nThe disk is full.\n");
+    }
+
+    #[tokio::test]
+    async fn an_empty_answer_writes_nothing() {
+        let (mut out, mut remarks) = (Vec::new(), Vec::new());
+        let mut printer = Printer::new(&mut out, &mut remarks);
+        printer.act(Action::EndConversation);
+        printer.end().await;
+        assert!(printer.ended);
+        drop(printer);
+        assert!(out.is_empty() && remarks.is_empty());
+    }
+}

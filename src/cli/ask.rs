@@ -1,0 +1,110 @@
+//! `joi ask`: one question, the answer on stdout, and aloud with `--speak`.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use serde_json::json;
+
+use super::session::Session;
+use super::show;
+use super::typed::Typist;
+use crate::app::{self, Brain};
+use crate::audio::Player;
+use crate::channels::console::Printer;
+use crate::message::TurnId;
+use crate::reply::Ended;
+use crate::speak::segment::Segmenter;
+use crate::speak::{Line, SpeakEvent};
+
+const EXAMPLES: &str = "\
+Examples:
+  joi ask \"why is the sky blue?\"
+  joi ask --speak \"what time is it?\"
+  joi ask --json \"what day is it?\" | jq .reply";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The question
+    #[arg(required = true)]
+    question: Vec<String>,
+    /// Also speak the answer
+    #[arg(long)]
+    speak: bool,
+    /// Print the whole turn as JSON: reply, decisions, model calls, milliseconds per stage
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    session.block_on(async {
+        let brain = Brain::start(session.config(), &session.paths).await?;
+        for remark in &brain.remarks {
+            show::remark(remark);
+        }
+        let mut typist = Typist::new(&brain).await;
+        let question = args.question.join(" ");
+        let answered = if args.json {
+            let mut silent = Printer::new(std::io::sink(), anstream::stderr());
+            let answered = typist.ask_through(&question, &mut silent).await;
+            show::line(serde_json::to_string_pretty(&json!(answered.record))?)?;
+            answered
+        } else {
+            typist.ask(&question).await
+        };
+        if args.speak && !answered.record.reply.is_empty() {
+            speak(session, &answered.record.reply).await?;
+        }
+        brain.shutdown().await;
+        Ok(match answered.ended {
+            Ended::Answered | Ended::Quick => ExitCode::SUCCESS,
+            Ended::Apologised | Ended::Cancelled => ExitCode::FAILURE,
+        })
+    })
+}
+
+/// Speaks `text` through the configured speaker, to its end.
+pub(crate) async fn speak(session: &Session, text: &str) -> anyhow::Result<()> {
+    let (player, events) = Player::open(&session.config().audio);
+    say_through(session, text, player, events).await
+}
+
+/// Speaks `text` through `player`, to its end.
+pub(crate) async fn say_through(
+    session: &Session,
+    text: &str,
+    player: Player,
+    events: tokio::sync::mpsc::Receiver<crate::audio::PlayEvent>,
+) -> anyhow::Result<()> {
+    let (mouth, mut reports) = app::mouth(session.config(), &session.paths, player, events).await?;
+    let turn = TurnId(0);
+    let mut segmenter = Segmenter::default();
+    let mut lines = segmenter.push(text);
+    lines.extend(segmenter.finish());
+    let speaking = mouth.clone();
+    let feeding = tokio::spawn(async move {
+        for (index, text) in (0u32..).zip(lines) {
+            speaking.say(Line { turn, index, text }).await?;
+        }
+        speaking.finish(turn).await
+    });
+    let mut failed = None;
+    while let Some(event) = reports.recv().await {
+        match event {
+            SpeakEvent::Done { .. } => break,
+            SpeakEvent::Failed { error, .. } => failed = Some(error),
+            SpeakEvent::Mute(fault) => {
+                failed = Some(fault.to_string());
+                break;
+            }
+            SpeakEvent::Started { .. } | SpeakEvent::Heard { .. } | SpeakEvent::Audible { .. } => {}
+        }
+    }
+    if let Some(error) = failed {
+        mouth.close().await;
+        anyhow::bail!(error);
+    }
+    feeding.await.context("speaking was given up")??;
+    mouth.close().await;
+    Ok(())
+}

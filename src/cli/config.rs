@@ -1,0 +1,94 @@
+//! `joi config`: show what is in force and where it came from, check a file, write a commented one.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Subcommand;
+use serde_json::json;
+
+use super::session::{self, Wants};
+use super::show::{self, Mood};
+use crate::config::{self, DEFAULT_FILE, Origin};
+use crate::paths::Paths;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi config init                       write a file with every key, its unit and its range
+  joi config show                       every key with its value and where it came from
+  joi config show --json | jq .llm
+  joi config check ./joi.toml           all problems of a file at once";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Every key with its value and where it came from
+    Show {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check a file, without starting anything
+    Check {
+        /// The file [default: the one in use]
+        file: Option<PathBuf>,
+    },
+    /// Write the commented default file; never overwrites one
+    Init,
+}
+
+pub(crate) fn run(args: Args, wants: Wants) -> anyhow::Result<ExitCode> {
+    match args.what {
+        What::Show { json } => show_values(&session::open(wants)?, json)?,
+        What::Check { file } => check(file.or(wants.config), &wants.set)?,
+        What::Init => init(wants.config)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show_values(session: &session::Session, as_json: bool) -> anyhow::Result<()> {
+    if as_json {
+        show::line(serde_json::to_string_pretty(&json!(session.config()))?)?;
+        return Ok(());
+    }
+    let mut table = show::table(["KEY", "VALUE", "FROM"]);
+    let values = toml::Table::try_from(session.config())?;
+    for (key, value) in config::leaves(&values) {
+        let origin = session.effective.origins.get(&key).copied().unwrap_or(Origin::Default);
+        table.add_row([key, value.to_string(), origin.name().to_string()]);
+    }
+    show::line(table)?;
+    show::line(format!("\nfile: {}", session.paths.config.display()))?;
+    Ok(())
+}
+
+fn check(file: Option<PathBuf>, set: &[String]) -> anyhow::Result<()> {
+    let file = match file {
+        Some(file) => file,
+        None => Paths::discover()?.config,
+    };
+    anyhow::ensure!(file.exists(), "there is no file {}; write one with `joi config init`", file.display());
+    config::load(&file, &session::overrides(set)?)?;
+    show::line(format!("{} {} is fine", show::coloured(Mood::Good, "✓"), file.display()))?;
+    Ok(())
+}
+
+fn init(file: Option<PathBuf>) -> anyhow::Result<()> {
+    let file = match file {
+        Some(file) => file,
+        None => Paths::discover()?.config,
+    };
+    anyhow::ensure!(!file.exists(), "{} exists already; it stays as it is", file.display());
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
+    }
+    std::fs::write(&file, DEFAULT_FILE).with_context(|| format!("can't write {}", file.display()))?;
+    show::line(format!("wrote {}", file.display()))?;
+    Ok(())
+}

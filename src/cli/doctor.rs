@@ -1,0 +1,255 @@
+//! `joi doctor`: what works, what does not, and what to do about it.
+//!
+//! Every check is a row with a mood; a check that can hang has a time limit of its own.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::session::Session;
+use super::show::{self, Mood};
+use crate::app::{self, Brain};
+use crate::audio::{Heard, Meter, Microphone, PlayEvent, Player, Source, tone};
+use crate::llm::Serving;
+use crate::models::State;
+
+mod machine;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi doctor                    checks everything; speak while the level meter runs
+  joi doctor --quick            leaves out microphone and speaker
+  joi doctor --json | jq '.[] | select(.verdict != \"good\")'";
+
+/// How long the level meter runs.
+const METER: Duration = Duration::from_secs(3);
+/// How long a device or a model server may take to come up before that is told.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// A microphone below this level hears nothing, in dBFS.
+const SILENCE_DB: f32 = -70.0;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Leave out microphone and speaker
+    #[arg(long)]
+    quick: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One finding.
+pub(super) struct Row {
+    pub(super) what: &'static str,
+    pub(super) mood: Mood,
+    pub(super) told: String,
+    /// What to do; empty when all is well.
+    pub(super) remedy: String,
+}
+
+impl Row {
+    pub(super) fn good(what: &'static str, told: impl Into<String>) -> Self {
+        Self { what, mood: Mood::Good, told: told.into(), remedy: String::new() }
+    }
+
+    pub(super) fn fair(what: &'static str, told: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { what, mood: Mood::Fair, told: told.into(), remedy: remedy.into() }
+    }
+
+    pub(super) fn bad(what: &'static str, told: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { what, mood: Mood::Bad, told: told.into(), remedy: remedy.into() }
+    }
+
+    fn verdict(&self) -> &'static str {
+        match self.mood {
+            Mood::Good | Mood::Quiet => "good",
+            Mood::Fair => "fair",
+            Mood::Bad => "bad",
+        }
+    }
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    let mut rows = vec![Row::good("configuration", configuration(session))];
+    rows.extend(models(session)?);
+    rows.push(speech_model(session));
+    rows.push(voice(session));
+    rows.push(session.block_on(model_server(session))?);
+    if !args.quick {
+        rows.push(microphone(session, args.json));
+        rows.push(speaker(session));
+    }
+    rows.extend(machine::checks(&session.paths));
+    print(&rows, args.json)?;
+    let is_bad = rows.iter().any(|row| row.mood == Mood::Bad);
+    Ok(if is_bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn print(rows: &[Row], as_json: bool) -> anyhow::Result<()> {
+    if as_json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|r| json!({ "what": r.what, "verdict": r.verdict(), "told": r.told, "remedy": r.remedy }))
+            .collect();
+        show::line(serde_json::to_string_pretty(&rows)?)?;
+        return Ok(());
+    }
+    for row in rows {
+        let sign = match row.mood {
+            Mood::Good | Mood::Quiet => "✓",
+            Mood::Fair => "!",
+            Mood::Bad => "✗",
+        };
+        show::line(format!("{} {:14} {}", show::coloured(row.mood, sign), row.what, row.told))?;
+        if !row.remedy.is_empty() {
+            show::line(format!("  {:14} → {}", "", row.remedy))?;
+        }
+    }
+    Ok(())
+}
+
+fn configuration(session: &Session) -> String {
+    let file = &session.paths.config;
+    let set = session.effective.origins.len();
+    if file.exists() {
+        format!("{}, {set} keys set", file.display())
+    } else {
+        format!("built-in values, {set} keys set; `joi config init` writes a file")
+    }
+}
+
+fn models(session: &Session) -> anyhow::Result<Vec<Row>> {
+    let library = app::library(session.config(), &session.paths)?;
+    let mut faults = Vec::new();
+    let needed = library.defaults();
+    for name in &needed {
+        match library.state(name)? {
+            State::Present => {}
+            State::Missing => {
+                faults.push(Row::bad("models", format!("{name} is missing"), format!("joi models fetch {name}")));
+            }
+            State::Damaged { why } => faults.push(Row::bad("models", why, format!("joi models fetch {name}"))),
+        }
+    }
+    if faults.is_empty() {
+        faults.push(Row::good("models", format!("all {} are there, in {}", needed.len(), library.root().display())));
+    }
+    Ok(faults)
+}
+
+fn speech_model(session: &Session) -> Row {
+    match app::chosen_whisper(session.config(), &session.paths) {
+        Ok((model, _)) => {
+            let how = match app::measured_whisper(session.config(), &session.paths) {
+                Some(measured) => format!(" ({measured})"),
+                None => " (configured)".into(),
+            };
+            Row::good("speech to text", format!("{}{how}", app::whisper_model(model)))
+        }
+        Err(error) => Row::bad("speech to text", format!("{error:#}"), "joi models fetch"),
+    }
+}
+
+fn voice(session: &Session) -> Row {
+    let loaded = app::voice_files(session.config(), &session.paths).and_then(|files| {
+        let started = Instant::now();
+        let voice = crate::speak::Voice::load(&files, &session.config().speak)?;
+        Ok((voice.rate(), started.elapsed()))
+    });
+    match loaded {
+        Ok((rate, took)) => Row::good(
+            "voice",
+            format!("{}, {rate} Hz, loaded in {:.1} s", session.config().speak.voice, took.as_secs_f64()),
+        ),
+        Err(error) => Row::bad("voice", format!("{error:#}"), "joi models fetch"),
+    }
+}
+
+async fn model_server(session: &Session) -> anyhow::Result<Row> {
+    let brain = Brain::start(session.config(), &session.paths).await?;
+    let settled = tokio::time::timeout(PATIENCE, brain.mind.ready()).await;
+    let told = brain.serving();
+    let row = match (settled, &*brain.mind.serving().borrow()) {
+        (_, Serving::Ready(ready)) => match &ready.note {
+            None => Row::good("model server", told),
+            Some(note) => Row::fair("model server", told, note.clone()),
+        },
+        (Err(_), _) => Row::fair("model server", told, "it is still starting; ask again in a minute"),
+        (Ok(_), _) => Row::bad("model server", told, "start Ollama, or run `joi models fetch`"),
+    };
+    brain.shutdown().await;
+    Ok(row)
+}
+
+fn microphone(session: &Session, is_quiet: bool) -> Row {
+    let mut microphone = Microphone::open(&session.config().audio);
+    let meter = microphone.meter();
+    let (mut device, mut samples, mut loudest) = (None, Vec::new(), f32::NEG_INFINITY);
+    let (opened, mut since) = (Instant::now(), None);
+    loop {
+        match microphone.read(&mut samples) {
+            Heard::Back { device: name } => device = Some(name),
+            Heard::Gone(fault) => return Row::bad("microphone", fault.to_string(), "joi devices"),
+            Heard::Samples(_) => {
+                since.get_or_insert_with(Instant::now);
+                loudest = loudest.max(meter.level_db());
+                if !is_quiet {
+                    draw(&meter);
+                }
+            }
+            Heard::Nothing | Heard::End => {}
+        }
+        samples.clear();
+        if since.is_some_and(|since: Instant| since.elapsed() > METER) {
+            break;
+        }
+        if opened.elapsed() > PATIENCE {
+            return Row::bad("microphone", "it delivers nothing", "plug it in again; `joi devices` lists them");
+        }
+    }
+    let told = format!("{}, loudest {loudest:.0} dBFS", device.unwrap_or_default());
+    if loudest < SILENCE_DB {
+        return Row::fair("microphone", told, "it hears nothing: is it muted? raise its level, for example with alsamixer");
+    }
+    Row::good("microphone", told)
+}
+
+/// The level as a bar that is drawn over itself; nothing where stderr is no terminal.
+fn draw(meter: &Meter) {
+    use std::io::{IsTerminal, Write};
+    if !std::io::stderr().is_terminal() {
+        return;
+    }
+    let level = meter.level_db().clamp(-60.0, 0.0);
+    let width = ((level + 60.0) / 60.0 * 40.0) as usize;
+    let bar = format!("\r  speak: [{}{}] {level:4.0} dBFS ", "#".repeat(width), " ".repeat(40 - width));
+    let _ = write!(std::io::stderr(), "{bar}").and_then(|()| std::io::stderr().flush());
+}
+
+fn speaker(session: &Session) -> Row {
+    let (player, mut events) = Player::open(&session.config().audio);
+    let (rate, tag) = (48_000, 0);
+    if player.play_now(tag, rate, tone::acknowledge(rate)).is_err() {
+        return Row::bad("speaker", "it takes no sound", "joi devices");
+    }
+    let mut device = String::new();
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        match events.try_recv() {
+            Ok(PlayEvent::Back { device: name }) => device = name,
+            Ok(PlayEvent::Finished { .. }) => return Row::good("speaker", format!("{device}, a tone was played")),
+            Ok(PlayEvent::Gone(fault)) => return Row::bad("speaker", fault.to_string(), "joi devices"),
+            Ok(PlayEvent::Started { .. } | PlayEvent::Dropped { .. } | PlayEvent::Idle) => {}
+            Err(_) => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
+    Row::bad("speaker", "it does not play", "plug it in again; `joi devices` lists them")
+}
+
+/// Whether `path` or the nearest folder above it that exists.
+pub(super) fn existing(path: &Path) -> &Path {
+    path.ancestors().find(|folder| folder.exists()).unwrap_or(path)
+}

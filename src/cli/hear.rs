@@ -1,0 +1,109 @@
+//! `joi hear`: a whole spoken conversation over files, through every stage a real one passes.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use serde_json::json;
+
+use super::latency;
+use super::session::Session;
+use super::show::{self, Mood};
+use super::typed;
+use crate::app::{self, Brain, Conversing, Sound};
+use crate::audio::Pace;
+use crate::channels::voice::News;
+use crate::trace::TurnRecord;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi hear --wav question.wav --out answer.wav
+  joi hear --wav talk.wav --out answers.wav --realtime     paced like a microphone, with true latencies
+  joi hear --wav talk.wav --out answers.wav --json | jq .reply";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// What the microphone hears: any rate and number of channels
+    #[arg(long, value_name = "FILE")]
+    wav: PathBuf,
+    /// Where her voice goes
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Pace the files like a microphone and a speaker; by default the microphone waits for the answers
+    #[arg(long)]
+    realtime: bool,
+    /// One JSON object per turn instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    let pace = if args.realtime { Pace::RealTime } else { Pace::Fast };
+    let turns = session.block_on(async {
+        let brain = Brain::start(session.config(), &session.paths).await?;
+        for remark in &brain.remarks {
+            show::remark(remark);
+        }
+        ready(&brain).await;
+        let turns = talk(session, &brain, (&args.wav, &args.out, pace), args.json).await?;
+        brain.shutdown().await;
+        Ok(turns)
+    })?;
+    if args.json {
+        for turn in &turns {
+            show::line(json!(turn))?;
+        }
+    } else if !turns.is_empty() {
+        show::line(format!("\n{}", latency::table(&turns)))?;
+    }
+    if turns.is_empty() {
+        show::remark(format!("{} the wake phrase was not heard in {}", show::coloured(Mood::Fair, "!"), args.wav.display()));
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Waits for the model, so that the first turn is not measured against a cold start.
+pub(crate) async fn ready(brain: &Brain) {
+    if let Err(error) = brain.mind.ready().await {
+        show::remark(format!("{} {error}", show::coloured(Mood::Fair, "no language model:")));
+    }
+}
+
+/// Plays a file to her and writes what she says; gives the turns.
+pub(crate) async fn talk(
+    session: &Session,
+    brain: &Brain,
+    (input, output, pace): (&Path, &Path, Pace),
+    is_quiet: bool,
+) -> anyhow::Result<Vec<TurnRecord>> {
+    let sound = Sound::Files { input: input.to_owned(), output: output.to_owned(), pace };
+    let conversing = app::converse(session.config(), &session.paths, brain, sound).await?;
+    let Conversing { conversation, mut news, stop, player } = conversing;
+    typed::end_on_signal(stop.clone());
+    let listening = async {
+        let mut turns = Vec::new();
+        while let Some(news) = news.recv().await {
+            match news {
+                News::Turn(turn) => {
+                    if !is_quiet {
+                        show::line(format!("{} {}", show::coloured(Mood::Quiet, "you:"), turn.heard))?;
+                        show::line(format!("{} {}", show::coloured(Mood::Good, "joi:"), turn.reply))?;
+                    }
+                    turns.push(*turn);
+                }
+                News::Remark(remark) | News::Deaf(remark) => show::remark(remark),
+                News::Rests(why) => tracing::info!(why, "resting"),
+                News::Woke(_) | News::Understood(_) | News::Words(_) | News::Hears(_) => {}
+            }
+        }
+        anyhow::Ok(turns)
+    };
+    let ((), turns) = tokio::join!(conversation.run(stop), listening);
+    let file = output.to_owned();
+    tokio::task::spawn_blocking(move || player.finish())
+        .await?
+        .with_context(|| format!("can't finish {}", file.display()))?;
+    turns
+}

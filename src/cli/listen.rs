@@ -1,0 +1,108 @@
+//! `joi listen`: transcribe a WAV file, or what is said into the microphone now.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::json;
+
+use super::session::Session;
+use super::show::{self, Mood};
+use super::typed;
+use crate::app;
+use crate::audio::{Microphone, RATE, read_wav};
+use crate::hear::whisper::{SttJob, Urgency, Whisper};
+use crate::hear::{HearCommand, HearEvent, Pacing};
+use crate::message::{Transcript, Utterance};
+use tokio_util::sync::CancellationToken;
+
+/// Whisper's window; longer files are transcribed piece by piece.
+const PIECE: usize = 28 * RATE as usize;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi listen                          speak after the call; ends when you pause
+  joi listen --wav interview.wav
+  joi listen --wav interview.wav --json | jq .text";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Transcribe this file: any rate and number of channels
+    #[arg(long, value_name = "FILE")]
+    wav: Option<PathBuf>,
+    /// As JSON, one object per utterance
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    match &args.wav {
+        Some(file) => {
+            let samples = read_wav(file, RATE)?;
+            let (_, model) = app::chosen_whisper(session.config(), &session.paths)?;
+            let mut whisper = Whisper::load(&model, &session.config().hear.stt)?;
+            for piece in samples.chunks(PIECE) {
+                print(&whisper.transcribe(piece, &AtomicBool::new(false))?, args.json)?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        None => session.block_on(microphone(session, args.json)),
+    }
+}
+
+async fn microphone(session: &Session, as_json: bool) -> anyhow::Result<ExitCode> {
+    let source = Box::new(Microphone::open(&session.config().audio));
+    let mut ears = app::ears(session.config(), &session.paths, source, Pacing::Live)?;
+    let stop = CancellationToken::new();
+    typed::end_on_signal(stop.clone());
+    ears.commands.try_send(HearCommand::Listen)?;
+    let utterance = tokio::select! {
+        utterance = next_utterance(&mut ears) => utterance,
+        () = stop.cancelled() => None,
+    };
+    let Some(utterance) = utterance else {
+        show::remark("nothing was said");
+        return Ok(ExitCode::FAILURE);
+    };
+    ears.stt.submit(SttJob { utterance, urgency: Urgency::Final });
+    let Some(event) = ears.transcripts.recv().await else {
+        anyhow::bail!("the transcription ended early; see `joi doctor`");
+    };
+    print(&event.result?, as_json)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is said next, or nothing when nobody speaks.
+async fn next_utterance(ears: &mut app::Ears) -> Option<Utterance> {
+    while let Some(delivery) = ears.deliveries.recv().await {
+        match delivery.event {
+            HearEvent::Hearing { device } => {
+                show::remark(format!("{} speak now ({device})", show::coloured(Mood::Good, "●")));
+            }
+            HearEvent::Deaf { fault } => show::remark(show::coloured(Mood::Bad, fault)),
+            HearEvent::Ended { utterance, .. } => return Some(utterance),
+            HearEvent::NothingSaid | HearEvent::SourceEnded => return None,
+            HearEvent::Wake { .. }
+            | HearEvent::Started { .. }
+            | HearEvent::Paused { .. }
+            | HearEvent::Resumed { .. } => {}
+        }
+    }
+    None
+}
+
+fn print(transcript: &Transcript, as_json: bool) -> anyhow::Result<()> {
+    if as_json {
+        show::line(json!({
+            "text": transcript.text,
+            "mean_logprob": transcript.mean_logprob,
+            "no_speech": transcript.no_speech,
+            "audio_ctx": transcript.audio_ctx,
+            "ms": transcript.took.as_secs_f64() * 1e3,
+        }))?;
+    } else {
+        show::line(&transcript.text)?;
+    }
+    Ok(())
+}

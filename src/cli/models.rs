@@ -1,0 +1,148 @@
+//! `joi models`: list, fetch and verify what she hears, speaks and thinks with.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use serde_json::json;
+
+use super::session::Session;
+use super::show::{self, Mood};
+use crate::app;
+use crate::models::{Check, FetchOptions, Fetched, Library, State, on_stderr};
+
+const EXAMPLES: &str = "\
+Examples:
+  joi models list
+  joi models fetch                      everything that is needed and missing
+  joi models fetch whisper-base
+  joi models verify                     read every file and compare its checksum";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// All models: licence, size, whether they are here
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fetch models, by default all that are needed
+    Fetch {
+        /// Which ones
+        names: Vec<String>,
+    },
+    /// Compare checksums, by default of everything that is here
+    Verify {
+        /// Which ones
+        names: Vec<String>,
+    },
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    let library = app::library(session.config(), &session.paths)?;
+    match args.what {
+        What::List { json } => list(&library, json),
+        What::Fetch { names } => fetch(&library, &names, session),
+        What::Verify { names } => verify(&library, &names),
+    }
+}
+
+fn list(library: &Library, as_json: bool) -> anyhow::Result<ExitCode> {
+    let mut rows = Vec::new();
+    let mut table = show::table(["NAME", "STATE", "SIZE", "LICENCE", "WHAT"]);
+    for model in &library.manifest().models {
+        let state = library.state(&model.name)?;
+        let size = size_here(model);
+        rows.push(json!({
+            "name": model.name, "state": word(&state), "bytes": size, "licence": model.licence,
+            "about": model.about, "default": model.default,
+        }));
+        table.add_row([
+            model.name.clone(),
+            show::coloured(mood(&state, model.default), word(&state)),
+            show::bytes(size),
+            model.licence.clone(),
+            model.about.clone(),
+        ]);
+    }
+    if as_json {
+        show::line(serde_json::to_string_pretty(&rows)?)?;
+    } else {
+        show::line(table)?;
+        show::line(format!("\nin {}", library.root().display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Bytes of the files that this processor uses.
+fn size_here(model: &crate::models::Model) -> u64 {
+    let here = |arch: &Option<String>| arch.as_deref().is_none_or(|arch| arch == std::env::consts::ARCH);
+    model.files.iter().filter(|file| here(&file.arch)).map(|file| file.size).sum()
+}
+
+fn word(state: &State) -> &'static str {
+    match state {
+        State::Present => "present",
+        State::Missing => "missing",
+        State::Damaged { .. } => "damaged",
+    }
+}
+
+fn mood(state: &State, is_needed: bool) -> Mood {
+    match state {
+        State::Present => Mood::Good,
+        State::Missing if !is_needed => Mood::Quiet,
+        State::Missing => Mood::Fair,
+        State::Damaged { .. } => Mood::Bad,
+    }
+}
+
+fn fetch(library: &Library, names: &[String], session: &Session) -> anyhow::Result<ExitCode> {
+    let (names, check): (Vec<&str>, _) = if names.is_empty() {
+        (library.defaults(), Check::Size)
+    } else {
+        (names.iter().map(String::as_str).collect(), Check::Checksum)
+    };
+    let options = FetchOptions { sources: session.config().models.sources, check };
+    let fetched = session.block_on(async {
+        let progress = on_stderr();
+        tokio::select! {
+            fetched = library.fetch(&names, options, &*progress) => Ok(fetched?),
+            _ = tokio::signal::ctrl_c() => {
+                anyhow::bail!("stopped; `joi models fetch` goes on where it was")
+            }
+        }
+    })?;
+    for (name, how) in names.iter().zip(fetched) {
+        if how == Fetched::Now {
+            show::line(format!("{} {name}", show::coloured(Mood::Good, "✓")))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn verify(library: &Library, names: &[String]) -> anyhow::Result<ExitCode> {
+    let all: Vec<&str> = if names.is_empty() {
+        let here = |name: &&str| !matches!(library.state(name), Ok(State::Missing));
+        library.manifest().models.iter().map(|model| model.name.as_str()).filter(here).collect()
+    } else {
+        names.iter().map(String::as_str).collect()
+    };
+    let mut failed = false;
+    for name in all {
+        let (mood, told) = match library.verify(name)? {
+            State::Present => (Mood::Good, "✓".to_string()),
+            State::Missing => (Mood::Bad, format!("✗ missing; run `joi models fetch {name}`")),
+            State::Damaged { why } => (Mood::Bad, format!("✗ {why}; run `joi models fetch {name}`")),
+        };
+        failed |= mood == Mood::Bad;
+        show::line(format!("{} {name}", show::coloured(mood, told)))?;
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,56 @@
+//! `joi say`: speak a text, or write it to a WAV file.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+
+use super::ask;
+use super::session::Session;
+use super::show;
+use crate::audio::{Pace, Player};
+
+/// The rate of the file, in Hz: the voice's own.
+const RATE: u32 = 22_050;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi say \"Dinner is ready.\"
+  joi say --out hello.wav \"Good morning. It is **nine** degrees outside.\"
+  fortune | joi say -";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The text; markdown is read as it sounds; - reads it from stdin
+    #[arg(required = true)]
+    text: Vec<String>,
+    /// Write a WAV file instead
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    let text = match args.text.as_slice() {
+        [dash] if dash == "-" => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).context("can't read the text from stdin")?;
+            text
+        }
+        words => words.join(" "),
+    };
+    anyhow::ensure!(!text.trim().is_empty(), "there is nothing to say; give a text");
+    session.block_on(async {
+        match &args.out {
+            None => ask::speak(session, &text).await?,
+            Some(file) => {
+                let (player, events) = Player::to_wav(file, RATE, Pace::Fast)?;
+                ask::say_through(session, &text, player.clone(), events).await?;
+                let length = tokio::task::spawn_blocking(move || player.finish()).await??;
+                show::remark(format!("wrote {} ({:.1} s)", file.display(), length.as_secs_f64()));
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}

@@ -1,0 +1,85 @@
+//! What every command starts from: directories, configuration, log.
+//!
+//! Opened once on the main thread before a command runs. It opens no device, model or database.
+
+use std::future::Future;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use tracing_subscriber::EnvFilter;
+
+use crate::config::{self, Config, Effective, Override};
+use crate::paths::Paths;
+
+/// The global flags.
+#[derive(Debug, Default)]
+pub(crate) struct Wants {
+    /// `--config`.
+    pub(crate) config: Option<PathBuf>,
+    /// `--set`, any number of times.
+    pub(crate) set: Vec<String>,
+    /// `--log`.
+    pub(crate) log: Option<String>,
+}
+
+/// Directories and effective configuration.
+#[derive(Debug)]
+pub struct Session {
+    /// Where things are on this machine.
+    pub paths: Paths,
+    /// The values with their origins.
+    pub effective: Effective,
+}
+
+impl Session {
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.effective.config
+    }
+
+    /// Runs `work` on a Tokio runtime of its own and shuts the runtime down without waiting for
+    /// threads that hang.
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .context("can't start the async runtime")?;
+        let result = runtime.block_on(work);
+        runtime.shutdown_background();
+        result
+    }
+}
+
+/// Finds directories, starts the log, loads the configuration.
+pub(crate) fn open(wants: Wants) -> anyhow::Result<Session> {
+    start_log(wants.log.as_deref())?;
+    let mut paths = Paths::discover()?;
+    if let Some(file) = &wants.config {
+        anyhow::ensure!(
+            file.exists(),
+            "there is no configuration file {}; write one with `joi config init`",
+            file.display()
+        );
+        paths.config.clone_from(file);
+    }
+    let effective = config::load(&paths.config, &overrides(&wants.set)?)?;
+    Ok(Session { paths, effective })
+}
+
+/// Environment first, flags over it.
+pub(crate) fn overrides(flags: &[String]) -> Result<Vec<Override>, config::ConfigError> {
+    let mut all = Override::from_environment(std::env::vars());
+    for flag in flags {
+        all.push(Override::from_flag(flag).map_err(|p| config::ConfigError::Problems(vec![p]))?);
+    }
+    Ok(all)
+}
+
+fn start_log(filter: Option<&str>) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(filter.unwrap_or("warn"))
+        .context("--log takes error, warn, info, debug, or a filter such as joi::hear=debug")?;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let started = log.with_target(false).compact().try_init();
+    started.map_err(|e| anyhow::anyhow!("can't start the log: {e}"))
+}

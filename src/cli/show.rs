@@ -1,0 +1,102 @@
+//! How results look: tables, colour on a terminal and none in a pipe, one-sentence errors.
+//!
+//! Called by the commands on the main thread. `anstream` strips colour where nobody would see it.
+
+use std::fmt::Display;
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+use comfy_table::{ContentArrangement, Table};
+
+/// The colour of a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mood {
+    /// Works.
+    Good,
+    /// Works, with a remark.
+    Fair,
+    /// Does not work.
+    Bad,
+    /// Of less interest.
+    Quiet,
+}
+
+impl Mood {
+    fn style(self) -> Style {
+        let colour = match self {
+            Self::Good => AnsiColor::Green,
+            Self::Fair => AnsiColor::Yellow,
+            Self::Bad => AnsiColor::Red,
+            Self::Quiet => AnsiColor::BrightBlack,
+        };
+        Style::new().fg_color(Some(colour.into()))
+    }
+}
+
+/// `text` in the colour of `mood`, for [`line`].
+pub(crate) fn coloured(mood: Mood, text: impl Display) -> String {
+    let style = mood.style();
+    format!("{style}{text}{style:#}")
+}
+
+/// Writes a line to stdout; a closed pipe is an error, not a panic.
+pub(crate) fn line(text: impl Display) -> std::io::Result<()> {
+    writeln!(anstream::stdout(), "{text}")
+}
+
+/// Writes words of an answer to stdout as they come; nobody minds when that fails.
+pub(crate) fn words(words: &str) {
+    let mut out = anstream::stdout();
+    let _ = write!(out, "{words}").and_then(|()| out.flush());
+}
+
+/// Writes a line to stderr; nobody minds when that fails.
+pub(crate) fn remark(text: impl Display) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// An error with its causes in one sentence.
+pub(crate) fn error(error: &anyhow::Error) {
+    let mut told: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if !told.iter().any(|earlier| earlier.contains(&cause)) {
+            told.push(cause);
+        }
+    }
+    remark(format!("{} {}", coloured(Mood::Bad, "joi:"), told.join(": ")));
+}
+
+/// A table without frames that fits the terminal.
+pub(crate) fn table<const N: usize>(head: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_header(head);
+    table
+}
+
+/// `12.3 MB`: decimal units, as disks and downloads are sold.
+pub(crate) fn bytes(count: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    if count < 1000 {
+        return format!("{count} B");
+    }
+    let mut value = count as f64 / 1000.0;
+    let mut unit = 0;
+    while value >= 999.95 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn sizes_read_naturally() {
+        let told: Vec<_> = [0, 999, 1000, 999_949, 999_950, 491_400_064, 2_500_000_000].map(bytes).into();
+        assert_eq!(told, ["0 B", "999 B", "1.0 kB", "999.9 kB", "1.0 MB", "491.4 MB", "2.5 GB"]);
+    }
+}

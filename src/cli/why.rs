@@ -1,0 +1,84 @@
+//! `joi why`: the last turn, with what was heard, every decision and its reason, and where time went.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::session::Session;
+use super::show::{self, Mood};
+use crate::store::Store;
+use crate::trace::TurnRecord;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi why               the last turn
+  joi why --last 5      the last five, newest last
+  joi why --json | jq .marks";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// How many turns
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    last: u32,
+    /// As JSON, one object a line
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    let file = session.paths.database();
+    anyhow::ensure!(file.exists(), "there was no turn yet; start with `joi run` or `joi ask`");
+    let mut turns = session.block_on(async {
+        let store = tokio::task::spawn_blocking(move || Store::open(&file)).await??;
+        let turns = store.turns(args.last).await?;
+        store.close().await?;
+        Ok(turns)
+    })?;
+    anyhow::ensure!(!turns.is_empty(), "there was no turn yet; start with `joi run` or `joi ask`");
+    turns.sort_by_key(|turn| turn.id);
+    for turn in &turns {
+        if args.json {
+            show::line(json!(turn))?;
+        } else {
+            show_turn(turn)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One turn, for people.
+pub(crate) fn show_turn(turn: &TurnRecord) -> std::io::Result<()> {
+    let quiet = |text: &str| show::coloured(Mood::Quiet, text);
+    show::line(format!("turn {} by {}, {}", turn.id, turn.channel.name(), turn.at))?;
+    show::line(format!("  {} {}", quiet("heard:"), turn.heard))?;
+    show::line(format!("  {} {}", quiet("reply:"), turn.reply.replace('\n', "\n         ")))?;
+    let mut decisions = show::table(["  WHO", "DECIDED", "BECAUSE"]);
+    for decision in &turn.decisions {
+        decisions.add_row([&format!("  {}", decision.stage), &decision.verdict, &decision.reason]);
+    }
+    if !turn.decisions.is_empty() {
+        show::line(format!("\n{decisions}"))?;
+    }
+    let mut moments = show::table(["  STAGE", "AFTER SPEECH ENDED", "STEP"]);
+    let mut before = None;
+    for mark in &turn.marks {
+        let step = before.map_or(String::new(), |earlier: f64| format!("+{:.0} ms", mark.ms - earlier));
+        moments.add_row([format!("  {}", mark.stage.name()), format!("{:.0} ms", mark.ms), step]);
+        before = Some(mark.ms);
+    }
+    show::line(format!("\n{moments}"))?;
+    for used in &turn.model_use {
+        show::line(format!(
+            "\n  model {} ({}): {} prompt tokens ({} cached) in {:.0} ms, {} reply tokens in {:.0} ms",
+            used.model,
+            used.backend,
+            used.prompt_tokens,
+            used.cached_tokens,
+            used.prompt_ms,
+            used.reply_tokens,
+            used.reply_ms
+        ))?;
+    }
+    Ok(())
+}

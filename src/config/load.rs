@@ -1,0 +1,230 @@
+//! Reads the configuration from its sources and tells every problem of it at once.
+//!
+//! Called once at start. The documented default file is the schema: a key it does not have is unknown.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::{Config, DEFAULT_FILE};
+use crate::problem::Problem;
+
+/// Where a value came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Built in.
+    Default,
+    /// The configuration file.
+    File,
+    /// An environment variable.
+    Environment,
+    /// A command-line flag.
+    Flag,
+}
+
+impl Origin {
+    /// Its name in `joi config show`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::File => "file",
+            Self::Environment => "environment",
+            Self::Flag => "flag",
+        }
+    }
+}
+
+/// One value given outside the file: its dotted key, its text and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Override {
+    /// For example `llm.url`.
+    pub key: String,
+    /// A TOML value; text that is none is taken as a string.
+    pub text: String,
+    /// Environment or flag.
+    pub origin: Origin,
+}
+
+impl Override {
+    /// The overrides among environment variables: `JOI__SECTION__KEY`, double underscores for dots.
+    pub fn from_environment(vars: impl Iterator<Item = (String, String)>) -> Vec<Self> {
+        vars.filter_map(|(name, text)| {
+            let path = name.strip_prefix("JOI__")?;
+            let key = path.to_lowercase().replace("__", ".");
+            Some(Self { key, text, origin: Origin::Environment })
+        })
+        .collect()
+    }
+
+    /// A `key=value` flag.
+    pub fn from_flag(flag: &str) -> Result<Self, Problem> {
+        let Some((key, text)) = flag.split_once('=') else {
+            return Err(Problem::new("--set", flag, "KEY=VALUE, for example --set llm.url=http://nas:11434"));
+        };
+        Ok(Self { key: key.trim().into(), text: text.trim().into(), origin: Origin::Flag })
+    }
+}
+
+/// A configuration together with the origin of every key.
+#[derive(Debug, Clone)]
+pub struct Effective {
+    /// The values.
+    pub config: Config,
+    /// Every key that is not at its default.
+    pub origins: BTreeMap<String, Origin>,
+}
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file exists and can't be read. Tell the user.
+    #[error("can't read the configuration {path}: {source}")]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not TOML. Tell the user.
+    #[error("{name} is not valid TOML: {message}")]
+    Syntax {
+        /// Which file.
+        name: String,
+        /// What and where, as the parser says it.
+        message: String,
+    },
+    /// Keys or values that can't be used. Tell the user all of them.
+    #[error("{}", Listed(.0))]
+    Problems(Vec<Problem>),
+}
+
+struct Listed<'a>(&'a [Problem]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = if self.0.len() == 1 { "problem" } else { "problems" };
+        write!(f, "the configuration has {} {noun}:", self.0.len())?;
+        self.0.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
+    }
+}
+
+/// Loads `path` (a missing file counts as empty) and lays `overrides` over it.
+pub fn load(path: &Path, overrides: &[Override]) -> Result<Effective, ConfigError> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(source) => return Err(ConfigError::Read { path: path.into(), source }),
+    };
+    load_text(&text, &path.display().to_string(), overrides)
+}
+
+/// Loads TOML `text`, called `name` in errors, and lays `overrides` over it.
+pub fn load_text(text: &str, name: &str, overrides: &[Override]) -> Result<Effective, ConfigError> {
+    let file: Table = text
+        .parse()
+        .map_err(|e: toml::de::Error| ConfigError::Syntax { name: name.into(), message: e.to_string() })?;
+    let given = gather(file, overrides);
+    let schema = leaves(&schema());
+    let mut problems = Vec::new();
+    let mut merged = Table::new();
+    let mut origins = BTreeMap::new();
+    for (key, (value, origin)) in given {
+        match usable(&key, &value, &schema) {
+            Ok(()) => {
+                place(&mut merged, &key, value);
+                origins.insert(key, origin);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    match merged.try_into::<Config>() {
+        Ok(config) => {
+            problems.extend(config.check());
+            if problems.is_empty() { Ok(Effective { config, origins }) } else { Err(ConfigError::Problems(problems)) }
+        }
+        Err(e) => {
+            problems.push(Problem::new("configuration", "as given", e.message()));
+            Err(ConfigError::Problems(problems))
+        }
+    }
+}
+
+/// All given leaves by dotted key; later sources replace earlier ones.
+fn gather(file: Table, overrides: &[Override]) -> BTreeMap<String, (Value, Origin)> {
+    let mut given: BTreeMap<_, _> =
+        leaves(&file).into_iter().map(|(key, value)| (key, (value, Origin::File))).collect();
+    for o in overrides {
+        let value = format!("v = {}", o.text)
+            .parse::<Table>()
+            .ok()
+            .and_then(|mut t| t.remove("v"))
+            .unwrap_or_else(|| Value::String(o.text.clone()));
+        given.insert(o.key.clone(), (value, o.origin));
+    }
+    given
+}
+
+/// Is `key` known, and does its section accept `value`?
+fn usable(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Result<(), Problem> {
+    if !schema.contains_key(key) {
+        return Err(unknown(key, value, schema));
+    }
+    let mut alone = Table::new();
+    place(&mut alone, key, value.clone());
+    match alone.try_into::<Config>() {
+        Ok(_) => Ok(()),
+        Err(e) => Err(Problem::new(key, value, e.message().trim())),
+    }
+}
+
+fn unknown(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Problem {
+    let nearest = schema
+        .keys()
+        .map(|known| (strsim::normalized_damerau_levenshtein(known, key), known))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let problem = Problem::new(key, value, "this key does not exist");
+    match nearest {
+        Some((score, known)) if score > 0.5 => problem.remedy(format!("Did you mean {known}?")),
+        _ => problem.remedy("See all keys with `joi config show`."),
+    }
+}
+
+/// The default file as a table. A test makes sure that it parses and equals the built-in defaults.
+fn schema() -> Table {
+    DEFAULT_FILE.parse().unwrap_or_default()
+}
+
+/// Dotted keys of every value that is not a table. Lists count as values, also lists of tables.
+pub(crate) fn leaves(table: &Table) -> BTreeMap<String, Value> {
+    fn walk(prefix: &str, table: &Table, found: &mut BTreeMap<String, Value>) {
+        for (name, value) in table {
+            let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+            match value {
+                Value::Table(inner) => walk(&key, inner, found),
+                other => {
+                    found.insert(key, other.clone());
+                }
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk("", table, &mut found);
+    found
+}
+
+/// Puts `value` at dotted `key`, making tables on the way.
+fn place(table: &mut Table, key: &str, value: Value) {
+    match key.split_once('.') {
+        None => {
+            table.insert(key.into(), value);
+        }
+        Some((section, rest)) => {
+            let inner = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
+            if let Value::Table(inner) = inner {
+                place(inner, rest, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Downloads a URL into a file, going on where an earlier attempt stopped. Async; never longer than
+//! 10 s without an answer and 30 s without data.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_RANGE, RANGE};
+use reqwest::{Client, Response, StatusCode, Url};
+use tokio::io::AsyncWriteExt;
+
+use super::progress::Progress;
+
+const CONNECT: Duration = Duration::from_secs(10);
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Why a download failed. What has come so far is kept for the next attempt.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DownloadError {
+    #[error("{0}")]
+    Http(String),
+    #[error("the server answered {0}")]
+    Status(StatusCode),
+    #[error("{0} can't be reached")]
+    Unreachable(String),
+    #[error("it sent more than the {0} bytes that were expected")]
+    TooLong(u64),
+    #[error("it ended after {got} of {expected} bytes")]
+    TooShort { got: u64, expected: u64 },
+    #[error("{path}: {source}", path = path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+/// A client that remembers which hosts it couldn't connect to, so that a closed network costs one
+/// wait for each host and not one for each file.
+pub(super) struct Downloader {
+    client: Client,
+    unreachable: Mutex<HashSet<String>>,
+}
+
+impl Downloader {
+    pub(super) fn new() -> Result<Self, DownloadError> {
+        // Fails only when another part of the program has installed one already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder()
+            .connect_timeout(CONNECT)
+            .read_timeout(SILENCE)
+            .user_agent(concat!("joi/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|e| http(&e))?;
+        Ok(Self { client, unreachable: Mutex::default() })
+    }
+
+    /// Makes `part` hold the whole of `url`. With `expected` bytes known, anything longer is refused
+    /// while it comes.
+    pub(super) async fn fetch(
+        &self,
+        url: &str,
+        part: &Path,
+        expected: Option<u64>,
+        progress: &dyn Progress,
+    ) -> Result<(), DownloadError> {
+        let have = tokio::fs::metadata(part).await.map_or(0, |meta| meta.len());
+        if expected == Some(have) {
+            return Ok(());
+        }
+        let mut response = self.ask(url, have).await?;
+        let resumed =
+            have > 0 && response.status() == StatusCode::PARTIAL_CONTENT && resumes_at(&response, have);
+        if have > 0 && !resumed {
+            // Too long a part, or a server that can't resume: from the beginning.
+            if response.status() != StatusCode::OK {
+                response = self.ask(url, 0).await?;
+            }
+        }
+        if !response.status().is_success() {
+            return Err(DownloadError::Status(response.status()));
+        }
+        let start = if resumed { have } else { 0 };
+        let total = response.content_length().map(|rest| start + rest).or(expected);
+        progress.begin(file_name(url), total);
+        progress.at(start);
+        let outcome = save(response, part, start, expected, progress).await;
+        progress.end();
+        let got = outcome?;
+        match total {
+            Some(expected) if got < expected => Err(DownloadError::TooShort { got, expected }),
+            _ => Ok(()),
+        }
+    }
+
+    async fn ask(&self, url: &str, from: u64) -> Result<Response, DownloadError> {
+        let host = Url::parse(url).map(|url| url.authority().to_owned()).unwrap_or_default();
+        let known = || self.unreachable.lock().unwrap_or_else(PoisonError::into_inner);
+        if known().contains(&host) {
+            return Err(DownloadError::Unreachable(host));
+        }
+        let mut request = self.client.get(url);
+        if from > 0 {
+            request = request.header(RANGE, format!("bytes={from}-"));
+        }
+        request.send().await.map_err(|e| {
+            if e.is_connect() {
+                known().insert(host);
+            }
+            http(&e)
+        })
+    }
+}
+
+async fn save(
+    mut response: Response,
+    part: &Path,
+    start: u64,
+    expected: Option<u64>,
+    progress: &dyn Progress,
+) -> Result<u64, DownloadError> {
+    let io = |source| DownloadError::Io { path: part.to_owned(), source };
+    let mut options = tokio::fs::OpenOptions::new();
+    options.create(true).write(true);
+    if start > 0 {
+        options.append(true)
+    } else {
+        options.truncate(true)
+    };
+    let mut file = options.open(part).await.map_err(io)?;
+    let mut done = start;
+    let outcome = loop {
+        match response.chunk().await {
+            Ok(Some(bytes)) => {
+                done += bytes.len() as u64;
+                if let Some(expected) = expected.filter(|expected| done > *expected) {
+                    break Err(DownloadError::TooLong(expected));
+                }
+                file.write_all(&bytes).await.map_err(io)?;
+                progress.at(done);
+            }
+            Ok(None) => break Ok(done),
+            Err(e) => break Err(http(&e)),
+        }
+    };
+    file.flush().await.map_err(io)?;
+    outcome
+}
+
+/// Whether the part that comes begins where ours ends.
+fn resumes_at(response: &Response, have: u64) -> bool {
+    let range = response.headers().get(CONTENT_RANGE).and_then(|value| value.to_str().ok());
+    range.is_some_and(|range| range.starts_with(&format!("bytes {have}-")))
+}
+
+fn file_name(url: &str) -> &str {
+    url.rsplit('/').next().unwrap_or(url)
+}
+
+/// The error with its causes, on one line: reqwest's own text leaves the reason out.
+fn http(error: &reqwest::Error) -> DownloadError {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    DownloadError::Http(text)
+}

@@ -1,0 +1,290 @@
+//! The list of models: what they are, how big, their checksums and where they come from.
+//!
+//! Pure data, parsed from `models/manifest.toml`, which is built in. Refuses what isn't consistent:
+//! names and paths that would leave the model directory, wheels that aren't declared, bad checksums.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Component, Path};
+
+use serde::Deserialize;
+
+const BUILT_IN: &str = include_str!("../../models/manifest.toml");
+
+/// All models and the wheels some of them can be taken from.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Python wheels by the name that [`Place::Wheel`] uses.
+    #[serde(default)]
+    pub wheels: BTreeMap<String, Wheel>,
+    /// The models, in the order they are fetched and listed.
+    pub models: Vec<Model>,
+}
+
+/// One model: a directory of one or more files.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// Its name and that of its directory.
+    pub name: String,
+    /// What it is, in a few words.
+    pub about: String,
+    /// SPDX licence of the files.
+    pub licence: String,
+    /// Whether `joi models fetch` without names brings it.
+    #[serde(default)]
+    pub default: bool,
+    /// Its files; the first is the one that is loaded.
+    pub files: Vec<ModelFile>,
+}
+
+/// One file of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelFile {
+    /// Its name in the model's directory.
+    pub path: String,
+    /// Only for this processor, as [`std::env::consts::ARCH`] names it; for all when absent.
+    pub arch: Option<String>,
+    /// Bytes.
+    pub size: u64,
+    /// SHA-256, lower-case hexadecimal.
+    pub sha256: String,
+    /// Where it can be had, in the order in which that is tried.
+    pub sources: Vec<Source>,
+}
+
+/// One way to a file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum Source {
+    /// Its bytes, one place after the other.
+    Parts {
+        /// The places.
+        parts: Vec<Place>,
+    },
+    /// A CTranslate2 whisper model that is converted to ggml.
+    Convert {
+        /// The form of its tensors.
+        convert: Quantisation,
+        /// Bytes of model and vocabulary together.
+        input: u64,
+        /// Where `model.bin` is, one place after the other.
+        model: Vec<Place>,
+        /// Where `vocabulary.txt` is.
+        vocabulary: Place,
+    },
+}
+
+impl Source {
+    /// Every place that is needed, in order.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        let (first, last) = match self {
+            Self::Parts { parts } => (parts, None),
+            Self::Convert { model, vocabulary, .. } => (model, Some(vocabulary)),
+        };
+        first.iter().chain(last)
+    }
+}
+
+/// How a ggml file holds its matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantisation {
+    /// 16-bit floats.
+    F16,
+    /// Blocks of 32 bytes and a 16-bit scale.
+    #[serde(rename = "q8_0")]
+    Q8,
+}
+
+/// Where bytes are.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Place {
+    /// On a web server.
+    Url(String),
+    /// In a wheel.
+    Wheel {
+        /// Its key in [`Manifest::wheels`].
+        wheel: String,
+        /// The file in it.
+        member: String,
+    },
+}
+
+impl TryFrom<String> for Place {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.starts_with("https://") || text.starts_with("http://") {
+            return Ok(Self::Url(text));
+        }
+        let wheel = text.strip_prefix("wheel:").and_then(|rest| rest.split_once('/'));
+        let (wheel, member) =
+            wheel.ok_or_else(|| format!("\"{text}\" is neither a URL nor wheel:NAME/MEMBER"))?;
+        Ok(Self::Wheel { wheel: wheel.into(), member: member.into() })
+    }
+}
+
+/// A wheel that `pip download` can bring.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wheel {
+    /// For example `onnxruntime==1.31.1`.
+    pub requirement: String,
+    /// The platform tag to ask for; a wheel for every platform when absent.
+    pub platform: Option<String>,
+    /// Bytes of the wheel, for progress and the disk check.
+    pub size: u64,
+}
+
+/// The manifest can't be used; only a mistake in `models/manifest.toml` causes this.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ManifestError {
+    /// It is no TOML of this form.
+    #[error("the list of models can't be read: {0}")]
+    Syntax(String),
+    /// It contradicts itself or names something dangerous.
+    #[error("the list of models is wrong at {at}: {why}")]
+    Inconsistent {
+        /// Model and file.
+        at: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl Manifest {
+    /// The built-in list.
+    pub fn built_in() -> Result<Self, ManifestError> {
+        Self::parse(BUILT_IN)
+    }
+
+    /// Reads and checks a list.
+    pub fn parse(text: &str) -> Result<Self, ManifestError> {
+        let manifest: Self = toml::from_str(text).map_err(|e| ManifestError::Syntax(e.to_string()))?;
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    /// The model of this name.
+    pub fn model(&self, name: &str) -> Option<&Model> {
+        self.models.iter().find(|model| model.name == name)
+    }
+
+    /// The name that is most like `name`.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        let distance = |model: &&Model| strsim::damerau_levenshtein(&model.name, name);
+        self.models.iter().min_by_key(distance).map(|model| model.name.as_str())
+    }
+
+    fn check(&self) -> Result<(), ManifestError> {
+        let mut names = HashSet::new();
+        for model in &self.models {
+            let wrong = |why: &str| ManifestError::Inconsistent { at: model.name.clone(), why: why.into() };
+            if !plain_name(&model.name) || !names.insert(&model.name) {
+                return Err(wrong("the name must be unique and without slashes"));
+            }
+            if model.files.is_empty() {
+                return Err(wrong("there are no files"));
+            }
+            for file in &model.files {
+                self.check_file(file).map_err(|why| ManifestError::Inconsistent {
+                    at: format!("{}/{}", model.name, file.path),
+                    why,
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_file(&self, file: &ModelFile) -> Result<(), String> {
+        if !plain_name(&file.path) {
+            return Err("the path must be a plain file name".into());
+        }
+        let hexadecimal = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        if file.sha256.len() != 64 || !file.sha256.bytes().all(hexadecimal) {
+            return Err("the sha256 must be 64 hexadecimal digits in lower case".into());
+        }
+        if file.size == 0 || file.sources.is_empty() {
+            return Err("a size and at least one source are needed".into());
+        }
+        for place in file.sources.iter().flat_map(Source::places) {
+            if let Place::Wheel { wheel, .. } = place
+                && !self.wheels.contains_key(wheel)
+            {
+                return Err(format!("the wheel {wheel} is not declared"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether this is one normal path component, which neither hides nor leaves its directory.
+fn plain_name(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
+        && !name.starts_with('.')
+        && !name.ends_with('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_list_names_all_default_models_with_two_ways_to_each_small_network() {
+        let manifest = Manifest::built_in().unwrap();
+        let names: Vec<&str> = manifest.models.iter().map(|m| m.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "onnxruntime",
+                "silero-vad",
+                "wake-hey-jarvis",
+                "wake-alexa",
+                "wake-hey-mycroft",
+                "wake-okay-nabu",
+                "whisper-tiny.en",
+                "whisper-base",
+                "voice-joe",
+                "chat-qwen2.5-coder-0.5b",
+            ]
+        );
+        for file in manifest.models.iter().flat_map(|m| &m.files) {
+            let registry = |s: &Source| s.places().all(|p| matches!(p, Place::Wheel { .. }));
+            assert!(file.sources.iter().any(registry), "{} needs the open network", file.path);
+            for place in file.sources.iter().flat_map(Source::places) {
+                assert!(!matches!(place, Place::Url(url) if !url.starts_with("https://")), "{place:?}");
+            }
+        }
+        assert_eq!(manifest.nearest("whisper-tiny"), Some("whisper-tiny.en"));
+    }
+
+    #[test]
+    fn a_list_that_could_do_harm_is_refused() {
+        let list = |name: &str, path: &str, sha: &str, place: &str| {
+            format!(
+                "[[models]]\nname = \"{name}\"\nabout = \"\"\nlicence = \"MIT\"\n[[models.files]]\n\
+                 path = \"{path}\"\nsize = 3\nsha256 = \"{sha}\"\nsources = [{{ parts = [\"{place}\"] }}]\n"
+            )
+        };
+        let sha = "ab".repeat(32);
+        assert!(Manifest::parse(&list("m", "f.bin", &sha, "https://example.org/f")).is_ok());
+        let cases = [
+            (list("../m", "f.bin", &sha, "https://x/f"), "without slashes"),
+            (list("m", "/etc/passwd", &sha, "https://x/f"), "plain file name"),
+            (list("m", "..", &sha, "https://x/f"), "plain file name"),
+            (list("m", ".incoming", &sha, "https://x/f"), "plain file name"),
+            (list("m", "f", "AB", "https://x/f"), "64 hexadecimal digits"),
+            (list("m", "f", &sha, "wheel:nobody/f"), "nobody is not declared"),
+            (list("m", "f", &sha, "ftp://x/f"), "can't be read"),
+            ("[[models]]\nname = \"m\"\nfrom = 1\n".into(), "can't be read"),
+        ];
+        for (text, why) in cases {
+            let error = Manifest::parse(&text).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}\nfor\n{text}");
+        }
+    }
+}

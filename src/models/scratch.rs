@@ -1,0 +1,54 @@
+//! The directory `.incoming` beside the models: unfinished downloads, wheels, and a lock that keeps
+//! two fetches out of each other's way.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::checksum;
+
+/// The directory, locked until this is dropped.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    dir: PathBuf,
+    _lock: File,
+}
+
+impl Scratch {
+    /// Makes and locks it. [`io::ErrorKind::WouldBlock`] when another process has it.
+    pub(super) fn open(root: &Path) -> io::Result<Self> {
+        let dir = root.join(".incoming");
+        std::fs::create_dir_all(&dir)?;
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(dir.join("lock"))?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Self { dir, _lock: lock })
+    }
+
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where the download of `url` grows; the same place in a later run.
+    pub(super) fn part(&self, url: &str) -> PathBuf {
+        self.dir.join(format!("{}.part", &checksum::of_bytes(url.as_bytes())[..24]))
+    }
+
+    /// An empty directory of this name.
+    pub(super) fn fresh_dir(&self, name: &str) -> io::Result<PathBuf> {
+        let dir = self.dir.join(name);
+        match std::fs::remove_dir_all(&dir) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => std::fs::create_dir(&dir)?,
+        }
+        Ok(dir)
+    }
+}
+
+/// Bytes that this user may still write where `dir` is or will be.
+pub(super) fn free_bytes(dir: &Path) -> io::Result<u64> {
+    let existing = dir.ancestors().find(|dir| dir.exists()).unwrap_or(dir);
+    let stat = rustix::fs::statvfs(existing)?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+}

@@ -1,0 +1,228 @@
+//! The rules of the house that the compiler does not check: who may import whom, which file may name
+//! which crate, how long a file may be, and that every file says what it is.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// No source file is longer than this.
+const LONGEST_FILE: usize = 400;
+/// A head of more lines is an essay.
+const LONGEST_HEAD: usize = 30;
+
+/// What each module may import of ours, beside `message`, `trace`, `problem` and `clock`, which are for all.
+const MAY_IMPORT: &[(&str, &[&str])] = &[
+    ("message", &["audio"]),
+    ("trace", &[]),
+    ("problem", &[]),
+    ("clock", &[]),
+    ("paths", &[]),
+    ("audio", &[]),
+    ("models", &["paths"]),
+    ("hear", &["audio"]),
+    ("speak", &["audio"]),
+    ("llm", &[]),
+    ("store", &[]),
+    ("reply", &["llm", "store"]),
+    ("channels", &["audio", "hear", "speak", "reply", "store"]),
+];
+
+/// Which files may name a foreign crate, by the start of their path below `src/`.
+const MAY_NAME: &[(&str, &[&str])] = &[
+    ("cpal", &["audio/device", "audio/capture", "audio/playback"]),
+    ("whisper_rs", &["hear/whisper"]),
+    ("ort", &["speak/piper"]),
+    ("espeak_rs_sys", &["speak/espeak", "speak/piper"]),
+    ("rusqlite", &["store"]),
+    ("reqwest", &["llm", "models"]),
+    ("rubato", &["audio/resample"]),
+];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn rust_files(below: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![below.to_path_buf()];
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(&dir).expect("a source folder") {
+            let path = entry.expect("a folder entry").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn source_files() -> Vec<PathBuf> {
+    let mut files = rust_files(&root().join("src"));
+    files.extend(rust_files(&root().join("crates/joi-model/src")));
+    files
+}
+
+fn all_files() -> Vec<PathBuf> {
+    let mut files = source_files();
+    for folder in ["tests", "benches", "crates/joi-model/tests"] {
+        let folder = root().join(folder);
+        if folder.exists() {
+            files.extend(rust_files(&folder));
+        }
+    }
+    files
+}
+
+fn short(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).expect("a readable source file")
+}
+
+/// The source without comments, and without its unit tests when those stand at its end.
+fn code(path: &Path) -> String {
+    let text = text(path);
+    let code = match text.find("#[cfg(test)]\nmod tests {") {
+        Some(at) => &text[..at],
+        None => &text,
+    };
+    code.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// Names that follow `crate::`, also inside braces: `crate::{audio, hear::Listener}`.
+fn imports(code: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
+            continue;
+        }
+        let rest = &code[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(list) => {
+                let list = list.split('}').next().unwrap_or_default();
+                names.extend(list.split(',').map(|n| first_name(n.trim())));
+            }
+            None => names.push(first_name(rest)),
+        }
+    }
+    names
+}
+
+fn first_name(path: &str) -> String {
+    path.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+#[test]
+fn modules_import_only_what_the_architecture_allows() {
+    let rules: BTreeMap<_, _> = MAY_IMPORT.iter().copied().collect();
+    let for_all = ["message", "trace", "problem", "clock"];
+    let src = root().join("src");
+    let mut broken = Vec::new();
+    for path in rust_files(&src) {
+        let inside = path.strip_prefix(&src).expect("below src").display().to_string();
+        let module = first_name(&inside);
+        let Some(allowed) = rules.get(module.as_str()) else { continue };
+        if inside.ends_with("tests.rs") {
+            continue;
+        }
+        for name in imports(&code(&path)) {
+            let own = name == module || for_all.contains(&name.as_str());
+            if !own && !allowed.contains(&name.as_str()) {
+                broken.push(format!("{} imports {name}", short(&path)));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn nobody_but_the_binary_and_the_command_line_imports_the_wiring() {
+    let src = root().join("src");
+    for path in rust_files(&src) {
+        let inside = path.strip_prefix(&src).expect("below src").display().to_string();
+        let module = first_name(&inside);
+        if ["app", "cli", "main", "lib"].contains(&module.as_str()) {
+            continue;
+        }
+        let names = imports(&code(&path));
+        assert!(!names.iter().any(|n| n == "app" || n == "cli"), "{} imports the wiring", short(&path));
+    }
+}
+
+#[test]
+fn foreign_crates_stay_behind_their_files() {
+    let src = root().join("src");
+    let mut broken = Vec::new();
+    for path in rust_files(&src) {
+        let inside = path.strip_prefix(&src).expect("below src").display().to_string();
+        let code = code(&path);
+        for (name, homes) in MAY_NAME {
+            let named = code.contains(&format!("{name}::")) || code.contains(&format!("use {name};"));
+            if named && !homes.iter().any(|home| inside.starts_with(home)) && real_crate(&code, name) {
+                broken.push(format!("{} names {name}", short(&path)));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// `ort::` must not be the tail of another word (`port::`, `transport::`).
+fn real_crate(code: &str, name: &str) -> bool {
+    code.match_indices(&format!("{name}::")).any(|(at, _)| {
+        !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':')
+    })
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let long: Vec<_> = all_files()
+        .into_iter()
+        .map(|path| (text(&path).lines().count(), short(&path)))
+        .filter(|(lines, _)| *lines > LONGEST_FILE)
+        .collect();
+    assert!(long.is_empty(), "{long:?}");
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    for path in source_files() {
+        if path.file_name().is_some_and(|n| n == "tests.rs") {
+            continue;
+        }
+        let text = text(&path);
+        let head = text.lines().take_while(|l| l.starts_with("//!")).count();
+        assert!(head >= 1, "{} has no //! head", short(&path));
+        assert!(head <= LONGEST_HEAD, "the head of {} is {head} lines long", short(&path));
+    }
+}
+
+#[test]
+fn there_is_no_mod_rs_and_nothing_unfinished() {
+    let banned = ["todo!(", "unimplemented!(", "FIXME", "#[ignore", "allow(dead_code)"];
+    for path in all_files() {
+        assert!(!path.ends_with("mod.rs"), "{}", short(&path));
+        if path.ends_with("tests/architecture.rs") {
+            continue;
+        }
+        let text = text(&path);
+        for word in banned {
+            assert!(!text.contains(word), "{} contains {word}", short(&path));
+        }
+    }
+}
+
+#[test]
+fn tests_never_sleep_on_the_wall_clock() {
+    for path in all_files() {
+        let name = short(&path);
+        let is_test = name.contains("tests") && !name.ends_with("architecture.rs");
+        if is_test {
+            assert!(!text(&path).contains("thread::sleep("), "{name} sleeps");
+        }
+    }
+}
