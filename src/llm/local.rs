@@ -107,7 +107,7 @@ impl Server {
         // process it started holds it as well.
         let _ = tokio::time::timeout(ENDING, &mut self.reader).await;
         let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
-        self.last_lines.reason().unwrap_or(how)
+        self.last_lines.reason(&how)
     }
 
     /// How long it has been running.
@@ -171,11 +171,14 @@ impl LastLines {
         lines.push_back(line);
     }
 
-    /// The line that tells the reason: the program's own sentence, else the last line.
-    fn reason(&self) -> Option<String> {
+    /// Why it ended: its own sentence, else how it ended and what it last wrote.
+    fn reason(&self, how: &str) -> String {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let sentence = lines.iter().rev().find_map(|line| line.strip_prefix("joi-model: "));
-        sentence.or(lines.back().map(String::as_str)).map(str::to_owned)
+        match (lines.iter().rev().find_map(|line| line.strip_prefix("joi-model: ")), lines.back()) {
+            (Some(sentence), _) => sentence.to_owned(),
+            (None, Some(last)) => format!("{how} after “{last}”"),
+            (None, None) => how.to_owned(),
+        }
     }
 }
 

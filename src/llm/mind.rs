@@ -197,6 +197,7 @@ impl Mind {
         let mut serving = self.shared.serving.subscribe();
         let settled = serving.wait_for(|now| matches!(now, Serving::Ready(_) | Serving::Down(_)));
         let now = tokio::select! {
+            biased;
             () = self.shared.stop.cancelled() => return Err(LlmError::ShutDown),
             now = settled => now.map(|now| now.clone()),
         };

@@ -24,6 +24,8 @@ const LOOK_SOON: Duration = Duration::from_secs(3);
 const WARMING: Duration = Duration::from_secs(600);
 /// An Ollama that failed to run its model is not asked to for so long: each attempt costs all cores.
 const OLLAMA_RESTS: Duration = Duration::from_secs(300);
+/// Time to find out whether a server that failed has ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// An Ollama that is computing may be slow to answer; so many looks in a row may time out.
 const SLOW_LOOKS: u32 = 3;
 
@@ -33,6 +35,8 @@ pub(super) struct Keeper {
     head: Head,
     server: Option<Server>,
     restarts: Restarts,
+    /// Why our own server is not started any more.
+    gave_up: Option<LlmError>,
     /// Our own server is not started before.
     local_from: Instant,
     /// Why Ollama could not run its model, and when it is asked to again.
@@ -57,6 +61,7 @@ impl Keeper {
             head,
             server: None,
             restarts,
+            gave_up: None,
             local_from,
             ollama_rests: None,
             slow_looks: 0,
@@ -75,7 +80,11 @@ impl Keeper {
             };
             match self.wait(pause).await {
                 Woken::Due => {}
-                Woken::LocalEnded { why } => self.local_ended(&why).await,
+                Woken::LocalEnded { why } => {
+                    if let Err(error) = self.local_ended(&why).await {
+                        self.publish_down(error);
+                    }
+                }
                 Woken::Stopped => break,
             }
         }
@@ -111,6 +120,9 @@ impl Keeper {
         if (1..SLOW_LOOKS).contains(&self.slow_looks) {
             return LOOK_SOON;
         }
+        if seen.is_err() && !is_slow {
+            self.unpublish(ServedBy::Ollama);
+        }
         let outcome = match wanted(&self.shared.config, seen.as_ref().map(Vec::as_slice)) {
             Wanted::Ollama { model } => self.serve_by_ollama_or_locally(&model).await,
             Wanted::Local { note } => self.serve_locally(note).await,
@@ -138,7 +150,10 @@ impl Keeper {
         let Err(error) = self.serve_by_ollama(model).await else { return Ok(()) };
         warn!(%error, model, "Ollama cannot serve");
         let note = format!("Ollama cannot serve {model}: {error}.");
-        self.ollama_rests = Some((Instant::now() + OLLAMA_RESTS, note.clone()));
+        if !matches!(error, LlmError::Unreachable { .. }) {
+            self.ollama_rests = Some((Instant::now() + OLLAMA_RESTS, note.clone()));
+        }
+        self.unpublish(ServedBy::Ollama);
         self.serve_locally(Some(note)).await
     }
 
@@ -158,7 +173,12 @@ impl Keeper {
         let client = self.ollama()?;
         if self.serves(ServedBy::Ollama, model) {
             // Ollama was started anew, or another program wanted its memory: the head is forgotten.
-            let is_warm = client.ps().await?.iter().any(|running| running.name == model);
+            let is_warm = match client.ps().await {
+                Ok(running) => running.iter().any(|running| running.name == model),
+                // Slow because it is computing, so it has its model.
+                Err(LlmError::TimedOut { .. }) => true,
+                Err(error) => return Err(error),
+            };
             if is_warm || self.is_held() {
                 return Ok(());
             }
@@ -172,6 +192,7 @@ impl Keeper {
         self.warm(Ready { client, model, size, has_tools, by, note: None, pid: None }).await?;
         self.ollama_rests = None;
         self.restarts.forget();
+        self.gave_up = None;
         if let Some(server) = self.server.take() {
             // A question may have been asked of it just before the change.
             self.until_released().await;
@@ -189,14 +210,14 @@ impl Keeper {
                     return Ok(());
                 }
                 Ok(_) => {}
-                Err(error) => {
-                    self.local_ended(&error.to_string()).await;
-                    return Ok(());
-                }
+                Err(error) => return self.local_ended(&error.to_string()).await,
             }
         }
         if self.server.is_none() {
-            if self.restarts.has_given_up() || Instant::now() < self.local_from {
+            if let Some(error) = &self.gave_up {
+                return Err(error.clone());
+            }
+            if Instant::now() < self.local_from {
                 return Ok(());
             }
             self.local.check()?;
@@ -209,7 +230,12 @@ impl Keeper {
         let Some(server) = &self.server else { return Ok(()) };
         let (client, pid, size) = (server.client.clone(), server.pid(), size_of(&model, None));
         let ready = Ready { client, model, size, has_tools: None, by: ServedBy::Local, note, pid };
-        self.warm(ready).await
+        let Err(error) = self.warm(ready).await else { return Ok(()) };
+        let ended = match &mut self.server {
+            Some(server) => timeout(LAST_WORDS, server.ended()).await.ok(),
+            None => None,
+        };
+        self.local_ended(&ended.unwrap_or_else(|| error.to_string())).await
     }
 
     /// Loads the model and has it read the head; then it serves.
@@ -217,7 +243,7 @@ impl Keeper {
         let (model, by) = (ready.model.clone(), ready.by);
         // A server that is to be warmed anew does not serve meanwhile; another one goes on serving.
         if self.serves(by, &model) {
-            self.shared.serving.send_replace(Serving::Starting { since: Instant::now() });
+            self.unpublish(by);
         }
         self.publish_unless_ready(Serving::Warming { model: model.clone(), by, since: Instant::now() });
         if by == ServedBy::Local {
@@ -245,23 +271,15 @@ impl Keeper {
         Ok(())
     }
 
-    /// Our own server ended, or no longer answers.
-    async fn local_ended(&mut self, why: &str) {
-        let Some(server) = self.server.take() else { return };
+    /// Our own server ended, or is no use any more.
+    async fn local_ended(&mut self, why: &str) -> Result<(), LlmError> {
+        let Some(server) = self.server.take() else { return Ok(()) };
+        self.unpublish(ServedBy::Local);
         let ran = server.ran();
         server.stop().await;
-        let was_serving =
-            matches!(&*self.shared.serving.borrow(), Serving::Ready(ready) if ready.by == ServedBy::Local);
-        if was_serving {
-            self.shared.serving.send_replace(Serving::Starting { since: Instant::now() });
-        }
-        let error = LlmError::Down {
-            why: format!("joi-model ended: {why}"),
-            remedy: "see its last line; `joi models verify` checks its model".to_owned(),
-        };
-        if let Err(error) = self.local_failed(error, ran) {
-            self.publish_down(error);
-        }
+        let why = format!("joi-model ended: {why}");
+        let remedy = "`joi models verify` checks its model".to_owned();
+        self.local_failed(LlmError::Down { why, remedy }, ran)
     }
 
     /// Sets when it is started anew, or gives up.
@@ -274,6 +292,7 @@ impl Keeper {
             }
             Verdict::GiveUp => {
                 error!(%error, "the local model failed too often and is given up");
+                self.gave_up = Some(error.clone());
                 Err(error)
             }
         }
@@ -291,6 +310,17 @@ impl Keeper {
                 *now = Serving::Down(error);
             }
             is_new
+        });
+    }
+
+    /// `by` does not serve any more: the next question waits for whoever will.
+    fn unpublish(&self, by: ServedBy) {
+        self.shared.serving.send_if_modified(|now| {
+            let was_it = matches!(now, Serving::Ready(ready) if ready.by == by);
+            if was_it {
+                *now = Serving::Starting { since: Instant::now() };
+            }
+            was_it
         });
     }
 
