@@ -156,10 +156,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
         // A newer event says that the conversation has caught up with the older one.
         self.ack = delivery.ack;
         match delivery.event {
-            HearEvent::Wake { phrase, score, when, .. } => {
+            HearEvent::Wake { phrase, score, at, .. } => {
                 self.tell(News::Woke(phrase.clone())).await;
                 self.read_ahead();
-                self.step(Input::Wake { phrase, score, when }).await;
+                self.step(Input::Wake { phrase, score, at }).await;
             }
             HearEvent::Started { .. } => {}
             HearEvent::Paused { utterance } => self.step(Input::Paused(utterance)).await,
