@@ -93,7 +93,7 @@ mod tests {
             let ctx = audio_ctx(samples);
             prop_assert!((384..=1500).contains(&ctx));
             prop_assert!(ctx == WHOLE || ctx as usize * 320 >= samples);
-            prop_assert!(ctx == WHOLE || ctx % 64 == 0);
+            prop_assert!(ctx == WHOLE || ctx.is_multiple_of(64));
             prop_assert!((64..=224).contains(&max_tokens(samples)));
         }
 
