@@ -57,7 +57,7 @@ await() {
 suite() {
   echo "== the model client against $1"
   JOI_TEST_MODEL_SERVER=$2 JOI_TEST_MODEL=$3 \
-    cargo test --release --locked --test stories model_server:: -- --test-threads=1
+    cargo test --workspace --release --locked --test stories model_server:: -- --test-threads=1
 }
 
 [ -f "$gguf" ] || fail "the chat model is missing; run: joi models fetch chat-qwen2.5-coder-0.5b"
@@ -85,7 +85,7 @@ MODELFILE
 "$ollama" create "$model" -f "$work/Modelfile"
 suite "Ollama $version" "http://$OLLAMA_HOST" "$model:latest"
 
-cargo build --release --locked --package joi-model
+cargo build --workspace --release --locked --bins
 "$target/release/joi-model" --model "$gguf" --name "$model" --socket "$work/model.sock" >"$work/model.log" 2>&1 &
 children+=($!)
 await "$work/model.log" 'ready unix:.*' "$!" >/dev/null

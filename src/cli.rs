@@ -1,7 +1,7 @@
 //! The command line: what can be asked of the binary, one file per command.
 //!
 //! Runs on the main thread; commands that wait start a Tokio runtime of their own through
-//! [`session::Session::block_on`]. Errors end here: one sentence on stderr, and an exit code.
+//! `Session::block_on`. Errors end here: one sentence on stderr, and an exit code.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -135,9 +135,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
 /// `joi why | head -1` is no failure.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        cause
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+        cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
     })
 }
 

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
-use crate::llm::{self, Ask, Length, LlmError, Message};
+use crate::llm::{self, Ask, Length, LlmError, Message, ModelSize};
 use crate::message::{Channel, Private, TurnId};
 use crate::store::{Exchange, ExchangeId, Store, StoreError};
 use crate::trace::{Decision, ModelUse};
@@ -41,7 +41,7 @@ pub mod words;
 pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
 
 use intents::{Intent, QuickIntent, VolumeChange};
-use model::{ChatModel, Room};
+use model::{ChatModel, ModelState, Room};
 use outlet::{Outlet, Unheard};
 
 /// Most messages read from the store for one prompt; far more than fit into it.
@@ -71,7 +71,7 @@ pub struct EngineParts<M> {
 pub struct Engine<M> {
     parts: EngineParts<M>,
     name: String,
-    head: String,
+    heads: Heads,
     // Short sections without an await: plain mutexes do.
     last: Mutex<HashMap<Channel, String>>,
     store_failed: Mutex<bool>,
@@ -184,6 +184,26 @@ enum Keep {
     No,
 }
 
+/// What every prompt begins with, for small models and for large ones.
+struct Heads {
+    small: String,
+    large: String,
+}
+
+impl Heads {
+    fn new(character: Character, name: &str) -> Self {
+        let of = |size| prompt::head(character, name, size);
+        Self { small: of(ModelSize::Small), large: of(ModelSize::Large) }
+    }
+
+    fn of(&self, size: ModelSize) -> &str {
+        match size {
+            ModelSize::Small => &self.small,
+            ModelSize::Large => &self.large,
+        }
+    }
+}
+
 /// What every prompt begins with, for [`llm::Mind`] to have read before the first question.
 pub fn head(
     persona: &PersonaConfig,
@@ -191,12 +211,13 @@ pub fn head(
     wake_phrase: Option<&str>,
     clock: Arc<dyn Clock>,
 ) -> llm::Head {
-    let head = prompt::head(persona.character, &prompt::name(persona, wake_phrase));
+    let heads = Heads::new(persona.character, &prompt::name(persona, wake_phrase));
     let context = context.clone();
-    Arc::new(move |_, _| {
+    Arc::new(move |_, size| {
         let line = context::line(&context, &clock.now());
         let newest = prompt::Newest { asked: "", context: &line, placement: context.placement };
-        let messages = prompt::build(&head, Vec::new(), &newest, Room::from(&llm::LlmConfig::default()));
+        let messages =
+            prompt::build(heads.of(size), Vec::new(), &newest, Room::from(&llm::LlmConfig::default()));
         Ask { messages, ..Ask::default() }
     })
 }
@@ -205,8 +226,8 @@ impl<M: ChatModel> Engine<M> {
     /// An engine; starts nothing.
     pub fn new(parts: EngineParts<M>) -> Self {
         let name = prompt::name(&parts.persona, parts.wake_phrase.as_deref());
-        let head = prompt::head(parts.persona.character, &name);
-        Self { parts, name, head, last: Mutex::default(), store_failed: Mutex::default() }
+        let heads = Heads::new(parts.persona.character, &name);
+        Self { parts, name, heads, last: Mutex::default(), store_failed: Mutex::default() }
     }
 
     /// The name she goes by.
@@ -295,7 +316,12 @@ impl<M: ChatModel> Engine<M> {
         let context = context::line(&self.parts.context, &turn.now);
         let newest =
             prompt::Newest { asked: turn.asked, context: &context, placement: self.parts.context.placement };
-        prompt::build(&self.head, past.messages.clone(), &newest, self.parts.room)
+        // A model that is still starting is most likely the embedded one.
+        let size = match self.parts.model.state() {
+            ModelState::Ready(served) => served.size,
+            ModelState::Starting | ModelState::Down(_) => ModelSize::Small,
+        };
+        prompt::build(self.heads.of(size), past.messages.clone(), &newest, self.parts.room)
     }
 
     async fn past(&self, turn: &Turn<'_>) -> Result<dialogue::Past, StoreError> {

@@ -38,12 +38,7 @@ pub struct Ears {
 }
 
 /// Starts the listener on `source` and the whisper worker.
-pub fn ears(
-    config: &Config,
-    paths: &Paths,
-    source: Box<dyn Source>,
-    pacing: Pacing,
-) -> anyhow::Result<Ears> {
+pub fn ears(config: &Config, paths: &Paths, source: Box<dyn Source>, pacing: Pacing) -> anyhow::Result<Ears> {
     let library = super::library(config, paths)?;
     let whisper = Whisper::load(&chosen_whisper(config, paths)?.1, &config.hear.stt)?;
     let (stt, transcripts) = Stt::spawn(whisper)?;
@@ -60,9 +55,8 @@ fn detectors(config: &Config, library: &Library) -> anyhow::Result<Vec<Box<dyn W
     let wake = &config.hear.wake;
     let mut detectors: Vec<Box<dyn WakeDetector>> = Vec::new();
     for phrase in &wake.phrases {
-        let stock = phrase
-            .stock()
-            .with_context(|| format!("there is no wake-word model for \"{}\"", phrase.name))?;
+        let stock =
+            phrase.stock().with_context(|| format!("there is no wake-word model for \"{}\"", phrase.name))?;
         let file = library.file(stock.model, stock.file)?;
         detectors.push(Box::new(MicroWake::load(&file, phrase, wake)?));
     }

@@ -75,7 +75,6 @@ mod tests {
         printer.words(" o'clock.").await;
         printer.notice("The disk is full.");
         printer.end().await;
-        drop(printer);
         assert_eq!(String::from_utf8(out).expect("utf-8"), "It is **nine** o'clock.\n");
         assert_eq!(String::from_utf8(remarks).expect("utf-8"), "One moment.\nThe disk is full.\n");
     }
@@ -87,7 +86,6 @@ mod tests {
         printer.act(Action::EndConversation);
         printer.end().await;
         assert!(printer.ended);
-        drop(printer);
         assert!(out.is_empty() && remarks.is_empty());
     }
 }

@@ -42,7 +42,12 @@ pub struct TurnEnd {
 
 impl TurnEnd {
     /// The record to be stored. `input` is the turn's, `clock` tells its date.
-    pub fn record(self, id: crate::message::TurnId, channel: crate::message::Channel, clock: &dyn Clock) -> TurnRecord {
+    pub fn record(
+        self,
+        id: crate::message::TurnId,
+        channel: crate::message::Channel,
+        clock: &dyn Clock,
+    ) -> TurnRecord {
         TurnRecord {
             id,
             channel,

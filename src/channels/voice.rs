@@ -256,7 +256,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
         if !is_over {
             return false;
         }
-        let Some(Running { first_sample, spoken, end: Some(mut end), .. }) = self.running.remove(&turn) else {
+        let Some(Running { first_sample, spoken, end: Some(mut end), .. }) = self.running.remove(&turn)
+        else {
             return false;
         };
         if let Some(at) = first_sample {
@@ -322,7 +323,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
         let running = Running { cancel: cancel.clone(), first_sample: None, spoken: None, end: None };
         self.running.insert(question.turn, running);
         let mouth = self.parts.mouth.as_ref().map(|(mouth, _)| mouth.clone());
-        let mut teller = Spoken::new(question.turn, mouth, self.parts.player.clone(), self.parts.news.clone());
+        let mut teller =
+            Spoken::new(question.turn, mouth, self.parts.player.clone(), self.parts.news.clone());
         let engine = Arc::clone(&self.parts.engine);
         self.answers.spawn(async move {
             let id = input.id;
@@ -344,8 +346,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
     }
 
     fn tone(&self, samples: Vec<f32>) {
-        if self.parts.tones == Tones::On
-            && self.parts.player.play_now(TONE_TAG, TONE_RATE, samples).is_err()
+        if self.parts.tones == Tones::On && self.parts.player.play_now(TONE_TAG, TONE_RATE, samples).is_err()
         {
             tracing::debug!("a tone was not played");
         }

@@ -129,13 +129,22 @@ fn models(session: &Session) -> anyhow::Result<Vec<Row>> {
         match library.state(name)? {
             State::Present => {}
             State::Missing => {
-                faults.push(Row::bad("models", format!("{name} is missing"), format!("joi models fetch {name}")));
+                faults.push(Row::bad(
+                    "models",
+                    format!("{name} is missing"),
+                    format!("joi models fetch {name}"),
+                ));
             }
-            State::Damaged { why } => faults.push(Row::bad("models", why, format!("joi models fetch {name}"))),
+            State::Damaged { why } => {
+                faults.push(Row::bad("models", why, format!("joi models fetch {name}")))
+            }
         }
     }
     if faults.is_empty() {
-        faults.push(Row::good("models", format!("all {} are there, in {}", needed.len(), library.root().display())));
+        faults.push(Row::good(
+            "models",
+            format!("all {} are there, in {}", needed.len(), library.root().display()),
+        ));
     }
     Ok(faults)
 }
@@ -207,12 +216,20 @@ fn microphone(session: &Session, is_quiet: bool) -> Row {
             break;
         }
         if opened.elapsed() > PATIENCE {
-            return Row::bad("microphone", "it delivers nothing", "plug it in again; `joi devices` lists them");
+            return Row::bad(
+                "microphone",
+                "it delivers nothing",
+                "plug it in again; `joi devices` lists them",
+            );
         }
     }
     let told = format!("{}, loudest {loudest:.0} dBFS", device.unwrap_or_default());
     if loudest < SILENCE_DB {
-        return Row::fair("microphone", told, "it hears nothing: is it muted? raise its level, for example with alsamixer");
+        return Row::fair(
+            "microphone",
+            told,
+            "it hears nothing: is it muted? raise its level, for example with alsamixer",
+        );
     }
     Row::good("microphone", told)
 }
@@ -240,7 +257,9 @@ fn speaker(session: &Session) -> Row {
     while Instant::now() < deadline {
         match events.try_recv() {
             Ok(PlayEvent::Back { device: name }) => device = name,
-            Ok(PlayEvent::Finished { .. }) => return Row::good("speaker", format!("{device}, a tone was played")),
+            Ok(PlayEvent::Finished { .. }) => {
+                return Row::good("speaker", format!("{device}, a tone was played"));
+            }
             Ok(PlayEvent::Gone(fault)) => return Row::bad("speaker", fault.to_string(), "joi devices"),
             Ok(PlayEvent::Started { .. } | PlayEvent::Dropped { .. } | PlayEvent::Idle) => {}
             Err(_) => std::thread::sleep(Duration::from_millis(10)),

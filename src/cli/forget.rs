@@ -27,7 +27,10 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if !args.yes {
-        anyhow::ensure!(std::io::stdin().is_terminal(), "say --yes to erase all dialogue without being asked");
+        anyhow::ensure!(
+            std::io::stdin().is_terminal(),
+            "say --yes to erase all dialogue without being asked"
+        );
         if !is_confirmed()? {
             show::line("nothing was erased")?;
             return Ok(ExitCode::FAILURE);

@@ -58,7 +58,11 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         show::line(format!("\n{}", latency::table(&turns)))?;
     }
     if turns.is_empty() {
-        show::remark(format!("{} the wake phrase was not heard in {}", show::coloured(Mood::Fair, "!"), args.wav.display()));
+        show::remark(format!(
+            "{} the wake phrase was not heard in {}",
+            show::coloured(Mood::Fair, "!"),
+            args.wav.display()
+        ));
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)

@@ -51,7 +51,10 @@ pub(crate) fn run(_: Args, session: &Session) -> anyhow::Result<ExitCode> {
 fn greet(session: &Session) {
     let phrases = &session.config().hear.wake.phrases;
     let phrase = phrases.first().map_or("her name", |phrase| phrase.name.as_str());
-    show::remark(format!("say {} and ask something; Ctrl-C ends", show::coloured(Mood::Good, format!("\"{phrase}\""))));
+    show::remark(format!(
+        "say {} and ask something; Ctrl-C ends",
+        show::coloured(Mood::Good, format!("\"{phrase}\""))
+    ));
 }
 
 /// Answers what is typed, when somebody can type; else waits for ever.
@@ -82,7 +85,9 @@ pub(crate) async fn show_news(mut news: Receiver<News>) {
         }
         match news {
             News::Woke(_) => show::remark(show::coloured(Mood::Good, "● listening")),
-            News::Understood(text) => show::remark(format!("{} {}", show::coloured(Mood::Quiet, "you:"), text.0)),
+            News::Understood(text) => {
+                show::remark(format!("{} {}", show::coloured(Mood::Quiet, "you:"), text.0))
+            }
             News::Words(words) => {
                 show::words(&words.0);
                 is_mid_answer = true;

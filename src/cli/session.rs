@@ -81,7 +81,8 @@ fn start_log(filter: Option<&str>) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(filter.unwrap_or("warn"))
         .context("--log takes error, warn, info, debug, or a filter such as joi::hear=debug")?;
     let colour = std::io::stderr().is_terminal();
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
+    let log =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
     let started = log.with_target(false).compact().try_init();
     started.map_err(|e| anyhow::anyhow!("can't start the log: {e}"))
 }

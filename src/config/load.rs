@@ -142,7 +142,11 @@ pub fn load_text(text: &str, name: &str, overrides: &[Override]) -> Result<Effec
     match merged.try_into::<Config>() {
         Ok(config) => {
             problems.extend(config.check());
-            if problems.is_empty() { Ok(Effective { config, origins }) } else { Err(ConfigError::Problems(problems)) }
+            if problems.is_empty() {
+                Ok(Effective { config, origins })
+            } else {
+                Err(ConfigError::Problems(problems))
+            }
         }
         Err(e) => {
             problems.push(Problem::new("configuration", "as given", e.message()));

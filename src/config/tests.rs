@@ -38,7 +38,10 @@ fn all_problems_are_told_at_once_with_the_nearest_name() {
     let told = problems("[llm]\nmodle = \"x\"\nnum_ctx = \"many\"\n[hear.endpoint]\npatience = \"slow\"\n");
     assert_eq!(told.len(), 3, "{told:?}");
     let all = told.join("\n");
-    assert!(all.contains("llm.modle is \"x\"; allowed: this key does not exist. Did you mean llm.model?"), "{all}");
+    assert!(
+        all.contains("llm.modle is \"x\"; allowed: this key does not exist. Did you mean llm.model?"),
+        "{all}"
+    );
     assert!(all.contains("llm.num_ctx is \"many\""), "{all}");
     assert!(all.contains("hear.endpoint.patience is \"slow\""), "{all}");
     assert!(all.contains("quick") && all.contains("relaxed"), "{all}");

@@ -79,7 +79,12 @@ mod tests {
     use super::*;
 
     fn patience() -> Patience {
-        Patience::new(&ReplyConfig { first_word_s: 30, next_word_s: 15, whole_reply_s: 120, ..ReplyConfig::default() })
+        Patience::new(&ReplyConfig {
+            first_word_s: 30,
+            next_word_s: 15,
+            whole_reply_s: 120,
+            ..ReplyConfig::default()
+        })
     }
 
     async fn seconds_until_late(patience: &mut Patience) -> (u64, LlmError) {

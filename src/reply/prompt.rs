@@ -6,7 +6,7 @@
 
 use super::config::{Character, PersonaConfig, Placement};
 use super::model::Room;
-use crate::llm::{Message, Role};
+use crate::llm::{Message, ModelSize, Role};
 
 #[cfg(test)]
 mod tests;
@@ -19,6 +19,9 @@ const DROPPED_TOGETHER: usize = 10;
 const SPARE_TOKENS: usize = 64;
 /// Tokens a chat template spends on one message.
 const TOKENS_PER_MESSAGE: usize = 8;
+
+/// How speech goes in and out, for models that can follow many rules.
+const VOICE: &str = include_str!("../../assets/prompts/voice.md");
 
 /// Greetings that a wake phrase may begin with.
 const GREETINGS: [&str; 10] = ["hey", "hi", "hello", "ok", "okay", "yo", "oye", "hallo", "hola", "salut"];
@@ -43,14 +46,16 @@ fn capitalised(word: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// The unchanging part of the prompt: persona, then how speech goes in and out.
-pub(crate) fn head(character: Character, name: &str) -> String {
-    let persona = match character {
-        Character::Joi => include_str!("../../assets/prompts/joi.md"),
-        Character::Butler => include_str!("../../assets/prompts/butler.md"),
+/// The unchanging part of the prompt: persona, then how speech goes in and out. A small model gets one
+/// short paragraph: with more rules it answers the rules instead of the question.
+pub(crate) fn head(character: Character, name: &str, size: ModelSize) -> String {
+    let (persona, voice) = match (size, character) {
+        (ModelSize::Small, Character::Joi) => (include_str!("../../assets/prompts/joi.small.md"), ""),
+        (ModelSize::Small, Character::Butler) => (include_str!("../../assets/prompts/butler.small.md"), ""),
+        (ModelSize::Large, Character::Joi) => (include_str!("../../assets/prompts/joi.md"), VOICE),
+        (ModelSize::Large, Character::Butler) => (include_str!("../../assets/prompts/butler.md"), VOICE),
     };
-    let voice = include_str!("../../assets/prompts/voice.md");
-    format!("{}\n\n{}", persona.trim().replace("{name}", name), voice.trim())
+    format!("{}\n\n{}", persona.trim().replace("{name}", name), voice.trim()).trim_end().to_owned()
 }
 
 /// The newest message and what is true at this moment.

@@ -7,8 +7,8 @@
 use std::time::{Duration, Instant};
 
 use crate::audio::RATE;
-use crate::hear::{HearCommand, SpeakingState};
 use crate::hear::whisper::Urgency;
+use crate::hear::{HearCommand, SpeakingState};
 use crate::message::{OpenedBy, Transcript, TurnId, Utterance};
 
 const TALKING: HearCommand = HearCommand::Speaking(SpeakingState::Talking);

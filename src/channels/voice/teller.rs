@@ -73,7 +73,10 @@ impl Teller for Spoken {
                 let volume = changed(self.player.volume(), change);
                 self.player.set_volume(volume);
             }
-            Action::StopSpeaking => self.player.flush(),
+            Action::StopSpeaking => match &self.mouth {
+                Some(mouth) => mouth.stop(),
+                None => self.player.flush(),
+            },
             Action::EndConversation => {}
         }
     }

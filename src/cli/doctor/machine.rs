@@ -60,7 +60,9 @@ fn clock() -> Row {
         return Row::bad("clock", told, "set it: sudo timedatectl set-ntp true");
     }
     match synchronised() {
-        Some(false) => Row::fair("clock", format!("{told}, not synchronised"), "sudo timedatectl set-ntp true"),
+        Some(false) => {
+            Row::fair("clock", format!("{told}, not synchronised"), "sudo timedatectl set-ntp true")
+        }
         Some(true) | None => Row::good("clock", told),
     }
 }

@@ -8,7 +8,7 @@ use crate::llm::Role::{Assistant, System, User};
 const NOW: &str = "[Context: Sunday, 22 November 2026, 14:05, Europe/Vienna. Location: Unknown]";
 
 fn head() -> String {
-    prompt::head(Character::Joi, "Jarvis")
+    prompt::head(Character::Joi, "Jarvis", llm::ModelSize::Small)
 }
 
 // covers DEC4, DEC5, DEC7, DEC18, DEC21, O1, O2, O6, B9
@@ -184,9 +184,19 @@ async fn an_interrupted_answer_is_corrected_in_the_dialogue() {
 // covers O4, O5, O8, DEC21
 #[test]
 fn the_head_holds_persona_then_speech_rules_and_little_else() {
+    let large = prompt::head(Character::Joi, "Jarvis", llm::ModelSize::Large);
+    insta::assert_snapshot!(large);
+    assert!(large.len() < 2_000, "a Pi reads 25 tokens a second");
+    let butler = |size| prompt::head(Character::Butler, "James", size);
+    assert!(butler(llm::ModelSize::Large).contains("James, the butler"));
+    assert!(butler(llm::ModelSize::Small).contains("James, the dry and discreet butler"));
+}
+
+// covers O3, O4, O5, O8, DEC21
+#[test]
+fn a_small_model_gets_one_short_paragraph() {
     insta::assert_snapshot!(head());
-    assert!(head().len() < 2_000, "a Pi reads 25 tokens a second");
-    assert!(prompt::head(Character::Butler, "James").contains("James, the butler"));
+    assert!(head().len() < 500, "a small model answers long rules instead of the question");
 }
 
 #[test]
