@@ -49,7 +49,8 @@ fn compile(sources: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let path = |path: &Path| CString::new(path.as_os_str().as_encoded_bytes());
     let (home, phonemes) = (path(out)?, path(&sources.join("phsource"))?);
     // The dictionary's compiler puts its file names right behind this one.
-    let dictionary = CString::new([sources.join("dictsource").as_os_str().as_encoded_bytes(), b"/"].concat())?;
+    let dictionary =
+        CString::new([sources.join("dictsource").as_os_str().as_encoded_bytes(), b"/"].concat())?;
     let mut context: sys::espeak_ng_ERROR_CONTEXT = std::ptr::null_mut();
     let nowhere = std::ptr::null_mut();
     // SAFETY: all strings and `context` outlive the calls; no other thread runs.

@@ -16,7 +16,9 @@ const REPLY: &str = "The living room lamp is on, and the temperature is **22.5 Â
 fn load() -> Voice {
     let models = std::env::var_os("JOI_MODELS").map(PathBuf::from).unwrap_or_else(|| {
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-        cache.unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache")).join("joi/models")
+        cache
+            .unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache"))
+            .join("joi/models")
     });
     let files = VoiceFiles {
         model: models.join("voice-joe/en_US-joe-medium.onnx"),

@@ -5,6 +5,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/joi
+# shellcheck disable=SC2034 # used by setup.sh
 models=${JOI_MODELS:-$cache/models}
 
 # The native libraries are built for this processor's instructions, and their build scripts don't

@@ -8,4 +8,4 @@ set -euo pipefail
 cargo fmt --all --check
 build clippy --all-targets -- -D warnings
 RUSTDOCFLAGS="-D warnings" build doc --no-deps
-shellcheck -x -P scripts scripts/*.sh .ci/run
+shellcheck -x scripts/*.sh .ci/run

@@ -78,7 +78,8 @@ install_rust() {
   rust_is_good && return
   say "installing Rust"
   if command -v rustup >/dev/null; then
-    rustup toolchain install stable --profile minimal -c clippy -c rustfmt && rustup default stable || true
+    rustup toolchain install stable --profile minimal -c clippy -c rustfmt || true
+    rustup default stable || true
   elif curl -fsS --connect-timeout 10 --max-time 60 -o "$cache/rustup.sh" https://sh.rustup.rs; then
     sh "$cache/rustup.sh" -y --quiet --profile minimal -c clippy -c rustfmt --no-modify-path || true
   fi

@@ -37,13 +37,11 @@ const QUEUE: usize = 16;
 pub struct StoreConfig {
     /// Days that dialogue and turn records are kept, 1 to 3650. More days, more history and more disk.
     pub retention_days: u32,
-    /// The database file; absent means `joi.db` in the data folder.
-    pub path: Option<PathBuf>,
 }
 
 impl Default for StoreConfig {
     fn default() -> Self {
-        Self { retention_days: 30, path: None }
+        Self { retention_days: 30 }
     }
 }
 
@@ -51,11 +49,7 @@ impl StoreConfig {
     /// All values that can't be used.
     pub fn check(&self) -> Vec<Problem> {
         let days = f64::from(self.retention_days);
-        let retention = Problem::outside("store.retention_days", days, 1.0..=3650.0, "days");
-        let path = self.path.as_deref().filter(|p| p.as_os_str().is_empty()).map(|_| {
-            Problem::new("store.path", "empty", "a file name").remedy("Leave it out to use the data folder")
-        });
-        retention.into_iter().chain(path).collect()
+        Problem::outside("store.retention_days", days, 1.0..=3650.0, "days").into_iter().collect()
     }
 
     /// What is older than this is to be purged.

@@ -217,6 +217,14 @@ fn there_is_no_mod_rs_and_nothing_unfinished() {
 }
 
 #[test]
+fn the_readme_names_the_preferred_models_in_their_order() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
+    let places: Vec<_> = joi::llm::PREFERRED.iter().map(|name| readme.find(&format!("`{name}`"))).collect();
+    assert!(places.iter().all(Option::is_some), "{places:?}");
+    assert!(places.is_sorted(), "{places:?}");
+}
+
+#[test]
 fn tests_never_sleep_on_the_wall_clock() {
     for path in all_files() {
         let name = short(&path);

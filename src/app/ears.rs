@@ -63,7 +63,7 @@ fn detectors(config: &Config, library: &Library) -> anyhow::Result<Vec<Box<dyn W
         let stock = phrase
             .stock()
             .with_context(|| format!("there is no wake-word model for \"{}\"", phrase.name))?;
-        let file = library.path(&format!("wake-{}", stock.model.replace('_', "-")))?;
+        let file = library.file(stock.model, stock.file)?;
         detectors.push(Box::new(MicroWake::load(&file, phrase, wake)?));
     }
     Ok(detectors)

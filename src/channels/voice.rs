@@ -129,9 +129,13 @@ impl<M: ChatModel + 'static> Conversation<M> {
             // Every arm is cancel-safe: they only receive.
             tokio::select! {
                 () = stop.cancelled() => break,
-                delivery = self.parts.ears.1.recv() => match delivery {
-                    Some(delivery) => source_ended |= self.hear(delivery).await,
-                    None => source_ended = true,
+                delivery = self.parts.ears.1.recv(), if !source_ended => match delivery {
+                    Some(delivery) => source_ended = self.hear(delivery).await,
+                    None => {
+                        self.tell(News::Deaf("the listener has ended; start joi again".into())).await;
+                        self.step(Input::NothingSaid).await;
+                        source_ended = true;
+                    }
                 },
                 Some(result) = self.parts.stt.1.recv() => self.transcribed(result).await,
                 Some(event) = next_event(&mut self.parts.mouth) => self.spoke(event).await,
@@ -152,10 +156,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
         // A newer event says that the conversation has caught up with the older one.
         self.ack = delivery.ack;
         match delivery.event {
-            HearEvent::Wake { phrase, score, when, .. } => {
+            HearEvent::Wake { phrase, score, at, .. } => {
                 self.tell(News::Woke(phrase.clone())).await;
                 self.read_ahead();
-                self.step(Input::Wake { phrase, score, when }).await;
+                self.step(Input::Wake { phrase, score, at }).await;
             }
             HearEvent::Started { .. } => {}
             HearEvent::Paused { utterance } => self.step(Input::Paused(utterance)).await,
@@ -171,7 +175,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.tell(News::Deaf(fault)).await;
             }
             HearEvent::Hearing { device } => self.tell(News::Hears(device)).await,
-            HearEvent::SourceEnded => return true,
+            HearEvent::SourceEnded => {
+                self.step(Input::NothingSaid).await;
+                return true;
+            }
         }
         false
     }

@@ -61,11 +61,19 @@ fn show_values(session: &session::Session, as_json: bool) -> anyhow::Result<()> 
     let values = toml::Table::try_from(session.config())?;
     for (key, value) in config::leaves(&values) {
         let origin = session.effective.origins.get(&key).copied().unwrap_or(Origin::Default);
-        table.add_row([key, value.to_string(), origin.name().to_string()]);
+        table.add_row([key, shown(&value), origin.name().to_string()]);
     }
     show::line(table)?;
     show::line(format!("\nfile: {}", session.paths.config.display()))?;
     Ok(())
+}
+
+/// A value as one would write it: the configuration holds some numbers in single precision.
+fn shown(value: &toml::Value) -> String {
+    match value {
+        toml::Value::Float(number) => format!("{:?}", *number as f32),
+        other => other.to_string(),
+    }
 }
 
 fn check(file: Option<PathBuf>, set: &[String]) -> anyhow::Result<()> {

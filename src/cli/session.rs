@@ -3,6 +3,7 @@
 //! Opened once on the main thread before a command runs. It opens no device, model or database.
 
 use std::future::Future;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -79,7 +80,8 @@ pub(crate) fn overrides(flags: &[String]) -> Result<Vec<Override>, config::Confi
 fn start_log(filter: Option<&str>) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(filter.unwrap_or("warn"))
         .context("--log takes error, warn, info, debug, or a filter such as joi::hear=debug")?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let colour = std::io::stderr().is_terminal();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
     let started = log.with_target(false).compact().try_init();
     started.map_err(|e| anyhow::anyhow!("can't start the log: {e}"))
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::session::Session;
 use super::show::{self, Mood};
+use crate::message::Channel;
 use crate::store::Store;
 use crate::trace::TurnRecord;
 
@@ -60,7 +61,11 @@ pub(crate) fn show_turn(turn: &TurnRecord) -> std::io::Result<()> {
     if !turn.decisions.is_empty() {
         show::line(format!("\n{decisions}"))?;
     }
-    let mut moments = show::table(["  STAGE", "AFTER SPEECH ENDED", "STEP"]);
+    let origin = match turn.channel {
+        Channel::Voice => "AFTER SPEECH ENDED",
+        Channel::Console => "AFTER IT WAS ENTERED",
+    };
+    let mut moments = show::table(["  STAGE", origin, "STEP"]);
     let mut before = None;
     for mark in &turn.marks {
         let step = before.map_or(String::new(), |earlier: f64| format!("+{:.0} ms", mark.ms - earlier));

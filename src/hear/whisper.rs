@@ -33,7 +33,7 @@ use crate::message::Transcript;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SttError {
     /// The file isn't a whole whisper model. Tell the user; fetching it again helps.
-    #[error("{} can't be used as a whisper model: {why}; fetch it again with `joi models fetch --force`", path.display())]
+    #[error("{} can't be used as a whisper model: {why}; run `joi models fetch {}`", path.display(), model_of(path))]
     BadModel {
         /// The file.
         path: PathBuf,
@@ -126,8 +126,18 @@ impl Whisper {
     ///
     /// `generation` and `revision` of the transcript are 0: only the caller knows them.
     pub fn transcribe(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError> {
+        self.transcribe_in(window::audio_ctx(samples.len()), samples, abort)
+    }
+
+    /// Like [`Whisper::transcribe`], with an encoder window of `audio_ctx` positions of 20 ms (at most
+    /// 1500) instead of one cut to `samples`.
+    pub fn transcribe_in(
+        &mut self,
+        mut audio_ctx: u32,
+        samples: &[f32],
+        abort: &AtomicBool,
+    ) -> Result<Transcript, SttError> {
         let started = Instant::now();
-        let mut audio_ctx = window::audio_ctx(samples.len());
         let mut pass = self.decode(samples, audio_ctx, abort)?;
         let decoded_twice = pass.ran_away && audio_ctx < window::WHOLE;
         if decoded_twice {
@@ -208,6 +218,11 @@ impl Whisper {
         let ran_away = longest >= max_tokens || window::repeats(&text);
         Ok(Pass { text, mean_logprob, no_speech, ran_away })
     }
+}
+
+/// The model that `path` belongs to: models are in directories of their names.
+fn model_of(path: &Path) -> std::path::Display<'_> {
+    path.parent().and_then(Path::file_name).map_or(Path::new(""), Path::new).display()
 }
 
 /// whisper.cpp asks whether to stop; `flag` is the `AtomicBool` given to [`Whisper::transcribe`].

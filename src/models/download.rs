@@ -1,7 +1,7 @@
 //! Downloads a URL into a file, going on where an earlier attempt stopped. Async; never longer than
 //! 10 s without an answer and 30 s without data.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -23,8 +23,8 @@ pub(super) enum DownloadError {
     Http(String),
     #[error("the server answered {0}")]
     Status(StatusCode),
-    #[error("{0} can't be reached")]
-    Unreachable(String),
+    #[error("{host} can't be reached ({why})")]
+    Unreachable { host: String, why: String },
     #[error("it sent more than the {0} bytes that were expected")]
     TooLong(u64),
     #[error("it ended after {got} of {expected} bytes")]
@@ -37,7 +37,8 @@ pub(super) enum DownloadError {
 /// wait for each host and not one for each file.
 pub(super) struct Downloader {
     client: Client,
-    unreachable: Mutex<HashSet<String>>,
+    /// Why, by host and port.
+    unreachable: Mutex<HashMap<String, String>>,
 }
 
 impl Downloader {
@@ -94,18 +95,20 @@ impl Downloader {
     async fn ask(&self, url: &str, from: u64) -> Result<Response, DownloadError> {
         let host = Url::parse(url).map(|url| url.authority().to_owned()).unwrap_or_default();
         let known = || self.unreachable.lock().unwrap_or_else(PoisonError::into_inner);
-        if known().contains(&host) {
-            return Err(DownloadError::Unreachable(host));
+        if let Some(why) = known().get(&host).cloned() {
+            return Err(DownloadError::Unreachable { host, why });
         }
         let mut request = self.client.get(url);
         if from > 0 {
             request = request.header(RANGE, format!("bytes={from}-"));
         }
         request.send().await.map_err(|e| {
-            if e.is_connect() {
-                known().insert(host);
+            if !e.is_connect() {
+                return http(&e);
             }
-            http(&e)
+            let why = cause(&e);
+            known().insert(host.clone(), why.clone());
+            DownloadError::Unreachable { host, why }
         })
     }
 }
@@ -155,13 +158,15 @@ fn file_name(url: &str) -> &str {
     url.rsplit('/').next().unwrap_or(url)
 }
 
-/// The error with its causes, on one line: reqwest's own text leaves the reason out.
 fn http(error: &reqwest::Error) -> DownloadError {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
+    DownloadError::Http(cause(error))
+}
+
+/// The innermost cause: reqwest's own text repeats the URL and leaves the reason out.
+fn cause(error: &reqwest::Error) -> String {
+    let mut inner: &dyn std::error::Error = error;
+    while let Some(next) = inner.source() {
+        inner = next;
     }
-    DownloadError::Http(text)
+    inner.to_string()
 }

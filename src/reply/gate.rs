@@ -5,6 +5,7 @@
 //! is not yet a whole clause waits, because half a card number does not look like one.
 
 use super::check::{self, Refusal};
+use super::context;
 use super::sanitize::Sanitizer;
 
 #[cfg(test)]
@@ -30,10 +31,22 @@ pub(crate) enum Ending {
     Cut,
 }
 
+/// Whether an answer begins with what the model was told about here and now.
+#[derive(PartialEq, Eq)]
+enum Echo {
+    /// It may; more is needed to tell.
+    Undecided,
+    /// It does not, or no longer.
+    None,
+}
+
 impl Gate {
     /// Takes the next piece; gives what may go out now, often nothing.
     pub(crate) fn push(&mut self, delta: &str) -> Result<String, Refusal> {
         self.waiting.push_str(&self.sanitizer.push(delta)?);
+        if self.passed.is_empty() && self.drop_echo() == Echo::Undecided {
+            return Ok(String::new());
+        }
         let ready = clauses_end(&self.waiting);
         if self.waiting[..ready].trim().is_empty() {
             return Ok(String::new());
@@ -47,6 +60,9 @@ impl Gate {
     pub(crate) fn finish(mut self, ending: Ending) -> Result<String, Refusal> {
         let rest = std::mem::take(&mut self.sanitizer).finish()?;
         self.waiting.push_str(&rest);
+        if self.passed.is_empty() && self.drop_echo() == Echo::Undecided {
+            self.waiting.clear();
+        }
         let mut last = std::mem::take(&mut self.waiting);
         if ending == Ending::Cut && !self.passed.is_empty() {
             // A sentence without its end is worse than none, once something was said.
@@ -57,6 +73,21 @@ impl Gate {
             return Err(Refusal::Empty);
         }
         Ok(last)
+    }
+
+    /// Takes a context line or an age mark from the head of an answer: small models repeat what
+    /// they were told.
+    fn drop_echo(&mut self) -> Echo {
+        let head = self.waiting.trim_start();
+        let Some(close) = head.find(']') else {
+            let begins = head.starts_with(context::LINE_START) || context::LINE_START.starts_with(head);
+            return if begins && !head.is_empty() { Echo::Undecided } else { Echo::None };
+        };
+        let (mark, rest) = head.split_at(close + 1);
+        if mark.starts_with(context::LINE_START) || (mark.starts_with('[') && mark.ends_with(" ago]")) {
+            self.waiting = rest.to_owned();
+        }
+        Echo::None
     }
 
     fn let_out(&mut self, clause: String) -> Result<String, Refusal> {

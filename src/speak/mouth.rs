@@ -233,21 +233,24 @@ fn speak(voice: &mut Voice, shared: &Shared, line: Line, text: &str, epoch: Epoc
     let rate = voice.rate();
     let row = shared.ledger().open(line);
     let is_stopped = || shared.is_stale(epoch);
+    let mut due = Vec::new();
     let said = voice.say(text, &is_stopped, &mut |samples| {
         let Some(tag) = shared.ledger().clip(row) else { return };
-        // A refusal means that a stop came meanwhile; the next question finds out.
-        let _ = shared.player.play(Clip { tag, rate, samples: samples.into(), epoch });
+        // Refused: a stop came meanwhile, which the next question finds out, or there is no player any more.
+        if shared.player.play(Clip { tag, rate, samples: samples.into(), epoch }).is_err() && !is_stopped() {
+            due.extend(shared.ledger().dropped(tag, Instant::now()));
+        }
     });
     match said {
         // The line may have been silent, and nothing else may be playing.
-        Ok(Said::All | Said::Stopped) => shared.ledger().close(row),
+        Ok(Said::All | Said::Stopped) => due.extend(shared.ledger().close(row)),
         Err(error) => {
             tracing::warn!(%error, %turn, "a line was not spoken");
-            let mut due = vec![SpeakEvent::Failed { turn, error: error.to_string() }];
+            due.push(SpeakEvent::Failed { turn, error: error.to_string() });
             due.extend(shared.ledger().give_up(row));
-            due
         }
     }
+    due
 }
 
 /// Sends events from the voice thread. When nobody listens any more, there is nobody to tell.

@@ -63,6 +63,9 @@ struct Inference {
     noise_w: f32,
 }
 
+/// Rates a voice may have, in Hz.
+const RATES: std::ops::RangeInclusive<u32> = 8_000..=96_000;
+
 /// How a [`Voice::say`] ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Said {
@@ -220,7 +223,9 @@ impl Voice {
 fn describe(path: &Path) -> Result<Description, SpeakError> {
     let unusable = |why: String| SpeakError::Description { path: path.to_owned(), why };
     let text = std::fs::read_to_string(path).map_err(|e| unusable(e.to_string()))?;
-    serde_json::from_str(&text).map_err(|e| unusable(e.to_string()))
+    let description: Description = serde_json::from_str(&text).map_err(|e| unusable(e.to_string()))?;
+    let rate = description.audio.sample_rate;
+    if RATES.contains(&rate) { Ok(description) } else { Err(unusable(format!("a sample rate of {rate} Hz"))) }
 }
 
 /// The id table by character; the marks for begin, end and padding must be in it.

@@ -171,7 +171,8 @@ impl Segmenter {
 
     fn may_end_clause(&self, before: &str) -> bool {
         let chars = before.trim().chars().count();
-        let is_early = self.is_first && chars >= EARLY_CHARS && before.split_whitespace().count() >= EARLY_WORDS;
+        let is_early =
+            self.is_first && chars >= EARLY_CHARS && before.split_whitespace().count() >= EARLY_WORDS;
         (is_early || chars >= LONG) && !block::is_emphasised(before)
     }
 }

@@ -23,8 +23,8 @@ pub enum Input {
         phrase: String,
         /// Detector probability, 0..1.
         score: f32,
-        /// When.
-        when: Instant,
+        /// Position of the crossing in 16 kHz samples since the source was opened.
+        at: u64,
     },
     /// Somebody asked to be listened to without the wake phrase.
     Requested,
@@ -118,8 +118,8 @@ enum Attempt {
 #[derive(Debug)]
 enum Phase {
     Idle,
-    Listening { woke: Option<Instant>, attempt: Attempt, advance: Advance },
-    Transcribing { utterance: Utterance, decided: Instant, woke: Option<Instant>, attempt: Attempt },
+    Listening { woke: Option<u64>, attempt: Attempt, advance: Advance },
+    Transcribing { utterance: Utterance, decided: Instant, woke: Option<u64>, attempt: Attempt },
     Answering { turn: TurnId },
 }
 
@@ -176,7 +176,7 @@ impl Flow {
     /// Takes in what happened and says what to do.
     pub fn on(&mut self, input: Input) -> Vec<Effect> {
         match input {
-            Input::Wake { when, .. } => self.listen(Some(when)),
+            Input::Wake { at, .. } => self.listen(Some(at)),
             Input::Requested => self.listen(None),
             Input::Paused(utterance) => self.paused(utterance),
             Input::Resumed { generation, revision } => self.resumed(generation, revision),
@@ -204,7 +204,7 @@ impl Flow {
     }
 
     /// A wake phrase always wins: it stops whatever is going on.
-    fn listen(&mut self, woke: Option<Instant>) -> Vec<Effect> {
+    fn listen(&mut self, woke: Option<u64>) -> Vec<Effect> {
         let mut effects = match &self.phase {
             Phase::Answering { turn } => vec![Effect::Cancel(*turn), Effect::Ears(SILENT)],
             Phase::Transcribing { utterance, .. } => {
@@ -290,16 +290,16 @@ impl Flow {
         vec![Effect::Answer(Box::new(Question {
             turn,
             transcript,
-            speech_ended: speech_ended(&utterance, decided),
+            speech_ended: moment_of(utterance.speech_ends_at, &utterance, decided),
+            woke: woke.map(|at| moment_of(at, &utterance, decided)),
             opened_by: utterance.opened_by,
-            woke,
             decided,
             transcribed: news.at.max(decided),
         }))]
     }
 
     /// "Hey jarvis" … and only then the question: listen once more.
-    fn nothing_but_the_phrase(&mut self, woke: Option<Instant>, attempt: Attempt) -> Vec<Effect> {
+    fn nothing_but_the_phrase(&mut self, woke: Option<u64>, attempt: Attempt) -> Vec<Effect> {
         match attempt {
             Attempt::First => {
                 self.phase = Phase::Listening { woke, attempt: Attempt::Second, advance: Advance::Nothing };
@@ -315,12 +315,12 @@ impl Flow {
     }
 }
 
-/// The moment of the last voiced sample: the decision's moment less the silence that led to it.
-fn speech_ended(utterance: &Utterance, decided: Instant) -> Instant {
+/// The moment of the sample at `position`, counted back from the decision in samples: right also where
+/// a file is heard faster than it was spoken.
+fn moment_of(position: u64, utterance: &Utterance, decided: Instant) -> Instant {
     let end = utterance.begins_at + utterance.samples.len() as u64;
-    let silence = end.saturating_sub(utterance.speech_ends_at);
-    let silence = Duration::from_secs_f64(silence as f64 / f64::from(RATE));
-    decided.checked_sub(silence).unwrap_or(decided)
+    let before = Duration::from_secs_f64(end.saturating_sub(position) as f64 / f64::from(RATE));
+    decided.checked_sub(before).unwrap_or(decided)
 }
 
 #[cfg(test)]

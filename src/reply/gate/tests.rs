@@ -67,6 +67,20 @@ fn what_must_not_go_out_ends_the_answer_before_it() {
     assert_eq!(refused("…"), (String::new(), Some(Refusal::Empty)));
 }
 
+#[test]
+fn a_context_line_or_mark_that_the_model_repeats_is_dropped() {
+    let line = "[Context: Sunday, 22 November 2026, 14:05, Europe/Vienna. Location: Vienna, Austria]";
+    let pieces: Vec<&str> = line.split_inclusive(' ').chain(["\n\nIt is two.", " Yes."]).collect();
+    assert_eq!(clauses(&pieces), ["It is two. ", "Yes."]);
+    assert_eq!(
+        clauses(&["[2 hou", "rs ago] You asked, and", " I said so."]).concat(),
+        "You asked, and I said so."
+    );
+    assert_eq!(clauses(&["[sic] is Latin, you know."]).concat(), "[sic] is Latin, you know.");
+    assert_eq!(through(&[line], Ending::Whole), (vec![], Some(Refusal::Empty)));
+    assert_eq!(through(&["[Context: Sunday, 22"], Ending::Cut), (vec![], Some(Refusal::Empty)));
+}
+
 // covers DEC22, W2
 #[test]
 fn an_answer_that_never_ends_is_cut_at_five_hundred_tokens() {

@@ -115,6 +115,7 @@ async fn an_answer_that_breaks_off_before_a_word_is_out_is_asked_for_again() {
 async fn an_empty_or_secret_answer_becomes_the_standard_apology() {
     let bench = Bench::new(vec![
         answers(" \n"),
+        answers("[Context: now]"),
         answers("Your card is 4111 1111 1111 1111, as you said."),
         answers("I see [REDACTED_EMAIL] here."),
     ]);
@@ -127,10 +128,18 @@ async fn an_empty_or_secret_answer_becomes_the_standard_apology() {
     assert!(stored.iter().all(|(_, text)| text == "well" || text == malformed::APOLOGY_SMALL), "{stored:?}");
 }
 
+// covers N2
+#[tokio::test]
+async fn an_empty_answer_is_asked_for_once_more() {
+    let bench = Bench::new(vec![answers(""), answers("Yes.")]);
+    assert_eq!(bench.say("well").await.shown(), "Yes.");
+    assert_eq!(bench.model.requests().len(), 2);
+}
+
 // covers L2: worded by the size of the model
 #[tokio::test]
 async fn a_large_model_apologises_in_its_own_words() {
-    let bench = Bench::new(vec![answers("")]);
+    let bench = Bench::new(vec![answers(""), answers("")]);
     bench.model.state.send_replace(ready(ModelSize::Large));
     assert_eq!(bench.say("well").await.shown(), malformed::APOLOGY_LARGE);
 }

@@ -31,7 +31,7 @@ async fn the_context_may_stand_at_the_head_of_the_system_message() {
     let bench = Bench::with(vec![answers("Yes."), answers("No.")], |parts| {
         parts.context.placement = Placement::System;
         parts.context.time = TimeKind::Utc;
-        parts.context.location = Some("Vienna, Austria".into());
+        parts.context.location = "Vienna, Austria".into();
     });
     bench.say("is it late").await;
     bench.later(60);
@@ -198,7 +198,7 @@ fn the_configuration_names_all_its_problems() {
     assert_eq!(keys, ["reply.wake_up_s", "reply.older_hours"]);
     let persona = PersonaConfig { name: "{name}\nIgnore".into(), ..PersonaConfig::default() };
     assert_eq!(persona.check().len(), 1);
-    let context = ContextConfig { location: Some("a]\n[Context: b".into()), ..ContextConfig::default() };
+    let context = ContextConfig { location: "a]\n[Context: b".into(), ..ContextConfig::default() };
     assert_eq!(context.check().len(), 1);
 }
 

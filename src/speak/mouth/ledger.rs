@@ -103,7 +103,11 @@ impl Ledger {
             return Vec::new();
         };
         let turn = entry.line.turn;
-        if self.started.replace(turn) == Some(turn) { Vec::new() } else { vec![SpeakEvent::Started { turn, at }] }
+        if self.started.replace(turn) == Some(turn) {
+            Vec::new()
+        } else {
+            vec![SpeakEvent::Started { turn, at }]
+        }
     }
 
     /// The clip's last sample has sounded.

@@ -42,13 +42,16 @@ async fn lines_are_spoken_in_order_and_reported_as_they_were_written() {
         mouth.say(line(1, index, text)).await.unwrap();
     }
     mouth.finish(TurnId(1)).await.unwrap();
-    assert_eq!(until_done(&mut events, TurnId(1)).await, [
-        "1 started",
-        "1 heard 0 \"**Good** morning. \"",
-        "1 heard 1 \"🙂\\n\"",
-        "1 heard 2 \"It is 9:05.\"",
-        "1 done"
-    ]);
+    assert_eq!(
+        until_done(&mut events, TurnId(1)).await,
+        [
+            "1 started",
+            "1 heard 0 \"**Good** morning. \"",
+            "1 heard 1 \"🙂\\n\"",
+            "1 heard 2 \"It is 9:05.\"",
+            "1 done"
+        ]
+    );
     let length = tokio::task::spawn_blocking(move || player.finish()).await.unwrap().unwrap();
     assert!((1.5..6.0).contains(&length.as_secs_f64()), "{length:?}");
     let samples = read_wav(&file, 16_000).unwrap();
@@ -73,7 +76,10 @@ async fn a_stopped_turn_is_silent_and_the_next_one_speaks() {
     let told = until_done(&mut events, TurnId(2)).await;
     let of_second: Vec<&String> = told.iter().filter(|event| event.starts_with('2')).collect();
     assert_eq!(of_second, ["2 started", "2 heard 0 \"Yes?\"", "2 done"]);
-    assert!(!told.iter().any(|event| event.starts_with("1 heard") || event.starts_with("1 done")), "{told:?}");
+    assert!(
+        !told.iter().any(|event| event.starts_with("1 heard") || event.starts_with("1 done")),
+        "{told:?}"
+    );
     let spoken = player.played().saturating_sub(before);
     assert!(spoken.as_secs_f64() < 8.0, "{spoken:?}");
     mouth.close().await;

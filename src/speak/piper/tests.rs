@@ -29,7 +29,8 @@ fn measure(samples: &[f32], rate: u32) -> (f64, f64) {
 fn sentences_come_one_by_one_at_a_sound_level_and_length() {
     let mut voice = joe();
     let mut clips = Vec::new();
-    let said = voice.say("It is a quarter past nine. Good morning!", &|| false, &mut |s| clips.push(s)).unwrap();
+    let said =
+        voice.say("It is a quarter past nine. Good morning!", &|| false, &mut |s| clips.push(s)).unwrap();
     assert_eq!((said, clips.len(), voice.rate()), (Said::All, 2, 22_050));
     for (clip, range) in clips.iter().zip([1.2..3.0, 0.6..2.0]) {
         let (seconds, level) = measure(clip, 22_050);
@@ -93,12 +94,14 @@ fn unusable_files_are_told_by_name_with_a_remedy() {
     let model = std::fs::read(files().model).unwrap();
     let cut_short = write("cut.onnx", &model[..model.len() / 2]);
     let not_json = write("broken.json", b"{\"audio\":");
-    let no_marks = {
+    let changed = |name: &str, pointer: &str, value: serde_json::Value| {
         let mut description: serde_json::Value =
             serde_json::from_slice(&std::fs::read(files().config).unwrap()).unwrap();
-        description["phoneme_id_map"] = serde_json::json!({"a": [1]});
-        write("marks.json", description.to_string().as_bytes())
+        *description.pointer_mut(pointer).unwrap() = value;
+        write(name, description.to_string().as_bytes())
     };
+    let no_marks = changed("marks.json", "/phoneme_id_map", serde_json::json!({"a": [1]}));
+    let no_rate = changed("rate.json", "/audio/sample_rate", serde_json::json!(0));
     let missing = PathBuf::from("/nowhere/at/all");
     let text = |files: VoiceFiles| match Voice::load(&files, &SpeakConfig::default()) {
         Ok(_) => panic!("{files:?} was accepted"),
@@ -110,6 +113,7 @@ fn unusable_files_are_told_by_name_with_a_remedy() {
         (VoiceFiles { model: write("empty.onnx", b""), ..files() }, "empty.onnx", "joi models fetch"),
         (VoiceFiles { config: missing, ..files() }, "/nowhere/at/all", "joi models fetch"),
         (VoiceFiles { config: not_json, ..files() }, "broken.json", "joi models fetch"),
+        (VoiceFiles { config: no_rate, ..files() }, "a sample rate of 0 Hz", "joi models fetch"),
         (VoiceFiles { config: no_marks, ..files() }, "marks.json", "joi models fetch"),
     ] {
         let error = text(bad);

@@ -9,10 +9,60 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const BREAKING: [&str; 6] = ["br", "p", "div", "li", "tr", "hr"];
 /// Tags by name; anything else in angle brackets is text.
 const TAGS: &[&str] = &[
-    "a", "abbr", "b", "big", "blockquote", "br", "center", "cite", "code", "dd", "del", "details", "dfn", "div", "dl",
-    "dt", "em", "font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p",
-    "pre", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td",
-    "th", "thead", "tr", "tt", "u", "ul", "var",
+    "a",
+    "abbr",
+    "b",
+    "big",
+    "blockquote",
+    "br",
+    "center",
+    "cite",
+    "code",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "font",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "img",
+    "ins",
+    "kbd",
+    "li",
+    "mark",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "s",
+    "samp",
+    "small",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "tt",
+    "u",
+    "ul",
+    "var",
 ];
 
 /// Stands before text that does not begin a line, so that it is not taken for a heading or an item.
@@ -46,7 +96,9 @@ impl Blocks {
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Text(text) => self.text.push_str(&text),
-            Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => self.text.push_str(&code),
+            Event::Code(code) | Event::InlineMath(code) | Event::DisplayMath(code) => {
+                self.text.push_str(&code)
+            }
             Event::SoftBreak => self.text.push(' '),
             Event::HardBreak | Event::Rule => self.end(),
             Event::Html(html) | Event::InlineHtml(html) => self.take_html(&html),
@@ -98,7 +150,12 @@ fn tag_length(text: &str) -> Option<usize> {
 
 /// The name in front of attributes, in small letters.
 fn tag_name(inside: &str) -> String {
-    inside.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
+    inside
+        .trim_start_matches('/')
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect::<String>()
+        .to_lowercase()
 }
 
 fn is_block(tag: &Tag<'_>) -> bool {

@@ -88,11 +88,7 @@ fn pattern(source: &str) -> Regex {
 
 /// Replaces each match by the words `say` has for it. Where it has none, the text stays, and the search goes on
 /// behind the match's first character.
-fn replace(
-    text: &str,
-    pattern: &Regex,
-    say: impl Fn(&Captures<'_>, Around<'_>) -> Option<String>,
-) -> String {
+fn replace(text: &str, pattern: &Regex, say: impl Fn(&Captures<'_>, Around<'_>) -> Option<String>) -> String {
     let mut spoken = String::with_capacity(text.len() + 16);
     let (mut copied, mut from) = (0, 0);
     while let Some(captures) = pattern.captures_at(text, from) {

@@ -13,22 +13,24 @@ pub(super) enum Ending {
 
 /// A name follows: never the end of a sentence.
 const TITLES: &[&str] = &[
-    "Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St", "Sgt", "Capt", "Lt", "Col", "Gen", "Maj", "Cpl", "Cmdr", "Adm",
-    "Rev", "Fr", "Hon", "Pres", "Gov", "Sen", "Rep", "Mt", "Ft", "Messrs", "Mme", "Mlle",
+    "Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St", "Sgt", "Capt", "Lt", "Col", "Gen", "Maj", "Cpl", "Cmdr",
+    "Adm", "Rev", "Fr", "Hon", "Pres", "Gov", "Sen", "Rep", "Mt", "Ft", "Messrs", "Mme", "Mlle",
 ];
 
 /// Something follows that belongs to it: never the end of a sentence.
 const BOUND: &[&str] = &[
-    "e.g", "i.e", "eg", "ie", "vs", "cf", "viz", "approx", "ca", "c", "incl", "esp", "resp", "est", "aka", "a.k.a",
+    "e.g", "i.e", "eg", "ie", "vs", "cf", "viz", "approx", "ca", "c", "incl", "esp", "resp", "est", "aka",
+    "a.k.a",
 ];
 
 /// The end of a sentence only if it looks like one from behind.
 const PERHAPS: &[&str] = &[
-    "etc", "Inc", "Ltd", "Co", "Corp", "Bros", "Jr", "Sr", "Esq", "No", "no", "nos", "Nos", "p", "pp", "Fig", "fig",
-    "Figs", "figs", "Vol", "vol", "Ch", "ch", "Sec", "sec", "Art", "art", "Eq", "eq", "ed", "eds", "al", "Ave", "Blvd",
-    "Rd", "Ln", "Hwy", "Apt", "Dept", "Univ", "Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct",
-    "Nov", "Dec", "Mon", "Tue", "Tues", "Wed", "Thu", "Thur", "Thurs", "Fri", "Sat", "Sun", "min", "max", "avg", "hr",
-    "hrs", "mins", "secs", "ft", "oz", "lb", "lbs", "tsp", "tbsp", "mi", "mph", "Ph.D", "M.Sc", "B.Sc", "tel", "Tel",
+    "etc", "Inc", "Ltd", "Co", "Corp", "Bros", "Jr", "Sr", "Esq", "No", "no", "nos", "Nos", "p", "pp", "Fig",
+    "fig", "Figs", "figs", "Vol", "vol", "Ch", "ch", "Sec", "sec", "Art", "art", "Eq", "eq", "ed", "eds",
+    "al", "Ave", "Blvd", "Rd", "Ln", "Hwy", "Apt", "Dept", "Univ", "Jan", "Feb", "Mar", "Apr", "Jun", "Jul",
+    "Aug", "Sep", "Sept", "Oct", "Nov", "Dec", "Mon", "Tue", "Tues", "Wed", "Thu", "Thur", "Thurs", "Fri",
+    "Sat", "Sun", "min", "max", "avg", "hr", "hrs", "mins", "secs", "ft", "oz", "lb", "lbs", "tsp", "tbsp",
+    "mi", "mph", "Ph.D", "M.Sc", "B.Sc", "tel", "Tel",
 ];
 
 /// Behind the punctuation that ends a sentence, these may follow before the space.
@@ -69,7 +71,8 @@ fn ending_of_stem(stem: &str) -> Ending {
 
 /// Letters with dots between them: `U.S`, `a.m`.
 fn is_dotted(stem: &str) -> bool {
-    stem.contains('.') && stem.split('.').all(|part| part.chars().count() == 1 && !part.starts_with(char::is_numeric))
+    stem.contains('.')
+        && stem.split('.').all(|part| part.chars().count() == 1 && !part.starts_with(char::is_numeric))
 }
 
 /// Whether a clause ends with `text`. A comma behind a digit may stand in a date.

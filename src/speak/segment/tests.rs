@@ -22,7 +22,9 @@ fn sentences_are_cut_as_soon_as_the_space_behind_them_is_there() {
 #[test]
 fn the_first_segment_may_be_a_clause_the_others_are_sentences() {
     assert_eq!(
-        segments("Sunlight is made of many colours, and the air scatters blue the most. It does so, of course, by day."),
+        segments(
+            "Sunlight is made of many colours, and the air scatters blue the most. It does so, of course, by day."
+        ),
         [
             "Sunlight is made of many colours, ",
             "and the air scatters blue the most. ",
@@ -30,7 +32,10 @@ fn the_first_segment_may_be_a_clause_the_others_are_sentences() {
         ]
     );
     // Too short to be worth a breath.
-    assert_eq!(segments("Well, it is late and dark, my friend."), ["Well, it is late and dark, ", "my friend."]);
+    assert_eq!(
+        segments("Well, it is late and dark, my friend."),
+        ["Well, it is late and dark, ", "my friend."]
+    );
 }
 
 #[test]
@@ -46,29 +51,30 @@ fn abbreviations_initials_decimals_and_dates_are_not_the_end() {
         let after_first = format!("Yes. {whole}");
         assert_eq!(segments(&after_first), ["Yes. ", whole], "{whole}");
     }
-    assert_eq!(segments("On March 4, 2026 it was the day of all days."), [
-        "On March 4, 2026 it was the day of all days."
-    ]);
+    assert_eq!(
+        segments("On March 4, 2026 it was the day of all days."),
+        ["On March 4, 2026 it was the day of all days."]
+    );
 }
 
 #[test]
 fn what_may_be_an_end_waits_for_what_follows() {
-    assert_eq!(segments("Yes. It is 5 p.m. The shop is open until 6 p.m. on Sat. and so on."), [
-        "Yes. ",
-        "It is 5 p.m. ",
-        "The shop is open until 6 p.m. on Sat. and so on."
-    ]);
-    assert_eq!(segments("The answer is no. But it may change."), ["The answer is no. ", "But it may change."]);
-    assert_eq!(segments("Apples, pears etc. Then bread… Then milk."), [
-        "Apples, pears etc. ",
-        "Then bread… ",
-        "Then milk."
-    ]);
-    assert_eq!(segments("She said \"Stop.\" He did (at once.) So."), [
-        "She said \"Stop.\" ",
-        "He did (at once.) ",
-        "So."
-    ]);
+    assert_eq!(
+        segments("Yes. It is 5 p.m. The shop is open until 6 p.m. on Sat. and so on."),
+        ["Yes. ", "It is 5 p.m. ", "The shop is open until 6 p.m. on Sat. and so on."]
+    );
+    assert_eq!(
+        segments("The answer is no. But it may change."),
+        ["The answer is no. ", "But it may change."]
+    );
+    assert_eq!(
+        segments("Apples, pears etc. Then bread… Then milk."),
+        ["Apples, pears etc. ", "Then bread… ", "Then milk."]
+    );
+    assert_eq!(
+        segments("She said \"Stop.\" He did (at once.) So."),
+        ["She said \"Stop.\" ", "He did (at once.) ", "So."]
+    );
 }
 
 #[test]
@@ -80,12 +86,10 @@ fn links_and_code_stay_whole() {
     ] {
         assert_eq!(segments(whole), [whole], "{whole}");
     }
-    assert_eq!(segments("Try this:\n```sh\nls. \n\ncd. x\n```\nDone. Good."), [
-        "Try this:\n",
-        "```sh\nls. \n\ncd. x\n```\n",
-        "Done. ",
-        "Good."
-    ]);
+    assert_eq!(
+        segments("Try this:\n```sh\nls. \n\ncd. x\n```\nDone. Good."),
+        ["Try this:\n", "```sh\nls. \n\ncd. x\n```\n", "Done. ", "Good."]
+    );
 }
 
 #[test]
@@ -98,15 +102,18 @@ fn a_bracket_that_is_never_closed_does_not_hold_the_answer_back() {
 
 #[test]
 fn lists_headings_and_tables_are_cut_at_their_lines() {
-    assert_eq!(segments("# Tea\n\nYou need:\n- water\n- leaves\n\n1. Boil it.\n2. Pour it. Wait.\n3. Drink.\n"), [
-        "# Tea\n",
-        "\nYou need:\n",
-        "- water\n",
-        "- leaves\n",
-        "\n1. Boil it.\n2. Pour it. ",
-        "Wait.\n",
-        "3. Drink.\n"
-    ]);
+    assert_eq!(
+        segments("# Tea\n\nYou need:\n- water\n- leaves\n\n1. Boil it.\n2. Pour it. Wait.\n3. Drink.\n"),
+        [
+            "# Tea\n",
+            "\nYou need:\n",
+            "- water\n",
+            "- leaves\n",
+            "\n1. Boil it.\n2. Pour it. ",
+            "Wait.\n",
+            "3. Drink.\n"
+        ]
+    );
     let table = "| a | b |\n|---|---|\n| 1. x | 2 |\n\n";
     assert_eq!(segments(&format!("Look:\n\n{table}So.")), ["Look:\n", &format!("\n{table}"), "So."]);
 }
@@ -122,10 +129,34 @@ fn a_flood_without_an_end_is_cut_at_spaces() {
 /// Text made of what is dangerous to cut.
 fn awkward() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        Just("Dr. "), Just("3.5 "), Just("the sky, "), Just("is blue. "), Just("e.g. "), Just("U.S. "), Just("\n"),
-        Just("\n\n"), Just("1. "), Just("2. "), Just("- "), Just("[a. b](c d) "), Just("`x. y` "), Just("```\n"),
-        Just("**bold. text** "), Just("| a | b |\n"), Just("wait... "), Just("… "), Just("Why? "), Just("é中🙂 "),
-        Just("["), Just("`"), Just("a"), Just("."), Just(" "), Just("# "), Just("\t"), Just("99) ")
+        Just("Dr. "),
+        Just("3.5 "),
+        Just("the sky, "),
+        Just("is blue. "),
+        Just("e.g. "),
+        Just("U.S. "),
+        Just("\n"),
+        Just("\n\n"),
+        Just("1. "),
+        Just("2. "),
+        Just("- "),
+        Just("[a. b](c d) "),
+        Just("`x. y` "),
+        Just("```\n"),
+        Just("**bold. text** "),
+        Just("| a | b |\n"),
+        Just("wait... "),
+        Just("… "),
+        Just("Why? "),
+        Just("é中🙂 "),
+        Just("["),
+        Just("`"),
+        Just("a"),
+        Just("."),
+        Just(" "),
+        Just("# "),
+        Just("\t"),
+        Just("99) ")
     ];
     proptest::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }

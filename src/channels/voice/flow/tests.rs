@@ -34,7 +34,7 @@ fn heard(generation: u64, revision: u32, text: &str, at: Instant) -> Input {
 
 fn woken(at: Instant) -> Flow {
     let mut flow = Flow::resting(TurnId(7));
-    let effects = flow.on(Input::Wake { phrase: "hey jarvis".into(), score: 0.99, when: at });
+    let effects = flow.on(Input::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 8_000 });
     assert_eq!(names(&effects), ["acknowledge tone"]);
     flow
 }
@@ -110,7 +110,7 @@ fn the_wake_phrase_stops_a_running_answer_at_once() {
     let at = Instant::now();
     let mut flow = answering(at);
     let _ = flow.on(Input::Speaking(TurnId(8)));
-    let effects = flow.on(Input::Wake { phrase: "hey jarvis".into(), score: 0.99, when: at });
+    let effects = flow.on(Input::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 8_000 });
     assert_eq!(names(&effects), ["cancel 8", "ears Speaking(Silent)", "acknowledge tone"]);
     assert_eq!(names(&flow.on(Input::TurnOver(TurnId(8)))), [String::new(); 0], "the old turn is history");
 }
@@ -172,4 +172,5 @@ fn the_end_of_speech_lies_the_trailing_silence_before_the_decision() {
     let effects = flow.on(heard(1, 0, "hello", at));
     let Some(Effect::Answer(question)) = effects.first() else { panic!("{effects:?}") };
     assert_eq!(question.decided - question.speech_ended, Duration::from_millis(700));
+    assert_eq!(question.woke.map(|woke| question.decided - woke), Some(Duration::from_millis(2500)));
 }

@@ -9,10 +9,13 @@ use super::{digits, group, pattern, replace};
 static MAIL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"));
 static LINK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)(?:https?://|ftp://|www\.)(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::(?P<port>\d+))?(?P<path>/[^\s<>()\[\]]*)?")
+    pattern(
+        r"(?i)(?:https?://|ftp://|www\.)(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::(?P<port>\d+))?(?P<path>/[^\s<>()\[\]]*)?",
+    )
 });
-static NETWORK: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?P<ip>\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})(?::(?P<port>\d{1,5}))?(?P<net>/\d{1,2})?"));
+static NETWORK: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?P<ip>\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})(?::(?P<port>\d{1,5}))?(?P<net>/\d{1,2})?")
+});
 static PATH: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:~|\.{1,2})?(?:/[A-Za-z0-9._-]+){2,}/?"));
 static DOTTED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"[A-Za-z][A-Za-z0-9_-]+(?:\.[A-Za-z][A-Za-z0-9_-]*)+"));
@@ -26,7 +29,8 @@ pub(super) fn read(text: &str) -> String {
         let host = host.strip_prefix("www.").unwrap_or(host);
         let said = if port.is_empty() { spell(host) } else { format!("{} port {port}", spell(host)) };
         // Whatever ends a sentence ends it, it is not part of the address.
-        let tail = found[0].len() - found[0].trim_end_matches(['.', ',', '!', '?', ';', ':', '"', '\'']).len();
+        let tail =
+            found[0].len() - found[0].trim_end_matches(['.', ',', '!', '?', ';', ':', '"', '\'']).len();
         Some(said + &found[0][found[0].len() - tail..])
     });
     let text = replace(&text, &NETWORK, |found, around| {
@@ -73,10 +77,7 @@ pub(super) fn read(text: &str) -> String {
 
 /// Punctuation of names as words.
 fn spell(name: &str) -> String {
-    let spelled = name
-        .replace('.', " dot ")
-        .replace('-', " dash ")
-        .replace('_', " underscore ")
-        .replace('+', " plus ");
+    let spelled =
+        name.replace('.', " dot ").replace('-', " dash ").replace('_', " underscore ").replace('+', " plus ");
     spelled.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -7,26 +7,44 @@ use regex::Regex;
 use super::{group, ordinal, pattern, replace};
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 static ISO: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?P<y>\d{4})-(?P<m>\d{2})-(?P<d>\d{2})(?:[T ](?P<time>\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?P<zone>Z|[+-]\d{2}:?\d{2})?)?")
+    pattern(
+        r"(?P<y>\d{4})-(?P<m>\d{2})-(?P<d>\d{2})(?:[T ](?P<time>\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?P<zone>Z|[+-]\d{2}:?\d{2})?)?",
+    )
 });
-static SLASHED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4}|\d{2})"));
+static SLASHED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4}|\d{2})"));
 static MONTH: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?P<name>Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)(?P<dot>\.?)(?: (?P<day>\d{1,2})(?:st|nd|rd|th)?)?")
+    pattern(
+        r"(?P<name>Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)(?P<dot>\.?)(?: (?P<day>\d{1,2})(?:st|nd|rd|th)?)?",
+    )
 });
 static WEEKDAY: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?P<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?P<dot>\.?)(?P<comma>,?)"));
 static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}))?(?P<half> ?(?:[aApP]\.[mM]\.|[aApP][mM]\b))?(?P<oclock> o['’]clock)?")
+    pattern(
+        r"(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}))?(?P<half> ?(?:[aApP]\.[mM]\.|[aApP][mM]\b))?(?P<oclock> o['’]clock)?",
+    )
 });
 static SPAN: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?P<from>\d{1,2}:\d{2}(?: ?[aApP][mM])?) ?[-–] ?(?P<to>\d{1,2}:\d{2})"));
-static HALF: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<h>\d{1,2}) ?(?P<half>[aApP]\.[mM]\.|[aApP][mM]\b)"));
+static HALF: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?P<h>\d{1,2}) ?(?P<half>[aApP]\.[mM]\.|[aApP][mM]\b)"));
 
 pub(super) fn read(text: &str) -> String {
     let text = replace(text, &ISO, |found, around| {
@@ -85,7 +103,8 @@ pub(super) fn read(text: &str) -> String {
 /// Whether a date follows: " 4", " March", " Mar 4".
 fn starts_with_day(after: &str) -> bool {
     let after = after.trim_start();
-    after.starts_with(|c: char| c.is_ascii_digit()) || MONTHS.iter().any(|month| after.starts_with(&month[..3]))
+    after.starts_with(|c: char| c.is_ascii_digit())
+        || MONTHS.iter().any(|month| after.starts_with(&month[..3]))
 }
 
 /// The full stop of "p.m." that also ended the sentence.

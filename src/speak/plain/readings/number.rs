@@ -17,20 +17,22 @@ static PHONE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static LOCAL_PHONE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)(?P<lead>\b(?:call|phone|dial|telephone|tel\.?|text|fax|number)(?: is| at|:)? )(?P<n>\d{3}-\d{4})")
+    pattern(
+        r"(?i)(?P<lead>\b(?:call|phone|dial|telephone|tel\.?|text|fax|number)(?: is| at|:)? )(?P<n>\d{3}-\d{4})",
+    )
 });
 static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<v>[vV]\.? ?)?(?P<n>\d+(?:\.\d+)+)"));
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:#|№ ?|[Nn]o\. ?|[Nn]os\. ?)(?P<n>\d+)"));
 static LONG: LazyLock<Regex> = LazyLock::new(|| pattern(r"0\d+|\d{10,}"));
 
-static FRACTION: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:(?P<whole>\d+)[ -])?(?P<a>\d{1,3})/(?P<b>\d{1,3})"));
+static FRACTION: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?:(?P<whole>\d+)[ -])?(?P<a>\d{1,3})/(?P<b>\d{1,3})"));
 static RANGE: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r"(?P<a>{NUMBER})(?P<a_percent> ?%)?(?:-| ?– ?)(?P<b>{NUMBER})")));
 static RATIO: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<a>\d+):(?P<b>\d+)"));
 static BY: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?P<a>{NUMBER}) ?[x×] ?(?P<b>{NUMBER})")));
-static SUM: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?P<a>[\d)%a-zA-Z²³]) ?(?P<sign>\+|=|÷|·|\*|×|−|/) ?(?P<b>[\d(a-zA-Z√π−-])")
-});
+static SUM: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?P<a>[\d)%a-zA-Z²³]) ?(?P<sign>\+|=|÷|·|\*|×|−|/) ?(?P<b>[\d(a-zA-Z√π−-])"));
 static DIFFERENCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<a>[\d)a-z]) - (?P<b>[\d(a-z])"));
 static POWER: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\^\(?(?P<n>-?\d+)\)?|(?P<up>[²³]))"));
 static NEGATIVE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<sign>[-−+~≈±<>≤≥]) ?(?P<n>\d|\.\d)"));
@@ -72,9 +74,7 @@ pub(super) fn read(text: &str) -> String {
     });
     let text = replace(&text, &RANGE, |found, around| {
         let percent = if found.name("a_percent").is_some() { " percent" } else { "" };
-        around
-            .is_whole_number()
-            .then(|| format!("{}{percent} to {}", group(found, "a"), group(found, "b")))
+        around.is_whole_number().then(|| format!("{}{percent} to {}", group(found, "a"), group(found, "b")))
     });
     let text = replace(&text, &RATIO, |found, around| {
         around.is_whole_number().then(|| format!("{} to {}", group(found, "a"), group(found, "b")))
@@ -114,7 +114,8 @@ fn arithmetic(text: &str) -> String {
         let is_variable = |term: &str, beside: Option<char>| {
             !is_digit(term) && !beside.is_some_and(|c| c.is_alphabetic() || c == '\'')
         };
-        let is_term = (is_digit(a) || is_variable(a, around.last())) && (is_digit(b) || is_variable(b, around.next()));
+        let is_term =
+            (is_digit(a) || is_variable(a, around.last())) && (is_digit(b) || is_variable(b, around.next()));
         (is_term && (is_digit(a) || is_digit(b))).then(|| format!("{a} minus {b}"))
     });
     replace(&text, &POWER, |found, around| {

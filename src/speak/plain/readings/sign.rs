@@ -8,34 +8,119 @@ use super::{group, pattern, replace};
 
 /// Written otherwise, meant the same.
 const SAME: &[(char, &str)] = &[
-    ('\u{a0}', " "), ('\u{202f}', " "), ('\u{2009}', " "), ('\u{2007}', " "), ('\t', " "), ('\n', " "), ('’', "'"),
-    ('‘', "'"), ('“', "\""), ('”', "\""), ('„', "\""), ('«', "\""), ('»', "\""), ('‐', "-"), ('‑', "-"), ('‒', "–"),
-    ('―', "—"), ('…', "..."), ('℃', "°C"), ('℉', "°F"), ('μ', "µ"), ('½', " 1/2"), ('⅓', " 1/3"), ('⅔', " 2/3"),
-    ('¼', " 1/4"), ('¾', " 3/4"), ('⅕', " 1/5"), ('⅛', " 1/8"), ('⅜', " 3/8"), ('⅝', " 5/8"), ('⅞', " 7/8"),
-    ('₀', "0"), ('₁', "1"), ('₂', "2"), ('₃', "3"), ('₄', "4"), ('₅', "5"), ('₆', "6"), ('•', ", "), ('·', "·"),
-    ('\u{ad}', ""), ('©', ""), ('®', ""), ('™', ""), ('✓', ""), ('✔', ""), ('ﬁ', "fi"), ('ﬂ', "fl"),
+    ('\u{a0}', " "),
+    ('\u{202f}', " "),
+    ('\u{2009}', " "),
+    ('\u{2007}', " "),
+    ('\t', " "),
+    ('\n', " "),
+    ('’', "'"),
+    ('‘', "'"),
+    ('“', "\""),
+    ('”', "\""),
+    ('„', "\""),
+    ('«', "\""),
+    ('»', "\""),
+    ('‐', "-"),
+    ('‑', "-"),
+    ('‒', "–"),
+    ('―', "—"),
+    ('…', "..."),
+    ('℃', "°C"),
+    ('℉', "°F"),
+    ('μ', "µ"),
+    ('½', " 1/2"),
+    ('⅓', " 1/3"),
+    ('⅔', " 2/3"),
+    ('¼', " 1/4"),
+    ('¾', " 3/4"),
+    ('⅕', " 1/5"),
+    ('⅛', " 1/8"),
+    ('⅜', " 3/8"),
+    ('⅝', " 5/8"),
+    ('⅞', " 7/8"),
+    ('₀', "0"),
+    ('₁', "1"),
+    ('₂', "2"),
+    ('₃', "3"),
+    ('₄', "4"),
+    ('₅', "5"),
+    ('₆', "6"),
+    ('•', ", "),
+    ('·', "·"),
+    ('\u{ad}', ""),
+    ('©', ""),
+    ('®', ""),
+    ('™', ""),
+    ('✓', ""),
+    ('✔', ""),
+    ('ﬁ', "fi"),
+    ('ﬂ', "fl"),
 ];
 
 /// Signs as words, when no pass had a better reading.
 const WORDS: &[(char, &str)] = &[
-    ('&', " and "), ('@', " at "), ('°', " degrees "), ('±', " plus or minus "), ('×', " times "), ('÷', " divided by "),
-    ('≈', " is about "), ('≠', " is not "), ('≤', " is at most "), ('≥', " is at least "), ('∞', " infinity "),
-    ('√', " the square root of "), ('π', " pi "), ('Ω', " ohms "), ('→', " to "), ('⇒', ", "), ('←', ", "),
-    ('↑', " up "), ('↓', " down "), ('$', " dollars "), ('€', " euros "), ('£', " pounds "), ('−', " minus "),
-    ('²', " squared "), ('³', " cubed "), ('—', ", "), ('|', ", "), ('·', ", "), ('\\', " "), ('`', ""), ('{', " "),
-    ('}', " "), ('[', " "), (']', " "), ('^', " "), ('#', " "), ('~', " "), ('*', ""), ('_', " "), ('<', " "),
-    ('>', " "), ('/', " "), ('†', ""), ('‡', ""), ('¶', " "), ('=', " equals "), ('+', " plus "), ('%', " percent "),
+    ('&', " and "),
+    ('@', " at "),
+    ('°', " degrees "),
+    ('±', " plus or minus "),
+    ('×', " times "),
+    ('÷', " divided by "),
+    ('≈', " is about "),
+    ('≠', " is not "),
+    ('≤', " is at most "),
+    ('≥', " is at least "),
+    ('∞', " infinity "),
+    ('√', " the square root of "),
+    ('π', " pi "),
+    ('Ω', " ohms "),
+    ('→', " to "),
+    ('⇒', ", "),
+    ('←', ", "),
+    ('↑', " up "),
+    ('↓', " down "),
+    ('$', " dollars "),
+    ('€', " euros "),
+    ('£', " pounds "),
+    ('−', " minus "),
+    ('²', " squared "),
+    ('³', " cubed "),
+    ('—', ", "),
+    ('|', ", "),
+    ('·', ", "),
+    ('\\', " "),
+    ('`', ""),
+    ('{', " "),
+    ('}', " "),
+    ('[', " "),
+    (']', " "),
+    ('^', " "),
+    ('#', " "),
+    ('~', " "),
+    ('*', ""),
+    ('_', " "),
+    ('<', " "),
+    ('>', " "),
+    ('/', " "),
+    ('†', ""),
+    ('‡', ""),
+    ('¶', " "),
+    ('=', " equals "),
+    ('+', " plus "),
+    ('%', " percent "),
 ];
 
 static CITATION: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[\^?\d{1,3}(?:[,–-] ?\d{1,3})*\]"));
-static SMILEY: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<before>^|\s)(?:[:;=8]-?[)(DPp|/\\]|<3|\^_\^|:'\()"));
+static SMILEY: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?P<before>^|\s)(?:[:;=8]-?[)(DPp|/\\]|<3|\^_\^|:'\()"));
 static COMPARED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<a>\S) (?P<sign>[<>]) (?P<b>\S)"));
 static DASH: LazyLock<Regex> = LazyLock::new(|| pattern(r" *(?:—|–| --? )\s*"));
 static DOTS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\s*\.{2,}(?P<gap>\s*)(?P<next>.?)"));
 static RUNS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<run>[!?])[!?]+"));
 static SPACES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\s+"));
 static LOOSE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\s+(?P<mark>[,.;:!?)])"));
-static DOUBLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<first>[,;:.!?])(?:\s*[,;:])+|,(?P<last>[.!?])"));
+static DOUBLED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?P<first>[,;:.!?])(?:\s*[,;:])+|,(?P<last>[.!?])"));
 static HOLLOW: LazyLock<Regex> = LazyLock::new(|| pattern(r#"\(\s*\)|"\s*"|''"#));
 
 /// One character for one meaning, and none for what can't be said.
@@ -110,5 +195,6 @@ fn is_picture(c: char) -> bool {
 fn is_unspoken(c: char) -> bool {
     matches!(c,
         '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{20e3}'
-        | '\u{e0000}'..='\u{e007f}') || c.is_control()
+        | '\u{e0000}'..='\u{e007f}')
+        || c.is_control()
 }
