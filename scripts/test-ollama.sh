@@ -3,14 +3,14 @@
 # client against it; then against joi-model. Needs Go, a C++ compiler and the fetched chat model.
 set -euo pipefail
 
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+
 version=v0.24.0 # the last that builds with Go and a C++ compiler alone
-model=joi-test
-cd "$(dirname "$0")/.."
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/joi
-target=${CARGO_TARGET_DIR:-target}
+model='joi-test'
 home=$cache/ollama
 ollama=$home/$version/ollama
-gguf=${JOI_MODELS:-$cache/models}/chat-qwen2.5-coder-0.5b/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf
+gguf=$models/chat-qwen2.5-coder-0.5b/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf
 work=$(mktemp -d)
 children=()
 
@@ -23,12 +23,7 @@ end() {
 }
 trap end EXIT
 
-fail() {
-  echo "test-ollama: $*" >&2
-  exit 1
-}
-
-build() {
+build_ollama() {
   command -v go >/dev/null || fail "Go is missing; install golang or https://go.dev/dl"
   cargo fetch --locked
   # Go leaves folders named "vendor" out of its archives; these are the headers Ollama lacks then.
@@ -36,7 +31,7 @@ build() {
   headers=$(find "${CARGO_HOME:-$HOME/.cargo}/registry/src" -maxdepth 4 -type d \
     -path '*/llama-cpp-sys-2-*/llama.cpp/vendor' -print -quit)
   [ -n "$headers" ] || fail "the crate llama-cpp-sys-2 is missing; run cargo fetch"
-  echo "building Ollama $version (3 to 10 minutes, once)"
+  say "building Ollama $version (3 to 10 minutes, once)"
   # Built elsewhere and moved, so that a build that was interrupted leaves nothing half done.
   GOBIN=$work CGO_CPPFLAGS="-I$headers" CGO_CFLAGS="-O3 -g0 -march=native -w" \
     CGO_CXXFLAGS="-O3 -g0 -march=native -w" nice go install "github.com/ollama/ollama@$version"
@@ -55,13 +50,13 @@ await() {
 }
 
 suite() {
-  echo "== the model client against $1"
+  say "the model client against $1"
   JOI_TEST_MODEL_SERVER=$2 JOI_TEST_MODEL=$3 \
-    cargo test --workspace --release --locked --test stories model_server:: -- --test-threads=1
+    build test --test stories model_server:: -- --test-threads=1
 }
 
 [ -f "$gguf" ] || fail "the chat model is missing; run: joi models fetch chat-qwen2.5-coder-0.5b"
-[ -x "$ollama" ] || build
+[ -x "$ollama" ] || build_ollama
 
 export OLLAMA_HOST=127.0.0.1:0 OLLAMA_MODELS=$home/models OLLAMA_NOPRUNE=1
 "$ollama" serve >"$work/ollama.log" 2>&1 &
@@ -82,11 +77,11 @@ You can call these functions:
 {{ end }}<|im_start|>assistant
 """
 MODELFILE
-"$ollama" create "$model" -f "$work/Modelfile"
+"$ollama" create "$model" -f "$work/Modelfile" >"$work/create.log" 2>&1 || fail "$(tail -n 1 "$work/create.log")"
 suite "Ollama $version" "http://$OLLAMA_HOST" "$model:latest"
 
-cargo build --workspace --release --locked --bins
-"$target/release/joi-model" --model "$gguf" --name "$model" --socket "$work/model.sock" >"$work/model.log" 2>&1 &
+build build --bins
+"$CARGO_TARGET_DIR/release/joi-model" --model "$gguf" --name "$model" --socket "$work/model.sock" >"$work/model.log" 2>&1 &
 children+=($!)
 await "$work/model.log" 'ready unix:.*' "$!" >/dev/null
 suite joi-model "unix:$work/model.sock" "$model:latest"
