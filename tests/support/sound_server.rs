@@ -14,7 +14,8 @@ use joi::audio::{AudioConfig, HostChoice};
 /// In the child: the folder of its server.
 const PLACE: &str = "JOI_TEST_SOUND_SERVER";
 
-const MIC_FEED: [&str; 5] = ["module-null-sink", "sink_name=mic_feed", "rate=48000", "channels=1", "norewinds=1"];
+const MIC_FEED: [&str; 5] =
+    ["module-null-sink", "sink_name=mic_feed", "rate=48000", "channels=1", "norewinds=1"];
 const MIC: [&str; 3] = ["module-remap-source", "source_name=mic", "master=mic_feed.monitor"];
 const SPEAKER: [&str; 5] = ["module-null-sink", "sink_name=spk", "rate=48000", "channels=2", "norewinds=1"];
 
@@ -35,13 +36,15 @@ pub(crate) fn with_sound_server<S: FnOnce(&mut SoundServer)>(story: S) {
     let output = Command::new(std::env::current_exe().expect("the test binary"))
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env(PLACE, place.path())
+        .env("XDG_CACHE_HOME", super::program::cache_home())
         .env("HOME", place.path())
         .env("XDG_RUNTIME_DIR", &run)
         .env("PULSE_RUNTIME_PATH", run.join("pulse"))
         .env("PULSE_SERVER", format!("unix:{}", run.join("pulse/native").display()))
         .output()
         .expect("the test binary runs");
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && text.contains("1 passed"), "{test} with a sound server:\n{text}");
 }
 
@@ -72,7 +75,8 @@ impl SoundServer {
     /// Starts the server; returns when it is ready.
     pub(crate) fn start(&mut self) {
         let socket = self.place.join("run/pulse/native");
-        let mut script = format!("load-module module-native-protocol-unix auth-anonymous=1 socket={}\n", socket.display());
+        let mut script =
+            format!("load-module module-native-protocol-unix auth-anonymous=1 socket={}\n", socket.display());
         for module in [&MIC_FEED[..], &SPEAKER, &MIC] {
             script.push_str(&format!("load-module {}\n", module.join(" ")));
         }
