@@ -20,7 +20,7 @@ pub(crate) const NOBODY: &str = "http://127.0.0.1:1";
 
 /// What the program gets of the environment of the tests.
 const PASSED_ON: [&str; 6] =
-    ["PATH", "TZ", "XDG_RUNTIME_DIR", "PULSE_SERVER", "PULSE_RUNTIME_PATH", "LD_LIBRARY_PATH"];
+    ["PATH", "TZ", "XDG_RUNTIME_DIR", "PULSE_SERVER", "PULSE_RUNTIME_PATH", "PULSE_COOKIE"];
 
 /// The cache of this user, which holds the models.
 pub(crate) fn cache_home() -> PathBuf {

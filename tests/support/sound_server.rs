@@ -40,6 +40,7 @@ pub(crate) fn with_sound_server<S: FnOnce(&mut SoundServer)>(story: S) {
         .env("HOME", place.path())
         .env("XDG_RUNTIME_DIR", &run)
         .env("PULSE_RUNTIME_PATH", run.join("pulse"))
+        .env("PULSE_COOKIE", place.path().join(".config/pulse/cookie"))
         .env("PULSE_SERVER", format!("unix:{}", run.join("pulse/native").display()))
         .output()
         .expect("the test binary runs");
