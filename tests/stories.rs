@@ -5,8 +5,12 @@
 mod support;
 
 mod stories {
+    mod commands;
+    mod faults;
+    mod live;
     mod mind;
     mod model_server;
     mod model_server_faults;
     mod sound_server;
+    mod voice;
 }

@@ -113,9 +113,6 @@ impl Brain {
 
 async fn open_store(paths: &Paths) -> anyhow::Result<Store> {
     let file = paths.database();
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
-    }
     let opened = tokio::task::spawn_blocking(move || Store::open(&file)).await;
     Ok(opened.context("opening the database was given up")??)
 }

@@ -56,6 +56,17 @@ pub async fn converse(
     sound: Sound,
 ) -> anyhow::Result<Conversing> {
     let (told, news) = channel(NEWS);
+    // First of all: a recording that can't be read must not cost the file of an earlier answer.
+    let recording = match &sound {
+        Sound::Devices => None,
+        Sound::Files { input, pace, .. } => {
+            let pacing = match pace {
+                Pace::RealTime => Pacing::Live,
+                Pace::Fast => Pacing::Lockstep,
+            };
+            Some((WavSource::open(input, *pace)?, pacing))
+        }
+    };
     let (player, events) = match &sound {
         Sound::Devices => Player::open(&config.audio),
         Sound::Files { output, pace, .. } => Player::to_wav(output, WAV_RATE, *pace)?,
@@ -67,16 +78,9 @@ pub async fn converse(
             None
         }
     };
-    let (source, pacing): (Box<dyn Source>, _) = match sound {
-        Sound::Devices => (Box::new(Microphone::open(&config.audio)), Pacing::Live),
-        Sound::Files { input, pace, .. } => {
-            let source = WavSource::open(&input, pace)?;
-            let pacing = match pace {
-                Pace::RealTime => Pacing::Live,
-                Pace::Fast => Pacing::Lockstep,
-            };
-            (Box::new(source), pacing)
-        }
+    let (source, pacing): (Box<dyn Source>, _) = match recording {
+        Some((recording, pacing)) => (Box::new(recording), pacing),
+        None => (Box::new(Microphone::open(&config.audio)), Pacing::Live),
     };
     let ears = ears(config, paths, source, pacing)?;
     let parts = Parts {

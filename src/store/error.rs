@@ -11,7 +11,7 @@ use rusqlite::ErrorCode;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The folder of the database can't be made. Tell the user; go on in memory.
-    #[error("the folder {path} can't be made: {source}; choose another with store.path or JOI_DATA")]
+    #[error("the folder {path} can't be made: {source}; choose another with JOI_DATA")]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -48,7 +48,7 @@ pub enum StoreError {
     },
     /// The file was written by a newer version. Tell the user; never touch it.
     #[error(
-        "the database {path} was written by a newer joi; update joi, or choose another file with store.path"
+        "the database {path} was written by a newer joi; update joi, or choose another folder with JOI_DATA"
     )]
     Newer {
         /// The file.

@@ -91,6 +91,12 @@ impl Script {
         self
     }
 
+    /// The same, and then the steps of `more`.
+    pub(crate) fn then(mut self, more: Self) -> Self {
+        self.steps.extend(more.steps);
+        self
+    }
+
     /// Waits for ever at the end.
     pub(crate) fn then_silence(self) -> Self {
         let end = self.steps.len();
@@ -113,6 +119,7 @@ fn head_of(status: u16, content_type: &str) -> String {
 struct State {
     models: Mutex<Vec<Model>>,
     scripts: Mutex<VecDeque<(String, Script)>>,
+    answers: Mutex<Vec<(String, VecDeque<Script>)>>,
     seen: watch::Sender<Vec<Seen>>,
     aborts: watch::Sender<usize>,
 }
@@ -170,6 +177,7 @@ impl Double {
         let state = State {
             models: Mutex::new(vec![Model::new("double:1b", &["completion"])]),
             scripts: Mutex::default(),
+            answers: Mutex::default(),
             seen: watch::Sender::default(),
             aborts: watch::Sender::default(),
         };
@@ -184,6 +192,11 @@ impl Double {
     /// Answers the next `call` ("POST /api/chat") by `script`; scripts of one call are used in order.
     pub(crate) fn script(&self, call: &str, script: Script) {
         self.state.scripts.lock().unwrap().push_back((call.to_owned(), script));
+    }
+
+    /// Answers chats whose newest message holds `about`, in lower case, by these scripts in turn; the last one stays.
+    pub(crate) fn when(&self, about: &str, scripts: Vec<Script>) {
+        self.state.answers.lock().unwrap().push((about.to_owned(), scripts.into()));
     }
 
     /// Every request so far.
@@ -211,7 +224,7 @@ impl Double {
 async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, state: Arc<State>) {
     let Some(seen) = read_request(&mut stream).await else { return };
     state.seen.send_modify(|all| all.push(seen.clone()));
-    let script = take_script(&state, &seen.call);
+    let script = take_script(&state, &seen.call).or_else(|| take_answer(&state, &seen));
     let script = script.unwrap_or_else(|| api::answer(&state.models.lock().unwrap(), &seen));
     if play(&mut stream, &script).await.is_err() {
         state.aborts.send_modify(|aborts| *aborts += 1);
@@ -222,6 +235,13 @@ fn take_script(state: &State, call: &str) -> Option<Script> {
     let mut scripts = state.scripts.lock().unwrap();
     let at = scripts.iter().position(|(of, _)| of == call)?;
     scripts.remove(at).map(|(_, script)| script)
+}
+
+fn take_answer(state: &State, seen: &Seen) -> Option<Script> {
+    let newest = seen.body["messages"].as_array()?.last()?["content"].as_str()?.to_lowercase();
+    let mut answers = state.answers.lock().unwrap();
+    let (_, scripts) = answers.iter_mut().find(|(about, _)| newest.contains(about.as_str()))?;
+    if scripts.len() > 1 { scripts.pop_front() } else { scripts.front().cloned() }
 }
 
 /// Err: the client has gone.

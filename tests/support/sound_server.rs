@@ -36,9 +36,11 @@ pub(crate) fn with_sound_server<S: FnOnce(&mut SoundServer)>(story: S) {
     let output = Command::new(std::env::current_exe().expect("the test binary"))
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env(PLACE, place.path())
+        .env("XDG_CACHE_HOME", super::program::cache_home())
         .env("HOME", place.path())
         .env("XDG_RUNTIME_DIR", &run)
         .env("PULSE_RUNTIME_PATH", run.join("pulse"))
+        .env("PULSE_COOKIE", place.path().join(".config/pulse/cookie"))
         .env("PULSE_SERVER", format!("unix:{}", run.join("pulse/native").display()))
         .output()
         .expect("the test binary runs");

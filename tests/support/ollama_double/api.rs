@@ -29,6 +29,19 @@ impl Model {
     }
 }
 
+impl Script {
+    /// A whole streamed answer of the model `double:1b`, word by word.
+    pub(crate) fn words(text: &str) -> Self {
+        tell("double:1b", text, (20, usize::MAX))
+    }
+
+    /// The beginning of such an answer; it does not end.
+    pub(crate) fn first_words(text: &str) -> Self {
+        let words = text.split_inclusive(' ').map(|word| line("double:1b", word, json!({ "done": false })));
+        Self::lines(&words.collect::<Vec<_>>())
+    }
+}
+
 /// Its answer to `seen`.
 pub(super) fn answer(models: &[Model], seen: &Seen) -> Script {
     let cards: Vec<Value> = models.iter().map(Model::card).collect();
@@ -96,14 +109,18 @@ fn reply(name: &str, messages: &[Value], options: &Value) -> Script {
     for stop in options["stop"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         text.truncate(text.find(stop).unwrap_or(text.len()));
     }
-    let words: Vec<&str> = text.split_inclusive(' ').collect();
     let most = options["num_predict"].as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+    let prompt = messages.iter().filter_map(|m| m["content"].as_str()).map(|c| c.split(' ').count()).sum();
+    tell(name, &text, (prompt, most))
+}
+
+/// `text`, word by word, to at most `most` of them.
+fn tell(name: &str, text: &str, (prompt, most): (usize, usize)) -> Script {
+    let words: Vec<&str> = text.split_inclusive(' ').collect();
     let reason = if words.len() > most { "length" } else { "stop" };
     let spoken = &words[..words.len().min(most)];
     let mut lines: Vec<Value> =
         spoken.iter().map(|word| line(name, word, json!({ "done": false }))).collect();
-    let prompt: usize =
-        messages.iter().filter_map(|m| m["content"].as_str()).map(|c| c.split(' ').count()).sum();
     lines.push(line(
         name,
         "",

@@ -1,0 +1,208 @@
+//! The commands as they are typed: exit codes, stdout, stderr, and what stays on disk.
+
+use serde_json::Value;
+
+use crate::support::ollama_double::{Double, Script};
+use crate::support::program::{Home, NOBODY};
+
+const COMMANDS: [&str; 13] = [
+    "run", "text", "ask", "say", "listen", "hear", "devices", "models", "doctor", "config", "why", "bench",
+    "forget",
+];
+
+fn nobody_home() -> Home {
+    Home::with_model_server(NOBODY)
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn the_time_needs_no_model_server() {
+    // covers DEC9
+    let ran = nobody_home().joi(&["ask", "what time is it?"]).well();
+    assert!(
+        ran.out.starts_with("It's ") && ran.out.ends_with("M.\n") && ran.out.lines().count() == 1,
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_pipe_of_questions_gets_a_line_for_each() {
+    let ran = nobody_home().joi_reading("what time is it?\n\nwhat day is it?\n", &["text"]).well();
+    let answers: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(answers.len(), 2, "{ran:?}");
+    assert!(answers[0].ends_with('.') && answers[1].contains("day"), "{ran:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_models_answer_goes_to_stdout_and_nothing_else_does() {
+    let double = Double::start().await;
+    double.when("sky", vec![Script::words("Because air scatters blue light the most.")]);
+    let home = Home::with_model_server(&double.url);
+    let ran = home.joi(&["ask", "why is the sky blue?"]).well();
+    assert_eq!(ran.out, "Because air scatters blue light the most.\n", "{ran:?}");
+
+    let record = json(&home.joi(&["ask", "--json", "why", "is", "the", "sky", "blue?"]).well().out);
+    assert_eq!(record["heard"], "why is the sky blue?");
+    assert_eq!(record["reply"], "Because air scatters blue light the most.");
+    assert_eq!(record["model_use"][0]["model"], "double:1b");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_is_in_no_request_no_log_and_no_file() {
+    // covers A1, V of A1: the secret part is searched for as bytes in everything that leaves the process
+    const SECRET: &str = "jane.doe";
+    let double = Double::start().await;
+    double.when("dinner", vec![Script::words("I would, if I could write letters.")]);
+    let home = Home::with_model_server(&double.url);
+    let question = "please write to jane.doe@example.org that dinner is ready";
+    let ran = home.joi(&["--log", "trace", "ask", question]).well();
+    assert!(!ran.out.contains(SECRET), "stdout: {}", ran.out);
+    assert!(!ran.err.contains(SECRET), "the log at its most talkative: {}", ran.err);
+    let chats = double.chats();
+    assert!(chats.iter().any(|chat| chat.to_string().contains("[REDACTED_EMAIL]")), "{chats:?}");
+    assert!(!format!("{:?}", double.seen()).contains(SECRET), "{chats:?}");
+    let stored = home.stored();
+    let holds = |what: &str| stored.windows(what.len()).any(|bytes| bytes == what.as_bytes());
+    assert!(holds("[REDACTED_EMAIL]"), "the dialogue is stored");
+    assert!(!holds(SECRET), "the address is not");
+    let why = home.joi(&["why"]).well();
+    assert!(why.out.contains("[REDACTED_EMAIL]") && !why.out.contains(SECRET), "{why:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_is_in_no_log_at_its_usual_level() {
+    let double = Double::start().await;
+    let home = Home::with_model_server(&double.url);
+    let ran = home.joi(&["--log", "info", "ask", "tell me about my marmalade"]).well();
+    assert!(ran.out.contains("marmalade"), "the double repeats it: {ran:?}");
+    assert!(!ran.err.contains("marmalade"), "{ran:?}");
+}
+
+#[test]
+fn the_last_turn_is_explained_until_it_is_forgotten() {
+    let home = nobody_home();
+    let before = home.joi(&["why"]);
+    assert_eq!(before.code, Some(1));
+    assert_eq!(before.complaint(), "there was no turn yet; start with `joi run` or `joi ask`");
+
+    home.joi(&["ask", "what time is it?"]).well();
+    home.joi(&["ask", "what day is it?"]).well();
+    let told = home.joi(&["why"]).well().out;
+    assert!(told.contains("what day is it?") && !told.contains("what time is it?"), "{told}");
+    let both = home.joi(&["why", "--last", "2", "--json"]).well().out;
+    let heard: Vec<Value> = both.lines().map(|line| json(line)["heard"].clone()).collect();
+    assert_eq!(heard, ["what time is it?", "what day is it?"]);
+    let turn = json(&home.joi(&["why", "--json"]).well().out);
+    assert_eq!(turn["channel"], "console");
+    assert_eq!(
+        turn["marks"].as_array().and_then(|marks| marks.last()).map(|mark| mark["stage"].clone()),
+        Some("end".into())
+    );
+    assert!(turn["decisions"].as_array().is_some_and(|all| !all.is_empty()), "{turn}");
+
+    let unasked = home.joi(&["forget"]);
+    assert_eq!(
+        (unasked.code, unasked.complaint()),
+        (Some(1), "say --yes to erase all dialogue without being asked")
+    );
+    assert_eq!(home.joi(&["forget", "--yes"]).well().out, "erased 4 messages and 2 turn records\n");
+    let stored = home.stored();
+    assert!(!stored.windows(12).any(|bytes| bytes == b"what day is "), "nothing of it is left in the file");
+    assert_eq!(home.joi(&["why"]).code, Some(1));
+}
+
+#[test]
+fn a_configuration_is_written_once_checked_and_shown() {
+    let home = nobody_home();
+    let file = home.arg("mine/joi.toml");
+    assert_eq!(home.joi(&["--config", &file, "config", "init"]).well().out, format!("wrote {file}\n"));
+    assert_eq!(home.joi(&["config", "check", &file]).well().out, format!("✓ {file} is fine\n"));
+    let again = home.joi(&["--config", &file, "config", "init"]);
+    assert_eq!(
+        (again.code, again.complaint()),
+        (Some(1), format!("{file} exists already; it stays as it is").as_str())
+    );
+
+    let shown = home.joi(&["--config", &file, "--set", "audio.volume=42", "config", "show", "--json"]).well();
+    let shown = json(&shown.out);
+    assert_eq!((&shown["audio"]["volume"], &shown["speak"]["voice"]), (&42.into(), &"joe".into()));
+    let table = home.joi(&["--config", &file, "config", "show"]).well().out;
+    let row = |key: &str| table.lines().find(|line| line.trim_start().starts_with(key)).map(str::to_owned);
+    assert!(row("llm.url").is_some_and(|row| row.contains(NOBODY) && row.contains("flag")), "{table}");
+    assert!(row("speak.voice").is_some_and(|row| row.contains("joe") && row.contains("file")), "{table}");
+}
+
+#[test]
+fn all_problems_of_a_configuration_are_told_at_once() {
+    let home = nobody_home();
+    let file = home.arg("bad.toml");
+    std::fs::write(&file, "[hear.endpoint]\npatiense = \"quick\"\nonset = 7\n").unwrap();
+    for args in [&["config", "check", &file][..], &["--config", &file, "ask", "what time is it?"]] {
+        let ran = home.joi(args);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{ran:?}");
+        assert_eq!(ran.complaint(), "the configuration has 2 problems:");
+        assert!(ran.err.contains("Did you mean hear.endpoint.patience?"), "{ran:?}");
+        assert!(ran.err.contains("hear.endpoint.onset is 7; allowed: 0.1 to 0.5 s"), "{ran:?}");
+    }
+    let missing = home.joi(&["--config", "/no/such/joi.toml", "ask", "hello"]);
+    assert_ne!(missing.code, Some(0));
+    assert!(missing.complaint().contains("joi config init"), "{missing:?}");
+    let flag = home.joi(&["--set", "llm.modle=x", "ask", "hello"]);
+    assert_eq!(flag.code, Some(2));
+    assert!(flag.err.contains("Did you mean llm.model?"), "{flag:?}");
+}
+
+#[test]
+fn every_command_explains_itself_with_examples() {
+    let home = nobody_home();
+    let overview = home.joi(&["--help"]).well().out;
+    for command in COMMANDS {
+        assert!(overview.contains(&format!("  {command} ")), "{command} is in the overview:\n{overview}");
+        let help = home.joi(&[command, "--help"]).well().out;
+        assert!(help.contains("Examples:\n  ") && help.contains(&format!("joi {command}")), "{help}");
+    }
+    let unknown = home.joi(&["docter"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.err.contains("'doctor'"), "{unknown:?}");
+    assert!(home.joi(&["completions", "bash"]).well().out.contains("complete -F _joi"));
+}
+
+#[test]
+fn the_models_are_listed_with_their_licences() {
+    let listed = json(&nobody_home().joi(&["models", "list", "--json"]).well().out);
+    let rows = listed.as_array().expect("rows");
+    let is_whole = |row: &Value| {
+        row["licence"].as_str().is_some_and(|l| !l.is_empty()) && row["bytes"].as_u64() > Some(0)
+    };
+    assert!(rows.iter().all(is_whole), "{listed}");
+    let needed = |name: &str| {
+        rows.iter().any(|row| row["name"] == name && row["default"] == true && row["state"] == "present")
+    };
+    assert!(needed("whisper-tiny.en") && needed("wake-hey-jarvis") && needed("voice-joe"), "{listed}");
+    let wrong = nobody_home().joi(&["models", "fetch", "whisper-bass"]);
+    assert_eq!(wrong.code, Some(1));
+    assert!(wrong.complaint().contains("did you mean \"whisper-base\"?"), "{wrong:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_tells_what_works_and_what_to_do() {
+    fn verdict<'a>(rows: &'a Value, what: &str) -> &'a Value {
+        let rows = rows.as_array().expect("rows");
+        rows.iter().find(|row| row["what"] == what).unwrap_or_else(|| panic!("{what} in {rows:?}"))
+    }
+    let double = Double::start().await;
+    let well = Home::with_model_server(&double.url).joi(&["doctor", "--quick", "--json"]);
+    let rows = json(&well.out);
+    for what in ["configuration", "models", "speech to text", "voice", "model server"] {
+        assert_eq!(verdict(&rows, what)["verdict"], "good", "{rows}");
+    }
+    let ill = nobody_home().joi(&["doctor", "--quick", "--json"]);
+    assert_eq!(ill.code, Some(1), "{ill:?}");
+    let rows = json(&ill.out);
+    let server = verdict(&rows, "model server");
+    assert_eq!(server["verdict"], "bad", "{rows}");
+    assert!(server["remedy"].as_str().is_some_and(|remedy| remedy.contains("Ollama")), "{rows}");
+}

@@ -1,0 +1,159 @@
+//! `joi run` as a user has it: a microphone that speaks to her, a speaker that is listened to, a real
+//! sound server between. The model's words are scripted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+use joi::audio::{AudioConfig, Heard, Microphone, RATE, Source as _, write_wav};
+use serde_json::Value;
+use tokio::runtime::Runtime;
+
+use crate::support::ollama_double::{Double, Script};
+use crate::support::program::{Home, Running};
+use crate::support::sound_server::{SoundServer, with_sound_server};
+use crate::support::speech::{plain, questions};
+
+/// The line that ends a turn.
+const TURN_OVER: &str = "after you stopped speaking";
+/// A sample that is no silence.
+const LOUD: f32 = 0.02;
+
+/// Joi in a room with a microphone and a speaker.
+struct Room {
+    home: Home,
+    joi: Running,
+    double: Double,
+    /// The double answers here.
+    _runtime: Runtime,
+}
+
+impl Room {
+    /// She is awake and listens.
+    fn with(server: &SoundServer) -> Self {
+        let runtime = Runtime::new().unwrap();
+        let double = runtime.block_on(Double::start());
+        let mut home = Home::with_model_server(&double.url);
+        let devices = server.config();
+        home.set("audio.host=pulseaudio").set("audio.silent_after_s=0");
+        home.set(&format!("audio.input={:?}", devices.input))
+            .set(&format!("audio.output={:?}", devices.output));
+        let mut joi = Running::start(&mut home.command(&["run"]));
+        joi.until("listening through");
+        Self { home, joi, double, _runtime: runtime }
+    }
+
+    /// What was said, by her own ears.
+    fn understand(&self, samples: &[f32]) -> String {
+        let file = self.home.arg("heard.wav");
+        write_wav(&file, RATE, samples).unwrap();
+        plain(&self.home.joi(&["listen", "--wav", &file]).well().out)
+    }
+}
+
+/// Says one of the demo's questions into the microphone.
+fn ask(server: &mut SoundServer, question: usize) {
+    let file = server.place().join(format!("question-{question}.wav"));
+    write_wav(&file, RATE, &questions()[question]).unwrap();
+    server.feed(&file);
+}
+
+/// Listens to the speaker.
+struct Recorder {
+    stop: Arc<AtomicBool>,
+    loud: std::sync::mpsc::Receiver<()>,
+    thread: JoinHandle<Vec<f32>>,
+}
+
+impl Recorder {
+    fn of(server: &SoundServer) -> Self {
+        let config = AudioConfig { input: vec!["spk.monitor".into()], ..server.config() };
+        let stop = Arc::new(AtomicBool::new(false));
+        let (told, loud) = std::sync::mpsc::channel();
+        let (ready_told, ready) = std::sync::mpsc::channel();
+        let until = Arc::clone(&stop);
+        let thread = thread::spawn(move || {
+            let (mut microphone, mut all) = (Microphone::open(&config), Vec::new());
+            while !until.load(Ordering::Relaxed) {
+                let before = all.len();
+                if matches!(microphone.read(&mut all), Heard::Back { .. }) {
+                    ready_told.send(()).unwrap();
+                }
+                if all[before..].iter().any(|sample| sample.abs() > LOUD) {
+                    // Nobody may wait for it any more.
+                    let _ = told.send(());
+                }
+            }
+            all
+        });
+        ready.recv_timeout(crate::support::program::FOR_EVER).expect("the speaker can be listened to");
+        Self { stop, loud, thread }
+    }
+
+    /// Waits until she has been loud in `blocks` blocks of some ms from now on.
+    fn until_loud(&self, blocks: usize) {
+        while self.loud.try_recv().is_ok() {}
+        for _ in 0..blocks {
+            self.loud.recv_timeout(crate::support::program::FOR_EVER).expect("she speaks");
+        }
+    }
+
+    fn end(self) -> Vec<f32> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.join().unwrap()
+    }
+}
+
+#[test]
+fn a_question_by_microphone_is_answered_by_the_speaker() {
+    with_sound_server(|server| {
+        let mut room = Room::with(server);
+        let answer = "The sky is blue because the air scatters blue light more than red light.";
+        room.double.when("sky", vec![Script::words(answer)]);
+        let recorder = Recorder::of(server);
+        ask(server, 1);
+        let turn = room.joi.until(TURN_OVER);
+        assert!(
+            turn.err.contains("● listening") && plain(&turn.err).contains("why is the sky blue"),
+            "{turn:?}"
+        );
+        let spoken = room.understand(&recorder.end());
+        assert!(spoken.contains(&plain(answer)), "{spoken}");
+
+        let ran = room.joi.terminate();
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(ran.out.trim(), answer, "{ran:?}");
+    });
+}
+
+#[test]
+fn the_wake_phrase_stops_her_in_mid_sentence() {
+    with_sound_server(|server| {
+        let mut room = Room::with(server);
+        let colours = "Blue light is scattered by the air far more than red light is. ".repeat(8);
+        let answer = format!("{colours} And that was the story of the pineapple.");
+        room.double.when("sky", vec![Script::words(&answer)]);
+        let recorder = Recorder::of(server);
+        ask(server, 1);
+        room.joi.until("you:");
+        recorder.until_loud(50);
+        ask(server, 0);
+        room.joi.until("● listening");
+        room.joi.until("you:");
+        room.joi.until(TURN_OVER);
+        let spoken = room.understand(&recorder.end());
+        assert!(spoken.contains("blue light is scattered"), "{spoken}");
+        assert!(!spoken.contains("pineapple"), "she was stopped: {spoken}");
+        assert!(spoken.ends_with('m') && spoken.contains("its"), "and told the time: {spoken}");
+
+        let ran = room.joi.terminate();
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let turns = room.home.joi(&["why", "--json", "--last", "9"]).well().out;
+        let heard: Vec<String> = turns
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .map(|turn| plain(turn["heard"].as_str().unwrap()))
+            .collect();
+        assert_eq!(heard, ["why is the sky blue", "what time is it"], "both turns are on record");
+    });
+}

@@ -1,0 +1,79 @@
+//! Spoken turns over files, with the real ears and the real voice. The model's words are scripted, so
+//! that they can be looked for in what is heard.
+
+use serde_json::Value;
+
+use crate::support::ollama_double::{Double, Script};
+use crate::support::program::{Home, NOBODY, project};
+use crate::support::speech::plain;
+
+const ANSWER: &str = "The sky is blue because the air scatters blue light more than red light.";
+const JFK: &str = "and so my fellow americans ask not what your country can do for you ask what you can do for your country";
+
+fn arg(path: &str) -> String {
+    project(path).to_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_questions_from_a_file_are_answered_into_a_file() {
+    // covers V1: the first needs no model, the second gets the model's words, both are spoken
+    let double = Double::start().await;
+    double.when("sky", vec![Script::words(ANSWER)]);
+    let home = Home::with_model_server(&double.url);
+    let out = home.arg("answers.wav");
+    let conversation = arg("assets/demo/conversation.wav");
+    let ran = home.joi(&["hear", "--json", "--wav", &conversation, "--out", &out]).well();
+    let turns: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let heard: Vec<String> = turns.iter().map(|turn| plain(turn["heard"].as_str().unwrap())).collect();
+    assert_eq!(heard, ["what time is it", "why is the sky blue"], "{ran:?}");
+    assert!(turns[0]["reply"].as_str().is_some_and(|reply| reply.starts_with("It's ")), "{turns:?}");
+    assert_eq!(turns[0]["model_use"], Value::Array(vec![]), "the time needs no model");
+    assert_eq!(turns[1]["reply"], ANSWER);
+    assert_eq!(turns[1]["model_use"].as_array().map(Vec::len), Some(1));
+    for turn in &turns {
+        let marks: Vec<&str> =
+            turn["marks"].as_array().unwrap().iter().map(|m| m["stage"].as_str().unwrap()).collect();
+        for stage in ["wake", "speech_end", "endpoint", "transcript", "first_sample", "end"] {
+            assert!(marks.contains(&stage), "{stage} in {marks:?}");
+        }
+    }
+
+    let spoken = plain(&home.joi(&["listen", "--wav", &out]).well().out);
+    assert!(spoken.contains("its") || spoken.contains("it is"), "the time: {spoken}");
+    assert!(spoken.contains(&plain(ANSWER)), "the model's words: {spoken}");
+}
+
+#[test]
+fn a_recording_without_the_wake_phrase_is_left_unanswered() {
+    let home = Home::with_model_server(NOBODY);
+    let ran = home.joi(&["hear", "--wav", &arg("tests/data/jfk.wav"), "--out", &home.arg("out.wav")]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{ran:?}");
+    assert!(ran.err.contains("the wake phrase was not heard"), "{ran:?}");
+    assert_eq!(home.joi(&["why"]).complaint(), "there was no turn yet; start with `joi run` or `joi ask`");
+}
+
+#[test]
+fn a_president_is_transcribed_word_for_word() {
+    let ran = Home::with_model_server(NOBODY)
+        .joi(&["listen", "--json", "--wav", &arg("tests/data/jfk.wav")])
+        .well();
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(plain(told["text"].as_str().unwrap()), JFK);
+}
+
+#[test]
+fn what_she_says_is_understood_by_her_own_ears() {
+    let home = Home::with_model_server(NOBODY);
+    let out = home.arg("said.wav");
+    home.joi(&["say", "--out", &out, "The **train** to the city leaves at nine in the morning."]).well();
+    let told = plain(&home.joi(&["listen", "--wav", &out]).well().out);
+    assert!(
+        ["nine", "9"]
+            .iter()
+            .any(|nine| told == format!("the train to the city leaves at {nine} in the morning")),
+        "{told}"
+    );
+    let from_stdin = home.joi_reading("Dinner is ready.", &["say", "--out", &out, "-"]).well();
+    assert!(from_stdin.err.contains("wrote "), "{from_stdin:?}");
+    assert_eq!(plain(&home.joi(&["listen", "--wav", &out]).well().out), "dinner is ready");
+}
