@@ -121,7 +121,7 @@ impl Server {
     }
 
     /// Ends the child: politely, then by force.
-    pub(super) async fn stop(mut self) {
+    pub(super) async fn stop(&mut self) {
         drop(self.leash.take());
         if tokio::time::timeout(ENDING, self.child.wait()).await.is_err() {
             let _ = self.child.kill().await;

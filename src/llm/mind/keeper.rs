@@ -88,8 +88,14 @@ impl Keeper {
                 Woken::Stopped => break,
             }
         }
-        if let Some(server) = self.server.take() {
+        self.stop_server().await;
+    }
+
+    /// Ends our own server. It stays in `self` until it has ended: this may be dropped and called again.
+    async fn stop_server(&mut self) {
+        if let Some(server) = &mut self.server {
             server.stop().await;
+            self.server = None;
         }
     }
 
@@ -193,11 +199,11 @@ impl Keeper {
         self.ollama_rests = None;
         self.restarts.forget();
         self.gave_up = None;
-        if let Some(server) = self.server.take() {
+        if self.server.is_some() {
             // A question may have been asked of it just before the change.
             self.until_released().await;
-            server.stop().await;
         }
+        self.stop_server().await;
         Ok(())
     }
 
@@ -273,10 +279,9 @@ impl Keeper {
 
     /// Our own server ended, or is no use any more.
     async fn local_ended(&mut self, why: &str) -> Result<(), LlmError> {
-        let Some(server) = self.server.take() else { return Ok(()) };
+        let Some(ran) = self.server.as_ref().map(Server::ran) else { return Ok(()) };
         self.unpublish(ServedBy::Local);
-        let ran = server.ran();
-        server.stop().await;
+        self.stop_server().await;
         let why = format!("joi-model ended: {why}");
         let remedy = "`joi models verify` checks its model".to_owned();
         self.local_failed(LlmError::Down { why, remedy }, ran)
