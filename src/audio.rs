@@ -9,6 +9,7 @@
 
 mod capture;
 mod config;
+mod cookie;
 mod device;
 mod fault;
 mod gain;

@@ -14,7 +14,7 @@ use cpal::{
 };
 
 use super::keeper::Weight;
-use super::{AudioConfig, DeviceFault, HostChoice};
+use super::{AudioConfig, DeviceFault, HostChoice, cookie};
 
 /// How long listing the devices may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -164,6 +164,9 @@ fn connect(choice: HostChoice) -> Result<Host, DeviceFault> {
     };
     let mut why = String::new();
     for id in ids {
+        if *id == HostId::PulseAudio {
+            cookie::ensure();
+        }
         match cpal::host_from_id(*id) {
             Ok(host) => return Ok(host),
             Err(error) => why = error.to_string(),
