@@ -120,6 +120,7 @@ fn paths_that_do_not_exist_are_not_found() {
 
 #[test]
 fn a_body_beyond_measure_is_refused() {
-    let huge = format!(r#"{{"model":"{}"}}"#, "x".repeat(9 << 20));
+    // One byte too many: the server has read everything when it refuses, so that the answer arrives.
+    let huge = " ".repeat((2 << 20) + 1);
     assert_eq!(SHARED.send("POST", "/api/chat", "", &huge).error().0, 413);
 }
