@@ -7,7 +7,6 @@ mod support;
 mod stories {
     mod commands;
     mod faults;
-    mod live;
     mod mind;
     mod model_server;
     mod model_server_faults;

@@ -157,6 +157,11 @@ fn period(own: &SupportedStreamConfig, period_ms: u32) -> BufferSize {
 }
 
 fn connect(choice: HostChoice) -> Result<Host, DeviceFault> {
+    // ALSA explains every failed look-up on stderr, for ever where no device is; what matters comes back
+    // as an error. For this thread, anew each time: what was held back is dropped.
+    if let Err(error) = alsa::Output::local_error_handler() {
+        tracing::debug!(%error, "ALSA goes on writing to stderr");
+    }
     let ids: &[HostId] = match choice {
         HostChoice::Auto => &[HostId::PulseAudio, HostId::Alsa],
         HostChoice::Alsa => &[HostId::Alsa],

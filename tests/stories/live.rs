@@ -1,8 +1,8 @@
 //! `joi run` as a user has it: a microphone that speaks to her, a speaker that is listened to, a real
 //! sound server between. The model's words are scripted.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use joi::audio::{AudioConfig, Heard, Microphone, RATE, Source as _, write_wav};
@@ -18,6 +18,9 @@ use crate::support::speech::{plain, questions};
 const TURN_OVER: &str = "after you stopped speaking";
 /// A sample that is no silence.
 const LOUD: f32 = 0.02;
+
+/// Real time is for one story at a time.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// Joi in a room with a microphone and a speaker.
 struct Room {
@@ -107,6 +110,7 @@ impl Recorder {
 
 #[test]
 fn a_question_by_microphone_is_answered_by_the_speaker() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     with_sound_server(|server| {
         let mut room = Room::with(server);
         let answer = "The sky is blue because the air scatters blue light more than red light.";
@@ -126,6 +130,7 @@ fn a_question_by_microphone_is_answered_by_the_speaker() {
 
 #[test]
 fn the_wake_phrase_stops_her_in_mid_sentence() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     with_sound_server(|server| {
         let mut room = Room::with(server);
         let colours = "Blue light is scattered by the air far more than red light is. ".repeat(8);
@@ -153,7 +158,7 @@ fn the_wake_phrase_stops_her_in_mid_sentence() {
             .map(|turn| plain(turn["heard"].as_str().unwrap()))
             .collect();
         assert_eq!(heard.len(), 2, "both turns are on record: {heard:?}");
-        assert!(heard[0].starts_with("why is"), "{heard:?}");
+        assert!(heard[0].contains("why is"), "{heard:?}");
         assert_eq!(heard[1], "what time is it");
     });
 }

@@ -11,6 +11,9 @@ use std::process::{Child, Command, Stdio};
 
 use joi::audio::{AudioConfig, HostChoice};
 
+/// A sound server keeps real time, and a busy machine may starve it: what is broken fails every time.
+const ATTEMPTS: usize = 3;
+
 /// In the child: the folder of its server.
 const PLACE: &str = "JOI_TEST_SOUND_SERVER";
 
@@ -30,6 +33,19 @@ pub(crate) fn with_sound_server<S: FnOnce(&mut SoundServer)>(story: S) {
     // A closure's type is named after the test it stands in: crate::path::to::test::{{closure}}.
     let name = std::any::type_name::<S>().trim_end_matches("::{{closure}}");
     let test = name.split_once("::").map_or(name, |(_, test)| test);
+    let mut told = String::new();
+    for _ in 0..ATTEMPTS {
+        let (has_passed, text) = attempt(test);
+        if has_passed {
+            return;
+        }
+        told += &text;
+    }
+    panic!("{test} with a sound server, {ATTEMPTS} times:\n{told}");
+}
+
+/// One run of `test` in a process of its own, with a server of its own.
+fn attempt(test: &str) -> (bool, String) {
     let place = tempfile::tempdir().expect("a folder for the sound server");
     let run = place.path().join("run");
     fs::create_dir_all(run.join("pulse")).expect("a run-time folder for the sound server");
@@ -46,7 +62,7 @@ pub(crate) fn with_sound_server<S: FnOnce(&mut SoundServer)>(story: S) {
         .expect("the test binary runs");
     let text =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && text.contains("1 passed"), "{test} with a sound server:\n{text}");
+    (output.status.success() && text.contains("1 passed"), text)
 }
 
 /// The server of this test.
