@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, what was not expected ends it")]
 
+#[expect(dead_code, reason = "some of it is for the live stories only")]
 mod support;
 
 mod stories {
