@@ -38,6 +38,26 @@ impl Channel {
     }
 }
 
+/// What she is doing, as a light would show it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Activity {
+    /// Waiting for the wake phrase.
+    Idle,
+    /// The microphone is open for what is said to her.
+    Listening,
+    /// Something was said to her, and the answer has not begun to sound.
+    Thinking,
+    /// Her voice is in the room.
+    Speaking,
+    /// The owner has switched the microphone off.
+    Muted,
+    /// She can't hear or can't speak.
+    Error,
+    /// A timer rings.
+    Timer,
+}
+
 /// What opened the microphone for an utterance.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OpenedBy {
@@ -50,6 +70,10 @@ pub enum OpenedBy {
     },
     /// A request to listen now (push to talk, `joi listen`).
     Request,
+    /// The window for follow-ups after an answer.
+    FollowUp,
+    /// She was speaking: an utterance too short to be anything but a word to her.
+    Interjection,
 }
 
 /// Why an utterance ended.
@@ -77,8 +101,12 @@ pub struct Utterance {
     pub samples: Arc<[f32]>,
     /// Position of `samples[0]` in 16 kHz samples since the source was opened.
     pub begins_at: u64,
+    /// Position of the first voiced sample.
+    pub speech_begins_at: u64,
     /// Position just behind the last voiced sample.
     pub speech_ends_at: u64,
+    /// How many of the samples belong to voiced frames.
+    pub voiced: u64,
     /// When the last sample was handed to the listener.
     pub captured: Instant,
 }

@@ -114,8 +114,12 @@ pub struct Span {
     pub begins_at: u64,
     /// Just behind the last sample.
     pub ends_at: u64,
+    /// First voiced sample.
+    pub speech_begins_at: u64,
     /// Just behind the last voiced sample.
     pub speech_ends_at: u64,
+    /// How many samples of it are voiced.
+    pub voiced: u64,
     /// How often speech went on after a pause.
     pub revision: u32,
 }
@@ -169,6 +173,7 @@ struct Talk {
     begins_at: u64,
     began: u64,
     last_voiced: u64,
+    voiced: u64,
     revision: u32,
     /// Voiced sound since the pause, if there is one.
     paused: Option<u64>,
@@ -286,8 +291,8 @@ impl Endpointer {
             self.phase = Phase::Onset(onset, wait);
             return None;
         }
-        let Onset { begins_at, began, last_voiced, .. } = onset;
-        self.phase = Phase::Talking(Talk { begins_at, began, last_voiced, revision: 0, paused: None });
+        let Onset { begins_at, began, last_voiced, voiced } = onset;
+        self.phase = Phase::Talking(Talk { begins_at, began, last_voiced, voiced, revision: 0, paused: None });
         Some(Edge::Started)
     }
 
@@ -303,6 +308,7 @@ impl Endpointer {
     fn talk(&mut self, frame: Frame, mut talk: Talk) -> Option<Edge> {
         let mut edge = None;
         if frame.voiced {
+            talk.voiced += FRAME as u64;
             let run = talk.paused.map(|run| run + FRAME as u64);
             if run.is_none_or(|run| run >= RESUME) {
                 talk.last_voiced = frame.end;
@@ -350,8 +356,15 @@ impl Onset {
 
 impl Talk {
     fn span(self, ends_at: u64) -> Span {
-        let Self { begins_at, last_voiced, revision, .. } = self;
-        Span { begins_at, ends_at, speech_ends_at: last_voiced, revision }
+        let Self { begins_at, began, last_voiced, voiced, revision, .. } = self;
+        Span {
+            begins_at,
+            ends_at,
+            speech_begins_at: began,
+            speech_ends_at: last_voiced,
+            voiced,
+            revision,
+        }
     }
 }
 

@@ -169,6 +169,8 @@ impl Listener {
             opened_by: self.opened_by.clone(),
             samples: self.history.copy(span.begins_at, span.ends_at),
             begins_at: span.begins_at,
+            speech_begins_at: span.speech_begins_at,
+            voiced: span.voiced,
             speech_ends_at: span.speech_ends_at,
             captured,
         }

@@ -31,7 +31,14 @@ fn an_utterance_keeps_its_pre_roll_and_ends_after_the_patience() {
     let edges = show(&mut endpointer, 100 * F, &(line(0, 30) + &line(10, 30)));
     let speech_ends_at = 140 * F;
     let begins_at = 130 * F - 8000;
-    let span = |ends_at| Span { begins_at, ends_at, speech_ends_at, revision: 0 };
+    let span = |ends_at| Span {
+        begins_at,
+        ends_at,
+        speech_begins_at: 130 * F,
+        speech_ends_at,
+        voiced: 10 * F,
+        revision: 0,
+    };
     assert_eq!(
         edges,
         [Edge::Started, Edge::Paused(span(148 * F)), Edge::Ended(span(162 * F), EndCause::Silence),]
@@ -235,6 +242,8 @@ proptest! {
                         prop_assert!(span.begins_at >= spent, "overlaps the one before");
                         prop_assert!(span.begins_at < span.speech_ends_at);
                         prop_assert!(span.speech_ends_at <= span.ends_at);
+                        prop_assert!(span.begins_at <= span.speech_begins_at.max(spent));
+                        prop_assert!(span.voiced > 0 && span.voiced <= span.ends_at - span.speech_begins_at);
                         prop_assert_eq!(span.ends_at, now, "sound is missing at the end");
                         prop_assert!(span.ends_at - span.begins_at <= longest, "too long");
                         if cause == EndCause::Silence {

@@ -163,6 +163,8 @@ fn job(generation: u64, revision: u32, length: usize, urgency: Urgency) -> SttJo
         opened_by: OpenedBy::Request,
         samples: vec![0.0; length].into(),
         begins_at: 0,
+        speech_begins_at: 0,
+        voiced: 0,
         speech_ends_at: 0,
         captured: Instant::now(),
     };

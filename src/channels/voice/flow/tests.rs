@@ -10,6 +10,8 @@ fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
         opened_by: OpenedBy::Wake { phrase: "hey jarvis".into(), score: 0.99 },
         samples: Arc::from(vec![0.0; 32_000]),
         begins_at: 16_000,
+        speech_begins_at: 24_000,
+        voiced: 16_000,
         speech_ends_at: 16_000 + 32_000 - 11_200,
         captured: at,
     }
