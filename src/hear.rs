@@ -14,7 +14,7 @@ pub mod whisper;
 
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::Sender;
@@ -69,6 +69,23 @@ pub enum HearEvent {
         /// Counts utterances.
         generation: u64,
     },
+    /// Somebody goes on with the utterance that has just ended: the one of this generation will hold both.
+    Continued {
+        /// Counts utterances.
+        generation: u64,
+    },
+    /// Somebody has begun to speak while she does.
+    Interrupting {
+        /// Counts utterances.
+        generation: u64,
+    },
+    /// Somebody has said something short while she speaks.
+    Interjected {
+        /// All that was said, or the first seconds of it.
+        utterance: Utterance,
+        /// Whether more may come.
+        stretch: Stretch,
+    },
     /// A short silence: worth transcribing on trial.
     Paused {
         /// What was said so far.
@@ -106,17 +123,42 @@ pub enum HearEvent {
     SourceEnded,
 }
 
+/// Whether an interjection is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stretch {
+    /// There is a short silence behind it.
+    SoFar,
+    /// It is over.
+    Whole,
+}
+
 /// What the listener is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HearCommand {
-    /// Whether she speaks: if so, only the strict wake cutoff opens the microphone.
+    /// Whether she speaks: if so, only the strict wake cutoff opens the microphone, and what is said is an
+    /// interjection.
     Speaking(SpeakingState),
     /// Listen now, without a wake phrase.
     Listen,
+    /// Listen, without a wake phrase, to whoever begins to speak in the window.
+    FollowUp(Window),
+    /// That was nothing: listen on in what is left of the window.
+    Reopen,
     /// Close the microphone and forget an open utterance.
     Cancel,
     /// End the thread.
     Stop,
+}
+
+/// When a follow-up may begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// When her last sample was played. In [`Pacing::Lockstep`] that is always now.
+    pub since: Instant,
+    /// The window opens so much later ...
+    pub after: Duration,
+    /// ... for so long.
+    pub lasts: Duration,
 }
 
 /// Whether she speaks.
@@ -225,6 +267,11 @@ impl Ear {
         loop {
             match self.commands.try_recv() {
                 Ok(HearCommand::Stop) | Err(TryRecvError::Disconnected) => return None,
+                // A file has stood still while she spoke.
+                Ok(HearCommand::FollowUp(window)) if self.pacing == Pacing::Lockstep => {
+                    let since = self.listener.heard_until().unwrap_or(window.since);
+                    self.listener.command(HearCommand::FollowUp(Window { since, ..window }));
+                }
                 Ok(command) => self.listener.command(command),
                 Err(TryRecvError::Empty) => return Some(()),
             }
@@ -252,6 +299,9 @@ fn wants_answer(event: &HearEvent) -> bool {
         | HearEvent::Ended { .. }
         | HearEvent::NothingSaid => true,
         HearEvent::Started { .. }
+        | HearEvent::Continued { .. }
+        | HearEvent::Interrupting { .. }
+        | HearEvent::Interjected { .. }
         | HearEvent::Resumed { .. }
         | HearEvent::Deaf { .. }
         | HearEvent::Hearing { .. }

@@ -5,87 +5,15 @@
 //! further than the pre-roll, and never lets two utterances overlap. Its transition table is a snapshot
 //! in the tests.
 
-use serde::{Deserialize, Serialize};
+mod config;
+#[cfg(test)]
+mod tests;
+
+pub use config::{EndpointConfig, Patience};
 
 use super::vad::FRAME;
 use crate::audio::RATE;
 use crate::message::EndCause;
-use crate::problem::Problem;
-
-/// How long she waits for more before she answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Patience {
-    /// 0.4 s of silence: quick answers, and short pauses for thought cut a sentence in two.
-    Quick,
-    /// 0.7 s.
-    Normal,
-    /// 1.2 s: for people who speak slowly.
-    Relaxed,
-}
-
-impl Patience {
-    /// Silence that ends an utterance, in seconds.
-    pub fn seconds(self) -> f64 {
-        match self {
-            Self::Quick => 0.4,
-            Self::Normal => 0.7,
-            Self::Relaxed => 1.2,
-        }
-    }
-}
-
-/// Where an utterance begins and ends. All times are counted in samples, so a busy machine changes nothing.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct EndpointConfig {
-    /// Silence that ends an utterance: `quick` 0.4 s, `normal` 0.7 s, `relaxed` 1.2 s.
-    pub patience: Patience,
-    /// Sound kept from before the first voiced frame, in seconds, 0.1 to 1. Raising it saves more of soft
-    /// first syllables, and costs transcription time.
-    pub pre_roll: f64,
-    /// Voiced sound that counts as speech, in seconds, 0.1 to 0.5. Raising it ignores more knocks and
-    /// coughs, and more words as short as "no".
-    pub onset: f64,
-    /// Silence after which transcription begins on trial, in seconds, 0.1 to 0.35. Raising it wastes
-    /// less computing and answers later.
-    pub pause: f64,
-    /// How long she listens for the first word, in seconds, 1 to 30.
-    pub no_speech: f64,
-    /// Longest utterance, in seconds, 2 to 28 (whisper hears 30). What is said beyond it is not heard.
-    pub max_length: f64,
-}
-
-impl Default for EndpointConfig {
-    fn default() -> Self {
-        Self {
-            patience: Patience::Normal,
-            pre_roll: 0.5,
-            onset: 0.2,
-            pause: 0.25,
-            no_speech: 5.0,
-            max_length: 15.0,
-        }
-    }
-}
-
-impl EndpointConfig {
-    /// All that is wrong with it.
-    pub fn check(&self) -> Vec<Problem> {
-        [
-            ("pre_roll", self.pre_roll, 0.1..=1.0),
-            ("onset", self.onset, 0.1..=0.5),
-            ("pause", self.pause, 0.1..=0.35),
-            ("no_speech", self.no_speech, 1.0..=30.0),
-            ("max_length", self.max_length, 2.0..=28.0),
-        ]
-        .into_iter()
-        .filter_map(|(key, value, range)| {
-            Problem::outside(&format!("hear.endpoint.{key}"), value, range, "s")
-        })
-        .collect()
-    }
-}
 
 /// In one breath with a wake phrase, an utterance begins so much before the phrase's supposed end: the
 /// detector is not surer than that. Whisper leaves the rest of a name out, but writes a name it hears whole
@@ -129,6 +57,8 @@ pub struct Span {
 pub enum Edge {
     /// Somebody speaks.
     Started,
+    /// Somebody goes on with the utterance that has just ended: the next one holds both.
+    Continued,
     /// A pause that may be the end.
     Paused(Span),
     /// It was not the end; what was made of the pause is void. Carries the new revision.
@@ -145,6 +75,9 @@ enum Phase {
     Idle,
     /// The wake phrase is, or may still be, sounding; by position `ends_by` it is over.
     Phrase { ends_by: u64, deadline: u64 },
+    /// The window for a follow-up has not opened yet, or somebody has spoken since before it did: what he
+    /// says was begun too early to be meant for her.
+    Ahead { wait: Wait, voiced: bool },
     /// Nobody speaks. Sound before `floor` belongs to something else.
     Waiting(Wait),
     /// Something voiced, not yet long enough to be a word; if it stays so, the waiting goes on.
@@ -157,6 +90,8 @@ enum Phase {
 struct Wait {
     floor: u64,
     deadline: u64,
+    /// What has ended a moment ago: a voice goes on with it, and silence is no news.
+    ended: Option<Talk>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,6 +123,7 @@ struct Limits {
     pause: u64,
     no_speech: u64,
     max_length: u64,
+    continuation: u64,
 }
 
 /// The decider.
@@ -195,6 +131,8 @@ struct Limits {
 pub struct Endpointer {
     limits: Limits,
     phase: Phase,
+    /// The end of the window for follow-ups that was opened last.
+    window_ends: u64,
     /// Just behind the last sample of the last utterance: the next one begins there or later.
     spent: u64,
 }
@@ -210,11 +148,12 @@ impl Endpointer {
             pause: samples(config.pause),
             no_speech: samples(config.no_speech),
             max_length: samples(config.max_length),
+            continuation: samples(config.continuation),
         };
-        Self { limits, phase: Phase::Idle, spent: 0 }
+        Self { limits, phase: Phase::Idle, window_ends: 0, spent: 0 }
     }
 
-    /// Whether it listens.
+    /// Whether it has to see the frames.
     pub fn is_open(&self) -> bool {
         self.phase != Phase::Idle
     }
@@ -228,7 +167,19 @@ impl Endpointer {
     /// Listens from position `at` on, whatever it did before.
     pub fn open(&mut self, at: u64) {
         let floor = at.saturating_sub(self.limits.pre_roll).max(self.spent);
-        self.phase = Phase::Waiting(Wait { floor, deadline: at + self.limits.no_speech });
+        self.phase = Phase::Waiting(Wait { floor, deadline: at + self.limits.no_speech, ended: None });
+    }
+
+    /// Listens to whoever begins to speak between the positions `from` and `until`, whatever it did before.
+    pub fn open_window(&mut self, from: u64, until: u64) {
+        self.window_ends = until;
+        let wait = Wait { floor: from.max(self.spent), deadline: until, ended: None };
+        self.phase = Phase::Ahead { wait, voiced: true };
+    }
+
+    /// Listens on in the same window: what was said from `at` on may be for her.
+    pub fn reopen_window(&mut self, at: u64) {
+        self.open_window(at, self.window_ends);
     }
 
     /// Stops listening and forgets what it has heard.
@@ -245,6 +196,7 @@ impl Endpointer {
                 self.after_phrase(frame, ends_by, deadline);
                 None
             }
+            Phase::Ahead { wait, voiced } => self.ahead(frame, wait, voiced),
             Phase::Waiting(wait) if frame.voiced => {
                 let began = frame.end.saturating_sub(FRAME as u64).max(wait.floor);
                 let begins_at = began.saturating_sub(self.limits.pre_roll).max(wait.floor);
@@ -263,17 +215,38 @@ impl Endpointer {
         match self.phase {
             Phase::Idle => None,
             Phase::Talking(talk) => Some(self.end(talk, at, EndCause::SourceEnded)),
-            Phase::Phrase { .. } | Phase::Waiting(_) | Phase::Onset(..) => {
+            Phase::Waiting(Wait { ended: Some(_), .. }) | Phase::Onset(_, Wait { ended: Some(_), .. }) => {
+                self.close();
+                None
+            }
+            Phase::Phrase { .. } | Phase::Ahead { .. } | Phase::Waiting(_) | Phase::Onset(..) => {
                 self.close();
                 Some(Edge::NothingSaid)
             }
         }
     }
 
+    /// A frame while the window is not open, or somebody speaks since before it was.
+    fn ahead(&mut self, frame: Frame, wait: Wait, was_voiced: bool) -> Option<Edge> {
+        if frame.end <= wait.floor {
+            self.phase = Phase::Ahead { wait, voiced: frame.voiced };
+            return None;
+        }
+        if !(frame.voiced && was_voiced) {
+            self.phase = Phase::Waiting(wait);
+            return self.observe(frame);
+        }
+        if frame.end >= wait.deadline {
+            self.close();
+            return Some(Edge::NothingSaid);
+        }
+        None
+    }
+
     /// A silence ends the phrase; a voice beyond its end is somebody who has said more in one breath.
     fn after_phrase(&mut self, frame: Frame, ends_by: u64, deadline: u64) {
         let floor = frame.end.saturating_sub(FRAME as u64).max(self.spent);
-        let wait = Wait { floor, deadline };
+        let wait = Wait { floor, deadline, ended: None };
         if !frame.voiced {
             self.phase = Phase::Waiting(wait);
         } else if frame.end >= ends_by + AFTERGLOW {
@@ -292,8 +265,13 @@ impl Endpointer {
             return None;
         }
         let Onset { begins_at, began, last_voiced, voiced } = onset;
-        self.phase = Phase::Talking(Talk { begins_at, began, last_voiced, voiced, revision: 0, paused: None });
-        Some(Edge::Started)
+        let fresh = Talk { begins_at, began, last_voiced, voiced, revision: 0, paused: None };
+        let (talk, edge) = match wait.ended {
+            None => (fresh, Edge::Started),
+            Some(ended) => (fresh.continuing(ended), Edge::Continued),
+        };
+        self.phase = Phase::Talking(talk);
+        Some(edge)
     }
 
     fn keep_waiting(&mut self, wait: Wait, now: u64) -> Option<Edge> {
@@ -302,7 +280,7 @@ impl Endpointer {
             return None;
         }
         self.close();
-        Some(Edge::NothingSaid)
+        wait.ended.is_none().then_some(Edge::NothingSaid)
     }
 
     fn talk(&mut self, frame: Frame, mut talk: Talk) -> Option<Edge> {
@@ -339,8 +317,14 @@ impl Endpointer {
     }
 
     fn end(&mut self, talk: Talk, at: u64, cause: EndCause) -> Edge {
-        self.phase = Phase::Idle;
         self.spent = at;
+        let deadline = talk.last_voiced + self.limits.continuation;
+        self.phase = match cause {
+            EndCause::Silence if deadline > at => {
+                Phase::Waiting(Wait { floor: at, deadline, ended: Some(talk) })
+            }
+            EndCause::Silence | EndCause::MaxLength | EndCause::SourceEnded => Phase::Idle,
+        };
         Edge::Ended(talk.span(at), cause)
     }
 }
@@ -355,6 +339,16 @@ impl Onset {
 }
 
 impl Talk {
+    /// This talk as the rest of an earlier one.
+    fn continuing(self, earlier: Self) -> Self {
+        Self {
+            begins_at: earlier.begins_at,
+            began: earlier.began,
+            voiced: earlier.voiced + self.voiced,
+            ..self
+        }
+    }
+
     fn span(self, ends_at: u64) -> Span {
         let Self { begins_at, began, last_voiced, voiced, revision, .. } = self;
         Span {
@@ -367,6 +361,3 @@ impl Talk {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,23 +6,43 @@
 
 use std::time::{Duration, Instant};
 
-use super::endpoint::{Edge, Endpointer, Frame, OVERLAP, Span};
+use super::endpoint::{Edge, EndpointConfig, Endpointer, Frame, OVERLAP, Span};
 use super::history::History;
 use super::vad::{FRAME, Vad};
 use super::wake::{Detection, Vigilance, WakeDetector};
-use super::{HearCommand, HearConfig, HearEvent, SpeakingState};
+use super::{HearCommand, HearConfig, HearEvent, SpeakingState, Stretch, Window};
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
 
 /// Frames of older sound that get the voice activity network going when the microphone is opened: 1 s.
 const PRIMING: u64 = 32;
 
+/// How interjections are cut while she speaks: a word is short, and must be known at once. Whoever goes on
+/// for longer is not telling her to stop, or is herself.
+fn short(config: &EndpointConfig) -> EndpointConfig {
+    EndpointConfig {
+        onset: 0.13,
+        pre_roll: 0.25,
+        pause: 0.1,
+        max_length: 3.0,
+        continuation: 0.0,
+        // For ever: more than a day of speech.
+        no_speech: 100_000.0,
+        ..config.clone()
+    }
+}
+
 /// The way from samples to events.
 pub struct Listener {
     detectors: Vec<Box<dyn WakeDetector>>,
     vad: Vad,
     endpointer: Endpointer,
+    /// Cuts what is said while she speaks.
+    interjections: Endpointer,
+    speaking: SpeakingState,
     history: History,
+    /// When the newest sample was captured.
+    heard_until: Option<Instant>,
     /// Samples of a frame that is not complete yet.
     frame: [f32; FRAME],
     filled: usize,
@@ -39,6 +59,9 @@ impl Listener {
             detectors,
             vad,
             endpointer: Endpointer::new(&config.endpoint),
+            interjections: Endpointer::new(&short(&config.endpoint)),
+            speaking: SpeakingState::Silent,
+            heard_until: None,
             history: History::new(room),
             frame: [0.0; FRAME],
             filled: 0,
@@ -65,26 +88,64 @@ impl Listener {
     /// Obeys. [`HearCommand::Stop`] is for the thread; here it only closes the microphone.
     pub fn command(&mut self, command: HearCommand) {
         match command {
-            HearCommand::Speaking(state) => {
-                let vigilance = match state {
-                    SpeakingState::Silent => Vigilance::Normal,
-                    SpeakingState::Talking => Vigilance::Strict,
-                };
-                self.detectors.iter_mut().for_each(|d| d.set_vigilance(vigilance));
-            }
+            HearCommand::Speaking(state) => self.speaks(state),
             HearCommand::Listen => {
                 self.opened_by = OpenedBy::Request;
                 self.endpointer.open(self.history.end());
+                self.prime();
+            }
+            HearCommand::FollowUp(Window { since, after, lasts }) => {
+                self.opened_by = OpenedBy::FollowUp;
+                let from = self.position_at(since) + samples(after);
+                self.endpointer.open_window(from, from + samples(lasts));
+                self.prime();
+            }
+            HearCommand::Reopen => {
+                self.opened_by = OpenedBy::FollowUp;
+                self.endpointer.reopen_window(self.history.end());
                 self.prime();
             }
             HearCommand::Cancel | HearCommand::Stop => self.endpointer.close(),
         }
     }
 
+    /// When the newest sample was captured.
+    pub fn heard_until(&self) -> Option<Instant> {
+        self.heard_until
+    }
+
+    /// From her first sample to her last, everything heard is an interjection or her own voice.
+    fn speaks(&mut self, state: SpeakingState) {
+        let vigilance = match state {
+            SpeakingState::Silent => {
+                self.interjections.close();
+                Vigilance::Normal
+            }
+            SpeakingState::Talking => {
+                self.endpointer.close();
+                self.interjections.open(self.history.end());
+                self.prime();
+                Vigilance::Strict
+            }
+        };
+        self.speaking = state;
+        self.detectors.iter_mut().for_each(|d| d.set_vigilance(vigilance));
+    }
+
+    /// The position of what was, or will be, captured at `moment`.
+    fn position_at(&self, moment: Instant) -> u64 {
+        let Some(newest) = self.heard_until else { return self.history.end() };
+        let behind = samples(newest.saturating_duration_since(moment));
+        (self.history.end() + samples(moment.saturating_duration_since(newest))).saturating_sub(behind)
+    }
+
     /// The sound is interrupted: what comes next does not continue it. An utterance that is open is lost,
     /// since half a sentence may mean the opposite of the whole.
     pub fn interrupt(&mut self) {
         self.endpointer.close();
+        if self.interjections.is_open() {
+            self.interjections.open(self.history.end());
+        }
         self.filled = 0;
         self.detectors.iter_mut().for_each(|d| d.reset());
     }
@@ -101,6 +162,7 @@ impl Listener {
     fn frame_complete(&mut self, now: Instant, out: &mut Vec<HearEvent>) {
         let begin = self.history.end();
         self.history.push(&self.frame);
+        self.heard_until = Some(now);
         let mut first = None;
         for detector in &mut self.detectors {
             let detection = detector.feed(&self.frame, begin);
@@ -109,12 +171,22 @@ impl Listener {
         match first {
             Some(detection) => self.wake(detection, now, out),
             None if self.endpointer.is_open() => {
-                let voiced = self.vad.is_voiced(&self.frame);
-                let edge = self.endpointer.observe(Frame { end: self.history.end(), voiced });
+                let frame = self.verdict();
+                let edge = self.endpointer.observe(frame);
                 edge.into_iter().for_each(|edge| self.tell(edge, now, out));
+            }
+            None if self.interjections.is_open() => {
+                let frame = self.verdict();
+                let edge = self.interjections.observe(frame);
+                edge.into_iter().for_each(|edge| self.tell_interjection(edge, now, out));
             }
             None => {}
         }
+    }
+
+    /// What the voice activity network says of the newest frame.
+    fn verdict(&mut self) -> Frame {
+        Frame { end: self.history.end(), voiced: self.vad.is_voiced(&self.frame) }
     }
 
     /// The phrase opens the microphone, also when it is open: whoever says it begins anew.
@@ -153,6 +225,10 @@ impl Listener {
                 self.generation += 1;
                 HearEvent::Started { generation: self.generation }
             }
+            Edge::Continued => {
+                self.generation += 1;
+                HearEvent::Continued { generation: self.generation }
+            }
             Edge::Paused(span) => HearEvent::Paused { utterance: self.utterance(span, now) },
             Edge::Resumed(revision) => HearEvent::Resumed { generation: self.generation, revision },
             Edge::Ended(span, cause) => {
@@ -160,6 +236,24 @@ impl Listener {
             }
             Edge::NothingSaid => HearEvent::NothingSaid,
         });
+    }
+
+    fn tell_interjection(&mut self, edge: Edge, now: Instant, out: &mut Vec<HearEvent>) {
+        let (span, stretch) = match edge {
+            Edge::Started => {
+                self.generation += 1;
+                out.push(HearEvent::Interrupting { generation: self.generation });
+                return;
+            }
+            Edge::Paused(span) => (span, Stretch::SoFar),
+            Edge::Ended(span, _) => {
+                self.interjections.open(self.history.end());
+                (span, Stretch::Whole)
+            }
+            Edge::Continued | Edge::Resumed(_) | Edge::NothingSaid => return,
+        };
+        let utterance = Utterance { opened_by: OpenedBy::Interjection, ..self.utterance(span, now) };
+        out.push(HearEvent::Interjected { utterance, stretch });
     }
 
     fn utterance(&self, span: Span, captured: Instant) -> Utterance {
@@ -175,6 +269,11 @@ impl Listener {
             captured,
         }
     }
+}
+
+/// So many samples fit into `length`.
+fn samples(length: Duration) -> u64 {
+    (length.as_micros() * u128::from(RATE) / 1_000_000) as u64
 }
 
 /// The moment `samples` before `now`.
