@@ -12,6 +12,7 @@ pub(crate) use load::leaves;
 pub use load::{ConfigError, Effective, Origin, Override, load, load_text};
 
 use crate::audio::AudioConfig;
+use crate::channels::voice::ConversationConfig;
 use crate::hear::HearConfig;
 use crate::llm::LlmConfig;
 use crate::models::ModelsConfig;
@@ -31,6 +32,8 @@ pub struct Config {
     pub audio: AudioConfig,
     /// Wake word, voice activity, endpointing, speech to text.
     pub hear: HearConfig,
+    /// How she talks with people.
+    pub conversation: ConversationConfig,
     /// How replies are made.
     pub reply: ReplyConfig,
     /// Who she is.
@@ -52,6 +55,7 @@ impl Config {
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = self.audio.check();
         problems.extend(self.hear.check());
+        problems.extend(self.conversation.check());
         problems.extend(self.reply.check());
         problems.extend(self.persona.check());
         problems.extend(self.context.check());

@@ -127,8 +127,19 @@ pub struct ReplyOutcome {
     pub text: Private<String>,
     /// How it came to its end.
     pub ended: Ended,
+    /// Whether more may be said.
+    pub conversation: Conversation,
     /// The stored exchange; see [`Engine::heard_only`].
     pub exchange: Option<ExchangeId>,
+}
+
+/// Whether the user may want to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conversation {
+    /// He may.
+    GoesOn,
+    /// He has said that he wants nothing more.
+    IsOver,
 }
 
 /// The ways a turn ends.
@@ -168,7 +179,8 @@ pub async fn reply<M: ChatModel>(
         Keep::Yes if !said.is_empty() => engine.remember(&turn, &said, &outlet).await,
         Keep::Yes | Keep::No => None,
     };
-    ReplyOutcome { heard: Private(asked.into_string()), text: Private(said), ended, exchange }
+    let conversation = if outlet.is_over { Conversation::IsOver } else { Conversation::GoesOn };
+    ReplyOutcome { heard: Private(asked.into_string()), text: Private(said), ended, conversation, exchange }
 }
 
 /// One turn behind the redaction.
@@ -304,6 +316,7 @@ impl<M: ChatModel> Engine<M> {
             Intent::Thanks => (&[Action::EndConversation], Keep::Yes),
             Intent::NeverMind => (&[Action::EndConversation], Keep::No),
         };
+        outlet.is_over = actions.contains(&Action::EndConversation);
         for action in actions {
             outlet.send(ReplyEvent::Act(*action)).await?;
         }

@@ -20,7 +20,7 @@ pub mod plain;
 pub mod segment;
 
 pub use espeak::Phonemizer;
-pub use mouth::{Line, Mouth, SpeakEvent, Stopped};
+pub use mouth::{Line, Mouth, Part, SpeakEvent, Stopped};
 pub use piper::{Interrupter, Said, Voice, VoiceFiles};
 
 /// `[speak]`: the voice and how it speaks.

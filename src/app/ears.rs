@@ -33,6 +33,8 @@ pub struct Ears {
     pub stt: Stt,
     /// Transcripts.
     pub transcripts: Receiver<SttEvent>,
+    /// Transcribes what is said while she speaks.
+    pub interjections: (Stt, Receiver<SttEvent>),
     /// Ends when told to, or with a file.
     pub listener: JoinHandle<()>,
 }
@@ -42,13 +44,14 @@ pub fn ears(config: &Config, paths: &Paths, source: Box<dyn Source>, pacing: Pac
     let library = super::library(config, paths)?;
     let whisper = Whisper::load(&chosen_whisper(config, paths)?.1, &config.hear.stt)?;
     let (stt, transcripts) = Stt::spawn(whisper)?;
+    let interjections = Stt::spawn(Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?)?;
     let vad = Vad::load(&library.path("silero-vad")?, &config.hear.vad)?;
     let listener = Listener::new(&config.hear, detectors(config, &library)?, vad);
     let (commands, inbox) = sync_channel(COMMANDS);
     let (outbox, deliveries) = channel(DELIVERIES);
     let listener = hear::spawn(source, listener, inbox, outbox, pacing)
         .context("the system gave no thread for the listener")?;
-    Ok(Ears { commands, deliveries, stt, transcripts, listener })
+    Ok(Ears { commands, deliveries, stt, transcripts, interjections, listener })
 }
 
 fn detectors(config: &Config, library: &Library) -> anyhow::Result<Vec<Box<dyn WakeDetector>>> {
@@ -80,6 +83,13 @@ pub fn chosen_whisper(config: &Config, paths: &Paths) -> anyhow::Result<(SttMode
         model => model,
     };
     Ok((model, library.path(whisper_model(model))?))
+}
+
+/// The model for what is said while she speaks: a stop word is the same to all of them, and soon enough only
+/// to the smallest.
+fn quickest_whisper(config: &Config, library: &Library) -> anyhow::Result<PathBuf> {
+    let model = if config.hear.stt.language == "en" { SttModel::TinyEn } else { SttModel::Base };
+    Ok(library.path(whisper_model(model))?)
 }
 
 /// What was measured on this machine, for people; nothing when the model is configured.

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::brain::Brain;
 use super::{ears, mouth};
 use crate::audio::{Microphone, Pace, Player, Source, WavSource};
-use crate::channels::voice::{Conversation, News, Parts, Tones};
+use crate::channels::voice::{self, Conversation, News, Parts, Tones};
 use crate::config::Config;
 use crate::hear::Pacing;
 use crate::llm::Mind;
@@ -87,11 +87,17 @@ pub async fn converse(
         engine: Arc::clone(&brain.engine),
         store: brain.store.clone(),
         clock: Arc::clone(&brain.clock),
-        phrases: config.hear.wake.phrases.iter().map(|phrase| phrase.name.clone()).collect(),
         player: player.clone(),
         mouth,
         stt: (ears.stt, ears.transcripts),
+        interjections: ears.interjections,
         ears: (ears.commands, ears.deliveries),
+        config: config.conversation.clone(),
+        to_her: voice::Ears {
+            phrases: config.hear.wake.phrases.iter().map(|phrase| phrase.name.clone()).collect(),
+            trust: config.hear.trust.clone(),
+            judge: config.hear.judge.clone(),
+        },
         tones: if config.audio.tone { Tones::On } else { Tones::Off },
         news: told,
     };

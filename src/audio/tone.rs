@@ -1,4 +1,4 @@
-//! PURE. The two short tones: "I am listening" and "something went wrong".
+//! PURE. The short tones: "I am listening", "something went wrong", "I am thinking".
 //!
 //! Out: mono f32 samples at any rate, at most 150 ms, faded at both ends, soft.
 
@@ -13,6 +13,11 @@ pub fn acknowledge(rate: u32) -> Vec<f32> {
 /// Two falling low notes: this did not work. 150 ms.
 pub fn error(rate: u32) -> Vec<f32> {
     notes(rate, &[(329.6, 0.06), (220.0, 0.09)])
+}
+
+/// Two soft equal notes: I am thinking. 130 ms.
+pub fn thinking(rate: u32) -> Vec<f32> {
+    notes(rate, &[(440.0, 0.05), (440.0, 0.08)])
 }
 
 /// Sine notes (Hz, seconds) one after the other, each with raised-cosine ends.
@@ -38,7 +43,7 @@ mod tests {
     #[test]
     fn tones_are_short_soft_and_start_and_end_in_silence() {
         for rate in [8_000, 16_000, 22_050, 48_000] {
-            for tone in [acknowledge(rate), error(rate)] {
+            for tone in [acknowledge(rate), error(rate), thinking(rate)] {
                 assert!(!tone.is_empty() && tone.len() as f32 <= 0.150 * rate as f32);
                 assert!(tone.iter().all(|sample| sample.abs() <= PEAK));
                 assert!(tone[0].abs() < 1e-4 && tone[tone.len() - 1].abs() < 1e-4);

@@ -5,37 +5,50 @@
 //! decided by [`flow`]; this file only does it. It refuses nothing: a stage that failed is told, and
 //! the conversation goes on with the others.
 
+mod announce;
+mod answers;
+mod config;
 pub mod flow;
+mod hearing;
+mod said;
+pub mod signals;
 mod teller;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{Receiver, Sender};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::turn::{self, TurnEnd};
-use crate::audio::{Player, tone};
+pub use config::ConversationConfig;
+pub use hearing::Ears;
+
+use super::turn;
+use crate::audio::{Duck, Player, tone};
 use crate::clock::Clock;
-use crate::hear::wake::strip_phrase;
 use crate::hear::whisper::{Stt, SttEvent, SttJob};
-use crate::hear::{Ack, Delivery, HearCommand, HearEvent};
-use crate::message::{Channel, Private, TurnId};
+use crate::hear::{Ack, Delivery, HearCommand};
+use crate::message::{Activity, Channel, Private, TurnId};
+use crate::reply::{Ended, Engine};
 use crate::reply::model::ChatModel;
-use crate::reply::{Engine, TurnInput};
-use crate::speak::{Mouth, SpeakEvent};
+use crate::speak::{Line, Mouth, Part, SpeakEvent};
 use crate::store::Store;
-use crate::trace::{Decision, Stage, Trace, TurnRecord};
-use flow::{Effect, Flow, Input, Question};
-use teller::Spoken;
+use crate::trace::{Decision, TurnRecord};
+use announce::Announcer;
+use answers::{Answers, Desk};
+use flow::{Flow, FollowUps};
+use hearing::Hearing;
+use signals::{Effect, Input};
+use teller::Stage;
 
 /// The rate of the tones, in Hz; the player converts them.
 const TONE_RATE: u32 = 48_000;
 /// Tags of tones: no speech has them, so nobody waits for their end.
 const TONE_TAG: u64 = u64::MAX;
+/// While she thinks on, a tone says so again and again.
+const STILL_THINKING: Duration = Duration::from_secs(6);
 
 /// What the conversation is made of.
 pub struct Parts<M> {
@@ -45,16 +58,21 @@ pub struct Parts<M> {
     pub store: Option<Store>,
     /// Tells the date of a record.
     pub clock: Arc<dyn Clock>,
-    /// The wake phrases, to be taken off the beginning of a transcript.
-    pub phrases: Vec<String>,
     /// Plays tones.
     pub player: Player,
     /// Speaks, and its reports. Without a voice the answer is shown only.
     pub mouth: Option<(Mouth, Receiver<SpeakEvent>)>,
-    /// Transcribes, and its results.
+    /// Transcribes what is said to her, and its results.
     pub stt: (Stt, Receiver<SttEvent>),
+    /// Transcribes what is said while she speaks, and its results: a thread of its own, so that "stop"
+    /// waits for nothing.
+    pub interjections: (Stt, Receiver<SttEvent>),
     /// The listener's commands and events.
     pub ears: (SyncSender<HearCommand>, Receiver<Delivery>),
+    /// How she talks with people.
+    pub config: ConversationConfig,
+    /// What counts as said to her.
+    pub to_her: Ears,
     /// Whether tones are played.
     pub tones: Tones,
     /// Told what happens. When full, the conversation waits.
@@ -81,6 +99,8 @@ pub enum News {
     Words(Private<String>),
     /// A turn is over and was recorded.
     Turn(Box<TurnRecord>),
+    /// Something was heard that is not answered; the record tells why.
+    Dismissed(Box<TurnRecord>),
     /// She rests until the next wake phrase, for this reason.
     Rests(&'static str),
     /// Something works again or does not work any more; one sentence.
@@ -89,25 +109,35 @@ pub enum News {
     Deaf(String),
     /// This microphone delivers.
     Hears(String),
-}
-
-/// A turn between its last word and its last sample.
-struct Running {
-    cancel: CancellationToken,
-    /// Set when the first sample sounds.
-    first_sample: Option<Instant>,
-    /// Set when the last sample has sounded.
-    spoken: Option<Instant>,
-    /// Set when the reply engine is done.
-    end: Option<TurnEnd>,
+    /// What she is doing from here on.
+    Activity(Activity),
 }
 
 /// The conversation by voice.
 pub struct Conversation<M> {
-    parts: Parts<M>,
     flow: Flow,
-    running: HashMap<TurnId, Running>,
-    answers: JoinSet<(TurnId, TurnEnd)>,
+    answers: Answers<M>,
+    hearing: Hearing,
+    announcer: Announcer,
+    /// To be said as soon as nobody is speaking.
+    pending: Option<&'static str>,
+    /// The turn in which something is announced.
+    announcing: Option<TurnId>,
+    engine: Arc<Engine<M>>,
+    clock: Arc<dyn Clock>,
+    player: Player,
+    mouth: Option<Mouth>,
+    reports: Option<Receiver<SpeakEvent>>,
+    transcripts: Receiver<SttEvent>,
+    interjections: Receiver<SttEvent>,
+    commands: SyncSender<HearCommand>,
+    deliveries: Receiver<Delivery>,
+    thinking: Option<Duration>,
+    /// When a tone is to say that she thinks.
+    think_at: Option<Instant>,
+    tones: Tones,
+    news: Sender<News>,
+    activity: Activity,
     ack: Option<Ack>,
     ahead: Option<JoinHandle<()>>,
 }
@@ -115,107 +145,88 @@ pub struct Conversation<M> {
 impl<M: ChatModel + 'static> Conversation<M> {
     /// A conversation that rests. Turn ids continue after `last_turn`.
     pub fn new(parts: Parts<M>, last_turn: TurnId) -> Self {
-        let flow = Flow::resting(last_turn);
-        Self { parts, flow, running: HashMap::new(), answers: JoinSet::new(), ack: None, ahead: None }
+        let follow_ups = FollowUps { most: parts.config.most_follow_ups, delay: parts.config.delay() };
+        let (mouth, reports) = parts.mouth.unzip();
+        let stage = Stage { mouth: mouth.clone(), player: parts.player.clone(), news: parts.news.clone() };
+        let thinking = parts.config.thinking();
+        let answers = Answers::new(Desk {
+            engine: Arc::clone(&parts.engine),
+            store: parts.store,
+            clock: Arc::clone(&parts.clock),
+            stage,
+            config: parts.config,
+        });
+        Self {
+            flow: Flow::resting(last_turn, follow_ups),
+            answers,
+            hearing: Hearing::new(parts.stt.0, parts.interjections.0, parts.to_her),
+            announcer: Announcer::default(),
+            pending: None,
+            announcing: None,
+            engine: parts.engine,
+            clock: parts.clock,
+            player: parts.player,
+            mouth,
+            reports,
+            transcripts: parts.stt.1,
+            interjections: parts.interjections.1,
+            commands: parts.ears.0,
+            deliveries: parts.ears.1,
+            thinking,
+            think_at: None,
+            tones: parts.tones,
+            news: parts.news,
+            activity: Activity::Idle,
+            ack: None,
+            ahead: None,
+        }
     }
 
     /// Talks until `stop`, or until a file that plays the microphone has ended and was answered.
     pub async fn run(mut self, stop: CancellationToken) {
         let mut source_ended = false;
-        loop {
-            if source_ended && self.flow.is_idle() {
-                break;
-            }
-            // Every arm is cancel-safe: they only receive.
+        while !(source_ended && self.flow.is_idle()) {
+            // Every arm is cancel-safe: they only receive, or wait.
             tokio::select! {
                 () = stop.cancelled() => break,
-                delivery = self.parts.ears.1.recv(), if !source_ended => match delivery {
+                delivery = self.deliveries.recv(), if !source_ended => match delivery {
                     Some(delivery) => source_ended = self.hear(delivery).await,
                     None => {
                         self.tell(News::Deaf("the listener has ended; start joi again".into())).await;
-                        self.step(Input::NothingSaid).await;
+                        self.step(Input::Deaf("the listener has ended")).await;
                         source_ended = true;
                     }
                 },
-                Some(result) = self.parts.stt.1.recv() => self.transcribed(result).await,
-                Some(event) = next_event(&mut self.parts.mouth) => self.spoke(event).await,
-                Some(done) = self.answers.join_next() => self.answered(done).await,
+                Some(result) = self.transcripts.recv() => self.transcribed(result).await,
+                Some(result) = self.interjections.recv() => self.interjected(result).await,
+                Some(event) = next_event(&mut self.reports) => self.spoke(event).await,
+                Some(done) = self.answers.next_done() => self.answered(done).await,
+                () = until(self.think_at) => self.still_thinking(),
             }
         }
-        for running in self.running.values() {
-            running.cancel.cancel();
-        }
-        if let Some((mouth, _)) = &self.parts.mouth {
-            mouth.stop();
-        }
+        self.answers.cancel_all();
         self.command(HearCommand::Stop);
-    }
-
-    /// Takes in a listener's event; tells whether it was the last one.
-    async fn hear(&mut self, delivery: Delivery) -> bool {
-        // A newer event says that the conversation has caught up with the older one.
-        self.ack = delivery.ack;
-        match delivery.event {
-            HearEvent::Wake { phrase, score, at, .. } => {
-                self.tell(News::Woke(phrase.clone())).await;
-                self.read_ahead();
-                self.step(Input::Wake { phrase, score, at }).await;
-            }
-            HearEvent::Started { .. } => {}
-            HearEvent::Paused { utterance } => self.step(Input::Paused(utterance)).await,
-            HearEvent::Resumed { generation, revision } => {
-                self.step(Input::Resumed { generation, revision }).await;
-            }
-            HearEvent::Ended { utterance, decided, .. } => {
-                self.step(Input::Ended { utterance, decided }).await;
-            }
-            HearEvent::NothingSaid => self.step(Input::NothingSaid).await,
-            HearEvent::Deaf { fault } => {
-                self.step(Input::NothingSaid).await;
-                self.tell(News::Deaf(fault)).await;
-            }
-            HearEvent::Hearing { device } => self.tell(News::Hears(device)).await,
-            HearEvent::SourceEnded => {
-                self.step(Input::NothingSaid).await;
-                return true;
-            }
-        }
-        false
-    }
-
-    async fn transcribed(&mut self, event: SttEvent) {
-        let phrases = &self.parts.phrases;
-        let result = match event.result {
-            Ok(mut transcript) => {
-                transcript.text = strip_phrase(&transcript.text, phrases).to_owned();
-                Ok(transcript)
-            }
-            Err(error) => {
-                tracing::warn!(%error, "an utterance could not be transcribed");
-                self.tell(News::Remark(error.to_string())).await;
-                Err(error.to_string())
-            }
-        };
-        let at = Instant::now();
-        let (generation, revision) = (event.generation, event.revision);
-        self.step(Input::Transcribed { result, generation, revision, at }).await;
     }
 
     async fn spoke(&mut self, event: SpeakEvent) {
         match event {
             SpeakEvent::Started { turn, at } => {
-                if let Some(running) = self.running.get_mut(&turn) {
-                    running.first_sample.get_or_insert(at);
-                }
+                self.answers.sounds(turn, at);
                 self.step(Input::Speaking(turn)).await;
             }
+            SpeakEvent::Saying { spoken, at, .. } => self.hearing.said.begins(spoken, at),
+            SpeakEvent::Heard { line, at } => {
+                self.hearing.said.ends(at);
+                self.answers.heard(&line);
+            }
+            SpeakEvent::Done { turn, at } if self.announcing == Some(turn) => {
+                self.announcing = None;
+                self.step(Input::TurnOver { turn, at, after: signals::After::Rest }).await;
+            }
             SpeakEvent::Done { turn, at } => {
-                if let Some(running) = self.running.get_mut(&turn) {
-                    running.spoken = Some(at);
-                }
+                self.answers.spoken(turn, at);
                 self.settle(turn).await;
             }
-            SpeakEvent::Heard { .. } => {}
             SpeakEvent::Failed { error, .. } => self.tell(News::Remark(error)).await,
             SpeakEvent::Mute(fault) => self.tell(News::Remark(fault.to_string())).await,
             SpeakEvent::Audible { device } => {
@@ -224,63 +235,50 @@ impl<M: ChatModel + 'static> Conversation<M> {
         }
     }
 
-    async fn answered(&mut self, done: Result<(TurnId, TurnEnd), tokio::task::JoinError>) {
+    async fn answered(&mut self, done: Result<(TurnId, turn::TurnEnd), tokio::task::JoinError>) {
         let Ok((turn, end)) = done else {
             // The panic hook has reported it; whatever was being answered is over.
-            let open: Vec<_> = self.running.drain().map(|(turn, _)| turn).collect();
-            for turn in open {
-                self.step(Input::TurnOver(turn)).await;
+            for turn in self.answers.give_up() {
+                let at = Instant::now();
+                self.step(Input::TurnOver { turn, at, after: signals::After::Rest }).await;
             }
             return;
         };
-        if let Some(running) = self.running.get_mut(&turn) {
-            running.end = Some(end);
-            if self.parts.mouth.is_none() {
-                running.spoken = Some(Instant::now());
-            }
+        if end.outcome.ended == Ended::Quick {
+            self.step(Input::Acted(turn)).await;
         }
+        self.answers.done(turn, end);
         self.settle(turn).await;
     }
 
     async fn settle(&mut self, turn: TurnId) {
-        if self.close(turn).await {
-            self.step(Input::TurnOver(turn)).await;
+        let over = self.answers.over(turn);
+        if let Some(record) = self.answers.close(turn).await {
+            self.tell(News::Turn(Box::new(record))).await;
+        }
+        if let Some((at, after)) = over {
+            self.step(Input::TurnOver { turn, at, after }).await;
         }
     }
 
-    /// Records a turn whose answer is complete and was spoken, or was cancelled; tells whether it is.
-    async fn close(&mut self, turn: TurnId) -> bool {
-        let is_over = self.running.get(&turn).is_some_and(|running| {
-            running.end.is_some() && (running.spoken.is_some() || running.cancel.is_cancelled())
-        });
-        if !is_over {
-            return false;
-        }
-        let Some(Running { first_sample, spoken, end: Some(mut end), .. }) = self.running.remove(&turn)
-        else {
-            return false;
-        };
-        if let Some(at) = first_sample {
-            end.trace.mark(Stage::FirstSample, at);
-        }
-        end.trace.mark(Stage::End, spoken.unwrap_or_else(Instant::now));
-        let record = end.record(turn, Channel::Voice, &*self.parts.clock);
-        if let Some(store) = &self.parts.store
-            && let Err(error) = store.save_turn(&record).await
-        {
-            tracing::warn!(%error, "the turn's record was not stored");
-        }
-        self.tell(News::Turn(Box::new(record))).await;
-        true
-    }
-
-    /// Lets the flow decide, and does it.
+    /// Lets the flow decide, and does it; then says what has been waiting for silence.
     async fn step(&mut self, input: Input) {
-        for effect in self.flow.on(input) {
+        let mut effects = self.flow.on(input);
+        if self.pending.is_some() && self.flow.is_idle() {
+            effects.extend(self.flow.on(Input::Announcing));
+        }
+        for effect in effects {
             self.apply(effect).await;
         }
         if self.flow.is_waiting_for_the_user() {
             self.ack = None;
+        }
+        let activity = self.flow.activity();
+        if activity != Activity::Thinking {
+            self.think_at = None;
+        }
+        if std::mem::replace(&mut self.activity, activity) != activity {
+            self.tell(News::Activity(activity)).await;
         }
     }
 
@@ -288,53 +286,68 @@ impl<M: ChatModel + 'static> Conversation<M> {
         match effect {
             Effect::AcknowledgeTone => self.tone(tone::acknowledge(TONE_RATE)),
             Effect::ErrorTone => self.tone(tone::error(TONE_RATE)),
-            Effect::Cancel(turn) => self.cancel(turn).await,
-            Effect::Decode(utterance, urgency) => {
-                self.parts.stt.0.submit(SttJob { utterance, urgency });
-            }
-            Effect::DropDecode { generation, revision } => {
-                self.parts.stt.0.cancel_before(generation, revision);
-            }
+            Effect::Cancel(turn, why) => self.cancel(turn, why).await,
+            Effect::Duck => self.player.duck(Duck::Ducked),
+            Effect::Unduck => self.player.duck(Duck::Full),
+            Effect::Decode(utterance, urgency) => self.hearing.decode(SttJob { utterance, urgency }),
+            Effect::DropDecode { generation, revision } => self.hearing.drop_before(generation, revision),
             Effect::Answer(question) => self.answer(*question).await,
+            Effect::Dismiss(turn, judged) => {
+                let record = self.answers.dismissal(turn, answers::decisions(&judged));
+                self.answers.save(&record).await;
+                self.tell(News::Dismissed(Box::new(record))).await;
+            }
+            Effect::Announce(turn) => self.announce(turn).await,
             Effect::Ears(command) => self.command(command),
             Effect::Rest(why) => self.tell(News::Rests(why)).await,
         }
+        if let Effect::Ears(HearCommand::FollowUp(_)) = effect {
+            self.read_ahead();
+        }
     }
 
-    async fn cancel(&mut self, turn: TurnId) {
-        if let Some((mouth, _)) = &self.parts.mouth {
-            mouth.stop();
+    async fn cancel(&mut self, turn: TurnId, why: &'static str) {
+        let reason = match self.hearing.word_ended() {
+            Some(ended) => format!("{why}; silent {:.0} ms after the word", ended.elapsed().as_secs_f64() * 1e3),
+            None => why.to_owned(),
+        };
+        self.answers.cancel(turn, Decision::new("flow", "stopped", reason));
+        self.player.duck(Duck::Full);
+        self.hearing.said.ends(Instant::now());
+        self.announcing = None;
+        if let Some(record) = self.answers.close(turn).await {
+            self.tell(News::Turn(Box::new(record))).await;
         }
-        if let Some(running) = self.running.get(&turn) {
-            running.cancel.cancel();
-        }
-        self.close(turn).await;
     }
 
-    async fn answer(&mut self, question: Question) {
-        let text = question.transcript.text.clone();
-        self.tell(News::Understood(Private(text.clone()))).await;
+    async fn answer(&mut self, question: signals::Question) {
+        self.tell(News::Understood(Private(question.text.clone()))).await;
         if let Some(ahead) = self.ahead.take() {
             ahead.abort();
         }
-        let trace = first_marks(&question);
-        let input = TurnInput { id: question.turn, channel: Channel::Voice, text: Private(text) };
-        let cancel = CancellationToken::new();
-        let running = Running { cancel: cancel.clone(), first_sample: None, spoken: None, end: None };
-        self.running.insert(question.turn, running);
-        let mouth = self.parts.mouth.as_ref().map(|(mouth, _)| mouth.clone());
-        let mut teller =
-            Spoken::new(question.turn, mouth, self.parts.player.clone(), self.parts.news.clone());
-        let engine = Arc::clone(&self.parts.engine);
-        self.answers.spawn(async move {
-            let id = input.id;
-            (id, turn::run(&engine, input, trace, &mut teller, cancel).await)
-        });
+        self.think_at = self.thinking.map(|after| question.decided + after);
+        self.answers.begin(&question);
+    }
+
+    async fn announce(&mut self, turn: TurnId) {
+        let (Some(text), Some(mouth)) = (self.pending.take(), &self.mouth) else {
+            return Box::pin(self.step(Input::TurnOver {
+                turn,
+                at: Instant::now(),
+                after: signals::After::Rest,
+            }))
+            .await;
+        };
+        self.announcing = Some(turn);
+        let line = Line { turn, index: 0, text: text.to_owned(), part: Part::Aside };
+        if mouth.say(line).await.is_err() || mouth.finish(turn).await.is_err() {
+            tracing::debug!("an announcement was stopped before it began");
+        }
     }
 
     /// While the user still speaks, the model reads what it knows already.
     fn read_ahead(&mut self) {
-        let engine = Arc::clone(&self.parts.engine);
+        let engine = Arc::clone(&self.engine);
         let task = tokio::spawn(async move {
             if let Err(error) = engine.read_ahead(Channel::Voice).await {
                 tracing::debug!(%error, "the model could not read ahead");
@@ -345,52 +358,39 @@ impl<M: ChatModel + 'static> Conversation<M> {
         }
     }
 
+    fn still_thinking(&mut self) {
+        self.tone(tone::thinking(TONE_RATE));
+        self.think_at = Some(Instant::now() + STILL_THINKING);
+    }
+
     fn tone(&self, samples: Vec<f32>) {
-        if self.parts.tones == Tones::On && self.parts.player.play_now(TONE_TAG, TONE_RATE, samples).is_err()
-        {
+        if self.tones == Tones::On && self.player.play_now(TONE_TAG, TONE_RATE, samples).is_err() {
             tracing::debug!("a tone was not played");
         }
     }
 
     fn command(&self, command: HearCommand) {
-        if self.parts.ears.0.try_send(command).is_err() {
+        if self.commands.try_send(command).is_err() {
             tracing::debug!(?command, "the listener took no command");
         }
     }
 
     async fn tell(&self, news: News) {
         // Nobody looks any more: the conversation goes on all the same.
-        let _ = self.parts.news.send(news).await;
+        let _ = self.news.send(news).await;
     }
 }
 
-async fn next_event(mouth: &mut Option<(Mouth, Receiver<SpeakEvent>)>) -> Option<SpeakEvent> {
-    match mouth {
-        Some((_, events)) => events.recv().await,
+async fn next_event(reports: &mut Option<Receiver<SpeakEvent>>) -> Option<SpeakEvent> {
+    match reports {
+        Some(events) => events.recv().await,
         None => std::future::pending().await,
     }
 }
 
-/// A trace with everything that happened before the question was understood.
-fn first_marks(question: &Question) -> Trace {
-    let mut trace = Trace::starting(question.speech_ended);
-    if let Some(woke) = question.woke {
-        trace.mark(Stage::Wake, woke);
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
     }
-    trace.mark(Stage::SpeechEnd, question.speech_ended);
-    trace.mark(Stage::Endpoint, question.decided);
-    trace.mark(Stage::Transcript, question.transcribed);
-    let heard = &question.transcript;
-    trace.decide(Decision::new(
-        "whisper",
-        if heard.decoded_twice { "decoded twice" } else { "decoded once" },
-        format!(
-            "mean log-probability {:.2}, no-speech {:.2}, audio context {}, {:.0} ms",
-            heard.mean_logprob,
-            heard.no_speech,
-            heard.audio_ctx,
-            heard.took.as_secs_f64() * 1e3
-        ),
-    ));
-    trace
 }

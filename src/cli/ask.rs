@@ -14,7 +14,7 @@ use crate::channels::console::Printer;
 use crate::message::TurnId;
 use crate::reply::Ended;
 use crate::speak::segment::Segmenter;
-use crate::speak::{Line, SpeakEvent};
+use crate::speak::{Line, Part, SpeakEvent};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,7 +84,7 @@ pub(crate) async fn say_through(
     let speaking = mouth.clone();
     let feeding = tokio::spawn(async move {
         for (index, text) in (0u32..).zip(lines) {
-            speaking.say(Line { turn, index, text }).await?;
+            speaking.say(Line { turn, index, text, part: Part::Answer }).await?;
         }
         speaking.finish(turn).await
     });
@@ -97,7 +97,10 @@ pub(crate) async fn say_through(
                 failed = Some(fault.to_string());
                 break;
             }
-            SpeakEvent::Started { .. } | SpeakEvent::Heard { .. } | SpeakEvent::Audible { .. } => {}
+            SpeakEvent::Started { .. }
+            | SpeakEvent::Saying { .. }
+            | SpeakEvent::Heard { .. }
+            | SpeakEvent::Audible { .. } => {}
         }
     }
     if let Some(error) = failed {

@@ -86,6 +86,9 @@ async fn next_utterance(ears: &mut app::Ears) -> Option<Utterance> {
             HearEvent::Wake { .. }
             | HearEvent::Started { .. }
             | HearEvent::Paused { .. }
+            | HearEvent::Continued { .. }
+            | HearEvent::Interrupting { .. }
+            | HearEvent::Interjected { .. }
             | HearEvent::Resumed { .. } => {}
         }
     }

@@ -96,9 +96,17 @@ pub(crate) async fn show_news(mut news: Receiver<News>) {
             News::Rests(why) => show::remark(show::coloured(Mood::Quiet, format!("○ {why}"))),
             News::Remark(remark) => show::remark(remark),
             News::Deaf(fault) => show::remark(show::coloured(Mood::Bad, fault)),
+            News::Dismissed(record) => show::remark(show::coloured(Mood::Quiet, dismissed(&record))),
+            News::Activity(_) => {}
             News::Hears(device) => show::remark(format!("listening through {device}")),
         }
     }
+}
+
+/// Why something was not answered.
+fn dismissed(record: &TurnRecord) -> String {
+    let why = record.decisions.last().map_or("", |decision| decision.reason.as_str());
+    format!("○ not answered: {why}")
 }
 
 /// The turn's most telling moments in one line.

@@ -67,6 +67,12 @@ pub fn match_intent(text: &str) -> Option<QuickIntent> {
     })
 }
 
+/// Whether `text` says yes, and nothing else.
+pub fn is_consent(text: &str) -> bool {
+    let (Some(words), Some(yes)) = (words::normalise(text), phrasing::english_yes()) else { return false };
+    yes.fits(&words) || words::without_politeness(&words).any(|core| yes.fits(core))
+}
+
 /// What is said once the intent has been carried out; empty when nothing is to be said. `last_reply`
 /// is the answer before this one, for [`Intent::Repeat`].
 pub fn answer(what: Intent, now: &Zoned, last_reply: Option<&str>) -> String {

@@ -19,11 +19,13 @@ pub(crate) struct Outlet {
     events: mpsc::Sender<ReplyEvent>,
     /// The answer as far as it went out.
     pub(crate) said: String,
+    /// The user wants nothing more.
+    pub(crate) is_over: bool,
 }
 
 impl Outlet {
     pub(crate) fn new(events: mpsc::Sender<ReplyEvent>) -> Self {
-        Self { events, said: String::new() }
+        Self { events, said: String::new(), is_over: false }
     }
 
     /// The next words of the answer.

@@ -35,6 +35,17 @@ pub struct Line {
     pub index: u32,
     /// The text as it was written, markdown included.
     pub text: String,
+    /// What it is to the answer.
+    pub part: Part,
+}
+
+/// What a line is to the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// A piece of it.
+    Answer,
+    /// Said beside it ("one moment ...").
+    Aside,
 }
 
 /// What happened to what was to be said.
@@ -47,14 +58,21 @@ pub enum SpeakEvent {
         /// When.
         at: Instant,
     },
-    /// A line was heard to its end (one with nothing to say in it counts when it would have been said).
-    Heard {
+    /// A line's first sample sounds.
+    Saying {
         /// Which turn.
         turn: TurnId,
-        /// The line's place.
-        index: u32,
-        /// The line as it was written.
-        text: String,
+        /// The line as it is spoken: numbers and units in words, no markdown.
+        spoken: String,
+        /// When.
+        at: Instant,
+    },
+    /// A line was heard to its end (one with nothing to say in it counts when it would have been said).
+    Heard {
+        /// The line.
+        line: Line,
+        /// When its last sample sounded.
+        at: Instant,
     },
     /// The turn was finished by [`Mouth::finish`] and its last sample has sounded.
     Done {
@@ -231,7 +249,7 @@ fn run(
 fn speak(voice: &mut Voice, shared: &Shared, line: Line, text: &str, epoch: Epoch) -> Vec<SpeakEvent> {
     let turn = line.turn;
     let rate = voice.rate();
-    let row = shared.ledger().open(line);
+    let row = shared.ledger().open(line, text.to_owned());
     let is_stopped = || shared.is_stale(epoch);
     let mut due = Vec::new();
     let said = voice.say(text, &is_stopped, &mut |samples| {
@@ -243,11 +261,11 @@ fn speak(voice: &mut Voice, shared: &Shared, line: Line, text: &str, epoch: Epoc
     });
     match said {
         // The line may have been silent, and nothing else may be playing.
-        Ok(Said::All | Said::Stopped) => due.extend(shared.ledger().close(row)),
+        Ok(Said::All | Said::Stopped) => due.extend(shared.ledger().close(row, Instant::now())),
         Err(error) => {
             tracing::warn!(%error, %turn, "a line was not spoken");
             due.push(SpeakEvent::Failed { turn, error: error.to_string() });
-            due.extend(shared.ledger().give_up(row));
+            due.extend(shared.ledger().give_up(row, Instant::now()));
         }
     }
     due

@@ -1,126 +1,63 @@
-//! PURE. The conversation by voice as a state machine: what happened in, what to do out.
+//! When to listen, transcribe, answer and be silent, as a pure state machine.
 //!
-//! No I/O, no clock, no async: every moment arrives inside an input, and the voice channel carries out
-//! the effects. It refuses stale news: transcripts of an older utterance or revision, and the end of a
-//! turn that is no longer the current one, change nothing.
+//! PURE: no clock, no channel, no model. In: [`Input`]s in the order they happened. Out: [`Effect`]s
+//! for the conversation to carry out. Whatever belongs to an older utterance or turn is ignored. The
+//! table of its transitions is a snapshot in the tests.
 
 use std::time::{Duration, Instant};
 
+use super::signals::{After, Effect, Input, Judged, Question};
 use crate::audio::RATE;
+use crate::hear::judge::{Judgement, Verdict};
 use crate::hear::whisper::Urgency;
-use crate::hear::{HearCommand, SpeakingState};
-use crate::message::{OpenedBy, Transcript, TurnId, Utterance};
+use crate::hear::{HearCommand, SpeakingState, Window};
+use crate::message::{Activity, TurnId, Utterance};
 
 const TALKING: HearCommand = HearCommand::Speaking(SpeakingState::Talking);
 const SILENT: HearCommand = HearCommand::Speaking(SpeakingState::Silent);
 
-/// What happened.
-#[derive(Debug)]
-pub enum Input {
-    /// The wake phrase was recognised.
-    Wake {
-        /// Its written form.
-        phrase: String,
-        /// Detector probability, 0..1.
-        score: f32,
-        /// Position of the crossing in 16 kHz samples since the source was opened.
-        at: u64,
-    },
-    /// Somebody asked to be listened to without the wake phrase.
-    Requested,
-    /// The user paused; the words so far can be transcribed in advance.
-    Paused(Utterance),
-    /// The user went on after a pause.
-    Resumed {
-        /// Of the utterance.
-        generation: u64,
-        /// The revision from here on.
-        revision: u32,
-    },
-    /// The utterance is complete.
-    Ended {
-        /// The utterance.
-        utterance: Utterance,
-        /// When that was decided.
-        decided: Instant,
-    },
-    /// The microphone was open and nobody spoke.
-    NothingSaid,
-    /// Whisper is done with an utterance.
-    Transcribed {
-        /// The transcript, with the leading wake phrase removed, or why there is none.
-        result: Result<Transcript, String>,
-        /// Of the utterance.
-        generation: u64,
-        /// Of the utterance.
-        revision: u32,
-        /// When.
-        at: Instant,
-    },
-    /// The first sample of an answer is being played.
-    Speaking(TurnId),
-    /// An answer was played to its end, or there was none.
-    TurnOver(TurnId),
+/// How a conversation may go on by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FollowUps {
+    /// Most of them in a row without the wake phrase.
+    pub most: u32,
+    /// The window opens so long after her last sample.
+    pub delay: Duration,
 }
 
-/// What to do about it.
-#[derive(Debug)]
-pub enum Effect {
-    /// The soft tone that says "I'm listening".
-    AcknowledgeTone,
-    /// The tone that says "that did not work".
-    ErrorTone,
-    /// Stop the running answer everywhere: model, synthesis, loudspeaker.
-    Cancel(TurnId),
-    /// Transcribe.
-    Decode(Utterance, Urgency),
-    /// What whisper was asked before is of no use any more.
-    DropDecode {
-        /// Whatever is older than this utterance ...
-        generation: u64,
-        /// ... and this revision of it.
-        revision: u32,
-    },
-    /// Answer.
-    Answer(Box<Question>),
-    /// Tell the listener.
-    Ears(HearCommand),
-    /// The conversation rests until the next wake phrase, for the given reason.
-    Rest(&'static str),
-}
-
-/// A complete question with the moments that led to it.
-#[derive(Debug, Clone)]
-pub struct Question {
-    /// The turn it opens.
-    pub turn: TurnId,
-    /// What was said, and how sure whisper was.
-    pub transcript: Transcript,
-    /// What opened the microphone.
-    pub opened_by: OpenedBy,
-    /// When the wake phrase was recognised.
-    pub woke: Option<Instant>,
-    /// When the last voiced sample was captured.
-    pub speech_ended: Instant,
-    /// When the end of the utterance was decided.
-    pub decided: Instant,
-    /// When the transcript was there.
-    pub transcribed: Instant,
+/// What opened the microphone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    /// The wake phrase, whose crossing was at this position, or a request.
+    Called { at: Option<u64>, attempt: Attempt },
+    /// An answer that has ended.
+    Window,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Attempt {
     First,
-    /// The first utterance held nothing but the wake phrase itself.
+    /// The first utterance held nothing for her.
     Second,
 }
 
 #[derive(Debug)]
 enum Phase {
     Idle,
-    Listening { woke: Option<u64>, attempt: Attempt, advance: Advance },
-    Transcribing { utterance: Utterance, decided: Instant, woke: Option<u64>, attempt: Attempt },
-    Answering { turn: TurnId },
+    Listening { by: Opening, advance: Advance },
+    Transcribing { by: Opening, utterance: Utterance, decided: Instant },
+    Answering { turn: TurnId, progress: Progress },
+}
+
+/// How far an answer has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    /// Nothing of it can be heard or felt: whoever goes on speaking can still have it back.
+    Begun { by: Opening },
+    /// It has done something, or nobody asked for it.
+    Committed,
+    /// Her voice is in the room.
+    Audible,
 }
 
 /// What is known in advance, while the speaker may still go on.
@@ -136,7 +73,7 @@ enum Advance {
 struct Early {
     generation: u64,
     revision: u32,
-    result: Result<Transcript, String>,
+    result: Result<Judged, String>,
     at: Instant,
 }
 
@@ -151,12 +88,15 @@ impl Early {
 pub struct Flow {
     phase: Phase,
     turns: u64,
+    follow_ups: FollowUps,
+    /// Follow-ups since the last wake phrase.
+    followed: u32,
 }
 
 impl Flow {
     /// A conversation that rests. Turn ids continue after `last_turn`.
-    pub fn resting(last_turn: TurnId) -> Self {
-        Self { phase: Phase::Idle, turns: last_turn.0 }
+    pub fn resting(last_turn: TurnId, follow_ups: FollowUps) -> Self {
+        Self { phase: Phase::Idle, turns: last_turn.0, follow_ups, followed: 0 }
     }
 
     /// Is nothing going on?
@@ -173,6 +113,17 @@ impl Flow {
         }
     }
 
+    /// What a light would show.
+    pub fn activity(&self) -> Activity {
+        match &self.phase {
+            Phase::Idle => Activity::Idle,
+            Phase::Listening { .. } => Activity::Listening,
+            Phase::Transcribing { .. } => Activity::Thinking,
+            Phase::Answering { progress: Progress::Audible, .. } => Activity::Speaking,
+            Phase::Answering { .. } => Activity::Thinking,
+        }
+    }
+
     /// Takes in what happened and says what to do.
     pub fn on(&mut self, input: Input) -> Vec<Effect> {
         match input {
@@ -180,44 +131,59 @@ impl Flow {
             Input::Requested => self.listen(None),
             Input::Paused(utterance) => self.paused(utterance),
             Input::Resumed { generation, revision } => self.resumed(generation, revision),
+            Input::Continued => self.continued(),
             Input::Ended { utterance, decided } => self.ended(utterance, decided),
             Input::NothingSaid => match self.phase {
-                Phase::Listening { .. } => self.rest("nothing was said"),
+                Phase::Listening { by: Opening::Called { .. }, .. } => self.rest("nothing was said"),
+                Phase::Listening { by: Opening::Window, .. } => self.rest("nobody went on"),
+                _ => vec![],
+            },
+            Input::Deaf(why) => match self.phase {
+                Phase::Listening { .. } => self.rest(why),
                 _ => vec![],
             },
             Input::Transcribed { result, generation, revision, at } => {
                 self.transcribed(Early { generation, revision, result, at })
             }
-            Input::Speaking(turn) if self.is_answering(turn) => {
-                vec![Effect::Ears(TALKING)]
-            }
-            Input::TurnOver(turn) if self.is_answering(turn) => {
-                self.phase = Phase::Idle;
-                vec![Effect::Ears(SILENT)]
-            }
-            Input::Speaking(_) | Input::TurnOver(_) => vec![],
+            Input::Interrupting if self.is_audible() => vec![Effect::Duck],
+            Input::Interjected(judgement) if self.is_audible() => self.interjected(&judgement),
+            Input::Interrupting | Input::Interjected(_) => vec![],
+            Input::Speaking(turn) => self.progress(turn, Progress::Audible),
+            Input::Acted(turn) => self.progress(turn, Progress::Committed),
+            Input::TurnOver { turn, at, after } if self.is_answering(turn) => self.turn_over(at, after),
+            Input::TurnOver { .. } => vec![],
+            Input::Announcing => self.announce(),
         }
     }
 
     fn is_answering(&self, id: TurnId) -> bool {
-        matches!(self.phase, Phase::Answering { turn } if turn == id)
+        matches!(self.phase, Phase::Answering { turn, .. } if turn == id)
+    }
+
+    fn is_audible(&self) -> bool {
+        matches!(self.phase, Phase::Answering { progress: Progress::Audible, .. })
     }
 
     /// A wake phrase always wins: it stops whatever is going on.
     fn listen(&mut self, woke: Option<u64>) -> Vec<Effect> {
         let mut effects = match &self.phase {
-            Phase::Answering { turn } => vec![Effect::Cancel(*turn), Effect::Ears(SILENT)],
-            Phase::Transcribing { utterance, .. } => {
-                vec![Effect::DropDecode { generation: utterance.generation + 1, revision: 0 }]
+            Phase::Answering { turn, .. } => {
+                vec![Effect::Cancel(*turn, "the wake phrase was said"), Effect::Ears(SILENT)]
             }
+            Phase::Transcribing { utterance, .. } => vec![drop_all(utterance)],
             Phase::Idle | Phase::Listening { .. } => vec![],
         };
         if woke.is_none() {
             effects.push(Effect::Ears(HearCommand::Listen));
         }
         effects.push(Effect::AcknowledgeTone);
-        self.phase = Phase::Listening { woke, attempt: Attempt::First, advance: Advance::Nothing };
+        self.followed = 0;
+        self.open(Opening::Called { at: woke, attempt: Attempt::First });
         effects
+    }
+
+    fn open(&mut self, by: Opening) {
+        self.phase = Phase::Listening { by, advance: Advance::Nothing };
     }
 
     fn paused(&mut self, utterance: Utterance) -> Vec<Effect> {
@@ -240,14 +206,27 @@ impl Flow {
         }
     }
 
+    /// What was taken for a whole sentence was not: nothing of the answer was heard, so it can be had back.
+    fn continued(&mut self) -> Vec<Effect> {
+        let (by, effects) = match &self.phase {
+            Phase::Transcribing { by, utterance, .. } => (*by, vec![drop_all(utterance)]),
+            Phase::Answering { turn, progress: Progress::Begun { by } } => {
+                (*by, vec![Effect::Cancel(*turn, "the speaker went on")])
+            }
+            _ => return vec![],
+        };
+        self.open(by);
+        effects
+    }
+
     fn ended(&mut self, utterance: Utterance, decided: Instant) -> Vec<Effect> {
-        let Phase::Listening { woke, attempt, advance } = &mut self.phase else { return vec![] };
-        let (woke, attempt) = (*woke, *attempt);
+        let Phase::Listening { by, advance } = &mut self.phase else { return vec![] };
+        let by = *by;
         let early = match std::mem::replace(advance, Advance::Nothing) {
             Advance::Decoded(early) if early.is_of(&utterance) => Some(early),
             Advance::Nothing | Advance::Decoding | Advance::Decoded(_) => None,
         };
-        self.phase = Phase::Transcribing { utterance: utterance.clone(), decided, woke, attempt };
+        self.phase = Phase::Transcribing { by, utterance: utterance.clone(), decided };
         match early {
             Some(early) => self.transcribed(early),
             None => vec![Effect::Decode(utterance, Urgency::Final)],
@@ -268,28 +247,37 @@ impl Flow {
     }
 
     fn settle(&mut self, news: Early) -> Vec<Effect> {
-        let Phase::Transcribing { utterance, decided, woke, attempt } =
-            std::mem::replace(&mut self.phase, Phase::Idle)
+        let Phase::Transcribing { by, utterance, decided } = std::mem::replace(&mut self.phase, Phase::Idle)
         else {
             return vec![];
         };
-        let transcript = match news.result {
-            Ok(transcript) => transcript,
-            Err(_) => {
-                let mut effects = vec![Effect::ErrorTone];
-                effects.extend(self.rest("the speech could not be transcribed"));
-                return effects;
-            }
+        let Ok(judged) = news.result else {
+            let mut effects = vec![Effect::ErrorTone];
+            effects.extend(self.rest("the speech could not be transcribed"));
+            return effects;
         };
-        if transcript.text.is_empty() {
-            return self.nothing_but_the_phrase(woke, attempt);
+        let text = match &judged.judgement.verdict {
+            Verdict::Addressed(text) | Verdict::FollowUp(text) => text.clone(),
+            // She is not speaking, so this is a command like others.
+            Verdict::Stop => judged.transcript.text.clone(),
+            Verdict::Echo | Verdict::Ignore => String::new(),
+        };
+        if text.is_empty() {
+            return self.dismissed(by, judged);
         }
-        self.turns += 1;
-        let turn = TurnId(self.turns);
-        self.phase = Phase::Answering { turn };
+        if by == Opening::Window {
+            self.followed += 1;
+        }
+        let turn = self.next_turn();
+        self.phase = Phase::Answering { turn, progress: Progress::Begun { by } };
+        let woke = match by {
+            Opening::Called { at, .. } => at,
+            Opening::Window => None,
+        };
         vec![Effect::Answer(Box::new(Question {
             turn,
-            transcript,
+            text,
+            judged,
             speech_ended: moment_of(utterance.speech_ends_at, &utterance, decided),
             woke: woke.map(|at| moment_of(at, &utterance, decided)),
             opened_by: utterance.opened_by,
@@ -298,15 +286,75 @@ impl Flow {
         }))]
     }
 
-    /// "Hey jarvis" … and only then the question: listen once more.
-    fn nothing_but_the_phrase(&mut self, woke: Option<u64>, attempt: Attempt) -> Vec<Effect> {
-        match attempt {
-            Attempt::First => {
-                self.phase = Phase::Listening { woke, attempt: Attempt::Second, advance: Advance::Nothing };
-                vec![Effect::Ears(HearCommand::Listen)]
-            }
-            Attempt::Second => self.rest("no words were understood"),
+    /// Nothing to be answered. "Hey jarvis" … and only then the question: listen once more.
+    fn dismissed(&mut self, by: Opening, judged: Judged) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if !judged.transcript.text.is_empty() {
+            effects.push(Effect::Dismiss(self.next_turn(), Box::new(judged)));
         }
+        match by {
+            Opening::Called { at, attempt: Attempt::First } => {
+                self.open(Opening::Called { at, attempt: Attempt::Second });
+                effects.push(Effect::Ears(HearCommand::Listen));
+            }
+            Opening::Called { attempt: Attempt::Second, .. } => {
+                effects.extend(self.rest("no words were understood"));
+            }
+            Opening::Window => {
+                self.open(Opening::Window);
+                effects.push(Effect::Ears(HearCommand::Reopen));
+            }
+        }
+        effects
+    }
+
+    /// Somebody said something while she speaks.
+    fn interjected(&mut self, judgement: &Judgement) -> Vec<Effect> {
+        let Phase::Answering { turn, .. } = self.phase else { return vec![] };
+        if judgement.verdict != Verdict::Stop {
+            return vec![Effect::Unduck];
+        }
+        let mut effects = vec![Effect::Cancel(turn, "she was told to stop")];
+        effects.extend(self.rest("she was told to stop"));
+        effects
+    }
+
+    fn progress(&mut self, id: TurnId, news: Progress) -> Vec<Effect> {
+        let Phase::Answering { turn, progress } = &mut self.phase else { return vec![] };
+        if *turn != id || *progress == Progress::Audible {
+            return vec![];
+        }
+        *progress = news;
+        if news == Progress::Audible { vec![Effect::Ears(TALKING)] } else { vec![] }
+    }
+
+    fn turn_over(&mut self, at: Instant, after: After) -> Vec<Effect> {
+        match after {
+            After::FollowUp { lasts } if self.followed < self.follow_ups.most => {
+                self.open(Opening::Window);
+                let window = Window { since: at, after: self.follow_ups.delay, lasts };
+                vec![Effect::Ears(SILENT), Effect::Ears(HearCommand::FollowUp(window))]
+            }
+            After::FollowUp { .. } | After::Rest => {
+                self.phase = Phase::Idle;
+                vec![Effect::Ears(SILENT)]
+            }
+        }
+    }
+
+    /// She speaks up by herself, but interrupts nobody.
+    fn announce(&mut self) -> Vec<Effect> {
+        if !self.is_idle() {
+            return vec![];
+        }
+        let turn = self.next_turn();
+        self.phase = Phase::Answering { turn, progress: Progress::Committed };
+        vec![Effect::Announce(turn)]
+    }
+
+    fn next_turn(&mut self) -> TurnId {
+        self.turns += 1;
+        TurnId(self.turns)
     }
 
     fn rest(&mut self, why: &'static str) -> Vec<Effect> {
@@ -315,9 +363,14 @@ impl Flow {
     }
 }
 
+/// Whisper need not finish this utterance.
+fn drop_all(utterance: &Utterance) -> Effect {
+    Effect::DropDecode { generation: utterance.generation + 1, revision: 0 }
+}
+
 /// The moment of the sample at `position`, counted back from the decision in samples: right also where
 /// a file is heard faster than it was spoken.
-fn moment_of(position: u64, utterance: &Utterance, decided: Instant) -> Instant {
+pub(super) fn moment_of(position: u64, utterance: &Utterance, decided: Instant) -> Instant {
     let end = utterance.begins_at + utterance.samples.len() as u64;
     let before = Duration::from_secs_f64(end.saturating_sub(position) as f64 / f64::from(RATE));
     decided.checked_sub(before).unwrap_or(decided)

@@ -10,6 +10,7 @@ use regex::RegexSet;
 use super::{Intent, VolumeChange};
 
 const ENGLISH: &str = include_str!("../../../assets/intents/en.txt");
+const ENGLISH_YES: &str = include_str!("../../../assets/intents/yes.en.txt");
 
 /// A number as `{percent}` takes it; every word of a pattern has a space behind it.
 const PERCENT: &str = "(?:[0-9]{1,3} |(?:twenty |thirty |forty |fifty |sixty |seventy |eighty |ninety )\
@@ -46,6 +47,8 @@ const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy
 enum Section {
     Fixed(Intent),
     VolumeAsSaid,
+    /// No intent: an answer to a question of hers.
+    Consent,
 }
 
 /// A list of phrasings, ready to match.
@@ -57,6 +60,12 @@ pub(super) struct Phrasings {
 /// The English list, or nothing when it can't be used: then the model answers everything.
 pub(super) fn english() -> Option<&'static Phrasings> {
     static LIST: LazyLock<Option<Phrasings>> = LazyLock::new(|| Phrasings::read(ENGLISH));
+    LIST.as_ref()
+}
+
+/// The English ways to say yes, or nothing when they can't be used: then nothing is a yes.
+pub(super) fn english_yes() -> Option<&'static Phrasings> {
+    static LIST: LazyLock<Option<Phrasings>> = LazyLock::new(|| Phrasings::read(ENGLISH_YES));
     LIST.as_ref()
 }
 
@@ -76,15 +85,24 @@ impl Phrasings {
 
     /// The intent of the first template that fits all of `words`, and that template.
     pub(super) fn recognise(&self, words: &[String]) -> Option<(Intent, &'static str)> {
-        let mut text = words.join(" ");
-        text.push(' ');
-        let (section, template) = *self.lines.get(self.set.matches(&text).iter().next()?)?;
+        let (section, template) = *self.lines.get(self.set.matches(&spaced(words)).iter().next()?)?;
         let what = match section {
             Section::Fixed(intent) => intent,
             Section::VolumeAsSaid => Intent::Volume(VolumeChange::Set(percent_said(words)?)),
+            Section::Consent => return None,
         };
         Some((what, template))
     }
+
+    /// Whether a template fits all of `words`.
+    pub(super) fn fits(&self, words: &[String]) -> bool {
+        self.set.is_match(&spaced(words))
+    }
+}
+
+/// The words as the patterns want them: each with a space behind it.
+fn spaced(words: &[String]) -> String {
+    words.iter().flat_map(|word| [word.as_str(), " "]).collect()
 }
 
 fn section_called(name: &str) -> Option<Section> {
@@ -97,6 +115,7 @@ fn section_called(name: &str) -> Option<Section> {
         "never mind" => Intent::NeverMind,
         "volume up" => Intent::Volume(VolumeChange::Up),
         "volume down" => Intent::Volume(VolumeChange::Down),
+        "yes" => return Some(Section::Consent),
         "volume set" => return Some(Section::VolumeAsSaid),
         _ => Intent::Volume(VolumeChange::Set(name.strip_prefix("volume ")?.parse().ok()?)),
     };

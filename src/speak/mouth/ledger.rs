@@ -21,6 +21,10 @@ pub(super) struct Row(u64);
 struct Entry {
     row: Row,
     line: Line,
+    /// The line in speakable words, until its first sample sounds.
+    unspoken: Option<String>,
+    /// When the newest of its clips to be past was past.
+    past: Option<Instant>,
     /// Clips that have not been heard.
     waiting: BTreeSet<u64>,
     state: State,
@@ -67,10 +71,11 @@ impl Ledger {
         self.finished = None;
     }
 
-    /// A line is about to be computed.
-    pub(super) fn open(&mut self, line: Line) -> Row {
+    /// A line is about to be computed, `spoken` in these words.
+    pub(super) fn open(&mut self, line: Line, spoken: String) -> Row {
         let row = Row(self.number());
-        self.entries.push_back(Entry { row, line, waiting: BTreeSet::new(), state: State::Open });
+        let (unspoken, waiting) = (Some(spoken), BTreeSet::new());
+        self.entries.push_back(Entry { row, line, unspoken, past: None, waiting, state: State::Open });
         row
     }
 
@@ -82,32 +87,30 @@ impl Ledger {
     }
 
     /// The line has no further clips.
-    pub(super) fn close(&mut self, row: Row) -> Vec<SpeakEvent> {
-        self.end(row, State::Closed)
+    pub(super) fn close(&mut self, row: Row, now: Instant) -> Vec<SpeakEvent> {
+        self.end(row, State::Closed, now)
     }
 
     /// The rest of the line will never be computed.
-    pub(super) fn give_up(&mut self, row: Row) -> Vec<SpeakEvent> {
-        self.end(row, State::Lost)
+    pub(super) fn give_up(&mut self, row: Row, now: Instant) -> Vec<SpeakEvent> {
+        self.end(row, State::Lost, now)
     }
 
     /// The turn has no further lines.
     pub(super) fn finish(&mut self, turn: TurnId, now: Instant) -> Vec<SpeakEvent> {
         self.finished = Some((turn, now));
-        self.settle()
+        self.settle(now)
     }
 
     /// The clip's first sample sounds.
     pub(super) fn started(&mut self, tag: u64, at: Instant) -> Vec<SpeakEvent> {
-        let Some(entry) = self.entries.iter().find(|entry| entry.waiting.contains(&tag)) else {
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.waiting.contains(&tag)) else {
             return Vec::new();
         };
         let turn = entry.line.turn;
-        if self.started.replace(turn) == Some(turn) {
-            Vec::new()
-        } else {
-            vec![SpeakEvent::Started { turn, at }]
-        }
+        let saying = entry.unspoken.take().map(|spoken| SpeakEvent::Saying { turn, spoken, at });
+        let is_first = self.started.replace(turn) != Some(turn);
+        is_first.then_some(SpeakEvent::Started { turn, at }).into_iter().chain(saying).collect()
     }
 
     /// The clip's last sample has sounded.
@@ -124,20 +127,21 @@ impl Ledger {
         for entry in &mut self.entries {
             if entry.waiting.remove(&tag) {
                 entry.state = state.unwrap_or(entry.state);
+                entry.past = Some(at);
                 if let Some((_, last)) = &mut self.finished {
                     *last = at;
                 }
             }
         }
-        self.settle()
+        self.settle(at)
     }
 
-    fn end(&mut self, row: Row, state: State) -> Vec<SpeakEvent> {
+    fn end(&mut self, row: Row, state: State, now: Instant) -> Vec<SpeakEvent> {
         let entry = self.entries.iter_mut().find(|entry| entry.row == row);
         if let Some(entry) = entry.filter(|entry| entry.state == State::Open) {
             entry.state = state;
         }
-        self.settle()
+        self.settle(now)
     }
 
     fn number(&mut self) -> u64 {
@@ -146,16 +150,14 @@ impl Ledger {
     }
 
     /// Tells the lines that are heard, in order, and the end of a finished turn.
-    fn settle(&mut self) -> Vec<SpeakEvent> {
+    fn settle(&mut self, now: Instant) -> Vec<SpeakEvent> {
         let mut due = Vec::new();
         while let Some(entry) = self.entries.front() {
             if entry.state == State::Open || !entry.waiting.is_empty() {
                 return due;
             }
-            if let Some(Entry { line: Line { turn, index, text }, state: State::Closed, .. }) =
-                self.entries.pop_front()
-            {
-                due.push(SpeakEvent::Heard { turn, index, text });
+            if let Some(Entry { line, state: State::Closed, past, .. }) = self.entries.pop_front() {
+                due.push(SpeakEvent::Heard { line, at: past.unwrap_or(now) });
             }
         }
         if let Some((turn, at)) = self.finished.take() {

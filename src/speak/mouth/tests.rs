@@ -3,7 +3,7 @@ use crate::audio::{Pace, read_wav};
 use crate::speak::piper;
 
 fn line(turn: u64, index: u32, text: &str) -> Line {
-    Line { turn: TurnId(turn), index, text: text.into() }
+    Line { turn: TurnId(turn), index, text: text.into(), part: Part::Answer }
 }
 
 /// A mouth with the real voice that speaks into a file as fast as it can.
@@ -19,7 +19,10 @@ async fn until_done(events: &mut mpsc::Receiver<SpeakEvent>, turn: TurnId) -> Ve
     while let Some(event) = events.recv().await {
         match event {
             SpeakEvent::Started { turn, .. } => told.push(format!("{turn} started")),
-            SpeakEvent::Heard { turn, index, text } => told.push(format!("{turn} heard {index} {text:?}")),
+            SpeakEvent::Saying { turn, spoken, .. } => told.push(format!("{turn} says {spoken:?}")),
+            SpeakEvent::Heard { line: Line { turn, index, text, .. }, .. } => {
+                told.push(format!("{turn} heard {index} {text:?}"));
+            }
             SpeakEvent::Failed { turn, error } => told.push(format!("{turn} failed {error}")),
             SpeakEvent::Done { turn: done, .. } => {
                 told.push(format!("{done} done"));
@@ -46,8 +49,10 @@ async fn lines_are_spoken_in_order_and_reported_as_they_were_written() {
         until_done(&mut events, TurnId(1)).await,
         [
             "1 started",
+            "1 says \"Good morning.\"",
             "1 heard 0 \"**Good** morning. \"",
             "1 heard 1 \"🙂\\n\"",
+            "1 says \"It is nine oh five.\"",
             "1 heard 2 \"It is 9:05.\"",
             "1 done"
         ]
@@ -75,7 +80,7 @@ async fn a_stopped_turn_is_silent_and_the_next_one_speaks() {
     mouth.finish(TurnId(2)).await.unwrap();
     let told = until_done(&mut events, TurnId(2)).await;
     let of_second: Vec<&String> = told.iter().filter(|event| event.starts_with('2')).collect();
-    assert_eq!(of_second, ["2 started", "2 heard 0 \"Yes?\"", "2 done"]);
+    assert_eq!(of_second, ["2 started", "2 says \"Yes?\"", "2 heard 0 \"Yes?\"", "2 done"]);
     assert!(
         !told.iter().any(|event| event.starts_with("1 heard") || event.starts_with("1 done")),
         "{told:?}"

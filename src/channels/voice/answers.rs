@@ -1,0 +1,343 @@
+//! The answers on their way: from the question to the last sample, and what of them is remembered.
+//!
+//! Owned by the conversation's task. In: questions, the mouth's reports, finished turns. Out: records of
+//! turns, and a dialogue that holds only what was heard aloud. An answer that paused half-way leaves its
+//! rest here.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::mpsc::{self, Receiver};
+use tokio::task::{JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::config::ConversationConfig;
+use super::signals::{After, Question};
+use super::teller::{Breath, REST, Spoken, Stage};
+use crate::channels::turn::{self, Teller as _, TurnEnd};
+use crate::clock::Clock;
+use crate::message::{Channel, Private, TurnId};
+use crate::reply::model::ChatModel;
+use crate::reply::{Conversation, Ended, Engine, ReplyOutcome, TurnInput, intents};
+use crate::speak::{Line, Part};
+use crate::store::{ExchangeId, Store};
+use crate::trace::{Decision, Stage as Point, Trace, TurnRecord};
+
+/// A turn between its question and its record.
+struct Running {
+    cancel: CancellationToken,
+    /// Why it was cancelled.
+    stopped: Option<Decision>,
+    /// Set when the first sample sounds.
+    first_sample: Option<Instant>,
+    /// Set when the last sample has sounded.
+    spoken: Option<Instant>,
+    /// The lines that were heard to their end.
+    heard: String,
+    /// What is said after a pause, if there is one.
+    rest: Receiver<String>,
+    /// Set when the reply engine is done.
+    end: Option<TurnEnd>,
+    /// The turn whose rest this is.
+    of: Option<TurnId>,
+}
+
+impl Running {
+    fn paused(&self) -> bool {
+        !self.rest.is_empty()
+    }
+}
+
+/// The rest of a long answer.
+struct Rest {
+    of: TurnId,
+    segments: Receiver<String>,
+}
+
+/// An answer of which only a part was said so far.
+struct Begun {
+    turn: TurnId,
+    exchange: ExchangeId,
+    heard: String,
+}
+
+/// What the answers need.
+pub(super) struct Desk<M> {
+    pub(super) engine: Arc<Engine<M>>,
+    pub(super) store: Option<Store>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) stage: Stage,
+    pub(super) config: ConversationConfig,
+}
+
+/// All of them.
+pub(super) struct Answers<M> {
+    desk: Desk<M>,
+    running: HashMap<TurnId, Running>,
+    tasks: JoinSet<(TurnId, TurnEnd)>,
+    rest: Option<Rest>,
+    begun: Option<Begun>,
+}
+
+impl<M: ChatModel + 'static> Answers<M> {
+    pub(super) fn new(desk: Desk<M>) -> Self {
+        Self { desk, running: HashMap::new(), tasks: JoinSet::new(), rest: None, begun: None }
+    }
+
+    /// Begins to answer: with the rest of the last answer when that is what the question agrees to.
+    pub(super) fn begin(&mut self, question: &Question) {
+        let rest = self.rest.take().filter(|_| intents::is_consent(&question.text));
+        let cancel = CancellationToken::new();
+        let (later, kept) = mpsc::channel(REST);
+        let running = Running {
+            cancel: cancel.clone(),
+            stopped: None,
+            first_sample: None,
+            spoken: None,
+            heard: String::new(),
+            rest: kept,
+            end: None,
+            of: rest.as_ref().map(|rest| rest.of),
+        };
+        self.running.insert(question.turn, running);
+        let breath = self.desk.config.go_on().map(|after| Breath { after, rest: later });
+        let teller = Spoken::new(question.turn, self.desk.stage.clone(), breath);
+        let trace = first_marks(question);
+        let (id, text) = (question.turn, question.text.clone());
+        match rest {
+            Some(rest) => drop(self.tasks.spawn(go_on((id, text), rest.segments, trace, teller, cancel))),
+            None => {
+                let input = TurnInput { id, channel: Channel::Voice, text: Private(text) };
+                let engine = Arc::clone(&self.desk.engine);
+                let mut teller = teller;
+                self.tasks.spawn(async move {
+                    (id, turn::run(&engine, input, trace, &mut teller, cancel).await)
+                });
+            }
+        }
+    }
+
+    /// The next engine to be done, if any runs. Cancel-safe.
+    pub(super) async fn next_done(&mut self) -> Option<Result<(TurnId, TurnEnd), JoinError>> {
+        self.tasks.join_next().await
+    }
+
+    /// The turn's first sample sounds.
+    pub(super) fn sounds(&mut self, turn: TurnId, at: Instant) {
+        if let Some(running) = self.running.get_mut(&turn) {
+            running.first_sample.get_or_insert(at);
+        }
+    }
+
+    /// A line was heard to its end.
+    pub(super) fn heard(&mut self, line: &Line) {
+        if let Some(running) = self.running.get_mut(&line.turn)
+            && line.part == Part::Answer
+        {
+            running.heard.push_str(&line.text);
+        }
+    }
+
+    /// The turn's last sample has sounded.
+    pub(super) fn spoken(&mut self, turn: TurnId, at: Instant) {
+        if let Some(running) = self.running.get_mut(&turn) {
+            running.spoken = Some(at);
+        }
+    }
+
+    /// The engine is done with the turn.
+    pub(super) fn done(&mut self, turn: TurnId, end: TurnEnd) {
+        if let Some(running) = self.running.get_mut(&turn) {
+            running.end = Some(end);
+            if self.desk.stage.mouth.is_none() {
+                running.spoken = Some(Instant::now());
+            }
+        }
+    }
+
+    /// Stops a turn: model, synthesis, sound. Nothing when it is not running.
+    pub(super) fn cancel(&mut self, turn: TurnId, why: Decision) {
+        if let Some(mouth) = &self.desk.stage.mouth {
+            mouth.stop();
+        }
+        self.rest = None;
+        if let Some(running) = self.running.get_mut(&turn) {
+            running.stopped.get_or_insert(why);
+            running.cancel.cancel();
+        }
+    }
+
+    /// Stops all of them.
+    pub(super) fn cancel_all(&mut self) {
+        for running in self.running.values() {
+            running.cancel.cancel();
+        }
+        if let Some(mouth) = &self.desk.stage.mouth {
+            mouth.stop();
+        }
+    }
+
+    /// The turns that will never end by themselves, because an engine's task broke down.
+    pub(super) fn give_up(&mut self) -> Vec<TurnId> {
+        self.running.drain().map(|(turn, _)| turn).collect()
+    }
+
+    /// Whether the turn is over for the ears, since when, and what follows.
+    pub(super) fn over(&mut self, turn: TurnId) -> Option<(Instant, After)> {
+        let running = self.running.get_mut(&turn)?;
+        let at = running.spoken?;
+        if running.paused() {
+            let segments = std::mem::replace(&mut running.rest, mpsc::channel(1).1);
+            self.rest = Some(Rest { of: running.of.unwrap_or(turn), segments });
+            return Some((at, self.after("Shall I go on?")));
+        }
+        let outcome = &running.end.as_ref()?.outcome;
+        let goes_on = outcome.conversation == Conversation::GoesOn && self.desk.stage.mouth.is_some();
+        let after = if goes_on { self.after(&outcome.text.0) } else { After::Rest };
+        Some((at, after))
+    }
+
+    fn after(&self, answer: &str) -> After {
+        self.desk.config.window(answer).map_or(After::Rest, |lasts| After::FollowUp { lasts })
+    }
+
+    /// The record of a turn that is complete and was spoken or cancelled. The dialogue is corrected to
+    /// what was heard of it.
+    pub(super) async fn close(&mut self, turn: TurnId) -> Option<TurnRecord> {
+        let is_over = self.running.get(&turn).is_some_and(|running| {
+            running.end.is_some() && (running.spoken.is_some() || running.cancel.is_cancelled())
+        });
+        let running = if is_over { self.running.remove(&turn)? } else { return None };
+        let mut end = running.end?;
+        if let Some(at) = running.first_sample {
+            end.trace.mark(Point::FirstSample, at);
+        }
+        end.trace.mark(Point::End, running.spoken.unwrap_or_else(Instant::now));
+        if let Some(why) = running.stopped {
+            end.trace.decide(why);
+        }
+        if self.desk.stage.mouth.is_some() {
+            self.remember_heard((turn, running.of), &running.heard, &mut end.outcome).await;
+        }
+        let record = end.record(turn, Channel::Voice, &*self.desk.clock);
+        self.save(&record).await;
+        Some(record)
+    }
+
+    /// What was not heard aloud was not said.
+    async fn remember_heard(
+        &mut self,
+        (turn, of): (TurnId, Option<TurnId>),
+        heard: &str,
+        outcome: &mut ReplyOutcome,
+    ) {
+        let begun = self.begun.take().filter(|begun| of == Some(begun.turn));
+        let is_rest = of.is_some();
+        if words(heard).eq(words(&outcome.text.0)) && !is_rest {
+            return;
+        }
+        let (exchange, earlier) = match (begun, outcome.exchange) {
+            (Some(begun), _) => (Some(begun.exchange), begun.heard),
+            (None, exchange) => (exchange, String::new()),
+        };
+        outcome.text = Private(heard.trim().to_owned());
+        let Some(exchange) = exchange else { return };
+        let all = format!("{earlier}{heard}");
+        if let Err(error) = self.desk.engine.heard_only(exchange, all.trim().to_owned()).await {
+            tracing::warn!(%error, "the dialogue was not corrected to what was heard");
+        }
+        self.begun = Some(Begun { turn: of.unwrap_or(turn), exchange, heard: all });
+    }
+
+    /// Stores a record.
+    pub(super) async fn save(&self, record: &TurnRecord) {
+        if let Some(store) = &self.desk.store
+            && let Err(error) = store.save_turn(record).await
+        {
+            tracing::warn!(%error, "the turn's record was not stored");
+        }
+    }
+
+    /// A record of something that is not answered: why, and not what.
+    pub(super) fn dismissal(&self, turn: TurnId, decisions: Vec<Decision>) -> TurnRecord {
+        TurnRecord {
+            id: turn,
+            channel: Channel::Voice,
+            at: self.desk.clock.now().timestamp().to_string(),
+            heard: String::new(),
+            reply: String::new(),
+            marks: Vec::new(),
+            decisions,
+            model_use: Vec::new(),
+        }
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace()
+}
+
+/// Says the rest of an answer.
+async fn go_on(
+    (id, text): (TurnId, String),
+    mut segments: Receiver<String>,
+    mut trace: Trace,
+    mut teller: Spoken,
+    cancel: CancellationToken,
+) -> (TurnId, TurnEnd) {
+    trace.decide(Decision::new("intents", "go on", "yes, to \"shall I go on?\""));
+    let mut said = String::new();
+    while let Some(segment) = tokio::select! {
+        segment = segments.recv() => segment,
+        () = cancel.cancelled() => None,
+    } {
+        said.push_str(&segment);
+        teller.tell(segment).await;
+    }
+    if let Some(at) = teller.end().await {
+        trace.mark(Point::FirstSentence, at);
+    }
+    let ended = if cancel.is_cancelled() { Ended::Cancelled } else { Ended::Quick };
+    let outcome = ReplyOutcome {
+        heard: Private(text),
+        text: Private(said),
+        ended,
+        conversation: Conversation::GoesOn,
+        exchange: None,
+    };
+    (id, TurnEnd { outcome, trace })
+}
+
+/// A trace with everything that happened before the question was understood.
+fn first_marks(question: &Question) -> Trace {
+    let mut trace = Trace::starting(question.speech_ended);
+    if let Some(woke) = question.woke {
+        trace.mark(Point::Wake, woke);
+    }
+    trace.mark(Point::SpeechEnd, question.speech_ended);
+    trace.mark(Point::Endpoint, question.decided);
+    trace.mark(Point::Transcript, question.transcribed);
+    for decision in decisions(&question.judged) {
+        trace.decide(decision);
+    }
+    trace
+}
+
+/// What whisper and the judge have decided.
+pub(super) fn decisions(judged: &super::signals::Judged) -> Vec<Decision> {
+    let heard = &judged.transcript;
+    let whisper = Decision::new(
+        "whisper",
+        if heard.decoded_twice { "decoded twice" } else { "decoded once" },
+        format!(
+            "mean log-probability {:.2}, no-speech {:.2}, audio context {}, {:.0} ms",
+            heard.mean_logprob,
+            heard.no_speech,
+            heard.audio_ctx,
+            heard.took.as_secs_f64() * 1e3
+        ),
+    );
+    let judgement = &judged.judgement;
+    vec![whisper, Decision::new("judge", judgement.verdict.name(), judgement.reason.as_str())]
+}

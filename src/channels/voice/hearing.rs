@@ -1,0 +1,211 @@
+//! From the listener's events to the flow's inputs: utterances go to whisper, and what comes back is judged.
+//!
+//! Owned by the conversation's task. In: deliveries of the listener, results of both whisper threads. Out:
+//! [`Input`]s. It remembers the last utterances, because the judge looks at the sound behind the words.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::flow::moment_of;
+use super::said::Said;
+use super::signals::{Input, Judged};
+use super::{Conversation, News};
+use crate::hear::judge::{Case, JudgeConfig, Judgement, LoopBreaker, Loudness, Verdict, judge};
+use crate::hear::trust::{Evidence, TrustConfig};
+use crate::hear::wake::strip_phrase;
+use crate::hear::whisper::{Stt, SttError, SttEvent, SttJob, Urgency};
+use crate::hear::{Delivery, HearEvent, Stretch};
+use crate::message::{OpenedBy, Transcript, Utterance};
+use crate::reply::model::ChatModel;
+
+/// Utterances whose transcripts may still come: two on the way in each of the two threads.
+const KEPT: usize = 4;
+/// The moment of an interjection's last word is of interest for so long.
+const FRESH: Duration = Duration::from_secs(5);
+
+/// What decides whether something was said to her.
+#[derive(Debug, Clone, Default)]
+pub struct Ears {
+    /// The wake phrases, to be taken off the beginning of a transcript.
+    pub phrases: Vec<String>,
+    /// What the sound has to support.
+    pub trust: TrustConfig,
+    /// Echo, stop words, loops.
+    pub judge: JudgeConfig,
+}
+
+pub(super) struct Hearing {
+    stt: Stt,
+    interjections: Stt,
+    ears: Ears,
+    utterances: VecDeque<Utterance>,
+    breaker: LoopBreaker,
+    /// What she said lately.
+    pub(super) said: Said,
+    /// The last word said while she spoke.
+    word_ended: Option<Instant>,
+    /// The interjection that is looked at now.
+    interjection: u64,
+}
+
+impl Hearing {
+    pub(super) fn new(stt: Stt, interjections: Stt, ears: Ears) -> Self {
+        Self {
+            stt,
+            interjections,
+            breaker: LoopBreaker::new(ears.judge.answers_to_nobody),
+            ears,
+            utterances: VecDeque::new(),
+            said: Said::default(),
+            word_ended: None,
+            interjection: 0,
+        }
+    }
+
+    /// Has an utterance transcribed.
+    pub(super) fn decode(&mut self, job: SttJob) {
+        self.keep(job.utterance.clone());
+        self.stt.submit(job);
+    }
+
+    pub(super) fn drop_before(&self, generation: u64, revision: u32) {
+        self.stt.cancel_before(generation, revision);
+    }
+
+    /// She was called by name: the conversation is with a person.
+    pub(super) fn woken(&mut self) {
+        self.breaker.woken();
+    }
+
+    /// When the word ended for which she was interrupted, if that was just now.
+    pub(super) fn word_ended(&self) -> Option<Instant> {
+        self.word_ended.filter(|ended| ended.elapsed() < FRESH)
+    }
+
+    fn keep(&mut self, utterance: Utterance) {
+        self.utterances.truncate(KEPT - 1);
+        self.utterances.push_front(utterance);
+    }
+
+    fn interjected(&mut self, utterance: Utterance, stretch: Stretch) {
+        let urgency = match stretch {
+            Stretch::SoFar => Urgency::Speculative,
+            Stretch::Whole => Urgency::Final,
+        };
+        self.interjection = utterance.generation;
+        self.keep(utterance.clone());
+        self.interjections.submit(SttJob { utterance, urgency });
+    }
+
+    /// The transcript of an utterance as the flow wants it.
+    fn judged(&mut self, mut transcript: Transcript) -> Judged {
+        let key = (transcript.generation, transcript.revision);
+        transcript.text = strip_phrase(&transcript.text, &self.ears.phrases).to_owned();
+        let of = |u: &&Utterance| (u.generation, u.revision) == key;
+        let Some(utterance) = self.utterances.iter().find(of) else {
+            let reason = "its sound is not known any more".to_owned();
+            return Judged { transcript, judgement: Judgement { verdict: Verdict::Ignore, reason } };
+        };
+        let evidence = Evidence::of(utterance, &transcript);
+        let moment = |position| moment_of(position, utterance, utterance.captured);
+        let case = Case {
+            text: &transcript.text,
+            evidence: &evidence,
+            opened_by: &utterance.opened_by,
+            began: moment(utterance.speech_begins_at),
+            ended: moment(utterance.speech_ends_at),
+            said: self.said.lately(),
+            names: &self.ears.phrases,
+            prompt: None,
+        };
+        let mut judgement = judge(&case, &self.ears.trust, &self.ears.judge);
+        if utterance.opened_by == OpenedBy::Interjection {
+            self.word_ended = Some(case.ended);
+        }
+        if matches!(judgement.verdict, Verdict::FollowUp(_)) {
+            let loudness = Loudness {
+                voice_db: evidence.voice_db,
+                room_db: evidence.quiet_db,
+                echo_db: None,
+                overlaps_her: case.said.iter().any(|sentence| sentence.until > case.began),
+            };
+            if !self.breaker.may_answer(&loudness) {
+                let reason = "nobody seems to be there".to_owned();
+                judgement = Judgement { verdict: Verdict::Ignore, reason };
+            }
+        }
+        Judged { transcript, judgement }
+    }
+}
+
+impl<M: ChatModel + 'static> Conversation<M> {
+    /// Takes in a listener's event; tells whether it was the last one.
+    pub(super) async fn hear(&mut self, delivery: Delivery) -> bool {
+        // A newer event says that the conversation has caught up with the older one.
+        self.ack = delivery.ack;
+        let input = match delivery.event {
+            HearEvent::Wake { phrase, score, at, .. } => {
+                self.tell(News::Woke(phrase.clone())).await;
+                self.hearing.woken();
+                self.read_ahead();
+                Input::Wake { phrase, score, at }
+            }
+            HearEvent::Started { .. } => return false,
+            HearEvent::Continued { .. } => Input::Continued,
+            HearEvent::Interrupting { .. } => Input::Interrupting,
+            HearEvent::Interjected { utterance, stretch } => {
+                self.hearing.interjected(utterance, stretch);
+                return false;
+            }
+            HearEvent::Paused { utterance } => Input::Paused(utterance),
+            HearEvent::Resumed { generation, revision } => Input::Resumed { generation, revision },
+            HearEvent::Ended { utterance, decided, .. } => Input::Ended { utterance, decided },
+            HearEvent::NothingSaid => Input::NothingSaid,
+            HearEvent::Deaf { fault } => {
+                self.pending = self.announcer.deaf(Instant::now(), &self.clock.now()).or(self.pending);
+                self.tell(News::Deaf(fault)).await;
+                Input::Deaf("the microphone is gone")
+            }
+            HearEvent::Hearing { device } => {
+                self.pending = None;
+                self.tell(News::Hears(device)).await;
+                return false;
+            }
+            HearEvent::SourceEnded => {
+                self.step(Input::NothingSaid).await;
+                return true;
+            }
+        };
+        self.step(input).await;
+        false
+    }
+
+    pub(super) async fn transcribed(&mut self, event: SttEvent) {
+        let at = Instant::now();
+        let (generation, revision) = (event.generation, event.revision);
+        let result = match event.result {
+            Ok(transcript) => Ok(self.hearing.judged(transcript)),
+            Err(error) => Err(self.failed(error).await),
+        };
+        self.step(Input::Transcribed { result, generation, revision, at }).await;
+    }
+
+    /// What was said while she spoke: a stop word counts at once, everything else when it is over.
+    pub(super) async fn interjected(&mut self, event: SttEvent) {
+        let is_over = event.urgency == Urgency::Final && event.generation == self.hearing.interjection;
+        let judgement = match event.result {
+            Ok(transcript) => self.hearing.judged(transcript).judgement,
+            Err(error) => Judgement { verdict: Verdict::Ignore, reason: self.failed(error).await },
+        };
+        tracing::debug!(verdict = judgement.verdict.name(), reason = judgement.reason, "interjection");
+        if is_over || judgement.verdict == Verdict::Stop {
+            self.step(Input::Interjected(judgement)).await;
+        }
+    }
+
+    async fn failed(&self, error: SttError) -> String {
+        tracing::warn!(%error, "an utterance could not be transcribed");
+        self.tell(News::Remark(error.to_string())).await;
+        error.to_string()
+    }
+}

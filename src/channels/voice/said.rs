@@ -1,0 +1,60 @@
+//! What she said lately and when it sounded, so that her own voice is known when it is heard.
+//!
+//! PURE. In: the mouth's reports. Out: the sentences of the last half minute for the judge.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use crate::hear::judge::Sentence;
+
+/// Nothing echoes for longer.
+const KEPT: Duration = Duration::from_secs(30);
+/// A sentence that sounds now ends at the latest so much later.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// Her last sentences.
+#[derive(Debug, Default)]
+pub(super) struct Said(VecDeque<Sentence>);
+
+impl Said {
+    /// A sentence begins to sound, in these words.
+    pub(super) fn begins(&mut self, spoken: String, at: Instant) {
+        self.ends(at);
+        self.0.retain(|sentence| at.saturating_duration_since(sentence.until) < KEPT);
+        self.0.push_back(Sentence { text: spoken, from: at, until: at + LONGEST });
+    }
+
+    /// Whatever sounds is over.
+    pub(super) fn ends(&mut self, at: Instant) {
+        if let Some(newest) = self.0.back_mut() {
+            newest.until = newest.until.min(at);
+        }
+    }
+
+    /// The sentences, oldest first.
+    pub(super) fn lately(&mut self) -> &[Sentence] {
+        self.0.make_contiguous()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_sounds_until_the_next_begins_or_all_is_over() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut said = Said::default();
+        said.begins("One.".into(), at(0));
+        said.begins("Two.".into(), at(2));
+        assert_eq!(said.lately()[0].until, at(2));
+        assert!(said.lately()[1].until > at(60));
+        said.ends(at(4));
+        said.ends(at(9));
+        assert_eq!(said.lately()[1].until, at(4), "only the first end counts");
+        said.begins("Three.".into(), at(33));
+        let texts: Vec<&str> = said.lately().iter().map(|s| s.text.as_str()).collect();
+        assert_eq!(texts, ["Two.", "Three."], "what is over for half a minute is forgotten");
+    }
+}

@@ -1,0 +1,152 @@
+//! What goes into the flow of a conversation, and what comes out of it. Plain data.
+
+use std::time::{Duration, Instant};
+
+use crate::hear::HearCommand;
+use crate::hear::judge::Judgement;
+use crate::hear::whisper::Urgency;
+use crate::message::{OpenedBy, Transcript, TurnId, Utterance};
+
+/// What happened.
+#[derive(Debug)]
+pub enum Input {
+    /// The wake phrase was recognised.
+    Wake {
+        /// Its written form.
+        phrase: String,
+        /// Detector probability, 0..1.
+        score: f32,
+        /// Position of the crossing in 16 kHz samples since the source was opened.
+        at: u64,
+    },
+    /// Somebody asked to be listened to without the wake phrase.
+    Requested,
+    /// The user paused; the words so far can be transcribed in advance.
+    Paused(Utterance),
+    /// The user went on after a pause.
+    Resumed {
+        /// Of the utterance.
+        generation: u64,
+        /// The revision from here on.
+        revision: u32,
+    },
+    /// The user goes on with the utterance that was taken for complete.
+    Continued,
+    /// The utterance is complete.
+    Ended {
+        /// The utterance.
+        utterance: Utterance,
+        /// When that was decided.
+        decided: Instant,
+    },
+    /// The microphone was open and nobody spoke.
+    NothingSaid,
+    /// Nothing is heard from here on, for this reason.
+    Deaf(&'static str),
+    /// Whisper is done with an utterance.
+    Transcribed {
+        /// The words and what they mean to her, or why there are none.
+        result: Result<Judged, String>,
+        /// Of the utterance.
+        generation: u64,
+        /// Of the utterance.
+        revision: u32,
+        /// When.
+        at: Instant,
+    },
+    /// Somebody begins to speak while she does.
+    Interrupting,
+    /// What somebody said while she spoke.
+    Interjected(Judgement),
+    /// The first sample of an answer is being played.
+    Speaking(TurnId),
+    /// The answer did something: it must not be done again.
+    Acted(TurnId),
+    /// An answer was played to its end, or there was none.
+    TurnOver {
+        /// Whose.
+        turn: TurnId,
+        /// When its last sample was played.
+        at: Instant,
+        /// What follows.
+        after: After,
+    },
+    /// Something is said without having been asked for, when nobody is speaking.
+    Announcing,
+}
+
+/// What follows an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    /// The next wake phrase.
+    Rest,
+    /// A window for follow-ups.
+    FollowUp {
+        /// How long.
+        lasts: Duration,
+    },
+}
+
+/// A transcript and what the judge says of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The transcript, with the leading wake phrase removed.
+    pub transcript: Transcript,
+    /// Whether it was meant for her.
+    pub judgement: Judgement,
+}
+
+/// What to do about it.
+#[derive(Debug)]
+pub enum Effect {
+    /// The soft tone that says "I'm listening".
+    AcknowledgeTone,
+    /// The tone that says "that did not work".
+    ErrorTone,
+    /// Stop the running answer everywhere: model, synthesis, loudspeaker.
+    Cancel(TurnId, &'static str),
+    /// Speak softly until it is known what somebody else says.
+    Duck,
+    /// Speak on as loud as before.
+    Unduck,
+    /// Transcribe.
+    Decode(Utterance, Urgency),
+    /// What whisper was asked before is of no use any more.
+    DropDecode {
+        /// Whatever is older than this utterance ...
+        generation: u64,
+        /// ... and this revision of it.
+        revision: u32,
+    },
+    /// Answer.
+    Answer(Box<Question>),
+    /// Something was heard that she does not answer; for the record.
+    Dismiss(TurnId, Box<Judged>),
+    /// Say what has to be announced, as this turn.
+    Announce(TurnId),
+    /// Tell the listener.
+    Ears(HearCommand),
+    /// The conversation rests until the next wake phrase, for the given reason.
+    Rest(&'static str),
+}
+
+/// A complete question with the moments that led to it.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The turn it opens.
+    pub turn: TurnId,
+    /// The words to be answered.
+    pub text: String,
+    /// What was said, how sure whisper was, and why it is answered.
+    pub judged: Judged,
+    /// What opened the microphone.
+    pub opened_by: OpenedBy,
+    /// When the wake phrase was recognised.
+    pub woke: Option<Instant>,
+    /// When the last voiced sample was captured.
+    pub speech_ended: Instant,
+    /// When the end of the utterance was decided.
+    pub decided: Instant,
+    /// When the transcript was there.
+    pub transcribed: Instant,
+}
