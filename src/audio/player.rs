@@ -313,6 +313,9 @@ impl Player {
         self.shared.set_volume(volume);
     }
 
+    /// temp
+    pub fn duck(&self, _: super::Duck) {}
+
     /// The loudness.
     pub fn volume(&self) -> Volume {
         Volume::percent(self.shared.percent.load(Ordering::Relaxed).min(100) as u8)

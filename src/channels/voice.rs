@@ -31,8 +31,8 @@ use crate::clock::Clock;
 use crate::hear::whisper::{Stt, SttEvent, SttJob};
 use crate::hear::{Ack, Delivery, HearCommand};
 use crate::message::{Activity, Channel, Private, TurnId};
-use crate::reply::{Ended, Engine};
 use crate::reply::model::ChatModel;
+use crate::reply::{Ended, Engine};
 use crate::speak::{Line, Mouth, Part, SpeakEvent};
 use crate::store::Store;
 use crate::trace::{Decision, TurnRecord};
@@ -298,17 +298,21 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.tell(News::Dismissed(Box::new(record))).await;
             }
             Effect::Announce(turn) => self.announce(turn).await,
-            Effect::Ears(command) => self.command(command),
+            Effect::Ears(command) => {
+                self.command(command);
+                if matches!(command, HearCommand::FollowUp(_)) {
+                    self.read_ahead();
+                }
+            }
             Effect::Rest(why) => self.tell(News::Rests(why)).await,
-        }
-        if let Effect::Ears(HearCommand::FollowUp(_)) = effect {
-            self.read_ahead();
         }
     }
 
     async fn cancel(&mut self, turn: TurnId, why: &'static str) {
         let reason = match self.hearing.word_ended() {
-            Some(ended) => format!("{why}; silent {:.0} ms after the word", ended.elapsed().as_secs_f64() * 1e3),
+            Some(ended) => {
+                format!("{why}; silent {:.0} ms after the word", ended.elapsed().as_secs_f64() * 1e3)
+            }
             None => why.to_owned(),
         };
         self.answers.cancel(turn, Decision::new("flow", "stopped", reason));

@@ -100,11 +100,8 @@ pub(crate) async fn talk(
                 News::Remark(remark) | News::Deaf(remark) => show::remark(remark),
                 News::Rests(why) => tracing::info!(why, "resting"),
                 News::Dismissed(record) => tracing::info!(decisions = ?record.decisions, "not answered"),
-                News::Woke(_)
-                | News::Understood(_)
-                | News::Words(_)
-                | News::Hears(_)
-                | News::Activity(_) => {}
+                News::Woke(_) | News::Understood(_) | News::Words(_) | News::Hears(_) | News::Activity(_) => {
+                }
             }
         }
         anyhow::Ok(turns)

@@ -351,13 +351,6 @@ impl Talk {
 
     fn span(self, ends_at: u64) -> Span {
         let Self { begins_at, began, last_voiced, voiced, revision, .. } = self;
-        Span {
-            begins_at,
-            ends_at,
-            speech_begins_at: began,
-            speech_ends_at: last_voiced,
-            voiced,
-            revision,
-        }
+        Span { begins_at, ends_at, speech_begins_at: began, speech_ends_at: last_voiced, voiced, revision }
     }
 }

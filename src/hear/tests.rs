@@ -97,6 +97,9 @@ fn name(event: &HearEvent) -> String {
     match event {
         HearEvent::Wake { phrase, at, .. } => format!("wake {phrase} {at}"),
         HearEvent::Started { generation } => format!("started {generation}"),
+        HearEvent::Continued { generation } => format!("continued {generation}"),
+        HearEvent::Interrupting { generation } => format!("interrupting {generation}"),
+        HearEvent::Interjected { stretch, .. } => format!("interjected {stretch:?}"),
         HearEvent::Paused { utterance } => format!("paused {}", utterance.revision),
         HearEvent::Resumed { revision, .. } => format!("resumed {revision}"),
         HearEvent::Ended { utterance, cause, .. } => format!("ended {} {cause:?}", utterance.revision),
@@ -144,6 +147,37 @@ fn in_lockstep_a_command_given_before_the_ack_is_obeyed_at_that_sample() {
     }
     let expected =
         ["wake hey jarvis 16000", "started 1", "paused 0", "ended 0 Silence", "nothing said", "source ended"];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn in_lockstep_a_window_begins_where_the_file_stands() {
+    // covers P5
+    let reel =
+        vec![heard([quiet(1.2), wav("question.wav"), quiet(2.0), wav("question.wav"), quiet(9.0)].concat())];
+    let mut started = start(reel, Pacing::Lockstep);
+    let mut told = Vec::new();
+    while let Some(Delivery { event, ack }) = started.events.blocking_recv() {
+        told.push(name(&event));
+        if let HearEvent::Ended { .. } = event {
+            // She has spoken for an hour; in the file no time has passed.
+            let since = Instant::now() + Duration::from_secs(3600);
+            let window = Window { since, after: Duration::from_millis(300), lasts: Duration::from_secs(3) };
+            started.commands.send(HearCommand::FollowUp(window)).expect("it listens");
+        }
+        ack.into_iter().for_each(Ack::done);
+    }
+    let expected = [
+        "wake hey jarvis 16000",
+        "started 1",
+        "paused 0",
+        "ended 0 Silence",
+        "started 2",
+        "paused 0",
+        "ended 0 Silence",
+        "nothing said",
+        "source ended",
+    ];
     assert_eq!(told, expected);
 }
 

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::config::ConversationConfig;
 use super::signals::{After, Question};
-use super::teller::{Breath, REST, Spoken, Stage};
+use super::teller::{Breath, REST, SHALL_I_GO_ON, Spoken, Stage};
 use crate::channels::turn::{self, Teller as _, TurnEnd};
 use crate::clock::Clock;
 use crate::message::{Channel, Private, TurnId};
@@ -111,9 +111,8 @@ impl<M: ChatModel + 'static> Answers<M> {
                 let input = TurnInput { id, channel: Channel::Voice, text: Private(text) };
                 let engine = Arc::clone(&self.desk.engine);
                 let mut teller = teller;
-                self.tasks.spawn(async move {
-                    (id, turn::run(&engine, input, trace, &mut teller, cancel).await)
-                });
+                self.tasks
+                    .spawn(async move { (id, turn::run(&engine, input, trace, &mut teller, cancel).await) });
             }
         }
     }
@@ -190,8 +189,9 @@ impl<M: ChatModel + 'static> Answers<M> {
         if running.paused() {
             let segments = std::mem::replace(&mut running.rest, mpsc::channel(1).1);
             self.rest = Some(Rest { of: running.of.unwrap_or(turn), segments });
-            return Some((at, self.after("Shall I go on?")));
+            return Some((at, self.after(SHALL_I_GO_ON)));
         }
+        let running = self.running.get(&turn)?;
         let outcome = &running.end.as_ref()?.outcome;
         let goes_on = outcome.conversation == Conversation::GoesOn && self.desk.stage.mouth.is_some();
         let after = if goes_on { self.after(&outcome.text.0) } else { After::Rest };

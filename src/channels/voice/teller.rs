@@ -25,7 +25,7 @@ const BYTES_A_SECOND: f64 = 15.0;
 /// Segments of the rest of an answer: more than the longest answer has.
 pub(super) const REST: usize = 256;
 /// After a long stretch.
-const SHALL_I_GO_ON: &str = "Shall I go on?";
+pub(super) const SHALL_I_GO_ON: &str = "Shall I go on?";
 
 /// What an answer is told through.
 #[derive(Clone)]

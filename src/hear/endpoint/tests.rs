@@ -43,7 +43,54 @@ fn an_utterance_keeps_its_pre_roll_and_ends_after_the_patience() {
         edges,
         [Edge::Started, Edge::Paused(span(148 * F)), Edge::Ended(span(162 * F), EndCause::Silence),]
     );
+    assert!(endpointer.is_open(), "the sentence may go on");
+    assert_eq!(show(&mut endpointer, 162 * F, &line(0, 60)), [], "silence after the end is no news");
     assert!(!endpointer.is_open());
+}
+
+#[test]
+fn a_sentence_taken_for_complete_goes_on_within_a_second_and_a_half() {
+    // covers P5
+    let mut endpointer = new();
+    endpointer.open(0);
+    let edges = show(&mut endpointer, 0, &(line(10, 40) + &line(10, 30)));
+    let kinds: Vec<_> = edges.iter().map(kind).collect();
+    assert_eq!(kinds, ["started", "paused", "ended", "continued", "paused", "ended"]);
+    let (Edge::Ended(first, _), Edge::Ended(whole, _)) = (&edges[2], &edges[5]) else { panic!("{edges:?}") };
+    assert_eq!((whole.begins_at, whole.speech_begins_at), (first.begins_at, first.speech_begins_at));
+    assert_eq!((whole.voiced, whole.speech_ends_at), (20 * F, 60 * F));
+    let mut endpointer = new();
+    endpointer.open(0);
+    let edges = show(&mut endpointer, 0, &(line(10, 48) + &line(10, 30)));
+    assert_eq!(edges.iter().map(kind).collect::<Vec<_>>(), ["started", "paused", "ended"], "1.5 s are over");
+}
+
+#[test]
+fn a_follow_up_is_judged_by_when_it_began() {
+    // covers P5
+    let window = |frames: &str| {
+        let mut endpointer = new();
+        endpointer.open_window(10 * F, 100 * F);
+        show(&mut endpointer, 0, frames).iter().map(kind).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(window(&(line(0, 12) + &line(10, 30))), "started, paused, ended");
+    assert_eq!(window(&(line(0, 10) + &line(10, 30))), "started, paused, ended", "at the opening");
+    assert_eq!(window(&(line(0, 96) + &line(10, 30))), "started, paused, ended", "the end may come later");
+    assert_eq!(window(&(line(0, 101) + &line(10, 30))), "nothing said");
+    assert_eq!(window(&(line(60, 60))), "nothing said", "begun before the window opened");
+    assert_eq!(window(&(line(30, 5) + &line(10, 30))), "started, paused, ended", "a new beginning counts");
+    assert_eq!(window(&line(120, 0)), "nothing said", "a voice that never pauses");
+}
+
+#[test]
+fn a_window_that_is_opened_once_more_does_not_get_longer() {
+    // covers P5
+    let mut endpointer = new();
+    endpointer.open_window(0, 100 * F);
+    let _ = show(&mut endpointer, 0, &(line(0, 5) + &line(10, 25)));
+    endpointer.reopen_window(40 * F);
+    let edges = show(&mut endpointer, 40 * F, &line(0, 61));
+    assert_eq!(edges.iter().map(kind).collect::<Vec<_>>(), ["nothing said"]);
 }
 
 #[test]
@@ -126,6 +173,7 @@ fn the_longest_utterance_is_cut() {
 fn kind(edge: &Edge) -> String {
     match edge {
         Edge::Started => "started".into(),
+        Edge::Continued => "continued".into(),
         Edge::Paused(_) => "paused".into(),
         Edge::Resumed(revision) => format!("resumed {revision}"),
         Edge::Ended(_, EndCause::Silence) => "ended".into(),
@@ -138,7 +186,9 @@ fn phase(phase: Phase) -> &'static str {
     match phase {
         Phase::Idle => "idle",
         Phase::Phrase { .. } => "phrase",
-        Phase::Waiting(_) => "waiting",
+        Phase::Ahead { .. } => "ahead",
+        Phase::Waiting(Wait { ended: None, .. }) => "waiting",
+        Phase::Waiting(Wait { ended: Some(_), .. }) => "lingering",
         Phase::Onset(..) => "onset",
         Phase::Talking(Talk { paused: None, .. }) => "talking",
         Phase::Talking(Talk { paused: Some(_), .. }) => "paused",
@@ -148,7 +198,8 @@ fn phase(phase: Phase) -> &'static str {
 /// What one more stretch of sound does in each phase.
 #[test]
 fn the_transition_table() {
-    let phases = ["", "p", "w", "w##", "w#######", "w#######........"];
+    let ended = format!("w{}", line(7, 23));
+    let phases = ["", "p", "f", "w", "w##", "w#######", "w#######........", &ended];
     let inputs = ["#", "##", "#######", "...", "........", "......................", "z"];
     let mut table = String::new();
     for before in phases {
@@ -156,6 +207,7 @@ fn the_transition_table() {
             let mut endpointer = new();
             match before.chars().next() {
                 Some('p') => endpointer.open_after_phrase(0),
+                Some('f') => endpointer.open_window(5 * F, 50 * F),
                 Some(_) => endpointer.open(0),
                 None => {}
             }
@@ -183,6 +235,8 @@ enum Act {
     Frames(bool, usize),
     Open,
     Phrase(i64),
+    Window(u64, u64),
+    Reopen,
     Close,
 }
 
@@ -191,6 +245,8 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         6 => (any::<bool>(), 1usize..60).prop_map(|(voiced, n)| Act::Frames(voiced, n)),
         1 => Just(Act::Open),
         2 => (-6000i64..8000).prop_map(Act::Phrase),
+        1 => (0u64..10_000, 0u64..60_000).prop_map(|(after, lasts)| Act::Window(after, lasts)),
+        1 => Just(Act::Reopen),
         1 => Just(Act::Close),
     ];
     prop::collection::vec(act, 1..60)
@@ -202,6 +258,8 @@ proptest! {
         let mut endpointer = new();
         let longest = (15.0 * 16_000.0) as u64 + OVERLAP.max(8000) + F;
         let (mut now, mut spent, mut started) = (0u64, 0u64, false);
+        // Where the utterance must not begin before: for one that goes on, where it began.
+        let (mut floor, mut last) = (0u64, 0u64);
         let mut revision = 0;
         let mut voiced_run: Option<u64> = None; // start of the newest voiced run
         for act in acts {
@@ -212,6 +270,12 @@ proptest! {
                     started = false;
                     continue
                 }
+                Act::Window(after, lasts) => {
+                    endpointer.open_window(now + after, now + after + lasts);
+                    started = false;
+                    continue
+                }
+                Act::Reopen => { endpointer.reopen_window(now); started = false; continue }
                 Act::Close => { endpointer.close(); started = false; continue }
                 Act::Frames(voiced, n) => std::iter::repeat_n(voiced, n),
             };
@@ -224,7 +288,11 @@ proptest! {
                 match edge {
                     Some(Edge::Started) => {
                         prop_assert!(!started, "started twice");
-                        (started, revision) = (true, 0);
+                        (started, revision, floor) = (true, 0, spent);
+                    }
+                    Some(Edge::Continued) => {
+                        prop_assert!(!started, "continued what has not ended");
+                        (started, revision, floor) = (true, 0, last);
                     }
                     Some(Edge::Resumed(r)) => {
                         prop_assert!(started);
@@ -235,11 +303,11 @@ proptest! {
                         prop_assert!(started);
                         prop_assert_eq!(span.revision, revision);
                         prop_assert_eq!(span.ends_at, now);
-                        prop_assert!(span.begins_at >= spent);
+                        prop_assert!(span.begins_at >= floor);
                     }
                     Some(Edge::Ended(span, cause)) => {
                         prop_assert!(started, "ended without a start");
-                        prop_assert!(span.begins_at >= spent, "overlaps the one before");
+                        prop_assert!(span.begins_at >= floor, "overlaps the one before");
                         prop_assert!(span.begins_at < span.speech_ends_at);
                         prop_assert!(span.speech_ends_at <= span.ends_at);
                         prop_assert!(span.begins_at <= span.speech_begins_at.max(spent));
@@ -251,7 +319,7 @@ proptest! {
                         } else if let Some(run) = voiced_run {
                             prop_assert!(span.begins_at <= run.max(spent) || run + 240_000 <= now);
                         }
-                        spent = span.ends_at;
+                        (spent, last) = (span.ends_at, span.begins_at);
                         started = false;
                     }
                     Some(Edge::NothingSaid) => prop_assert!(!started),

@@ -174,3 +174,110 @@ fn moments_and_events_do_not_depend_on_how_the_samples_are_cut() {
         }
     }
 }
+
+const SPEAKS: HearCommand = HearCommand::Speaking(SpeakingState::Talking);
+const SILENT: HearCommand = HearCommand::Speaking(SpeakingState::Silent);
+
+/// The first words of each event.
+fn kinds(events: &[HearEvent]) -> Vec<String> {
+    names(events).iter().map(|n| n.split(' ').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_sentence_with_a_long_pause_in_it_becomes_one_utterance() {
+    // covers P5
+    let mut listener = listener();
+    listener.command(HearCommand::Listen);
+    let question = wav("question.wav");
+    let events =
+        run(&mut listener, &[quiet(0.5), question.clone(), quiet(1.0), question, quiet(2.5)].concat());
+    assert_eq!(kinds(&events), ["Started", "Paused", "Ended", "Continued", "Paused", "Ended"]);
+    let (HearEvent::Ended { utterance: first, .. }, HearEvent::Ended { utterance: whole, .. }) =
+        (&events[2], &events[5])
+    else {
+        unreachable!()
+    };
+    assert_eq!((whole.generation, whole.begins_at), (2, first.begins_at));
+    assert_eq!(&whole.samples[..first.samples.len()], &*first.samples, "the first half is in it");
+    assert!(whole.voiced > first.voiced * 3 / 2);
+}
+
+#[test]
+fn a_follow_up_is_heard_in_its_window_without_the_phrase_and_not_behind_it() {
+    // covers P5
+    for (pause, expected) in [(1.0, vec!["Started", "Paused", "Ended"]), (3.6, vec!["NothingSaid"])] {
+        let mut listener = listener();
+        let spoken = quiet(1.0);
+        let last_sample = Instant::now();
+        let mut events = Vec::new();
+        listener.step(&spoken, last_sample, &mut events);
+        let lasts = Duration::from_secs(3);
+        let after = Duration::from_millis(300);
+        listener.command(HearCommand::FollowUp(Window { since: last_sample, after, lasts }));
+        events.extend(run(&mut listener, &[quiet(pause), wav("question.wav"), quiet(2.5)].concat()));
+        assert_eq!(kinds(&events), expected, "after {pause} s");
+        if let Some(HearEvent::Ended { utterance, .. }) = events.last() {
+            assert_eq!(utterance.opened_by, OpenedBy::FollowUp);
+        }
+    }
+}
+
+#[test]
+fn a_window_counts_from_her_last_sample_also_when_the_command_comes_late_or_early() {
+    // covers P5
+    let heard_at = Instant::now() + Duration::from_secs(10);
+    for (since, opens_at) in [
+        (heard_at - Duration::from_millis(500), 16_000 - 8_000 + 4_800),
+        (heard_at + Duration::from_millis(250), 16_000 + 4_000 + 4_800),
+    ] {
+        let mut listener = listener();
+        listener.step(&quiet(1.024), heard_at, &mut Vec::new());
+        assert_eq!(listener.position_at(since) + 4_800, opens_at + 384);
+    }
+}
+
+#[test]
+fn what_is_said_while_she_speaks_is_an_interjection_and_told_early() {
+    // covers DEC24
+    let mut listener = listener();
+    listener.step(&quiet(1.0), Instant::now(), &mut Vec::new());
+    listener.command(SPEAKS);
+    let events = run(&mut listener, &[quiet(1.0), wav("stop.wav"), quiet(1.0)].concat());
+    assert_eq!(kinds(&events), ["Interrupting", "Interjected", "Interjected"], "{:?}", names(&events));
+    let [_, HearEvent::Interjected { utterance: early, stretch: Stretch::SoFar }, ..] = &events[..] else {
+        panic!("{:?}", names(&events))
+    };
+    assert_eq!(early.opened_by, OpenedBy::Interjection);
+    let silence = early.begins_at + early.samples.len() as u64 - early.speech_ends_at;
+    assert!(silence <= 2_048, "transcribed after {silence} samples of silence");
+    listener.command(SILENT);
+    assert!(run(&mut listener, &[wav("stop.wav"), quiet(1.0)].concat()).is_empty(), "nobody listens then");
+}
+
+#[test]
+fn whoever_talks_on_while_she_speaks_is_cut_into_pieces_of_three_seconds() {
+    // covers DEC24
+    let mut listener = listener();
+    listener.command(SPEAKS);
+    let talk = [wav("question.wav"), wav("question.wav"), wav("question.wav"), wav("question.wav")].concat();
+    let events = run(&mut listener, &[talk.clone(), talk, quiet(1.0)].concat());
+    let lengths: Vec<u64> = events
+        .iter()
+        .filter_map(|event| match event {
+            HearEvent::Interjected { utterance, stretch: Stretch::Whole } => {
+                Some(utterance.speech_ends_at - utterance.speech_begins_at)
+            }
+            _ => None,
+        })
+        .collect();
+    assert!(lengths.len() >= 2 && lengths.iter().all(|length| *length <= 48_512), "{lengths:?}");
+}
+
+#[test]
+fn a_sound_system_that_fails_while_she_speaks_does_not_deafen_her_to_stop() {
+    let mut listener = listener();
+    listener.command(SPEAKS);
+    listener.interrupt();
+    let events = run(&mut listener, &[quiet(0.5), wav("stop.wav"), quiet(1.0)].concat());
+    assert!(kinds(&events).contains(&"Interjected".to_owned()), "{:?}", names(&events));
+}

@@ -52,7 +52,7 @@ async fn lines_are_spoken_in_order_and_reported_as_they_were_written() {
             "1 says \"Good morning.\"",
             "1 heard 0 \"**Good** morning. \"",
             "1 heard 1 \"🙂\\n\"",
-            "1 says \"It is nine oh five.\"",
+            "1 says \"It is 9 oh 5.\"",
             "1 heard 2 \"It is 9:05.\"",
             "1 done"
         ]

@@ -1,7 +1,10 @@
+use std::fmt::Write;
 use std::sync::Arc;
 
+use proptest::prelude::*;
+
 use super::*;
-use crate::message::OpenedBy;
+use crate::message::{OpenedBy, Transcript};
 
 fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
     Utterance {
@@ -17,27 +20,44 @@ fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
     }
 }
 
-fn transcript(generation: u64, revision: u32, text: &str) -> Transcript {
-    Transcript {
-        generation,
-        revision,
+fn judgement(verdict: Verdict) -> Judgement {
+    Judgement { verdict, reason: "a test".into() }
+}
+
+fn judged(text: &str, verdict: Verdict) -> Judged {
+    let transcript = Transcript {
+        generation: 1,
+        revision: 0,
         text: text.into(),
         mean_logprob: -0.2,
         no_speech: 0.01,
         audio_ctx: 384,
         decoded_twice: false,
         took: Duration::from_millis(300),
-    }
+    };
+    Judged { transcript, judgement: judgement(verdict) }
 }
 
+fn result(generation: u64, revision: u32, judged: Judged, at: Instant) -> Input {
+    Input::Transcribed { result: Ok(judged), generation, revision, at }
+}
+
+/// The judge takes these words for hers.
 fn heard(generation: u64, revision: u32, text: &str, at: Instant) -> Input {
-    Input::Transcribed { result: Ok(transcript(generation, revision, text)), generation, revision, at }
+    result(generation, revision, judged(text, Verdict::Addressed(text.into())), at)
+}
+
+fn wake() -> Input {
+    Input::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 8_000 }
+}
+
+fn resting() -> Flow {
+    Flow::resting(TurnId(7), FollowUps { most: 2, delay: Duration::from_millis(300) })
 }
 
 fn woken() -> Flow {
-    let mut flow = Flow::resting(TurnId(7));
-    let effects = flow.on(Input::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 8_000 });
-    assert_eq!(names(&effects), ["acknowledge tone"]);
+    let mut flow = resting();
+    assert_eq!(names(&flow.on(wake())), ["acknowledge tone"]);
     flow
 }
 
@@ -50,18 +70,43 @@ fn answering(at: Instant) -> Flow {
     flow
 }
 
+fn speaking(at: Instant) -> Flow {
+    let mut flow = answering(at);
+    assert_eq!(names(&flow.on(Input::Speaking(TurnId(8)))), ["ears Speaking(Talking)"]);
+    flow
+}
+
+fn over(turn: u64, at: Instant) -> Input {
+    let after = After::FollowUp { lasts: Duration::from_secs(3) };
+    Input::TurnOver { turn: TurnId(turn), at, after }
+}
+
+/// An answer was spoken, and the window for a follow-up is open.
+fn window(at: Instant) -> Flow {
+    let mut flow = speaking(at);
+    assert_eq!(names(&flow.on(over(8, at))), ["ears Speaking(Silent)", "ears window of 3s after 300ms"]);
+    flow
+}
+
 fn names(effects: &[Effect]) -> Vec<String> {
     effects
         .iter()
         .map(|effect| match effect {
             Effect::AcknowledgeTone => "acknowledge tone".into(),
             Effect::ErrorTone => "error tone".into(),
-            Effect::Cancel(turn) => format!("cancel {turn}"),
+            Effect::Cancel(turn, why) => format!("cancel {turn}: {why}"),
+            Effect::Duck => "duck".into(),
+            Effect::Unduck => "unduck".into(),
             Effect::Decode(u, urgency) => format!("decode {}.{} {urgency:?}", u.generation, u.revision),
             Effect::DropDecode { generation, revision } => {
                 format!("drop decodes before {generation}.{revision}")
             }
-            Effect::Answer(q) => format!("answer {}: {}", q.turn, q.transcript.text),
+            Effect::Answer(q) => format!("answer {}: {}", q.turn, q.text),
+            Effect::Dismiss(turn, judged) => format!("dismiss {turn}: {}", judged.judgement.verdict.name()),
+            Effect::Announce(turn) => format!("announce {turn}"),
+            Effect::Ears(HearCommand::FollowUp(w)) => {
+                format!("ears window of {:?} after {:?}", w.lasts, w.after)
+            }
             Effect::Ears(command) => format!("ears {command:?}"),
             Effect::Rest(why) => format!("rest: {why}"),
         })
@@ -77,7 +122,8 @@ fn a_question_is_transcribed_when_it_has_ended_and_then_answered() {
     let effects = flow.on(heard(1, 0, "what time is it", at));
     assert_eq!(names(&effects), ["answer 8: what time is it"]);
     assert_eq!(names(&flow.on(Input::Speaking(TurnId(8)))), ["ears Speaking(Talking)"]);
-    assert_eq!(names(&flow.on(Input::TurnOver(TurnId(8)))), ["ears Speaking(Silent)"]);
+    let rest = Input::TurnOver { turn: TurnId(8), at, after: After::Rest };
+    assert_eq!(names(&flow.on(rest)), ["ears Speaking(Silent)"]);
     assert!(flow.is_idle());
 }
 
@@ -108,13 +154,110 @@ fn a_transcript_made_during_the_pause_is_dropped_when_speech_went_on() {
 }
 
 #[test]
-fn the_wake_phrase_stops_a_running_answer_at_once() {
+fn a_sentence_that_goes_on_is_answered_as_a_whole_and_only_once() {
+    let at = Instant::now();
+    let went_on = ["cancel 8: the speaker went on"];
+    for (mut flow, expected) in [(answering(at), &went_on[..]), {
+        let mut flow = woken();
+        let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+        (flow, &["drop decodes before 2.0"][..])
+    }] {
+        assert_eq!(names(&flow.on(Input::Continued)), expected);
+        assert_eq!(flow.activity(), Activity::Listening);
+        let _ = flow.on(Input::Ended { utterance: utterance(2, 0, at), decided: at });
+        let effects = flow.on(heard(2, 0, "what time is it in tokyo", at));
+        assert!(names(&effects)[0].ends_with(": what time is it in tokyo"), "{effects:?}");
+    }
+}
+
+#[test]
+fn what_was_done_or_is_being_said_is_not_taken_back_by_more_words() {
     let at = Instant::now();
     let mut flow = answering(at);
-    let _ = flow.on(Input::Speaking(TurnId(8)));
-    let effects = flow.on(Input::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 8_000 });
-    assert_eq!(names(&effects), ["cancel 8", "ears Speaking(Silent)", "acknowledge tone"]);
-    assert!(names(&flow.on(Input::TurnOver(TurnId(8)))).is_empty(), "the old turn is history");
+    let _ = flow.on(Input::Acted(TurnId(8)));
+    assert!(names(&flow.on(Input::Continued)).is_empty());
+    let mut flow = speaking(at);
+    assert!(names(&flow.on(Input::Continued)).is_empty());
+    let _ = flow.on(Input::Acted(TurnId(8)));
+    assert_eq!(flow.activity(), Activity::Speaking, "an action after the first word changes nothing");
+}
+
+#[test]
+fn the_wake_phrase_stops_a_running_answer_at_once() {
+    let at = Instant::now();
+    let mut flow = speaking(at);
+    let effects = flow.on(wake());
+    assert_eq!(
+        names(&effects),
+        ["cancel 8: the wake phrase was said", "ears Speaking(Silent)", "acknowledge tone"]
+    );
+    assert!(names(&flow.on(over(8, at))).is_empty(), "the old turn is history");
+}
+
+#[test]
+fn while_she_speaks_a_stop_word_silences_her_and_other_words_do_not() {
+    // covers DEC24
+    let at = Instant::now();
+    let mut flow = speaking(at);
+    assert_eq!(names(&flow.on(Input::Interrupting)), ["duck"]);
+    assert_eq!(names(&flow.on(Input::Interjected(judgement(Verdict::Ignore)))), ["unduck"]);
+    assert_eq!(names(&flow.on(Input::Interjected(judgement(Verdict::Echo)))), ["unduck"]);
+    assert_eq!(
+        names(&flow.on(Input::Interjected(judgement(Verdict::Stop)))),
+        ["cancel 8: she was told to stop", "ears Speaking(Silent)", "rest: she was told to stop"]
+    );
+    assert!(flow.is_idle());
+    assert!(names(&flow.on(Input::Interjected(judgement(Verdict::Stop)))).is_empty(), "too late to matter");
+}
+
+#[test]
+fn a_follow_up_needs_no_wake_phrase_and_opens_the_next_window() {
+    // covers P5
+    let at = Instant::now();
+    let mut flow = window(at);
+    assert_eq!(flow.activity(), Activity::Listening);
+    let _ = flow.on(Input::Ended { utterance: utterance(2, 0, at), decided: at });
+    let follow_up = judged("and in tokyo", Verdict::FollowUp("and in tokyo".into()));
+    let effects = flow.on(result(2, 0, follow_up, at));
+    let [Effect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((question.text.as_str(), question.woke), ("and in tokyo", None));
+    assert_eq!(names(&flow.on(over(9, at)))[1], "ears window of 3s after 300ms");
+    assert_eq!(names(&flow.on(Input::NothingSaid)), ["ears Speaking(Silent)", "rest: nobody went on"]);
+    assert!(flow.is_idle());
+}
+
+#[test]
+fn an_echo_or_a_stranger_in_the_window_is_put_on_record_and_changes_nothing_else() {
+    // covers P5: the window is not extended
+    let at = Instant::now();
+    for verdict in [Verdict::Echo, Verdict::Ignore] {
+        let mut flow = window(at);
+        let _ = flow.on(Input::Ended { utterance: utterance(2, 0, at), decided: at });
+        let name = verdict.name();
+        let effects = flow.on(result(2, 0, judged("it is nine", verdict), at));
+        assert_eq!(names(&effects), [format!("dismiss 9: {name}"), "ears Reopen".into()]);
+        assert_eq!(flow.activity(), Activity::Listening);
+    }
+}
+
+#[test]
+fn a_television_can_not_hold_a_conversation() {
+    // covers P5: at most two follow-ups here
+    let at = Instant::now();
+    let mut flow = window(at);
+    let follow_up = |flow: &mut Flow, generation| {
+        let _ = flow.on(Input::Ended { utterance: utterance(generation, 0, at), decided: at });
+        let text = judged("and now", Verdict::FollowUp("and now".into()));
+        let _ = flow.on(result(generation, 0, text, at));
+        names(&flow.on(over(7 + generation, at)))
+    };
+    assert_eq!(follow_up(&mut flow, 2).len(), 2, "the window opens once more");
+    assert_eq!(follow_up(&mut flow, 3), ["ears Speaking(Silent)"]);
+    assert!(flow.is_idle());
+    let _ = flow.on(wake());
+    let _ = flow.on(Input::Ended { utterance: utterance(4, 0, at), decided: at });
+    let _ = flow.on(heard(4, 0, "hello", at));
+    assert_eq!(names(&flow.on(over(11, at))).len(), 2, "the wake phrase begins the count anew");
 }
 
 #[test]
@@ -133,6 +276,8 @@ fn the_wake_phrase_alone_keeps_her_listening_once() {
 fn silence_after_the_wake_phrase_ends_the_listening() {
     let mut flow = woken();
     assert_eq!(names(&flow.on(Input::NothingSaid)), ["ears Speaking(Silent)", "rest: nothing was said"]);
+    let mut flow = woken();
+    assert_eq!(names(&flow.on(Input::Deaf("muted"))), ["ears Speaking(Silent)", "rest: muted"]);
 }
 
 #[test]
@@ -149,21 +294,16 @@ fn a_failed_transcription_is_told_by_a_tone() {
 }
 
 #[test]
-fn events_that_nobody_waits_for_change_nothing() {
+fn she_speaks_up_only_when_nothing_is_going_on() {
     let at = Instant::now();
-    let mut flow = Flow::resting(TurnId(0));
-    for input in [
-        Input::Paused(utterance(1, 0, at)),
-        Input::Resumed { generation: 1, revision: 1 },
-        Input::Ended { utterance: utterance(1, 0, at), decided: at },
-        Input::NothingSaid,
-        heard(1, 0, "hello", at),
-        Input::Speaking(TurnId(3)),
-        Input::TurnOver(TurnId(3)),
-    ] {
-        assert!(names(&flow.on(input)).is_empty());
-        assert!(flow.is_idle());
+    for mut flow in [woken(), answering(at), speaking(at), window(at)] {
+        assert!(names(&flow.on(Input::Announcing)).is_empty());
     }
+    let mut flow = resting();
+    assert_eq!(names(&flow.on(Input::Announcing)), ["announce 8"]);
+    assert_eq!(names(&flow.on(Input::Speaking(TurnId(8)))), ["ears Speaking(Talking)"]);
+    let rest = Input::TurnOver { turn: TurnId(8), at, after: After::Rest };
+    assert_eq!(names(&flow.on(rest)), ["ears Speaking(Silent)"]);
 }
 
 #[test]
@@ -175,4 +315,120 @@ fn the_end_of_speech_lies_the_trailing_silence_before_the_decision() {
     let Some(Effect::Answer(question)) = effects.first() else { panic!("{effects:?}") };
     assert_eq!(question.decided - question.speech_ended, Duration::from_millis(700));
     assert_eq!(question.woke.map(|woke| question.decided - woke), Some(Duration::from_millis(2500)));
+}
+
+fn phase(flow: &Flow) -> &'static str {
+    match &flow.phase {
+        Phase::Idle => "idle",
+        Phase::Listening { by: Opening::Called { attempt: Attempt::First, .. }, .. } => "called",
+        Phase::Listening { by: Opening::Called { attempt: Attempt::Second, .. }, .. } => "called again",
+        Phase::Listening { by: Opening::Window, .. } => "window",
+        Phase::Transcribing { .. } => "transcribing",
+        Phase::Answering { progress: Progress::Begun { .. }, .. } => "answering",
+        Phase::Answering { progress: Progress::Committed, .. } => "committed",
+        Phase::Answering { progress: Progress::Audible, .. } => "speaking",
+    }
+}
+
+/// What each input does in each phase.
+#[test]
+fn the_transition_table() {
+    let at = Instant::now();
+    let transcribing = || {
+        let mut flow = woken();
+        let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+        flow
+    };
+    let again = || {
+        let mut flow = transcribing();
+        let _ = flow.on(heard(1, 0, "", at));
+        flow
+    };
+    let phases: [&dyn Fn() -> Flow; 7] =
+        [&resting, &woken, &again, &transcribing, &|| answering(at), &|| speaking(at), &|| window(at)];
+    let inputs: [(&str, &dyn Fn() -> Input); 15] = [
+        ("wake phrase", &wake),
+        ("request", &|| Input::Requested),
+        ("pause", &|| Input::Paused(utterance(1, 0, at))),
+        ("resumed", &|| Input::Resumed { generation: 1, revision: 1 }),
+        ("continued", &|| Input::Continued),
+        ("end of speech", &|| Input::Ended { utterance: utterance(2, 0, at), decided: at }),
+        ("nothing said", &|| Input::NothingSaid),
+        ("deaf", &|| Input::Deaf("the microphone is gone")),
+        ("words", &|| heard(1, 0, "hello", at)),
+        ("someone speaks", &|| Input::Interrupting),
+        ("stop word", &|| Input::Interjected(judgement(Verdict::Stop))),
+        ("first sample", &|| Input::Speaking(TurnId(8))),
+        ("acted", &|| Input::Acted(TurnId(8))),
+        ("turn over", &|| over(8, at)),
+        ("announcement", &|| Input::Announcing),
+    ];
+    let mut table = String::new();
+    for make in phases {
+        for (name, input) in inputs {
+            let mut flow = make();
+            let from = phase(&flow);
+            let effects = names(&flow.on(input())).join(", ");
+            writeln!(table, "{from:13} {name:15} {:13} {effects}", phase(&flow)).unwrap();
+        }
+    }
+    insta::assert_snapshot!(table.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"));
+}
+
+fn inputs() -> impl Strategy<Value = Vec<(u8, u64)>> {
+    prop::collection::vec((0_u8..15, 1_u64..14), 0..80)
+}
+
+proptest! {
+    /// Whatever happens in whatever order: one answer at a time, every answer is cancelled or played to its
+    /// end before the next, and her ears know whether she speaks.
+    #[test]
+    fn she_never_answers_two_questions_at_once(script in inputs()) {
+        let at = Instant::now();
+        let mut flow = resting();
+        let (mut open, mut talking): (Option<u64>, bool) = (None, false);
+        for (kind, n) in script {
+            let verdict = [Verdict::FollowUp("so".into()), Verdict::Echo, Verdict::Stop, Verdict::Ignore][n as usize % 4].clone();
+            let input = match kind {
+                0 => wake(),
+                1 => Input::Requested,
+                2 => Input::Paused(utterance(n, 0, at)),
+                3 => Input::Resumed { generation: n, revision: 1 },
+                4 => Input::Continued,
+                5 => Input::Ended { utterance: utterance(n, 0, at), decided: at },
+                6 => Input::NothingSaid,
+                7 | 8 => result(n, 0, judged("so", verdict), at),
+                9 => Input::Interrupting,
+                10 => Input::Interjected(judgement(verdict)),
+                11 => Input::Speaking(TurnId(7 + n)),
+                12 => Input::Acted(TurnId(7 + n)),
+                13 => over(7 + n, at),
+                _ => Input::Announcing,
+            };
+            let ended = match &input { Input::TurnOver { turn, .. } => Some(turn.0), _ => None };
+            for effect in flow.on(input) {
+                match effect {
+                    Effect::Answer(question) => {
+                        prop_assert_eq!(open, None);
+                        open = Some(question.turn.0);
+                    }
+                    Effect::Announce(turn) => {
+                        prop_assert_eq!(open, None);
+                        open = Some(turn.0);
+                    }
+                    Effect::Cancel(turn, _) => {
+                        prop_assert_eq!(open, Some(turn.0));
+                        open = None;
+                    }
+                    Effect::Ears(HearCommand::Speaking(state)) => talking = state == SpeakingState::Talking,
+                    _ => {}
+                }
+            }
+            if open.is_some() && open == ended {
+                open = None;
+            }
+            prop_assert_eq!(flow.activity() == Activity::Speaking, talking);
+            prop_assert_eq!(open.is_some(), matches!(flow.phase, Phase::Answering { .. }));
+        }
+    }
 }

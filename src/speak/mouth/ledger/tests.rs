@@ -42,7 +42,10 @@ fn a_turn_starts_once_its_lines_are_heard_in_order_and_it_is_done_behind_the_las
     assert_eq!(ledger.finish(TURN, start), []);
     assert_eq!(ledger.finished(b, start), [heard(0, start)]);
     assert_eq!(ledger.started(c, later), [saying(1, later)]);
-    assert_eq!(ledger.finished(c, later), [heard(1, later), heard(2, later), SpeakEvent::Done { turn: TURN, at: later }]);
+    assert_eq!(
+        ledger.finished(c, later),
+        [heard(1, later), heard(2, later), SpeakEvent::Done { turn: TURN, at: later }]
+    );
     assert_eq!(ledger.finished(c, later), []);
 }
 
