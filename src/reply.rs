@@ -313,7 +313,7 @@ impl<M: ChatModel> Engine<M> {
             Intent::Volume(change) => (&[Action::Volume(change)], Keep::Yes),
             Intent::Repeat => (&[], Keep::No),
             Intent::Stop => (&[Action::StopSpeaking, Action::EndConversation], Keep::No),
-            Intent::Thanks => (&[Action::EndConversation], Keep::Yes),
+            Intent::Thanks | Intent::Goodbye | Intent::GoodNight => (&[Action::EndConversation], Keep::Yes),
             Intent::NeverMind => (&[Action::EndConversation], Keep::No),
         };
         outlet.is_over = actions.contains(&Action::EndConversation);

@@ -7,6 +7,7 @@ mod support;
 
 mod stories {
     mod commands;
+    mod conversation;
     mod faults;
     mod mind;
     mod model_server;

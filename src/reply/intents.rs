@@ -1,4 +1,4 @@
-//! Commands that need no model: time, date, stop, repeat, volume, thanks, never mind.
+//! Commands that need no model: time, date, stop, repeat, volume, thanks, never mind, goodbye.
 //!
 //! PURE, any thread, far below a millisecond. In: a transcript, or a typed line. Out: what was asked
 //! for, or nothing, and then the model is asked. The whole utterance, apart from names and politeness,
@@ -41,6 +41,10 @@ pub enum Intent {
     Thanks,
     /// The user no longer wants anything.
     NeverMind,
+    /// The user takes leave.
+    Goodbye,
+    /// The user goes to bed.
+    GoodNight,
 }
 
 /// An intent and why it was recognised.
@@ -86,6 +90,8 @@ pub fn answer(what: Intent, now: &Zoned, last_reply: Option<&str>) -> String {
         Intent::Volume(VolumeChange::Set(percent)) => format!("Volume at {percent} percent."),
         Intent::Thanks => "You're welcome.".to_owned(),
         Intent::NeverMind => "All right.".to_owned(),
+        Intent::Goodbye => "Goodbye.".to_owned(),
+        Intent::GoodNight => "Good night.".to_owned(),
     }
 }
 

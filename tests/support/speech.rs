@@ -26,3 +26,23 @@ pub(crate) fn questions() -> [Vec<f32>; 2] {
     let cut = usize::midpoint(longest.start, longest.end);
     [all[..cut].to_vec(), all[cut..].to_vec()]
 }
+
+/// `text` in one of flite's voices.
+pub(crate) fn flite(voice: &str, text: &str) -> Vec<f32> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("said.wav");
+    let status =
+        std::process::Command::new("flite").args(["-voice", voice, "-t", text, "-o"]).arg(&file).status();
+    assert!(status.is_ok_and(|s| s.success()), "flite is installed (apt-get install flite)");
+    read_wav(&file, RATE).expect("what flite wrote")
+}
+
+/// Nobody speaks: very soft noise.
+pub(crate) fn pause(seconds: f64) -> Vec<f32> {
+    let mut random = 1_u32;
+    let mut next = || {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        ((random >> 16) as f32 / 32_768.0 - 1.0) * 3e-4
+    };
+    (0..(seconds * f64::from(RATE)) as usize).map(|_| next()).collect()
+}

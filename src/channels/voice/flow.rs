@@ -168,7 +168,7 @@ impl Flow {
     fn listen(&mut self, woke: Option<u64>) -> Vec<Effect> {
         let mut effects = match &self.phase {
             Phase::Answering { turn, .. } => {
-                vec![Effect::Cancel(*turn, "the wake phrase was said"), Effect::Ears(SILENT)]
+                vec![Effect::Cancel(*turn, "she was called"), Effect::Ears(SILENT)]
             }
             Phase::Transcribing { utterance, .. } => vec![drop_all(utterance)],
             Phase::Idle | Phase::Listening { .. } => vec![],

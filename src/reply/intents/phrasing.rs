@@ -113,6 +113,8 @@ fn section_called(name: &str) -> Option<Section> {
         "repeat" => Intent::Repeat,
         "thanks" => Intent::Thanks,
         "never mind" => Intent::NeverMind,
+        "goodbye" => Intent::Goodbye,
+        "good night" => Intent::GoodNight,
         "volume up" => Intent::Volume(VolumeChange::Up),
         "volume down" => Intent::Volume(VolumeChange::Down),
         "yes" => return Some(Section::Consent),

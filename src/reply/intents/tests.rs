@@ -23,6 +23,8 @@ fn section(name: &str) -> Intent {
         "repeat" => Intent::Repeat,
         "thanks" => Intent::Thanks,
         "never mind" => Intent::NeverMind,
+        "goodbye" => Intent::Goodbye,
+        "good night" => Intent::GoodNight,
         "volume up" => Intent::Volume(VolumeChange::Up),
         "volume down" => Intent::Volume(VolumeChange::Down),
         name => Intent::Volume(VolumeChange::Set(name.strip_prefix("volume ").unwrap().parse().unwrap())),
@@ -147,5 +149,42 @@ proptest! {
         )
     ) {
         let _ = match_intent(&words.join(" "));
+    }
+}
+
+#[test]
+fn only_a_clear_yes_is_a_yes() {
+    for yes in [
+        "Yes.",
+        "yes please",
+        "Yeah, go on.",
+        "Sure.",
+        "Please continue",
+        "Okay, do it.",
+        "go ahead, please",
+        "Of course!",
+        "Yes, I would.",
+        "Sounds good",
+        "um, yes",
+        "that would be great, thanks",
+    ] {
+        assert!(is_consent(yes), "{yes}");
+    }
+    for no in [
+        "",
+        "No.",
+        "yes and what is the weather",
+        "no, go on without me",
+        "not sure",
+        "don't",
+        "yes or no",
+        "do it yourself",
+        "should I go on",
+        "maybe",
+        "stop",
+        "I'm not sure about that",
+        "go on holiday",
+    ] {
+        assert!(!is_consent(no), "{no}");
     }
 }

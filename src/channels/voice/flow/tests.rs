@@ -187,10 +187,7 @@ fn the_wake_phrase_stops_a_running_answer_at_once() {
     let at = Instant::now();
     let mut flow = speaking(at);
     let effects = flow.on(wake());
-    assert_eq!(
-        names(&effects),
-        ["cancel 8: the wake phrase was said", "ears Speaking(Silent)", "acknowledge tone"]
-    );
+    assert_eq!(names(&effects), ["cancel 8: she was called", "ears Speaking(Silent)", "acknowledge tone"]);
     assert!(names(&flow.on(over(8, at))).is_empty(), "the old turn is history");
 }
 
