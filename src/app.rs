@@ -23,7 +23,7 @@ use crate::models::{Library, ManifestError};
 use crate::paths::Paths;
 
 pub use brain::Brain;
-pub use ears::{Ears, chosen_whisper, ears, measured_whisper, whisper_model};
+pub use ears::{Ears, chosen_whisper, ears, listener, measured_whisper, whisper_model};
 pub use mouth::{mouth, voice_files};
 pub use voice::{Conversing, Sound, converse};
 

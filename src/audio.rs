@@ -29,7 +29,7 @@ mod wav;
 pub use config::{AudioConfig, HostChoice};
 pub use device::{DeviceInfo, Direction, devices};
 pub use fault::DeviceFault;
-pub use gain::{Duck, Volume};
+pub use gain::Volume;
 pub use level::Meter;
 pub use microphone::Microphone;
 pub use mute::MuteSwitch;

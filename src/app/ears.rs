@@ -45,13 +45,19 @@ pub fn ears(config: &Config, paths: &Paths, source: Box<dyn Source>, pacing: Pac
     let whisper = Whisper::load(&chosen_whisper(config, paths)?.1, &config.hear.stt)?;
     let (stt, transcripts) = Stt::spawn(whisper)?;
     let interjections = Stt::spawn(Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?)?;
-    let vad = Vad::load(&library.path("silero-vad")?, &config.hear.vad)?;
-    let listener = Listener::new(&config.hear, detectors(config, &library)?, vad);
+    let listener = listener(config, paths)?;
     let (commands, inbox) = sync_channel(COMMANDS);
     let (outbox, deliveries) = channel(DELIVERIES);
     let listener = hear::spawn(source, listener, inbox, outbox, pacing)
         .context("the system gave no thread for the listener")?;
     Ok(Ears { commands, deliveries, stt, transcripts, interjections, listener })
+}
+
+/// What looks for wake phrases, voices and the end of speech; it has no thread of its own.
+pub fn listener(config: &Config, paths: &Paths) -> anyhow::Result<Listener> {
+    let library = super::library(config, paths)?;
+    let vad = Vad::load(&library.path("silero-vad")?, &config.hear.vad)?;
+    Ok(Listener::new(&config.hear, detectors(config, &library)?, vad))
 }
 
 fn detectors(config: &Config, library: &Library) -> anyhow::Result<Vec<Box<dyn WakeDetector>>> {
@@ -119,9 +125,37 @@ fn measured(config: &Config, paths: &Paths, library: &Library) -> anyhow::Result
         library.path(whisper_model(SttModel::TinyEn))?;
     }
     tracing::info!("measuring which speech model is fast enough here");
+    let is_busy = is_busy();
     let choice = measure(&files, &config.hear.stt)?;
-    if let Err(error) = choice.remember(&memory) {
+    if is_busy {
+        tracing::info!("the machine is busy, so the measurement is repeated next time");
+    } else if let Err(error) = choice.remember(&memory) {
         tracing::warn!(%error, "the measurement could not be remembered and is repeated next time");
     }
     Ok(choice)
+}
+
+/// Whether others compute here so much that a measurement would be too slow.
+fn is_busy() -> bool {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    is_above_half(&load, cores)
+}
+
+/// Whether the load of the last minute, the first number of `load`, takes more than half of the cores.
+fn is_above_half(load: &str, cores: usize) -> bool {
+    let last_minute: Option<f64> = load.split_whitespace().next().and_then(|number| number.parse().ok());
+    last_minute.is_some_and(|load| load > cores as f64 / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_above_half;
+
+    #[test]
+    fn a_machine_is_busy_when_more_than_half_of_it_is() {
+        assert!(is_above_half("1.20 0.90 0.10 1/123 456", 2));
+        assert!(!is_above_half("1.20 0.90 0.10 1/123 456", 4));
+        assert!(!is_above_half("", 4), "nothing is known");
+    }
 }

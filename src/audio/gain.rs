@@ -114,12 +114,3 @@ mod tests {
         assert!((steps[20] - 1.0).abs() < 1e-5);
     }
 }
-
-/// temp
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Duck {
-    /// temp
-    Full,
-    /// temp
-    Ducked,
-}

@@ -313,9 +313,6 @@ impl Player {
         self.shared.set_volume(volume);
     }
 
-    /// temp
-    pub fn duck(&self, _: super::Duck) {}
-
     /// The loudness.
     pub fn volume(&self) -> Volume {
         Volume::percent(self.shared.percent.load(Ordering::Relaxed).min(100) as u8)
