@@ -7,7 +7,9 @@
 
 pub mod endpoint;
 mod history;
+pub mod judge;
 mod listener;
+pub mod trust;
 pub mod vad;
 pub mod wake;
 pub mod whisper;
@@ -23,6 +25,8 @@ use crate::audio::{Heard, Source};
 use crate::message::{EndCause, Utterance};
 use crate::problem::Problem;
 use endpoint::EndpointConfig;
+use judge::JudgeConfig;
+use trust::TrustConfig;
 use vad::{FRAME, VadConfig};
 use wake::WakeConfig;
 use whisper::SttConfig;
@@ -41,12 +45,24 @@ pub struct HearConfig {
     pub endpoint: EndpointConfig,
     /// Speech to text.
     pub stt: SttConfig,
+    /// Which transcripts are believed.
+    pub trust: TrustConfig,
+    /// What is an echo, a stop word, and an answer to nobody.
+    pub judge: JudgeConfig,
 }
 
 impl HearConfig {
     /// All that is wrong, with full keys.
     pub fn check(&self) -> Vec<Problem> {
-        [self.wake.check(), self.vad.check(), self.endpoint.check(), self.stt.check()].concat()
+        [
+            self.wake.check(),
+            self.vad.check(),
+            self.endpoint.check(),
+            self.stt.check(),
+            self.trust.check(),
+            self.judge.check(),
+        ]
+        .concat()
     }
 }
 
