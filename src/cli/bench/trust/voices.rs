@@ -1,0 +1,244 @@
+//! Who speaks in the measurement: her own voice, flite and espeak-ng where they are installed, or recordings.
+//!
+//! Out: mono f32 at 16 kHz. Two voices are kept out of all tuning and reported separately.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+
+use super::words::WORDS;
+use crate::app;
+use crate::audio::Resampler;
+use crate::audio::{RATE, read_wav};
+use crate::cli::session::Session;
+use crate::speak::Voice;
+
+/// Said by the crowd.
+const SENTENCES: [&str; 16] = [
+    "I went to the market this morning and bought some apples and a loaf of bread.",
+    "She told me that the train would be late again because of the snow.",
+    "We should really paint the kitchen before your parents come to visit us.",
+    "Have you seen the new film about the old sailor and his dog?",
+    "He never answers the phone when you need him, that is so typical.",
+    "The children were playing in the garden until it began to rain.",
+    "My brother works for a bank in the city, but he does not like it.",
+    "There is nothing better than a cup of tea after a long walk.",
+    "They have closed the little bookshop at the corner of our street.",
+    "Could you pass me the salt, please, and the pepper as well?",
+    "Last summer we drove along the coast for almost two weeks.",
+    "The doctor says that I have to rest and drink a lot of water.",
+    "Nobody knows what will happen next year, and that is fine with me.",
+    "It takes about forty minutes to get there if the roads are clear.",
+    "I can't believe how expensive everything has become these days.",
+    "Our neighbours have a new cat that sits on the wall all day long.",
+];
+
+/// Which voices the rules were tuned with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Group {
+    /// The rules were tuned with them.
+    Tuned,
+    /// Never listened to while the rules were tuned.
+    HeldOut,
+    /// The user's own.
+    Recorded,
+}
+
+impl Group {
+    /// Its name in tables.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Tuned => "tuned",
+            Self::HeldOut => "held out",
+            Self::Recorded => "recorded",
+        }
+    }
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Speaker {
+    /// Her own voice.
+    Piper,
+    Flite(&'static str),
+    Espeak(&'static str),
+    Recording(PathBuf),
+}
+
+/// The synthetic voices and their groups.
+const SPEAKERS: [(Speaker, Group); 8] = [
+    (Speaker::Piper, Group::Tuned),
+    (Speaker::Flite("awb"), Group::Tuned),
+    (Speaker::Flite("rms"), Group::Tuned),
+    (Speaker::Flite("kal16"), Group::Tuned),
+    (Speaker::Espeak("en-us"), Group::Tuned),
+    (Speaker::Espeak("en-gb+m3"), Group::Tuned),
+    (Speaker::Flite("slt"), Group::HeldOut),
+    (Speaker::Espeak("en-us+f3"), Group::HeldOut),
+];
+
+/// One word to be said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spoken {
+    pub(super) word: String,
+    pub(super) speaker: Speaker,
+    pub(super) group: Group,
+}
+
+impl Spoken {
+    /// The voice's name in tables.
+    pub(super) fn voice(&self) -> String {
+        match &self.speaker {
+            Speaker::Piper => "her own".into(),
+            Speaker::Flite(name) => format!("flite {name}"),
+            Speaker::Espeak(name) => format!("espeak {name}"),
+            Speaker::Recording(_) => "recorded".into(),
+        }
+    }
+}
+
+/// All that can speak here.
+pub(super) struct Voices {
+    own: Voice,
+    speakers: Vec<(Speaker, Group)>,
+    /// Recorded speech, and recorded words with their names.
+    speech: Vec<PathBuf>,
+    words: Vec<(String, PathBuf)>,
+    remarks: Vec<String>,
+    scratch: PathBuf,
+}
+
+impl Voices {
+    pub(super) fn open(session: &Session, recordings: Option<&Path>) -> anyhow::Result<Self> {
+        let files = app::voice_files(session.config(), &session.paths)?;
+        let own = Voice::load(&files, &session.config().speak)?;
+        let (mut speech, mut words) = (Vec::new(), Vec::new());
+        if let Some(folder) = recordings {
+            speech = wavs(folder)?;
+            let of_words = folder.join("words");
+            if of_words.exists() {
+                let named =
+                    |file: &PathBuf| Some((file.file_stem()?.to_str()?.replace('_', " "), file.clone()));
+                words = wavs(&of_words)?.iter().filter_map(named).collect();
+            }
+            anyhow::ensure!(
+                !speech.is_empty() || !words.is_empty(),
+                "{} holds neither *.wav nor words/*.wav",
+                folder.display()
+            );
+        }
+        let mut remarks = Vec::new();
+        let mut installed = |program: &'static str| {
+            let found = is_installed(program);
+            if !found {
+                remarks.push(format!("{program} is not installed: its voices are left out"));
+            }
+            found
+        };
+        let (flite, espeak) = (installed("flite"), installed("espeak-ng"));
+        let can_speak = |(speaker, _): &(Speaker, Group)| match speaker {
+            Speaker::Flite(_) => flite,
+            Speaker::Espeak(_) => espeak,
+            Speaker::Piper | Speaker::Recording(_) => true,
+        };
+        let speakers = SPEAKERS.into_iter().filter(can_speak).collect();
+        let scratch = std::env::temp_dir().join(format!("joi-bench-{}.wav", std::process::id()));
+        Ok(Self { own, speakers, speech, words, remarks, scratch })
+    }
+
+    /// What is missing here.
+    pub(super) fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// Sentences for a crowd.
+    pub(super) fn speech(&mut self) -> anyhow::Result<Vec<Vec<f32>>> {
+        if self.speech.is_empty() {
+            return SENTENCES.iter().map(|sentence| self.own_words(sentence)).collect();
+        }
+        self.speech.iter().map(|file| Ok(read_wav(file, RATE)?)).collect()
+    }
+
+    /// So many words of each group, each voice in its turn.
+    pub(super) fn plan(&self, words: usize, seed: u64) -> Vec<Spoken> {
+        if !self.words.is_empty() {
+            let recorded = |(word, file): &(String, PathBuf)| Spoken {
+                word: word.clone(),
+                speaker: Speaker::Recording(file.clone()),
+                group: Group::Recorded,
+            };
+            return self.words.iter().map(recorded).collect();
+        }
+        let of_group = |group: Group| {
+            let speakers: Vec<_> = self
+                .speakers
+                .iter()
+                .filter(|(_, g)| *g == group)
+                .map(|(speaker, _)| speaker.clone())
+                .collect();
+            let count = if speakers.is_empty() { 0 } else { words };
+            (0..count).map(move |n| Spoken {
+                word: WORDS[n % WORDS.len()].into(),
+                speaker: speakers[(n + n / WORDS.len() + seed as usize) % speakers.len()].clone(),
+                group,
+            })
+        };
+        of_group(Group::Tuned).chain(of_group(Group::HeldOut)).collect()
+    }
+
+    /// Says a word.
+    pub(super) fn say(&mut self, spoken: &Spoken) -> anyhow::Result<Vec<f32>> {
+        let word = &spoken.word;
+        match &spoken.speaker {
+            Speaker::Piper => self.own_words(&format!("{word}.")),
+            Speaker::Recording(file) => Ok(read_wav(file, RATE)?),
+            Speaker::Flite(voice) => self.program("flite", &["-voice", voice, "-t", word, "-o"]),
+            Speaker::Espeak(voice) => self.program("espeak-ng", &["-v", voice, word, "-w"]),
+        }
+    }
+
+    fn own_words(&mut self, text: &str) -> anyhow::Result<Vec<f32>> {
+        let mut samples = Vec::new();
+        self.own.say(text, &|| false, &mut |part| samples.extend(part))?;
+        let mut resampler = Resampler::new(self.own.rate(), RATE)?;
+        let mut out = Vec::new();
+        resampler.push(&samples, &mut out);
+        resampler.finish(&mut out);
+        Ok(out)
+    }
+
+    /// Runs a speech program whose last argument is the file it writes.
+    fn program(&self, name: &str, args: &[&str]) -> anyhow::Result<Vec<f32>> {
+        let status = Command::new(name)
+            .args(args)
+            .arg(&self.scratch)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .with_context(|| format!("can't start {name}"))?;
+        anyhow::ensure!(status.success(), "{name} could not speak ({status})");
+        Ok(read_wav(&self.scratch, RATE)?)
+    }
+}
+
+impl Drop for Voices {
+    fn drop(&mut self) {
+        // There may be none.
+        std::fs::remove_file(&self.scratch).ok();
+    }
+}
+
+fn is_installed(program: &str) -> bool {
+    std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
+}
+
+fn wavs(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+    files.retain(|file| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("wav")));
+    files.sort();
+    Ok(files)
+}

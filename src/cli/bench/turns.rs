@@ -1,0 +1,66 @@
+//! `joi bench turns`: whole spoken turns over WAV files, as a latency table.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::app::Brain;
+use crate::audio::Pace;
+use crate::cli::session::Session;
+use crate::cli::show;
+use crate::cli::{hear, latency};
+
+const EXAMPLES: &str = "\
+Examples:
+  joi bench turns questions/*.wav
+  joi bench turns --repeat 5 --json question.wav
+  joi bench turns --realtime question.wav         paced like a microphone: true latencies, takes as long as the files";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Recordings that begin with the wake phrase
+    #[arg(required = true)]
+    wavs: Vec<PathBuf>,
+    /// How often each file is played
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeat: u32,
+    /// Pace the files like a microphone
+    #[arg(long)]
+    realtime: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    let pace = if args.realtime { Pace::RealTime } else { Pace::Fast };
+    let (turns, serving) = session.block_on(async {
+        let brain = Brain::start(session.config(), &session.paths).await?;
+        hear::ready(&brain).await;
+        let serving = brain.serving();
+        let bar = indicatif::ProgressBar::new(args.wavs.len() as u64 * u64::from(args.repeat));
+        let scratch = std::env::temp_dir().join(format!("joi-bench-{}.wav", std::process::id()));
+        let mut turns = Vec::new();
+        for _ in 0..args.repeat {
+            for wav in &args.wavs {
+                turns.extend(hear::talk(session, &brain, (wav, &scratch, pace), true).await?);
+                bar.inc(1);
+            }
+        }
+        bar.finish_and_clear();
+        std::fs::remove_file(&scratch)?;
+        brain.shutdown().await;
+        Ok((turns, serving))
+    })?;
+    anyhow::ensure!(!turns.is_empty(), "the wake phrase was not heard in any of the files");
+    if args.json {
+        let report = json!({ "model": serving, "turns": turns, "ms": latency::distribution_json(&turns) });
+        show::line(serde_json::to_string_pretty(&report)?)?;
+    } else {
+        show::line(latency::distribution(&turns))?;
+        show::line(format!("\n{} turns; {serving}", turns.len()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

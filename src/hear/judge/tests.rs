@@ -1,0 +1,311 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const CLEAR: Evidence = Evidence {
+    voiced: Duration::from_millis(900),
+    no_speech: 0.05,
+    mean_logprob: -0.25,
+    decoded_twice: false,
+    voice_db: -25.0,
+    quiet_db: -60.0,
+};
+const SHE_SAID: &str = "You can tell me to stop at any time, and I will be quiet.";
+const WEATHER: &str = "Tomorrow it will be 22.5 °C in Vienna, with a light wind from the west.";
+
+/// Milliseconds after the beginning of all times.
+struct At(Instant);
+
+impl At {
+    fn new() -> Self {
+        Self(Instant::now() + Duration::from_secs(100))
+    }
+
+    fn ms(&self, ms: u64) -> Instant {
+        self.0 + Duration::from_millis(ms)
+    }
+
+    fn said(&self, text: &str, from: u64, until: u64) -> Sentence {
+        Sentence { text: text.into(), from: self.ms(from), until: self.ms(until) }
+    }
+}
+
+/// What is heard from `began` ms on for 0.9 s.
+fn heard<'a>(
+    text: &'a str,
+    opened_by: &'a OpenedBy,
+    (at, began): (&At, u64),
+    said: &'a [Sentence],
+) -> Case<'a> {
+    Case {
+        text,
+        evidence: &CLEAR,
+        opened_by,
+        began: at.ms(began),
+        ended: at.ms(began + 900),
+        said,
+        names: &[],
+        prompt: None,
+    }
+}
+
+fn judged(case: &Case<'_>) -> Judgement {
+    judge(case, &TrustConfig::default(), &JudgeConfig::default())
+}
+
+fn verdict(case: &Case<'_>) -> Verdict {
+    judged(case).verdict
+}
+
+fn wake() -> OpenedBy {
+    OpenedBy::Wake { phrase: "hey jarvis".into(), score: 0.99 }
+}
+
+#[test]
+fn each_way_of_opening_has_its_verdict_and_reason() {
+    let at = At::new();
+    let of = |opened_by: OpenedBy| judged(&heard("what time is it", &opened_by, (&at, 0), &[]));
+    let judgement = |verdict, reason: &str| Judgement { verdict, reason: reason.into() };
+    let text = || "what time is it".to_owned();
+    assert_eq!(of(wake()), judgement(Verdict::Addressed(text()), "said after the wake phrase"));
+    assert_eq!(of(OpenedBy::Request), judgement(Verdict::Addressed(text()), "she was asked to listen"));
+    assert_eq!(of(OpenedBy::FollowUp), judgement(Verdict::FollowUp(text()), "said right after her answer"));
+    assert_eq!(
+        of(OpenedBy::Interjection),
+        judgement(Verdict::Ignore, "she was speaking, and it is no stop word")
+    );
+}
+
+#[test]
+fn a_stop_word_comes_before_everything_else() {
+    // covers DEC24
+    let at = At::new();
+    let weak = Evidence { no_speech: 0.99, mean_logprob: -3.0, voiced: Duration::ZERO, ..CLEAR };
+    for opened_by in [wake(), OpenedBy::Request, OpenedBy::FollowUp, OpenedBy::Interjection] {
+        let case = Case { evidence: &weak, ..heard("Stop.", &opened_by, (&at, 0), &[]) };
+        let expected = Judgement { verdict: Verdict::Stop, reason: "a stop word and little else".into() };
+        assert_eq!(judged(&case), expected, "{opened_by:?}");
+    }
+    let names = ["friday".to_owned()];
+    let case = Case { names: &names, ..heard("Be quiet, Friday!", &OpenedBy::FollowUp, (&at, 0), &[]) };
+    assert_eq!(verdict(&case), Verdict::Stop);
+    assert_eq!(verdict(&heard("Hey Jarvis, stop.", &wake(), (&at, 0), &[])), Verdict::Stop);
+}
+
+#[test]
+fn words_that_only_hold_a_stop_word_stop_nothing() {
+    let at = At::new();
+    for text in [
+        "When does the bus stop?",
+        "Is it quite warm outside?",
+        "Play some non-stop music.",
+        "Don't stop the music.",
+    ] {
+        for opened_by in [wake(), OpenedBy::FollowUp, OpenedBy::Interjection] {
+            assert_ne!(
+                verdict(&heard(text, &opened_by, (&at, 0), &[])),
+                Verdict::Stop,
+                "{text} {opened_by:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn while_she_speaks_a_stop_word_among_a_few_others_is_enough() {
+    let at = At::new();
+    let said = [at.said(WEATHER, 0, 5000)];
+    let says = |text, opened_by| verdict(&heard(text, opened_by, (&at, 3000), &said));
+    assert_eq!(says("oh come on stop already", &OpenedBy::Interjection), Verdict::Stop);
+    assert_ne!(says("oh come on stop already", &OpenedBy::FollowUp), Verdict::Stop);
+    let long = "I was at the station and then they all said stop it";
+    assert_eq!(says(long, &OpenedBy::Interjection), Verdict::Ignore);
+}
+
+#[test]
+fn she_never_stops_at_a_stop_word_of_her_own() {
+    let at = At::new();
+    let said = [at.said(SHE_SAID, 0, 4000)];
+    let says = |text, began| verdict(&heard(text, &OpenedBy::Interjection, (&at, began), &said));
+    assert_ne!(says("stop", 1500), Verdict::Stop, "her own");
+    assert_ne!(says("to stop at any time", 1200), Verdict::Stop);
+    assert_ne!(says("be quiet", 3300), Verdict::Stop);
+    let longer = [at.said(&format!("{WEATHER} {WEATHER} {SHE_SAID}"), 0, 14_000)];
+    let early = heard("stop", &OpenedBy::Interjection, (&at, 1000), &longer);
+    assert_eq!(verdict(&early), Verdict::Stop, "she says it ten seconds later");
+}
+
+#[test]
+fn who_says_stop_more_often_than_she_is_obeyed() {
+    let at = At::new();
+    let said = [at.said(SHE_SAID, 0, 4000)];
+    let case = heard("Stop, stop, stop!", &OpenedBy::Interjection, (&at, 1500), &said);
+    let expected =
+        Judgement { verdict: Verdict::Stop, reason: "a stop word, more often than she said it".into() };
+    assert_eq!(judged(&case), expected);
+    let circling = Evidence { decoded_twice: true, ..CLEAR };
+    assert_ne!(verdict(&Case { evidence: &circling, ..case }), Verdict::Stop, "the decoder went in circles");
+}
+
+#[test]
+fn her_own_words_are_an_echo_however_whisper_writes_them() {
+    let at = At::new();
+    let said = [at.said(WEATHER, 0, 5000)];
+    for text in [
+        "it will be twenty two and a half degrees Celsius in Vienna",
+        "with a light wind from the west",
+        "22.5 degrees Celsius in Vienna with the light wind",
+    ] {
+        let judgement = judged(&heard(text, &OpenedBy::Interjection, (&at, 2000), &said));
+        assert_eq!(judgement.verdict, Verdict::Echo, "{text}: {}", judgement.reason);
+        assert!(judgement.reason.ends_with("% her own words"), "{}", judgement.reason);
+        let window = heard(text, &OpenedBy::FollowUp, (&at, 5400), &said);
+        assert_eq!(verdict(&window), Verdict::Echo, "{text}");
+    }
+    let later = heard("with a light wind from the west", &OpenedBy::FollowUp, (&at, 7100), &said);
+    assert_eq!(
+        verdict(&later),
+        Verdict::FollowUp("with a light wind from the west".into()),
+        "too late for an echo"
+    );
+}
+
+#[test]
+fn an_answer_with_her_own_words_is_no_echo() {
+    // covers P5
+    let at = At::new();
+    let said = [at.said("Would you like coffee or tea?", 0, 2000)];
+    let answers = |text, began| verdict(&heard(text, &OpenedBy::FollowUp, (&at, began), &said));
+    assert_eq!(answers("Coffee.", 2500), Verdict::FollowUp("Coffee.".into()));
+    assert_eq!(answers("Tea.", 2900), Verdict::FollowUp("Tea.".into()));
+    assert_eq!(answers("or tea", 1500), Verdict::Echo);
+    assert_eq!(answers("I would like tea", 2500), Verdict::FollowUp("I would like tea".into()));
+}
+
+#[test]
+fn what_a_person_adds_to_an_echo_is_kept() {
+    let at = At::new();
+    let said = [at.said(WEATHER, 0, 5000)];
+    let text = "a light wind from the west. And what about Sunday?";
+    let case = heard(text, &OpenedBy::FollowUp, (&at, 4000), &said);
+    let expected = Judgement {
+        verdict: Verdict::FollowUp("And what about Sunday?".into()),
+        reason: "said right after her answer, without 6 words of echo".into(),
+    };
+    assert_eq!(judged(&case), expected);
+    let short = heard("a light wind from the west. Thank you.", &OpenedBy::FollowUp, (&at, 4000), &said);
+    assert_eq!(verdict(&short), Verdict::Echo, "two words may be misheard echo");
+    let after_wake = Case { opened_by: &wake(), ..case };
+    assert_eq!(
+        judge(&after_wake, &TrustConfig::default(), &JudgeConfig::default()).verdict,
+        Verdict::Addressed("And what about Sunday?".into())
+    );
+}
+
+#[test]
+fn words_of_hers_in_a_persons_sentence_stay_in_it() {
+    let at = At::new();
+    let said = [at.said("The light in the kitchen is on, shall I turn it off?", 0, 3000)];
+    let text = "the light in the kitchen should stay on until I go to bed";
+    let case = heard(text, &OpenedBy::FollowUp, (&at, 4000), &said);
+    assert_eq!(verdict(&case), Verdict::FollowUp(text.into()));
+}
+
+#[test]
+fn what_the_sound_does_not_support_is_ignored_with_its_reason() {
+    let at = At::new();
+    let weak = Evidence { no_speech: 0.99, ..CLEAR };
+    let case = Case { evidence: &weak, ..heard("what time is it", &OpenedBy::FollowUp, (&at, 0), &[]) };
+    let expected = Judgement { verdict: Verdict::Ignore, reason: "probably no speech (0.99)".into() };
+    assert_eq!(judged(&case), expected);
+}
+
+#[test]
+fn an_echo_of_a_known_invention_is_an_echo_first() {
+    let at = At::new();
+    let said = [at.said("Thank you very much.", 0, 1200)];
+    let case = heard("Thank you very much.", &OpenedBy::FollowUp, (&at, 1000), &said);
+    assert_eq!(verdict(&case), Verdict::Echo);
+}
+
+fn anything() -> impl Strategy<Value = String> {
+    prop_oneof![
+        ".{0,80}",
+        "((stop|the|bus|quiet|enough|it|is|22.5|°C|9:05|wind|west|light|please|thank|you)[ ,.!?]{1,2}){0,14}",
+    ]
+}
+
+fn opened() -> impl Strategy<Value = OpenedBy> {
+    prop_oneof![Just(wake()), Just(OpenedBy::Request), Just(OpenedBy::FollowUp), Just(OpenedBy::Interjection)]
+}
+
+fn evidence() -> impl Strategy<Value = Evidence> {
+    (0_u64..20_000, any::<f32>(), any::<f32>(), any::<bool>(), any::<f32>(), any::<f32>()).prop_map(
+        |(voiced, no_speech, mean_logprob, decoded_twice, voice_db, quiet_db)| Evidence {
+            voiced: Duration::from_millis(voiced),
+            no_speech,
+            mean_logprob,
+            decoded_twice,
+            voice_db,
+            quiet_db,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn every_case_has_one_verdict_with_a_reason_and_the_answered_text_is_the_end_of_what_was_heard(
+        text in anything(),
+        opened_by in opened(),
+        evidence in evidence(),
+        times in (0_u64..9000, 0_u64..9000, 0_u64..9000, 0_u64..9000),
+        sentences in proptest::collection::vec(anything(), 0..3),
+    ) {
+        let at = At::new();
+        let (began, ended, from, until) = times;
+        let said: Vec<Sentence> = sentences.iter().map(|text| at.said(text, from, until)).collect();
+        let case = Case {
+            evidence: &evidence,
+            ended: at.ms(ended),
+            ..heard(&text, &opened_by, (&at, began), &said)
+        };
+        let judgement = judged(&case);
+        prop_assert!(!judgement.reason.is_empty());
+        let (Verdict::FollowUp(answered) | Verdict::Addressed(answered)) = &judgement.verdict else { return Ok(()) };
+        let all: Vec<&str> = text.split_whitespace().collect();
+        let end: Vec<&str> = answered.split_whitespace().collect();
+        prop_assert!(!end.is_empty() && all.ends_with(&end), "{answered:?} of {text:?}");
+        prop_assert_ne!(&opened_by, &OpenedBy::Interjection);
+    }
+
+    #[test]
+    fn nothing_is_both_a_follow_up_and_an_echo(
+        text in anything(),
+        sentence in anything(),
+        began in 0_u64..9000,
+        is_hers in any::<bool>(),
+    ) {
+        let at = At::new();
+        let said = [at.said(if is_hers { &text } else { &sentence }, 0, 4000)];
+        let case = heard(&text, &OpenedBy::FollowUp, (&at, began), &said);
+        let config = JudgeConfig::default();
+        if let Verdict::FollowUp(answered) = verdict(&case) {
+            let again = likeness(&words::plain(&answered), &case, &config);
+            prop_assert!(again.whole < config.echo_likeness, "{answered:?}: {again:?}");
+        }
+    }
+
+    #[test]
+    fn any_part_of_what_she_is_saying_is_never_a_turn(from in 0_usize..14, len in 1_usize..14) {
+        let at = At::new();
+        let words: Vec<&str> = WEATHER.split_whitespace().collect();
+        let from = from.min(words.len() - 1);
+        let part = words[from..(from + len).min(words.len())].join(" ");
+        prop_assume!(!plain_words(&part).is_empty());
+        let said = [at.said(WEATHER, 0, 5000)];
+        let case = Case { ended: at.ms(5200), ..heard(&part, &OpenedBy::FollowUp, (&at, 100), &said) };
+        prop_assert_eq!(verdict(&case), Verdict::Echo, "{}", part);
+    }
+}

@@ -1,0 +1,222 @@
+//! What a transcript is worth: only what the sound supports is believed.
+//!
+//! PURE. In: the text, the [`Evidence`] of the sound it was made of, and what opened the microphone. Out:
+//! nothing, or the [`Distrust`]. Whisper writes sure-sounding sentences for noise that pass its own check, so
+//! it is not asked alone: how long somebody spoke and how far the voice stood out count as much. Without a
+//! wake phrase, and for the few words it invents most, the sound must support the text better. It never
+//! changes a text.
+
+mod config;
+mod evidence;
+mod inventions;
+mod pace;
+
+use std::time::Duration;
+
+use crate::hear::whisper::window::repeats;
+use crate::message::OpenedBy;
+use inventions::Known;
+
+pub use config::TrustConfig;
+pub use evidence::Evidence;
+
+/// Voiced sound a decider of voices may have missed at the ends of an utterance.
+const MISSED: Duration = Duration::from_millis(250);
+/// A text of so many words or fewer says nothing by itself about whether it was invented.
+const FEW_WORDS: usize = 3;
+/// Few words must be surer by this much.
+const FEW_LOGPROB: f32 = 0.2;
+/// The lowest probability of no speech at which words that are often invented are still in doubt.
+const SAID_NO_SPEECH: f32 = 0.4;
+/// The mean log probability at which they are still in doubt.
+const SAID_LOGPROB: f32 = -0.75;
+/// Slowest speech, in seconds of voiced sound per syllable, and what is added to every utterance: more sound
+/// than that is no "thank you".
+const SLOWEST: (f64, f64) = (0.45, 0.6);
+/// People say a word three or four times ("no, no, no"); a decoder that goes in circles doesn't stop there.
+const MOST_REPEATS: usize = 4;
+
+/// Why a transcript isn't believed.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum Distrust {
+    /// There is no word in it.
+    #[error("no words")]
+    NoWords,
+    /// It only describes a sound, such as "\[Music\]".
+    #[error("a sound, no words")]
+    OnlySounds,
+    /// Too little sound for any word.
+    #[error("{:.2} s of voice are too short for a word", .0.as_secs_f64())]
+    TooShort(Duration),
+    /// More syllables than anybody can say in the time.
+    #[error("{syllables} syllables in {:.2} s of voice are too many", voiced.as_secs_f64())]
+    TooFast {
+        /// Of the text.
+        syllables: u32,
+        /// How long somebody spoke.
+        voiced: Duration,
+    },
+    /// Whisper hears no speech.
+    #[error("probably no speech ({0:.2})")]
+    NoSpeech(f32),
+    /// Whisper isn't sure.
+    #[error("the words are a guess ({0:.2})")]
+    Unsure(f32),
+    /// The voice hardly stands out of what else is heard.
+    #[error("the voice is only {0:.0} dB above the room")]
+    Faint(f32),
+    /// It goes round in circles.
+    #[error("it repeats itself")]
+    Repeats,
+    /// Known to be invented.
+    #[error("known to be invented")]
+    Invented,
+    /// Often invented, and the sound does not support it.
+    #[error("often invented, and the sound does not support it")]
+    OftenInvented,
+    /// It is whisper's own prompt.
+    #[error("only what whisper was told before")]
+    Prompt,
+}
+
+/// A transcript to be judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Claim<'a> {
+    /// The words.
+    pub text: &'a str,
+    /// What the sound says.
+    pub evidence: &'a Evidence,
+    /// What opened the microphone.
+    pub opened_by: &'a OpenedBy,
+    /// What whisper was told before it began, if anything: it sometimes says it again.
+    pub prompt: Option<&'a str>,
+}
+
+/// Whether the sound supports the words.
+///
+/// # Errors
+/// The first reason why it does not.
+pub fn check(claim: &Claim<'_>, config: &TrustConfig) -> Result<(), Distrust> {
+    has_words(claim.text)?;
+    is_long_enough(claim, config)?;
+    is_no_prompt(claim)?;
+    is_not_circling(claim, config)?;
+    is_not_invented(claim, config)?;
+    is_likely(claim, config)
+}
+
+/// Words that are not in brackets and between notes.
+fn has_words(text: &str) -> Result<(), Distrust> {
+    if pace::words(text).is_empty() && !text.contains(['♪', '♫', '♬', '🎵', '🎶']) {
+        return Err(Distrust::NoWords);
+    }
+    if pace::words(&without_sounds(text)).is_empty() { Err(Distrust::OnlySounds) } else { Ok(()) }
+}
+
+/// The text without descriptions of sounds: "[Music]", "(wind)", "*sighs*", "♪ la la ♪".
+fn without_sounds(text: &str) -> String {
+    let mut kept = String::new();
+    let mut closing: Option<char> = None;
+    for c in text.chars() {
+        match (closing, c) {
+            (Some(end), c) if c == end => closing = None,
+            (Some(_), _) => {}
+            (None, '[' | '［' | '【') => {
+                closing = Some(match c {
+                    '[' => ']',
+                    '［' => '］',
+                    _ => '】',
+                })
+            }
+            (None, '(') => closing = Some(')'),
+            (None, '（') => closing = Some('）'),
+            (None, '*' | '♪' | '♫' | '♬' | '🎵' | '🎶') => closing = Some(c),
+            (None, c) => kept.push(c),
+        }
+    }
+    kept
+}
+
+fn is_long_enough(claim: &Claim<'_>, config: &TrustConfig) -> Result<(), Distrust> {
+    let voiced = claim.evidence.voiced;
+    if voiced.as_secs_f64() < config.min_voiced {
+        return Err(Distrust::TooShort(voiced));
+    }
+    let syllables = pace::syllables(claim.text);
+    let most = config.max_rate * (voiced + MISSED).as_secs_f64();
+    if f64::from(syllables) > most { Err(Distrust::TooFast { syllables, voiced }) } else { Ok(()) }
+}
+
+fn is_no_prompt(claim: &Claim<'_>) -> Result<(), Distrust> {
+    let Some(prompt) = claim.prompt else { return Ok(()) };
+    let (said, told) = (pace::words(claim.text), pace::words(prompt));
+    // A part of it counts when it is too long for chance.
+    let is_part = said.len() > FEW_WORDS && told.windows(said.len()).any(|part| part == said);
+    if is_part || said == told { Err(Distrust::Prompt) } else { Ok(()) }
+}
+
+fn is_not_circling(claim: &Claim<'_>, config: &TrustConfig) -> Result<(), Distrust> {
+    if !repeats(claim.text) {
+        return Ok(());
+    }
+    let is_human = most_repeats(&pace::words(claim.text)) <= MOST_REPEATS && is_supported(claim, config);
+    if is_human { Ok(()) } else { Err(Distrust::Repeats) }
+}
+
+/// How often a phrase of up to eight words stands in a row.
+fn most_repeats(words: &[String]) -> usize {
+    let run = |from: usize, len: usize| {
+        let phrase = &words[from..from + len];
+        words[from..].chunks(len).take_while(|next| *next == phrase).count()
+    };
+    (1..=words.len().min(8))
+        .flat_map(|len| (0..=words.len() - len).map(move |from| run(from, len)))
+        .max()
+        .unwrap_or(0)
+}
+
+fn is_not_invented(claim: &Claim<'_>, config: &TrustConfig) -> Result<(), Distrust> {
+    match inventions::known(claim.text) {
+        None => Ok(()),
+        Some(Known::Invented) => Err(Distrust::Invented),
+        Some(Known::SaidToo) if is_supported(claim, config) => Ok(()),
+        Some(Known::SaidToo) => Err(Distrust::OftenInvented),
+    }
+}
+
+/// Whether the sound supports even words that are often invented: as long as they take, clear, and sure.
+fn is_supported(claim: &Claim<'_>, config: &TrustConfig) -> bool {
+    let evidence = claim.evidence;
+    let (each, fixed) = SLOWEST;
+    let longest = fixed + each * f64::from(pace::syllables(claim.text));
+    evidence.voiced.as_secs_f64() <= longest
+        && evidence.no_speech <= SAID_NO_SPEECH
+        && evidence.mean_logprob >= SAID_LOGPROB
+        && evidence.contrast_db() >= config.contrast_db
+}
+
+fn is_likely(claim: &Claim<'_>, config: &TrustConfig) -> Result<(), Distrust> {
+    let evidence = claim.evidence;
+    let is_asked = matches!(claim.opened_by, OpenedBy::Wake { .. } | OpenedBy::Request);
+    let (no_speech, mut logprob) = if is_asked {
+        (config.no_speech, config.logprob)
+    } else {
+        (config.follow_up_no_speech, config.follow_up_logprob)
+    };
+    if pace::word_count(claim.text) <= FEW_WORDS {
+        logprob += FEW_LOGPROB;
+    }
+    if evidence.no_speech > no_speech {
+        return Err(Distrust::NoSpeech(evidence.no_speech));
+    }
+    if evidence.mean_logprob < logprob {
+        return Err(Distrust::Unsure(evidence.mean_logprob));
+    }
+    if !is_asked && evidence.contrast_db() < config.contrast_db {
+        return Err(Distrust::Faint(evidence.contrast_db()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A sure, clear voice of 0.9 s.
+const CLEAR: Evidence = Evidence {
+    voiced: Duration::from_millis(900),
+    no_speech: 0.05,
+    mean_logprob: -0.25,
+    decoded_twice: false,
+    voice_db: -25.0,
+    quiet_db: -60.0,
+};
+
+fn wake() -> OpenedBy {
+    OpenedBy::Wake { phrase: "hey jarvis".into(), score: 0.99 }
+}
+
+fn checked(text: &str, evidence: Evidence, opened_by: &OpenedBy) -> Result<(), Distrust> {
+    check(&Claim { text, evidence: &evidence, opened_by, prompt: None }, &TrustConfig::default())
+}
+
+fn follow_up(text: &str, evidence: Evidence) -> Result<(), Distrust> {
+    checked(text, evidence, &OpenedBy::FollowUp)
+}
+
+fn spoken_for(ms: u64) -> Evidence {
+    Evidence { voiced: Duration::from_millis(ms), ..CLEAR }
+}
+
+#[test]
+fn what_was_clearly_said_is_believed_in_any_language() {
+    for text in [
+        "what time is it",
+        "seven",
+        "Wie spät ist es?",
+        "Quelle heure est-il ?",
+        "今何時ですか",
+        "Сколько времени?",
+        "지금 몇 시예요?",
+        "Turn it up (a bit).",
+    ] {
+        for opened_by in [wake(), OpenedBy::Request, OpenedBy::FollowUp, OpenedBy::Interjection] {
+            assert_eq!(checked(text, spoken_for(1100), &opened_by), Ok(()), "{text} {opened_by:?}");
+        }
+    }
+}
+
+#[test]
+fn without_words_there_is_nothing_to_believe() {
+    for text in ["", "   ", "...", "?!", "- -"] {
+        assert_eq!(follow_up(text, CLEAR), Err(Distrust::NoWords), "{text:?}");
+    }
+    for text in [
+        "[Music]",
+        "(wind blowing)",
+        "♪",
+        "♪ la la la ♪",
+        "*sighs*",
+        "[BLANK_AUDIO] (beep)",
+        "【拍手】",
+        "（笑）",
+        "[Musik",
+    ] {
+        assert_eq!(follow_up(text, CLEAR), Err(Distrust::OnlySounds), "{text:?}");
+    }
+    assert_eq!(follow_up("[coughs] turn it off", CLEAR), Ok(()), "words beside a sound");
+}
+
+#[test]
+fn a_click_is_no_word() {
+    assert_eq!(follow_up("seven", spoken_for(96)), Err(Distrust::TooShort(Duration::from_millis(96))));
+    assert_eq!(follow_up("seven", spoken_for(192)), Ok(()));
+}
+
+#[test]
+fn nobody_speaks_that_fast_but_slowly_is_allowed() {
+    let voiced = Duration::from_millis(200);
+    let text = "what is the weather going to be like in the afternoon";
+    assert_eq!(follow_up(text, spoken_for(200)), Err(Distrust::TooFast { syllables: 15, voiced }));
+    assert_eq!(follow_up(text, spoken_for(1600)), Ok(()));
+    assert_eq!(
+        follow_up("今日の天気はどうですか", spoken_for(300))
+            .map_err(|e| matches!(e, Distrust::TooFast { .. })),
+        Err(true)
+    );
+    assert_eq!(follow_up("turn", spoken_for(9000)), Ok(()), "a few words over a long noise are no reason");
+}
+
+#[test]
+fn the_limits_are_stricter_for_few_words_and_without_a_wake_phrase() {
+    let heard = |no_speech: f32, mean_logprob: f32| Evidence { no_speech, mean_logprob, ..CLEAR };
+    let (long, short) = ("turn the light in the kitchen off", "seven");
+    let long_enough = |evidence| Evidence { voiced: Duration::from_secs(2), ..evidence };
+    let config = TrustConfig::default();
+    let between = |a: f32, b: f32| f32::midpoint(a, b);
+
+    let doubtful = between(config.no_speech, config.follow_up_no_speech);
+    assert_eq!(checked(long, long_enough(heard(doubtful, -0.2)), &wake()), Ok(()));
+    assert_eq!(follow_up(long, long_enough(heard(doubtful, -0.2))), Err(Distrust::NoSpeech(doubtful)));
+    assert_eq!(checked(long, heard(0.99, -0.2), &wake()), Err(Distrust::NoSpeech(0.99)));
+
+    let guess = between(config.logprob, config.follow_up_logprob);
+    assert_eq!(checked(long, long_enough(heard(0.1, guess)), &wake()), Ok(()));
+    assert_eq!(follow_up(long, long_enough(heard(0.1, guess))), Err(Distrust::Unsure(guess)));
+    assert_eq!(checked(long, heard(0.1, -3.0), &wake()), Err(Distrust::Unsure(-3.0)));
+
+    let nearly = config.follow_up_logprob + FEW_LOGPROB / 2.0;
+    assert_eq!(follow_up(long, long_enough(heard(0.1, nearly))), Ok(()));
+    assert_eq!(follow_up(short, heard(0.1, nearly)), Err(Distrust::Unsure(nearly)));
+}
+
+#[test]
+fn a_voice_in_a_crowd_counts_only_after_the_wake_phrase() {
+    let crowd = Evidence { quiet_db: CLEAR.voice_db - 5.0, voiced: Duration::from_secs(2), ..CLEAR };
+    assert_eq!(follow_up("turn the light off", crowd), Err(Distrust::Faint(5.0)));
+    assert_eq!(checked("turn the light off", crowd, &wake()), Ok(()));
+}
+
+#[test]
+fn a_thank_you_survives_when_the_sound_supports_it() {
+    // covers P5
+    for text in [
+        "Thank you.",
+        "Thanks!",
+        "Bye.",
+        "Thank you very much.",
+        "Danke.",
+        "Merci beaucoup.",
+        "ありがとう",
+        "No, thank you.",
+    ] {
+        assert_eq!(follow_up(text, spoken_for(600)), Ok(()), "{text}");
+    }
+    let doubts = [
+        ("too long for it", spoken_for(4000)),
+        ("perhaps no speech", Evidence { no_speech: 0.5, ..CLEAR }),
+        ("unsure", Evidence { mean_logprob: -0.9, ..CLEAR }),
+        ("hardly louder than the room", Evidence { quiet_db: -30.0, ..CLEAR }),
+    ];
+    for (why, evidence) in doubts {
+        assert_eq!(follow_up("Thank you.", evidence), Err(Distrust::OftenInvented), "{why}");
+        assert_eq!(checked("Thank you.", evidence, &wake()), Err(Distrust::OftenInvented), "{why}");
+    }
+}
+
+#[test]
+fn credits_are_never_believed_however_sure() {
+    for text in
+        ["Thanks for watching!", "Untertitel im Auftrag des ZDF, 2020", "ご視聴ありがとうございました", "You"]
+    {
+        assert_eq!(checked(text, spoken_for(1500), &wake()), Err(Distrust::Invented), "{text}");
+    }
+    assert_eq!(follow_up("thank you for the light", CLEAR), Ok(()));
+}
+
+#[test]
+fn a_person_repeats_a_word_and_a_decoder_everything() {
+    assert_eq!(follow_up("no no no", spoken_for(1000)), Ok(()));
+    let circling = "turn it on turn it on turn it on turn it on turn it on";
+    assert_eq!(follow_up(circling, spoken_for(3000)), Err(Distrust::Repeats));
+    let unsure = Evidence { mean_logprob: -0.9, ..spoken_for(1000) };
+    assert_eq!(follow_up("no no no", unsure), Err(Distrust::Repeats));
+}
+
+#[test]
+fn whisper_repeating_its_own_prompt_says_nothing() {
+    let told = |text| {
+        let prompt = Some("The lights are called Kitchen, Bedroom and Garden.");
+        check(
+            &Claim { text, evidence: &spoken_for(3000), opened_by: &wake(), prompt },
+            &TrustConfig::default(),
+        )
+    };
+    assert_eq!(told("The lights are called kitchen, bedroom and garden."), Err(Distrust::Prompt));
+    assert_eq!(told("called Kitchen, Bedroom and"), Err(Distrust::Prompt));
+    assert_eq!(told("the lights"), Ok(()), "too short to be more than chance");
+    assert_eq!(told("turn the garden lights on"), Ok(()));
+}
+
+#[test]
+fn each_reason_is_told_in_a_few_words() {
+    let told = [
+        Distrust::NoWords,
+        Distrust::OnlySounds,
+        Distrust::TooShort(Duration::from_millis(96)),
+        Distrust::TooFast { syllables: 15, voiced: Duration::from_millis(224) },
+        Distrust::NoSpeech(0.9),
+        Distrust::Unsure(-1.234),
+        Distrust::Faint(4.6),
+        Distrust::Repeats,
+        Distrust::Invented,
+        Distrust::OftenInvented,
+        Distrust::Prompt,
+    ]
+    .map(|reason| reason.to_string());
+    assert_eq!(
+        told,
+        [
+            "no words",
+            "a sound, no words",
+            "0.10 s of voice are too short for a word",
+            "15 syllables in 0.22 s of voice are too many",
+            "probably no speech (0.90)",
+            "the words are a guess (-1.23)",
+            "the voice is only 5 dB above the room",
+            "it repeats itself",
+            "known to be invented",
+            "often invented, and the sound does not support it",
+            "only what whisper was told before",
+        ]
+    );
+}
+
+proptest! {
+    #[test]
+    fn more_voice_and_less_doubt_never_make_an_unknown_text_less_credible(
+        text in "[a-z]{1,9}( [a-z]{1,9}){0,11}",
+        voiced in 0_u64..9000,
+        no_speech in 0.0_f32..1.0,
+        mean_logprob in -3.0_f32..0.0,
+    ) {
+        prop_assume!(inventions::known(&text).is_none() && !repeats(&text));
+        let weaker = Evidence { no_speech, mean_logprob, ..spoken_for(voiced) };
+        let stronger = Evidence { no_speech: no_speech / 2.0, mean_logprob: mean_logprob / 2.0, ..spoken_for(voiced + 500) };
+        prop_assert!(follow_up(&text, weaker).is_err() || follow_up(&text, stronger).is_ok());
+        prop_assert!(follow_up(&text, weaker).is_err() || checked(&text, weaker, &wake()).is_ok());
+    }
+}
