@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
 use super::{ears, mouth};
-use crate::audio::{Microphone, Pace, Player, Source, WavSource};
+use crate::audio::{EchoCancelled, Microphone, MuteSwitch, Pace, Player, Source, WavSource};
 use crate::channels::voice::{Conversation, News, Parts, Tones};
 use crate::config::Config;
 use crate::hear::Pacing;
@@ -80,7 +80,11 @@ pub async fn converse(
     };
     let (source, pacing): (Box<dyn Source>, _) = match recording {
         Some((recording, pacing)) => (Box::new(recording), pacing),
-        None => (Box::new(Microphone::open(&config.audio)), Pacing::Live),
+        None => {
+            let microphone = Box::new(Microphone::open(&config.audio, &MuteSwitch::default()));
+            let cancelled = EchoCancelled::new(microphone, player.far_end(), config.audio.echo_cancel);
+            (Box::new(cancelled), Pacing::Live)
+        }
     };
     let ears = ears(config, paths, source, pacing)?;
     let parts = Parts {

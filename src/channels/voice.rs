@@ -175,6 +175,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.tell(News::Deaf(fault)).await;
             }
             HearEvent::Hearing { device } => self.tell(News::Hears(device)).await,
+            HearEvent::Muted => self.step(Input::NothingSaid).await,
+            HearEvent::Unmuted => {}
             HearEvent::SourceEnded => {
                 self.step(Input::NothingSaid).await;
                 return true;
