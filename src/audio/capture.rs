@@ -46,9 +46,9 @@ pub(super) fn access(config: AudioConfig, switch: MuteSwitch) -> Access<Capture>
                 Ok((stream, Capture { reader, rate }))
             };
             let (chosen, (stream, link)) = device::open(&config, Direction::Input, start)?;
-            Ok(Opened { device: chosen.name, rank: chosen.rank, stream: Box::new(stream), link })
+            Ok(Opened { device: chosen.name, which: chosen.which, stream: Box::new(stream), link })
         }),
-        better: Arc::new(move |rank| device::is_better_there(&wanted, Direction::Input, rank)),
+        survey: Arc::new(move |which| device::survey(&wanted, Direction::Input, which)),
     }
 }
 

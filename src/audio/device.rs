@@ -13,7 +13,7 @@ use cpal::{
     SupportedStreamConfig,
 };
 
-use super::keeper::Weight;
+use super::keeper::{Survey, Weight, Which};
 use super::{AudioConfig, DeviceFault, HostChoice, cookie};
 
 /// How long listing the devices may take.
@@ -102,8 +102,8 @@ pub(super) struct Chosen {
     pub(super) device: Device,
     /// Its name for people.
     pub(super) name: String,
-    /// Its place in the configured order of preference, from 0.
-    pub(super) rank: usize,
+    /// Which one it is.
+    pub(super) which: Which,
     /// Its own rate and channels, with a buffer of fixed length.
     pub(super) config: StreamConfig,
     /// Its own sample format.
@@ -139,12 +139,24 @@ pub(super) fn open<T>(
     Err(refusal.unwrap_or_else(|| DeviceFault::NotFound { wanted: wanted(config, direction).to_vec() }))
 }
 
-/// Whether a device is there that is preferred to the one at place `rank`. May hang, like every call
-/// into a sound system.
-pub(super) fn is_better_there(config: &AudioConfig, direction: Direction, rank: usize) -> bool {
-    let ids = &wanted(config, direction)[..rank.min(wanted(config, direction).len())];
-    let Ok(host) = connect(config.host) else { return false };
-    ids.iter().any(|id| find(&host, id, direction).is_some_and(|device| direction.config(&device).is_ok()))
+/// Looks whether the device in use is still there, and whether one is there that is preferred to it. May
+/// hang, like every call into a sound system.
+pub(super) fn survey(config: &AudioConfig, direction: Direction, which: &Which) -> Survey {
+    let Ok(host) = connect(config.host) else { return Survey::Same };
+    let is_there =
+        |id: &String| find(&host, id, direction).is_some_and(|device| direction.config(&device).is_ok());
+    if wanted(config, direction).iter().take(which.rank).any(is_there) {
+        return Survey::Better;
+    }
+    // ALSA leaves out what is in use.
+    if host.id() != HostId::PulseAudio {
+        return Survey::Same;
+    }
+    let Ok(mut devices) = host.devices() else { return Survey::Same };
+    match devices.any(|device| device.id().is_ok_and(|id| id.to_string() == which.id)) {
+        false if which.id.starts_with("pulseaudio:") => Survey::Missing,
+        _ => Survey::Same,
+    }
 }
 
 fn wanted(config: &AudioConfig, direction: Direction) -> &[String] {
@@ -165,13 +177,14 @@ fn choose(
         Direction::Output => config.output_period_ms,
     };
     let name = device.to_string();
+    let id = device.id().map(|id| id.to_string()).unwrap_or_default();
     let own = direction.config(&device).map_err(|error| fault(&error, name.clone()))?;
     let config = StreamConfig {
         channels: own.channels(),
         sample_rate: own.sample_rate(),
         buffer_size: period(&own, period_ms),
     };
-    Ok(Chosen { device, name, rank, config, format: own.sample_format() })
+    Ok(Chosen { device, name, which: Which { id, rank }, config, format: own.sample_format() })
 }
 
 /// A buffer of a fixed length: without one, two seconds of delay were seen.

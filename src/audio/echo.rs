@@ -63,18 +63,21 @@ enum Way {
 impl EchoCancelled {
     /// Takes what `far` tells of out of what `source` hears, as `choice` says.
     pub fn new(source: Box<dyn Source>, far: FarEnd, choice: EchoCancel) -> Self {
+        let meter = EchoMeter::default();
+        let is_wanted = choice != EchoCancel::Off;
+        meter.is_for("the microphone", is_wanted);
         Self {
             source,
             far,
             choice,
-            is_wanted: choice != EchoCancel::Off,
+            is_wanted,
             pairing: Pairing::default(),
             canceller: None,
             way: Way::Past,
             tail: 0,
             distrust: 0,
             gauge: Gauge::default(),
-            meter: EchoMeter::default(),
+            meter,
             held: Vec::new(),
             played: Vec::new(),
         }

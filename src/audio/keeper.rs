@@ -31,12 +31,32 @@ const MAX_HUNG: usize = 8;
 pub(super) struct Opened<L> {
     /// The device's name.
     pub(super) device: String,
-    /// Its place in the order of preference, from 0.
-    pub(super) rank: usize,
+    /// Which one it is.
+    pub(super) which: Which,
     /// What must stay alive, and is dropped on the thread that opened it.
     pub(super) stream: Box<dyn Any>,
     /// The end of the ring that goes to the device's user.
     pub(super) link: L,
+}
+
+/// Which of the system's devices a session uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Which {
+    /// As the sound system names it.
+    pub(super) id: String,
+    /// Its place in the order of preference, from 0.
+    pub(super) rank: usize,
+}
+
+/// What a look at the system's devices brings while one of them is in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Survey {
+    /// All is as it should be, or nothing can be said.
+    Same,
+    /// A device that is preferred to the present one is there, and may be changed to.
+    Better,
+    /// The present one is not there, though its session goes on: the sound system has moved it elsewhere.
+    Missing,
 }
 
 /// Opens a session; runs on a disposable thread and may hang.
@@ -46,9 +66,8 @@ pub(super) type Opener<L> = Arc<dyn Fn(&Arc<Vitals>) -> Result<Opened<L>, Device
 pub(super) struct Access<L> {
     /// Opens it.
     pub(super) open: Opener<L>,
-    /// Whether a device is there that is preferred to the one at this place in the order, and whether
-    /// it may be changed to now. Runs on a disposable thread and may hang.
-    pub(super) better: Arc<dyn Fn(usize) -> bool + Send + Sync>,
+    /// Looks at the system's devices. Runs on a disposable thread and may hang.
+    pub(super) survey: Arc<dyn Fn(&Which) -> Survey + Send + Sync>,
 }
 
 /// What the device's user is told.
@@ -102,8 +121,8 @@ struct Watch<L> {
     name: &'static str,
     access: Access<L>,
     session: Option<Session<L>>,
-    /// An answer to come: whether a preferred device is there.
-    look: Option<mpsc::Receiver<bool>>,
+    /// An answer to come.
+    survey: Option<mpsc::Receiver<Survey>>,
     /// Disposable threads that have not ended, the present one included.
     threads: Arc<AtomicUsize>,
     hush: Hush,
@@ -112,7 +131,8 @@ struct Watch<L> {
 struct Session<L> {
     opened: mpsc::Receiver<Result<Opening<L>, DeviceFault>>,
     vitals: Arc<Vitals>,
-    is_up: bool,
+    /// Set when it is up.
+    which: Option<Which>,
     /// Dropping it lets the disposable thread close the stream.
     _hold: mpsc::Sender<()>,
 }
@@ -120,13 +140,13 @@ struct Session<L> {
 /// What the disposable thread says of the session it has opened.
 struct Opening<L> {
     device: String,
-    rank: usize,
+    which: Which,
     link: L,
 }
 
 impl<L: Send + 'static> Watch<L> {
     fn new(name: &'static str, access: Access<L>) -> Self {
-        Self { name, access, session: None, look: None, threads: Arc::default(), hush: Hush::default() }
+        Self { name, access, session: None, survey: None, threads: Arc::default(), hush: Hush::default() }
     }
 
     fn step(&mut self, liveness: &mut Liveness, tell: &mut impl FnMut(Notice<L>)) {
@@ -140,7 +160,7 @@ impl<L: Send + 'static> Watch<L> {
                 self.close(tell);
                 self.open();
             }
-            Some(Act::Look(rank)) => self.look_for_better(rank),
+            Some(Act::Survey) => self.survey(),
             None => {}
         }
         match verdict.news {
@@ -163,17 +183,22 @@ impl<L: Send + 'static> Watch<L> {
     fn see(&mut self, tell: &mut impl FnMut(Notice<L>)) -> Seen {
         let Some(session) = &mut self.session else { return Seen::Nothing };
         match session.opened.try_recv() {
-            Ok(Ok(Opening { device, rank, link })) => {
-                session.is_up = true;
+            Ok(Ok(Opening { device, which, link })) => {
+                let rank = which.rank;
+                session.which = Some(which);
                 tell(Notice::Up(link));
                 Seen::Opened { device, rank }
             }
             Ok(Err(fault)) => Seen::Failed(fault),
-            Err(_) => match self.look.as_ref().map(mpsc::Receiver::try_recv) {
+            Err(_) => match self.survey.as_ref().map(mpsc::Receiver::try_recv) {
                 None | Some(Err(mpsc::TryRecvError::Empty)) => Seen::Counts(session.vitals.counts()),
                 Some(answer) => {
-                    self.look = None;
-                    if answer == Ok(true) { Seen::Better } else { Seen::Counts(session.vitals.counts()) }
+                    self.survey = None;
+                    match answer {
+                        Ok(Survey::Better) => Seen::Better,
+                        Ok(Survey::Missing) => Seen::Missing,
+                        Ok(Survey::Same) | Err(_) => Seen::Counts(session.vitals.counts()),
+                    }
                 }
             },
         }
@@ -181,11 +206,11 @@ impl<L: Send + 'static> Watch<L> {
 
     fn open(&mut self) {
         // What was asked about the last session says nothing about the next one.
-        self.look = None;
+        self.survey = None;
         let (answer, opened) = mpsc::channel();
         let (hold, held) = mpsc::channel();
         let vitals = Arc::<Vitals>::default();
-        self.session = Some(Session { opened, vitals: Arc::clone(&vitals), is_up: false, _hold: hold });
+        self.session = Some(Session { opened, vitals: Arc::clone(&vitals), which: None, _hold: hold });
         if self.threads.load(Ordering::Acquire) >= MAX_HUNG {
             let _ = answer.send(Err(DeviceFault::Stuck));
             return;
@@ -193,9 +218,9 @@ impl<L: Send + 'static> Watch<L> {
         let opener = Arc::clone(&self.access.open);
         // When no thread can be had, the answer's sender is gone and opening times out.
         self.dispose(move || match opener(&vitals) {
-            Ok(Opened { device, rank, stream, link }) => {
+            Ok(Opened { device, which, stream, link }) => {
                 // A keeper that gave up on this attempt no longer listens; then close at once.
-                if answer.send(Ok(Opening { device, rank, link })).is_ok() {
+                if answer.send(Ok(Opening { device, which, link })).is_ok() {
                     let _: Result<(), mpsc::RecvError> = held.recv();
                 }
                 drop(stream);
@@ -206,16 +231,17 @@ impl<L: Send + 'static> Watch<L> {
         });
     }
 
-    fn look_for_better(&mut self, rank: usize) {
-        if self.look.is_some() || self.threads.load(Ordering::Acquire) >= MAX_HUNG {
+    fn survey(&mut self) {
+        let Some(which) = self.session.as_ref().and_then(|session| session.which.clone()) else { return };
+        if self.survey.is_some() || self.threads.load(Ordering::Acquire) >= MAX_HUNG {
             return;
         }
-        let (answer, look) = mpsc::channel();
-        self.look = Some(look);
-        let better = Arc::clone(&self.access.better);
+        let (answer, survey) = mpsc::channel();
+        self.survey = Some(survey);
+        let look = Arc::clone(&self.access.survey);
         self.dispose(move || {
             // Nobody waits any more when the session was lost meanwhile.
-            let _ = answer.send(better(rank));
+            let _ = answer.send(look(&which));
         });
     }
 
@@ -238,7 +264,7 @@ impl<L: Send + 'static> Watch<L> {
             if errors > 0 {
                 tracing::debug!(device = self.name, errors, "errors of the session");
             }
-            if session.is_up {
+            if session.which.is_some() {
                 tell(Notice::Down);
             }
         }

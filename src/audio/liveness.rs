@@ -20,6 +20,7 @@
 //! | open | only zeros for the limit | open | gone, if not told |
 //! | open | only zeros again and again | resting | |
 //! | open | sound after zeros | open | back |
+//! | open | it is not among the devices any more | resting | gone, if not told |
 //! | open | a preferred device is there again | opening | back, when it delivers |
 
 use std::time::{Duration, Instant};
@@ -39,7 +40,7 @@ pub(super) struct Liveness {
     told: Told,
     /// Place in the order of preference of the device that was opened last.
     rank: usize,
-    /// The pause between two looks for a preferred device.
+    /// The pause between two looks at the system's devices.
     look: Duration,
 }
 
@@ -100,6 +101,10 @@ impl Liveness {
             (Phase::Open(_), Seen::Better) => {
                 self.phase = Phase::Opening { since: now };
                 Verdict { act: Some(Act::Reopen), news: None }
+            }
+            (Phase::Open(session), Seen::Missing) => {
+                let device = session.device.clone();
+                self.lose(DeviceFault::Lost { device }, now)
             }
             (Phase::Open(_), _) => Verdict::default(),
         }
@@ -166,14 +171,14 @@ impl Liveness {
         Verdict { act: None, news: Some(News::Back(device)) }
     }
 
-    /// While another device stands in, the preferred one is looked for now and then.
+    /// Now and then it is looked whether the device is still there, or a preferred one again.
     fn look_around(&mut self, now: Instant) -> Verdict {
         let Phase::Open(session) = &mut self.phase else { return Verdict::default() };
-        if self.rank == 0 || now.duration_since(session.looked) < self.look {
+        if now.duration_since(session.looked) < self.look {
             return Verdict::default();
         }
         session.looked = now;
-        Verdict { act: Some(Act::Look(self.rank)), news: None }
+        Verdict { act: Some(Act::Survey), news: None }
     }
 
     /// Only zeros: keep listening, since a muted microphone may be unmuted; but the sound system may

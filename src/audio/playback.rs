@@ -11,7 +11,7 @@ use super::AudioConfig;
 use super::capture::BUILD;
 use super::device::{self, Chosen, Direction};
 use super::far::FarSlot;
-use super::keeper::{Access, Opened, Vitals};
+use super::keeper::{Access, Opened, Survey, Vitals};
 use super::player::Outlet;
 use super::pour::{Pour, Wishes, pour};
 
@@ -37,10 +37,11 @@ pub(super) fn access(
             let (chosen, (stream, outlet, played)) = device::open(&config, Direction::Output, start)?;
             far.put(played);
             let link: Box<dyn Outlet> = Box::new(outlet);
-            Ok(Opened { device: chosen.name, rank: chosen.rank, stream: Box::new(stream), link })
+            Ok(Opened { device: chosen.name, which: chosen.which, stream: Box::new(stream), link })
         }),
-        better: Arc::new(move |rank| {
-            may_change() && device::is_better_there(&wanted, Direction::Output, rank)
+        survey: Arc::new(move |which| match device::survey(&wanted, Direction::Output, which) {
+            Survey::Better if !may_change() => Survey::Same,
+            survey => survey,
         }),
     }
 }

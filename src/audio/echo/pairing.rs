@@ -149,14 +149,14 @@ mod tests {
     fn a_far_end_with_a_faster_clock_is_brought_back_into_step() {
         let mut pairing = Pairing::default();
         let mut shifts = 0;
-        for _ in 0..12_000 {
-            // Two minutes, 0.1 % too fast.
+        for frame in 0..12_000 {
+            // Two minutes, 0.06 % too fast.
             pairing.add(&[0.0; 160]);
-            if shifts % 2 == 0 {
+            if frame % 10 == 0 {
                 pairing.add(&[0.0]);
             }
             shifts += usize::from(pairing.next(&mut [0.0; 160]) == Step::Shifted);
-            assert!(pairing.waiting() < ROOM + 600, "{}", pairing.waiting());
+            assert!(pairing.waiting() < ROOM + 120, "{}", pairing.waiting());
         }
         assert!(shifts >= 1);
     }

@@ -27,7 +27,8 @@ pub(in crate::audio) struct Limits {
     pub(in crate::audio) rest_max: Duration,
     /// A session that lasted so long makes the next pause short again.
     pub(in crate::audio) settled: Duration,
-    /// The pause between looks for a preferred device; doubled up to `look_max` while they are in vain.
+    /// The pause between looks at the system's devices; doubled up to `look_max` while a preferred one
+    /// is there and will not open.
     pub(in crate::audio) look: Duration,
     /// The longest pause between looks.
     pub(in crate::audio) look_max: Duration,
@@ -46,7 +47,7 @@ impl Default for Limits {
             rest: Duration::from_millis(500),
             rest_max: Duration::from_secs(5),
             settled: Duration::from_secs(10),
-            look: Duration::from_secs(10),
+            look: Duration::from_secs(5),
             look_max: Duration::from_secs(300),
         }
     }
@@ -70,6 +71,8 @@ pub(in crate::audio) enum Seen {
     Counts(Counts),
     /// A device that is preferred to the present one is there.
     Better,
+    /// The present one is not among the system's devices any more.
+    Missing,
 }
 
 /// The callback's counts since the session was opened.
@@ -105,8 +108,8 @@ pub(in crate::audio) enum Act {
     Close,
     /// Let go of it and begin to open another.
     Reopen,
-    /// Find out whether a device is there that is preferred to the one of this place in the order.
-    Look(usize),
+    /// Look at the system's devices.
+    Survey,
 }
 
 /// What the device's user wants to know.
