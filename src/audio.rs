@@ -5,19 +5,24 @@
 //! thread behind a [`Player`] fills the playback ring. Devices come and go: opening never fails,
 //! a fault is told once and the device is tried again until it works.
 //!
-//! Only `device`, `capture` and `playback` name the device library.
+//! Only `device`, `capture` and `playback` name the device library, only `echo` the echo canceller.
 
 mod capture;
 mod config;
 mod cookie;
 mod device;
+mod echo;
+mod far;
 mod fault;
 mod gain;
+mod intake;
 mod keeper;
 mod level;
 mod liveness;
 mod microphone;
 mod mute;
+#[cfg(test)]
+mod no_alloc;
 mod playback;
 mod player;
 mod pour;
@@ -26,10 +31,12 @@ mod ring;
 pub mod tone;
 mod wav;
 
-pub use config::{AudioConfig, HostChoice};
+pub use config::{AudioConfig, EchoCancel, HostChoice};
 pub use device::{DeviceInfo, Direction, devices};
+pub use echo::{EchoCancelled, EchoMeter, EchoReport};
+pub use far::{FarEnd, FarFeed};
 pub use fault::DeviceFault;
-pub use gain::Volume;
+pub use gain::{Duck, Volume};
 pub use level::Meter;
 pub use microphone::Microphone;
 pub use mute::MuteSwitch;
@@ -60,6 +67,11 @@ pub enum Heard {
         /// The device's name as the sound system gives it.
         device: String,
     },
+    /// The owner has switched the microphone off; what was heard just before is gone. Told once, and at
+    /// the start when it is off.
+    Muted,
+    /// The owner has switched it on again.
+    Unmuted,
     /// A file has been read to its end; every further read says so again.
     End,
 }

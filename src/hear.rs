@@ -135,6 +135,10 @@ pub enum HearEvent {
         /// The device's name.
         device: String,
     },
+    /// The owner has switched the microphone off; an utterance not ended before is void.
+    Muted,
+    /// The owner has switched the microphone on again.
+    Unmuted,
     /// A file has been heard to its end; nothing comes after this.
     SourceEnded,
 }
@@ -257,6 +261,11 @@ impl Ear {
                 self.told.push(HearEvent::Deaf { fault: fault.to_string() });
             }
             Heard::Back { device } => self.told.push(HearEvent::Hearing { device }),
+            Heard::Muted => {
+                self.listener.interrupt();
+                self.told.push(HearEvent::Muted);
+            }
+            Heard::Unmuted => self.told.push(HearEvent::Unmuted),
             Heard::End => {
                 self.listener.finish(Instant::now(), &mut self.told);
                 self.told.push(HearEvent::SourceEnded);
@@ -321,6 +330,8 @@ fn wants_answer(event: &HearEvent) -> bool {
         | HearEvent::Resumed { .. }
         | HearEvent::Deaf { .. }
         | HearEvent::Hearing { .. }
+        | HearEvent::Muted
+        | HearEvent::Unmuted
         | HearEvent::SourceEnded => false,
     }
 }

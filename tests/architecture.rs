@@ -39,6 +39,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("reqwest", &["llm", "models"]),
     ("rubato", &["audio/resample"]),
+    ("aec3", &["audio/echo"]),
 ];
 
 fn root() -> PathBuf {

@@ -13,5 +13,6 @@ mod stories {
     mod model_server;
     mod model_server_faults;
     mod sound_server;
+    mod sound_server_faults;
     mod voice;
 }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
 use super::{ears, mouth};
-use crate::audio::{Microphone, Pace, Player, Source, WavSource};
+use crate::audio::{EchoCancelled, Microphone, MuteSwitch, Pace, Player, Source, WavSource};
 use crate::channels::voice::{self, Conversation, News, Parts, Tones};
 use crate::config::Config;
 use crate::hear::Pacing;
@@ -78,9 +78,14 @@ pub async fn converse(
             None
         }
     };
-    let (source, pacing): (Box<dyn Source>, _) = match recording {
-        Some((recording, pacing)) => (Box::new(recording), pacing),
-        None => (Box::new(Microphone::open(&config.audio)), Pacing::Live),
+    let (source, pacing, echo): (Box<dyn Source>, _, _) = match recording {
+        Some((recording, pacing)) => (Box::new(recording), pacing, None),
+        None => {
+            let microphone = Box::new(Microphone::open(&config.audio, &MuteSwitch::default()));
+            let cancelled = EchoCancelled::new(microphone, player.far_end(), config.audio.echo_cancel);
+            let meter = cancelled.meter();
+            (Box::new(cancelled), Pacing::Live, Some(meter))
+        }
     };
     let ears = ears(config, paths, source, pacing)?;
     let parts = Parts {
@@ -98,6 +103,7 @@ pub async fn converse(
             trust: config.hear.trust.clone(),
             judge: config.hear.judge.clone(),
         },
+        echo,
         tones: if config.audio.tone { Tones::On } else { Tones::Off },
         news: told,
     };

@@ -1,4 +1,4 @@
-//! The microphone's callback: any sample format and channel count in, mono f32 into the ring.
+//! The microphone's stream: any sample format and channel count, given to an [`Intake`].
 //!
 //! The opener runs on a disposable thread of the keeper, the callback on the sound system's thread.
 //! The ring holds two seconds; when the listener thread is later than that, the newest sound is dropped
@@ -10,10 +10,11 @@ use std::time::Duration;
 use cpal::traits::{DeviceTrait, StreamTrait};
 use cpal::{Error, FromSample, Sample, SampleFormat, SizedSample, Stream};
 
-use super::AudioConfig;
-use super::device::{self, Chosen, Direction, choose};
-use super::keeper::{Opened, Opener, Vitals};
-use super::ring::{Reader, Writer, ring};
+use super::device::{self, Chosen, Direction};
+use super::intake::Intake;
+use super::keeper::{Access, Opened, Vitals};
+use super::ring::{Reader, ring};
+use super::{AudioConfig, MuteSwitch};
 
 /// The listener's end of an open microphone.
 pub(super) struct Capture {
@@ -29,86 +30,55 @@ const RING_SECONDS: usize = 2;
 /// How long the sound system may take to build a stream.
 pub(super) const BUILD: Duration = Duration::from_secs(5);
 
-/// Opens the configured microphone.
-pub(super) fn opener(config: AudioConfig) -> Opener<Capture> {
-    Arc::new(move |vitals| {
-        let mut chosen = choose(&config, Direction::Input)?;
-        let rate = chosen.config.sample_rate;
-        vitals.runs_at(rate);
-        let (stream, reader) = device::start(&mut chosen, |chosen| {
-            let (writer, reader) = ring(rate as usize * RING_SECONDS);
-            let stream = build_native(chosen, writer, vitals)?;
-            stream.play()?;
-            Ok((stream, reader))
-        })?;
-        Ok(Opened { device: chosen.name, stream: Box::new(stream), link: Capture { reader, rate } })
-    })
-}
-
-/// A stream in the device's own sample format.
-fn build_native(chosen: &Chosen, writer: Writer, vitals: &Arc<Vitals>) -> Result<Stream, Error> {
-    match chosen.format {
-        SampleFormat::I8 => build::<i8>(chosen, writer, vitals),
-        SampleFormat::I16 => build::<i16>(chosen, writer, vitals),
-        SampleFormat::I24 => build::<cpal::I24>(chosen, writer, vitals),
-        SampleFormat::I32 => build::<i32>(chosen, writer, vitals),
-        SampleFormat::U8 => build::<u8>(chosen, writer, vitals),
-        SampleFormat::U16 => build::<u16>(chosen, writer, vitals),
-        SampleFormat::F64 => build::<f64>(chosen, writer, vitals),
-        // Whatever else the device likes best: the sound system converts, or refuses with a reason.
-        _ => build::<f32>(chosen, writer, vitals),
+/// How the configured microphone is opened; `switch` mutes it.
+pub(super) fn access(config: AudioConfig, switch: MuteSwitch) -> Access<Capture> {
+    let wanted = config.clone();
+    Access {
+        open: Arc::new(move |vitals| {
+            let start = |chosen: &Chosen| {
+                let rate = chosen.config.sample_rate;
+                vitals.runs_at(rate);
+                let (writer, reader) = ring(rate as usize * RING_SECONDS);
+                let shape = (chosen.config.channels, rate);
+                let stream =
+                    build_native(chosen, Intake::new(writer, switch.clone(), vitals, shape), vitals)?;
+                stream.play()?;
+                Ok((stream, Capture { reader, rate }))
+            };
+            let (chosen, (stream, link)) = device::open(&config, Direction::Input, start)?;
+            Ok(Opened { device: chosen.name, which: chosen.which, stream: Box::new(stream), link })
+        }),
+        survey: Arc::new(move |which| device::survey(&wanted, Direction::Input, which)),
     }
 }
 
-fn build<T>(chosen: &Chosen, mut writer: Writer, vitals: &Arc<Vitals>) -> Result<Stream, Error>
+/// A stream in the device's own sample format.
+fn build_native(chosen: &Chosen, intake: Intake, vitals: &Arc<Vitals>) -> Result<Stream, Error> {
+    match chosen.format {
+        SampleFormat::I8 => build::<i8>(chosen, intake, vitals),
+        SampleFormat::I16 => build::<i16>(chosen, intake, vitals),
+        SampleFormat::I24 => build::<cpal::I24>(chosen, intake, vitals),
+        SampleFormat::I32 => build::<i32>(chosen, intake, vitals),
+        SampleFormat::U8 => build::<u8>(chosen, intake, vitals),
+        SampleFormat::U16 => build::<u16>(chosen, intake, vitals),
+        SampleFormat::F64 => build::<f64>(chosen, intake, vitals),
+        // Whatever else the device likes best: the sound system converts, or refuses with a reason.
+        _ => build::<f32>(chosen, intake, vitals),
+    }
+}
+
+fn build<T>(chosen: &Chosen, mut intake: Intake, vitals: &Arc<Vitals>) -> Result<Stream, Error>
 where
     T: SizedSample,
     f32: FromSample<T>,
 {
-    let channels = usize::from(chosen.config.channels.max(1));
-    let (beats, errors) = (Arc::clone(vitals), Arc::clone(vitals));
-    let mut zeros = 0;
+    let errors = Arc::clone(vitals);
     chosen.device.build_input_stream(
         chosen.config,
         move |samples: &[T], _: &cpal::InputCallbackInfo| {
-            let frames = samples.chunks_exact(channels).map(|frame| mix(frame));
-            zeros = trailing_zeros(frames.clone(), zeros);
-            writer.push_or_drop(frames);
-            beats.beat(zeros);
+            intake.take(samples, |sample| f32::from_sample(sample));
         },
         move |error| errors.error(device::weight(&error)),
         Some(BUILD),
     )
-}
-
-/// One frame as a mono sample: the mean of its channels.
-fn mix<T: Sample>(frame: &[T]) -> f32
-where
-    f32: FromSample<T>,
-{
-    frame.iter().map(|sample| f32::from_sample(*sample)).sum::<f32>() / frame.len() as f32
-}
-
-/// How many frames at the end are zero, `before` of them already before this block.
-fn trailing_zeros(frames: impl Iterator<Item = f32>, before: u64) -> u64 {
-    frames.fold(before, |run, frame| if frame == 0.0 { run + 1 } else { 0 })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn channels_are_averaged_in_any_format() {
-        assert_eq!(mix(&[0.5_f32, -0.25]), 0.125);
-        assert_eq!(mix(&[16_384_i16, 16_384, 0, 0]), 0.25);
-        assert_eq!(mix(&[128_u8]), 0.0);
-    }
-
-    #[test]
-    fn zeros_are_counted_over_blocks_and_ended_by_sound() {
-        let run = trailing_zeros([0.0; 10].into_iter(), 0);
-        assert_eq!(trailing_zeros([0.0; 5].into_iter(), run), 15);
-        assert_eq!(trailing_zeros([0.0, 1e-9, 0.0, 0.0].into_iter(), run), 2);
-    }
 }

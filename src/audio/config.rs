@@ -20,6 +20,31 @@ pub enum HostChoice {
     PulseAudio,
 }
 
+/// Whether her own voice is taken out of what the microphone hears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EchoCancel {
+    /// Unless the microphone's name says that the sound system does so already.
+    #[default]
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+impl EchoCancel {
+    /// Whether it is done on the microphone of this name.
+    pub(super) fn is_for(self, device: &str) -> bool {
+        let name = device.to_lowercase().replace(['-', '_', ' '], "");
+        match self {
+            Self::Auto => !name.contains("echocancel"),
+            Self::On => true,
+            Self::Off => false,
+        }
+    }
+}
+
 /// Settings of the microphone and the speaker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -40,8 +65,12 @@ pub struct AudioConfig {
     /// Length of one playback period in ms, 5 to 200. Higher survives a busier machine and speaks later.
     pub output_period_ms: u32,
     /// A microphone that delivers nothing but zeros for so many seconds counts as missing, 0 to 3600.
-    /// Higher notices a dead microphone later; 0 never does.
+    /// Higher notices a dead microphone later; 0 never does. One that was never still before is noticed
+    /// after 1.5 s.
     pub silent_after_s: u32,
+    /// Whether her own voice is taken out of what the microphone hears: "auto", "on" or "off". "auto"
+    /// leaves it to a sound system whose microphone is named echo-cancelled.
+    pub echo_cancel: EchoCancel,
 }
 
 impl Default for AudioConfig {
@@ -55,6 +84,7 @@ impl Default for AudioConfig {
             input_period_ms: 20,
             output_period_ms: 20,
             silent_after_s: 10,
+            echo_cancel: EchoCancel::Auto,
         }
     }
 }
@@ -128,6 +158,17 @@ mod tests {
                 "audio.silent_after_s"
             ]
         );
+    }
+
+    #[test]
+    fn echo_is_left_to_a_microphone_that_cancels_it_already() {
+        for name in
+            ["alsa_input.usb.echo-cancel", "Echo-Cancel Source", "Desk (echo cancelled)", "echo_cancel"]
+        {
+            assert!(!EchoCancel::Auto.is_for(name), "{name}");
+            assert!(EchoCancel::On.is_for(name) && !EchoCancel::Off.is_for(name));
+        }
+        assert!(EchoCancel::Auto.is_for("Echo Dot") && EchoCancel::Auto.is_for("Desk microphone"));
     }
 
     #[test]

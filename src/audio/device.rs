@@ -13,7 +13,7 @@ use cpal::{
     SupportedStreamConfig,
 };
 
-use super::keeper::Weight;
+use super::keeper::{Survey, Weight, Which};
 use super::{AudioConfig, DeviceFault, HostChoice, cookie};
 
 /// How long listing the devices may take.
@@ -102,49 +102,89 @@ pub(super) struct Chosen {
     pub(super) device: Device,
     /// Its name for people.
     pub(super) name: String,
+    /// Which one it is.
+    pub(super) which: Which,
     /// Its own rate and channels, with a buffer of fixed length.
     pub(super) config: StreamConfig,
     /// Its own sample format.
     pub(super) format: SampleFormat,
 }
 
-/// The first configured device that exists, with its own rate and channels.
-pub(super) fn choose(config: &AudioConfig, direction: Direction) -> Result<Chosen, DeviceFault> {
-    let (wanted, period_ms) = match direction {
-        Direction::Input => (&config.input, config.input_period_ms),
-        Direction::Output => (&config.output, config.output_period_ms),
-    };
+/// Opens the first configured device that exists and can be started, with its own rate and channels;
+/// where the fixed period is refused, with the device's own.
+pub(super) fn open<T>(
+    config: &AudioConfig,
+    direction: Direction,
+    mut start: impl FnMut(&Chosen) -> Result<T, Error>,
+) -> Result<(Chosen, T), DeviceFault> {
     let host = connect(config.host)?;
     let mut refusal = None;
-    for id in wanted.iter().map(|id| id.trim()).filter(|id| !id.is_empty()) {
+    for (rank, id) in wanted(config, direction).iter().enumerate() {
         let Some(device) = find(&host, id, direction) else { continue };
-        let name = device.to_string();
-        match direction.config(&device) {
-            Ok(own) => {
-                let config = StreamConfig {
-                    channels: own.channels(),
-                    sample_rate: own.sample_rate(),
-                    buffer_size: period(&own, period_ms),
-                };
-                return Ok(Chosen { device, name, config, format: own.sample_format() });
+        let opened = choose((device, rank), config, direction).and_then(|mut chosen| {
+            let mut result = start(&chosen);
+            if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::UnsupportedConfig) {
+                chosen.config.buffer_size = BufferSize::Default;
+                result = start(&chosen);
             }
-            Err(error) => refusal = Some(fault(&error, name)),
+            let started = result.map_err(|error| fault(&error, chosen.name.clone()))?;
+            Ok((chosen, started))
+        });
+        match opened {
+            Ok(opened) => return Ok(opened),
+            // Of several refusals the preferred device's is the one to mend.
+            Err(fault) => refusal = refusal.or(Some(fault)),
         }
     }
-    Err(refusal.unwrap_or_else(|| DeviceFault::NotFound { wanted: wanted.clone() }))
+    Err(refusal.unwrap_or_else(|| DeviceFault::NotFound { wanted: wanted(config, direction).to_vec() }))
 }
 
-/// Starts a stream on the chosen device; where the fixed period is refused, with the device's own.
-pub(super) fn start<T>(
-    chosen: &mut Chosen,
-    mut start: impl FnMut(&Chosen) -> Result<T, Error>,
-) -> Result<T, DeviceFault> {
-    let mut result = start(chosen);
-    if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::UnsupportedConfig) {
-        chosen.config.buffer_size = BufferSize::Default;
-        result = start(chosen);
+/// Looks whether the device in use is still there, and whether one is there that is preferred to it. May
+/// hang, like every call into a sound system.
+pub(super) fn survey(config: &AudioConfig, direction: Direction, which: &Which) -> Survey {
+    let Ok(host) = connect(config.host) else { return Survey::Same };
+    let is_there =
+        |id: &String| find(&host, id, direction).is_some_and(|device| direction.config(&device).is_ok());
+    if wanted(config, direction).iter().take(which.rank).any(is_there) {
+        return Survey::Better;
     }
-    result.map_err(|error| fault(&error, chosen.name.clone()))
+    // ALSA leaves out what is in use.
+    if host.id() != HostId::PulseAudio {
+        return Survey::Same;
+    }
+    let Ok(mut devices) = host.devices() else { return Survey::Same };
+    match devices.any(|device| device.id().is_ok_and(|id| id.to_string() == which.id)) {
+        false if which.id.starts_with("pulseaudio:") => Survey::Missing,
+        _ => Survey::Same,
+    }
+}
+
+fn wanted(config: &AudioConfig, direction: Direction) -> &[String] {
+    match direction {
+        Direction::Input => &config.input,
+        Direction::Output => &config.output,
+    }
+}
+
+/// The settings a device likes best.
+fn choose(
+    (device, rank): (Device, usize),
+    config: &AudioConfig,
+    direction: Direction,
+) -> Result<Chosen, DeviceFault> {
+    let period_ms = match direction {
+        Direction::Input => config.input_period_ms,
+        Direction::Output => config.output_period_ms,
+    };
+    let name = device.to_string();
+    let id = device.id().map(|id| id.to_string()).unwrap_or_default();
+    let own = direction.config(&device).map_err(|error| fault(&error, name.clone()))?;
+    let config = StreamConfig {
+        channels: own.channels(),
+        sample_rate: own.sample_rate(),
+        buffer_size: period(&own, period_ms),
+    };
+    Ok(Chosen { device, name, which: Which { id, rank }, config, format: own.sample_format() })
 }
 
 /// A buffer of a fixed length: without one, two seconds of delay were seen.
@@ -182,8 +222,11 @@ fn connect(choice: HostChoice) -> Result<Host, DeviceFault> {
 
 /// By id (with or without the host's name in front), else by a part of its name.
 fn find(host: &Host, id: &str, direction: Direction) -> Option<Device> {
-    if id == "default" {
-        return direction.default_device(host);
+    let id = id.trim();
+    match id {
+        "" => return None,
+        "default" => return direction.default_device(host),
+        _ => {}
     }
     let candidates: Vec<(Device, String, String)> = host
         .devices()

@@ -3,6 +3,7 @@
 //! Runs inside the playback callback: arithmetic only.
 
 use std::fmt;
+use std::time::Duration;
 
 /// Loudness in percent, 0 (silent) to 100 (as made).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +35,26 @@ impl Volume {
     }
 }
 
+/// Whether her voice steps back while somebody may be talking to her.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Duck {
+    /// As loud as the volume says.
+    #[default]
+    Full,
+    /// 20 dB below it.
+    Ducked,
+}
+
+impl Duck {
+    /// The factor for samples.
+    pub(super) fn factor(self) -> f32 {
+        match self {
+            Self::Full => 1.0,
+            Self::Ducked => 0.1,
+        }
+    }
+}
+
 impl fmt::Display for Volume {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} %", self.0)
@@ -56,6 +77,12 @@ pub(super) fn soft_limit(sample: f32) -> f32 {
     (KNEE + room * bent).copysign(sample)
 }
 
+/// A change of volume takes at most so long.
+pub(super) const VOLUME_GLIDE: Duration = Duration::from_millis(20);
+
+/// Ducking, and its end, take at most so long.
+pub(super) const DUCK_GLIDE: Duration = Duration::from_millis(35);
+
 /// A factor that glides to its target so that a change does not click.
 #[derive(Debug, Clone)]
 pub(super) struct Glide {
@@ -64,9 +91,9 @@ pub(super) struct Glide {
 }
 
 impl Glide {
-    /// Starts at `factor`; a full swing takes 20 ms at `rate`.
-    pub(super) fn new(factor: f32, rate: u32) -> Self {
-        Self { now: factor, step: 50.0 / rate as f32 }
+    /// Starts at `factor`; a full swing takes `swing` at `rate`.
+    pub(super) fn new(factor: f32, rate: u32, swing: Duration) -> Self {
+        Self { now: factor, step: 1.0 / (rate as f32 * swing.as_secs_f32()) }
     }
 
     /// One sample later: the factor to use now on the way to `target`.
@@ -78,7 +105,39 @@ impl Glide {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// Whatever a voice delivers, at any volume, ducked or on the way there: nothing clips.
+        #[test]
+        fn nothing_clips(
+            samples in prop::collection::vec(-8.0_f32..8.0, 1..200),
+            percents in (0_u8..=100, 0_u8..=100),
+            ducks in prop::collection::vec(any::<bool>(), 1..200),
+        ) {
+            let (from, to) = (Volume::percent(percents.0).factor(), Volume::percent(percents.1).factor());
+            let mut volume = Glide::new(from, 1000, VOLUME_GLIDE);
+            let mut duck = Glide::new(1.0, 1000, DUCK_GLIDE);
+            for (i, sample) in samples.iter().enumerate() {
+                let is_ducked = ducks[i * ducks.len() / samples.len()];
+                let target = if is_ducked { Duck::Ducked } else { Duck::Full };
+                let gain = volume.towards(to) * duck.towards(target.factor());
+                prop_assert!((0.0..=1.0).contains(&gain), "{gain}");
+                let out = soft_limit(sample * gain);
+                prop_assert!(out.abs() < 1.0 && out.abs() <= sample.abs(), "{sample} * {gain} -> {out}");
+            }
+        }
+    }
+
+    #[test]
+    fn ducking_is_twenty_decibel_and_takes_between_twenty_and_fifty_milliseconds() {
+        assert!((20.0 * Duck::Ducked.factor().log10() + 20.0).abs() < 1e-4);
+        let mut duck = Glide::new(1.0, 48_000, DUCK_GLIDE);
+        let steps = (1..).find(|_| duck.towards(Duck::Ducked.factor()) <= 0.1 + 1e-6).unwrap();
+        assert!((20 * 48..50 * 48).contains(&steps), "{steps}");
+    }
 
     #[test]
     fn volume_is_even_in_decibel_and_silent_at_zero() {
@@ -108,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_change_of_volume_glides_for_twenty_milliseconds() {
-        let mut glide = Glide::new(0.0, 1000);
+        let mut glide = Glide::new(0.0, 1000, VOLUME_GLIDE);
         let steps: Vec<_> = (0..21).map(|_| glide.towards(1.0)).collect();
         assert!((steps[0] - 0.05).abs() < 1e-6 && (steps[9] - 0.5).abs() < 1e-5);
         assert!((steps[20] - 1.0).abs() < 1e-5);

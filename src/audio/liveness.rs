@@ -1,107 +1,35 @@
 //! PURE. When is a device open, alive, missing, tried again? One device, stepped with the time.
 //!
 //! In: what opening brought, and the counts of the callback. Out: open or close a session, and news for
-//! whoever uses the device. Devices die without an error, so the callback's count is what tells.
+//! whoever uses the device. Devices die without an error, so the callback's count is what tells. What
+//! takes long is told early and given up late: a slow start is not made to fail.
 //!
 //! | from | when | to | news |
 //! |---|---|---|---|
 //! | resting | the back-off is over | opening | |
 //! | opening | opened | open | |
-//! | opening | refused, or no answer for 10 s | resting | gone, if not told |
+//! | opening | refused | resting | gone, if not told |
+//! | opening | no answer for 1.8 s | opening | gone, if not told |
+//! | opening | no answer for 10 s | resting | |
 //! | opening | refused: stuck | resting | gone, once more |
 //! | open | first callback | open | back |
-//! | open | error, or no callback for 1 s (3 s at first) | resting | gone, if not told |
+//! | open | no first callback for 1.8 s | open | gone, if not told |
+//! | open | no first callback for 5 s | resting | |
+//! | open | error, errors by the hundred, or no further callback for 1 s | resting | gone, if not told |
+//! | open | only zeros for 1.5 s after seconds of restless sound | resting | gone, if not told |
 //! | open | only zeros for the limit | open | gone, if not told |
 //! | open | only zeros again and again | resting | |
 //! | open | sound after zeros | open | back |
+//! | open | it is not among the devices any more | resting | gone, if not told |
+//! | open | a preferred device is there again | opening | back, when it delivers |
 
 use std::time::{Duration, Instant};
 
 use super::DeviceFault;
 
-/// How patient the machine is.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Limits {
-    /// Opening takes at most so long.
-    pub(super) opening: Duration,
-    /// The first callback comes within.
-    pub(super) first: Duration,
-    /// Every further callback comes within.
-    pub(super) stall: Duration,
-    /// Only zeros for so long is a missing device; nothing for speakers.
-    pub(super) silent: Option<Duration>,
-    /// The pause before the first new attempt; doubled up to `rest_max`.
-    pub(super) rest: Duration,
-    /// The longest pause between attempts.
-    pub(super) rest_max: Duration,
-    /// A session that lasted so long makes the next pause short again.
-    pub(super) settled: Duration,
-}
+mod story;
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            opening: Duration::from_secs(10),
-            first: Duration::from_secs(3),
-            stall: Duration::from_secs(1),
-            silent: None,
-            rest: Duration::from_millis(500),
-            rest_max: Duration::from_secs(5),
-            settled: Duration::from_secs(10),
-        }
-    }
-}
-
-/// What the keeper sees of the session.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Seen {
-    /// Nothing new.
-    Nothing,
-    /// The session is open on the device of this name.
-    Opened(String),
-    /// Opening failed.
-    Failed(DeviceFault),
-    /// The callback's counts.
-    Counts(Counts),
-}
-
-/// The callback's counts since the session was opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Counts {
-    /// How often it ran.
-    pub(super) callbacks: u64,
-    /// How much sound since the last sample that was not zero.
-    pub(super) zeros: Duration,
-    /// The sound system reported the session as dead.
-    pub(super) lost: bool,
-}
-
-/// What the keeper has to do.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Verdict {
-    /// Open a new session, or close the present one.
-    pub(super) act: Option<Act>,
-    /// Tell whoever uses the device.
-    pub(super) news: Option<News>,
-}
-
-/// What to do with the session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Act {
-    /// Begin to open one.
-    Open,
-    /// Let go of it; it may hang while it closes.
-    Close,
-}
-
-/// What the device's user wants to know.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum News {
-    /// It is missing from here on.
-    Gone(DeviceFault),
-    /// It delivers, on the device of this name.
-    Back(String),
-}
+pub(super) use story::{Act, Counts, Limits, News, Seen, Verdict};
 
 /// The machine.
 #[derive(Debug)]
@@ -110,6 +38,10 @@ pub(super) struct Liveness {
     phase: Phase,
     rest: Duration,
     told: Told,
+    /// Place in the order of preference of the device that was opened last.
+    rank: usize,
+    /// The pause between two looks at the system's devices.
+    look: Duration,
 }
 
 #[derive(Debug)]
@@ -125,13 +57,17 @@ struct Session {
     since: Instant,
     callbacks: u64,
     moved: Instant,
+    looked: Instant,
+    /// Errors counted up to the beginning of a second, and when that was.
+    errors: (u64, Instant),
 }
 
 /// What the user was told last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Told {
     Nothing,
-    Back,
+    /// This device delivers.
+    Back(String),
     Gone,
     /// Gone because of zeros: only sound that is not zero is a return.
     Silent,
@@ -142,8 +78,8 @@ enum Told {
 impl Liveness {
     /// A device that shall be opened at once.
     pub(super) fn new(limits: Limits, now: Instant) -> Self {
-        let rest = limits.rest;
-        Self { limits, phase: Phase::Resting { until: now }, rest, told: Told::Nothing }
+        let (rest, look) = (limits.rest, limits.look);
+        Self { limits, phase: Phase::Resting { until: now }, rest, told: Told::Nothing, rank: 0, look }
     }
 
     /// What follows from what was seen.
@@ -154,61 +90,101 @@ impl Liveness {
                 Verdict { act: Some(Act::Open), news: None }
             }
             (Phase::Resting { .. }, _) => Verdict::default(),
-            (Phase::Opening { .. }, Seen::Opened(device)) => {
-                self.phase = Phase::Open(Session { device, since: now, callbacks: 0, moved: now });
-                Verdict::default()
-            }
+            (Phase::Opening { .. }, Seen::Opened { device, rank }) => self.opened(device, rank, now),
             (Phase::Opening { .. }, Seen::Failed(fault)) => self.lose(fault, now),
-            (Phase::Opening { since }, _) if now.duration_since(*since) >= self.limits.opening => {
-                self.lose(DeviceFault::Hung, now)
-            }
-            (Phase::Opening { .. }, _) => Verdict::default(),
+            (Phase::Opening { since }, _) => match now.duration_since(*since) {
+                long if long >= self.limits.opening => self.lose(DeviceFault::Hung, now),
+                long if long >= self.limits.told => self.miss(DeviceFault::Hung),
+                _ => Verdict::default(),
+            },
             (Phase::Open(_), Seen::Counts(counts)) => self.judge(counts, now),
+            (Phase::Open(_), Seen::Better) => {
+                self.phase = Phase::Opening { since: now };
+                Verdict { act: Some(Act::Reopen), news: None }
+            }
+            (Phase::Open(session), Seen::Missing) => {
+                let device = session.device.clone();
+                self.lose(DeviceFault::Lost { device }, now)
+            }
             (Phase::Open(_), _) => Verdict::default(),
         }
+    }
+
+    fn opened(&mut self, device: String, rank: usize, now: Instant) -> Verdict {
+        // A preferred device that is there and will not open must not be asked for ever.
+        let was_in_vain = rank > 0 && rank >= self.rank && matches!(self.told, Told::Back(_));
+        let longer = (self.look * 2).min(self.limits.look_max);
+        self.look = if was_in_vain { longer } else { self.limits.look };
+        self.rank = rank;
+        let errors = (0, now);
+        let session = Session { device, since: now, callbacks: 0, moved: now, looked: now, errors };
+        self.phase = Phase::Open(session);
+        Verdict::default()
     }
 
     /// An open session's counts.
     fn judge(&mut self, counts: Counts, now: Instant) -> Verdict {
         let Phase::Open(session) = &mut self.phase else { return Verdict::default() };
         let device = session.device.clone();
-        if counts.lost {
+        let storms = session.storms(counts.errors, self.limits.storm, now);
+        if counts.lost || storms {
             return self.lose(DeviceFault::Lost { device }, now);
         }
         if counts.callbacks != session.callbacks {
             session.callbacks = counts.callbacks;
             session.moved = now;
         }
-        let patience = if session.callbacks == 0 { self.limits.first } else { self.limits.stall };
-        if now.duration_since(session.moved) >= patience {
+        let still_for = now.duration_since(session.moved);
+        if session.callbacks == 0 {
+            return match still_for {
+                long if long >= self.limits.first => self.lose(DeviceFault::Stalled { device }, now),
+                long if long >= self.limits.told => self.miss(DeviceFault::Stalled { device }),
+                _ => Verdict::default(),
+            };
+        }
+        if still_for >= self.limits.stall {
             return self.lose(DeviceFault::Stalled { device }, now);
         }
-        if session.callbacks == 0 {
-            return Verdict::default();
-        }
         let open_for = now.duration_since(session.since);
-        if open_for >= self.limits.settled && self.told == Told::Back {
+        if open_for >= self.limits.settled && matches!(self.told, Told::Back(_)) {
             self.rest = self.limits.rest;
         }
-        if self.limits.silent.is_some_and(|limit| counts.zeros >= limit) {
-            return self.silent(DeviceFault::Silent { device }, open_for, now);
+        if let Some(limit) = self.limits.silent {
+            if counts.restless && counts.zeros >= self.limits.dead.min(limit) {
+                return self.go_dead(DeviceFault::Silent { device }, now);
+            }
+            if counts.zeros >= limit {
+                return self.silent(DeviceFault::Silent { device }, open_for, now);
+            }
         }
+        self.deliver(device, counts, now)
+    }
+
+    /// It delivers something.
+    fn deliver(&mut self, device: String, counts: Counts, now: Instant) -> Verdict {
         // After a silence even a fresh session has to prove itself with sound.
         let proven = counts.zeros.is_zero() || !matches!(self.told, Told::Silent);
-        match self.told {
-            Told::Back => Verdict::default(),
-            Told::Nothing | Told::Gone | Told::Silent | Told::Stuck if proven => {
-                self.told = Told::Back;
-                Verdict { act: None, news: Some(News::Back(device)) }
-            }
-            Told::Nothing | Told::Gone | Told::Silent | Told::Stuck => Verdict::default(),
+        if self.told == Told::Back(device.clone()) || !proven {
+            return self.look_around(now);
         }
+        self.told = Told::Back(device.clone());
+        Verdict { act: None, news: Some(News::Back(device)) }
+    }
+
+    /// Now and then it is looked whether the device is still there, or a preferred one again.
+    fn look_around(&mut self, now: Instant) -> Verdict {
+        let Phase::Open(session) = &mut self.phase else { return Verdict::default() };
+        if now.duration_since(session.looked) < self.look {
+            return Verdict::default();
+        }
+        session.looked = now;
+        Verdict { act: Some(Act::Survey), news: None }
     }
 
     /// Only zeros: keep listening, since a muted microphone may be unmuted; but the sound system may
     /// also have moved a dead device's stream elsewhere, so open it afresh now and then.
     fn silent(&mut self, fault: DeviceFault, open_for: Duration, now: Instant) -> Verdict {
-        let news = matches!(self.told, Told::Nothing | Told::Back).then(|| News::Gone(fault));
+        let news = matches!(self.told, Told::Nothing | Told::Back(_)).then(|| News::Gone(fault));
         if news.is_some() || self.told == Told::Gone {
             self.told = Told::Silent;
         }
@@ -220,12 +196,31 @@ impl Liveness {
         Verdict { act: Some(Act::Close), news }
     }
 
+    /// Zeros from a microphone that was never still: it was switched off, or the sound system has moved
+    /// the stream away from it. Opened afresh at once, in case that it is elsewhere.
+    fn go_dead(&mut self, fault: DeviceFault, now: Instant) -> Verdict {
+        let verdict = self.lose(fault, now);
+        if self.told == Told::Gone {
+            self.told = Told::Silent;
+        }
+        verdict
+    }
+
+    /// The device is missing so far, and goes on being waited for.
+    fn miss(&mut self, fault: DeviceFault) -> Verdict {
+        let fresh = matches!(self.told, Told::Nothing | Told::Back(_));
+        if fresh {
+            self.told = Told::Gone;
+        }
+        Verdict { act: None, news: fresh.then_some(News::Gone(fault)) }
+    }
+
     fn lose(&mut self, fault: DeviceFault, now: Instant) -> Verdict {
         self.phase = Phase::Resting { until: now + self.rest };
         self.rest = (self.rest * 2).min(self.limits.rest_max);
         let stuck = fault == DeviceFault::Stuck;
         let fresh = match self.told {
-            Told::Nothing | Told::Back => true,
+            Told::Nothing | Told::Back(_) => true,
             // That a new process is needed must be known even to those who know that it is gone.
             Told::Gone | Told::Silent => stuck,
             Told::Stuck => false,
@@ -234,10 +229,21 @@ impl Liveness {
             Told::Stuck => Told::Stuck,
             _ if stuck => Told::Stuck,
             Told::Silent => Told::Silent,
-            Told::Nothing | Told::Back | Told::Gone => Told::Gone,
+            Told::Nothing | Told::Back(_) | Told::Gone => Told::Gone,
         };
         let news = fresh.then_some(News::Gone(fault));
         Verdict { act: Some(Act::Close), news }
+    }
+}
+
+impl Session {
+    /// Whether more than `limit` errors came within a second.
+    fn storms(&mut self, errors: u64, limit: u64, now: Instant) -> bool {
+        let (before, since) = self.errors;
+        if now.duration_since(since) >= Duration::from_secs(1) {
+            self.errors = (errors, now);
+        }
+        errors - before.min(errors) > limit
     }
 }
 

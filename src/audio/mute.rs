@@ -1,30 +1,43 @@
 //! The owner's switch: while it is on, no sample of the microphone leaves the device callback.
 //!
-//! Any thread turns it, the capture callback reads it. It holds no more than one flag; whoever keeps the
+//! Any thread turns it, the capture callback reads it. It holds no more than one count; whoever keeps the
 //! owner's wish over a restart stores it elsewhere.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Whether the microphone is switched off. Clones are the same switch.
 #[derive(Debug, Clone, Default)]
-pub struct MuteSwitch(Arc<AtomicBool>);
+pub struct MuteSwitch(
+    /// How often it was turned: odd is muted.
+    Arc<AtomicU32>,
+);
 
 impl MuteSwitch {
     /// A switch in the given position.
     pub fn new(muted: bool) -> Self {
-        Self(Arc::new(AtomicBool::new(muted)))
+        Self(Arc::new(AtomicU32::new(muted.into())))
     }
 
     /// Turns it; tells whether that changed anything.
     pub fn set(&self, muted: bool) -> bool {
-        self.0.swap(muted, Ordering::AcqRel) != muted
+        let turn = |turns: u32| (is_odd(turns) != muted).then(|| turns.wrapping_add(1));
+        self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, turn).is_ok()
     }
 
     /// Its position.
     pub fn is_muted(&self) -> bool {
+        is_odd(self.turns())
+    }
+
+    /// How often it was turned, so that nobody misses a short turn; odd is muted.
+    pub(super) fn turns(&self) -> u32 {
         self.0.load(Ordering::Acquire)
     }
+}
+
+fn is_odd(turns: u32) -> bool {
+    turns % 2 == 1
 }
 
 #[cfg(test)]
@@ -38,5 +51,7 @@ mod tests {
         assert!(other.set(true) && switch.is_muted());
         assert!(!switch.set(true), "nothing changed");
         assert!(switch.set(false) && !other.is_muted());
+        assert_eq!(switch.turns(), 2);
+        assert!(MuteSwitch::new(true).is_muted());
     }
 }

@@ -3,36 +3,47 @@
 //! The opener runs on a disposable thread of the keeper, the callback on the sound system's thread.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use cpal::traits::{DeviceTrait, StreamTrait};
 use cpal::{Error, FromSample, SampleFormat, SizedSample, Stream};
 
 use super::AudioConfig;
 use super::capture::BUILD;
-use super::device::{self, Chosen, Direction, choose};
-use super::keeper::{Opened, Opener, Vitals};
+use super::device::{self, Chosen, Direction};
+use super::far::FarSlot;
+use super::keeper::{Access, Opened, Survey, Vitals};
 use super::player::Outlet;
-use super::pour::{Pour, pour};
+use super::pour::{Pour, Wishes, pour};
 
-/// Opens the configured speaker; `tap` is the player's count of flushes and its gain.
-pub(super) fn opener(
+/// How the configured speaker is opened. `far` gets what is played; it is changed for a preferred one
+/// only when `may_change` says so.
+pub(super) fn access(
     config: AudioConfig,
-    (epoch, gain): (Arc<AtomicU64>, Arc<AtomicU32>),
-) -> Opener<Box<dyn Outlet>> {
-    Arc::new(move |vitals| {
-        let mut chosen = choose(&config, Direction::Output)?;
-        let rate = chosen.config.sample_rate;
-        vitals.runs_at(rate);
-        let (stream, outlet) = device::start(&mut chosen, |chosen| {
-            let (outlet, pour) = pour(rate, Arc::clone(&epoch), Arc::clone(&gain));
-            let stream = build_native(chosen, pour, vitals)?;
-            stream.play()?;
-            Ok((stream, outlet))
-        })?;
-        let link: Box<dyn Outlet> = Box::new(outlet);
-        Ok(Opened { device: chosen.name, stream: Box::new(stream), link })
-    })
+    wishes: Wishes,
+    far: FarSlot,
+    may_change: impl Fn() -> bool + Send + Sync + 'static,
+) -> Access<Box<dyn Outlet>> {
+    let wanted = config.clone();
+    Access {
+        open: Arc::new(move |vitals| {
+            let start = |chosen: &Chosen| {
+                let rate = chosen.config.sample_rate;
+                vitals.runs_at(rate);
+                let (outlet, pour, played) = pour(rate, wishes.clone());
+                let stream = build_native(chosen, pour, vitals)?;
+                stream.play()?;
+                Ok((stream, outlet, played))
+            };
+            let (chosen, (stream, outlet, played)) = device::open(&config, Direction::Output, start)?;
+            far.put(played);
+            let link: Box<dyn Outlet> = Box::new(outlet);
+            Ok(Opened { device: chosen.name, which: chosen.which, stream: Box::new(stream), link })
+        }),
+        survey: Arc::new(move |which| match device::survey(&wanted, Direction::Output, which) {
+            Survey::Better if !may_change() => Survey::Same,
+            survey => survey,
+        }),
+    }
 }
 
 /// A stream in the device's own sample format.
@@ -59,13 +70,10 @@ where
     chosen.device.build_output_stream(
         chosen.config,
         move |samples: &mut [T], info: &cpal::OutputCallbackInfo| {
-            pour.begin();
-            for frame in samples.chunks_exact_mut(channels) {
-                frame.fill(T::from_sample(pour.sample()));
-            }
+            pour.fill(samples, channels, |sample| T::from_sample(sample));
             let times = info.timestamp();
             pour.end(times.playback.duration_since(times.callback));
-            beats.beat(0);
+            beats.beat(0, false);
         },
         move |error| errors.error(device::weight(&error)),
         Some(BUILD),

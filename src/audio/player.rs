@@ -14,9 +14,11 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::sync::mpsc;
 
+use super::far::{FarEnd, FarSlot};
 use super::keeper::{Keeper, Limits, Notice};
+use super::pour::Wishes;
 use super::resample::Resampler;
-use super::{AudioConfig, DeviceFault, Pace, Volume, WavError, playback, wav::WavOutlet};
+use super::{AudioConfig, DeviceFault, Duck, Pace, Volume, WavError, playback, wav::WavOutlet};
 
 mod feeder;
 
@@ -132,10 +134,9 @@ impl Drop for Handle {
 pub(super) struct Shared {
     queue: Mutex<Queue>,
     changed: Condvar,
-    /// Counts flushes. The playback callback watches it.
-    pub(super) epoch: Arc<AtomicU64>,
-    /// The factor of the volume as bits of an f32, for the callback.
-    pub(super) gain: Arc<AtomicU32>,
+    /// What the playback callback watches.
+    wishes: Wishes,
+    far: FarSlot,
     percent: AtomicU32,
     heard_micros: AtomicU64,
 }
@@ -162,12 +163,13 @@ impl Shared {
         let shared = Self {
             queue: Mutex::default(),
             changed: Condvar::new(),
-            epoch: Arc::default(),
-            gain: Arc::default(),
+            wishes: Wishes { epoch: Arc::default(), gain: Arc::default(), duck: Arc::default() },
+            far: FarSlot::default(),
             percent: AtomicU32::new(0),
             heard_micros: AtomicU64::new(0),
         };
         shared.set_volume(volume);
+        shared.set_duck(Duck::Full);
         Arc::new(shared)
     }
 
@@ -187,15 +189,26 @@ impl Shared {
 
     fn set_volume(&self, volume: Volume) {
         self.percent.store(volume.as_percent().into(), Ordering::Relaxed);
-        self.gain.store(volume.factor().to_bits(), Ordering::Relaxed);
+        self.wishes.gain.store(volume.factor().to_bits(), Ordering::Relaxed);
     }
 
+    fn set_duck(&self, duck: Duck) {
+        self.wishes.duck.store(duck.factor().to_bits(), Ordering::Relaxed);
+    }
+
+    /// Volume and ducking together, for an outlet without a callback.
     fn gain(&self) -> f32 {
-        f32::from_bits(self.gain.load(Ordering::Relaxed))
+        let factor = |bits: &AtomicU32| f32::from_bits(bits.load(Ordering::Relaxed));
+        factor(&self.wishes.gain) * factor(&self.wishes.duck)
     }
 
     fn epoch(&self) -> Epoch {
-        Epoch(self.epoch.load(Ordering::Acquire))
+        Epoch(self.wishes.epoch.load(Ordering::Acquire))
+    }
+
+    fn is_playing(&self) -> bool {
+        let queue = self.lock();
+        queue.busy || queue.items.iter().any(|item| matches!(item, Item::Clip(_)))
     }
 }
 
@@ -205,10 +218,11 @@ impl Player {
     /// Drop the receiver when the events are not wanted; kept and never read, it stops playback.
     pub fn open(config: &AudioConfig) -> (Self, mpsc::Receiver<PlayEvent>) {
         let shared = Shared::new(config.start_volume());
-        let tap = (Arc::clone(&shared.epoch), Arc::clone(&shared.gain));
-        let opener = playback::opener(config.clone(), tap);
+        let (wishes, far, asked) = (shared.wishes.clone(), shared.far.clone(), Arc::clone(&shared));
+        // A preferred speaker that is back is not changed to in the middle of a sentence.
+        let access = playback::access(config.clone(), wishes, far, move || !asked.is_playing());
         let told = Arc::clone(&shared);
-        let keeper = Keeper::spawn("joi-speaker", opener, Limits::default(), move |notice| {
+        let keeper = Keeper::spawn("joi-speaker", access, Limits::default(), move |notice| {
             told.change(|queue| queue.notices.push_back(notice));
         });
         Self::start(shared, None, Some(keeper))
@@ -285,7 +299,8 @@ impl Player {
     /// Silence within one device period: what plays and what waits is thrown away. Never waits.
     pub fn flush(&self) {
         self.shared.change(|queue| {
-            self.shared.epoch.fetch_add(1, Ordering::AcqRel);
+            self.shared.wishes.epoch.fetch_add(1, Ordering::AcqRel);
+            self.shared.set_duck(Duck::Full);
             queue.items.retain(|item| !matches!(item, Item::Clip(_)));
             queue.busy = false;
         });
@@ -318,10 +333,20 @@ impl Player {
         Volume::percent(self.shared.percent.load(Ordering::Relaxed).min(100) as u8)
     }
 
+    /// Makes what plays step back by 20 dB at once, without a click, or come forward again. A flush and
+    /// the end of all that was queued end it too. The volume is not affected.
+    pub fn duck(&self, duck: Duck) {
+        self.shared.set_duck(duck);
+    }
+
+    /// What is really played, for the echo canceller; it takes no part for a file. One reader only.
+    pub fn far_end(&self) -> FarEnd {
+        FarEnd::of(self.shared.far.clone())
+    }
+
     /// Whether a clip is playing or waiting.
     pub fn is_playing(&self) -> bool {
-        let queue = self.shared.lock();
-        queue.busy || queue.items.iter().any(|item| matches!(item, Item::Clip(_)))
+        self.shared.is_playing()
     }
 
     /// How much sound was really played since the start, silence not counted.

@@ -1,21 +1,42 @@
 //! The reading side of the playback ring, as it runs inside the device callback.
 //!
 //! In: samples from the feeder, the epoch and the gain. Out: one sample after the other, limited, silent
-//! when there is none. A flush fades for 5 ms and throws the rest away; what the feeder pushes after it
+//! when there is none, and a copy of each into the ring of the far end. A flush fades for 5 ms and throws the rest away; what the feeder pushes after it
 //! has seen the flush is kept, exactly. No lock, no allocation, no waiting.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::gain::{Glide, soft_limit};
+use super::far::FarSession;
+use super::gain::{DUCK_GLIDE, Glide, VOLUME_GLIDE, soft_limit};
 use super::player::Outlet;
 use super::ring::{Reader, Writer, ring};
 
+/// What a player's handles tell the callback: atomics, looked at once in a callback.
+#[derive(Clone)]
+pub(super) struct Wishes {
+    /// Flushes asked for, by any thread.
+    pub(super) epoch: Arc<AtomicU64>,
+    /// The factor of the volume as bits of an f32.
+    pub(super) gain: Arc<AtomicU32>,
+    /// The factor of ducking as bits of an f32.
+    pub(super) duck: Arc<AtomicU32>,
+}
+
+impl Wishes {
+    fn volume(&self) -> f32 {
+        f32::from_bits(self.gain.load(Ordering::Relaxed))
+    }
+
+    fn duck(&self) -> f32 {
+        f32::from_bits(self.duck.load(Ordering::Relaxed))
+    }
+}
+
 /// What both ends of the playback ring share.
 pub(super) struct Tap {
-    /// Flushes asked for, by any thread.
-    asked: Arc<AtomicU64>,
+    wishes: Wishes,
     /// The newest flush the feeder has seen: what it pushes from `resume_at` on is new.
     seen: AtomicU64,
     resume_at: AtomicU64,
@@ -27,15 +48,15 @@ pub(super) struct Tap {
     busy: AtomicBool,
     starved: AtomicU64,
     delay_micros: AtomicU64,
-    gain: Arc<AtomicU32>,
 }
 
 /// The device callback's end.
 pub(super) struct Pour {
     reader: Reader,
     tap: Arc<Tap>,
-    glide: Glide,
-    target: f32,
+    far: Writer,
+    volume: (Glide, f32),
+    duck: (Glide, f32),
     epoch: u64,
     /// Samples at the head of the ring that were pushed before the last flush.
     stale: u64,
@@ -56,13 +77,14 @@ pub(super) struct RingOutlet {
     pushed: u64,
 }
 
-/// A ring of 200 ms at `rate` Hz with the player's epoch and gain.
-pub(super) fn pour(rate: u32, asked: Arc<AtomicU64>, gain: Arc<AtomicU32>) -> (RingOutlet, Pour) {
+/// A ring of 200 ms at `rate` Hz with the player's wishes, and the copy of what will be played.
+pub(super) fn pour(rate: u32, wishes: Wishes) -> (RingOutlet, Pour, FarSession) {
     let (writer, reader) = ring(rate as usize / 5);
-    let epoch = asked.load(Ordering::Acquire);
-    let target = f32::from_bits(gain.load(Ordering::Relaxed));
+    let (far, session) = FarSession::at(rate);
+    let epoch = wishes.epoch.load(Ordering::Acquire);
+    let (volume, duck) = (wishes.volume(), wishes.duck());
     let tap = Arc::new(Tap {
-        asked,
+        wishes,
         seen: AtomicU64::new(epoch),
         resume_at: AtomicU64::new(0),
         past: AtomicU64::new(0),
@@ -70,13 +92,13 @@ pub(super) fn pour(rate: u32, asked: Arc<AtomicU64>, gain: Arc<AtomicU32>) -> (R
         busy: AtomicBool::new(false),
         starved: AtomicU64::new(0),
         delay_micros: AtomicU64::new(0),
-        gain,
     });
     let pour = Pour {
         reader,
         tap: Arc::clone(&tap),
-        glide: Glide::new(target, rate),
-        target,
+        far,
+        volume: (Glide::new(volume, rate, VOLUME_GLIDE), volume),
+        duck: (Glide::new(duck, rate, DUCK_GLIDE), duck),
         epoch,
         stale: 0,
         may_play: true,
@@ -86,14 +108,23 @@ pub(super) fn pour(rate: u32, asked: Arc<AtomicU64>, gain: Arc<AtomicU32>) -> (R
         heard: 0,
         starved: 0,
     };
-    (RingOutlet { writer, tap, rate, pushed: 0 }, pour)
+    (RingOutlet { writer, tap, rate, pushed: 0 }, pour, session)
 }
 
 impl Pour {
+    /// Fills a callback's block of `channels` interleaved channels; [`Pour::end`] must follow.
+    pub(super) fn fill<T: Copy>(&mut self, block: &mut [T], channels: usize, from_f32: impl Fn(f32) -> T) {
+        self.begin();
+        for frame in block.chunks_exact_mut(channels) {
+            frame.fill(from_f32(self.sample()));
+        }
+    }
+
     /// At the start of a callback: looks at flush and volume once.
-    pub(super) fn begin(&mut self) {
-        self.target = f32::from_bits(self.tap.gain.load(Ordering::Relaxed));
-        let asked = self.tap.asked.load(Ordering::Acquire);
+    fn begin(&mut self) {
+        self.volume.1 = self.tap.wishes.volume();
+        self.duck.1 = self.tap.wishes.duck();
+        let asked = self.tap.wishes.epoch.load(Ordering::Acquire);
         if asked != self.epoch {
             self.epoch = asked;
             self.fade_left = self.fade;
@@ -108,9 +139,16 @@ impl Pour {
         };
     }
 
-    /// The next sample.
-    pub(super) fn sample(&mut self) -> f32 {
-        let gain = self.glide.towards(self.target);
+    /// The next sample; the far end gets the same.
+    fn sample(&mut self) -> f32 {
+        let sample = self.next();
+        self.far.push_or_drop(std::iter::once(sample));
+        sample
+    }
+
+    fn next(&mut self) -> f32 {
+        let (volume, duck) = (&mut self.volume, &mut self.duck);
+        let gain = volume.0.towards(volume.1) * duck.0.towards(duck.1);
         if self.stale > 0 {
             if self.fade_left > 0
                 && let Some(sample) = self.reader.pop()

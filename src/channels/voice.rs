@@ -26,7 +26,7 @@ pub use config::ConversationConfig;
 pub use hearing::Ears;
 
 use super::turn;
-use crate::audio::{Duck, Player, tone};
+use crate::audio::{Duck, EchoMeter, Player, tone};
 use crate::clock::Clock;
 use crate::hear::whisper::{Stt, SttEvent, SttJob};
 use crate::hear::{Ack, Delivery, HearCommand};
@@ -73,6 +73,8 @@ pub struct Parts<M> {
     pub config: ConversationConfig,
     /// What counts as said to her.
     pub to_her: Ears,
+    /// How well her own voice is kept out of her ears; nothing when it is not.
+    pub echo: Option<EchoMeter>,
     /// Whether tones are played.
     pub tones: Tones,
     /// Told what happens. When full, the conversation waits.
@@ -135,6 +137,7 @@ pub struct Conversation<M> {
     thinking: Option<Duration>,
     /// When a tone is to say that she thinks.
     think_at: Option<Instant>,
+    echo: Option<EchoMeter>,
     tones: Tones,
     news: Sender<News>,
     activity: Activity,
@@ -174,6 +177,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             deliveries: parts.ears.1,
             thinking,
             think_at: None,
+            echo: parts.echo,
             tones: parts.tones,
             news: parts.news,
             activity: Activity::Idle,
@@ -287,6 +291,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
             Effect::AcknowledgeTone => self.tone(tone::acknowledge(TONE_RATE)),
             Effect::ErrorTone => self.tone(tone::error(TONE_RATE)),
             Effect::Cancel(turn, why) => self.cancel(turn, why).await,
+            // Where her own voice is not kept out, it is most likely she who was heard.
+            Effect::Duck if !self.hears_past_herself() => {}
             Effect::Duck => self.player.duck(Duck::Ducked),
             Effect::Unduck => self.player.duck(Duck::Full),
             Effect::Decode(utterance, urgency) => self.hearing.decode(SttJob { utterance, urgency }),
@@ -306,6 +312,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
             }
             Effect::Rest(why) => self.tell(News::Rests(why)).await,
         }
+    }
+
+    fn hears_past_herself(&self) -> bool {
+        self.echo.as_ref().is_some_and(|echo| echo.report().converged)
     }
 
     async fn cancel(&mut self, turn: TurnId, why: &'static str) {

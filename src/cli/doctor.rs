@@ -11,7 +11,7 @@ use serde_json::json;
 use super::session::Session;
 use super::show::{self, Mood};
 use crate::app::{self, Brain};
-use crate::audio::{Heard, Meter, Microphone, PlayEvent, Player, Source, tone};
+use crate::audio::{Heard, Meter, Microphone, MuteSwitch, PlayEvent, Player, Source, tone};
 use crate::llm::Serving;
 use crate::models::State;
 
@@ -194,7 +194,7 @@ async fn model_server(session: &Session) -> anyhow::Result<Row> {
 }
 
 fn microphone(session: &Session, is_quiet: bool) -> Row {
-    let mut microphone = Microphone::open(&session.config().audio);
+    let mut microphone = Microphone::open(&session.config().audio, &MuteSwitch::default());
     let meter = microphone.meter();
     let (mut device, mut samples, mut loudest) = (None, Vec::new(), f32::NEG_INFINITY);
     let (opened, mut since) = (Instant::now(), None);
@@ -209,7 +209,7 @@ fn microphone(session: &Session, is_quiet: bool) -> Row {
                     draw(&meter);
                 }
             }
-            Heard::Nothing | Heard::End => {}
+            Heard::Nothing | Heard::Muted | Heard::Unmuted | Heard::End => {}
         }
         samples.clear();
         if since.is_some_and(|since: Instant| since.elapsed() > METER) {

@@ -10,7 +10,7 @@ use super::session::Session;
 use super::show::{self, Mood};
 use super::typed;
 use crate::app;
-use crate::audio::{Microphone, RATE, read_wav};
+use crate::audio::{Microphone, MuteSwitch, RATE, read_wav};
 use crate::hear::whisper::{SttJob, Urgency, Whisper};
 use crate::hear::{HearCommand, HearEvent, Pacing};
 use crate::message::{Transcript, Utterance};
@@ -52,7 +52,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
 }
 
 async fn microphone(session: &Session, as_json: bool) -> anyhow::Result<ExitCode> {
-    let source = Box::new(Microphone::open(&session.config().audio));
+    let source = Box::new(Microphone::open(&session.config().audio, &MuteSwitch::default()));
     let mut ears = app::ears(session.config(), &session.paths, source, Pacing::Live)?;
     let stop = CancellationToken::new();
     typed::end_on_signal(stop.clone());
@@ -89,7 +89,9 @@ async fn next_utterance(ears: &mut app::Ears) -> Option<Utterance> {
             | HearEvent::Continued { .. }
             | HearEvent::Interrupting { .. }
             | HearEvent::Interjected { .. }
-            | HearEvent::Resumed { .. } => {}
+            | HearEvent::Resumed { .. }
+            | HearEvent::Muted
+            | HearEvent::Unmuted => {}
         }
     }
     None

@@ -106,6 +106,8 @@ fn name(event: &HearEvent) -> String {
         HearEvent::NothingSaid => "nothing said".into(),
         HearEvent::Deaf { .. } => "deaf".into(),
         HearEvent::Hearing { device } => format!("hearing {device}"),
+        HearEvent::Muted => "muted".into(),
+        HearEvent::Unmuted => "unmuted".into(),
         HearEvent::SourceEnded => "source ended".into(),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use joi::audio::{AudioConfig, Heard, Microphone, RATE, Source as _, write_wav};
+use joi::audio::{AudioConfig, Heard, Microphone, MuteSwitch, RATE, Source as _, write_wav};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -77,7 +77,7 @@ impl Recorder {
         let (ready_told, ready) = std::sync::mpsc::channel();
         let until = Arc::clone(&stop);
         let thread = thread::spawn(move || {
-            let (mut microphone, mut all) = (Microphone::open(&config), Vec::new());
+            let (mut microphone, mut all) = (Microphone::open(&config, &MuteSwitch::default()), Vec::new());
             while !until.load(Ordering::Relaxed) {
                 let before = all.len();
                 if matches!(microphone.read(&mut all), Heard::Back { .. }) {

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use joi::audio::{
-    AudioConfig, DeviceFault, Direction, Heard, HostChoice, Microphone, PlayEvent, Player, RATE, Source,
-    devices, write_wav,
+    AudioConfig, DeviceFault, Direction, Heard, HostChoice, Microphone, MuteSwitch, PlayEvent, Player, RATE,
+    Source, devices, write_wav,
 };
 use tokio::sync::mpsc::Receiver;
 
@@ -64,7 +64,7 @@ fn event(events: &mut Receiver<PlayEvent>) -> PlayEvent {
 
 fn monitor(server: &SoundServer) -> Microphone {
     let config = AudioConfig { input: vec!["spk.monitor".to_owned()], ..server.config() };
-    let mut microphone = Microphone::open(&config);
+    let mut microphone = Microphone::open(&config, &MuteSwitch::default());
     assert!(matches!(news(&mut microphone), Heard::Back { .. }));
     microphone
 }
@@ -78,7 +78,7 @@ fn feed_tone(server: &mut SoundServer, seconds: f32) {
 #[test]
 fn what_is_said_into_the_microphone_is_heard() {
     with_sound_server(|server| {
-        let mut microphone = Microphone::open(&server.config());
+        let mut microphone = Microphone::open(&server.config(), &MuteSwitch::default());
         assert!(matches!(news(&mut microphone), Heard::Back { .. }));
         feed_tone(server, 3.0);
         let (samples, told) = listen(&mut microphone, |samples, _| tone_seconds(samples) > 2.5);
@@ -131,7 +131,7 @@ fn a_flush_silences_the_speaker_in_the_middle_of_a_clip() {
 #[test]
 fn devices_that_vanish_are_told_once_and_used_again_when_they_are_back() {
     with_sound_server(|server| {
-        let mut microphone = Microphone::open(&server.config());
+        let mut microphone = Microphone::open(&server.config(), &MuteSwitch::default());
         assert!(matches!(news(&mut microphone), Heard::Back { .. }));
         let (player, mut events) = Player::open(&server.config());
         assert!(matches!(event(&mut events), PlayEvent::Back { .. }));
@@ -152,7 +152,7 @@ fn devices_that_vanish_are_told_once_and_used_again_when_they_are_back() {
 #[test]
 fn a_killed_sound_server_is_survived_and_the_sentence_goes_on() {
     with_sound_server(|server| {
-        let mut microphone = Microphone::open(&server.config());
+        let mut microphone = Microphone::open(&server.config(), &MuteSwitch::default());
         assert!(matches!(news(&mut microphone), Heard::Back { .. }));
         let (player, mut events) = Player::open(&server.config());
         assert!(matches!(event(&mut events), PlayEvent::Back { .. }));
@@ -177,7 +177,7 @@ fn a_microphone_the_server_replaced_by_silence_counts_as_missing() {
     with_sound_server(|server| {
         feed_tone(server, 60.0);
         let config = AudioConfig { silent_after_s: 1, ..server.config() };
-        let mut microphone = Microphone::open(&config);
+        let mut microphone = Microphone::open(&config, &MuteSwitch::default());
         assert!(matches!(news(&mut microphone), Heard::Back { .. }));
         listen(&mut microphone, |samples, _| tone_seconds(samples) > 0.5);
         // The server moves the stream to the speaker's monitor and reports nothing.
@@ -202,7 +202,7 @@ fn devices_are_listed_and_a_dead_sound_server_is_named_as_the_fault() {
         assert_eq!(default(Direction::Output), ("pulseaudio:spk", 48_000, 2));
         server.kill();
         assert!(matches!(devices(HostChoice::PulseAudio), Err(DeviceFault::NoHost { .. })));
-        let mut microphone = Microphone::open(&server.config());
+        let mut microphone = Microphone::open(&server.config(), &MuteSwitch::default());
         assert!(matches!(news(&mut microphone), Heard::Gone(DeviceFault::NoHost { .. })));
     });
 }
@@ -212,9 +212,12 @@ fn a_device_that_does_not_exist_is_named_in_the_fault() {
     with_sound_server(|server| {
         let config = AudioConfig { input: vec!["desk".into(), "usb".into()], ..server.config() };
         let wanted = config.input.clone();
-        assert_eq!(news(&mut Microphone::open(&config)), Heard::Gone(DeviceFault::NotFound { wanted }));
+        assert_eq!(
+            news(&mut Microphone::open(&config, &MuteSwitch::default())),
+            Heard::Gone(DeviceFault::NotFound { wanted })
+        );
         let config = AudioConfig { input: vec!["desk".into(), "default".into()], ..server.config() };
-        assert!(matches!(news(&mut Microphone::open(&config)), Heard::Back { .. }));
+        assert!(matches!(news(&mut Microphone::open(&config, &MuteSwitch::default())), Heard::Back { .. }));
     });
 }
 
@@ -229,7 +232,7 @@ fn a_machine_without_any_sound_device_is_told_and_nothing_hangs() {
             output: vec!["default".into()],
             ..server.config()
         };
-        assert!(matches!(news(&mut Microphone::open(&config)), Heard::Gone(_)));
+        assert!(matches!(news(&mut Microphone::open(&config, &MuteSwitch::default())), Heard::Gone(_)));
         let (player, mut events) = Player::open(&config);
         assert!(matches!(event(&mut events), PlayEvent::Gone(_)));
         player.play_now(1, 22_050, tone(22_050, 0.1)).unwrap();

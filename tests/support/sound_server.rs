@@ -10,12 +10,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use joi::audio::{AudioConfig, HostChoice};
+use rustix::process::Signal;
 
 /// A sound server keeps real time, and a busy machine may starve it: what is broken fails every time.
 const ATTEMPTS: usize = 3;
 
 /// In the child: the folder of its server.
 const PLACE: &str = "JOI_TEST_SOUND_SERVER";
+
+/// Begins a line with something measured: it is shown when the test has passed.
+pub(crate) const FIGURE: &str = "measured: ";
 
 const MIC_FEED: [&str; 5] =
     ["module-null-sink", "sink_name=mic_feed", "rate=48000", "channels=1", "norewinds=1"];
@@ -37,6 +41,8 @@ pub(crate) fn with_sound_server<S: FnOnce(&mut SoundServer)>(story: S) {
     for _ in 0..ATTEMPTS {
         let (has_passed, text) = attempt(test);
         if has_passed {
+            // What was measured.
+            text.lines().filter(|line| line.starts_with(FIGURE)).for_each(|line| println!("{line}"));
             return;
         }
         told += &text;
@@ -118,18 +124,40 @@ impl SoundServer {
 
     /// Ends the server without any good-bye, as a crash does.
     pub(crate) fn kill(&mut self) {
-        let pid_file = self.place.join("run/pulse/pid");
-        let Ok(pid) = fs::read_to_string(&pid_file) else { return };
+        self.signal(Signal::KILL);
+        let _ = fs::remove_file(self.pid_file());
+    }
+
+    /// The server does nothing more, and does not end either.
+    pub(crate) fn freeze(&mut self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// The server goes on after [`SoundServer::freeze`].
+    pub(crate) fn thaw(&mut self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn pid_file(&self) -> PathBuf {
+        self.place.join("run/pulse/pid")
+    }
+
+    fn signal(&self, signal: Signal) {
+        let Ok(pid) = fs::read_to_string(self.pid_file()) else { return };
         let pid = pid.trim().parse().ok().and_then(rustix::process::Pid::from_raw).expect("a process id");
         // It may have ended by itself.
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-        let _ = fs::remove_file(pid_file);
+        let _ = rustix::process::kill_process(pid, signal);
     }
 
     /// Plays a WAV file into the microphone, in the background, instead of what is playing.
     pub(crate) fn feed(&mut self, wav: &Path) {
+        self.feed_into("mic_feed", wav);
+    }
+
+    /// Plays a WAV file into the sink of that name.
+    pub(crate) fn feed_into(&mut self, sink: &str, wav: &Path) {
         self.stop_feeding();
-        let player = Command::new("paplay").arg("--device=mic_feed").arg(wav).spawn();
+        let player = Command::new("paplay").arg(format!("--device={sink}")).arg(wav).spawn();
         self.feeding = Some(player.expect("paplay is installed (apt-get install pulseaudio-utils)"));
     }
 
@@ -157,6 +185,31 @@ impl SoundServer {
         self.control(&["unload-module", &index]);
     }
 
+    /// Takes the speaker away and leaves the rest.
+    pub(crate) fn unplug_speaker(&mut self) {
+        let modules = self.control(&["list", "short", "modules"]);
+        let speaker = modules.lines().find(|line| line.contains("sink_name=spk")).expect("the speaker");
+        let index = speaker.split_whitespace().next().expect("its number").to_owned();
+        self.control(&["unload-module", &index]);
+    }
+
+    /// The microphone stays and delivers nothing, or delivers again.
+    pub(crate) fn suspend_microphone(&mut self, is_suspended: bool) {
+        self.control(&["suspend-source", "mic", if is_suspended { "1" } else { "0" }]);
+    }
+
+    /// The switch on the microphone's case: it delivers zeros.
+    pub(crate) fn switch_microphone_off(&mut self, is_off: bool) {
+        self.control(&["set-source-mute", "mic", if is_off { "1" } else { "0" }]);
+    }
+
+    /// Another microphone `name.monitor`, spoken into by the sink `name`.
+    pub(crate) fn plug(&mut self, name: &str, (rate, channels, format): (u32, u16, &str)) {
+        let (name, rate) = (format!("sink_name={name}"), format!("rate={rate}"));
+        let (channels, format) = (format!("channels={channels}"), format!("format={format}"));
+        self.control(&["load-module", "module-null-sink", &name, &rate, &channels, &format, "norewinds=1"]);
+    }
+
     /// Puts back what was taken away.
     pub(crate) fn replug(&mut self) {
         let present = self.control(&["list", "short", "modules"]);
@@ -178,6 +231,8 @@ impl SoundServer {
 impl Drop for SoundServer {
     fn drop(&mut self) {
         self.stop_feeding();
+        // A frozen one would not end.
+        self.thaw();
         self.kill();
     }
 }

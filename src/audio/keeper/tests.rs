@@ -1,24 +1,41 @@
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32};
+
 use super::*;
 
 /// Impatient limits, so that a test over real threads takes no longer than it must.
 fn quick() -> Limits {
     Limits {
+        told: Duration::from_secs(60),
         opening: Duration::from_secs(60),
         first: Duration::from_secs(60),
         stall: Duration::from_secs(60),
+        storm: 200,
         silent: None,
+        dead: Duration::from_secs(60),
         rest: Duration::ZERO,
         rest_max: Duration::ZERO,
         settled: Duration::from_secs(60),
+        look: Duration::ZERO,
+        look_max: Duration::ZERO,
     }
 }
 
 fn told(notice: &Notice<u32>) -> String {
     match notice {
         Notice::Up(link) => format!("up {link}"),
+        Notice::Down => "down".to_owned(),
         Notice::Gone(fault) => format!("gone: {fault}"),
         Notice::Back { device } => format!("back: {device}"),
     }
+}
+
+fn which(rank: usize) -> Which {
+    Which { id: format!("device {rank}"), rank }
+}
+
+fn access(open: Opener<u32>) -> Access<u32> {
+    Access { open, survey: Arc::new(|_| Survey::Same) }
 }
 
 /// Says on which thread it was dropped.
@@ -40,7 +57,7 @@ fn a_lost_session_is_opened_again_and_closed_on_its_own_thread() {
             return Err(DeviceFault::NotFound { wanted: vec!["x".into()] });
         }
         vitals.runs_at(48_000);
-        vitals.beat(0);
+        vitals.beat(0, false);
         if attempt == 1 {
             // The third look at it finds it dead: after the news that it is back.
             let vitals = Arc::clone(vitals);
@@ -50,19 +67,20 @@ fn a_lost_session_is_opened_again_and_closed_on_its_own_thread() {
             });
         }
         let stream = Box::new(Stream(dropped.clone()));
-        Ok(Opened { device: format!("device {attempt}"), stream, link: attempt })
+        Ok(Opened { device: format!("device {attempt}"), which: which(0), stream, link: attempt })
     });
     let (tell, notices) = mpsc::channel();
-    let keeper = Keeper::spawn("joi-test", opener, quick(), move |notice| {
+    let keeper = Keeper::spawn("joi-test", access(opener), quick(), move |notice| {
         let _ = tell.send(told(&notice));
     });
-    let story: Vec<_> = notices.iter().take(6).collect();
+    let story: Vec<_> = notices.iter().take(7).collect();
     assert_eq!(
         story,
         [
             "gone: none of the devices [\"x\"] was found; see `joi devices` for what there is",
             "up 1",
             "back: device 1",
+            "down",
             "gone: device 1 was lost; plug it in again or check the sound system",
             "up 2",
             "back: device 2",
@@ -76,14 +94,14 @@ fn a_lost_session_is_opened_again_and_closed_on_its_own_thread() {
 #[test]
 fn hung_sessions_are_left_behind_but_not_without_end() {
     let (release, hold) = mpsc::channel::<()>();
-    let hold = std::sync::Mutex::new(hold);
+    let hold = Mutex::new(hold);
     let opener: Opener<u32> = Arc::new(move |_| {
         let _ = hold.lock().unwrap().recv();
         Err(DeviceFault::Hung)
     });
     let limits = Limits { opening: Duration::ZERO, ..quick() };
     let (tell, notices) = mpsc::channel();
-    let mut watch = Watch { name: "joi-test", opener, session: None, threads: Arc::<AtomicUsize>::default() };
+    let mut watch = Watch::new("joi-test", access(opener));
     let mut liveness = Liveness::new(limits, Instant::now());
     let mut tell = |notice: Notice<u32>| tell.send(told(&notice)).unwrap();
     for _ in 0..100 {
@@ -98,4 +116,33 @@ fn hung_sessions_are_left_behind_but_not_without_end() {
         ]
     );
     drop(release);
+}
+
+#[test]
+fn a_preferred_device_that_is_back_is_changed_to_without_a_fault() {
+    let preferred_is_there = Arc::new(AtomicBool::new(false));
+    let there = Arc::clone(&preferred_is_there);
+    let open: Opener<u32> = Arc::new(move |vitals| {
+        vitals.beat(0, false);
+        let rank = usize::from(!there.load(Ordering::Relaxed));
+        let device = ["preferred", "stand-in"][rank].to_owned();
+        Ok(Opened { device, which: which(rank), stream: Box::new(()), link: rank as u32 })
+    });
+    let there = Arc::clone(&preferred_is_there);
+    let asked = Arc::new(Mutex::new(vec![]));
+    let asks = Arc::clone(&asked);
+    let survey = Arc::new(move |which: &Which| {
+        asks.lock().unwrap().push(which.rank);
+        if which.rank > 0 && there.load(Ordering::Relaxed) { Survey::Better } else { Survey::Same }
+    });
+    let (tell, notices) = mpsc::channel();
+    let limits = Limits { look: Duration::from_millis(1), look_max: Duration::from_millis(1), ..quick() };
+    let _keeper = Keeper::spawn("joi-test", Access { open, survey }, limits, move |notice| {
+        let _ = tell.send(told(&notice));
+    });
+    let mut story: Vec<_> = notices.iter().take(2).collect();
+    preferred_is_there.store(true, Ordering::Relaxed);
+    story.extend(notices.iter().take(3));
+    assert_eq!(story, ["up 1", "back: stand-in", "down", "up 0", "back: preferred"]);
+    assert!(asked.lock().unwrap().contains(&1));
 }

@@ -1,9 +1,16 @@
 use super::super::ring::{Writer, ring};
 use super::*;
+use crate::audio::DeviceFault;
 
 fn bench() -> (mpsc::Sender<Notice<Capture>>, Microphone) {
+    let (tell, microphone, _) = bench_with_switch(false);
+    (tell, microphone)
+}
+
+fn bench_with_switch(muted: bool) -> (mpsc::Sender<Notice<Capture>>, Microphone, MuteSwitch) {
     let (tell, notices) = mpsc::channel();
-    (tell, Microphone::reading(notices, None))
+    let switch = MuteSwitch::new(muted);
+    (tell, Microphone::reading(notices, switch.clone(), None), switch)
 }
 
 fn session(tell: &mpsc::Sender<Notice<Capture>>, rate: u32) -> Writer {
@@ -33,6 +40,7 @@ fn a_lost_microphone_is_told_and_the_next_session_is_read() {
     let (tell, mut microphone) = bench();
     let mut old = session(&tell, 16_000);
     let fault = DeviceFault::Lost { device: "desk".into() };
+    tell.send(Notice::Down).unwrap();
     tell.send(Notice::Gone(fault.clone())).unwrap();
     let mut samples = vec![];
     assert_eq!(microphone.read(&mut samples), Heard::Gone(fault));
@@ -47,7 +55,7 @@ fn a_lost_microphone_is_told_and_the_next_session_is_read() {
 }
 
 #[test]
-fn a_muted_microphone_stays_open_for_when_it_is_unmuted() {
+fn a_silent_microphone_stays_open_for_when_it_is_switched_on() {
     let (tell, mut microphone) = bench();
     let mut writer = session(&tell, 16_000);
     let fault = DeviceFault::Silent { device: "desk".into() };
@@ -56,4 +64,58 @@ fn a_muted_microphone_stays_open_for_when_it_is_unmuted() {
     assert_eq!(microphone.read(&mut samples), Heard::Gone(fault));
     writer.push(&[0.5; 2]);
     assert_eq!(microphone.read(&mut samples), Heard::Samples(2));
+}
+
+#[test]
+fn muting_is_told_once_and_what_was_captured_before_is_thrown_away() {
+    let (tell, mut microphone, switch) = bench_with_switch(false);
+    let mut writer = session(&tell, 16_000);
+    writer.push(&[0.5; 160]);
+    switch.set(true);
+    let mut samples = vec![];
+    assert_eq!(microphone.read(&mut samples), Heard::Muted);
+    assert_eq!(microphone.meter().level_db(), -120.0);
+    // A callback that had begun before.
+    writer.push(&[0.5; 160]);
+    assert_eq!(microphone.read(&mut samples), Heard::Nothing);
+    tell.send(Notice::Back { device: "desk".into() }).unwrap();
+    assert_eq!(
+        microphone.read(&mut samples),
+        Heard::Back { device: "desk".into() },
+        "news are told all the same"
+    );
+    switch.set(false);
+    assert_eq!(microphone.read(&mut samples), Heard::Unmuted);
+    writer.push(&[0.25; 3]);
+    assert_eq!(microphone.read(&mut samples), Heard::Samples(3));
+    assert_eq!(samples, [0.25; 3]);
+}
+
+#[test]
+fn a_microphone_that_begins_muted_says_so() {
+    let (tell, mut microphone, switch) = bench_with_switch(true);
+    let _writer = session(&tell, 16_000);
+    let mut samples = vec![];
+    assert_eq!(microphone.read(&mut samples), Heard::Muted);
+    assert_eq!(microphone.read(&mut samples), Heard::Nothing);
+    switch.set(false);
+    assert_eq!(microphone.read(&mut samples), Heard::Unmuted);
+}
+
+#[test]
+fn a_switch_turned_to_and_fro_between_two_reads_is_not_missed() {
+    let (tell, mut microphone, switch) = bench_with_switch(false);
+    let mut writer = session(&tell, 16_000);
+    writer.push(&[0.5; 160]);
+    switch.set(true);
+    switch.set(false);
+    let mut samples = vec![];
+    assert_eq!(microphone.read(&mut samples), Heard::Muted);
+    assert_eq!(microphone.read(&mut samples), Heard::Unmuted);
+    switch.set(true);
+    assert_eq!(microphone.read(&mut samples), Heard::Muted);
+    switch.set(false);
+    switch.set(true);
+    assert_eq!(microphone.read(&mut samples), Heard::Nothing);
+    assert!(samples.is_empty(), "nothing from before");
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::{Clip, Item, Outlet, PlayEvent, Shared};
+use super::{Clip, Duck, Item, Outlet, PlayEvent, Shared};
 use crate::audio::keeper::Notice;
 use crate::audio::resample::Resampler;
 
@@ -146,10 +146,8 @@ impl Feeder {
                     self.outlet = Some(outlet);
                     self.missing_since = None;
                 }
-                Notice::Gone(fault) => {
-                    self.leave_outlet(now);
-                    self.outbox.push_back(PlayEvent::Gone(fault));
-                }
+                Notice::Down => self.leave_outlet(now),
+                Notice::Gone(fault) => self.outbox.push_back(PlayEvent::Gone(fault)),
                 Notice::Back { device } => self.outbox.push_back(PlayEvent::Back { device }),
             }
         }
@@ -379,6 +377,7 @@ impl Feeder {
         let waiting = queue.items.iter().any(|item| matches!(item, Item::Clip(_)));
         if self.was_busy && !queue.busy && !waiting {
             self.was_busy = false;
+            self.shared.set_duck(Duck::Full);
             self.outbox.push_back(PlayEvent::Idle);
         }
     }

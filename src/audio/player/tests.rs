@@ -193,7 +193,10 @@ fn nonsensical_rates_are_refused_and_an_empty_clip_is_over_at_once() {
 }
 
 fn gone(bench: &Bench, fault: DeviceFault) {
-    bench.player.shared.change(|queue| queue.notices.push_back(Notice::Gone(fault)));
+    bench.player.shared.change(|queue| {
+        queue.notices.push_back(Notice::Down);
+        queue.notices.push_back(Notice::Gone(fault));
+    });
 }
 
 fn up(bench: &Bench, speaker: &Speaker) {
@@ -272,6 +275,43 @@ fn the_volume_is_what_was_set() {
     let bench = Bench::new(None);
     bench.player.set_volume(Volume::percent(30));
     assert_eq!(bench.player.volume(), Volume::percent(30));
+}
+
+#[test]
+fn ducking_leaves_the_volume_and_ends_with_a_flush_and_with_the_last_clip() {
+    let speaker = Speaker::default();
+    let mut bench = Bench::with(&speaker);
+    bench.player.set_volume(Volume::percent(50));
+    let full = bench.player.shared.gain();
+    let is_ducked = |bench: &Bench| bench.player.shared.gain() < 0.11 * full;
+    bench.player.play(bench.clip(1, &[0.1; 10])).unwrap();
+    bench.step();
+    bench.player.duck(Duck::Ducked);
+    assert!(is_ducked(&bench));
+    assert_eq!(bench.player.volume(), Volume::percent(50));
+    bench.step();
+    assert!(is_ducked(&bench), "as long as she speaks");
+    speaker.play(10);
+    bench.step();
+    assert!(!is_ducked(&bench));
+    bench.player.duck(Duck::Ducked);
+    bench.player.flush();
+    assert!(!is_ducked(&bench));
+    bench.player.duck(Duck::Ducked);
+    bench.player.duck(Duck::Full);
+    assert_eq!(bench.player.shared.gain(), full);
+}
+
+#[test]
+fn a_speaker_that_died_without_news_leaves_its_clips_to_the_next_one() {
+    let speaker = Speaker::default();
+    let mut bench = Bench::with(&speaker);
+    bench.player.play(bench.clip(1, &[0.1; 10])).unwrap();
+    bench.step();
+    bench.player.shared.change(|queue| queue.notices.push_back(Notice::Down));
+    bench.step();
+    bench.now += Duration::from_secs(5);
+    assert_eq!(bench.step(), [PlayEvent::Dropped { tag: 1 }, PlayEvent::Idle]);
 }
 
 #[test]

@@ -5,16 +5,19 @@ use super::*;
 struct Bench {
     asked: Arc<AtomicU64>,
     gain: Arc<AtomicU32>,
+    duck: Arc<AtomicU32>,
     outlet: RingOutlet,
     pour: Pour,
+    far: FarSession,
 }
 
 /// 1000 Hz: a ring of 200 samples, a fade of 5.
 fn bench() -> Bench {
     let asked = Arc::<AtomicU64>::default();
-    let gain = Arc::new(AtomicU32::new(1_f32.to_bits()));
-    let (outlet, pour) = pour(1000, Arc::clone(&asked), Arc::clone(&gain));
-    Bench { asked, gain, outlet, pour }
+    let (gain, duck) = (Arc::new(AtomicU32::new(1_f32.to_bits())), Arc::new(AtomicU32::new(1_f32.to_bits())));
+    let wishes = Wishes { epoch: Arc::clone(&asked), gain: Arc::clone(&gain), duck: Arc::clone(&duck) };
+    let (outlet, pour, far) = pour(1000, wishes);
+    Bench { asked, gain, duck, outlet, pour, far }
 }
 
 impl Bench {
@@ -76,6 +79,35 @@ fn a_change_of_volume_takes_twenty_milliseconds() {
     let out = bench.callback(60);
     assert!(out.windows(2).all(|pair| pair[1] <= pair[0]));
     assert!(out[0] > 0.45 && out[18] > 0.0 && out[20..].iter().all(|sample| sample.abs() < 1e-6));
+}
+
+#[test]
+fn ducking_glides_down_by_twenty_decibel_whatever_the_volume_and_back() {
+    let mut bench = bench();
+    bench.gain.store(0.5_f32.to_bits(), Ordering::Relaxed);
+    bench.outlet.push(&[0.4; 200], 0.0);
+    bench.callback(30);
+    bench.duck.store(0.1_f32.to_bits(), Ordering::Relaxed);
+    let down = bench.callback(60);
+    let steps = down.windows(2).map(|pair| pair[0] - pair[1]);
+    assert!(steps.clone().all(|step| (-1e-6..0.01).contains(&step)), "no click");
+    assert!((down[59] - 0.02).abs() < 1e-5 && down[20] > 0.05, "{down:?}");
+    bench.duck.store(1_f32.to_bits(), Ordering::Relaxed);
+    assert!((bench.callback(60)[59] - 0.2).abs() < 1e-5);
+}
+
+#[test]
+fn the_far_end_gets_exactly_what_is_played() {
+    let mut bench = bench();
+    bench.outlet.push(&[0.5, -3.0, 0.1], 0.0);
+    let mut played = bench.callback(4);
+    bench.flush();
+    bench.outlet.push(&[0.5; 20], 0.0);
+    played.extend(bench.callback(30));
+    let mut far = vec![];
+    bench.far.reader.drain(&mut far);
+    assert_eq!(far, played);
+    assert!(played.iter().all(|sample| sample.abs() < 1.0));
 }
 
 #[derive(Debug, Clone)]

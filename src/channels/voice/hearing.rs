@@ -171,6 +171,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.tell(News::Hears(device)).await;
                 return false;
             }
+            HearEvent::Muted => Input::Deaf("the microphone is muted"),
+            HearEvent::Unmuted => return false,
             HearEvent::SourceEnded => {
                 self.step(Input::NothingSaid).await;
                 return true;

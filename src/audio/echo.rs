@@ -1,0 +1,266 @@
+//! Echo cancelling: takes her own voice out of what the microphone hears.
+//!
+//! [`EchoCancelled`] wraps a [`Source`] and belongs to the thread that reads it. In: the microphone's
+//! samples, and the [`FarEnd`]: what the speaker has really played. Out: as many samples as came in, at
+//! most 10 ms later, without the echo. While nothing has been played for a second the samples pass
+//! untouched and nothing is computed; near and far stay paired all the while. It never makes things worse
+//! for long: a canceller whose output is louder than its input is left out and begun anew.
+
+use super::far::Continuity;
+use super::{EchoCancel, FarEnd, Heard, RATE, Source};
+
+mod canceller;
+mod meter;
+mod pairing;
+
+use canceller::Canceller;
+pub use meter::{EchoMeter, EchoReport};
+use meter::{Gauge, Verdict};
+use pairing::{Pairing, Step};
+
+/// Samples the canceller takes at once: 10 ms.
+const FRAME: usize = 160;
+
+/// So much sound after the last that was played may still be echo.
+const TAIL: usize = RATE as usize;
+
+/// A canceller that has diverged is left out for so much sound.
+const DISTRUST: usize = RATE as usize;
+
+/// What is played below this level is silence: −100 dBFS.
+const SILENCE: f32 = 1e-5;
+
+/// A microphone without her voice.
+pub struct EchoCancelled {
+    source: Box<dyn Source>,
+    far: FarEnd,
+    choice: EchoCancel,
+    /// Whether the present microphone wants it.
+    is_wanted: bool,
+    pairing: Pairing,
+    canceller: Option<Canceller>,
+    way: Way,
+    /// Samples until nothing can be echo any more.
+    tail: usize,
+    /// Samples until the canceller is trusted again.
+    distrust: usize,
+    gauge: Gauge,
+    meter: EchoMeter,
+    /// Heard and not yet given out, when cancelling less than a frame.
+    held: Vec<f32>,
+    played: Vec<f32>,
+}
+
+/// Which way the samples go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Past the canceller.
+    Past,
+    /// Through it.
+    Through,
+}
+
+impl EchoCancelled {
+    /// Takes what `far` tells of out of what `source` hears, as `choice` says.
+    pub fn new(source: Box<dyn Source>, far: FarEnd, choice: EchoCancel) -> Self {
+        let meter = EchoMeter::default();
+        let is_wanted = choice != EchoCancel::Off;
+        meter.is_for("the microphone", is_wanted);
+        Self {
+            source,
+            far,
+            choice,
+            is_wanted,
+            pairing: Pairing::default(),
+            canceller: None,
+            way: Way::Past,
+            tail: 0,
+            distrust: 0,
+            gauge: Gauge::default(),
+            meter,
+            held: Vec::new(),
+            played: Vec::new(),
+        }
+    }
+
+    /// Shows how well it does, from any thread.
+    pub fn meter(&self) -> EchoMeter {
+        self.meter.clone()
+    }
+
+    /// Takes in what was played meanwhile.
+    fn hear_far(&mut self) {
+        self.played.clear();
+        if self.far.take(&mut self.played) == Continuity::Broken {
+            self.begin_anew();
+        }
+        let is_sound = self.played.iter().any(|sample| sample.abs() > SILENCE);
+        if self.pairing.add(&self.played) == Step::Shifted {
+            self.begin_anew();
+        }
+        if is_sound {
+            self.tail = TAIL + self.pairing.waiting();
+        }
+    }
+
+    /// What was learnt of the way from speaker to microphone is void.
+    fn begin_anew(&mut self) {
+        self.pairing.clear();
+        if let Some(canceller) = &mut self.canceller {
+            canceller.reset();
+        }
+        self.gauge = Gauge::default();
+        self.meter.forget();
+    }
+
+    /// Another microphone, or a gap in what it hears.
+    fn interrupt(&mut self) {
+        self.held.clear();
+        self.way = Way::Past;
+        self.meter.rest();
+        self.begin_anew();
+    }
+
+    /// Gives out what can be given out of what is held, and says how much.
+    fn clean(&mut self, into: &mut Vec<f32>) -> usize {
+        let before = into.len();
+        loop {
+            let may_cancel = self.is_wanted && self.tail > 0 && self.distrust == 0;
+            if !may_cancel && self.way == Way::Past {
+                self.pass(into);
+                break;
+            }
+            if self.held.len() < FRAME {
+                break;
+            }
+            let towards = if may_cancel { Way::Through } else { Way::Past };
+            self.frame(towards, into);
+        }
+        into.len() - before
+    }
+
+    /// Bit by bit as it was heard.
+    fn pass(&mut self, into: &mut Vec<f32>) {
+        let count = self.held.len();
+        // What is played now is silence, or not to be cancelled: only the pairing matters.
+        self.pairing.skip(count);
+        self.count_down(count);
+        into.append(&mut self.held);
+    }
+
+    /// One frame through the canceller, on the way in and out with a cross-fade.
+    fn frame(&mut self, towards: Way, into: &mut Vec<f32>) {
+        let (mut near, mut far, mut clean) = ([0.0; FRAME], [0.0; FRAME], [0.0; FRAME]);
+        near.copy_from_slice(&self.held[..FRAME]);
+        self.held.drain(..FRAME);
+        let step = self.pairing.next(&mut far);
+        self.count_down(FRAME);
+        if !self.cancel(&near, &far, &mut clean) {
+            clean = near;
+        }
+        if step == Step::Shifted {
+            // The echo stands elsewhere now: learning it anew is quicker than to follow.
+            tracing::debug!("what was played and what was heard were paired anew");
+            self.gauge = Gauge::default();
+        }
+        match (self.way, towards) {
+            (Way::Through, Way::Through) => into.extend(clean),
+            (Way::Past, _) => into.extend(cross_fade(&near, &clean)),
+            (Way::Through, Way::Past) => into.extend(cross_fade(&clean, &near)),
+        }
+        self.way = towards;
+        if towards == Way::Past {
+            self.meter.rest();
+        }
+        self.judge(&near, &far, &clean);
+    }
+
+    /// Whether the canceller has done its work.
+    fn cancel(&mut self, near: &[f32; FRAME], far: &[f32; FRAME], clean: &mut [f32; FRAME]) -> bool {
+        if self.canceller.is_none() {
+            match Canceller::new() {
+                Ok(canceller) => self.canceller = Some(canceller),
+                Err(error) => {
+                    tracing::error!(%error, "no echo canceller; her own voice stays in what she hears");
+                    self.is_wanted = false;
+                    return false;
+                }
+            }
+        }
+        self.canceller.as_mut().is_some_and(|canceller| canceller.process(near, far, clean))
+    }
+
+    fn judge(&mut self, near: &[f32], far: &[f32], clean: &[f32]) {
+        let Some(canceller) = &self.canceller else { return };
+        match self.gauge.look(near, far, clean) {
+            Verdict::Fine => {
+                let waiting_ms = (self.pairing.waiting() * 1000 / RATE as usize) as u32;
+                if self.way == Way::Through {
+                    self.meter.show(&self.gauge, canceller.delay_ms() + waiting_ms);
+                }
+            }
+            Verdict::Diverged => {
+                tracing::warn!("the echo canceller made the sound louder; it begins anew");
+                self.distrust = DISTRUST;
+                self.begin_anew();
+            }
+        }
+    }
+
+    fn count_down(&mut self, samples: usize) {
+        self.tail = self.tail.saturating_sub(samples);
+        self.distrust = self.distrust.saturating_sub(samples);
+    }
+
+    /// What is held goes out as it is; says how much.
+    fn let_go(&mut self, into: &mut Vec<f32>) -> usize {
+        let count = self.held.len();
+        into.append(&mut self.held);
+        count
+    }
+}
+
+impl Source for EchoCancelled {
+    fn read(&mut self, into: &mut Vec<f32>) -> Heard {
+        let before = into.len();
+        let heard = self.source.read(into);
+        self.held.extend(into.drain(before..));
+        if self.choice == EchoCancel::Off {
+            self.let_go(into);
+            return heard;
+        }
+        self.hear_far();
+        match heard {
+            Heard::Samples(_) => match self.clean(into) {
+                0 => Heard::Nothing,
+                count => Heard::Samples(count),
+            },
+            Heard::Nothing => Heard::Nothing,
+            Heard::Back { device } => {
+                self.interrupt();
+                self.is_wanted = self.choice.is_for(&device);
+                self.meter.is_for(&device, self.is_wanted);
+                Heard::Back { device }
+            }
+            Heard::Gone(_) | Heard::Muted | Heard::Unmuted => {
+                self.interrupt();
+                heard
+            }
+            Heard::End => match self.let_go(into) {
+                0 => Heard::End,
+                count => Heard::Samples(count),
+            },
+        }
+    }
+}
+
+/// From one to the other within a frame.
+fn cross_fade<'a>(from: &'a [f32; FRAME], to: &'a [f32; FRAME]) -> impl Iterator<Item = f32> + 'a {
+    from.iter().zip(to).enumerate().map(|(i, (from, to))| {
+        let share = (i + 1) as f32 / FRAME as f32;
+        from + (to - from) * share
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! WebRTC's third echo canceller on frames of 10 ms at 16 kHz, mono.
+//!
+//! Belongs to the listener thread. It finds the delay between both ends by itself, up to half a second,
+//! and its output is 8 ms later than its input. What comes out is the suppressed signal, not the linear
+//! one: microphone and speaker may run on different clocks.
+
+use aec3::api::config::EchoCanceller3Config;
+use aec3::graph::GraphError;
+use aec3::nodes::audio::AudioFormat;
+use aec3::pipelines::linear::{self, LinearPipeline};
+
+use super::FRAME;
+use crate::audio::RATE;
+
+/// Length of the adaptive filter in blocks of 4 ms: the reverberation of a living room.
+const FILTER_BLOCKS: usize = 26;
+
+/// The canceller and what it says of itself.
+pub(super) struct Canceller {
+    pipeline: LinearPipeline,
+    delay_ms: u32,
+}
+
+// SAFETY: the pipeline counts references without atomics, so it may be used by one thread at a time; all
+// of them are within the pipeline, none is ever handed out of this file, and nothing in it belongs to the
+// thread that made it. Whoever owns it owns all of it, and may take it to another thread.
+#[expect(unsafe_code, reason = "the library's types are not marked as movable")]
+unsafe impl Send for Canceller {}
+
+impl Canceller {
+    /// One that knows nothing of the room.
+    pub(super) fn new() -> Result<Self, GraphError> {
+        let format = AudioFormat::ten_ms(RATE, 1);
+        let mut config = EchoCanceller3Config::default();
+        config.filter.main.length_blocks = FILTER_BLOCKS;
+        let pipeline = linear::builder(format, format)
+            .aec3_config(config)
+            .enable_noise_suppression(false)
+            .enable_gain_controller2(false)
+            .export_metrics(true)
+            .build()?;
+        Ok(Self { pipeline, delay_ms: 0 })
+    }
+
+    /// Takes the echo of `far` out of `near`; false when that failed.
+    pub(super) fn process(
+        &mut self,
+        near: &[f32; FRAME],
+        far: &[f32; FRAME],
+        clean: &mut [f32; FRAME],
+    ) -> bool {
+        let done = self
+            .pipeline
+            .handle_render_frame(far)
+            .and_then(|()| self.pipeline.process_capture_frame(near, clean));
+        while let Ok(Some(metrics)) = self.pipeline.try_pull_metrics() {
+            self.delay_ms = metrics.payload().delay_ms.max(0) as u32;
+        }
+        // A frame that is not finite would go on for ever in everything behind.
+        matches!(done, Ok(true)) && clean.iter().all(|sample| sample.is_finite())
+    }
+
+    /// The estimated delay of the echo behind the far end.
+    pub(super) fn delay_ms(&self) -> u32 {
+        self.delay_ms
+    }
+
+    /// Forgets the room.
+    pub(super) fn reset(&mut self) {
+        if let Err(error) = self.pipeline.reset_aec3() {
+            tracing::warn!(%error, "the echo canceller could not begin anew");
+        }
+        self.delay_ms = 0;
+    }
+}

@@ -1,0 +1,193 @@
+//! How well the echo is cancelled: measured by the listener thread, shown to any.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use super::SILENCE;
+
+/// A share of this of every new frame goes into the means: half a second.
+const SHARE: f32 = 1.0 / 50.0;
+
+/// Near sound below this power is the room: −65 dBFS.
+const ROOM_POWER: f32 = 3e-7;
+
+/// An output that is louder by this factor in power has diverged: 2 dB.
+const LOUDER: f32 = 1.6;
+
+/// So many frames in a row are no accident: half a second.
+const LONG: u32 = 50;
+
+/// An echo that is smaller by so much is well known, in dB.
+const CONVERGED_DB: f32 = 6.0;
+
+/// So many frames in a row make it converged: 250 ms.
+const STEADY: u32 = 25;
+
+/// What the canceller does, at one moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EchoReport {
+    /// Whether the microphone in use wants it: configured, and not done by the sound system.
+    pub wanted: bool,
+    /// Whether she is being cancelled now: something is played, or was in the last second.
+    pub active: bool,
+    /// Whether it has learnt the room since the device was opened. Before, her voice may pass.
+    pub converged: bool,
+    /// How much quieter the output is than the input, in dB, over the last half second of her voice.
+    /// Falls when somebody talks at the same time. Zero before the first measurement.
+    pub erle_db: f32,
+    /// From the moment a sample is given to the speaker until its echo is heard, in ms.
+    pub delay_ms: u32,
+}
+
+/// Shows what the canceller does; clones show the same.
+#[derive(Debug, Clone, Default)]
+pub struct EchoMeter(Arc<Values>);
+
+#[derive(Debug, Default)]
+struct Values {
+    unwanted: AtomicBool,
+    active: AtomicBool,
+    converged: AtomicBool,
+    erle_db: AtomicU32,
+    delay_ms: AtomicU32,
+}
+
+impl EchoMeter {
+    /// All of it, as it is now.
+    pub fn report(&self) -> EchoReport {
+        let values = &*self.0;
+        EchoReport {
+            wanted: !values.unwanted.load(Ordering::Relaxed),
+            active: values.active.load(Ordering::Relaxed),
+            converged: values.converged.load(Ordering::Relaxed),
+            erle_db: f32::from_bits(values.erle_db.load(Ordering::Relaxed)),
+            delay_ms: values.delay_ms.load(Ordering::Relaxed),
+        }
+    }
+
+    pub(super) fn is_for(&self, device: &str, wanted: bool) {
+        tracing::debug!(device, wanted, "echo cancelling");
+        self.0.unwanted.store(!wanted, Ordering::Relaxed);
+    }
+
+    pub(super) fn show(&self, gauge: &Gauge, delay_ms: u32) {
+        self.0.active.store(true, Ordering::Relaxed);
+        self.0.converged.store(gauge.has_converged, Ordering::Relaxed);
+        self.0.erle_db.store(gauge.erle_db().to_bits(), Ordering::Relaxed);
+        self.0.delay_ms.store(delay_ms, Ordering::Relaxed);
+    }
+
+    /// Nothing is cancelled now.
+    pub(super) fn rest(&self) {
+        self.0.active.store(false, Ordering::Relaxed);
+    }
+
+    /// What was learnt is void.
+    pub(super) fn forget(&self) {
+        self.0.converged.store(false, Ordering::Relaxed);
+        self.0.erle_db.store(0, Ordering::Relaxed);
+        self.0.delay_ms.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Compares what went in with what came out. PURE.
+#[derive(Debug, Default)]
+pub(super) struct Gauge {
+    near: f32,
+    clean: f32,
+    louder: u32,
+    steady: u32,
+    has_converged: bool,
+}
+
+/// What the gauge thinks of the canceller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It may go on.
+    Fine,
+    /// It makes things worse, and has for long.
+    Diverged,
+}
+
+impl Gauge {
+    /// One frame: heard, played, and what came out.
+    pub(super) fn look(&mut self, near: &[f32], far: &[f32], clean: &[f32]) -> Verdict {
+        let (near, clean) = (power(near), power(clean));
+        // Her pauses tell nothing of the echo.
+        if power(far) > SILENCE * SILENCE && near > ROOM_POWER {
+            self.near += (near - self.near) * SHARE;
+            self.clean += (clean - self.clean) * SHARE;
+            self.steady = if self.erle_db() >= CONVERGED_DB { self.steady + 1 } else { 0 };
+            self.has_converged |= self.steady >= STEADY;
+        }
+        self.louder = if clean > near * LOUDER && clean > ROOM_POWER { self.louder + 1 } else { 0 };
+        if self.louder >= LONG { Verdict::Diverged } else { Verdict::Fine }
+    }
+
+    /// How much quieter the output is, in dB.
+    fn erle_db(&self) -> f32 {
+        if self.near == 0.0 {
+            return 0.0;
+        }
+        10.0 * (self.near / self.clean.max(1e-12)).log10()
+    }
+}
+
+fn power(samples: &[f32]) -> f32 {
+    samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len().max(1) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(gauge: &mut Gauge, near: f32, far: f32, clean: f32) -> Verdict {
+        gauge.look(&[near; 160], &[far; 160], &[clean; 160])
+    }
+
+    #[test]
+    fn it_shows_how_much_quieter_her_voice_became_and_ignores_her_pauses() {
+        let mut gauge = Gauge::default();
+        for _ in 0..30 {
+            look(&mut gauge, 0.1, 0.1, 0.01);
+        }
+        assert!((gauge.erle_db() - 20.0).abs() < 0.1 && gauge.has_converged);
+        for _ in 0..100 {
+            look(&mut gauge, 0.1, 0.0, 0.1);
+        }
+        assert!((gauge.erle_db() - 20.0).abs() < 0.1);
+        for _ in 0..200 {
+            look(&mut gauge, 0.1, 0.1, 0.1);
+        }
+        assert!(gauge.erle_db() < 3.0 && gauge.has_converged, "somebody talks at the same time");
+    }
+
+    #[test]
+    fn an_output_that_stays_louder_has_diverged_and_a_short_burst_has_not() {
+        let mut gauge = Gauge::default();
+        for _ in 0..LONG - 1 {
+            assert_eq!(look(&mut gauge, 0.1, 0.1, 0.2), Verdict::Fine);
+        }
+        assert_eq!(look(&mut gauge, 0.1, 0.1, 0.1), Verdict::Fine);
+        for _ in 0..LONG - 1 {
+            assert_eq!(look(&mut gauge, 0.1, 0.1, 0.2), Verdict::Fine);
+        }
+        assert_eq!(look(&mut gauge, 0.1, 0.1, 0.2), Verdict::Diverged);
+    }
+
+    #[test]
+    fn a_clone_shows_the_same_and_forgets_with_it() {
+        let (meter, mut gauge) = (EchoMeter::default(), Gauge::default());
+        for _ in 0..30 {
+            look(&mut gauge, 0.1, 0.1, 0.01);
+        }
+        let shown = meter.clone();
+        meter.show(&gauge, 70);
+        let report = shown.report();
+        assert!(report.wanted && report.active && report.converged && report.delay_ms == 70);
+        meter.rest();
+        meter.forget();
+        let nothing = EchoReport { wanted: true, active: false, converged: false, erle_db: 0.0, delay_ms: 0 };
+        assert_eq!(shown.report(), nothing);
+    }
+}

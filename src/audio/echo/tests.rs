@@ -1,0 +1,159 @@
+use super::*;
+use crate::audio::DeviceFault;
+use crate::audio::far::FarFeed;
+
+/// A microphone that reads out a script.
+struct Script(std::collections::VecDeque<(Heard, Vec<f32>)>);
+
+impl Source for Script {
+    fn read(&mut self, into: &mut Vec<f32>) -> Heard {
+        let (heard, samples) = self.0.pop_front().unwrap_or((Heard::End, vec![]));
+        into.extend(samples);
+        heard
+    }
+}
+
+/// White noise of this seed, −1..1.
+fn noise(seed: u64, count: usize) -> Vec<f32> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    (0..count).map(|_| random.f32() * 2.0 - 1.0).collect()
+}
+
+/// Far and near of a room with an echo of half the size after 50 ms, for `seconds`.
+fn room(seconds: usize) -> (Vec<f32>, Vec<f32>) {
+    let far: Vec<f32> = noise(7, seconds * RATE as usize).iter().map(|sample| sample * 0.2).collect();
+    let delay = RATE as usize / 20;
+    let near = (0..far.len()).map(|i| if i < delay { 0.0 } else { 0.5 * far[i - delay] }).collect();
+    (far, near)
+}
+
+fn samples(samples: &[f32]) -> (Heard, Vec<f32>) {
+    (Heard::Samples(samples.len()), samples.to_vec())
+}
+
+/// What comes out when in every step of `near` the speaker plays a piece of `far`.
+struct Bench {
+    feed: FarFeed,
+    cancelled: EchoCancelled,
+    out: Vec<f32>,
+}
+
+impl Bench {
+    fn new(near: Vec<(Heard, Vec<f32>)>, choice: EchoCancel) -> Self {
+        let (feed, far) = FarEnd::by_hand(RATE);
+        let cancelled = EchoCancelled::new(Box::new(Script(near.into())), far, choice);
+        Self { feed, cancelled, out: vec![] }
+    }
+
+    /// Near and far in the same pieces of `len`.
+    fn paired(far: &[f32], near: &[f32], len: usize, choice: EchoCancel) -> (Self, Vec<Heard>) {
+        let mut bench = Self::new(near.chunks(len).map(samples).collect(), choice);
+        let told = far.chunks(len).map(|piece| bench.step(piece)).collect();
+        (bench, told)
+    }
+
+    fn step(&mut self, far: &[f32]) -> Heard {
+        self.feed.played(far);
+        self.cancelled.read(&mut self.out)
+    }
+}
+
+fn level(samples: &[f32]) -> f32 {
+    let power = samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32;
+    10.0 * power.max(1e-12).log10()
+}
+
+#[test]
+fn her_voice_is_taken_out_and_the_meter_tells() {
+    let (far, near) = room(4);
+    let (bench, _) = Bench::paired(&far, &near, 320, EchoCancel::Auto);
+    let last = 3 * RATE as usize..;
+    let (before, after) = (level(&near[last.clone()]), level(&bench.out[last]));
+    assert!(after < before - 20.0, "{before} dB became {after} dB");
+    let report = bench.cancelled.meter().report();
+    assert!(report.wanted && report.active && report.converged, "{report:?}");
+    assert!(report.erle_db > 20.0, "{report:?}");
+    assert!((40..=60).contains(&report.delay_ms), "{report:?}");
+}
+
+#[test]
+fn without_anything_played_every_bit_passes_at_once() {
+    let near = noise(1, 10_000);
+    let (bench, told) = Bench::paired(&[0.0; 10_000], &near, 333, EchoCancel::Auto);
+    assert_eq!(bench.out, near);
+    assert_eq!(told[0], Heard::Samples(333));
+    assert!(!bench.cancelled.meter().report().active);
+}
+
+#[test]
+fn switched_off_every_bit_passes_whatever_is_played() {
+    let (far, near) = room(1);
+    let (bench, _) = Bench::paired(&far, &near, 333, EchoCancel::Off);
+    assert_eq!(bench.out, near);
+    assert!(!bench.cancelled.meter().report().wanted);
+}
+
+#[test]
+fn a_microphone_that_cancels_by_itself_is_left_alone() {
+    let (far, near) = room(1);
+    let device = "Echo-Cancel Source".to_owned();
+    let mut script = vec![(Heard::Back { device: device.clone() }, vec![])];
+    script.extend(near.chunks(320).map(samples));
+    let mut bench = Bench::new(script, EchoCancel::Auto);
+    assert_eq!(bench.step(&[]), Heard::Back { device });
+    for piece in far.chunks(320) {
+        bench.step(piece);
+    }
+    assert_eq!(bench.out, near);
+    assert!(!bench.cancelled.meter().report().wanted);
+}
+
+#[test]
+fn as_many_samples_come_out_as_went_in_whatever_their_pieces() {
+    let (far, near) = room(1);
+    for len in [1_usize, 97, 160, 500, 4_001] {
+        let (mut bench, told) = Bench::paired(&far, &near, len, EchoCancel::On);
+        let given: usize =
+            told.iter().map(|heard| if let Heard::Samples(count) = heard { *count } else { 0 }).sum();
+        assert!(near.len() - given < FRAME, "at most 10 ms late");
+        while bench.cancelled.read(&mut bench.out) != Heard::End {}
+        assert_eq!(bench.out.len(), near.len(), "in pieces of {len}");
+    }
+}
+
+#[test]
+fn a_second_after_the_last_sound_every_bit_passes_again() {
+    let (mut far, mut near) = room(1);
+    let tail = noise(3, 3 * RATE as usize);
+    far.resize(far.len() + tail.len(), 0.0);
+    near.extend(&tail);
+    let (bench, _) = Bench::paired(&far, &near, 160, EchoCancel::On);
+    let from = near.len() - 3 * RATE as usize / 2;
+    assert_eq!(bench.out[from..], near[from..]);
+    assert!(!bench.cancelled.meter().report().active);
+}
+
+#[test]
+fn what_is_learnt_in_one_answer_serves_the_next() {
+    let (far, near) = room(3);
+    let pause = vec![0.0; 5 * RATE as usize];
+    let both_far = [&far[..], &pause, &far[..RATE as usize]].concat();
+    let both_near = [&near[..], &pause, &near[..RATE as usize]].concat();
+    let (bench, _) = Bench::paired(&both_far, &both_near, 320, EchoCancel::On);
+    let again = near.len() + pause.len();
+    let (early, learnt) = (level(&bench.out[1_600..8_000]), level(&bench.out[again + 1_600..again + 8_000]));
+    assert!(learnt < early - 6.0 && learnt < level(&near) - 15.0, "{early} dB, then {learnt} dB");
+}
+
+#[test]
+fn muting_and_another_microphone_forget_what_is_held() {
+    let fault = DeviceFault::Lost { device: "desk".into() };
+    for news in [Heard::Muted, Heard::Unmuted, Heard::Gone(fault), Heard::Back { device: "b".into() }] {
+        let script = vec![samples(&[0.5; 100]), (news.clone(), vec![]), samples(&[0.25; 160])];
+        let mut bench = Bench::new(script, EchoCancel::On);
+        assert_eq!(bench.step(&[0.1; 160]), Heard::Nothing, "held");
+        assert_eq!(bench.step(&[0.0; 160]), news);
+        assert!(bench.out.is_empty());
+        assert_eq!(bench.step(&[0.0; 160]), Heard::Samples(160));
+    }
+}

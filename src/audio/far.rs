@@ -1,0 +1,144 @@
+//! The far end: what the speaker really plays, for whoever has to tell it from what is said in the room.
+//!
+//! The playback callback copies every sample it hands to the device into a ring of its own; a new session
+//! of the device brings a new ring, which lies in a slot until the listener's side takes it. In: samples
+//! at the device's rate. Out: the same at 16 kHz. When nobody reads, the ring fills up and drops.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::RATE;
+use super::resample::Resampler;
+use super::ring::{Reader, Writer, ring};
+
+/// Seconds of sound the ring holds.
+const RING_SECONDS: usize = 2;
+
+/// The reading end of one session's ring.
+pub(super) struct FarSession {
+    /// Mono samples at `rate`.
+    pub(super) reader: Reader,
+    rate: u32,
+}
+
+impl FarSession {
+    /// A ring for a session at `rate` Hz: the callback's end and the other one.
+    pub(super) fn at(rate: u32) -> (Writer, Self) {
+        let (writer, reader) = ring(rate as usize * RING_SECONDS);
+        (writer, Self { reader, rate })
+    }
+}
+
+/// Where the newest session waits to be taken. Locked by the keeper and the listener, never by a callback.
+#[derive(Clone, Default)]
+pub(super) struct FarSlot(Arc<Mutex<Option<FarSession>>>);
+
+impl FarSlot {
+    /// From here on this session plays.
+    pub(super) fn put(&self, session: FarSession) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+    }
+
+    fn take(&self) -> Option<FarSession> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// What is played, at 16 kHz. One reader has it; of two, each would get only a part.
+pub struct FarEnd {
+    slot: FarSlot,
+    session: Option<(FarSession, Resampler)>,
+    raw: Vec<f32>,
+    dropped: u64,
+}
+
+/// Whether what was read follows what was read before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Continuity {
+    /// It does.
+    Whole,
+    /// Another device plays, or samples were lost.
+    Broken,
+}
+
+impl FarEnd {
+    pub(super) fn of(slot: FarSlot) -> Self {
+        Self { slot, session: None, raw: Vec::new(), dropped: 0 }
+    }
+
+    /// A far end that is fed by hand, at `rate` Hz (1000 to 768000); at any other rate it stays silent.
+    pub fn by_hand(rate: u32) -> (FarFeed, Self) {
+        let slot = FarSlot::default();
+        let (writer, session) = FarSession::at(rate);
+        slot.put(session);
+        (FarFeed { writer }, Self::of(slot))
+    }
+
+    /// Appends what was played since the last call.
+    pub(super) fn take(&mut self, into: &mut Vec<f32>) -> Continuity {
+        let mut continuity = Continuity::Whole;
+        if let Some(session) = self.slot.take() {
+            self.session = Resampler::new(session.rate, RATE).ok().map(|resampler| (session, resampler));
+            self.dropped = 0;
+            continuity = Continuity::Broken;
+        }
+        let Some((session, resampler)) = &mut self.session else { return continuity };
+        self.raw.clear();
+        session.reader.drain(&mut self.raw);
+        let dropped = session.reader.dropped();
+        if dropped != self.dropped {
+            self.dropped = dropped;
+            continuity = Continuity::Broken;
+        }
+        resampler.push(&self.raw, into);
+        continuity
+    }
+}
+
+/// Feeds a far end by hand, as a test does.
+pub struct FarFeed {
+    writer: Writer,
+}
+
+impl FarFeed {
+    /// The speaker has played these samples; at most two seconds wait to be read.
+    pub fn played(&mut self, samples: &[f32]) {
+        self.writer.push_or_drop(samples.iter().copied());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_session_is_taken_over_and_told() {
+        let slot = FarSlot::default();
+        let mut far = FarEnd::of(slot.clone());
+        let mut heard = vec![];
+        assert_eq!(far.take(&mut heard), Continuity::Whole, "no speaker yet");
+        let (mut writer, session) = FarSession::at(RATE);
+        slot.put(session);
+        writer.push(&[0.1, 0.2]);
+        assert_eq!(far.take(&mut heard), Continuity::Broken);
+        writer.push(&[0.3]);
+        assert_eq!(far.take(&mut heard), Continuity::Whole);
+        let (mut other, session) = FarSession::at(48_000);
+        slot.put(session);
+        writer.push(&[0.4]);
+        other.push(&[0.5; 4_800]);
+        assert_eq!(far.take(&mut heard), Continuity::Broken);
+        assert_eq!(heard[..3], [0.1, 0.2, 0.3]);
+        assert!((1_400..=1_603).contains(&heard.len()), "{}", heard.len());
+    }
+
+    #[test]
+    fn what_nobody_reads_is_dropped_and_told() {
+        let (mut feed, mut far) = FarEnd::by_hand(RATE);
+        let mut heard = vec![];
+        assert_eq!(far.take(&mut heard), Continuity::Broken, "the first session");
+        feed.played(&vec![0.1; 3 * RATE as usize]);
+        assert_eq!(far.take(&mut heard), Continuity::Broken);
+        assert_eq!(heard.len(), 2 * RATE as usize);
+        assert_eq!(far.take(&mut heard), Continuity::Whole);
+    }
+}
