@@ -5,7 +5,9 @@
 //! decided by [`flow`]; this file only does it. It refuses nothing: a stage that failed is told, and
 //! the conversation goes on with the others.
 
+mod activity;
 pub mod flow;
+mod news;
 mod teller;
 
 use std::collections::HashMap;
@@ -23,14 +25,17 @@ use crate::clock::Clock;
 use crate::hear::wake::strip_phrase;
 use crate::hear::whisper::{Stt, SttEvent, SttJob};
 use crate::hear::{Ack, Delivery, HearCommand, HearEvent};
-use crate::message::{Channel, Private, TurnId};
+use crate::message::{Activity, Channel, Private, Request, TurnId};
+use crate::pulse::Heart;
 use crate::reply::model::ChatModel;
 use crate::reply::{Engine, TurnInput};
 use crate::speak::{Mouth, SpeakEvent};
 use crate::store::Store;
-use crate::trace::{Decision, Stage, Trace, TurnRecord};
+use crate::trace::{Decision, Stage, Trace};
 use flow::{Effect, Flow, Input, Question};
 use teller::Spoken;
+
+pub use news::News;
 
 /// The rate of the tones, in Hz; the player converts them.
 const TONE_RATE: u32 = 48_000;
@@ -59,6 +64,10 @@ pub struct Parts<M> {
     pub tones: Tones,
     /// Told what happens. When full, the conversation waits.
     pub news: Sender<News>,
+    /// What others ask of it.
+    pub requests: Receiver<Request>,
+    /// Shows when it works.
+    pub heart: Heart,
 }
 
 /// Whether the wake word and errors are acknowledged by a tone.
@@ -68,27 +77,6 @@ pub enum Tones {
     On,
     /// They are not.
     Off,
-}
-
-/// What happens, for whoever shows it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum News {
-    /// The wake phrase was recognised.
-    Woke(String),
-    /// This was understood.
-    Understood(Private<String>),
-    /// The next words of the answer.
-    Words(Private<String>),
-    /// A turn is over and was recorded.
-    Turn(Box<TurnRecord>),
-    /// She rests until the next wake phrase, for this reason.
-    Rests(&'static str),
-    /// Something works again or does not work any more; one sentence.
-    Remark(String),
-    /// The microphone is missing; one sentence with the remedy.
-    Deaf(String),
-    /// This microphone delivers.
-    Hears(String),
 }
 
 /// A turn between its last word and its last sample.
@@ -110,13 +98,15 @@ pub struct Conversation<M> {
     answers: JoinSet<(TurnId, TurnEnd)>,
     ack: Option<Ack>,
     ahead: Option<JoinHandle<()>>,
+    shown: Activity,
 }
 
 impl<M: ChatModel + 'static> Conversation<M> {
     /// A conversation that rests. Turn ids continue after `last_turn`.
     pub fn new(parts: Parts<M>, last_turn: TurnId) -> Self {
         let flow = Flow::resting(last_turn);
-        Self { parts, flow, running: HashMap::new(), answers: JoinSet::new(), ack: None, ahead: None }
+        let shown = Activity::Idle;
+        Self { parts, flow, running: HashMap::new(), answers: JoinSet::new(), ack: None, ahead: None, shown }
     }
 
     /// Talks until `stop`, or until a file that plays the microphone has ended and was answered.
@@ -140,6 +130,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 Some(result) = self.parts.stt.1.recv() => self.transcribed(result).await,
                 Some(event) = next_event(&mut self.parts.mouth) => self.spoke(event).await,
                 Some(done) = self.answers.join_next() => self.answered(done).await,
+                Some(Request::Listen) = self.parts.requests.recv() => self.step(Input::Requested).await,
             }
         }
         for running in self.running.values() {
@@ -153,6 +144,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
 
     /// Takes in a listener's event; tells whether it was the last one.
     async fn hear(&mut self, delivery: Delivery) -> bool {
+        let _working = self.parts.heart.work();
         // A newer event says that the conversation has caught up with the older one.
         self.ack = delivery.ack;
         match delivery.event {
@@ -184,6 +176,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
     }
 
     async fn transcribed(&mut self, event: SttEvent) {
+        let _working = self.parts.heart.work();
         let phrases = &self.parts.phrases;
         let result = match event.result {
             Ok(mut transcript) => {
@@ -202,6 +195,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
     }
 
     async fn spoke(&mut self, event: SpeakEvent) {
+        let _working = self.parts.heart.work();
         match event {
             SpeakEvent::Started { turn, at } => {
                 if let Some(running) = self.running.get_mut(&turn) {
@@ -217,14 +211,13 @@ impl<M: ChatModel + 'static> Conversation<M> {
             }
             SpeakEvent::Heard { .. } => {}
             SpeakEvent::Failed { error, .. } => self.tell(News::Remark(error)).await,
-            SpeakEvent::Mute(fault) => self.tell(News::Remark(fault.to_string())).await,
-            SpeakEvent::Audible { device } => {
-                self.tell(News::Remark(format!("speaking through {device}"))).await;
-            }
+            SpeakEvent::Mute(fault) => self.tell(News::Speechless(fault.to_string())).await,
+            SpeakEvent::Audible { device } => self.tell(News::Speaks(device)).await,
         }
     }
 
     async fn answered(&mut self, done: Result<(TurnId, TurnEnd), tokio::task::JoinError>) {
+        let _working = self.parts.heart.work();
         let Ok((turn, end)) = done else {
             // The panic hook has reported it; whatever was being answered is over.
             let open: Vec<_> = self.running.drain().map(|(turn, _)| turn).collect();
@@ -276,8 +269,14 @@ impl<M: ChatModel + 'static> Conversation<M> {
 
     /// Lets the flow decide, and does it.
     async fn step(&mut self, input: Input) {
-        for effect in self.flow.on(input) {
+        let effects = self.flow.on(input);
+        let shown = activity::after(&effects).unwrap_or(self.shown);
+        for effect in effects {
             self.apply(effect).await;
+        }
+        if shown != self.shown {
+            self.shown = shown;
+            self.tell(News::Activity(shown)).await;
         }
         if self.flow.is_waiting_for_the_user() {
             self.ack = None;
