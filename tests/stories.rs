@@ -8,9 +8,11 @@ mod support;
 mod stories {
     mod commands;
     mod faults;
+    mod install;
     mod mind;
     mod model_server;
     mod model_server_faults;
+    mod service;
     mod sound_server;
     mod voice;
 }

@@ -12,7 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   joi events                          one JSON object for each change of the state
   joi events --human                  the same for people
-  joi events | python3 examples/leds.py --dry-run";
+  joi events | jq --unbuffered -r .state";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
