@@ -88,8 +88,8 @@ async fn talk(session: &Session, board: &Board, words: Words, outside: Outside) 
     board.takes_requests(requests);
     let whisper = app::chosen_whisper(config, paths)?.0;
     board.models(app::whisper_model(whisper).to_owned(), config.speak.voice.clone());
-    greet(session);
     typed::end_on_signal(stop.clone());
+    greet(session);
     let showing = tokio::spawn(show_news(news, board.clone(), words));
     let conversation = conversation.run(stop.clone());
     tokio::select! {
