@@ -1,8 +1,9 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: help run test test-ollama demo bench fmt lint doc install-deps
+.PHONY: help run install uninstall test test-ollama demo bench fmt lint doc install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi"
+	@echo "make install       as a service: for this user, or with sudo for the machine; make uninstall takes it back"
 	@echo "make demo          a conversation over files, with the latency table"
 	@echo "make test          all tests, with the real models and a real sound server"
 	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
@@ -12,6 +13,12 @@ help:
 
 run:
 	@scripts/joi.sh run
+
+install:
+	@scripts/install.sh
+
+uninstall:
+	@scripts/install.sh uninstall
 
 test:
 	@scripts/test.sh

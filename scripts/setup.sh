@@ -8,7 +8,7 @@ set -euo pipefail
 
 packages=(build-essential cmake clang libclang-dev pkg-config libasound2-dev ca-certificates curl python3)
 case ${1:-} in
-  test) packages+=(pulseaudio pulseaudio-utils sox espeak-ng flite) ;;
+  test) packages+=(pulseaudio pulseaudio-utils sox espeak-ng flite systemd) ;;
   lint) packages+=(shellcheck) ;;
 esac
 

@@ -9,6 +9,8 @@
 //!                         Mouth(32) ─► voice thread ─► Player ─► speaker | WAV
 //! ```
 //!
+//! Beside it `outside` serves the control socket and tells systemd; every stage has a heart in `pulse`.
+//!
 //! Everything is made here and nowhere else. Shutdown goes against the stream of data: the
 //! conversation stops, the listener ends, the mouth is closed, the model server is ended, the
 //! database is closed last.
@@ -16,6 +18,7 @@
 mod brain;
 mod ears;
 mod mouth;
+mod outside;
 mod voice;
 
 use crate::config::Config;
@@ -25,6 +28,7 @@ use crate::paths::Paths;
 pub use brain::Brain;
 pub use ears::{Ears, chosen_whisper, ears, listener, measured_whisper, whisper_model};
 pub use mouth::{mouth, voice_files};
+pub use outside::{Outside, post};
 pub use voice::{Conversing, Sound, converse};
 
 /// The models, where the configuration or else the environment says.

@@ -15,19 +15,23 @@ mod bench;
 mod config;
 mod devices;
 mod doctor;
+mod events;
 mod forget;
 mod hear;
 mod latency;
 mod listen;
 mod models;
+mod mute;
 mod run;
 mod say;
 mod show;
+mod status;
 mod text;
 mod typed;
 mod why;
 
 use crate::config::ConfigError;
+use crate::control::Turn;
 
 /// Wrong usage or an unusable configuration.
 const EXIT_USAGE: u8 = 2;
@@ -40,6 +44,7 @@ Examples:
   joi text                              type to her instead
   joi ask \"why is the sky blue?\"        one question, the answer on stdout
   joi say \"Dinner is ready.\"            speak a sentence
+  joi status                            what she is doing, and how every part of her is
   joi doctor                            what works, what does not, and what to do about it
   joi config init                       write a commented configuration file";
 
@@ -66,6 +71,19 @@ enum Command {
     Run(run::Args),
     /// Type to her; works in a pipe
     Text(text::Args),
+    /// Switch the microphone off, until `joi unmute`
+    #[command(after_help = mute::MUTE_EXAMPLES)]
+    Mute,
+    /// Switch the microphone on
+    #[command(after_help = mute::UNMUTE_EXAMPLES)]
+    Unmute,
+    /// Switch the microphone to the other position
+    #[command(after_help = mute::TOGGLE_EXAMPLES)]
+    Toggle,
+    /// What the running program is doing and how its parts are
+    Status(status::Args),
+    /// Follow what she is doing: idle, listening, thinking, speaking, muted, error
+    Events(events::Args),
     /// Ask one question, the answer goes to stdout
     Ask(ask::Args),
     /// Speak a text, or write it to a WAV file
@@ -112,6 +130,11 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let wants = session::Wants { config: cli.config, set: cli.set, log: cli.log };
     match cli.command {
         Command::Run(args) => run::run(args, &session::open(wants)?),
+        Command::Mute => mute::run(Turn::Off, &session::open(wants)?),
+        Command::Unmute => mute::run(Turn::On, &session::open(wants)?),
+        Command::Toggle => mute::run(Turn::Other, &session::open(wants)?),
+        Command::Status(args) => status::run(args, &session::open(wants)?),
+        Command::Events(args) => events::run(args, &session::open(wants)?),
         Command::Text(args) => text::run(args, &session::open(wants)?),
         Command::Ask(args) => ask::run(args, &session::open(wants)?),
         Command::Say(args) => say::run(args, &session::open(wants)?),
@@ -130,6 +153,13 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// What a command says that needs the running program.
+fn not_running() -> anyhow::Error {
+    anyhow::anyhow!(
+        "joi is not running; start it with `joi run`, or as a service with `systemctl --user start joi`"
+    )
 }
 
 /// `joi why | head -1` is no failure.

@@ -22,10 +22,13 @@ pub mod clock;
 pub mod message;
 pub mod paths;
 pub mod problem;
+pub mod pulse;
 pub mod trace;
 
 pub mod audio;
 pub mod channels;
+pub mod control;
+
 pub mod hear;
 pub mod llm;
 pub mod models;

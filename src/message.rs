@@ -58,6 +58,28 @@ pub enum Activity {
     Timer,
 }
 
+impl Activity {
+    /// Its name in tables and on the control socket.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Listening => "listening",
+            Self::Thinking => "thinking",
+            Self::Speaking => "speaking",
+            Self::Muted => "muted",
+            Self::Error => "error",
+            Self::Timer => "timer",
+        }
+    }
+}
+
+/// What somebody outside asks of the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Request {
+    /// Listen now, without the wake phrase (push to talk).
+    Listen,
+}
+
 /// What opened the microphone for an utterance.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OpenedBy {

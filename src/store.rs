@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::problem::Problem;
+use crate::pulse::Heart;
 use crate::trace::TurnRecord;
 
 mod dialogue;
@@ -92,8 +93,16 @@ impl Store {
     /// The folder or file can't be written, or was made by a newer version of this program. The
     /// caller may go on with [`Store::in_memory`].
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::open_watched(path, Heart::unwatched())
+    }
+
+    /// The same; the thread shows in `heart` when it works.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_watched(path: &Path, heart: Heart) -> Result<Self, StoreError> {
         let opened = file::open(path)?;
-        Self::serve(opened.db, opened.set_aside)
+        Self::serve(opened.db, opened.set_aside, heart)
     }
 
     /// A database that is forgotten with its last handle: for tests, and when the disk can't be used.
@@ -101,15 +110,16 @@ impl Store {
     /// # Errors
     /// No memory, or no thread to be had.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Self::serve(file::in_memory()?, None)
+        Self::serve(file::in_memory()?, None, Heart::unwatched())
     }
 
-    fn serve(mut db: Connection, set_aside: Option<PathBuf>) -> Result<Self, StoreError> {
+    fn serve(mut db: Connection, set_aside: Option<PathBuf>, heart: Heart) -> Result<Self, StoreError> {
         let (jobs, mut queue) = mpsc::channel::<Job>(QUEUE);
         std::thread::Builder::new()
             .name("joi-store".into())
             .spawn(move || {
                 while let Some(job) = queue.blocking_recv() {
+                    let _working = heart.work();
                     job(&mut db);
                 }
             })

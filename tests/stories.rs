@@ -9,9 +9,11 @@ mod stories {
     mod commands;
     mod conversation;
     mod faults;
+    mod install;
     mod mind;
     mod model_server;
     mod model_server_faults;
+    mod service;
     mod sound_server;
     mod sound_server_faults;
     mod voice;

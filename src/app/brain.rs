@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 
@@ -14,12 +15,16 @@ use crate::llm::{LocalModel, Mind, Parts, RestartPolicy, Serving};
 use crate::message::TurnId;
 use crate::models::ModelError;
 use crate::paths::Paths;
+use crate::pulse::Pulse;
 use crate::reply::model::Room;
 use crate::reply::{self, Engine, EngineParts};
 use crate::store::Store;
 
 /// The embedded chat model's name in the manifest.
 pub(crate) const LOCAL_CHAT_MODEL: &str = "chat-qwen2.5-coder-0.5b";
+
+/// No request to the database takes longer, on the slowest card.
+const STORE_LIMIT: Duration = Duration::from_secs(60);
 
 /// Database, model server, reply engine.
 pub struct Brain {
@@ -33,14 +38,21 @@ pub struct Brain {
     pub clock: Arc<dyn Clock>,
     /// What went wrong while it was made; one sentence each.
     pub remarks: Vec<String>,
+    /// The hearts of its stages, and of all that are made for it.
+    pub pulse: Pulse,
 }
 
 impl Brain {
     /// Opens the database, starts looking for a model server, and makes the engine.
     pub async fn start(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
+        Self::start_watched(config, paths, Pulse::default()).await
+    }
+
+    /// The same, with the hearts of its stages in `pulse`.
+    pub async fn start_watched(config: &Config, paths: &Paths, pulse: Pulse) -> anyhow::Result<Self> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let mut remarks = Vec::new();
-        let store = match open_store(paths).await {
+        let store = match open_store(paths, &pulse).await {
             Ok(store) => Some(store),
             Err(error) => {
                 remarks.push(format!("nothing is remembered: {error:#}"));
@@ -73,7 +85,7 @@ impl Brain {
             store: store.clone(),
             clock: Arc::clone(&clock),
         }));
-        Ok(Self { engine, mind, store, clock, remarks })
+        Ok(Self { engine, mind, store, clock, remarks, pulse })
     }
 
     /// The newest turn ever recorded; new ones count on from it.
@@ -91,12 +103,13 @@ impl Brain {
 
     /// One line about the model server, for people.
     pub fn serving(&self) -> String {
-        match &*self.mind.serving().borrow() {
-            Serving::Starting { .. } => "looking for a model server".into(),
-            Serving::Warming { model, by, .. } => format!("{model} is warming up ({})", by.name()),
-            Serving::Ready(ready) => format!("{} is ready ({})", ready.model, ready.by.name()),
-            Serving::Down(error) => error.to_string(),
-        }
+        told(&self.mind.serving().borrow())
+    }
+
+    /// What tells the same at any later time.
+    pub fn serving_now(&self) -> impl Fn() -> String + Send + Sync + 'static {
+        let serving = self.mind.serving();
+        move || told(&serving.borrow())
     }
 
     /// Ends the model server, then closes the database.
@@ -111,9 +124,18 @@ impl Brain {
     }
 }
 
-async fn open_store(paths: &Paths) -> anyhow::Result<Store> {
-    let file = paths.database();
-    let opened = tokio::task::spawn_blocking(move || Store::open(&file)).await;
+fn told(serving: &Serving) -> String {
+    match serving {
+        Serving::Starting { .. } => "looking for a model server".into(),
+        Serving::Warming { model, by, .. } => format!("{model} is warming up ({})", by.name()),
+        Serving::Ready(ready) => format!("{} is ready ({})", ready.model, ready.by.name()),
+        Serving::Down(error) => error.to_string(),
+    }
+}
+
+async fn open_store(paths: &Paths, pulse: &Pulse) -> anyhow::Result<Store> {
+    let (file, heart) = (paths.database(), pulse.heart("store", STORE_LIMIT));
+    let opened = tokio::task::spawn_blocking(move || Store::open_watched(&file, heart)).await;
     Ok(opened.context("opening the database was given up")??)
 }
 

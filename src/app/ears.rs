@@ -5,11 +5,12 @@
 use std::path::PathBuf;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use anyhow::Context;
 use tokio::sync::mpsc::{Receiver, channel};
 
-use crate::audio::Source;
+use crate::audio::{Heard, Source};
 use crate::config::Config;
 use crate::hear::vad::Vad;
 use crate::hear::wake::{MicroWake, WakeDetector};
@@ -17,6 +18,7 @@ use crate::hear::whisper::{Choice, Stt, SttEvent, SttModel, Whisper, measure};
 use crate::hear::{self, Delivery, HearCommand, Listener, Pacing};
 use crate::models::Library;
 use crate::paths::Paths;
+use crate::pulse::{Heart, Pulse};
 
 /// Commands the listener has not obeyed yet. When full, further ones are dropped: it is hanging.
 const COMMANDS: usize = 8;
@@ -39,15 +41,41 @@ pub struct Ears {
     pub listener: JoinHandle<()>,
 }
 
-/// Starts the listener on `source` and the whisper worker.
-pub fn ears(config: &Config, paths: &Paths, source: Box<dyn Source>, pacing: Pacing) -> anyhow::Result<Ears> {
+/// The listener reads its source at least this often: it never waits for long.
+const LISTENER_LIMIT: Duration = Duration::from_secs(2);
+/// No utterance takes longer to transcribe.
+const WHISPER_LIMIT: Duration = Duration::from_secs(60);
+
+/// A source that shows in a heart that somebody reads it.
+struct Watched {
+    source: Box<dyn Source>,
+    heart: Heart,
+}
+
+impl Source for Watched {
+    fn read(&mut self, into: &mut Vec<f32>) -> Heard {
+        self.heart.beat();
+        self.source.read(into)
+    }
+}
+
+/// Starts the listener on `source` and the whisper worker, whose hearts are in `pulse`.
+pub fn ears(
+    config: &Config,
+    paths: &Paths,
+    source: Box<dyn Source>,
+    pacing: Pacing,
+    pulse: &Pulse,
+) -> anyhow::Result<Ears> {
     let library = super::library(config, paths)?;
     let whisper = Whisper::load(&chosen_whisper(config, paths)?.1, &config.hear.stt)?;
-    let (stt, transcripts) = Stt::spawn(whisper)?;
-    let interjections = Stt::spawn(Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?)?;
+    let (stt, transcripts) = Stt::spawn(whisper, pulse.heart("whisper", WHISPER_LIMIT))?;
+    let quick = Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?;
+    let interjections = Stt::spawn(quick, pulse.heart("interjections", WHISPER_LIMIT))?;
     let listener = listener(config, paths)?;
     let (commands, inbox) = sync_channel(COMMANDS);
     let (outbox, deliveries) = channel(DELIVERIES);
+    let source = Box::new(Watched { source, heart: pulse.heart("listener", LISTENER_LIMIT) });
     let listener = hear::spawn(source, listener, inbox, outbox, pacing)
         .context("the system gave no thread for the listener")?;
     Ok(Ears { commands, deliveries, stt, transcripts, interjections, listener })

@@ -2,12 +2,15 @@
 //!
 //! Called once at start, inside a Tokio runtime.
 
+use std::time::Duration;
+
 use anyhow::Context;
 use tokio::sync::mpsc::Receiver;
 
 use crate::audio::{PlayEvent, Player};
 use crate::config::Config;
 use crate::paths::Paths;
+use crate::pulse::Pulse;
 use crate::speak::{Mouth, SpeakEvent, Voice, VoiceFiles};
 
 /// Where the configured voice's parts are.
@@ -25,16 +28,20 @@ pub fn voice_files(config: &Config, paths: &Paths) -> anyhow::Result<VoiceFiles>
     })
 }
 
-/// Loads the voice and starts its thread.
+/// No line takes longer to compute and to hand to the player.
+const VOICE_LIMIT: Duration = Duration::from_secs(60);
+
+/// Loads the voice and starts its thread, whose heart is in `pulse`.
 pub async fn mouth(
     config: &Config,
     paths: &Paths,
     player: Player,
     events: Receiver<PlayEvent>,
+    pulse: &Pulse,
 ) -> anyhow::Result<(Mouth, Receiver<SpeakEvent>)> {
     let files = voice_files(config, paths)?;
     let speak = config.speak.clone();
     let voice = tokio::task::spawn_blocking(move || Voice::load(&files, &speak));
     let voice = voice.await.context("loading the voice was given up")??;
-    Ok(Mouth::spawn(voice, player, events)?)
+    Ok(Mouth::spawn(voice, player, events, pulse.heart("voice", VOICE_LIMIT))?)
 }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::sync::mpsc::{Receiver, channel};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
@@ -13,10 +14,15 @@ use crate::channels::voice::{self, Conversation, News, Parts, Tones};
 use crate::config::Config;
 use crate::hear::Pacing;
 use crate::llm::Mind;
+use crate::message::Request;
 use crate::paths::Paths;
 
 /// News nobody has looked at yet. When full, the conversation waits for whoever shows it.
 const NEWS: usize = 256;
+/// Requests the conversation has not taken yet. When full, further ones are refused.
+const REQUESTS: usize = 2;
+/// The conversation never takes longer over one event.
+const CONVERSATION_LIMIT: Duration = Duration::from_secs(60);
 /// The rate of WAV files that replace the speaker, in Hz: the voice's own.
 const WAV_RATE: u32 = 22_050;
 
@@ -24,7 +30,10 @@ const WAV_RATE: u32 = 22_050;
 #[derive(Debug, Clone)]
 pub enum Sound {
     /// The configured microphone and speaker.
-    Devices,
+    Devices {
+        /// Switches the microphone off.
+        mute: MuteSwitch,
+    },
     /// Files in their place.
     Files {
         /// Replaces the microphone.
@@ -46,6 +55,8 @@ pub struct Conversing {
     pub stop: CancellationToken,
     /// The speaker, for ending a file.
     pub player: Player,
+    /// Asks something of it.
+    pub requests: Sender<Request>,
 }
 
 /// Puts a conversation together. A voice that can't be loaded is told; then answers are shown only.
@@ -58,7 +69,7 @@ pub async fn converse(
     let (told, news) = channel(NEWS);
     // First of all: a recording that can't be read must not cost the file of an earlier answer.
     let recording = match &sound {
-        Sound::Devices => None,
+        Sound::Devices { .. } => None,
         Sound::Files { input, pace, .. } => {
             let pacing = match pace {
                 Pace::RealTime => Pacing::Live,
@@ -67,27 +78,30 @@ pub async fn converse(
             Some((WavSource::open(input, *pace)?, pacing))
         }
     };
-    let (player, events) = match &sound {
-        Sound::Devices => Player::open(&config.audio),
-        Sound::Files { output, pace, .. } => Player::to_wav(output, WAV_RATE, *pace)?,
+    let ((player, events), mute) = match sound {
+        Sound::Devices { mute } => (Player::open(&config.audio), mute),
+        Sound::Files { output, pace, .. } => {
+            (Player::to_wav(&output, WAV_RATE, pace)?, MuteSwitch::default())
+        }
     };
-    let mouth = match mouth(config, paths, player.clone(), events).await {
+    let mouth = match mouth(config, paths, player.clone(), events, &brain.pulse).await {
         Ok(mouth) => Some(mouth),
         Err(error) => {
-            told.send(News::Remark(format!("she can't speak: {error:#}"))).await?;
+            told.send(News::Speechless(format!("she can't speak: {error:#}"))).await?;
             None
         }
     };
     let (source, pacing, echo): (Box<dyn Source>, _, _) = match recording {
         Some((recording, pacing)) => (Box::new(recording), pacing, None),
         None => {
-            let microphone = Box::new(Microphone::open(&config.audio, &MuteSwitch::default()));
+            let microphone = Box::new(Microphone::open(&config.audio, &mute));
             let cancelled = EchoCancelled::new(microphone, player.far_end(), config.audio.echo_cancel);
             let meter = cancelled.meter();
             (Box::new(cancelled), Pacing::Live, Some(meter))
         }
     };
-    let ears = ears(config, paths, source, pacing)?;
+    let ears = ears(config, paths, source, pacing, &brain.pulse)?;
+    let (requests, asked) = channel(REQUESTS);
     let parts = Parts {
         engine: Arc::clone(&brain.engine),
         store: brain.store.clone(),
@@ -106,7 +120,9 @@ pub async fn converse(
         echo,
         tones: if config.audio.tone { Tones::On } else { Tones::Off },
         news: told,
+        requests: asked,
+        heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),
     };
     let conversation = Conversation::new(parts, brain.last_turn().await);
-    Ok(Conversing { conversation, news, stop: CancellationToken::new(), player })
+    Ok(Conversing { conversation, news, stop: CancellationToken::new(), player, requests })
 }

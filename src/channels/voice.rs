@@ -10,6 +10,7 @@ mod answers;
 mod config;
 pub mod flow;
 mod hearing;
+mod news;
 mod said;
 pub mod signals;
 mod teller;
@@ -24,18 +25,20 @@ use tokio_util::sync::CancellationToken;
 
 pub use config::ConversationConfig;
 pub use hearing::Ears;
+pub use news::News;
 
 use super::turn;
 use crate::audio::{Duck, EchoMeter, Player, tone};
 use crate::clock::Clock;
 use crate::hear::whisper::{Stt, SttEvent, SttJob};
 use crate::hear::{Ack, Delivery, HearCommand};
-use crate::message::{Activity, Channel, Private, TurnId};
+use crate::message::{Activity, Channel, Private, Request, TurnId};
+use crate::pulse::Heart;
 use crate::reply::model::ChatModel;
 use crate::reply::{Ended, Engine};
 use crate::speak::{Line, Mouth, Part, SpeakEvent};
 use crate::store::Store;
-use crate::trace::{Decision, TurnRecord};
+use crate::trace::Decision;
 use announce::Announcer;
 use answers::{Answers, Desk};
 use flow::{Flow, FollowUps};
@@ -79,6 +82,10 @@ pub struct Parts<M> {
     pub tones: Tones,
     /// Told what happens. When full, the conversation waits.
     pub news: Sender<News>,
+    /// What others ask of it.
+    pub requests: Receiver<Request>,
+    /// Shows when it works.
+    pub heart: Heart,
 }
 
 /// Whether the wake word and errors are acknowledged by a tone.
@@ -88,31 +95,6 @@ pub enum Tones {
     On,
     /// They are not.
     Off,
-}
-
-/// What happens, for whoever shows it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum News {
-    /// The wake phrase was recognised.
-    Woke(String),
-    /// This was understood.
-    Understood(Private<String>),
-    /// The next words of the answer.
-    Words(Private<String>),
-    /// A turn is over and was recorded.
-    Turn(Box<TurnRecord>),
-    /// Something was heard that is not answered; the record tells why.
-    Dismissed(Box<TurnRecord>),
-    /// She rests until the next wake phrase, for this reason.
-    Rests(&'static str),
-    /// Something works again or does not work any more; one sentence.
-    Remark(String),
-    /// The microphone is missing; one sentence with the remedy.
-    Deaf(String),
-    /// This microphone delivers.
-    Hears(String),
-    /// What she is doing from here on.
-    Activity(Activity),
 }
 
 /// The conversation by voice.
@@ -140,6 +122,8 @@ pub struct Conversation<M> {
     echo: Option<EchoMeter>,
     tones: Tones,
     news: Sender<News>,
+    requests: Receiver<Request>,
+    heart: Heart,
     activity: Activity,
     ack: Option<Ack>,
     ahead: Option<JoinHandle<()>>,
@@ -180,6 +164,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
             echo: parts.echo,
             tones: parts.tones,
             news: parts.news,
+            requests: parts.requests,
+            heart: parts.heart,
             activity: Activity::Idle,
             ack: None,
             ahead: None,
@@ -205,6 +191,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 Some(result) = self.interjections.recv() => self.interjected(result).await,
                 Some(event) = next_event(&mut self.reports) => self.spoke(event).await,
                 Some(done) = self.answers.next_done() => self.answered(done).await,
+                Some(Request::Listen) = self.requests.recv() => self.step(Input::Requested).await,
                 () = until(self.think_at) => self.still_thinking(),
             }
         }
@@ -232,10 +219,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.settle(turn).await;
             }
             SpeakEvent::Failed { error, .. } => self.tell(News::Remark(error)).await,
-            SpeakEvent::Mute(fault) => self.tell(News::Remark(fault.to_string())).await,
-            SpeakEvent::Audible { device } => {
-                self.tell(News::Remark(format!("speaking through {device}"))).await;
-            }
+            SpeakEvent::Mute(fault) => self.tell(News::Speechless(fault.to_string())).await,
+            SpeakEvent::Audible { device } => self.tell(News::Speaks(device)).await,
         }
     }
 
@@ -267,6 +252,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
 
     /// Lets the flow decide, and does it; then says what has been waiting for silence.
     async fn step(&mut self, input: Input) {
+        let _working = self.heart.work();
         let mut effects = self.flow.on(input);
         if self.pending.is_some() && self.flow.is_idle() {
             effects.extend(self.flow.on(Input::Announcing));

@@ -12,6 +12,7 @@ use crate::app::{self, Brain};
 use crate::audio::Player;
 use crate::channels::console::Printer;
 use crate::message::TurnId;
+use crate::pulse::Pulse;
 use crate::reply::Ended;
 use crate::speak::segment::Segmenter;
 use crate::speak::{Line, Part, SpeakEvent};
@@ -76,7 +77,8 @@ pub(crate) async fn say_through(
     player: Player,
     events: tokio::sync::mpsc::Receiver<crate::audio::PlayEvent>,
 ) -> anyhow::Result<()> {
-    let (mouth, mut reports) = app::mouth(session.config(), &session.paths, player, events).await?;
+    let (mouth, mut reports) =
+        app::mouth(session.config(), &session.paths, player, events, &Pulse::default()).await?;
     let turn = TurnId(0);
     let mut segmenter = Segmenter::default();
     let mut lines = segmenter.push(text);

@@ -4,13 +4,17 @@ use std::process::ExitCode;
 
 use super::session::Session;
 
+mod echo;
+mod model;
 mod trust;
 mod turns;
 
 const EXAMPLES: &str = "\
 Examples:
   joi bench turns questions/*.wav       latency of whole turns
-  joi bench trust                       an hour of noise, and a hundred short words";
+  joi bench trust                       an hour of noise, and a hundred short words
+  joi bench echo                        what her ears make of her own voice
+  joi bench model                       how soon the first word comes";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -25,11 +29,17 @@ enum What {
     Turns(turns::Args),
     /// How often noise passes for words, and how many short words are kept
     Trust(trust::Args),
+    /// What her ears make of her own voice in a simulated room
+    Echo(echo::Args),
+    /// How soon the model's first word comes: cold, with a known head, in a conversation
+    Model(model::Args),
 }
 
 pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     match args.what {
         What::Turns(args) => turns::run(args, session),
         What::Trust(args) => trust::run(&args, session),
+        What::Echo(args) => echo::run(&args, session),
+        What::Model(args) => model::run(&args, session),
     }
 }

@@ -79,7 +79,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     rows.push(voice(session));
     rows.push(session.block_on(model_server(session))?);
     if !args.quick {
-        rows.push(microphone(session, args.json));
+        rows.push(if super::mute::is_muted(session) { muted() } else { microphone(session, args.json) });
         rows.push(speaker(session));
     }
     rows.extend(machine::checks(&session.paths));
@@ -191,6 +191,11 @@ async fn model_server(session: &Session) -> anyhow::Result<Row> {
     };
     brain.shutdown().await;
     Ok(row)
+}
+
+/// It is not opened: the owner has said so.
+fn muted() -> Row {
+    Row::fair("microphone", "switched off by its owner", "joi unmute")
 }
 
 fn microphone(session: &Session, is_quiet: bool) -> Row {

@@ -84,7 +84,7 @@ pub(crate) async fn talk(
 ) -> anyhow::Result<Vec<TurnRecord>> {
     let sound = Sound::Files { input: input.to_owned(), output: output.to_owned(), pace };
     let conversing = app::converse(session.config(), &session.paths, brain, sound).await?;
-    let Conversing { conversation, mut news, stop, player } = conversing;
+    let Conversing { conversation, mut news, stop, player, .. } = conversing;
     typed::end_on_signal(stop.clone());
     let listening = async {
         let mut turns = Vec::new();
@@ -97,11 +97,15 @@ pub(crate) async fn talk(
                     }
                     turns.push(*turn);
                 }
-                News::Remark(remark) | News::Deaf(remark) => show::remark(remark),
+                News::Remark(remark) | News::Deaf(remark) | News::Speechless(remark) => show::remark(remark),
                 News::Rests(why) => tracing::info!(why, "resting"),
                 News::Dismissed(record) => tracing::info!(decisions = ?record.decisions, "not answered"),
-                News::Woke(_) | News::Understood(_) | News::Words(_) | News::Hears(_) | News::Activity(_) => {
-                }
+                News::Woke(_)
+                | News::Understood(_)
+                | News::Words(_)
+                | News::Hears(_)
+                | News::Speaks(_)
+                | News::Activity(_) => {}
             }
         }
         anyhow::Ok(turns)

@@ -14,6 +14,7 @@ use crate::audio::{Microphone, MuteSwitch, RATE, read_wav};
 use crate::hear::whisper::{SttJob, Urgency, Whisper};
 use crate::hear::{HearCommand, HearEvent, Pacing};
 use crate::message::{Transcript, Utterance};
+use crate::pulse::Pulse;
 use tokio_util::sync::CancellationToken;
 
 /// Whisper's window; longer files are transcribed piece by piece.
@@ -52,8 +53,12 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
 }
 
 async fn microphone(session: &Session, as_json: bool) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(
+        !super::mute::is_muted(session),
+        "the microphone is switched off; `joi unmute` switches it on"
+    );
     let source = Box::new(Microphone::open(&session.config().audio, &MuteSwitch::default()));
-    let mut ears = app::ears(session.config(), &session.paths, source, Pacing::Live)?;
+    let mut ears = app::ears(session.config(), &session.paths, source, Pacing::Live, &Pulse::default())?;
     let stop = CancellationToken::new();
     typed::end_on_signal(stop.clone());
     ears.commands.try_send(HearCommand::Listen)?;

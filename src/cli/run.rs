@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 use tokio::sync::mpsc::Receiver;
@@ -10,42 +11,112 @@ use tokio_util::sync::CancellationToken;
 use super::session::Session;
 use super::show::{self, Mood};
 use super::typed::{self, Typist};
-use crate::app::{self, Brain, Conversing, Sound};
+use crate::app::{self, Brain, Conversing, Outside, Sound};
 use crate::channels::voice::News;
+use crate::clock::SystemClock;
+use crate::control::{Board, BoardParts, ControlError, Door, KeptMute, Subscription};
+use crate::message::Activity;
+use crate::pulse::Pulse;
 use crate::trace::{Stage, TurnRecord};
 
 const EXAMPLES: &str = "\
 Examples:
   joi run                                          then say \"hey jarvis, what time is it?\"
   joi run --set hear.endpoint.patience=quick       answer after a shorter pause
-  joi run --log info                               tell more on stderr";
+  joi run --log info                               tell more on stderr
+  joi run --discreet                               show no word of what is said, as for a service's log";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Show what she does, never what is said; always so when stderr goes to the journal
+    #[arg(long)]
+    discreet: bool,
+}
 
-pub(crate) fn run(_: Args, session: &Session) -> anyhow::Result<ExitCode> {
+/// Whether the words of a conversation are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Shown,
+    Hidden,
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    let is_logged = std::env::var_os("JOURNAL_STREAM").is_some() && !std::io::stderr().is_terminal();
+    let words = if args.discreet || is_logged { Words::Hidden } else { Words::Shown };
+    let door = match Door::open(&session.paths.runtime) {
+        Ok(door) => Some(door),
+        Err(error @ ControlError::Running { .. }) => return Err(error.into()),
+        Err(error) => {
+            show::remark(error);
+            None
+        }
+    };
     session.block_on(async {
-        show::remark("waking up …");
-        let brain = Brain::start(session.config(), &session.paths).await?;
-        for remark in &brain.remarks {
-            show::remark(remark);
-        }
-        let talk = app::converse(session.config(), &session.paths, &brain, Sound::Devices).await?;
-        let Conversing { conversation, news, stop, .. } = talk;
-        greet(session);
-        typed::end_on_signal(stop.clone());
-        let showing = tokio::spawn(show_news(news));
-        let conversation = conversation.run(stop.clone());
-        tokio::select! {
-            () = conversation => {}
-            () = answer_typed(&brain, &stop) => {}
-        }
-        stop.cancel();
-        showing.abort();
-        brain.shutdown().await;
-        Ok(ExitCode::SUCCESS)
+        let board = board(session);
+        let outside = Outside::start(&board, door)?;
+        let done = talk(session, &board, words, outside).await;
+        done.map(|()| ExitCode::SUCCESS)
     })
+}
+
+/// The board, with the switch as its owner left it.
+fn board(session: &Session) -> Board {
+    let (mute, fault) = KeptMute::read(&session.paths.data);
+    if let Some(fault) = fault {
+        show::remark(show::coloured(Mood::Bad, fault));
+    } else if mute.switch().is_muted() {
+        show::remark(show::coloured(Mood::Bad, MUTED));
+    }
+    let (journal, clock) = (session.journal.clone(), Arc::new(SystemClock));
+    Board::new(BoardParts { mute, pulse: Pulse::default(), journal, clock })
+}
+
+async fn talk(session: &Session, board: &Board, words: Words, outside: Outside) -> anyhow::Result<()> {
+    show::remark("waking up …");
+    let switching = tokio::spawn(show_switch(board.subscribe()));
+    let (config, paths) = (session.config(), &session.paths);
+    let brain = Brain::start_watched(config, paths, board.pulse().clone()).await?;
+    for remark in &brain.remarks {
+        show::remark(remark);
+    }
+    board.chat_model(brain.serving_now());
+    let sound = Sound::Devices { mute: board.mute().clone() };
+    let talk = app::converse(config, paths, &brain, sound).await?;
+    let Conversing { conversation, news, stop, requests, .. } = talk;
+    board.queue("requests", &requests);
+    board.takes_requests(requests);
+    let whisper = app::chosen_whisper(config, paths)?.0;
+    board.models(app::whisper_model(whisper).to_owned(), config.speak.voice.clone());
+    typed::end_on_signal(stop.clone());
+    greet(session);
+    let showing = tokio::spawn(show_news(news, board.clone(), words));
+    let conversation = conversation.run(stop.clone());
+    tokio::select! {
+        () = conversation => {}
+        () = answer_typed(&brain, &stop) => {}
+    }
+    stop.cancel();
+    outside.end().await;
+    showing.abort();
+    switching.abort();
+    brain.shutdown().await;
+    Ok(())
+}
+
+const MUTED: &str = "○ muted; `joi unmute` switches the microphone on";
+
+/// Shows when the microphone is switched off and on.
+async fn show_switch(mut changes: Subscription) {
+    let mut is_muted = changes.now.state == Activity::Muted;
+    while let Ok(change) = changes.next().await {
+        let was_muted = std::mem::replace(&mut is_muted, change.state == Activity::Muted);
+        match (was_muted, is_muted) {
+            (false, true) => show::remark(show::coloured(Mood::Bad, MUTED)),
+            (true, false) => show::remark(show::coloured(Mood::Good, "● not muted any more")),
+            (true, true) | (false, false) => {}
+        }
+    }
 }
 
 fn greet(session: &Session) {
@@ -76,9 +147,13 @@ async fn next_line(lines: &mut Lines<BufReader<Stdin>>) -> Option<String> {
 }
 
 /// Shows what happens until the conversation is over.
-pub(crate) async fn show_news(mut news: Receiver<News>) {
+async fn show_news(mut news: Receiver<News>, board: Board, words: Words) {
     let mut is_mid_answer = false;
     while let Some(news) = news.recv().await {
+        app::post(&board, &news);
+        if words == Words::Hidden && matches!(news, News::Understood(_) | News::Words(_)) {
+            continue;
+        }
         if is_mid_answer && !matches!(news, News::Words(_)) {
             show::words("\n");
             is_mid_answer = false;
@@ -95,10 +170,11 @@ pub(crate) async fn show_news(mut news: Receiver<News>) {
             News::Turn(record) => show::remark(show::coloured(Mood::Quiet, timing(&record))),
             News::Rests(why) => show::remark(show::coloured(Mood::Quiet, format!("○ {why}"))),
             News::Remark(remark) => show::remark(remark),
-            News::Deaf(fault) => show::remark(show::coloured(Mood::Bad, fault)),
+            News::Deaf(fault) | News::Speechless(fault) => show::remark(show::coloured(Mood::Bad, fault)),
             News::Dismissed(record) => show::remark(show::coloured(Mood::Quiet, dismissed(&record))),
-            News::Activity(_) => {}
             News::Hears(device) => show::remark(format!("listening through {device}")),
+            News::Speaks(device) => show::remark(format!("speaking through {device}")),
+            News::Activity(_) => {}
         }
     }
 }

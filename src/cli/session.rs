@@ -5,11 +5,16 @@
 use std::future::Future;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
+use crate::clock::SystemClock;
 use crate::config::{self, Config, Effective, Override};
+use crate::control::Journal;
 use crate::paths::Paths;
 
 /// The global flags.
@@ -30,6 +35,8 @@ pub struct Session {
     pub paths: Paths,
     /// The values with their origins.
     pub effective: Effective,
+    /// The newest warnings and errors.
+    pub journal: Journal,
 }
 
 impl Session {
@@ -54,7 +61,7 @@ impl Session {
 
 /// Finds directories, starts the log, loads the configuration.
 pub(crate) fn open(wants: Wants) -> anyhow::Result<Session> {
-    start_log(wants.log.as_deref())?;
+    let journal = start_log(wants.log.as_deref())?;
     let mut paths = Paths::discover()?;
     if let Some(file) = &wants.config {
         anyhow::ensure!(
@@ -65,7 +72,7 @@ pub(crate) fn open(wants: Wants) -> anyhow::Result<Session> {
         paths.config.clone_from(file);
     }
     let effective = config::load(&paths.config, &overrides(&wants.set)?)?;
-    Ok(Session { paths, effective })
+    Ok(Session { paths, effective, journal })
 }
 
 /// Environment first, flags over it.
@@ -77,12 +84,14 @@ pub(crate) fn overrides(flags: &[String]) -> Result<Vec<Override>, config::Confi
     Ok(all)
 }
 
-fn start_log(filter: Option<&str>) -> anyhow::Result<()> {
+fn start_log(filter: Option<&str>) -> anyhow::Result<Journal> {
     let filter = EnvFilter::try_new(filter.unwrap_or("warn"))
         .context("--log takes error, warn, info, debug, or a filter such as joi::hear=debug")?;
     let colour = std::io::stderr().is_terminal();
-    let log =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour);
-    let started = log.with_target(false).compact().try_init();
-    started.map_err(|e| anyhow::anyhow!("can't start the log: {e}"))
+    let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
+    let log = log.with_target(false).compact().with_filter(filter);
+    let journal = Journal::new(Arc::new(SystemClock));
+    let started = tracing_subscriber::registry().with(log).with(journal.clone()).try_init();
+    started.map_err(|e| anyhow::anyhow!("can't start the log: {e}"))?;
+    Ok(journal)
 }

@@ -44,6 +44,11 @@ pub(crate) fn line(text: impl Display) -> std::io::Result<()> {
     writeln!(anstream::stdout(), "{text}")
 }
 
+/// Hands what was written to stdout over to whoever reads it.
+pub(crate) fn flush() -> std::io::Result<()> {
+    anstream::stdout().flush()
+}
+
 /// Writes words of an answer to stdout as they come; nobody minds when that fails.
 pub(crate) fn words(words: &str) {
     let mut out = anstream::stdout();

@@ -65,22 +65,18 @@ impl<'a> Typist<'a> {
     }
 }
 
-/// Cancels `stop` on Ctrl-C and on SIGTERM.
+/// Cancels `stop` on Ctrl-C and on SIGTERM, from the moment this returns.
 pub(crate) fn end_on_signal(stop: CancellationToken) {
     use tokio::signal::unix::{SignalKind, signal};
-    tokio::spawn(async move {
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => {
-                tokio::select! {
-                    _ = tokio::signal::ctrl_c() => {}
-                    _ = terminate.recv() => {}
+    for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
+        let stop = stop.clone();
+        match signal(kind) {
+            Ok(mut signal) => drop(tokio::spawn(async move {
+                if signal.recv().await.is_some() {
+                    stop.cancel();
                 }
-            }
-            Err(error) => {
-                tracing::warn!(%error, "SIGTERM can't be watched");
-                let _ = tokio::signal::ctrl_c().await;
-            }
+            })),
+            Err(error) => tracing::warn!(%error, "a signal can't be watched"),
         }
-        stop.cancel();
-    });
+    }
 }

@@ -14,6 +14,7 @@ use super::plain::Reader;
 use super::{Interrupter, Said, SpeakError, Voice};
 use crate::audio::{Clip, DeviceFault, Epoch, PlayEvent, Player};
 use crate::message::TurnId;
+use crate::pulse::Heart;
 
 mod ledger;
 
@@ -151,7 +152,7 @@ impl std::fmt::Debug for Mouth {
 impl Mouth {
     /// Starts the voice thread and the reporting task (inside a Tokio runtime). `played` is what `player`
     /// reports; other clones of the player may play tones meanwhile, with tags of their own: the mouth's are
-    /// below 2⁶³.
+    /// below 2⁶³. The thread shows in `heart` when it works.
     ///
     /// # Errors
     /// [`SpeakError::Thread`] when the system gives no thread.
@@ -159,6 +160,7 @@ impl Mouth {
         voice: Voice,
         player: Player,
         played: mpsc::Receiver<PlayEvent>,
+        heart: Heart,
     ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
         let (orders, inbox) = mpsc::channel(LINES);
         let (events, outbox) = mpsc::channel(EVENTS);
@@ -170,7 +172,7 @@ impl Mouth {
         tokio::spawn(report(Arc::clone(&shared), played, events.clone()));
         let thread = std::thread::Builder::new().name("voice".into()).spawn({
             let shared = Arc::clone(&shared);
-            move || run(voice, &shared, inbox, &events)
+            move || run(voice, &shared, &heart, inbox, &events)
         })?;
         Ok((Self { shared, orders, thread: Arc::new(Mutex::new(Some(thread))) }, outbox))
     }
@@ -221,12 +223,14 @@ impl Mouth {
 fn run(
     mut voice: Voice,
     shared: &Shared,
+    heart: &Heart,
     mut orders: mpsc::Receiver<Order>,
     events: &mpsc::Sender<SpeakEvent>,
 ) {
     let mut reader = Reader::default();
     let mut reading = None;
     while let Some(order) = orders.blocking_recv() {
+        let _working = heart.work();
         match order {
             Order::Say { epoch, .. } | Order::Finish { epoch, .. } if shared.is_stale(epoch) => {}
             Order::Say { line, epoch } => {

@@ -202,10 +202,15 @@ impl Running {
     /// Asks it to end as the system does at shutdown, and waits.
     #[track_caller]
     pub(crate) fn terminate(self) -> Ran {
-        let pid = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
-        let pid = pid.expect("a process id");
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it still runs");
+        self.signal(rustix::process::Signal::TERM);
         self.end()
+    }
+
+    /// Sends it a signal.
+    #[track_caller]
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
+        rustix::process::kill_process(pid.expect("a process id"), signal).expect("it still runs");
     }
 
     /// Waits for its end.

@@ -9,6 +9,7 @@ use super::*;
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
 use crate::models::test_model;
+use crate::pulse::Heart;
 
 const JFK: &str = "And so my fellow Americans, ask not what your country can do for you, ask what you can do for your country.";
 
@@ -182,7 +183,7 @@ impl Bench {
     fn new() -> Self {
         let ((begun_sender, begun), (go, go_receiver)) = (channel(), channel());
         let scripted = Scripted { begun: begun_sender, go: go_receiver };
-        let (stt, events) = Stt::spawn_with(scripted).unwrap();
+        let (stt, events) = Stt::spawn_with(scripted, Heart::unwatched()).unwrap();
         Self { stt, events, begun, go }
     }
 
@@ -248,7 +249,7 @@ fn dropping_the_handle_ends_the_thread_and_the_events() {
 
 #[test]
 fn the_real_model_works_on_its_thread() {
-    let (stt, mut events) = Stt::spawn(tiny()).unwrap();
+    let (stt, mut events) = Stt::spawn(tiny(), Heart::unwatched()).unwrap();
     let samples: Arc<[f32]> = jfk().into();
     let mut queue: VecDeque<Urgency> = [Urgency::Speculative, Urgency::Final].into();
     while let Some(urgency) = queue.pop_front() {

@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 
 use super::{SttError, Whisper};
 use crate::message::{Transcript, Utterance};
+use crate::pulse::Heart;
 
 /// Room for the two results an utterance can have, and for those of the one before it.
 const EVENTS: usize = 4;
@@ -70,20 +71,22 @@ pub struct Stt {
 }
 
 impl Stt {
-    /// Puts `whisper` on a thread of its own. Events stop when the handle is dropped.
-    pub fn spawn(whisper: Whisper) -> Result<(Self, mpsc::Receiver<SttEvent>), SttError> {
-        Self::spawn_with(whisper)
+    /// Puts `whisper` on a thread of its own, which shows in `heart` when it works. Events stop when the
+    /// handle is dropped.
+    pub fn spawn(whisper: Whisper, heart: Heart) -> Result<(Self, mpsc::Receiver<SttEvent>), SttError> {
+        Self::spawn_with(whisper, heart)
     }
 
     pub(super) fn spawn_with(
         transcriber: impl Transcriber,
+        heart: Heart,
     ) -> Result<(Self, mpsc::Receiver<SttEvent>), SttError> {
         let (events, receiver) = mpsc::channel(EVENTS);
         let desk = Arc::new(Desk::default());
         let worker = Arc::clone(&desk);
         let thread = std::thread::Builder::new()
             .name("whisper".into())
-            .spawn(move || work(&worker, transcriber, &events))
+            .spawn(move || work(&worker, transcriber, &heart, &events))
             .map_err(|e| SttError::NoWorker(e.to_string()))?;
         Ok((Self { desk, thread: Some(thread) }, receiver))
     }
@@ -198,9 +201,10 @@ impl Desk {
     }
 }
 
-fn work(desk: &Desk, mut transcriber: impl Transcriber, events: &mpsc::Sender<SttEvent>) {
+fn work(desk: &Desk, mut transcriber: impl Transcriber, heart: &Heart, events: &mpsc::Sender<SttEvent>) {
     let mut known: Option<(Key, Transcript)> = None;
     while let Some(SttJob { utterance, urgency }) = desk.take() {
+        let _working = heart.work();
         let key = (utterance.generation, utterance.revision);
         let result = match known.take() {
             Some((of, transcript)) if of == key => Ok(transcript),

@@ -9,7 +9,8 @@ fn line(turn: u64, index: u32, text: &str) -> Line {
 /// A mouth with the real voice that speaks into a file as fast as it can.
 fn mouth(file: &std::path::Path) -> (Mouth, Player, mpsc::Receiver<SpeakEvent>) {
     let (player, played) = Player::to_wav(file, 16_000, Pace::Fast).unwrap();
-    let (mouth, events) = Mouth::spawn(piper::tests::joe(), player.clone(), played).unwrap();
+    let (mouth, events) =
+        Mouth::spawn(piper::tests::joe(), player.clone(), played, Heart::unwatched()).unwrap();
     (mouth, player, events)
 }
 

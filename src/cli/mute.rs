@@ -1,0 +1,56 @@
+//! `joi mute`, `joi unmute`, `joi toggle`: the microphone's switch, whether she runs or not.
+
+use std::process::ExitCode;
+
+use super::session::Session;
+use super::show::{self, Mood};
+use crate::control::{Client, KeptMute, Turn, wire::Ask};
+
+pub(crate) const MUTE_EXAMPLES: &str = "\
+Examples:
+  joi mute                            she hears nothing until `joi unmute`, also after a restart
+  joi mute && joi status              and shows it";
+
+pub(crate) const UNMUTE_EXAMPLES: &str = "\
+Examples:
+  joi unmute                          she hears again
+  joi unmute && joi run               before the start, when she was muted before";
+
+pub(crate) const TOGGLE_EXAMPLES: &str = "\
+Examples:
+  joi toggle                          for one button
+  pkill -USR1 -x joi                  the same, without the program joi at hand";
+
+/// Turns the switch, through the running program or else where its position is kept.
+pub(crate) fn run(order: Turn, session: &Session) -> anyhow::Result<ExitCode> {
+    let ask = match order {
+        Turn::Off => Ask::Mute,
+        Turn::On => Ask::Unmute,
+        Turn::Other => Ask::Toggle,
+    };
+    if let Some(mut client) = Client::connect(&session.paths.runtime)? {
+        let (muted, warning) = client.turn(ask)?;
+        show::line(if muted { "muted" } else { "not muted" })?;
+        if let Some(warning) = warning {
+            show::remark(format!("{} {warning}", show::coloured(Mood::Fair, "!")));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (kept, _) = KeptMute::read(&session.paths.data);
+    let turned = kept.turn(order);
+    if let Some(fault) = turned.fault {
+        return Err(fault.into());
+    }
+    let position = if turned.muted { "muted" } else { "not muted" };
+    show::line(format!("{position}; joi is not running, this holds from its next start"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the owner has switched the microphone off.
+pub(super) fn is_muted(session: &Session) -> bool {
+    let running = Client::connect(&session.paths.runtime).ok().flatten();
+    match running.and_then(|mut client| client.status().ok()) {
+        Some(status) => status.muted,
+        None => KeptMute::read(&session.paths.data).0.switch().is_muted(),
+    }
+}

@@ -1,0 +1,112 @@
+//! `joi status`: how the running program is.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use super::session::Session;
+use super::show::{self, Mood};
+use super::{events, not_running};
+use crate::control::{Client, Device, Status};
+
+const EXAMPLES: &str = "\
+Examples:
+  joi status
+  joi status --json | jq .state
+  joi status --json | jq -e 'all(.stages[]; .fresh)' >/dev/null && echo well";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    let mut client = Client::connect(&session.paths.runtime)?.ok_or_else(not_running)?;
+    let status = client.status()?;
+    if args.json {
+        show::line(serde_json::to_string_pretty(&status)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for (what, told) in facts(&status) {
+        show::line(format!("{what:12} {told}"))?;
+    }
+    let mut stages = show::table(["\nSTAGE", "\nDOES", "\nFOR", "\nLIMIT"]);
+    for stage in &status.stages {
+        let does = if stage.fresh {
+            stage.doing.name().to_owned()
+        } else {
+            show::coloured(Mood::Bad, format!("{}, stuck", stage.doing.name()))
+        };
+        stages.add_row([stage.name.clone(), does, seconds(stage.for_s), seconds(stage.limit_s)]);
+    }
+    show::line(stages)?;
+    if !status.errors.is_empty() {
+        show::line("\nwarnings and errors, newest last:")?;
+    }
+    for entry in &status.errors {
+        let times = if entry.times > 1 { format!(" ({} times)", entry.times) } else { String::new() };
+        show::line(format!("  {} {} {}{times}", entry.at, entry.level, entry.told))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn facts(status: &Status) -> Vec<(&'static str, String)> {
+    let queues: Vec<_> =
+        status.queues.iter().map(|q| format!("{} {} of {}", q.name, q.length, q.capacity)).collect();
+    let lost = status.counters.sound_lost_s.map(|s| format!(", {s:.2} s of sound lost")).unwrap_or_default();
+    vec![
+        ("state", format!("{} since {}", state(status), status.shown.at)),
+        ("microphone", if status.muted { muted() } else { device(&status.microphone) }),
+        ("speaker", device(&status.speaker)),
+        ("speech", status.models.whisper.clone()),
+        ("voice", status.models.voice.clone()),
+        ("chat model", status.models.chat.clone()),
+        ("queues", queues.join(", ")),
+        ("counted", format!("{} spoken turns{lost}", status.counters.turns)),
+        ("running", format!("joi {}, process {}, {}", status.version, status.pid, uptime(status.uptime_s))),
+    ]
+}
+
+fn state(status: &Status) -> String {
+    let shown = &status.shown;
+    let note = shown.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
+    format!("{}{note}", show::coloured(events::mood(shown.state), shown.state.name()))
+}
+
+fn muted() -> String {
+    format!("{}; `joi unmute` switches it on", show::coloured(Mood::Bad, "switched off"))
+}
+
+fn device(device: &Device) -> String {
+    match device {
+        Device::Pending => show::coloured(Mood::Quiet, "being opened"),
+        Device::Device(name) => name.clone(),
+        Device::Fault(why) => show::coloured(Mood::Bad, why),
+    }
+}
+
+fn seconds(seconds: f64) -> String {
+    if seconds < 60.0 { format!("{seconds:.1} s") } else { uptime(seconds) }
+}
+
+/// `3 d 4 h`, `5 min 2 s`: the two largest units.
+fn uptime(seconds: f64) -> String {
+    let all = Duration::try_from_secs_f64(seconds).unwrap_or_default().as_secs();
+    let parts = [(all / 86_400, "d"), (all / 3600 % 24, "h"), (all / 60 % 60, "min"), (all % 60, "s")];
+    let first = parts.iter().position(|(count, _)| *count > 0).unwrap_or(3).min(2);
+    let told = parts[first..first + 2].iter().map(|(count, unit)| format!("{count} {unit}"));
+    told.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uptime;
+
+    #[test]
+    fn times_read_naturally() {
+        let told: Vec<_> = [0.2, 59.0, 60.0, 3_725.0, 273_600.0].map(uptime).into();
+        assert_eq!(told, ["0 min 0 s", "0 min 59 s", "1 min 0 s", "1 h 2 min", "3 d 4 h"]);
+    }
+}

@@ -1,0 +1,255 @@
+//! What she is doing and how she is, for everybody who wants to know.
+//!
+//! Any thread publishes, under one short lock and without ever waiting; subscribers read from a bounded
+//! queue, and one that lags behind is told so. What is shown follows one rule: the owner's switch beats
+//! everything, then what she can't do, then what she does.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use tokio::sync::{broadcast, mpsc, watch};
+
+use super::journal::Journal;
+use super::mute::{KeptMute, Turn, Turned};
+use super::status::{Counters, Device, Models, Queue, StateEvent, Status};
+use crate::audio::MuteSwitch;
+use crate::clock::Clock;
+use crate::message::{Activity, Request};
+use crate::pulse::Pulse;
+
+/// Changes a subscriber has not read yet. One that is further behind loses its subscription.
+const CHANGES: usize = 64;
+
+/// What a board is made of.
+pub struct BoardParts {
+    /// The microphone's switch.
+    pub mute: KeptMute,
+    /// The hearts of the stages.
+    pub pulse: Pulse,
+    /// Warnings and errors.
+    pub journal: Journal,
+    /// Tells the time of a change.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// What she is doing and how she is. Clones are the same board.
+#[derive(Clone)]
+pub struct Board(Arc<Shared>);
+
+struct Shared {
+    parts: BoardParts,
+    born: Instant,
+    facts: Mutex<Facts>,
+    changes: broadcast::Sender<StateEvent>,
+    settled: watch::Sender<bool>,
+}
+
+struct Facts {
+    activity: Activity,
+    microphone: Device,
+    speaker: Device,
+    models: Models,
+    queues: Vec<Gauge>,
+    lost: Option<Box<dyn Fn() -> Duration + Send + Sync>>,
+    turns: u64,
+    requests: Option<mpsc::Sender<Request>>,
+    chat: Option<Box<dyn Fn() -> String + Send + Sync>>,
+    shown: StateEvent,
+}
+
+/// Tells how full a queue is; nothing once it is gone.
+type Gauge = Box<dyn Fn() -> Option<Queue> + Send + Sync>;
+
+/// The present state and every change after it.
+pub struct Subscription {
+    /// What is shown at the moment of subscribing.
+    pub now: StateEvent,
+    changes: broadcast::Receiver<StateEvent>,
+}
+
+/// A subscriber was so slow that changes were lost, or the board is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("you read too slowly; connect again")]
+pub struct Lagged;
+
+impl Subscription {
+    /// The next change. Cancel-safe.
+    pub async fn next(&mut self) -> Result<StateEvent, Lagged> {
+        self.changes.recv().await.map_err(|_| Lagged)
+    }
+}
+
+impl Board {
+    /// A board of somebody who rests and has opened no device yet.
+    pub fn new(parts: BoardParts) -> Self {
+        let (activity, microphone, speaker) = (Activity::Idle, Device::Pending, Device::Pending);
+        let (state, note) = shown(parts.mute.switch().is_muted(), activity, [&microphone, &speaker]);
+        let facts = Facts {
+            activity,
+            microphone,
+            speaker,
+            models: Models::default(),
+            queues: Vec::new(),
+            lost: None,
+            turns: 0,
+            requests: None,
+            chat: None,
+            shown: StateEvent { state, at: moment(&*parts.clock), note },
+        };
+        Self(Arc::new(Shared {
+            parts,
+            born: Instant::now(),
+            facts: Mutex::new(facts),
+            changes: broadcast::channel(CHANGES).0,
+            settled: watch::channel(false).0,
+        }))
+    }
+
+    /// She does this from here on.
+    pub fn does(&self, activity: Activity) {
+        self.change(|facts| facts.activity = activity);
+    }
+
+    /// The microphone is this one, or missing.
+    pub fn microphone(&self, device: Device) {
+        self.change(|facts| facts.microphone = device);
+        self.0.settled.send_replace(true);
+    }
+
+    /// The speaker is this one, or missing.
+    pub fn speaker(&self, device: Device) {
+        self.change(|facts| facts.speaker = device);
+    }
+
+    /// These models hear and speak.
+    pub fn models(&self, whisper: String, voice: String) {
+        self.change(|facts| facts.models = Models { whisper, voice, chat: String::new() });
+    }
+
+    /// This tells from here on which chat model serves, in one line.
+    pub fn chat_model(&self, told: impl Fn() -> String + Send + Sync + 'static) {
+        self.change(|facts| facts.chat = Some(Box::new(told)));
+    }
+
+    /// The conversation takes requests here from now on.
+    pub fn takes_requests(&self, requests: mpsc::Sender<Request>) {
+        self.change(|facts| facts.requests = Some(requests));
+    }
+
+    /// Hands a request to the conversation; tells whether it was taken. It never waits.
+    #[must_use]
+    pub fn request(&self, request: Request) -> bool {
+        self.facts().requests.as_ref().is_some_and(|requests| requests.try_send(request).is_ok())
+    }
+
+    /// A spoken turn is over.
+    pub fn turn_over(&self) {
+        self.change(|facts| facts.turns += 1);
+    }
+
+    /// Shows how full `queue` is from here on, without keeping it open.
+    pub fn queue<T: Send + 'static>(&self, name: &'static str, queue: &mpsc::Sender<T>) {
+        let (queue, capacity) = (queue.downgrade(), queue.max_capacity());
+        self.change(|facts| {
+            facts.queues.push(Box::new(move || {
+                let length = capacity - queue.upgrade()?.capacity();
+                Some(Queue { name: name.to_owned(), length, capacity })
+            }));
+        });
+    }
+
+    /// Shows how much sound was lost since the start from here on.
+    pub fn sound_lost(&self, count: impl Fn() -> Duration + Send + Sync + 'static) {
+        self.change(|facts| facts.lost = Some(Box::new(count)));
+    }
+
+    /// Obeys the owner and shows it. Blocks while the position is stored.
+    pub fn turn_mute(&self, order: Turn) -> Turned {
+        let turned = self.0.parts.mute.turn(order);
+        self.change(|_| {});
+        if let Some(fault) = &turned.fault {
+            tracing::warn!(%fault, "the switch's position is not kept");
+        }
+        turned
+    }
+
+    /// The microphone's switch.
+    pub fn mute(&self) -> &MuteSwitch {
+        self.0.parts.mute.switch()
+    }
+
+    /// The hearts of the stages.
+    pub fn pulse(&self) -> &Pulse {
+        &self.0.parts.pulse
+    }
+
+    /// The present state and every change after it: none is lost and none told twice.
+    pub fn subscribe(&self) -> Subscription {
+        let facts = self.facts();
+        Subscription { now: facts.shown.clone(), changes: self.0.changes.subscribe() }
+    }
+
+    /// Waits until she listens, or knows that there is no microphone. Cancel-safe.
+    pub async fn settled(&self) {
+        // The board holds the sender, so this does not fail.
+        let _ = self.0.settled.subscribe().wait_for(|settled| *settled).await;
+    }
+
+    /// How she is.
+    pub fn status(&self) -> Status {
+        let parts = &self.0.parts;
+        let stages = parts.pulse.vitals();
+        let facts = self.facts();
+        let chat = facts.chat.as_ref().map_or_else(|| "not started".to_owned(), |told| told());
+        Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: std::process::id(),
+            uptime_s: self.0.born.elapsed().as_secs_f64(),
+            shown: facts.shown.clone(),
+            muted: parts.mute.switch().is_muted(),
+            stages: stages.iter().map(Into::into).collect(),
+            microphone: facts.microphone.clone(),
+            speaker: facts.speaker.clone(),
+            models: Models { chat, ..facts.models.clone() },
+            queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
+            errors: parts.journal.entries(),
+            counters: Counters {
+                turns: facts.turns,
+                sound_lost_s: facts.lost.as_ref().map(|count| count().as_secs_f64()),
+            },
+        }
+    }
+
+    fn facts(&self) -> MutexGuard<'_, Facts> {
+        self.0.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the facts and tells the subscribers when that shows.
+    fn change(&self, how: impl FnOnce(&mut Facts)) {
+        let mut facts = self.facts();
+        how(&mut facts);
+        let is_muted = self.0.parts.mute.switch().is_muted();
+        let (state, note) = shown(is_muted, facts.activity, [&facts.microphone, &facts.speaker]);
+        if (state, &note) != (facts.shown.state, &facts.shown.note) {
+            facts.shown = StateEvent { state, at: moment(&*self.0.parts.clock), note };
+            // Under the lock, so that everybody sees the same order. Nobody may have subscribed.
+            let _ = self.0.changes.send(facts.shown.clone());
+        }
+    }
+}
+
+/// What a light shows, and why.
+fn shown(is_muted: bool, activity: Activity, devices: [&Device; 2]) -> (Activity, Option<String>) {
+    if is_muted {
+        return (Activity::Muted, None);
+    }
+    let faults: Vec<_> = devices.into_iter().filter_map(Device::fault).collect();
+    if faults.is_empty() { (activity, None) } else { (Activity::Error, Some(faults.join("; "))) }
+}
+
+/// The present moment: RFC 3339, UTC, to the millisecond.
+pub(super) fn moment(clock: &dyn Clock) -> String {
+    let now = clock.now().timestamp();
+    Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now).to_string()
+}

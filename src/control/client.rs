@@ -1,0 +1,125 @@
+//! The other end of the control socket, for the commands.
+//!
+//! Blocking, on the main thread. In: a request. Out: its answer, or lines until the program ends.
+
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::status::{StateEvent, Status};
+use super::wire::{Answer, Ask, Event};
+use super::{ControlError, socket};
+
+/// How long the running program may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A connection to the running program.
+pub struct Client {
+    socket: PathBuf,
+    stream: BufReader<UnixStream>,
+}
+
+impl Client {
+    /// Connects to the program that serves the directory `runtime`; nothing when none does.
+    ///
+    /// # Errors
+    /// [`ControlError::Unreachable`] when there is a socket that this user may not use.
+    pub fn connect(runtime: &Path) -> Result<Option<Self>, ControlError> {
+        let socket = socket(runtime);
+        match UnixStream::connect(&socket) {
+            Ok(stream) => Ok(Some(Self { socket, stream: BufReader::new(stream) })),
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
+            {
+                Ok(None)
+            }
+            Err(source) => Err(ControlError::Unreachable { socket, source }),
+        }
+    }
+
+    /// How the running program is.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected.
+    pub fn status(&mut self) -> Result<Status, ControlError> {
+        match self.ask(Ask::Status)? {
+            Answer::Status(status) => Ok(*status),
+            other => Err(self.astray(&other)),
+        }
+    }
+
+    /// Turns the microphone's switch: whether she is muted now, and why that may not last.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected.
+    pub fn turn(&mut self, order: Ask) -> Result<(bool, Option<String>), ControlError> {
+        match self.ask(order)? {
+            Answer::Muted { muted, warning } => Ok((muted, warning)),
+            other => Err(self.astray(&other)),
+        }
+    }
+
+    /// Calls `show` with the present state and with every change, until the program ends or `show` fails.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected; the failure of `show`.
+    pub fn events<E: From<ControlError>>(
+        &mut self,
+        mut show: impl FnMut(&StateEvent) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut next = Some(self.ask(Ask::Events)?);
+        self.wait_at_most(None)?;
+        while let Some(answer) = next {
+            match answer {
+                Answer::State(Event::State(event)) => show(&event)?,
+                other => return Err(self.astray(&other).into()),
+            }
+            next = self.read()?;
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, ask: Ask) -> Result<Answer, ControlError> {
+        self.wait_at_most(Some(PATIENCE))?;
+        let line = serde_json::to_string(&ask)? + "\n";
+        self.stream.get_mut().write_all(line.as_bytes()).map_err(|e| self.unreachable(e))?;
+        match self.read()? {
+            Some(Answer::Error { error }) => Err(ControlError::Refused(error)),
+            Some(answer) => Ok(answer),
+            None => Err(self.unreachable(io::ErrorKind::UnexpectedEof.into())),
+        }
+    }
+
+    /// The next line; nothing once the program has ended.
+    fn read(&mut self) -> Result<Option<Answer>, ControlError> {
+        let mut line = String::new();
+        match self.stream.read_line(&mut line) {
+            Ok(0) => Ok(None),
+            Ok(_) => Ok(Some(serde_json::from_str(&line)?)),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Ok(None),
+            Err(error) => Err(self.unreachable(error)),
+        }
+    }
+
+    fn wait_at_most(&self, time: Option<Duration>) -> Result<(), ControlError> {
+        self.stream.get_ref().set_read_timeout(time).map_err(|e| self.unreachable(e))
+    }
+
+    fn unreachable(&self, source: io::Error) -> ControlError {
+        let source = match source.kind() {
+            io::ErrorKind::WouldBlock => {
+                io::Error::new(io::ErrorKind::TimedOut, "it does not answer; start it again")
+            }
+            _ => source,
+        };
+        ControlError::Unreachable { socket: self.socket.clone(), source }
+    }
+
+    fn astray(&self, answer: &Answer) -> ControlError {
+        match answer {
+            Answer::Error { error } => ControlError::Refused(error.clone()),
+            other => self.unreachable(io::Error::other(format!("it answers {}", other.line().trim_end()))),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The newest warnings and errors, kept in memory for `joi status`.
+//!
+//! Any thread logs, one short lock each time. Kept are the message and the named fault of our own log
+//! lines, nothing of foreign crates and no other field: no log line holds what was said, and this one
+//! would not repeat it. When it is full the oldest entry goes.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::layer::{Context, Layer};
+
+use crate::clock::Clock;
+
+/// Entries that are kept.
+const ENTRIES: usize = 20;
+/// Characters that are kept of one.
+const LENGTH: usize = 300;
+/// Fields whose value belongs to the sentence.
+const FIELDS: [&str; 2] = ["error", "fault"];
+
+/// A warning or an error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When it was told last: RFC 3339, UTC.
+    pub at: String,
+    /// `warn` or `error`.
+    pub level: String,
+    /// The module that told it.
+    pub from: String,
+    /// One sentence.
+    pub told: String,
+    /// How often it was told in a row.
+    pub times: u64,
+}
+
+/// The newest warnings and errors. Clones share them.
+#[derive(Clone)]
+pub struct Journal {
+    entries: Arc<Mutex<VecDeque<Entry>>>,
+    clock: Arc<dyn Clock>,
+}
+
+impl fmt::Debug for Journal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Journal").field("entries", &self.lock().len()).finish_non_exhaustive()
+    }
+}
+
+impl Journal {
+    /// An empty one whose times are those of `clock`.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { entries: Arc::default(), clock }
+    }
+
+    /// What is kept, oldest first.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.lock().iter().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, entry: Entry) {
+        let mut entries = self.lock();
+        if let Some(last) = entries.back_mut()
+            && (&last.told, &last.level) == (&entry.told, &entry.level)
+        {
+            last.times += 1;
+            last.at = entry.at;
+            return;
+        }
+        if entries.len() == ENTRIES {
+            entries.pop_front();
+        }
+        entries.push_back(entry);
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Journal {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let meta = event.metadata();
+        let is_ours = meta.target() == "joi" || meta.target().starts_with("joi::");
+        if !is_ours || *meta.level() > Level::WARN {
+            return;
+        }
+        let mut sentence = Sentence::default();
+        event.record(&mut sentence);
+        let told = match sentence.fault {
+            Some(fault) => format!("{}: {fault}", sentence.message),
+            None => sentence.message,
+        };
+        self.keep(Entry {
+            at: super::board::moment(&*self.clock),
+            level: meta.level().as_str().to_lowercase(),
+            from: meta.target().to_owned(),
+            told: told.chars().take(LENGTH).collect(),
+            times: 1,
+        });
+    }
+}
+
+/// Message and fault of a log line.
+#[derive(Default)]
+struct Sentence {
+    message: String,
+    fault: Option<String>,
+}
+
+impl Visit for Sentence {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            self.message = format!("{value:?}");
+        } else if FIELDS.contains(&field.name()) {
+            self.fault = Some(format!("{value:?}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing_subscriber::layer::SubscriberExt as _;
+
+    use super::*;
+    use crate::clock::ManualClock;
+
+    fn journal() -> Journal {
+        Journal::new(Arc::new(ManualClock::at("2026-03-01T13:00:00+01:00[Europe/Vienna]".parse().unwrap())))
+    }
+
+    fn logging(journal: &Journal, work: impl FnOnce()) {
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(journal.clone()), work);
+    }
+
+    #[test]
+    fn warnings_are_kept_with_their_fault_and_nothing_else_of_them() {
+        let journal = journal();
+        logging(&journal, || {
+            tracing::info!("nobody wants to know");
+            tracing::warn!(target: "joi::store", error = %"disk full", text = "my marmalade", "not stored");
+            tracing::error!(target: "hyper::client", "none of ours");
+            tracing::warn!(target: "joined::up", "none of ours either");
+        });
+        let entry = Entry {
+            at: "2026-03-01T12:00:00Z".into(),
+            level: "warn".into(),
+            from: "joi::store".into(),
+            told: "not stored: disk full".into(),
+            times: 1,
+        };
+        assert_eq!(journal.entries(), [entry]);
+    }
+
+    #[test]
+    fn what_repeats_is_counted_and_the_oldest_goes() {
+        let journal = journal();
+        logging(&journal, || {
+            for _ in 0..1000 {
+                tracing::warn!(target: "joi::audio", "the listener was late");
+            }
+            for i in 0..ENTRIES {
+                tracing::warn!(target: "joi::audio", "number {i} {}", "x".repeat(2 * LENGTH));
+            }
+        });
+        let kept = journal.entries();
+        assert_eq!(kept.len(), ENTRIES);
+        assert!(kept[0].told.starts_with("number 0 ") && kept[0].told.chars().count() == LENGTH);
+        let again = self::journal();
+        logging(&again, || (0..1000).for_each(|_| tracing::warn!(target: "joi::audio", "late")));
+        assert_eq!(again.entries().iter().map(|entry| entry.times).collect::<Vec<_>>(), [1000]);
+    }
+}

@@ -1,0 +1,187 @@
+//! The microphone's switch, and the file that keeps its position over a restart.
+//!
+//! Any thread. The position is an empty file `muted` in the data directory, which needs no database: if it
+//! is there, she is muted. When that can't be found out she is muted too. Only an order of the owner
+//! changes it; an order that can't be stored is obeyed now and told.
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::audio::MuteSwitch;
+
+/// The file's name in the data directory.
+const FILE: &str = "muted";
+
+/// What the owner orders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// No sample leaves the microphone.
+    Off,
+    /// She hears.
+    On,
+    /// The other position.
+    Other,
+}
+
+/// Where the switch is after an order.
+#[derive(Debug)]
+pub struct Turned {
+    /// Whether the microphone is switched off.
+    pub muted: bool,
+    /// Why the position does not hold over a restart.
+    pub fault: Option<MuteFault>,
+}
+
+/// The position can't be read or stored.
+#[derive(Debug, thiserror::Error)]
+pub enum MuteFault {
+    /// She is muted until the owner says otherwise. Tell the user.
+    #[error("whether she is muted can't be read from {}: {source}; so she is, until `joi unmute`", .path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// She is muted, but not after the next start. Tell the user.
+    #[error("she is muted, but only until she is started again: {} can't be written: {source}", .path.display())]
+    NotKept {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// She hears, but will be muted after the next start. Tell the user.
+    #[error("she hears, but is muted again after the next start: {} can't be removed: {source}", .path.display())]
+    NotForgotten {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// The switch whose position is kept.
+#[derive(Debug)]
+pub struct KeptMute {
+    switch: MuteSwitch,
+    file: PathBuf,
+    /// Orders are obeyed one after the other.
+    turning: Mutex<()>,
+}
+
+impl KeptMute {
+    /// The switch in the position kept in the directory `data`, to be read before the microphone is opened;
+    /// and why that could not be read.
+    pub fn read(data: &Path) -> (Self, Option<MuteFault>) {
+        let file = data.join(FILE);
+        let (muted, fault) = match fs::symlink_metadata(&file) {
+            Ok(_) => (true, None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (false, None),
+            Err(source) => (true, Some(MuteFault::Unread { path: file.clone(), source })),
+        };
+        (Self { switch: MuteSwitch::new(muted), file, turning: Mutex::new(()) }, fault)
+    }
+
+    /// The switch itself, for the microphone.
+    pub fn switch(&self) -> &MuteSwitch {
+        &self.switch
+    }
+
+    /// Turns the switch at once, then stores the position. Blocks while the disk writes.
+    pub fn turn(&self, order: Turn) -> Turned {
+        let _turning = self.turning.lock().unwrap_or_else(PoisonError::into_inner);
+        let muted = match order {
+            Turn::Off => true,
+            Turn::On => false,
+            Turn::Other => !self.switch.is_muted(),
+        };
+        self.switch.set(muted);
+        let path = self.file.clone();
+        let fault = if muted {
+            store(&self.file).err().map(|source| MuteFault::NotKept { path, source })
+        } else {
+            remove(&self.file).err().map(|source| MuteFault::NotForgotten { path, source })
+        };
+        Turned { muted, fault }
+    }
+}
+
+fn store(file: &Path) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    File::create(file)?.sync_all()?;
+    sync_folder(file)
+}
+
+fn remove(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Ok(()) => sync_folder(file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A new name survives a power cut only when its folder was written.
+fn sync_folder(file: &Path) -> io::Result<()> {
+    file.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn the_position_outlives_the_program() {
+        // covers the rule that nothing but the owner's order changes it
+        let folder = TempDir::new().unwrap();
+        let data = folder.path().join("not/yet/there");
+        let (kept, fault) = KeptMute::read(&data);
+        assert!(fault.is_none() && !kept.switch().is_muted());
+        assert!(!data.exists(), "reading makes nothing");
+        for (order, muted) in [
+            (Turn::Off, true),
+            (Turn::Off, true),
+            (Turn::Other, false),
+            (Turn::Other, true),
+            (Turn::On, false),
+        ] {
+            let turned = kept.turn(order);
+            assert!(turned.fault.is_none() && turned.muted == muted, "{turned:?}");
+            assert_eq!((kept.switch().is_muted(), data.join(FILE).exists()), (muted, muted));
+            assert_eq!(KeptMute::read(&data).0.switch().is_muted(), muted);
+        }
+    }
+
+    #[test]
+    fn in_doubt_she_is_muted_and_the_owner_is_obeyed_all_the_same() {
+        let folder = TempDir::new().unwrap();
+        let data = folder.path().join("data");
+        fs::write(&data, "a file where the directory should be").unwrap();
+        let (kept, fault) = KeptMute::read(&data);
+        assert!(kept.switch().is_muted());
+        assert!(matches!(fault, Some(MuteFault::Unread { .. })), "{fault:?}");
+        let turned = kept.turn(Turn::On);
+        assert!(!turned.muted && !kept.switch().is_muted());
+        assert!(matches!(turned.fault, Some(MuteFault::NotForgotten { .. })), "{turned:?}");
+        let turned = kept.turn(Turn::Off);
+        assert!(turned.muted && kept.switch().is_muted());
+        assert!(matches!(turned.fault, Some(MuteFault::NotKept { .. })), "{turned:?}");
+    }
+
+    #[test]
+    fn a_dangling_link_is_a_mark_too() {
+        let folder = TempDir::new().unwrap();
+        std::os::unix::fs::symlink("/no/such/place", folder.path().join(FILE)).unwrap();
+        let (kept, _) = KeptMute::read(folder.path());
+        assert!(kept.switch().is_muted());
+        assert!(kept.turn(Turn::On).fault.is_none());
+        assert!(!KeptMute::read(folder.path()).0.switch().is_muted());
+    }
+}

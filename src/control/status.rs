@@ -1,0 +1,132 @@
+//! How she is, as it crosses the control socket.
+//!
+//! Plain data, written by the running program and read by `joi status`. No field ever holds what was said.
+
+use serde::{Deserialize, Serialize};
+
+use super::journal::Entry;
+use crate::message::Activity;
+use crate::pulse::{Beat, Vital};
+
+/// The state a light would show, and since when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateEvent {
+    /// What she is doing.
+    pub state: Activity,
+    /// Since when: RFC 3339, UTC.
+    pub at: String,
+    /// Why, in one sentence; with `error` always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// How she is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Of the running program.
+    pub version: String,
+    /// Its process id.
+    pub pid: u32,
+    /// Seconds since its start.
+    pub uptime_s: f64,
+    /// What she is doing.
+    #[serde(flatten)]
+    pub shown: StateEvent,
+    /// Whether the owner has switched the microphone off.
+    pub muted: bool,
+    /// Every long-lived stage.
+    pub stages: Vec<StageRow>,
+    /// Where she hears.
+    pub microphone: Device,
+    /// Where she speaks.
+    pub speaker: Device,
+    /// What she thinks, hears and speaks with.
+    pub models: Models,
+    /// What waits between the stages.
+    pub queues: Vec<Queue>,
+    /// The newest warnings and errors, oldest first.
+    pub errors: Vec<Entry>,
+    /// What was counted since the start.
+    pub counters: Counters,
+}
+
+/// One stage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StageRow {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub doing: Beat,
+    /// Since how many seconds.
+    pub for_s: f64,
+    /// How many seconds of work, or for a round, are still in order.
+    pub limit_s: f64,
+    /// Whether it is well.
+    pub fresh: bool,
+}
+
+impl From<&Vital> for StageRow {
+    fn from(vital: &Vital) -> Self {
+        Self {
+            name: vital.stage.to_owned(),
+            doing: vital.beat,
+            for_s: vital.age.as_secs_f64(),
+            limit_s: vital.limit.as_secs_f64(),
+            fresh: vital.is_fresh(),
+        }
+    }
+}
+
+/// A microphone or a speaker.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Device {
+    /// It has not been opened yet.
+    #[default]
+    Pending,
+    /// This one works.
+    Device(String),
+    /// There is none, for this reason.
+    Fault(String),
+}
+
+impl Device {
+    /// Why it does not work.
+    pub fn fault(&self) -> Option<&str> {
+        match self {
+            Self::Fault(why) => Some(why),
+            Self::Pending | Self::Device(_) => None,
+        }
+    }
+}
+
+/// Models in use.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Models {
+    /// Speech to text.
+    pub whisper: String,
+    /// Text to speech.
+    pub voice: String,
+    /// The chat model and which server serves it; one line.
+    pub chat: String,
+}
+
+/// A queue between two stages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Queue {
+    /// What waits in it.
+    pub name: String,
+    /// How many of them.
+    pub length: usize,
+    /// How many may.
+    pub capacity: usize,
+}
+
+/// Counted since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Counters {
+    /// Spoken turns that are over.
+    pub turns: u64,
+    /// Seconds of sound that were lost because the listener was late; nothing where nobody counts.
+    pub sound_lost_s: Option<f64>,
+}

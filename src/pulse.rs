@@ -1,0 +1,273 @@
+//! Heartbeats of the long-lived stages: whether each of them still does its work.
+//!
+//! Any thread. A stage owns its [`Heart`] and says in it that it rests, works or goes round: one atomic
+//! store, no lock, no wait. Whoever watches asks the [`Pulse`] for all of them. Nothing here acts on what
+//! it finds, and no time passes but that of the source handed in.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+/// What a stage does, and since when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Beat {
+    /// It waits for work. That may take for ever.
+    Resting,
+    /// It works at something that has a limit.
+    Working,
+    /// It goes round and round, and each round has a limit.
+    Beating,
+    /// It has ended in good order.
+    Ended,
+    /// It has ended by a panic.
+    Broken,
+}
+
+impl Beat {
+    const ALL: [Self; 5] = [Self::Resting, Self::Working, Self::Beating, Self::Ended, Self::Broken];
+
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Resting => "resting",
+            Self::Working => "working",
+            Self::Beating => "beating",
+            Self::Ended => "ended",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+/// How one stage is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Vital {
+    /// Which stage.
+    pub stage: &'static str,
+    /// What it does.
+    pub beat: Beat,
+    /// How long ago it said so.
+    pub age: Duration,
+    /// How long it may work, or need for a round.
+    pub limit: Duration,
+}
+
+impl Vital {
+    /// Whether the stage does what it is there for.
+    pub fn is_fresh(&self) -> bool {
+        match self.beat {
+            Beat::Resting | Beat::Ended => true,
+            Beat::Working | Beat::Beating => self.age < self.limit,
+            Beat::Broken => false,
+        }
+    }
+}
+
+type Time = Arc<dyn Fn() -> Instant + Send + Sync>;
+
+/// The hearts of all stages. Clones watch the same ones.
+#[derive(Clone)]
+pub struct Pulse {
+    time: Time,
+    origin: Instant,
+    slots: Arc<Mutex<Vec<Arc<Slot>>>>,
+}
+
+impl Default for Pulse {
+    fn default() -> Self {
+        Self::with_time(Instant::now)
+    }
+}
+
+impl std::fmt::Debug for Pulse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pulse").field("vitals", &self.vitals()).finish()
+    }
+}
+
+impl Pulse {
+    /// A pulse whose present is what `time` says.
+    pub fn with_time(time: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
+        let origin = time();
+        Self { time: Arc::new(time), origin, slots: Arc::default() }
+    }
+
+    /// A heart for `stage`, which rests. Work or a round that takes `limit` or longer means that the stage
+    /// is stuck. A stage that is started again takes the place of its earlier one.
+    pub fn heart(&self, stage: &'static str, limit: Duration) -> Heart {
+        let slot = Arc::new(Slot { stage, limit, state: AtomicU64::new(0) });
+        let mut slots = self.slots();
+        slots.retain(|other| other.stage != stage);
+        slots.push(Arc::clone(&slot));
+        drop(slots);
+        let heart = Heart { slot, time: Arc::clone(&self.time), origin: self.origin };
+        heart.rest();
+        heart
+    }
+
+    /// How every stage is, in the order in which they were started.
+    pub fn vitals(&self) -> Vec<Vital> {
+        let now = (self.time)().saturating_duration_since(self.origin);
+        self.slots().iter().map(|slot| slot.vital(now)).collect()
+    }
+
+    fn slots(&self) -> MutexGuard<'_, Vec<Arc<Slot>>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Slot {
+    stage: &'static str,
+    limit: Duration,
+    /// Microseconds since the origin times eight, plus the place in [`Beat::ALL`].
+    state: AtomicU64,
+}
+
+impl Slot {
+    fn vital(&self, now: Duration) -> Vital {
+        let state = self.state.load(Ordering::Acquire);
+        let beat = Beat::ALL.get((state & 7) as usize).copied().unwrap_or(Beat::Broken);
+        let age = now.saturating_sub(Duration::from_micros(state >> 3));
+        Vital { stage: self.stage, beat, age, limit: self.limit }
+    }
+}
+
+/// One stage's side of the [`Pulse`]. The stage's thread or task owns it: dropped in a panic it is broken,
+/// dropped otherwise it has ended.
+pub struct Heart {
+    slot: Arc<Slot>,
+    time: Time,
+    origin: Instant,
+}
+
+impl Heart {
+    /// A heart that nobody watches.
+    pub fn unwatched() -> Self {
+        Pulse::default().heart("unwatched", Duration::MAX)
+    }
+
+    /// The stage waits for work.
+    pub fn rest(&self) {
+        self.say(Beat::Resting);
+    }
+
+    /// The stage has gone round once more.
+    pub fn beat(&self) {
+        self.say(Beat::Beating);
+    }
+
+    /// The stage works from now until the guard is dropped; then it does again what it did before.
+    #[must_use = "the work ends when this is dropped"]
+    pub fn work(&self) -> Working {
+        let before = self.slot.state.load(Ordering::Acquire);
+        self.say(Beat::Working);
+        Working { slot: Arc::clone(&self.slot), before }
+    }
+
+    fn say(&self, beat: Beat) {
+        let now = (self.time)().saturating_duration_since(self.origin);
+        self.slot.state.store((now.as_micros() as u64) << 3 | beat as u64, Ordering::Release);
+    }
+}
+
+impl Drop for Heart {
+    fn drop(&mut self) {
+        self.say(if std::thread::panicking() { Beat::Broken } else { Beat::Ended });
+    }
+}
+
+/// As long as it lives, its stage works.
+pub struct Working {
+    slot: Arc<Slot>,
+    before: u64,
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.slot.state.store(self.before, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+
+    /// A time that stands still, and what moves it by milliseconds.
+    pub(crate) fn manual() -> (Pulse, Arc<AtomicU64>) {
+        let (start, passed) = (Instant::now(), Arc::new(AtomicU64::new(0)));
+        let shown = Arc::clone(&passed);
+        (Pulse::with_time(move || start + Duration::from_millis(shown.load(Ordering::Relaxed))), passed)
+    }
+
+    fn only(pulse: &Pulse) -> Vital {
+        let vitals = pulse.vitals();
+        assert_eq!(vitals.len(), 1, "{vitals:?}");
+        vitals[0]
+    }
+
+    const LIMIT: Duration = Duration::from_secs(2);
+
+    #[test]
+    fn a_stage_that_rests_is_fresh_for_ever_and_one_that_works_until_its_limit() {
+        let (pulse, passed) = manual();
+        let heart = pulse.heart("whisper", LIMIT);
+        passed.store(10_000_000, Ordering::Relaxed);
+        assert!(only(&pulse).is_fresh());
+        let working = heart.work();
+        passed.fetch_add(1_999, Ordering::Relaxed);
+        let vital =
+            Vital { stage: "whisper", beat: Beat::Working, age: Duration::from_millis(1_999), limit: LIMIT };
+        assert_eq!(only(&pulse), vital);
+        assert!(only(&pulse).is_fresh());
+        passed.fetch_add(1, Ordering::Relaxed);
+        assert!(!only(&pulse).is_fresh());
+        drop(working);
+        assert!(only(&pulse).is_fresh(), "it is done after all");
+    }
+
+    #[test]
+    fn a_loop_that_stops_going_round_is_found() {
+        let (pulse, passed) = manual();
+        let heart = pulse.heart("listener", LIMIT);
+        for _ in 0..10 {
+            heart.beat();
+            passed.fetch_add(1_500, Ordering::Relaxed);
+            assert!(only(&pulse).is_fresh());
+        }
+        passed.fetch_add(500, Ordering::Relaxed);
+        assert!(!only(&pulse).is_fresh());
+    }
+
+    #[test]
+    fn work_within_work_counts_from_the_outer_beginning() {
+        let (pulse, passed) = manual();
+        let heart = pulse.heart("conversation", LIMIT);
+        let outer = heart.work();
+        passed.fetch_add(1_000, Ordering::Relaxed);
+        drop(heart.work());
+        passed.fetch_add(1_000, Ordering::Relaxed);
+        assert!(!only(&pulse).is_fresh());
+        drop(outer);
+        assert_eq!(only(&pulse).beat, Beat::Resting);
+    }
+
+    #[test]
+    fn a_stage_that_panicked_is_broken_and_one_that_ended_is_not() {
+        let (pulse, _) = manual();
+        drop(pulse.heart("voice", LIMIT));
+        assert_eq!(only(&pulse).beat, Beat::Ended);
+        assert!(only(&pulse).is_fresh());
+        let heart = pulse.heart("voice", LIMIT);
+        let ended = std::thread::spawn(move || {
+            let _working = heart.work();
+            panic!("as a broken stage does");
+        });
+        assert!(ended.join().is_err());
+        assert_eq!(only(&pulse).beat, Beat::Broken);
+        assert!(!only(&pulse).is_fresh());
+    }
+}

@@ -1,0 +1,157 @@
+//! The service: what is installed where, that it can be taken back, and what systemd thinks of the units.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::support::program::project;
+
+/// A machine to install on.
+struct Machine(TempDir);
+
+impl Machine {
+    fn new() -> Self {
+        Self(TempDir::new().expect("a folder for a machine"))
+    }
+
+    fn place(&self) -> PathBuf {
+        self.0.path().join("image")
+    }
+
+    /// Runs the installer; what it told.
+    #[track_caller]
+    fn install(&self, flavour: &str, arguments: &[&str]) -> String {
+        let built = Path::new(env!("CARGO_BIN_EXE_joi")).parent().unwrap();
+        let output = Command::new(project("scripts/install.sh"))
+            .args(arguments)
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_DATA_HOME")
+            .env_remove("XDG_CACHE_HOME")
+            .env_remove("JOI_MODELS")
+            .env("HOME", self.0.path().join("home"))
+            .env("DESTDIR", self.place())
+            .env("FLAVOUR", flavour)
+            .env("BUILT", built)
+            .env("MODELS", "skip")
+            .output()
+            .expect("the installer runs");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{told}");
+        told
+    }
+
+    /// The installed files, relative to the machine's root.
+    fn files(&self) -> BTreeSet<String> {
+        let (mut found, mut open) = (BTreeSet::new(), vec![self.place()]);
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    found.insert(path.strip_prefix(self.place()).unwrap().display().to_string());
+                }
+            }
+        }
+        found
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o111 == 0o111)
+}
+
+#[test]
+fn the_system_flavour_is_installed_twice_and_taken_back() {
+    let machine = Machine::new();
+    machine.install("system", &[]);
+    let first = machine.files();
+    let expected = [
+        "etc/joi/config.toml",
+        "usr/local/bin/joi",
+        "usr/local/bin/joi-model",
+        "usr/local/lib/systemd/system/joi.service",
+        "usr/local/share/bash-completion/completions/joi",
+        "usr/local/share/fish/vendor_completions.d/joi.fish",
+        "usr/local/share/zsh/site-functions/_joi",
+    ];
+    assert_eq!(first, expected.map(str::to_owned).into());
+    for program in ["usr/local/bin/joi", "usr/local/bin/joi-model"] {
+        assert!(is_program(&machine.place().join(program)), "{program}");
+    }
+    let configuration = machine.place().join("etc/joi/config.toml");
+    fs::write(&configuration, "# mine\n").unwrap();
+    machine.install("system", &[]);
+    assert_eq!(machine.files(), first, "the second time changes nothing");
+    assert_eq!(fs::read_to_string(&configuration).unwrap(), "# mine\n");
+
+    let told = machine.install("system", &["uninstall"]);
+    assert_eq!(machine.files(), ["etc/joi/config.toml".to_owned()].into());
+    assert!(told.contains("/var/lib/joi") && told.contains("/etc/joi"), "{told}");
+    machine.install("system", &["uninstall"]);
+}
+
+#[test]
+fn the_user_flavour_is_installed_below_the_home_and_taken_back() {
+    let machine = Machine::new();
+    machine.install("user", &[]);
+    let home = machine.place().join(machine.0.path().strip_prefix("/").unwrap()).join("home");
+    let mode = |path: &str| fs::metadata(home.join(path)).unwrap().permissions().mode() & 0o777;
+    assert!(is_program(&home.join(".local/bin/joi")) && is_program(&home.join(".local/bin/joi-model")));
+    assert_eq!(mode(".local/share/joi"), 0o700);
+    assert_eq!(mode(".config/systemd/user/joi.service"), 0o644);
+    let completions = fs::read_to_string(home.join(".local/share/bash-completion/completions/joi")).unwrap();
+    assert!(completions.contains("unmute"));
+    fs::write(home.join(".local/share/joi/joi.db"), "memories").unwrap();
+    let first = machine.files();
+    machine.install("user", &[]);
+    assert_eq!(machine.files(), first);
+    let told = machine.install("user", &["uninstall"]);
+    let left = machine.files();
+    assert!(left.iter().all(|file| file.ends_with(".local/share/joi/joi.db")) && left.len() == 1, "{left:?}");
+    assert!(told.contains(".local/share/joi (dialogue"), "{told}");
+}
+
+/// What `systemd-analyze` says, with the units' programs at hand.
+fn analyse(manager: &str, arguments: &[&str]) -> (bool, String) {
+    let run = TempDir::new().unwrap();
+    let output = Command::new("systemd-analyze")
+        .arg(manager)
+        .args(arguments)
+        .env("XDG_RUNTIME_DIR", run.path())
+        .output()
+        .expect("systemd is installed (apt-get install systemd)");
+    let told = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    (output.status.success(), told.concat())
+}
+
+#[test]
+fn the_units_have_no_mistake_and_little_power() {
+    let folder = TempDir::new().unwrap();
+    // Most that `systemd-analyze security` may find, in tenths: 0 is a cage, 100 an open door.
+    for (manager, file, exposure) in [("--system", "joi.service", "20"), ("--user", "user/joi.service", "65")]
+    {
+        let text = fs::read_to_string(project("systemd").join(file)).unwrap();
+        // Verified is also that the program is there, which it is not before it is installed.
+        let program = env!("CARGO_BIN_EXE_joi");
+        let text = text.replace("/usr/local/bin/joi", program).replace("%h/.local/bin/joi", program);
+        let unit = folder.path().join("joi.service");
+        fs::write(&unit, text).unwrap();
+        let unit = unit.to_str().unwrap();
+        let (_, told) = analyse(manager, &["verify", "--man=no", unit]);
+        let mistakes: Vec<&str> = told
+            .lines()
+            .filter(|line| line.contains("joi.service"))
+            // Keys that an older systemd ignores; the installer leaves them out there.
+            .filter(|line| !line.contains("'RestartSteps'") && !line.contains("'RestartMaxDelaySec'"))
+            .collect();
+        assert_eq!(mistakes, [""; 0], "{told}");
+        let limit = format!("--threshold={exposure}");
+        let (is_safe, told) = analyse(manager, &["security", "--offline=true", "--no-pager", &limit, unit]);
+        assert!(is_safe, "{told}");
+    }
+}

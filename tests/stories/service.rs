@@ -1,0 +1,187 @@
+//! The running program from outside: its state, its switch, systemd, and a light that follows it. There is
+//! no sound device, so that she is in a state that stays: she can't hear.
+
+use std::os::unix::net::UnixDatagram;
+use std::process::{Command, Stdio};
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::program::{FOR_EVER, Home, NOBODY, Running, project};
+
+fn deaf_home() -> Home {
+    let mut home = Home::with_model_server(NOBODY);
+    home.set("audio.host=alsa")
+        .set("audio.input=[\"no such microphone\"]")
+        .set("audio.output=[\"no such speaker\"]");
+    home
+}
+
+/// She runs, and knows that she can't hear.
+fn run(home: &Home) -> Running {
+    let mut joi = Running::start(&mut home.command(&["run"]));
+    joi.until("Ctrl-C ends");
+    follow(home).until("no such microphone");
+    joi
+}
+
+fn status(home: &Home) -> Value {
+    serde_json::from_str(&home.joi(&["status", "--json"]).well().out).unwrap()
+}
+
+fn follow(home: &Home) -> Running {
+    Running::start(&mut home.command(&["events"]))
+}
+
+fn state(name: &str) -> String {
+    format!("\"state\":\"{name}\"")
+}
+
+#[test]
+fn she_shows_what_she_does_and_how_her_parts_are() {
+    let home = deaf_home();
+    let joi = run(&home);
+    let now = status(&home);
+    assert_eq!((&now["state"], &now["muted"]), (&"error".into(), &false.into()), "{now}");
+    assert!(now["note"].as_str().is_some_and(|note| note.contains("no such microphone")), "{now}");
+    assert!(now["microphone"]["fault"].is_string(), "{now}");
+    assert_eq!(now["models"]["whisper"], "whisper-tiny.en");
+    let mut stages: Vec<&str> =
+        now["stages"].as_array().unwrap().iter().map(|stage| stage["name"].as_str().unwrap()).collect();
+    stages.sort_unstable();
+    assert_eq!(stages, ["conversation", "listener", "store", "voice", "whisper"], "{now}");
+    assert!(now["stages"].as_array().unwrap().iter().all(|stage| stage["fresh"] == true), "{now}");
+    let table = home.joi(&["status"]).well().out;
+    for line in
+        ["state ", "microphone ", "speaker ", "chat model ", "running      joi ", "listener", "beating"]
+    {
+        assert!(table.contains(line), "{line} in {table}");
+    }
+    let human = Running::start(&mut home.command(&["events", "--human"])).until(" error: ");
+    assert!(human.out.contains("no such microphone"), "{human:?}");
+    assert_eq!(joi.terminate().code, Some(0));
+}
+
+#[test]
+fn the_switch_is_obeyed_shown_and_kept() {
+    let home = deaf_home();
+    let mut joi = run(&home);
+    let mut events = follow(&home);
+    events.until(&state("error"));
+    assert_eq!(home.joi(&["mute"]).well().out, "muted\n");
+    events.until(&state("muted"));
+    joi.until("muted; `joi unmute`");
+    assert!(home.path("data/muted").exists());
+    assert!(home.joi(&["status"]).well().out.contains("switched off"));
+    joi.signal(Signal::USR1);
+    events.until(&state("error"));
+    assert!(!home.path("data/muted").exists());
+    joi.until("not muted any more");
+    assert_eq!(home.joi(&["toggle"]).well().out, "muted\n");
+    events.until(&state("muted"));
+
+    let second = home.joi(&["run"]);
+    assert_eq!(second.code, Some(1), "{second:?}");
+    assert!(second.complaint().starts_with("joi is running already ("), "{second:?}");
+
+    assert_eq!(joi.terminate().code, Some(0));
+    let followed = events.end();
+    assert_eq!(followed.code, Some(0), "the stream ends with the program: {followed:?}");
+    assert!(followed.out.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{followed:?}");
+    assert!(!home.path("run/joi.sock").exists());
+
+    let mut again = Running::start(&mut home.command(&["run"]));
+    again.until("muted; `joi unmute`");
+    again.until("Ctrl-C ends");
+    assert_eq!((&status(&home)["state"], &status(&home)["muted"]), (&"muted".into(), &true.into()));
+    assert_eq!(home.joi(&["unmute"]).well().out, "not muted\n");
+    assert_eq!(again.terminate().code, Some(0));
+}
+
+#[test]
+fn the_switch_is_turned_while_she_does_not_run() {
+    let home = deaf_home();
+    for command in ["status", "events"] {
+        let ran = home.joi(&[command]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.complaint().starts_with("joi is not running; start it with `joi run`"), "{ran:?}");
+    }
+    let holds = "joi is not running, this holds from its next start\n";
+    for (command, position) in
+        [("mute", "muted"), ("mute", "muted"), ("toggle", "not muted"), ("toggle", "muted")]
+    {
+        assert_eq!(home.joi(&[command]).well().out, format!("{position}; {holds}"));
+    }
+    let ran = home.joi(&["listen"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.complaint().contains("joi unmute"), "{ran:?}");
+    let rows: Value = serde_json::from_str(&home.joi(&["doctor", "--json"]).out).unwrap();
+    let row = rows.as_array().unwrap().iter().find(|row| row["what"] == "microphone").unwrap();
+    assert_eq!((&row["verdict"], &row["remedy"]), (&"fair".into(), &"joi unmute".into()), "{row}");
+    assert_eq!(home.joi(&["unmute"]).well().out, format!("not muted; {holds}"));
+
+    let mut broken = deaf_home();
+    let file = broken.path("taken");
+    std::fs::write(&file, "a file").unwrap();
+    broken.use_data(&file);
+    let ran = broken.joi(&["mute"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.complaint().contains("can't be written"), "{ran:?}");
+    let mut joi = Running::start(&mut broken.command(&["run"]));
+    joi.until("so she is, until `joi unmute`");
+    assert_eq!(status(&broken)["state"], "muted", "in doubt she is muted");
+}
+
+/// Reads what systemd is told until a message holds `text`; gives all messages.
+fn told_until(systemd: &UnixDatagram, text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let length = systemd.recv(&mut buffer).unwrap_or_else(|error| panic!("{error} after {all:?}"));
+        all.push(String::from_utf8_lossy(&buffer[..length]).into_owned());
+        if all.last().is_some_and(|last| last.contains(text)) {
+            return all;
+        }
+    }
+}
+
+#[test]
+fn systemd_is_told_that_she_is_ready_alive_and_ending() {
+    let home = deaf_home();
+    let systemd = UnixDatagram::bind(home.path("notify")).unwrap();
+    systemd.set_read_timeout(Some(FOR_EVER)).unwrap();
+    let mut command = home.command(&["run", "--discreet"]);
+    command.env("NOTIFY_SOCKET", home.path("notify")).env("WATCHDOG_USEC", "300000");
+    let mut joi = Running::start(&mut command);
+    joi.until("waking up");
+    told_until(&systemd, "READY=1\n");
+    for _ in 0..3 {
+        told_until(&systemd, "WATCHDOG=1\n");
+    }
+    home.joi(&["mute"]).well();
+    told_until(&systemd, "STATUS=muted\n");
+    joi.signal(Signal::TERM);
+    let last = told_until(&systemd, "STOPPING=1\n");
+    assert_eq!(joi.end().code, Some(0), "{last:?}");
+}
+
+#[test]
+fn a_light_follows_her() {
+    let home = deaf_home();
+    let joi = run(&home);
+    let mut command = Command::new("python3");
+    command.arg(project("examples/leds.py")).args(["--dry-run", "--once", "--socket"]);
+    command.arg(home.path("run/joi.sock"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut light = Running::start(&mut command);
+    light.until("error: red, blinking");
+    home.joi(&["mute"]).well();
+    light.until("muted: red");
+    assert_eq!(joi.terminate().code, Some(0));
+    light.until("gone: dark");
+    let ran = light.end();
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:?}");
+
+    let ran = Running::start(&mut command).end();
+    assert!(ran.code == Some(1) && ran.err.contains("joi.sock"), "she is not there: {ran:?}");
+}
