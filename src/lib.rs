@@ -19,6 +19,7 @@
 //! [`app`] wires the stages together; nothing imports it but the binary.
 
 pub mod clock;
+pub mod english;
 pub mod message;
 pub mod paths;
 pub mod problem;

@@ -11,7 +11,8 @@ mod tests;
 mod words;
 
 use jiff::Zoned;
-use jiff::civil::Weekday;
+
+use crate::english::{MONTHS, WEEKDAYS};
 
 /// A change of the playback volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,29 +111,7 @@ fn tell_time(now: &Zoned) -> String {
 }
 
 fn tell_date(now: &Zoned) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    let weekday = match now.weekday() {
-        Weekday::Monday => "Monday",
-        Weekday::Tuesday => "Tuesday",
-        Weekday::Wednesday => "Wednesday",
-        Weekday::Thursday => "Thursday",
-        Weekday::Friday => "Friday",
-        Weekday::Saturday => "Saturday",
-        Weekday::Sunday => "Sunday",
-    };
+    let weekday = named(&WEEKDAYS, now.weekday().to_monday_zero_offset());
     let day = now.day();
     let ending = match day {
         1 | 21 | 31 => "st",
@@ -140,7 +119,10 @@ fn tell_date(now: &Zoned) -> String {
         3 | 23 => "rd",
         _ => "th",
     };
-    let month =
-        usize::try_from(now.month() - 1).ok().and_then(|index| MONTHS.get(index)).copied().unwrap_or("");
+    let month = named(&MONTHS, now.month() - 1);
     format!("It's {weekday}, {month} {day}{ending}, {}.", now.year())
+}
+
+fn named(names: &[&'static str], index: i8) -> &'static str {
+    usize::try_from(index).ok().and_then(|index| names.get(index)).copied().unwrap_or_default()
 }

@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 
 use crate::app::Brain;
 use crate::cli::session::Session;

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use regex::RegexSet;
 
 use super::{Intent, VolumeChange};
+use crate::english;
 
 const ENGLISH: &str = include_str!("../../../assets/intents/en.txt");
 const ENGLISH_YES: &str = include_str!("../../../assets/intents/yes.en.txt");
@@ -17,30 +18,6 @@ const PERCENT: &str = "(?:[0-9]{1,3} |(?:twenty |thirty |forty |fifty |sixty |se
     (?:one |two |three |four |five |six |seven |eight |nine )?|zero |one |two |three |four |five |six |seven \
     |eight |nine |ten |eleven |twelve |thirteen |fourteen |fifteen |sixteen |seventeen |eighteen |nineteen \
     |(?:a |one )?hundred )";
-
-const SMALL_NUMBERS: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
 /// What a section of the list leads to.
 #[derive(Debug, Clone, Copy)]
@@ -163,11 +140,7 @@ fn percent_said(words: &[String]) -> Option<u8> {
     for word in words {
         let said = match word.as_str() {
             "hundred" => Some(100),
-            word => word
-                .parse()
-                .ok()
-                .or_else(|| SMALL_NUMBERS.iter().position(|w| *w == word))
-                .or_else(|| TENS.iter().position(|w| *w == word).map(|place| (place + 2) * 10)),
+            word => word.parse().ok().or_else(|| english::number(word)),
         };
         number = match (number, said) {
             (Some(_), Some(100)) => Some(100),

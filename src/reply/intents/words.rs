@@ -9,8 +9,11 @@ const MOST_WORDS: usize = 20;
 /// Words of degree, wherever they stand.
 const DEGREES: [&str; 7] = ["a little bit", "a little", "a bit", "a lot", "a notch", "slightly", "somewhat"];
 
-/// Politeness, names and hesitation in front of a command, however short the command is.
-const BEFORE: [&str; 48] = [
+/// What she may be called, also as recognisers write it, in front of a command and behind it.
+const NAMES: [&str; 7] = ["joi", "joy", "jarvis", "alexa", "mycroft", "nabu", "computer"];
+
+/// Politeness and hesitation in front of a command, however short the command is.
+const BEFORE: [&str; 41] = [
     "please",
     "hey",
     "hi",
@@ -24,13 +27,6 @@ const BEFORE: [&str; 48] = [
     "er",
     "yes",
     "yeah",
-    "joi",
-    "joy",
-    "jarvis",
-    "alexa",
-    "mycroft",
-    "nabu",
-    "computer",
     "can you",
     "could you",
     "would you",
@@ -82,8 +78,8 @@ const BEFORE_LONGER: [&str; 17] = [
     "i said",
 ];
 
-/// Politeness and names behind a command.
-const BEHIND: [&str; 22] = [
+/// Politeness behind a command.
+const BEHIND: [&str; 15] = [
     "please",
     "thanks",
     "thank you",
@@ -92,13 +88,6 @@ const BEHIND: [&str; 22] = [
     "now",
     "then",
     "right now",
-    "joi",
-    "joy",
-    "jarvis",
-    "alexa",
-    "mycroft",
-    "nabu",
-    "computer",
     "will you",
     "would you",
     "could you",
@@ -193,13 +182,14 @@ pub(super) fn without_politeness(words: &[String]) -> impl Iterator<Item = &[Str
             let counts = list.iter().filter_map(|lead| words_at_start(rest, lead));
             counts.filter(|count| rest.len() >= count + kept).map(|count| from + count).collect()
         };
-        [leads(&BEFORE, 1), leads(&BEFORE_LONGER, 2)].concat()
+        [leads(&NAMES, 1), leads(&BEFORE, 1), leads(&BEFORE_LONGER, 2)].concat()
     });
     starts.into_iter().flat_map(move |from| {
         let rest = &words[from..];
         let cuts = reachable(rest.len(), |cut| {
             let kept = &rest[..rest.len() - cut];
-            BEHIND.iter().filter_map(|tail| words_at_end(kept, tail)).map(|count| cut + count).collect()
+            let tails = NAMES.iter().chain(&BEHIND);
+            tails.filter_map(|tail| words_at_end(kept, tail)).map(|count| cut + count).collect()
         });
         cuts.into_iter().map(move |cut| &rest[..rest.len() - cut])
     })

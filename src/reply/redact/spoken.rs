@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::english;
+
 /// A spoken address; [`email`] decides whether it is one.
 pub(super) const EMAIL: &str = r"(?xi) [\w.%+-]+ (?: \s+(?:dot|underscore|dash|hyphen|plus)\s+ [\w.%+-]+ )*
     \s+at\s+ [\w-]+ (?: (?:\s+dot\s+|\.) [\w-]+ )+";
@@ -94,38 +96,8 @@ const PUBLIC_CODES: [&str; 18] = [
 const MEASURES: [&str; 10] =
     ["bytes", "characters", "days", "digits", "letters", "lines", "minutes", "pages", "percent", "words"];
 
-const NUMBER_WORDS: [&str; 30] = [
-    "zero",
-    "oh",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-    "hundred",
-];
+/// Number words beside those with a value of their own.
+const MORE_NUMBERS: [&str; 2] = ["oh", "hundred"];
 
 /// A spoken address counts when its local part is spelled out, or the talk is of mail.
 pub(super) fn email(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize {
@@ -195,12 +167,17 @@ pub(super) fn code(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>
     hit.end + end
 }
 
+fn is_number(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    english::number(&word).is_some() || MORE_NUMBERS.contains(&word.as_str())
+}
+
 /// How many digits a word of a spoken code stands for; nothing when it can't belong to one.
 fn digits_said(word: &str) -> Option<usize> {
     let written = word.bytes().filter(u8::is_ascii_digit).count();
     let is_letter = word.chars().count() == 1 && !matches!(word, "a" | "A" | "I");
     match written {
-        0 if NUMBER_WORDS.iter().any(|w| word.eq_ignore_ascii_case(w)) => Some(1),
+        0 if is_number(word) => Some(1),
         0 if is_letter => Some(0),
         0 => None,
         // A time of day or a decimal is no code; letters among the digits make one.

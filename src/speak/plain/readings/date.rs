@@ -5,22 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{group, ordinal, pattern, replace};
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+use crate::english::{MONTHS, WEEKDAYS};
 
 static ISO: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -75,7 +60,7 @@ pub(super) fn read(text: &str) -> String {
     });
     let text = replace(&text, &WEEKDAY, |found, around| {
         let (dot, comma) = (!group(found, "dot").is_empty(), !group(found, "comma").is_empty());
-        let name = full(&DAYS, group(found, "name"))?;
+        let name = full(&WEEKDAYS, group(found, "name"))?;
         let is_meant = comma && found[0].len() < 8 && starts_with_day(around.after) || dot && comma;
         (around.is_apart() && is_meant).then(|| format!("{name},"))
     });
