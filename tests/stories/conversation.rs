@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::ollama_double::{Double, Script};
 use crate::support::program::Home;
-use crate::support::speech::{flite, pause, plain};
+use crate::support::speech::{flite, pause, plain, questions};
 
 /// What became of a recording.
 struct Talk {
@@ -105,7 +105,7 @@ async fn a_long_answer_pauses_and_goes_on_when_it_is_wanted() {
     double.when("moon", vec![Script::words("It is grey.")]);
     let parts = |reply: &str| {
         [
-            [pause(1.5), flite("awb", "hey jarvis, why is the sky blue?"), pause(2.5)].concat(),
+            [pause(1.0), questions()[1].clone(), pause(2.5)].concat(),
             [flite("awb", reply), pause(2.5)].concat(),
             [flite("awb", "and the moon?"), pause(7.0)].concat(),
         ]
@@ -138,8 +138,8 @@ async fn the_word_stop_silences_her_and_only_what_was_heard_is_remembered() {
     let double = Double::start().await;
     let answer = "Blue light is scattered by the air far more than red light is. ".repeat(6);
     double.when("sky", vec![Script::words(&format!("{answer} And so on to the pineapple."))]);
-    let question = flite("awb", "hey jarvis, why is the sky blue?");
-    let parts = [pause(1.5), question, pause(9.0), flite("rms", "stop."), pause(4.0)];
+    let question = questions()[1].clone();
+    let parts = [pause(1.0), question, pause(9.0), flite("rms", "stop."), pause(4.0)];
     let talk = Talk::of(Home::with_model_server(&double.url), &parts, &["--realtime"]);
     assert_eq!(talk.turns.len(), 1, "{:?}", talk.heard());
     let (verdict, reason) = talk.decided(0, "flow");

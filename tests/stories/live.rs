@@ -10,9 +10,9 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::support::ollama_double::{Double, Script};
-use crate::support::program::{Home, Running};
+use crate::support::program::{Home, Running, project};
 use crate::support::sound_server::{SoundServer, with_sound_server};
-use crate::support::speech::{plain, questions};
+use crate::support::speech::{flite, pause, plain, questions};
 
 /// The line that ends a turn.
 const TURN_OVER: &str = "after you stopped speaking";
@@ -39,7 +39,10 @@ impl Room {
         let mut home = Home::with_model_server(&double.url);
         let devices = server.config();
         // The larger model: a busy machine may drop a few samples on the way through the sound server.
-        home.set("audio.host=pulseaudio").set("audio.silent_after_s=0").set("hear.stt.model=base");
+        home.set("audio.host=pulseaudio")
+            .set("audio.silent_after_s=0")
+            .set("hear.stt.model=base")
+            .set("conversation.go_on_s=0");
         home.set(&format!("audio.input={:?}", devices.input))
             .set(&format!("audio.output={:?}", devices.output));
         let mut joi = Running::start(&mut home.command(&["run"]));
@@ -114,11 +117,12 @@ fn a_question_by_microphone_is_answered_by_the_speaker() {
     with_sound_server(|server| {
         let mut room = Room::with(server);
         let answer = "The sky is blue because the air scatters blue light more than red light.";
-        room.double.when("why", vec![Script::words(answer)]);
+        room.double.when("sky", vec![Script::words(answer)]);
         let recorder = Recorder::of(server);
         ask(server, 1);
         let turn = room.joi.until(TURN_OVER);
-        assert!(turn.err.contains("● listening") && plain(&turn.err).contains("why is"), "{turn:?}");
+        assert!(turn.err.contains("● listening"), "{turn:?}");
+        assert!(plain(&turn.err).contains("you why is the sky blue"), "{turn:?}");
         let spoken = room.understand(&recorder.end());
         assert!(spoken.contains(&plain(answer)), "{spoken}");
 
@@ -135,7 +139,7 @@ fn the_wake_phrase_stops_her_in_mid_sentence() {
         let mut room = Room::with(server);
         let colours = "Blue light is scattered by the air far more than red light is. ".repeat(8);
         let answer = format!("{colours} And that was the story of the pineapple.");
-        room.double.when("why", vec![Script::words(&answer)]);
+        room.double.when("sky", vec![Script::words(&answer)]);
         let recorder = Recorder::of(server);
         ask(server, 1);
         room.joi.until("you:");
@@ -157,8 +161,79 @@ fn the_wake_phrase_stops_her_in_mid_sentence() {
             .map(|line| serde_json::from_str::<Value>(line).unwrap())
             .map(|turn| plain(turn["heard"].as_str().unwrap()))
             .collect();
-        assert_eq!(heard.len(), 2, "both turns are on record: {heard:?}");
-        assert!(heard[0].contains("why is"), "{heard:?}");
-        assert_eq!(heard[1], "what time is it");
+        assert_eq!(heard, ["why is the sky blue", "what time is it"], "both turns are on record");
+    });
+}
+
+/// How often, or for how long, something is tried: more on demand than on every run.
+fn soak(name: &str, on_every_run: f64) -> f64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(on_every_run)
+}
+
+/// The last decision of the newest turn: its verdict and its reason.
+fn last_decision(room: &Room) -> (String, String) {
+    let turn: Value = serde_json::from_str(&room.home.joi(&["why", "--json"]).well().out).unwrap();
+    let decision = turn["decisions"].as_array().unwrap().last().unwrap().clone();
+    let text = |key: &str| decision[key].as_str().unwrap().to_owned();
+    (text("verdict"), text("reason"))
+}
+
+#[test]
+fn in_a_room_where_she_hears_herself_the_word_stop_silences_her() {
+    // covers DEC24; JOI_SOAK_STOPS=20 for a distribution
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    with_sound_server(|server| {
+        server.loop_back();
+        let mut room = Room::with(server);
+        let answer = "Blue light is scattered by the air far more than red light is. ".repeat(10);
+        room.double.when("sky", vec![Script::words(&answer)]);
+        let stop = server.place().join("stop.wav");
+        write_wav(&stop, RATE, &[pause(0.2), flite("rms", "stop."), pause(0.5)].concat()).unwrap();
+        let recorder = Recorder::of(server);
+        let mut silent_after = Vec::new();
+        for _ in 0..soak("JOI_SOAK_STOPS", 1.0) as usize {
+            ask(server, 1);
+            room.joi.until("you:");
+            recorder.until_loud(150);
+            server.feed(&stop);
+            room.joi.until("she was told to stop");
+            let (verdict, reason) = last_decision(&room);
+            assert_eq!(verdict, "stopped", "{reason}");
+            let ms = reason.split_whitespace().find_map(|word| word.parse::<f64>().ok());
+            silent_after.push(ms.unwrap_or_else(|| panic!("no figure in {reason}")));
+        }
+        recorder.end();
+        silent_after.sort_by(f64::total_cmp);
+        println!("ms from the end of the word to silence, by whisper-tiny.en: {silent_after:?}");
+        let ran = room.joi.terminate();
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    });
+}
+
+#[test]
+fn her_own_voice_in_the_microphone_triggers_nothing() {
+    // covers P5; JOI_SOAK_MINUTES=3 for the whole test
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    with_sound_server(|server| {
+        server.loop_back();
+        let mut room = Room::with(server);
+        let monologue = std::fs::read_to_string(project("assets/speech/monologue.txt")).unwrap();
+        // A sentence takes about four seconds.
+        let sentences = (soak("JOI_SOAK_MINUTES", 0.3) * 60.0 / 4.0).ceil() as usize;
+        let lines: Vec<&str> = monologue.lines().filter(|line| !line.starts_with('#')).collect();
+        let lines: Vec<&str> = lines.into_iter().cycle().take(sentences).collect();
+        let stories: Vec<String> = lines.chunks(10).map(|lines| lines.join(" ")).collect();
+        room.double.when("sky", stories.iter().map(|story| Script::words(story)).collect());
+        for _ in &stories {
+            ask(server, 1);
+            let turn = room.joi.until(TURN_OVER);
+            assert_eq!(turn.err.matches("● listening").count(), 1, "{turn:?}");
+            // The window for a follow-up goes by as well.
+            let after = room.joi.until("nobody went on");
+            assert!(!after.err.contains("you:"), "{after:?}");
+        }
+        let ran = room.joi.terminate();
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(plain(&ran.out), plain(&stories.join(" ")), "she spoke to the end");
     });
 }
