@@ -292,8 +292,7 @@ impl Endpointer {
             return None;
         }
         let Onset { begins_at, began, last_voiced, voiced } = onset;
-        self.phase =
-            Phase::Talking(Talk { begins_at, began, last_voiced, voiced, revision: 0, paused: None });
+        self.phase = Phase::Talking(Talk { begins_at, began, last_voiced, voiced, revision: 0, paused: None });
         Some(Edge::Started)
     }
 
@@ -358,7 +357,14 @@ impl Onset {
 impl Talk {
     fn span(self, ends_at: u64) -> Span {
         let Self { begins_at, began, last_voiced, voiced, revision, .. } = self;
-        Span { begins_at, ends_at, speech_begins_at: began, speech_ends_at: last_voiced, voiced, revision }
+        Span {
+            begins_at,
+            ends_at,
+            speech_begins_at: began,
+            speech_ends_at: last_voiced,
+            voiced,
+            revision,
+        }
     }
 }
 
