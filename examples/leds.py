@@ -60,15 +60,18 @@ class Pins:
         self.numbers = numbers
         self.write = self.pinctrl if shutil.which("pinctrl") else self.sysfs
         self.exported = {}
+        self.levels = None
         self.set((0, 0, 0))
 
     def show(self, state, colour, blink):
         pass
 
     def set(self, colour):
-        levels = colour if len(self.numbers) == 3 else [int(any(colour))]
-        for number, level in zip(self.numbers, levels):
-            self.write(number, level)
+        levels = list(colour) if len(self.numbers) == 3 else [int(any(colour))]
+        if levels != self.levels:
+            for number, level in zip(self.numbers, levels):
+                self.write(number, level)
+            self.levels = levels
 
     @staticmethod
     def pinctrl(number, level):

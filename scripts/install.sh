@@ -66,9 +66,9 @@ find_programs() {
   if [ -n "${BUILT:-}" ]; then
     return
   elif [ "$(id -u)" = 0 ] && [ -n "${SUDO_USER:-}" ] && [ "$SUDO_USER" != root ]; then
-    { read -r BUILT && read -r models; } < <(sudo -H -u "$SUDO_USER" "$0" build)
+    { read -r BUILT && read -r models; } < <(sudo -H -u "$SUDO_USER" scripts/install.sh build) || true
   else
-    { read -r BUILT && read -r models; } < <("$0" build)
+    { read -r BUILT && read -r models; } < <(scripts/install.sh build) || true
   fi
   [ -x "${BUILT:-}/joi" ] || fail "the programs were not built; see above"
 }

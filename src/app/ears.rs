@@ -12,6 +12,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 
 use crate::audio::{Heard, Source};
 use crate::config::Config;
+use crate::control::{Gauge, gauge};
 use crate::hear::vad::Vad;
 use crate::hear::wake::{MicroWake, WakeDetector};
 use crate::hear::whisper::{Choice, Stt, SttEvent, SttModel, Whisper, measure};
@@ -37,6 +38,8 @@ pub struct Ears {
     pub transcripts: Receiver<SttEvent>,
     /// Transcribes what is said while she speaks.
     pub interjections: (Stt, Receiver<SttEvent>),
+    /// Tells how many events the conversation has not taken in yet.
+    pub waiting: Gauge,
     /// Ends when told to, or with a file.
     pub listener: JoinHandle<()>,
 }
@@ -75,10 +78,11 @@ pub fn ears(
     let listener = listener(config, paths)?;
     let (commands, inbox) = sync_channel(COMMANDS);
     let (outbox, deliveries) = channel(DELIVERIES);
+    let waiting = gauge("heard", &outbox);
     let source = Box::new(Watched { source, heart: pulse.heart("listener", LISTENER_LIMIT) });
     let listener = hear::spawn(source, listener, inbox, outbox, pacing)
         .context("the system gave no thread for the listener")?;
-    Ok(Ears { commands, deliveries, stt, transcripts, interjections, listener })
+    Ok(Ears { commands, deliveries, stt, transcripts, interjections, waiting, listener })
 }
 
 /// What looks for wake phrases, voices and the end of speech; it has no thread of its own.

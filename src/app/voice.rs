@@ -12,6 +12,7 @@ use super::{ears, mouth};
 use crate::audio::{EchoCancelled, Microphone, MuteSwitch, Pace, Player, Source, WavSource};
 use crate::channels::voice::{self, Conversation, News, Parts, Tones};
 use crate::config::Config;
+use crate::control::{Gauge, gauge};
 use crate::hear::Pacing;
 use crate::llm::Mind;
 use crate::message::Request;
@@ -57,6 +58,8 @@ pub struct Conversing {
     pub player: Player,
     /// Asks something of it.
     pub requests: Sender<Request>,
+    /// Tell how full its queues are.
+    pub gauges: Vec<Gauge>,
 }
 
 /// Puts a conversation together. A voice that can't be loaded is told; then answers are shown only.
@@ -102,6 +105,7 @@ pub async fn converse(
     };
     let ears = ears(config, paths, source, pacing, &brain.pulse)?;
     let (requests, asked) = channel(REQUESTS);
+    let gauges = vec![ears.waiting, gauge("news", &told), gauge("requests", &requests)];
     let parts = Parts {
         engine: Arc::clone(&brain.engine),
         store: brain.store.clone(),
@@ -124,5 +128,5 @@ pub async fn converse(
         heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),
     };
     let conversation = Conversation::new(parts, brain.last_turn().await);
-    Ok(Conversing { conversation, news, stop: CancellationToken::new(), player, requests })
+    Ok(Conversing { conversation, news, stop: CancellationToken::new(), player, requests, gauges })
 }

@@ -83,8 +83,8 @@ async fn talk(session: &Session, board: &Board, words: Words, outside: Outside) 
     board.chat_model(brain.serving_now());
     let sound = Sound::Devices { mute: board.mute().clone() };
     let talk = app::converse(config, paths, &brain, sound).await?;
-    let Conversing { conversation, news, stop, requests, .. } = talk;
-    board.queue("requests", &requests);
+    let Conversing { conversation, news, stop, requests, gauges, .. } = talk;
+    board.queues(gauges);
     board.takes_requests(requests);
     let whisper = app::chosen_whisper(config, paths)?.0;
     board.models(app::whisper_model(whisper).to_owned(), config.speak.voice.clone());

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
@@ -91,7 +92,9 @@ fn start_log(filter: Option<&str>) -> anyhow::Result<Journal> {
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
     let log = log.with_target(false).compact().with_filter(filter);
     let journal = Journal::new(Arc::new(SystemClock));
-    let started = tracing_subscriber::registry().with(log).with(journal.clone()).try_init();
+    // Filtered, so that nothing below a warning is even made.
+    let kept = journal.clone().with_filter(LevelFilter::WARN);
+    let started = tracing_subscriber::registry().with(log).with(kept).try_init();
     started.map_err(|e| anyhow::anyhow!("can't start the log: {e}"))?;
     Ok(journal)
 }

@@ -59,7 +59,16 @@ struct Facts {
 }
 
 /// Tells how full a queue is; nothing once it is gone.
-type Gauge = Box<dyn Fn() -> Option<Queue> + Send + Sync>;
+pub type Gauge = Box<dyn Fn() -> Option<Queue> + Send + Sync>;
+
+/// A gauge of `queue`, which does not keep it open.
+pub fn gauge<T: Send + 'static>(name: &'static str, queue: &mpsc::Sender<T>) -> Gauge {
+    let (queue, capacity) = (queue.downgrade(), queue.max_capacity());
+    Box::new(move || {
+        let length = capacity - queue.upgrade()?.capacity();
+        Some(Queue { name: name.to_owned(), length, capacity })
+    })
+}
 
 /// The present state and every change after it.
 pub struct Subscription {
@@ -148,15 +157,9 @@ impl Board {
         self.change(|facts| facts.turns += 1);
     }
 
-    /// Shows how full `queue` is from here on, without keeping it open.
-    pub fn queue<T: Send + 'static>(&self, name: &'static str, queue: &mpsc::Sender<T>) {
-        let (queue, capacity) = (queue.downgrade(), queue.max_capacity());
-        self.change(|facts| {
-            facts.queues.push(Box::new(move || {
-                let length = capacity - queue.upgrade()?.capacity();
-                Some(Queue { name: name.to_owned(), length, capacity })
-            }));
-        });
+    /// Shows from here on how full these queues are.
+    pub fn queues(&self, gauges: Vec<Gauge>) {
+        self.change(|facts| facts.queues.extend(gauges));
     }
 
     /// Shows how much sound was lost since the start from here on.

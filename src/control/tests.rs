@@ -141,7 +141,7 @@ fn a_request_reaches_the_conversation_or_is_refused_at_once() {
     let board = board(folder.path());
     assert!(!board.request(Request::Listen), "nobody takes it yet");
     let (requests, mut asked) = mpsc::channel(1);
-    board.queue("requests", &requests);
+    board.queues(vec![gauge("requests", &requests)]);
     board.takes_requests(requests);
     assert!(board.request(Request::Listen));
     assert!(!board.request(Request::Listen), "full");

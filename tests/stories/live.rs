@@ -34,6 +34,11 @@ struct Room {
 impl Room {
     /// She is awake and listens.
     fn with(server: &SoundServer) -> Self {
+        Self::running(server, &["run"])
+    }
+
+    /// The same, started in another way.
+    fn running(server: &SoundServer, arguments: &[&str]) -> Self {
         let runtime = Runtime::new().unwrap();
         let double = runtime.block_on(Double::start());
         let mut home = Home::with_model_server(&double.url);
@@ -45,7 +50,7 @@ impl Room {
             .set("conversation.go_on_s=0");
         home.set(&format!("audio.input={:?}", devices.input))
             .set(&format!("audio.output={:?}", devices.output));
-        let mut joi = Running::start(&mut home.command(&["run"]));
+        let mut joi = Running::start(&mut home.command(arguments));
         joi.until("listening through");
         Self { home, joi, double, _runtime: runtime }
     }
@@ -235,5 +240,32 @@ fn her_own_voice_in_the_microphone_triggers_nothing() {
         let ran = room.joi.terminate();
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert_eq!(plain(&ran.out), plain(&stories.join(" ")), "she spoke to the end");
+    });
+}
+
+#[test]
+fn what_she_does_is_shown_and_what_is_said_is_not() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    with_sound_server(|server| {
+        let room = Room::running(server, &["--log", "info", "run", "--discreet"]);
+        let answer = "The sky is blue because the air scatters blue light more than red light.";
+        room.double.when("why", vec![Script::words(answer)]);
+        let mut events = Running::start(&mut room.home.command(&["events"]));
+        events.until("idle");
+        ask(server, 1);
+        for state in ["listening", "thinking", "speaking", "idle"] {
+            events.until(&format!("\"state\":\"{state}\""));
+        }
+        let status = room.home.joi(&["status", "--json"]).well().out;
+        let now: Value = serde_json::from_str(&status).unwrap();
+        assert_eq!((&now["state"], &now["counters"]["turns"]), (&"idle".into(), &1.into()), "{now}");
+        assert!(now["microphone"]["device"].is_string() && now["speaker"]["device"].is_string(), "{now}");
+        assert!(now["stages"].as_array().unwrap().iter().all(|stage| stage["fresh"] == true), "{now}");
+        let ran = room.joi.terminate();
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        for told in [&ran.out, &ran.err, &status, &events.end().out] {
+            let told = plain(told);
+            assert!(!told.contains("sky") && !told.contains("scatters"), "{told}");
+        }
     });
 }

@@ -1,6 +1,7 @@
 //! The running program from outside: its state, its switch, systemd, and a light that follows it. There is
 //! no sound device, so that she is in a state that stays: she can't hear.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
 
@@ -165,23 +166,41 @@ fn systemd_is_told_that_she_is_ready_alive_and_ending() {
     assert_eq!(joi.end().code, Some(0), "{last:?}");
 }
 
+fn light(home: &Home, arguments: &[&str]) -> Command {
+    let mut command = Command::new("python3");
+    command.arg(project("examples/leds.py")).args(["--once", "--socket"]).arg(home.path("run/joi.sock"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
 #[test]
 fn a_light_follows_her() {
     let home = deaf_home();
-    let joi = run(&home);
-    let mut command = Command::new("python3");
-    command.arg(project("examples/leds.py")).args(["--dry-run", "--once", "--socket"]);
-    command.arg(home.path("run/joi.sock"));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut light = Running::start(&mut command);
-    light.until("error: red, blinking");
-    home.joi(&["mute"]).well();
-    light.until("muted: red");
-    assert_eq!(joi.terminate().code, Some(0));
-    light.until("gone: dark");
-    let ran = light.end();
-    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:?}");
+    // Says on stderr what it would do to the pins.
+    let pins = home.path("pinctrl");
+    std::fs::write(&pins, "#!/bin/sh\necho \"$*\" >&2\n").unwrap();
+    std::fs::set_permissions(&pins, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", home.arg(""), std::env::var("PATH").unwrap());
 
-    let ran = Running::start(&mut command).end();
+    let joi = run(&home);
+    let mut printed = Running::start(&mut light(&home, &["--dry-run"]));
+    printed.until("error: red, blinking");
+    let mut real = Running::start(light(&home, &["--pins", "17,27,22"]).env("PATH", path));
+    for level in ["set 17 op dh", "set 17 op dl", "set 17 op dh"] {
+        real.until(level);
+    }
+    home.joi(&["mute"]).well();
+    printed.until("muted: red");
+    assert_eq!(joi.terminate().code, Some(0));
+    printed.until("gone: dark");
+    let ran = printed.end();
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:?}");
+    let ran = real.end();
+    assert!(
+        ran.code == Some(0) && ran.err.ends_with("set 17 op dl\nset 27 op dl\nset 22 op dl\n"),
+        "{ran:?}"
+    );
+
+    let ran = Running::start(&mut light(&home, &["--dry-run"])).end();
     assert!(ran.code == Some(1) && ran.err.contains("joi.sock"), "she is not there: {ran:?}");
 }

@@ -1,0 +1,123 @@
+//! Every input in every phase, and any inputs in any order.
+
+use std::fmt::Write;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn phase(flow: &Flow) -> &'static str {
+    match &flow.phase {
+        Phase::Idle => "idle",
+        Phase::Listening { by: Opening::Called { attempt: Attempt::First, .. }, .. } => "called",
+        Phase::Listening { by: Opening::Called { attempt: Attempt::Second, .. }, .. } => "called again",
+        Phase::Listening { by: Opening::Window, .. } => "window",
+        Phase::Transcribing { .. } => "transcribing",
+        Phase::Answering { progress: Progress::Begun { .. }, .. } => "answering",
+        Phase::Answering { progress: Progress::Committed, .. } => "committed",
+        Phase::Answering { progress: Progress::Audible, .. } => "speaking",
+    }
+}
+
+/// What each input does in each phase.
+#[test]
+fn the_transition_table() {
+    let at = Instant::now();
+    let transcribing = || {
+        let mut flow = woken();
+        let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+        flow
+    };
+    let again = || {
+        let mut flow = transcribing();
+        let _ = flow.on(heard(1, 0, "", at));
+        flow
+    };
+    let phases: [&dyn Fn() -> Flow; 7] =
+        [&resting, &woken, &again, &transcribing, &|| answering(at), &|| speaking(at), &|| window(at)];
+    let inputs: [(&str, &dyn Fn() -> Input); 15] = [
+        ("wake phrase", &wake),
+        ("request", &|| Input::Requested),
+        ("pause", &|| Input::Paused(utterance(1, 0, at))),
+        ("resumed", &|| Input::Resumed { generation: 1, revision: 1 }),
+        ("continued", &|| Input::Continued),
+        ("end of speech", &|| Input::Ended { utterance: utterance(2, 0, at), decided: at }),
+        ("nothing said", &|| Input::NothingSaid),
+        ("deaf", &|| Input::Deaf("the microphone is gone")),
+        ("words", &|| heard(1, 0, "hello", at)),
+        ("someone speaks", &|| Input::Interrupting),
+        ("stop word", &|| Input::Interjected(judgement(Verdict::Stop))),
+        ("first sample", &|| Input::Speaking(TurnId(8))),
+        ("acted", &|| Input::Acted(TurnId(8))),
+        ("turn over", &|| over(8, at)),
+        ("announcement", &|| Input::Announcing),
+    ];
+    let mut table = String::new();
+    for make in phases {
+        for (name, input) in inputs {
+            let mut flow = make();
+            let from = phase(&flow);
+            let effects = names(&flow.on(input())).join(", ");
+            writeln!(table, "{from:13} {name:15} {:13} {effects}", phase(&flow)).unwrap();
+        }
+    }
+    insta::assert_snapshot!(table.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"));
+}
+
+fn inputs() -> impl Strategy<Value = Vec<(u8, u64)>> {
+    prop::collection::vec((0_u8..15, 1_u64..14), 0..80)
+}
+
+proptest! {
+    /// Whatever happens in whatever order: one answer at a time, every answer is cancelled or played to its
+    /// end before the next, and her ears know whether she speaks.
+    #[test]
+    fn she_never_answers_two_questions_at_once(script in inputs()) {
+        let at = Instant::now();
+        let mut flow = resting();
+        let (mut open, mut talking): (Option<u64>, bool) = (None, false);
+        for (kind, n) in script {
+            let verdict = [Verdict::FollowUp("so".into()), Verdict::Echo, Verdict::Stop, Verdict::Ignore][n as usize % 4].clone();
+            let input = match kind {
+                0 => wake(),
+                1 => Input::Requested,
+                2 => Input::Paused(utterance(n, 0, at)),
+                3 => Input::Resumed { generation: n, revision: 1 },
+                4 => Input::Continued,
+                5 => Input::Ended { utterance: utterance(n, 0, at), decided: at },
+                6 => Input::NothingSaid,
+                7 | 8 => result(n, 0, judged("so", verdict), at),
+                9 => Input::Interrupting,
+                10 => Input::Interjected(judgement(verdict)),
+                11 => Input::Speaking(TurnId(7 + n)),
+                12 => Input::Acted(TurnId(7 + n)),
+                13 => over(7 + n, at),
+                _ => Input::Announcing,
+            };
+            let ended = match &input { Input::TurnOver { turn, .. } => Some(turn.0), _ => None };
+            for effect in flow.on(input) {
+                match effect {
+                    Effect::Answer(question) => {
+                        prop_assert_eq!(open, None);
+                        open = Some(question.turn.0);
+                    }
+                    Effect::Announce(turn) => {
+                        prop_assert_eq!(open, None);
+                        open = Some(turn.0);
+                    }
+                    Effect::Cancel(turn, _) => {
+                        prop_assert_eq!(open, Some(turn.0));
+                        open = None;
+                    }
+                    Effect::Ears(HearCommand::Speaking(state)) => talking = state == SpeakingState::Talking,
+                    _ => {}
+                }
+            }
+            if open.is_some() && open == ended {
+                open = None;
+            }
+            prop_assert_eq!(flow.activity() == Activity::Speaking, talking);
+            prop_assert_eq!(open.is_some(), matches!(flow.phase, Phase::Answering { .. }));
+        }
+    }
+}
