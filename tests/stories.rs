@@ -12,5 +12,6 @@ mod stories {
     mod model_server;
     mod model_server_faults;
     mod sound_server;
+    mod trust;
     mod voice;
 }
