@@ -72,7 +72,7 @@ fn without_words_there_is_nothing_to_believe() {
 #[test]
 fn a_click_is_no_word() {
     assert_eq!(follow_up("seven", spoken_for(96)), Err(Distrust::TooShort(Duration::from_millis(96))));
-    assert_eq!(follow_up("seven", spoken_for(192)), Ok(()));
+    assert_eq!(follow_up("seven", spoken_for(288)), Ok(()));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_thank_you_survives_when_the_sound_supports_it() {
         "ありがとう",
         "No, thank you.",
     ] {
-        assert_eq!(follow_up(text, spoken_for(600)), Ok(()), "{text}");
+        assert_eq!(follow_up(text, spoken_for(800)), Ok(()), "{text}");
     }
     let doubts = [
         ("too long for it", spoken_for(4000)),
