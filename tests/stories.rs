@@ -16,5 +16,6 @@ mod stories {
     mod service;
     mod sound_server;
     mod sound_server_faults;
+    mod trust;
     mod voice;
 }

@@ -19,17 +19,16 @@ use inventions::Known;
 
 pub use config::TrustConfig;
 pub use evidence::Evidence;
+use evidence::NO_SPEECH_WEIGHT;
 
 /// Voiced sound a decider of voices may have missed at the ends of an utterance.
 const MISSED: Duration = Duration::from_millis(250);
 /// A text of so many words or fewer says nothing by itself about whether it was invented.
 const FEW_WORDS: usize = 3;
-/// Few words must be surer by this much.
-const FEW_LOGPROB: f32 = 0.2;
-/// The lowest probability of no speech at which words that are often invented are still in doubt.
-const SAID_NO_SPEECH: f32 = 0.4;
-/// The mean log probability at which they are still in doubt.
-const SAID_LOGPROB: f32 = -0.75;
+/// Few words take so much voiced sound for each syllable at least, in seconds; what a knock is taken for takes less.
+const FEW_SLOW: f64 = 0.13;
+/// Words that are often invented must be surer by this much.
+const SAID_TOO: f32 = 0.2;
 /// Slowest speech, in seconds of voiced sound per syllable, and what is added to every utterance: more sound
 /// than that is no "thank you".
 const SLOWEST: (f64, f64) = (0.45, 0.6);
@@ -46,7 +45,7 @@ pub enum Distrust {
     #[error("a sound, no words")]
     OnlySounds,
     /// Too little sound for any word.
-    #[error("{:.2} s of voice are too short for a word", .0.as_secs_f64())]
+    #[error("{:.2} s of voice are too short for it", .0.as_secs_f64())]
     TooShort(Duration),
     /// More syllables than anybody can say in the time.
     #[error("{syllables} syllables in {:.2} s of voice are too many", voiced.as_secs_f64())]
@@ -189,33 +188,34 @@ fn is_supported(claim: &Claim<'_>, config: &TrustConfig) -> bool {
     let evidence = claim.evidence;
     let (each, fixed) = SLOWEST;
     let longest = fixed + each * f64::from(pace::syllables(claim.text));
-    evidence.voiced.as_secs_f64() <= longest
-        && evidence.no_speech <= SAID_NO_SPEECH
-        && evidence.mean_logprob >= SAID_LOGPROB
+    let shortest = FEW_SLOW * f64::from(pace::syllables(claim.text));
+    (shortest..=longest).contains(&evidence.voiced.as_secs_f64())
+        && evidence.doubt() <= config.follow_up_doubt - SAID_TOO
         && evidence.contrast_db() >= config.contrast_db
 }
 
 fn is_likely(claim: &Claim<'_>, config: &TrustConfig) -> Result<(), Distrust> {
     let evidence = claim.evidence;
     let is_asked = matches!(claim.opened_by, OpenedBy::Wake { .. } | OpenedBy::Request);
-    let (no_speech, mut logprob) = if is_asked {
-        (config.no_speech, config.logprob)
-    } else {
-        (config.follow_up_no_speech, config.follow_up_logprob)
+    let stands_out = evidence.contrast_db() >= config.contrast_db;
+    let most = match (is_asked, stands_out) {
+        (true, true) => config.doubt,
+        (true, false) => config.crowd_doubt.min(config.doubt),
+        (false, _) => config.follow_up_doubt,
     };
-    if pace::word_count(claim.text) <= FEW_WORDS {
-        logprob += FEW_LOGPROB;
-    }
-    if evidence.no_speech > no_speech {
+    let no_speech = NO_SPEECH_WEIGHT * evidence.no_speech;
+    if evidence.doubt() > most && no_speech > -evidence.mean_logprob {
         return Err(Distrust::NoSpeech(evidence.no_speech));
     }
-    if evidence.mean_logprob < logprob {
+    if evidence.doubt() > most {
         return Err(Distrust::Unsure(evidence.mean_logprob));
     }
-    if !is_asked && evidence.contrast_db() < config.contrast_db {
+    let is_few = pace::word_count(claim.text) <= FEW_WORDS;
+    if !stands_out && (is_few || !is_asked) {
         return Err(Distrust::Faint(evidence.contrast_db()));
     }
-    Ok(())
+    let shortest = Duration::from_secs_f64(FEW_SLOW * f64::from(pace::syllables(claim.text)));
+    if is_few && evidence.voiced < shortest { Err(Distrust::TooShort(evidence.voiced)) } else { Ok(()) }
 }
 
 #[cfg(test)]

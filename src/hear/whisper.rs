@@ -67,7 +67,9 @@ pub struct Whisper {
     path: PathBuf,
     language: String,
     threads: i32,
+    start_of_text: i32,
     end_of_text: i32,
+    nothing_said: i32,
     /// Kept between calls, so that padding a short utterance allocates once.
     padded: Vec<f32>,
 }
@@ -110,7 +112,9 @@ impl Whisper {
             path: path.to_owned(),
             language: config.language.clone(),
             threads: config.threads_to_use(),
+            start_of_text: context.token_sot(),
             end_of_text: context.token_eot(),
+            nothing_said: context.token_nosp(),
             padded: Vec::new(),
         })
     }
@@ -174,6 +178,8 @@ impl Whisper {
         params.set_no_timestamps(true);
         params.set_temperature_inc(0.0);
         params.set_suppress_nst(true);
+        // Its own check for speech reads a number that has nothing to do with this utterance: see `no_speech`.
+        params.set_no_speech_thold(2.0);
         params.set_print_progress(false);
         params.set_print_realtime(false);
         params.set_print_special(false);
@@ -192,16 +198,30 @@ impl Whisper {
             return Err(SttError::Aborted);
         }
         outcome.map_err(|e| SttError::Failed(e.to_string()))?;
-        self.read_pass(max_tokens)
+        let pass = self.read_pass(max_tokens)?;
+        Ok(Pass { no_speech: self.no_speech()?, ..pass })
+    }
+
+    /// The probability that nothing was said in what was decoded last. whisper.cpp has a number of this
+    /// name, read from a row of logits that it does not fill when it is told to leave out timestamps; this
+    /// is one more step of the decoder, with nothing before it, as the model was trained.
+    fn no_speech(&mut self) -> Result<f32, SttError> {
+        let failed = |e: whisper_rs::WhisperError| SttError::Failed(e.to_string());
+        let threads = usize::try_from(self.threads).unwrap_or(1);
+        self.state.decode(&[self.start_of_text], 0, threads).map_err(failed)?;
+        let logits = self.state.get_logits().map_err(failed)?;
+        let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let share = |logit: f32| f64::from(logit - highest).exp();
+        let all: f64 = logits.iter().map(|logit| share(*logit)).sum();
+        let nothing = usize::try_from(self.nothing_said).ok().and_then(|token| logits.get(token));
+        Ok(nothing.map_or(0.0, |logit| (share(*logit) / all) as f32))
     }
 
     fn read_pass(&self, max_tokens: u32) -> Result<Pass, SttError> {
         let mut text = String::new();
         let (mut sum, mut tokens, mut longest) = (0.0_f64, 0_u32, 0_u32);
-        let mut no_speech = 0.0_f32;
         for segment in self.state.as_iter() {
             text.push_str(&segment.to_str_lossy().map_err(|e| SttError::Failed(e.to_string()))?);
-            no_speech = no_speech.max(segment.no_speech_probability());
             let mut here = 0;
             for token in (0..segment.n_tokens()).filter_map(|n| segment.get_token(n)) {
                 let token = token.token_data();
@@ -216,7 +236,7 @@ impl Whisper {
         let text = text.trim().to_owned();
         let mean_logprob = if tokens == 0 { 0.0 } else { (sum / f64::from(tokens)) as f32 };
         let ran_away = longest >= max_tokens || window::repeats(&text);
-        Ok(Pass { text, mean_logprob, no_speech, ran_away })
+        Ok(Pass { text, mean_logprob, no_speech: 0.0, ran_away })
     }
 }
 

@@ -209,7 +209,8 @@ fn words_of_hers_in_a_persons_sentence_stay_in_it() {
     let at = At::new();
     let said = [at.said("The light in the kitchen is on, shall I turn it off?", 0, 3000)];
     let text = "the light in the kitchen should stay on until I go to bed";
-    let case = heard(text, &OpenedBy::FollowUp, (&at, 4000), &said);
+    let long = Evidence { voiced: Duration::from_secs(3), ..CLEAR };
+    let case = Case { evidence: &long, ..heard(text, &OpenedBy::FollowUp, (&at, 4000), &said) };
     assert_eq!(verdict(&case), Verdict::FollowUp(text.into()));
 }
 

@@ -14,18 +14,16 @@ pub struct TrustConfig {
     /// Most syllables in a second of voiced sound, 5 to 20. Raising it believes faster speech, and more of
     /// what was invented for a short noise.
     pub max_rate: f64,
-    /// After a wake phrase: highest probability that there is no speech, 0.1 to 1. Raising it believes
-    /// more mumbling and more noise.
-    pub no_speech: f32,
-    /// After a wake phrase: least mean log probability of a transcript, −5 to 0. Raising it (towards 0)
-    /// believes less.
-    pub logprob: f32,
-    /// Like `no_speech`, without a wake phrase.
-    pub follow_up_no_speech: f32,
-    /// Like `logprob`, without a wake phrase.
-    pub follow_up_logprob: f32,
-    /// Without a wake phrase, and for words that are often invented: by how many dB the voice stands out of
-    /// what else is heard at least, 0 to 40. Raising it ignores more of a crowd or a television, and more of
+    /// After a wake phrase: highest doubt, 0.5 to 6. Doubt is the mean surprise of whisper's tokens in nats
+    /// plus three times its probability that nothing was said. Raising it believes more mumbling and more noise.
+    pub doubt: f32,
+    /// Like `doubt`, without a wake phrase.
+    pub follow_up_doubt: f32,
+    /// Like `doubt`, after a wake phrase when the voice stands out by less than `contrast_db`. Raising it
+    /// understands you better beside a television, and believes the television more often.
+    pub crowd_doubt: f32,
+    /// Without a wake phrase, and for a few words: by how many dB the voice stands out of what else is heard
+    /// at least, 0 to 40. Raising it ignores more of a crowd or a television, and more of
     /// what is said to her beside them.
     pub contrast_db: f32,
 }
@@ -35,11 +33,10 @@ impl Default for TrustConfig {
         Self {
             min_voiced: 0.12,
             max_rate: 9.0,
-            no_speech: 0.8,
-            logprob: -1.2,
-            follow_up_no_speech: 0.6,
-            follow_up_logprob: -0.8,
-            contrast_db: 12.0,
+            doubt: 2.5,
+            follow_up_doubt: 2.3,
+            crowd_doubt: 1.6,
+            contrast_db: 15.0,
         }
     }
 }
@@ -51,10 +48,9 @@ impl TrustConfig {
         [
             ("min_voiced", self.min_voiced, 0.05..=0.5, "s"),
             ("max_rate", self.max_rate, 5.0..=20.0, "syllables per second"),
-            ("no_speech", wide(self.no_speech), 0.1..=1.0, ""),
-            ("logprob", wide(self.logprob), -5.0..=0.0, ""),
-            ("follow_up_no_speech", wide(self.follow_up_no_speech), 0.1..=1.0, ""),
-            ("follow_up_logprob", wide(self.follow_up_logprob), -5.0..=0.0, ""),
+            ("doubt", wide(self.doubt), 0.5..=6.0, ""),
+            ("follow_up_doubt", wide(self.follow_up_doubt), 0.5..=6.0, ""),
+            ("crowd_doubt", wide(self.crowd_doubt), 0.5..=6.0, ""),
             ("contrast_db", wide(self.contrast_db), 0.0..=40.0, "dB"),
         ]
         .into_iter()
@@ -72,14 +68,14 @@ mod tests {
     #[test]
     fn the_defaults_have_no_problem_and_all_problems_are_told_at_once() {
         assert_eq!(TrustConfig::default().check(), []);
-        let config = TrustConfig { min_voiced: 1.0, no_speech: 0.0, logprob: 0.5, ..TrustConfig::default() };
+        let config = TrustConfig { min_voiced: 1.0, doubt: 0.0, contrast_db: 50.5, ..TrustConfig::default() };
         let told: Vec<String> = config.check().iter().map(ToString::to_string).collect();
         assert_eq!(
             told,
             [
                 "hear.trust.min_voiced is 1; allowed: 0.05 to 0.5 s",
-                "hear.trust.no_speech is 0; allowed: 0.1 to 1",
-                "hear.trust.logprob is 0.5; allowed: -5 to 0",
+                "hear.trust.doubt is 0; allowed: 0.5 to 6",
+                "hear.trust.contrast_db is 50.5; allowed: 0 to 40 dB",
             ]
         );
     }

@@ -27,10 +27,13 @@ pub(super) enum Kind {
     Music,
     /// A crowd of which no word can be understood.
     Babble,
+    /// Knocks, dishes, barks and coughs, with silence between.
+    Clatter,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 5] = [Self::Hum, Self::Fan, Self::Rain, Self::Music, Self::Babble];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Hum, Self::Fan, Self::Rain, Self::Music, Self::Babble, Self::Clatter];
 
     /// Its name in tables.
     pub(super) fn name(self) -> &'static str {
@@ -40,6 +43,7 @@ impl Kind {
             Self::Rain => "rain",
             Self::Music => "music",
             Self::Babble => "babble",
+            Self::Clatter => "clatter",
         }
     }
 
@@ -48,7 +52,7 @@ impl Kind {
         match self {
             Self::Hum => (-65.0, -35.0),
             Self::Fan | Self::Rain => (-50.0, -22.0),
-            Self::Music | Self::Babble => (-42.0, -16.0),
+            Self::Music | Self::Babble | Self::Clatter => (-42.0, -16.0),
         }
     }
 }
@@ -61,6 +65,7 @@ pub(super) fn piece(kind: Kind, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> 
         Kind::Rain => rain(rng),
         Kind::Music => music(rng),
         Kind::Babble => babble(rng, speech),
+        Kind::Clatter => clatter(rng),
     };
     let (low, high) = kind.levels();
     bring_to(&mut samples, low + (high - low) * rng.f32());
@@ -186,6 +191,76 @@ fn babble(rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
         }
     }
     samples
+}
+
+/// Single sounds with silence between, up to three in a row.
+fn clatter(rng: &mut Rng) -> Vec<f32> {
+    let mut samples = vec![0.0; PIECE];
+    let mut at = 0;
+    while at < PIECE {
+        let sound: fn(&mut Rng) -> Vec<f32> = [knock, dish, bark, cough][rng.usize(0..4)];
+        for _ in 0..rng.usize(1..=3) {
+            let sound = sound(rng);
+            let loud = amplitude(-12.0 * rng.f32());
+            for (place, sample) in samples.iter_mut().skip(at).zip(&sound) {
+                *place += loud * sample;
+            }
+            at += sound.len() + rng.usize(0..RATE as usize / 3);
+        }
+        at += rng.usize(RATE as usize / 2..3 * RATE as usize);
+    }
+    samples
+}
+
+/// Wood.
+fn knock(rng: &mut Rng) -> Vec<f32> {
+    let (hz, decay) = (80.0 + 250.0 * rng.f32(), 30.0 + 40.0 * rng.f32());
+    let tone = |t: f32| (TAU * hz * t).sin() + 0.5 * (TAU * 2.7 * hz * t).sin();
+    (0..RATE as usize / 6)
+        .map(|i| (tone(seconds(i)) + 0.3 * white(rng)) * (-decay * seconds(i)).exp())
+        .collect()
+}
+
+/// Porcelain and cutlery: partials that don't fit.
+fn dish(rng: &mut Rng) -> Vec<f32> {
+    let parts: Vec<(f32, f32)> = (0..6).map(|_| (900.0 + 5000.0 * rng.f32(), rng.f32())).collect();
+    let decay = 6.0 + 20.0 * rng.f32();
+    (0..RATE as usize / 3)
+        .map(|i| {
+            let t = seconds(i);
+            parts.iter().map(|(hz, loud)| loud * (TAU * hz * t).sin()).sum::<f32>() * (-decay * t).exp() * 0.5
+        })
+        .collect()
+}
+
+/// A dog: a voice whose pitch rises and falls.
+fn bark(rng: &mut Rng) -> Vec<f32> {
+    let (low, length) = (180.0 + 300.0 * rng.f32(), 0.12 + 0.2 * rng.f32());
+    let mut phase = 0.0;
+    let mut smooth = 0.0;
+    (0..(length * RATE as f32) as usize)
+        .map(|i| {
+            let done = seconds(i) / length;
+            let arch = (std::f32::consts::PI * done).sin();
+            phase = (phase + low * (1.0 + 0.8 * arch) / RATE as f32).fract();
+            smooth += 0.35 * (2.0 * phase - 1.0 + 0.4 * white(rng) - smooth);
+            smooth * arch
+        })
+        .collect()
+}
+
+/// Air: a burst, then a little voice.
+fn cough(rng: &mut Rng) -> Vec<f32> {
+    let (pitch, length) = (90.0 + 80.0 * rng.f32(), 0.25 + 0.2 * rng.f32());
+    let mut smooth = 0.0;
+    (0..(length * RATE as f32) as usize)
+        .map(|i| {
+            let t = seconds(i);
+            let voice = if t > 0.08 { 0.5 * (2.0 * (t * pitch).fract() - 1.0) } else { 0.0 };
+            smooth += 0.4 * (white(rng) + voice - smooth);
+            smooth * (-7.0 * t).exp()
+        })
+        .collect()
 }
 
 fn seconds(samples: usize) -> f32 {
