@@ -12,6 +12,7 @@ mod stories {
     mod model_server;
     mod model_server_faults;
     mod sound_server;
+    mod sound_server_echo;
     mod sound_server_faults;
     mod voice;
 }

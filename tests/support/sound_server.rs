@@ -199,6 +199,12 @@ impl SoundServer {
         self.control(&["suspend-source", "mic", if is_suspended { "1" } else { "0" }]);
     }
 
+    /// What the speaker plays is heard by the microphone, as in a room.
+    pub(crate) fn put_into_one_room(&mut self) {
+        let path = ["source=spk.monitor", "sink=mic_feed", "latency_msec=60"];
+        self.control(&[&["load-module", "module-loopback"][..], &path].concat());
+    }
+
     /// The switch on the microphone's case: it delivers zeros.
     pub(crate) fn switch_microphone_off(&mut self, is_off: bool) {
         self.control(&["set-source-mute", "mic", if is_off { "1" } else { "0" }]);

@@ -259,3 +259,73 @@ fn a_silent_device_that_dies_is_not_told_twice() {
     assert_eq!(bench.counts(2_700, 902, 5_000), news(News::Gone(silent)));
     assert_eq!(bench.lost(2_800), act(Act::Close));
 }
+
+/// What the machine says at the end of a story, one line.
+fn line(when: &str, story: Vec<(u64, Seen)>) -> String {
+    let mut bench = Bench::new();
+    let mut last = Verdict::default();
+    for (ms, seen) in story {
+        last = bench.at(ms, seen);
+    }
+    let act = last.act.map_or("-".to_owned(), |act| format!("{act:?}").to_lowercase());
+    let news = match last.news {
+        None => "-",
+        Some(News::Gone(_)) => "gone",
+        Some(News::Back(_)) => "back",
+    };
+    format!("{when:42} {act:8} {news}")
+}
+
+#[test]
+fn the_table_of_transitions() {
+    let counts = |counts: Counts| Seen::Counts(counts);
+    let beat = |callbacks| counts(Counts { callbacks, ..NEW });
+    let zeros = |callbacks, ms, restless| {
+        counts(Counts { callbacks, zeros: Duration::from_millis(ms), restless, ..NEW })
+    };
+    let resting = || vec![(0, Seen::Nothing)];
+    let after = |from: &dyn Fn() -> Vec<(u64, Seen)>, more: Vec<(u64, Seen)>| [from(), more].concat();
+    let open = || after(&resting, vec![(0, opened())]);
+    let running = || after(&open, vec![(10, beat(1))]);
+    let silent = || after(&running, vec![(900, zeros(2, 5_000, false))]);
+    let table = [
+        line("resting, the back-off is over", resting()),
+        line("opening, refused", after(&resting, vec![(10, Seen::Failed(not_found()))])),
+        line("opening, no answer for 1.8 s", after(&resting, vec![(1_800, Seen::Nothing)])),
+        line(
+            "opening, no answer for 10 s",
+            after(&resting, vec![(1_800, Seen::Nothing), (10_000, Seen::Nothing)]),
+        ),
+        line("open, first callback", running()),
+        line("open, no first callback for 1.8 s", after(&open, vec![(1_800, beat(0))])),
+        line("open, no first callback for 5 s", after(&open, vec![(1_800, beat(0)), (5_000, beat(0))])),
+        line("open, error", after(&running, vec![(20, counts(Counts { lost: true, ..NEW }))])),
+        line("open, 201 errors", after(&running, vec![(20, counts(Counts { errors: 201, ..NEW }))])),
+        line("open, no further callback for 1 s", after(&running, vec![(1_010, beat(1))])),
+        line(
+            "open, zeros for 1.5 s after restless sound",
+            after(&running, vec![(20, zeros(2, 1_500, true))]),
+        ),
+        line("open, zeros for the limit", silent()),
+        line("open, sound after zeros", after(&silent, vec![(950, beat(3))])),
+        line("open, not among the devices any more", after(&running, vec![(20, Seen::Missing)])),
+        line("open, a preferred device is there", after(&running, vec![(20, Seen::Better)])),
+    ];
+    insta::assert_snapshot!(table.join("\n"), @r"
+    resting, the back-off is over              open     -
+    opening, refused                           close    gone
+    opening, no answer for 1.8 s               -        gone
+    opening, no answer for 10 s                close    -
+    open, first callback                       -        back
+    open, no first callback for 1.8 s          -        gone
+    open, no first callback for 5 s            close    -
+    open, error                                close    gone
+    open, 201 errors                           close    gone
+    open, no further callback for 1 s          close    gone
+    open, zeros for 1.5 s after restless sound close    gone
+    open, zeros for the limit                  -        gone
+    open, sound after zeros                    -        back
+    open, not among the devices any more       close    gone
+    open, a preferred device is there          reopen   -
+    ");
+}
