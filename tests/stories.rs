@@ -15,6 +15,7 @@ mod stories {
     mod model_server_faults;
     mod service;
     mod sound_server;
+    mod sound_server_echo;
     mod sound_server_faults;
     mod trust;
     mod voice;

@@ -2,7 +2,8 @@
 //!
 //! [`EchoCancelled`] wraps a [`Source`] and belongs to the thread that reads it. In: the microphone's
 //! samples, and the [`FarEnd`]: what the speaker has really played. Out: as many samples as came in, at
-//! most 10 ms later, without the echo. While nothing has been played for a second the samples pass
+//! most 10 ms later, without the echo. A talker who is louder than what is left of her is let through
+//! whole; else all that may be echo is suppressed. While nothing has been played for a second the samples pass
 //! untouched and nothing is computed; near and far stay paired all the while. It never makes things worse
 //! for long: a canceller whose output is louder than its input is left out and begun anew.
 
@@ -10,10 +11,12 @@ use super::far::Continuity;
 use super::{EchoCancel, FarEnd, Heard, RATE, Source};
 
 mod canceller;
+mod gate;
 mod meter;
 mod pairing;
 
 use canceller::Canceller;
+use gate::Gate;
 pub use meter::{EchoMeter, EchoReport};
 use meter::{Gauge, Verdict};
 use pairing::{Pairing, Step};
@@ -39,6 +42,7 @@ pub struct EchoCancelled {
     is_wanted: bool,
     pairing: Pairing,
     canceller: Option<Canceller>,
+    gate: Gate,
     way: Way,
     /// Samples until nothing can be echo any more.
     tail: usize,
@@ -73,6 +77,7 @@ impl EchoCancelled {
             is_wanted,
             pairing: Pairing::default(),
             canceller: None,
+            gate: Gate::default(),
             way: Way::Past,
             tail: 0,
             distrust: 0,
@@ -109,6 +114,7 @@ impl EchoCancelled {
         if let Some(canceller) = &mut self.canceller {
             canceller.reset();
         }
+        self.gate = Gate::default();
         self.gauge = Gauge::default();
         self.meter.forget();
     }
@@ -150,16 +156,14 @@ impl EchoCancelled {
 
     /// One frame through the canceller, on the way in and out with a cross-fade.
     fn frame(&mut self, towards: Way, into: &mut Vec<f32>) {
-        let (mut near, mut far, mut clean) = ([0.0; FRAME], [0.0; FRAME], [0.0; FRAME]);
+        let (mut near, mut far) = ([0.0; FRAME], [0.0; FRAME]);
         near.copy_from_slice(&self.held[..FRAME]);
         self.held.drain(..FRAME);
         let step = self.pairing.next(&mut far);
         self.count_down(FRAME);
-        if !self.cancel(&near, &far, &mut clean) {
-            clean = near;
-        }
+        let clean = self.cancel(&near, &far).unwrap_or(near);
         if step == Step::Shifted {
-            // The echo stands elsewhere now: learning it anew is quicker than to follow.
+            // The canceller follows by itself; what it learnt before is no measure any more.
             tracing::debug!("what was played and what was heard were paired anew");
             self.gauge = Gauge::default();
         }
@@ -175,19 +179,20 @@ impl EchoCancelled {
         self.judge(&near, &far, &clean);
     }
 
-    /// Whether the canceller has done its work.
-    fn cancel(&mut self, near: &[f32; FRAME], far: &[f32; FRAME], clean: &mut [f32; FRAME]) -> bool {
+    /// What the canceller makes of it.
+    fn cancel(&mut self, near: &[f32; FRAME], far: &[f32; FRAME]) -> Option<[f32; FRAME]> {
         if self.canceller.is_none() {
             match Canceller::new() {
                 Ok(canceller) => self.canceller = Some(canceller),
                 Err(error) => {
                     tracing::error!(%error, "no echo canceller; her own voice stays in what she hears");
                     self.is_wanted = false;
-                    return false;
+                    return None;
                 }
             }
         }
-        self.canceller.as_mut().is_some_and(|canceller| canceller.process(near, far, clean))
+        let cleaned = self.canceller.as_mut()?.process(near, far)?;
+        Some(self.gate.choose(&cleaned))
     }
 
     fn judge(&mut self, near: &[f32], far: &[f32], clean: &[f32]) {

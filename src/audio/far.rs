@@ -43,7 +43,7 @@ impl FarSlot {
     }
 }
 
-/// What is played, at 16 kHz. One reader has it; of two, each would get only a part.
+/// What is played, at 16 kHz. One reader has it; a second one gets it when the first is dropped.
 pub struct FarEnd {
     slot: FarSlot,
     session: Option<(FarSession, Resampler)>,
@@ -94,6 +94,15 @@ impl FarEnd {
     }
 }
 
+impl Drop for FarEnd {
+    /// The next reader goes on with the session that plays.
+    fn drop(&mut self) {
+        if let Some((session, _)) = self.session.take() {
+            self.slot.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(session);
+        }
+    }
+}
+
 /// Feeds a far end by hand, as a test does.
 pub struct FarFeed {
     writer: Writer,
@@ -129,6 +138,17 @@ mod tests {
         assert_eq!(far.take(&mut heard), Continuity::Broken);
         assert_eq!(heard[..3], [0.1, 0.2, 0.3]);
         assert!((1_400..=1_603).contains(&heard.len()), "{}", heard.len());
+    }
+
+    #[test]
+    fn the_next_reader_goes_on_with_the_same_session() {
+        let (mut feed, far) = FarEnd::by_hand(RATE);
+        let (slot, mut heard, mut first) = (far.slot.clone(), vec![], far);
+        first.take(&mut heard);
+        drop(first);
+        feed.played(&[0.5]);
+        FarEnd::of(slot).take(&mut heard);
+        assert_eq!(heard, [0.5]);
     }
 
     #[test]

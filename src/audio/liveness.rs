@@ -174,7 +174,9 @@ impl Liveness {
     /// Now and then it is looked whether the device is still there, or a preferred one again.
     fn look_around(&mut self, now: Instant) -> Verdict {
         let Phase::Open(session) = &mut self.phase else { return Verdict::default() };
-        if now.duration_since(session.looked) < self.look {
+        // To look for another may mean to open it, to look for the same is to read a list.
+        let pause = if self.rank == 0 { self.look } else { self.look * 3 };
+        if now.duration_since(session.looked) < pause {
             return Verdict::default();
         }
         session.looked = now;

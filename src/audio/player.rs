@@ -339,7 +339,7 @@ impl Player {
         self.shared.set_duck(duck);
     }
 
-    /// What is really played, for the echo canceller; it takes no part for a file. One reader only.
+    /// What is really played, for the echo canceller; silence when it is a file. One reader at a time.
     pub fn far_end(&self) -> FarEnd {
         FarEnd::of(self.shared.far.clone())
     }

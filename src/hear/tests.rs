@@ -136,6 +136,24 @@ fn a_missing_microphone_is_told_and_voids_the_open_utterance() {
 }
 
 #[test]
+fn muting_is_told_and_voids_the_open_utterance() {
+    let reel = vec![
+        heard([quiet(1.2), wav("question.wav")].concat()),
+        (Heard::Muted, vec![]),
+        (Heard::Nothing, vec![]),
+        (Heard::Unmuted, vec![]),
+        heard(quiet(1.0)),
+    ];
+    let mut started = start(reel, Pacing::Live);
+    let mut told = Vec::new();
+    while let Some(delivery) = started.events.blocking_recv() {
+        told.push(name(&delivery.event));
+    }
+    assert_eq!(told, ["wake hey jarvis 16000", "started 1", "muted", "unmuted", "source ended"]);
+    started.thread.join().expect("it ended in order");
+}
+
+#[test]
 fn in_lockstep_a_command_given_before_the_ack_is_obeyed_at_that_sample() {
     let reel = vec![heard([quiet(1.2), wav("question.wav"), quiet(9.0)].concat())];
     let mut started = start(reel, Pacing::Lockstep);

@@ -218,7 +218,7 @@ fn a_speaker_that_is_unplugged_is_noticed_though_the_server_plays_on_elsewhere()
             Some(recovered),
         );
         assert!(player.is_playing(), "the sentence goes on");
-        assert!(detected < Duration::from_secs(6), "{detected:?}");
+        assert!(detected < DETECTION, "{detected:?}");
     });
 }
 
@@ -231,8 +231,9 @@ fn a_preferred_microphone_is_taken_again_when_it_is_back() {
         server.unplug_microphone();
         let since = Instant::now();
         let (_, detected) = ear.until(since, is_gone);
+        assert!(detected < DETECTION, "{detected:?}");
         let (stand_in, in_use) = ear.until(since, is_back);
-        assert!(format!("{stand_in:?}").to_lowercase().contains("spare"), "{stand_in:?}");
+        assert!(format!("{stand_in:?}").contains("spare"), "{stand_in:?}");
         tell(
             "preferred microphone gone, another stands in",
             "its modules unloaded",
@@ -241,7 +242,7 @@ fn a_preferred_microphone_is_taken_again_when_it_is_back() {
         );
         server.replug();
         let (preferred, recovered) = ear.until(Instant::now(), |news| is_back(news) || is_gone(news));
-        assert!(format!("{preferred:?}").to_lowercase().contains("feed"), "{preferred:?}");
+        assert!(is_back(&preferred) && !format!("{preferred:?}").contains("spare"), "{preferred:?}");
         tell("preferred microphone back", "its modules loaded", None, Some(recovered));
     });
 }

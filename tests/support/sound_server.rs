@@ -18,7 +18,7 @@ const ATTEMPTS: usize = 3;
 /// In the child: the folder of its server.
 const PLACE: &str = "JOI_TEST_SOUND_SERVER";
 
-/// Begins a line with something measured: it is shown when the test has passed.
+/// Begins something measured, up to the end of its line: it is shown when the test has passed.
 pub(crate) const FIGURE: &str = "measured: ";
 
 const MIC_FEED: [&str; 5] =
@@ -42,7 +42,8 @@ pub(crate) fn with_sound_server<S: FnOnce(&mut SoundServer)>(story: S) {
         let (has_passed, text) = attempt(test);
         if has_passed {
             // What was measured.
-            text.lines().filter(|line| line.starts_with(FIGURE)).for_each(|line| println!("{line}"));
+            let figures = text.lines().filter_map(|line| line.find(FIGURE).map(|at| &line[at..]));
+            figures.for_each(|figure| println!("{figure}"));
             return;
         }
         told += &text;
@@ -198,6 +199,12 @@ impl SoundServer {
         self.control(&["suspend-source", "mic", if is_suspended { "1" } else { "0" }]);
     }
 
+    /// What the speaker plays is heard by the microphone, as in a room.
+    pub(crate) fn put_into_one_room(&mut self) {
+        let path = ["source=spk.monitor", "sink=mic_feed", "latency_msec=60"];
+        self.control(&[&["load-module", "module-loopback"][..], &path].concat());
+    }
+
     /// The switch on the microphone's case: it delivers zeros.
     pub(crate) fn switch_microphone_off(&mut self, is_off: bool) {
         self.control(&["set-source-mute", "mic", if is_off { "1" } else { "0" }]);
@@ -205,9 +212,12 @@ impl SoundServer {
 
     /// Another microphone `name.monitor`, spoken into by the sink `name`.
     pub(crate) fn plug(&mut self, name: &str, (rate, channels, format): (u32, u16, &str)) {
-        let (name, rate) = (format!("sink_name={name}"), format!("rate={rate}"));
-        let (channels, format) = (format!("channels={channels}"), format!("format={format}"));
-        self.control(&["load-module", "module-null-sink", &name, &rate, &channels, &format, "norewinds=1"]);
+        let shape = [format!("rate={rate}"), format!("channels={channels}"), format!("format={format}")];
+        let names = [format!("sink_name={name}"), format!("sink_properties=device.description={name}")];
+        let arguments =
+            [&["load-module".to_owned(), "module-null-sink".to_owned()][..], &names, &shape].concat();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        self.control(&[&arguments[..], &["norewinds=1"]].concat());
     }
 
     /// A room: what the speaker plays comes into the microphone, softer by about 13 dB and 40 ms later.

@@ -1,8 +1,8 @@
 //! WebRTC's third echo canceller on frames of 10 ms at 16 kHz, mono.
 //!
 //! Belongs to the listener thread. It finds the delay between both ends by itself, up to half a second,
-//! and its output is 8 ms later than its input. What comes out is the suppressed signal, not the linear
-//! one: microphone and speaker may run on different clocks.
+//! and its output is some 8 ms later than its input. Two signals come out: one from which only the echo
+//! that the filter foretells is taken, and one where what may still be echo is suppressed as well.
 
 use aec3::api::config::EchoCanceller3Config;
 use aec3::graph::GraphError;
@@ -21,6 +21,14 @@ pub(super) struct Canceller {
     delay_ms: u32,
 }
 
+/// One frame, twice.
+pub(super) struct Cleaned {
+    /// The foretold echo taken out: a talker is whole, and a rest of echo is in it.
+    pub(super) linear: [f32; FRAME],
+    /// And what may still be echo suppressed: quiet, and a talker is cut up.
+    pub(super) suppressed: [f32; FRAME],
+}
+
 // SAFETY: the pipeline counts references without atomics, so it may be used by one thread at a time; all
 // of them are within the pipeline, none is ever handed out of this file, and nothing in it belongs to the
 // thread that made it. Whoever owns it owns all of it, and may take it to another thread.
@@ -33,31 +41,38 @@ impl Canceller {
         let format = AudioFormat::ten_ms(RATE, 1);
         let mut config = EchoCanceller3Config::default();
         config.filter.main.length_blocks = FILTER_BLOCKS;
+        // As it comes, it takes a talker of the echo's own level for echo. Tried out with "stop" said over
+        // her: it believes in a talker sooner and while the echo is louder.
+        let nearend = &mut config.suppressor.dominant_nearend_detection;
+        nearend.enr_threshold = 1.0;
+        nearend.snr_threshold = 10.0;
+        nearend.trigger_threshold = 4;
+        config.filter.export_linear_aec_output = true;
         let pipeline = linear::builder(format, format)
             .aec3_config(config)
             .enable_noise_suppression(false)
             .enable_gain_controller2(false)
+            .export_linear_output(true)
             .export_metrics(true)
             .build()?;
         Ok(Self { pipeline, delay_ms: 0 })
     }
 
-    /// Takes the echo of `far` out of `near`; false when that failed.
-    pub(super) fn process(
-        &mut self,
-        near: &[f32; FRAME],
-        far: &[f32; FRAME],
-        clean: &mut [f32; FRAME],
-    ) -> bool {
+    /// Takes the echo of `far` out of `near`; nothing when that failed.
+    pub(super) fn process(&mut self, near: &[f32; FRAME], far: &[f32; FRAME]) -> Option<Cleaned> {
+        let mut cleaned = Cleaned { linear: [0.0; FRAME], suppressed: [0.0; FRAME] };
         let done = self
             .pipeline
             .handle_render_frame(far)
-            .and_then(|()| self.pipeline.process_capture_frame(near, clean));
+            .and_then(|()| self.pipeline.process_capture_frame(near, &mut cleaned.suppressed));
         while let Ok(Some(metrics)) = self.pipeline.try_pull_metrics() {
             self.delay_ms = metrics.payload().delay_ms.max(0) as u32;
         }
+        let linear = self.pipeline.try_pull_linear_output().ok().flatten()?;
+        cleaned.linear.copy_from_slice(linear.payload().samples().get(..FRAME)?);
         // A frame that is not finite would go on for ever in everything behind.
-        matches!(done, Ok(true)) && clean.iter().all(|sample| sample.is_finite())
+        let is_finite = cleaned.linear.iter().chain(&cleaned.suppressed).all(|sample| sample.is_finite());
+        (matches!(done, Ok(true)) && is_finite).then_some(cleaned)
     }
 
     /// The estimated delay of the echo behind the far end.

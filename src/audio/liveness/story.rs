@@ -27,8 +27,8 @@ pub(in crate::audio) struct Limits {
     pub(in crate::audio) rest_max: Duration,
     /// A session that lasted so long makes the next pause short again.
     pub(in crate::audio) settled: Duration,
-    /// The pause between looks at the system's devices; doubled up to `look_max` while a preferred one
-    /// is there and will not open.
+    /// The pause between looks at the system's devices; three times as long while another stands in, and
+    /// doubled up to `look_max` while a preferred one is there and will not open.
     pub(in crate::audio) look: Duration,
     /// The longest pause between looks.
     pub(in crate::audio) look_max: Duration,
@@ -47,7 +47,7 @@ impl Default for Limits {
             rest: Duration::from_millis(500),
             rest_max: Duration::from_secs(5),
             settled: Duration::from_secs(10),
-            look: Duration::from_secs(5),
+            look: Duration::from_millis(1_700),
             look_max: Duration::from_secs(300),
         }
     }

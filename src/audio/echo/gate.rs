@@ -1,0 +1,96 @@
+//! PURE. Lets a talker through whole, and nothing else.
+//!
+//! The suppressor takes her voice away, and cuts up whoever talks at the same time. But where it leaves
+//! much of a frame there is a talker: then the linear signal, where the talker is whole, goes out in its
+//! place. It opens after 30 ms, closes after 250 ms, and never jumps.
+
+use super::FRAME;
+use super::canceller::Cleaned;
+
+/// The share of the linear power that the suppressor leaves of a talker, at least.
+const SHARE: f32 = 0.15;
+
+/// Below this power, −50 dBFS, nobody talks.
+const QUIET: f32 = 1e-5;
+
+/// The share of each frame in the mean power.
+const SMOOTH: f32 = 0.3;
+
+/// So many frames in a row open it.
+const OPENS: u32 = 3;
+
+/// So many frames it stays open.
+const HOLDS: u32 = 25;
+
+/// Which of the two signals goes out.
+#[derive(Debug, Default)]
+pub(super) struct Gate {
+    linear: f32,
+    suppressed: f32,
+    run: u32,
+    hold: u32,
+    /// The share of the linear signal in what goes out, 0..1.
+    mix: f32,
+}
+
+impl Gate {
+    /// What of this frame goes out.
+    pub(super) fn choose(&mut self, cleaned: &Cleaned) -> [f32; FRAME] {
+        self.linear += (power(&cleaned.linear) - self.linear) * SMOOTH;
+        self.suppressed += (power(&cleaned.suppressed) - self.suppressed) * SMOOTH;
+        let is_talk = self.suppressed > QUIET && self.suppressed > SHARE * self.linear;
+        self.run = if is_talk { self.run + 1 } else { 0 };
+        self.hold = if self.run >= OPENS { HOLDS } else { self.hold.saturating_sub(1) };
+        let target = if self.hold > 0 { 1.0 } else { 0.0 };
+        let step = 1.0 / FRAME as f32;
+        let mut out = cleaned.suppressed;
+        for (out, linear) in out.iter_mut().zip(&cleaned.linear) {
+            self.mix += (target - self.mix).clamp(-step, step);
+            *out += (linear - *out) * self.mix;
+        }
+        out
+    }
+}
+
+fn power(samples: &[f32]) -> f32 {
+    samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choose(gate: &mut Gate, linear: f32, suppressed: f32) -> f32 {
+        gate.choose(&Cleaned { linear: [linear; FRAME], suppressed: [suppressed; FRAME] })[FRAME - 1]
+    }
+
+    #[test]
+    fn what_the_suppressor_takes_away_stays_away() {
+        let mut gate = Gate::default();
+        for _ in 0..100 {
+            assert_eq!(choose(&mut gate, 0.05, 0.001), 0.001, "echo");
+            assert_eq!(choose(&mut gate, 0.003, 0.003), 0.003, "the room");
+        }
+    }
+
+    #[test]
+    fn a_talker_is_let_through_whole_and_a_little_longer() {
+        let mut gate = Gate::default();
+        let opens = (0..).find(|_| choose(&mut gate, 0.1, 0.06) > 0.099).expect("open");
+        assert_eq!(opens, 2);
+        let closes = (0..).find(|_| choose(&mut gate, 0.1, 0.0) < 0.001).expect("closed");
+        assert!((25..35).contains(&closes), "{closes}");
+    }
+
+    #[test]
+    fn it_never_jumps_from_one_signal_to_the_other() {
+        let (mut gate, mut last) = (Gate::default(), 0.06);
+        for _ in 0..10 {
+            for sample in gate.choose(&Cleaned { linear: [0.1; FRAME], suppressed: [0.06; FRAME] }) {
+                assert!((sample - last).abs() < 0.04 / FRAME as f32 + 1e-6, "{last} -> {sample}");
+                last = sample;
+            }
+        }
+        assert!((last - 0.1).abs() < 1e-6);
+    }
+}
