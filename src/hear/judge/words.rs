@@ -4,6 +4,8 @@
 //! figures, times and units written out ("22.5 °C" and "twenty two and a half degrees Celsius" become the
 //! same), each of which knows the word of the text it comes from. English; other scripts pass as they are.
 
+use crate::english::{self, TENS, UP_TO_NINETEEN};
+
 /// A plain word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
@@ -13,30 +15,6 @@ pub(super) struct Token {
     pub(super) word: usize,
 }
 
-const SMALL: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-const TENS: [&str; 10] =
-    ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 const ORDINALS: [(&str, &str); 11] = [
     ("one", "first"),
     ("two", "second"),
@@ -175,7 +153,7 @@ fn number(figures: &str) -> String {
 
 fn digits(figures: &str) -> String {
     let names: Vec<&str> =
-        figures.bytes().filter(u8::is_ascii_digit).map(|d| SMALL[usize::from(d - b'0')]).collect();
+        figures.bytes().filter(u8::is_ascii_digit).map(|d| UP_TO_NINETEEN[usize::from(d - b'0')]).collect();
     names.join(" ")
 }
 
@@ -194,16 +172,16 @@ fn below_a_million(n: usize) -> Option<String> {
         if rest == 0 { Some(head) } else { Some(format!("{head} {}", below_a_million(rest)?)) }
     };
     match n {
-        0..20 => Some(SMALL[n].to_owned()),
-        20..100 => with(TENS[n / 10].to_owned(), n % 10),
-        100..1000 => with(format!("{} hundred", SMALL[n / 100]), n % 100),
+        0..20 => Some(UP_TO_NINETEEN[n].to_owned()),
+        20..100 => with(TENS[n / 10 - 2].to_owned(), n % 10),
+        100..1000 => with(format!("{} hundred", UP_TO_NINETEEN[n / 100]), n % 100),
         1000..1_000_000 => with(format!("{} thousand", below_a_million(n / 1000)?), n % 1000),
         _ => None,
     }
 }
 
 fn is_number(word: &str) -> bool {
-    SMALL.contains(&word) || TENS[2..].contains(&word) || ["hundred", "thousand"].contains(&word)
+    english::number(word).is_some() || ["hundred", "thousand"].contains(&word)
 }
 
 /// What is said in several ways is brought to one: "and a half", "2nd", "one hundred and five".
