@@ -127,6 +127,13 @@ pub struct TurnRecord {
     pub model_use: Vec<ModelUse>,
 }
 
+impl TurnRecord {
+    /// Whether this was heard and left unanswered: then its words were not kept.
+    pub fn was_dismissed(&self) -> bool {
+        self.heard.is_empty() && self.reply.is_empty() && self.marks.is_empty()
+    }
+}
+
 /// Fills a [`TurnRecord`] while the turn runs.
 #[derive(Debug, Clone)]
 pub struct Trace {

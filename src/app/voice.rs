@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
 use super::{ears, mouth};
-use crate::audio::{EchoCancelled, Microphone, MuteSwitch, Pace, Player, Source, WavSource};
+use crate::audio::{EchoCancelled, Meter, Microphone, MuteSwitch, Pace, Player, Source, WavSource};
 use crate::channels::voice::{self, Conversation, News, Parts, Tones};
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
@@ -56,6 +56,8 @@ pub struct Conversing {
     pub stop: CancellationToken,
     /// The speaker, for ending a file.
     pub player: Player,
+    /// Tells how loud the microphone is, and how much of it was lost; nothing over files.
+    pub meter: Option<Meter>,
     /// Asks something of it.
     pub requests: Sender<Request>,
     /// Tell how full its queues are.
@@ -94,15 +96,18 @@ pub async fn converse(
             None
         }
     };
-    let (source, pacing, echo): (Box<dyn Source>, _, _) = match recording {
+    let (source, pacing, meters): (Box<dyn Source>, _, _) = match recording {
         Some((recording, pacing)) => (Box::new(recording), pacing, None),
         None => {
-            let microphone = Box::new(Microphone::open(&config.audio, &mute));
-            let cancelled = EchoCancelled::new(microphone, player.far_end(), config.audio.echo_cancel);
-            let meter = cancelled.meter();
-            (Box::new(cancelled), Pacing::Live, Some(meter))
+            let microphone = Microphone::open(&config.audio, &mute);
+            let level = microphone.meter();
+            let far_end = player.far_end();
+            let cancelled = EchoCancelled::new(Box::new(microphone), far_end, config.audio.echo_cancel);
+            let echo = cancelled.meter();
+            (Box::new(cancelled), Pacing::Live, Some((level, echo)))
         }
     };
+    let (meter, echo) = meters.unzip();
     let ears = ears(config, paths, source, pacing, &brain.pulse)?;
     let (requests, asked) = channel(REQUESTS);
     let gauges = vec![ears.waiting, gauge("news", &told), gauge("requests", &requests)];
@@ -128,5 +133,5 @@ pub async fn converse(
         heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),
     };
     let conversation = Conversation::new(parts, brain.last_turn().await);
-    Ok(Conversing { conversation, news, stop: CancellationToken::new(), player, requests, gauges })
+    Ok(Conversing { conversation, news, stop: CancellationToken::new(), player, meter, requests, gauges })
 }

@@ -1,27 +1,45 @@
-//! The loudness of what is heard, for meters. The listener thread writes, any thread reads.
+//! The loudness of what is heard, and how much was lost, for meters. The listener thread writes, any thread
+//! reads.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 /// What a meter shows for digital silence, in dBFS.
 pub(super) const FLOOR_DB: f32 = -120.0;
 
 /// A handle that shows the level of the newest sound.
 #[derive(Debug, Clone)]
-pub struct Meter(Arc<AtomicU32>);
+pub struct Meter(Arc<Reading>);
+
+#[derive(Debug)]
+struct Reading {
+    level: AtomicU32,
+    lost_micros: AtomicU64,
+}
 
 impl Meter {
     pub(super) fn new() -> Self {
-        Self(Arc::new(AtomicU32::new(FLOOR_DB.to_bits())))
+        Self(Arc::new(Reading { level: AtomicU32::new(FLOOR_DB.to_bits()), lost_micros: AtomicU64::new(0) }))
     }
 
     /// RMS level of the last block read, in dBFS: 0 is a full-scale square wave, −120 is silence.
     pub fn level_db(&self) -> f32 {
-        f32::from_bits(self.0.load(Ordering::Relaxed))
+        f32::from_bits(self.0.level.load(Ordering::Relaxed))
+    }
+
+    /// How much sound was lost since the start, because the listener was late.
+    pub fn lost(&self) -> Duration {
+        Duration::from_micros(self.0.lost_micros.load(Ordering::Relaxed))
+    }
+
+    /// So many samples at `rate` Hz were lost.
+    pub(super) fn lose(&self, samples: u64, rate: u32) {
+        self.0.lost_micros.fetch_add(samples * 1_000_000 / u64::from(rate.max(1)), Ordering::Relaxed);
     }
 
     pub(super) fn show(&self, samples: &[f32]) {
-        self.0.store(rms_db(samples).to_bits(), Ordering::Relaxed);
+        self.0.level.store(rms_db(samples).to_bits(), Ordering::Relaxed);
     }
 }
 
@@ -48,5 +66,12 @@ mod tests {
         assert_eq!(meter.level_db(), FLOOR_DB);
         meter.show(&[]);
         assert_eq!(meter.level_db(), FLOOR_DB);
+    }
+    #[test]
+    fn lost_sound_adds_up() {
+        let meter = Meter::new();
+        meter.lose(24_000, 48_000);
+        meter.lose(160, 16_000);
+        assert_eq!(meter.lost(), Duration::from_millis(510));
     }
 }

@@ -123,6 +123,7 @@ impl Microphone {
         let dropped = open.capture.reader.dropped();
         if dropped > open.dropped {
             tracing::warn!(samples = dropped - open.dropped, "the listener was late; sound was lost");
+            self.meter.lose(dropped - open.dropped, open.capture.rate);
             open.dropped = dropped;
         }
         let before = into.len();

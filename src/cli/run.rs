@@ -83,8 +83,11 @@ async fn talk(session: &Session, board: &Board, words: Words, outside: Outside) 
     board.chat_model(brain.serving_now());
     let sound = Sound::Devices { mute: board.mute().clone() };
     let talk = app::converse(config, paths, &brain, sound).await?;
-    let Conversing { conversation, news, stop, requests, gauges, .. } = talk;
+    let Conversing { conversation, news, stop, requests, gauges, meter, .. } = talk;
     board.queues(gauges);
+    if let Some(meter) = meter {
+        board.sound_lost(move || meter.lost());
+    }
     board.takes_requests(requests);
     let whisper = app::chosen_whisper(config, paths)?.0;
     board.models(app::whisper_model(whisper).to_owned(), config.speak.voice.clone());

@@ -65,11 +65,9 @@ pub(crate) fn open(wants: Wants) -> anyhow::Result<Session> {
     let journal = start_log(wants.log.as_deref())?;
     let mut paths = Paths::discover()?;
     if let Some(file) = &wants.config {
-        anyhow::ensure!(
-            file.exists(),
-            "there is no configuration file {}; write one with `joi config init`",
-            file.display()
-        );
+        if !file.exists() {
+            return Err(config::ConfigError::Missing { path: file.clone() }.into());
+        }
         paths.config.clone_from(file);
     }
     let effective = config::load(&paths.config, &overrides(&wants.set)?)?;

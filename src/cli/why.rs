@@ -52,8 +52,12 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
 pub(crate) fn show_turn(turn: &TurnRecord) -> std::io::Result<()> {
     let quiet = |text: &str| show::coloured(Mood::Quiet, text);
     show::line(format!("turn {} by {}, {}", turn.id, turn.channel.name(), turn.at))?;
-    show::line(format!("  {} {}", quiet("heard:"), turn.heard))?;
-    show::line(format!("  {} {}", quiet("reply:"), turn.reply.replace('\n', "\n         ")))?;
+    if turn.was_dismissed() {
+        show::line(quiet("  something that was not answered; its words are not kept"))?;
+    } else {
+        show::line(format!("  {} {}", quiet("heard:"), turn.heard))?;
+        show::line(format!("  {} {}", quiet("reply:"), turn.reply.replace('\n', "\n         ")))?;
+    }
     let mut decisions = show::table(["  WHO", "DECIDED", "BECAUSE"]);
     for decision in &turn.decisions {
         decisions.add_row([&format!("  {}", decision.stage), &decision.verdict, &decision.reason]);
@@ -72,7 +76,9 @@ pub(crate) fn show_turn(turn: &TurnRecord) -> std::io::Result<()> {
         moments.add_row([format!("  {}", mark.stage.name()), format!("{:.0} ms", mark.ms), step]);
         before = Some(mark.ms);
     }
-    show::line(format!("\n{moments}"))?;
+    if !turn.marks.is_empty() {
+        show::line(format!("\n{moments}"))?;
+    }
     for used in &turn.model_use {
         show::line(format!(
             "\n  model {} ({}): {} prompt tokens ({} cached) in {:.0} ms, {} reply tokens in {:.0} ms",

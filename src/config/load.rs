@@ -79,6 +79,12 @@ pub struct Effective {
 /// Why there is no configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
+    /// A file was named that is not there. Tell the user.
+    #[error("there is no configuration file {path}; write one with `joi config init`")]
+    Missing {
+        /// Which file.
+        path: PathBuf,
+    },
     /// The file exists and can't be read. Tell the user.
     #[error("can't read the configuration {path}: {source}")]
     Read {
