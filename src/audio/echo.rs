@@ -192,7 +192,7 @@ impl EchoCancelled {
             }
         }
         let cleaned = self.canceller.as_mut()?.process(near, far)?;
-        Some(self.gate.choose(&cleaned))
+        Some(self.gate.choose(near, &cleaned))
     }
 
     fn judge(&mut self, near: &[f32], far: &[f32], clean: &[f32]) {

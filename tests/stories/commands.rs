@@ -150,6 +150,7 @@ fn all_problems_of_a_configuration_are_told_at_once() {
     let missing = home.joi(&["--config", "/no/such/joi.toml", "ask", "hello"]);
     assert_ne!(missing.code, Some(0));
     assert!(missing.complaint().contains("joi config init"), "{missing:?}");
+    assert_eq!(missing.code, Some(2), "{missing:?}");
     let flag = home.joi(&["--set", "llm.modle=x", "ask", "hello"]);
     assert_eq!(flag.code, Some(2));
     assert!(flag.err.contains("Did you mean llm.model?"), "{flag:?}");

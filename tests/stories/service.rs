@@ -50,7 +50,7 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
     let mut stages: Vec<&str> =
         now["stages"].as_array().unwrap().iter().map(|stage| stage["name"].as_str().unwrap()).collect();
     stages.sort_unstable();
-    assert_eq!(stages, ["conversation", "listener", "store", "voice", "whisper"], "{now}");
+    assert_eq!(stages, ["conversation", "interjections", "listener", "store", "voice", "whisper"], "{now}");
     assert!(now["stages"].as_array().unwrap().iter().all(|stage| stage["fresh"] == true), "{now}");
     let table = home.joi(&["status"]).well().out;
     for line in

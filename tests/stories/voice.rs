@@ -63,7 +63,9 @@ fn a_president_is_transcribed_word_for_word() {
 
 #[test]
 fn what_she_says_is_understood_by_her_own_ears() {
-    let home = Home::with_model_server(NOBODY);
+    // No two renderings are the same, and the small model stumbles over some.
+    let mut home = Home::with_model_server(NOBODY);
+    home.set("hear.stt.model=base");
     let out = home.arg("said.wav");
     home.joi(&["say", "--out", &out, "The **train** to the city leaves at nine in the morning."]).well();
     let told = plain(&home.joi(&["listen", "--wav", &out]).well().out);

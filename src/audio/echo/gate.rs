@@ -2,7 +2,8 @@
 //!
 //! The suppressor takes her voice away, and cuts up whoever talks at the same time. But where it leaves
 //! much of a frame there is a talker: then the linear signal, where the talker is whole, goes out in its
-//! place. It opens after 30 ms, closes after 250 ms, and never jumps.
+//! place. It opens after 30 ms, closes after 250 ms, and never jumps. As long as the filter foretells
+//! little of the echo the linear signal is full of her, and it stays closed.
 
 use super::FRAME;
 use super::canceller::Cleaned;
@@ -16,6 +17,12 @@ const QUIET: f32 = 1e-5;
 /// The share of each frame in the mean power.
 const SMOOTH: f32 = 0.3;
 
+/// The linear signal must have been this share of the microphone's power, or less: 6 dB.
+const FORETOLD: f32 = 0.25;
+
+/// The share of each frame in that long mean: a second.
+const SLOW: f32 = 0.01;
+
 /// So many frames in a row open it.
 const OPENS: u32 = 3;
 
@@ -27,6 +34,8 @@ const HOLDS: u32 = 25;
 pub(super) struct Gate {
     linear: f32,
     suppressed: f32,
+    /// Mean power of the microphone and of the linear signal, while nobody talks.
+    long: (f32, f32),
     run: u32,
     hold: u32,
     /// The share of the linear signal in what goes out, 0..1.
@@ -34,12 +43,17 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// What of this frame goes out.
-    pub(super) fn choose(&mut self, cleaned: &Cleaned) -> [f32; FRAME] {
+    /// What goes out of what was made of the frame `near`.
+    pub(super) fn choose(&mut self, near: &[f32; FRAME], cleaned: &Cleaned) -> [f32; FRAME] {
+        if self.hold == 0 && power(near) > QUIET {
+            self.long.0 += (power(near) - self.long.0) * SLOW;
+            self.long.1 += (power(&cleaned.linear) - self.long.1) * SLOW;
+        }
+        let is_foretold = self.long.1 < FORETOLD * self.long.0;
         self.linear += (power(&cleaned.linear) - self.linear) * SMOOTH;
         self.suppressed += (power(&cleaned.suppressed) - self.suppressed) * SMOOTH;
         let is_talk = self.suppressed > QUIET && self.suppressed > SHARE * self.linear;
-        self.run = if is_talk { self.run + 1 } else { 0 };
+        self.run = if is_talk && is_foretold { self.run + 1 } else { 0 };
         self.hold = if self.run >= OPENS { HOLDS } else { self.hold.saturating_sub(1) };
         let target = if self.hold > 0 { 1.0 } else { 0.0 };
         let step = 1.0 / FRAME as f32;
@@ -60,33 +74,53 @@ fn power(samples: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
-    fn choose(gate: &mut Gate, linear: f32, suppressed: f32) -> f32 {
-        gate.choose(&Cleaned { linear: [linear; FRAME], suppressed: [suppressed; FRAME] })[FRAME - 1]
+    /// A gate that has seen a filter which foretells the echo.
+    fn gate() -> Gate {
+        let mut gate = Gate::default();
+        for _ in 0..20 {
+            choose(&mut gate, (0.5, 0.05, 0.001));
+        }
+        gate
+    }
+
+    /// Frames of the microphone, the linear and the suppressed signal; the last sample that goes out.
+    fn choose(gate: &mut Gate, (near, linear, suppressed): (f32, f32, f32)) -> f32 {
+        let cleaned = Cleaned { linear: [linear; FRAME], suppressed: [suppressed; FRAME] };
+        gate.choose(&[near; FRAME], &cleaned)[FRAME - 1]
     }
 
     #[test]
     fn what_the_suppressor_takes_away_stays_away() {
-        let mut gate = Gate::default();
+        let mut gate = gate();
         for _ in 0..100 {
-            assert_eq!(choose(&mut gate, 0.05, 0.001), 0.001, "echo");
-            assert_eq!(choose(&mut gate, 0.003, 0.003), 0.003, "the room");
+            assert_eq!(choose(&mut gate, (0.5, 0.05, 0.001)), 0.001, "echo");
+            assert_eq!(choose(&mut gate, (0.003, 0.003, 0.003)), 0.003, "the room");
         }
     }
 
     #[test]
     fn a_talker_is_let_through_whole_and_a_little_longer() {
-        let mut gate = Gate::default();
-        let opens = (0..).find(|_| choose(&mut gate, 0.1, 0.06) > 0.099).expect("open");
-        assert_eq!(opens, 2);
-        let closes = (0..).find(|_| choose(&mut gate, 0.1, 0.0) < 0.001).expect("closed");
+        let mut gate = gate();
+        let opens = (0..).find(|_| choose(&mut gate, (0.5, 0.1, 0.06)) > 0.099).expect("open");
+        assert!((2..5).contains(&opens), "{opens}");
+        let closes = (0..).find(|_| choose(&mut gate, (0.5, 0.1, 0.0)) < 0.001).expect("closed");
         assert!((25..35).contains(&closes), "{closes}");
     }
 
     #[test]
+    fn while_the_filter_foretells_little_it_stays_closed() {
+        let mut gate = Gate::default();
+        for _ in 0..500 {
+            assert_eq!(choose(&mut gate, (0.1, 0.09, 0.06)), 0.06);
+        }
+    }
+
+    #[test]
     fn it_never_jumps_from_one_signal_to_the_other() {
-        let (mut gate, mut last) = (Gate::default(), 0.06);
-        for _ in 0..10 {
-            for sample in gate.choose(&Cleaned { linear: [0.1; FRAME], suppressed: [0.06; FRAME] }) {
+        let (mut gate, mut last) = (gate(), 0.06);
+        let cleaned = Cleaned { linear: [0.1; FRAME], suppressed: [0.06; FRAME] };
+        for _ in 0..20 {
+            for sample in gate.choose(&[0.5; FRAME], &cleaned) {
                 assert!((sample - last).abs() < 0.04 / FRAME as f32 + 1e-6, "{last} -> {sample}");
                 last = sample;
             }
