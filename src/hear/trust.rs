@@ -28,7 +28,7 @@ const FEW_WORDS: usize = 3;
 /// Few words take so much voiced sound for each syllable at least, in seconds; what a knock is taken for takes less.
 const FEW_SLOW: f64 = 0.13;
 /// Words that are often invented must be surer by this much.
-const SAID_TOO: f32 = 0.2;
+const SAID_TOO: f32 = 0.35;
 /// Slowest speech, in seconds of voiced sound per syllable, and what is added to every utterance: more sound
 /// than that is no "thank you".
 const SLOWEST: (f64, f64) = (0.45, 0.6);
