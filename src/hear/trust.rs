@@ -27,8 +27,10 @@ const MISSED: Duration = Duration::from_millis(250);
 const FEW_WORDS: usize = 3;
 /// Few words take so much voiced sound for each syllable at least, in seconds; what a knock is taken for takes less.
 const FEW_SLOW: f64 = 0.13;
-/// Words that are often invented must be surer by this much.
-const SAID_TOO: f32 = 0.2;
+/// Words that are often invented take more: a knock is easily taken for a hasty "thank you".
+const SAID_TOO_SLOW: f64 = 0.16;
+/// They must be surer by this much.
+const SAID_TOO: f32 = 0.35;
 /// Slowest speech, in seconds of voiced sound per syllable, and what is added to every utterance: more sound
 /// than that is no "thank you".
 const SLOWEST: (f64, f64) = (0.45, 0.6);
@@ -188,7 +190,7 @@ fn is_supported(claim: &Claim<'_>, config: &TrustConfig) -> bool {
     let evidence = claim.evidence;
     let (each, fixed) = SLOWEST;
     let longest = fixed + each * f64::from(pace::syllables(claim.text));
-    let shortest = FEW_SLOW * f64::from(pace::syllables(claim.text));
+    let shortest = SAID_TOO_SLOW * f64::from(pace::syllables(claim.text));
     (shortest..=longest).contains(&evidence.voiced.as_secs_f64())
         && evidence.doubt() <= config.follow_up_doubt - SAID_TOO
         && evidence.contrast_db() >= config.contrast_db

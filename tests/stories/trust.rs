@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::program::{Home, NOBODY};
 
 /// Of 20 words of the voices the rules were tuned with, and of 20 of others: so many are believed at least.
-const TRUSTED: [(&str, u64); 2] = [("tuned", 19), ("held out", 18)];
+const TRUSTED: [(&str, u64); 2] = [("tuned", 16), ("held out", 15)];
 
 #[test]
 fn noise_is_no_turn_and_short_words_are_believed() {

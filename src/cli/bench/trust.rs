@@ -75,12 +75,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
 }
 
 fn listen_to_noise(args: &Args, ears: &mut Ears, voices: &mut Voices) -> anyhow::Result<Vec<NoiseTrial>> {
-    let mut rng = Rng::with_seed(args.seed);
     let speech = if args.minutes == 0 { Vec::new() } else { voices.speech()? };
     let bar = bar("noise", u64::from(args.minutes) * 60);
     let mut trials = Vec::new();
     for piece in 0..args.minutes * 60 / PIECE_SECONDS {
         let kind = Kind::ALL[piece as usize % Kind::ALL.len()];
+        // Each piece has a seed of its own: her voice is never twice the same, and a crowd draws as it goes.
+        let mut rng = Rng::with_seed(args.seed.wrapping_mul(100_003).wrapping_add(u64::from(piece)));
         let samples = noise::piece(kind, &mut rng, &speech);
         for utterance in ears.hear(&samples)? {
             trials.push(NoiseTrial { kind, utterance });

@@ -62,6 +62,7 @@ pub(super) fn plain(text: &str) -> Vec<Token> {
             let follows_number = tokens.last().is_some_and(|last| is_number(&last.text));
             let said = match piece {
                 Piece::Number(figures) => number(&figures),
+                Piece::Letters(letters) if follows(&tokens, "degrees") => scale(letters),
                 Piece::Letters(letters) => letters_as_said(&letters, follows_number),
                 Piece::Sign(sign) => sign.to_owned(),
             };
@@ -97,7 +98,7 @@ fn pieces(written: &str) -> Vec<Piece> {
             (c, _) => {
                 if c == '-' && next_is_digit && i == 0 {
                     pieces.push(Piece::Sign("minus"));
-                } else if let Some(sign) = sign(c, chars.get(i + 1)) {
+                } else if let Some(sign) = sign(c) {
                     pieces.push(Piece::Sign(sign));
                 }
                 is_apart = true;
@@ -109,11 +110,9 @@ fn pieces(written: &str) -> Vec<Piece> {
     pieces
 }
 
-fn sign(c: char, next: Option<&char>) -> Option<&'static str> {
+fn sign(c: char) -> Option<&'static str> {
     Some(match c {
         '%' => "percent",
-        // The letter behind it is read as a unit.
-        '°' if matches!(next, Some('c' | 'f')) => return None,
         '°' => "degrees",
         '&' => "and",
         '+' => "plus",
@@ -123,6 +122,19 @@ fn sign(c: char, next: Option<&char>) -> Option<&'static str> {
         '£' => "pounds",
         _ => return None,
     })
+}
+
+fn follows(tokens: &[Token], word: &str) -> bool {
+    tokens.last().is_some_and(|last| last.text == word)
+}
+
+/// The scale of a temperature.
+fn scale(letters: String) -> String {
+    match letters.as_str() {
+        "c" => "celsius".to_owned(),
+        "f" => "fahrenheit".to_owned(),
+        _ => letters,
+    }
 }
 
 fn letters_as_said(letters: &str, follows_number: bool) -> String {

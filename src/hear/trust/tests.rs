@@ -136,12 +136,12 @@ fn a_thank_you_survives_when_the_sound_supports_it() {
         "ありがとう",
         "No, thank you.",
     ] {
-        assert_eq!(follow_up(text, spoken_for(800)), Ok(()), "{text}");
+        assert_eq!(follow_up(text, spoken_for(900)), Ok(()), "{text}");
     }
     let doubts = [
         ("too long for it", spoken_for(4000)),
         ("perhaps no speech", Evidence { no_speech: 0.65, ..CLEAR }),
-        ("too short for it", spoken_for(192)),
+        ("too short for it", spoken_for(288)),
         ("unsure", Evidence { mean_logprob: -2.0, ..CLEAR }),
         ("hardly louder than the room", Evidence { quiet_db: -30.0, ..CLEAR }),
     ];
