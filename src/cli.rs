@@ -20,6 +20,7 @@ mod forget;
 mod hear;
 mod latency;
 mod listen;
+mod log;
 mod models;
 mod mute;
 mod run;
@@ -58,7 +59,7 @@ pub struct Cli {
     /// Override one configuration key for this run, for example --set hear.endpoint.patience=quick
     #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// What to log to stderr: error, warn, info, debug, or a filter such as joi::hear=debug
+    /// What to log to stderr: error, warn, info, debug, or a filter by category (voice, memory, planning, model) or module: warn,voice=debug
     #[arg(long, global = true, value_name = "FILTER", env = "JOI_LOG")]
     log: Option<String>,
     #[command(subcommand)]

@@ -48,6 +48,16 @@ pub struct Config {
     pub store: StoreConfig,
     /// Where the models are.
     pub models: ModelsConfig,
+    /// What is logged.
+    pub log: LogConfig,
+}
+
+/// `[log]`: what is logged to stderr, beside the flag `--log`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogConfig {
+    /// Whether everything about sound, hearing and speaking is logged, instead of warnings only.
+    pub voice_debug: bool,
 }
 
 impl Config {

@@ -10,11 +10,13 @@
 use super::far::Continuity;
 use super::{EchoCancel, FarEnd, Heard, RATE, Source};
 
+mod absence;
 mod canceller;
 mod gate;
 mod meter;
 mod pairing;
 
+use absence::Absence;
 use canceller::Canceller;
 use gate::Gate;
 pub use meter::{EchoMeter, EchoReport};
@@ -43,6 +45,7 @@ pub struct EchoCancelled {
     pairing: Pairing,
     canceller: Option<Canceller>,
     gate: Gate,
+    absence: Absence,
     way: Way,
     /// Samples until nothing can be echo any more.
     tail: usize,
@@ -78,6 +81,7 @@ impl EchoCancelled {
             pairing: Pairing::default(),
             canceller: None,
             gate: Gate::default(),
+            absence: Absence::default(),
             way: Way::Past,
             tail: 0,
             distrust: 0,
@@ -115,6 +119,7 @@ impl EchoCancelled {
             canceller.reset();
         }
         self.gate = Gate::default();
+        self.absence = Absence::default();
         self.gauge = Gauge::default();
         self.meter.forget();
     }
@@ -192,7 +197,9 @@ impl EchoCancelled {
             }
         }
         let cleaned = self.canceller.as_mut()?.process(near, far)?;
-        Some(self.gate.choose(near, &cleaned))
+        let chosen = self.gate.choose(near, &cleaned);
+        let is_absent = self.absence.look(near, far, self.gate.is_foretold());
+        Some(if is_absent { *near } else { chosen })
     }
 
     fn judge(&mut self, near: &[f32], far: &[f32], clean: &[f32]) {
@@ -201,7 +208,8 @@ impl EchoCancelled {
             Verdict::Fine => {
                 let waiting_ms = (self.pairing.waiting() * 1000 / RATE as usize) as u32;
                 if self.way == Way::Through {
-                    self.meter.show(&self.gauge, canceller.delay_ms() + waiting_ms);
+                    let delay_ms = canceller.delay_ms() + waiting_ms;
+                    self.meter.show(&self.gauge, self.absence.is_sure(), delay_ms);
                 }
             }
             Verdict::Diverged => {

@@ -13,6 +13,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
+use super::log;
 use crate::clock::SystemClock;
 use crate::config::{self, Config, Effective, Override};
 use crate::control::Journal;
@@ -62,7 +63,6 @@ impl Session {
 
 /// Finds directories, starts the log, loads the configuration.
 pub(crate) fn open(wants: Wants) -> anyhow::Result<Session> {
-    let journal = start_log(wants.log.as_deref())?;
     let mut paths = Paths::discover()?;
     if let Some(file) = &wants.config {
         if !file.exists() {
@@ -71,6 +71,8 @@ pub(crate) fn open(wants: Wants) -> anyhow::Result<Session> {
         paths.config.clone_from(file);
     }
     let effective = config::load(&paths.config, &overrides(&wants.set)?)?;
+    let usual = if effective.config.log.voice_debug { "warn,voice=debug" } else { "warn" };
+    let journal = start_log(wants.log.as_deref().unwrap_or(usual))?;
     Ok(Session { paths, effective, journal })
 }
 
@@ -83,12 +85,12 @@ pub(crate) fn overrides(flags: &[String]) -> Result<Vec<Override>, config::Confi
     Ok(all)
 }
 
-fn start_log(filter: Option<&str>) -> anyhow::Result<Journal> {
-    let filter = EnvFilter::try_new(filter.unwrap_or("warn"))
-        .context("--log takes error, warn, info, debug, or a filter such as joi::hear=debug")?;
+fn start_log(filter: &str) -> anyhow::Result<Journal> {
+    let filter = EnvFilter::try_new(log::written_out(filter))
+        .context("--log takes error, warn, info, debug, or a filter such as warn,voice=debug")?;
     let colour = std::io::stderr().is_terminal();
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
-    let log = log.with_target(false).compact().with_filter(filter);
+    let log = log.event_format(log::Line).with_filter(filter);
     let journal = Journal::new(Arc::new(SystemClock));
     // Filtered, so that nothing below a warning is even made.
     let kept = journal.clone().with_filter(LevelFilter::WARN);

@@ -49,7 +49,7 @@ impl Gate {
             self.long.0 += (power(near) - self.long.0) * SLOW;
             self.long.1 += (power(&cleaned.linear) - self.long.1) * SLOW;
         }
-        let is_foretold = self.long.1 < FORETOLD * self.long.0;
+        let is_foretold = self.is_foretold();
         self.linear += (power(&cleaned.linear) - self.linear) * SMOOTH;
         self.suppressed += (power(&cleaned.suppressed) - self.suppressed) * SMOOTH;
         let is_talk = self.suppressed > QUIET && self.suppressed > SHARE * self.linear;
@@ -63,6 +63,11 @@ impl Gate {
             *out += (linear - *out) * self.mix;
         }
         out
+    }
+
+    /// Whether the filter knows an echo, and most of it.
+    pub(super) fn is_foretold(&self) -> bool {
+        self.long.1 < FORETOLD * self.long.0
     }
 }
 

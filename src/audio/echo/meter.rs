@@ -30,7 +30,8 @@ pub struct EchoReport {
     pub wanted: bool,
     /// Whether she is being cancelled now: something is played, or was in the last second.
     pub active: bool,
-    /// Whether it has learnt the room since the device was opened. Before, her voice may pass.
+    /// Whether it has learnt the room since the device was opened, or nothing of her reaches the
+    /// microphone. Before, her voice may pass.
     pub converged: bool,
     /// How much quieter the output is than the input, in dB, over the last half second of her voice.
     /// Falls when somebody talks at the same time. Zero before the first measurement.
@@ -70,9 +71,9 @@ impl EchoMeter {
         self.0.unwanted.store(!wanted, Ordering::Relaxed);
     }
 
-    pub(super) fn show(&self, gauge: &Gauge, delay_ms: u32) {
+    pub(super) fn show(&self, gauge: &Gauge, is_absent: bool, delay_ms: u32) {
         self.0.active.store(true, Ordering::Relaxed);
-        self.0.converged.store(gauge.has_converged, Ordering::Relaxed);
+        self.0.converged.store(gauge.has_converged || is_absent, Ordering::Relaxed);
         self.0.erle_db.store(gauge.erle_db().to_bits(), Ordering::Relaxed);
         self.0.delay_ms.store(delay_ms, Ordering::Relaxed);
     }
@@ -182,7 +183,7 @@ mod tests {
             look(&mut gauge, 0.1, 0.1, 0.01);
         }
         let shown = meter.clone();
-        meter.show(&gauge, 70);
+        meter.show(&gauge, false, 70);
         let report = shown.report();
         assert!(report.wanted && report.active && report.converged && report.delay_ms == 70);
         meter.rest();

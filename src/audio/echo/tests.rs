@@ -157,3 +157,16 @@ fn muting_and_another_microphone_forget_what_is_held() {
         assert_eq!(bench.step(&[0.0; 160]), Heard::Samples(160));
     }
 }
+
+#[test]
+fn where_nothing_of_her_is_heard_a_talker_passes_whole() {
+    let rate = RATE as usize;
+    let far: Vec<f32> = noise(7, 3 * rate).iter().map(|sample| sample * 0.2).collect();
+    let talker: Vec<f32> = noise(9, 2 * rate).iter().map(|sample| sample * 0.05).collect();
+    let near = [vec![0.0; rate], talker].concat();
+    let (bench, _) = Bench::paired(&far, &near, 320, EchoCancel::On);
+    let out = &bench.out[rate..];
+    assert!(out.len() > 2 * rate - 400);
+    assert_eq!(out, &near[rate..rate + out.len()], "headphones");
+    assert!(bench.cancelled.meter().report().converged);
+}

@@ -1,0 +1,87 @@
+//! The log on stderr: short lines with a time, a level, a category and what happened, never what was said.
+//!
+//! Started once, on the main thread, before a command runs. In: a filter by category, module or level. Out:
+//! lines such as `12:00:07 warn voice: device missing fault=…`. Categories are what users know of her:
+//! `voice`, `memory`, `planning`, `model`; everything else is `joi`.
+
+use std::fmt;
+
+use jiff::Zoned;
+use tracing::{Event, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// The modules behind each category. The first that fits counts.
+const CATEGORIES: [(&str, &[&str]); 4] = [
+    ("voice", &["joi::audio", "joi::hear", "joi::speak", "joi::channels::voice"]),
+    ("memory", &["joi::store", "joi::reply::dialogue"]),
+    ("planning", &["joi::reply"]),
+    ("model", &["joi::llm", "joi_model"]),
+];
+
+/// The category of a module.
+fn category(target: &str) -> &'static str {
+    let is_in = |module: &&str| {
+        target.strip_prefix(*module).is_some_and(|rest| matches!(rest.chars().next(), None | Some(':')))
+    };
+    let of = CATEGORIES.iter().find(|(_, modules)| modules.iter().any(|module| is_in(&module)));
+    of.map_or("joi", |(name, _)| name)
+}
+
+/// The filter with categories written out as modules: `voice=debug` and plain `voice` too.
+pub(super) fn written_out(filter: &str) -> String {
+    let parts = filter.split(',').map(|part| {
+        let (name, level) = part.split_once('=').unwrap_or((part, "debug"));
+        match CATEGORIES.iter().find(|(category, _)| *category == name.trim()) {
+            Some((_, modules)) => {
+                modules.iter().map(|module| format!("{module}={level}")).collect::<Vec<_>>().join(",")
+            }
+            None => part.to_owned(),
+        }
+    });
+    parts.collect::<Vec<_>>().join(",")
+}
+
+/// How a line looks.
+pub(super) struct Line;
+
+impl<S, N> FormatEvent<S, N> for Line
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let (time, about) = (Zoned::now(), event.metadata());
+        let level = about.level().as_str().to_lowercase();
+        write!(writer, "{} {level:5} {}: ", time.strftime("%H:%M:%S"), category(about.target()))?;
+        context.field_format().format_fields(writer.by_ref(), event)?;
+        writeln!(writer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_module_has_its_category() {
+        // covers P8
+        let of = ["joi::hear::whisper", "joi::channels::voice", "joi::reply::dialogue", "joi::reply::ask"];
+        assert_eq!(of.map(category), ["voice", "voice", "memory", "planning"]);
+        assert_eq!(["joi::llm::mind", "joi::hearing", "hyper"].map(category), ["model", "joi", "joi"]);
+    }
+
+    #[test]
+    fn a_filter_may_name_categories() {
+        // covers P8
+        assert_eq!(written_out("warn,memory=info"), "warn,joi::store=info,joi::reply::dialogue=info");
+        assert_eq!(written_out("planning"), "joi::reply=debug");
+        assert_eq!(written_out("warn,joi::hear=trace"), "warn,joi::hear=trace");
+    }
+}
