@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Builds the real Ollama once, gives it our embedded chat model, and runs the stories of the model
-# client against it; then against joi-model. Needs Go, a C++ compiler and the fetched chat model.
+# client against it; then against joi-model. With the argument "bench" it measures instead how soon the first
+# token comes from both. Needs Go, a C++ compiler and the fetched chat model.
 set -euo pipefail
 
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
+mode=${1:-test}
 version=v0.24.0 # the last that builds with Go and a C++ compiler alone
 model='joi-test'
 home=$cache/ollama
@@ -49,7 +51,12 @@ await() {
   echo "$found"
 }
 
-suite() {
+examine() {
+  if [ "$mode" = bench ]; then
+    say "first token from $1"
+    "$joi" bench model --set llm.backend=ollama --set "llm.url=$2" --set "llm.model=$3"
+    return
+  fi
   say "the model client against $1"
   JOI_TEST_MODEL_SERVER=$2 JOI_TEST_MODEL=$3 \
     build test --test stories model_server:: -- --test-threads=1
@@ -78,10 +85,10 @@ You can call these functions:
 """
 MODELFILE
 "$ollama" create "$model" -f "$work/Modelfile" >"$work/create.log" 2>&1 || fail "$(tail -n 1 "$work/create.log")"
-suite "Ollama $version" "http://$OLLAMA_HOST" "$model:latest"
+examine "Ollama $version" "http://$OLLAMA_HOST" "$model:latest"
 
 build build --bins
 "$CARGO_TARGET_DIR/release/joi-model" --model "$gguf" --name "$model" --socket "$work/model.sock" >"$work/model.log" 2>&1 &
 children+=($!)
 await "$work/model.log" 'ready unix:.*' "$!" >/dev/null
-suite joi-model "unix:$work/model.sock" "$model:latest"
+examine joi-model "unix:$work/model.sock" "$model:latest"

@@ -37,6 +37,8 @@ struct Running {
     heard: String,
     /// What is said after a pause, if there is one.
     rest: Receiver<String>,
+    /// Whether there was a pause: then only a part was said.
+    has_paused: bool,
     /// Set when the reply engine is done.
     end: Option<TurnEnd>,
     /// The turn whose rest this is.
@@ -97,6 +99,7 @@ impl<M: ChatModel + 'static> Answers<M> {
             spoken: None,
             heard: String::new(),
             rest: kept,
+            has_paused: false,
             end: None,
             of: rest.as_ref().map(|rest| rest.of),
         };
@@ -188,6 +191,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         let at = running.spoken?;
         if running.paused() {
             let segments = std::mem::replace(&mut running.rest, mpsc::channel(1).1);
+            running.has_paused = true;
             self.rest = Some(Rest { of: running.of.unwrap_or(turn), segments });
             return Some((at, self.after(SHALL_I_GO_ON)));
         }
@@ -217,7 +221,9 @@ impl<M: ChatModel + 'static> Answers<M> {
         if let Some(why) = running.stopped {
             end.trace.decide(why);
         }
-        if self.desk.stage.mouth.is_some() {
+        // An answer that could not be played was read at least.
+        let is_partial = running.cancel.is_cancelled() || running.has_paused || running.of.is_some();
+        if self.desk.stage.mouth.is_some() && is_partial {
             self.remember_heard((turn, running.of), &running.heard, &mut end.outcome).await;
         }
         let record = end.record(turn, Channel::Voice, &*self.desk.clock);
