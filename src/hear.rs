@@ -337,4 +337,4 @@ fn wants_answer(event: &HearEvent) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

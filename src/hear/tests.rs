@@ -10,7 +10,7 @@ use super::*;
 use crate::audio::DeviceFault;
 
 /// A model of the cache; tests need the real ones.
-pub(super) fn model(name: &str, file: &str) -> PathBuf {
+pub(crate) fn model(name: &str, file: &str) -> PathBuf {
     let cache = std::env::var_os("JOI_MODELS").map(PathBuf::from).unwrap_or_else(|| {
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
         let home = || PathBuf::from(std::env::var_os("HOME").expect("HOME is set")).join(".cache");
@@ -27,7 +27,7 @@ pub(super) fn data(name: &str) -> PathBuf {
 }
 
 /// The samples of a 16 kHz mono WAV file of the test data.
-pub(super) fn wav(name: &str) -> Vec<f32> {
+pub(crate) fn wav(name: &str) -> Vec<f32> {
     let mut reader = hound::WavReader::open(data(name)).expect("the fixture is there");
     reader.samples::<i16>().map(|s| f32::from(s.expect("16-bit")) / 32768.0).collect()
 }

@@ -15,7 +15,7 @@ pub(in crate::speak) fn files() -> VoiceFiles {
 }
 
 /// The real voice.
-pub(in crate::speak) fn joe() -> Voice {
+pub(crate) fn joe() -> Voice {
     Voice::load(&files(), &SpeakConfig::default()).unwrap()
 }
 

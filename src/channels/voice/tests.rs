@@ -1,0 +1,226 @@
+//! The conversation with the real whisper and the real voice, its ears and its model played by the test.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver as Commands, sync_channel};
+
+use futures_util::stream::{self, Pending};
+use jiff::civil::date;
+use jiff::tz::TimeZone;
+use tokio::sync::mpsc::channel;
+
+use super::*;
+use crate::audio::{Pace, RATE, read_wav};
+use crate::clock::ManualClock;
+use crate::hear::HearEvent;
+use crate::hear::tests::{model, wav};
+use crate::hear::whisper::{SttConfig, Whisper};
+use crate::llm::{ChatEvent, Length, LlmConfig, LlmError, Message, ModelSize, ServedBy};
+use crate::message::{EndCause, OpenedBy, Utterance};
+use crate::reply::model::{ModelState, Room, Served};
+use crate::reply::{ContextConfig, EngineParts, PersonaConfig, ReplyConfig};
+use crate::speak::joe;
+
+/// A model that thinks for ever.
+struct Thinker;
+
+impl ChatModel for Thinker {
+    type Words = Pending<Result<ChatEvent, LlmError>>;
+
+    fn state(&self) -> ModelState {
+        ModelState::Ready(Served { model: "thinker".into(), size: ModelSize::Small, by: ServedBy::Local })
+    }
+
+    async fn settled(&self) -> ModelState {
+        self.state()
+    }
+
+    async fn ask(&self, _: Vec<Message>, _: Length) -> Result<Self::Words, LlmError> {
+        Ok(stream::pending())
+    }
+}
+
+fn clock(hour: i8) -> Arc<dyn Clock> {
+    Arc::new(ManualClock::at(date(2026, 3, 4).at(hour, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap()))
+}
+
+fn stt() -> (Stt, Receiver<SttEvent>) {
+    let whisper = Whisper::load(&model("whisper-tiny.en", "ggml-tiny.en-q8_0.bin"), &SttConfig::default());
+    Stt::spawn(whisper.unwrap(), Heart::unwatched()).unwrap()
+}
+
+/// Whether she has a voice.
+#[derive(PartialEq)]
+enum Voice {
+    Joe,
+    None,
+}
+
+/// A conversation that runs, and both ends of it.
+struct Bench {
+    ears: Sender<Delivery>,
+    news: Receiver<News>,
+    player: Player,
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+    _commands: Commands<HearCommand>,
+    _requests: Sender<Request>,
+}
+
+impl Bench {
+    fn start(file: &Path, hour: i8, voice: &Voice, config: ConversationConfig) -> Self {
+        let clock = clock(hour);
+        let engine = Arc::new(Engine::new(EngineParts {
+            reply: ReplyConfig::default(),
+            persona: PersonaConfig::default(),
+            context: ContextConfig::default(),
+            wake_phrase: None,
+            model: Arc::new(Thinker),
+            room: Room::from(&LlmConfig::default()),
+            store: None,
+            clock: Arc::clone(&clock),
+        }));
+        let (player, played) = Player::to_wav(file, RATE, Pace::Fast).unwrap();
+        let mouth = (*voice == Voice::Joe)
+            .then(|| Mouth::spawn(joe(), player.clone(), played, Heart::unwatched()).unwrap());
+        let (commands, _commands) = sync_channel(64);
+        let (ears, deliveries) = channel(8);
+        let (told, news) = channel(256);
+        let (_requests, requests) = channel(1);
+        let conversation = Conversation::new(
+            Parts {
+                engine,
+                store: None,
+                clock,
+                player: player.clone(),
+                mouth,
+                stt: stt(),
+                interjections: stt(),
+                ears: (commands, deliveries),
+                config,
+                to_her: Ears::default(),
+                echo: None,
+                tones: Tones::On,
+                news: told,
+                requests,
+                heart: Heart::unwatched(),
+            },
+            TurnId(0),
+        );
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(conversation.run(stop.clone()));
+        Self { ears, news, player, stop, task, _commands, _requests }
+    }
+
+    async fn hears(&self, event: HearEvent) {
+        self.ears.send(Delivery { event, ack: None }).await.unwrap();
+    }
+
+    /// What happens until she does this.
+    async fn until(&mut self, activity: Activity) -> Vec<News> {
+        let mut told = Vec::new();
+        while let Some(news) = self.news.recv().await {
+            let is_it = news == News::Activity(activity);
+            told.push(news);
+            if is_it {
+                break;
+            }
+        }
+        told
+    }
+
+    /// Ends it; how long something sounded, in seconds.
+    async fn end(self, file: &Path) -> f64 {
+        self.stop.cancel();
+        self.task.await.unwrap();
+        tokio::task::spawn_blocking(move || self.player.finish()).await.unwrap().unwrap();
+        let samples = read_wav(file, RATE).unwrap();
+        // Between the crossings of a tone or a voice there is hardly ever silence of 5 ms.
+        let loud = samples.chunks(80).filter(|piece| piece.iter().any(|s| s.abs() > 0.01));
+        loud.count() as f64 * 80.0 / f64::from(RATE)
+    }
+}
+
+fn deaf() -> HearEvent {
+    HearEvent::Deaf { fault: "the microphone was lost; plug it in again".into() }
+}
+
+fn question() -> HearEvent {
+    let samples = [wav("question.wav"), vec![0.0; 11_200]].concat();
+    let (speech_ends_at, captured) = (wav("question.wav").len() as u64, Instant::now());
+    let utterance = Utterance {
+        generation: 1,
+        revision: 0,
+        opened_by: OpenedBy::Request,
+        samples: samples.into(),
+        begins_at: 0,
+        speech_begins_at: 0,
+        speech_ends_at,
+        voiced: speech_ends_at,
+        captured,
+    };
+    HearEvent::Ended { utterance, cause: EndCause::Silence, decided: captured }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn by_day_she_says_that_she_can_not_hear_and_by_night_she_only_shows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("day.wav");
+    let mut day = Bench::start(&file, 12, &Voice::Joe, ConversationConfig::default());
+    day.hears(deaf()).await;
+    let told = day.until(Activity::Speaking).await;
+    assert!(told.iter().any(|news| matches!(news, News::Deaf(_))), "{told:?}");
+    day.until(Activity::Idle).await;
+    let spoken = day.end(&file).await;
+    assert!((1.0..6.0).contains(&spoken), "{spoken} s");
+
+    let file = folder.path().join("night.wav");
+    let mut night = Bench::start(&file, 3, &Voice::Joe, ConversationConfig::default());
+    night.hears(deaf()).await;
+    assert!(matches!(night.news.recv().await, Some(News::Deaf(_))));
+    assert_eq!(night.end(&file).await, 0.0, "the child sleeps");
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_the_first_word_takes_long_a_tone_says_that_she_thinks() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut lengths = Vec::new();
+    for thinking_s in [1.0, 0.0] {
+        let file = folder.path().join("thinking.wav");
+        let config = ConversationConfig { thinking_s, ..ConversationConfig::default() };
+        let mut bench = Bench::start(&file, 12, &Voice::None, config);
+        bench
+            .hears(HearEvent::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 0, when: Instant::now() })
+            .await;
+        bench.until(Activity::Listening).await;
+        bench.hears(question()).await;
+        while !matches!(bench.news.recv().await, Some(News::Understood(_))) {}
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        lengths.push(bench.end(&file).await);
+    }
+    let [with, without] = lengths[..] else { unreachable!() };
+    assert!((0.05..0.16).contains(&without), "the tone for the wake phrase: {without} s");
+    assert!(with > without + 0.05, "and one for thinking: {with} s");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_speech_that_was_not_for_her_is_put_on_record_without_its_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("out.wav");
+    let mut bench = Bench::start(&file, 12, &Voice::None, ConversationConfig::default());
+    bench
+        .hears(HearEvent::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 0, when: Instant::now() })
+        .await;
+    let HearEvent::Ended { mut utterance, cause, decided } = question() else { unreachable!() };
+    // So many words in a tenth of a second: nobody speaks like that.
+    utterance.voiced = 1_600;
+    bench.hears(HearEvent::Ended { utterance, cause, decided }).await;
+    let dismissed = loop {
+        if let Some(News::Dismissed(record)) = bench.news.recv().await {
+            break record;
+        }
+    };
+    assert!(dismissed.was_dismissed(), "{dismissed:?}");
+    let judge = dismissed.decisions.last().unwrap();
+    assert_eq!((judge.stage.as_str(), judge.verdict.as_str()), ("judge", "ignore"));
+    bench.end(&file).await;
+}
