@@ -20,16 +20,21 @@ const CATEGORIES: [(&str, &[&str]); 4] = [
     ("model", &["joi::llm", "joi_model"]),
 ];
 
+/// Libraries that log what they also return as an error: a device that is looked for every other second would
+/// fill the log.
+const TALKATIVE: &str = "pulseaudio";
+
 /// The category of a module.
 fn category(target: &str) -> &'static str {
     let is_in = |module: &&str| {
         target.strip_prefix(*module).is_some_and(|rest| matches!(rest.chars().next(), None | Some(':')))
     };
-    let of = CATEGORIES.iter().find(|(_, modules)| modules.iter().any(|module| is_in(&module)));
+    let of = CATEGORIES.iter().find(|(_, modules)| modules.iter().any(&is_in));
     of.map_or("joi", |(name, _)| name)
 }
 
-/// The filter with categories written out as modules: `voice=debug` and plain `voice` too.
+/// The filter with categories written out as modules: `voice=debug` and plain `voice` too. Talkative libraries
+/// are heard only when they are named.
 pub(super) fn written_out(filter: &str) -> String {
     let parts = filter.split(',').map(|part| {
         let (name, level) = part.split_once('=').unwrap_or((part, "debug"));
@@ -40,7 +45,11 @@ pub(super) fn written_out(filter: &str) -> String {
             None => part.to_owned(),
         }
     });
-    parts.collect::<Vec<_>>().join(",")
+    let mut parts: Vec<String> = parts.collect();
+    if !filter.contains(TALKATIVE) {
+        parts.push(format!("{TALKATIVE}=off"));
+    }
+    parts.join(",")
 }
 
 /// How a line looks.
@@ -80,8 +89,10 @@ mod tests {
     #[test]
     fn a_filter_may_name_categories() {
         // covers P8
-        assert_eq!(written_out("warn,memory=info"), "warn,joi::store=info,joi::reply::dialogue=info");
-        assert_eq!(written_out("planning"), "joi::reply=debug");
-        assert_eq!(written_out("warn,joi::hear=trace"), "warn,joi::hear=trace");
+        let memory = "warn,joi::store=info,joi::reply::dialogue=info,pulseaudio=off";
+        assert_eq!(written_out("warn,memory=info"), memory);
+        assert_eq!(written_out("planning"), "joi::reply=debug,pulseaudio=off");
+        assert_eq!(written_out("joi::hear=trace"), "joi::hear=trace,pulseaudio=off");
+        assert_eq!(written_out("warn,pulseaudio=debug"), "warn,pulseaudio=debug");
     }
 }
