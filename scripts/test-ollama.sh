@@ -54,7 +54,11 @@ await() {
 examine() {
   if [ "$mode" = bench ]; then
     say "first token from $1"
-    "$joi" bench model --set llm.backend=ollama --set "llm.url=$2" --set "llm.model=$3"
+    case $2 in
+      # Joi starts her own.
+      unix:*) "$joi" bench model --set llm.backend=local ;;
+      *) "$joi" bench model --set llm.backend=ollama --set "llm.url=$2" --set "llm.model=$3" ;;
+    esac
     return
   fi
   say "the model client against $1"
