@@ -1,5 +1,5 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: help run install uninstall test test-ollama bench-ollama soak demo bench fmt lint doc install-deps
+.PHONY: help run install uninstall test test-ollama bench-ollama demo bench fmt lint doc install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi"
@@ -8,7 +8,6 @@ help:
 	@echo "make test          all tests, with the real models and a real sound server"
 	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
 	@echo "make bench-ollama  how soon the first token comes: the real Ollama beside joi-model"
-	@echo "make soak          three minutes of her own voice in her ears, and twenty stops, in real time"
 	@echo "make bench         benchmarks"
 	@echo "make fmt lint doc  format; check everything; build the documentation"
 	@echo "make install-deps  only install what building needs"
@@ -30,9 +29,6 @@ test-ollama: install-deps
 
 bench-ollama: install-deps
 	@bash -c '. scripts/env.sh && ready && scripts/test-ollama.sh bench'
-
-soak: install-deps
-	@bash -c '. scripts/env.sh && ready && JOI_SOAK_MINUTES=3 JOI_SOAK_STOPS=20 build test --test live -- --nocapture'
 
 demo:
 	@scripts/demo.sh

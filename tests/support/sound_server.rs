@@ -162,11 +162,6 @@ impl SoundServer {
         self.feeding = Some(player.expect("paplay is installed (apt-get install pulseaudio-utils)"));
     }
 
-    /// Nobody speaks into the microphone any more.
-    pub(crate) fn hush(&mut self) {
-        self.stop_feeding();
-    }
-
     fn stop_feeding(&mut self) {
         if let Some(mut feeding) = self.feeding.take() {
             let _ = feeding.kill();
