@@ -51,6 +51,12 @@ pub const RATE: u32 = 16_000;
 pub trait Source: Send {
     /// Appends what has arrived to `into`, waiting at most about 20 ms for something.
     fn read(&mut self, into: &mut Vec<f32>) -> Heard;
+
+    /// What the last read gave out as the microphone captured it, sample for sample, where something may
+    /// have been taken out of it since.
+    fn captured(&self) -> Option<&[f32]> {
+        None
+    }
 }
 
 /// What one [`Source::read`] brought.

@@ -31,7 +31,7 @@ use vad::{FRAME, VadConfig};
 use wake::WakeConfig;
 use whisper::SttConfig;
 
-pub use listener::Listener;
+pub use listener::{Listener, Sound};
 
 /// How she hears.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -279,10 +279,14 @@ impl Ear {
     /// Frame by frame, so that a command is obeyed at the sample it was given at.
     fn hear(&mut self, samples: &[f32]) -> Option<()> {
         let arrived = Instant::now();
-        for (i, frame) in samples.chunks(FRAME).enumerate() {
+        let all = samples.len();
+        for begin in (0..all).step_by(FRAME) {
             self.obey()?;
-            let later = samples.len() - i * FRAME - frame.len();
-            self.listener.step(frame, listener::earlier(arrived, later as u64), &mut self.told);
+            let frame = begin..all.min(begin + FRAME);
+            let now = listener::earlier(arrived, (all - frame.end) as u64);
+            let captured = self.source.captured().and_then(|captured| captured.get(frame.clone()));
+            let sound = Sound { samples: &samples[frame], captured };
+            self.listener.step(sound, now, &mut self.told);
             self.deliver()?;
         }
         Some(())

@@ -60,6 +60,10 @@ impl Source for Watched {
         self.heart.beat();
         self.source.read(into)
     }
+
+    fn captured(&self) -> Option<&[f32]> {
+        self.source.captured()
+    }
 }
 
 /// Starts the listener on `source` and the whisper worker, whose hearts are in `pulse`.

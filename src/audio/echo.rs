@@ -55,6 +55,8 @@ pub struct EchoCancelled {
     meter: EchoMeter,
     /// Heard and not yet given out, when cancelling less than a frame.
     held: Vec<f32>,
+    /// What the last read gave out, as it was heard.
+    captured: Vec<f32>,
     played: Vec<f32>,
 }
 
@@ -88,6 +90,7 @@ impl EchoCancelled {
             gauge: Gauge::default(),
             meter,
             held: Vec::new(),
+            captured: Vec::new(),
             played: Vec::new(),
         }
     }
@@ -156,14 +159,14 @@ impl EchoCancelled {
         // What is played now is silence, or not to be cancelled: only the pairing matters.
         self.pairing.skip(count);
         self.count_down(count);
-        into.append(&mut self.held);
+        self.let_go(into);
     }
 
     /// One frame through the canceller, on the way in and out with a cross-fade.
     fn frame(&mut self, towards: Way, into: &mut Vec<f32>) {
         let (mut near, mut far) = ([0.0; FRAME], [0.0; FRAME]);
         near.copy_from_slice(&self.held[..FRAME]);
-        self.held.drain(..FRAME);
+        self.captured.extend(self.held.drain(..FRAME));
         let step = self.pairing.next(&mut far);
         self.count_down(FRAME);
         let clean = self.cancel(&near, &far).unwrap_or(near);
@@ -228,6 +231,7 @@ impl EchoCancelled {
     /// What is held goes out as it is; says how much.
     fn let_go(&mut self, into: &mut Vec<f32>) -> usize {
         let count = self.held.len();
+        self.captured.extend(&self.held);
         into.append(&mut self.held);
         count
     }
@@ -236,6 +240,7 @@ impl EchoCancelled {
 impl Source for EchoCancelled {
     fn read(&mut self, into: &mut Vec<f32>) -> Heard {
         let before = into.len();
+        self.captured.clear();
         let heard = self.source.read(into);
         self.held.extend(into.drain(before..));
         if self.choice == EchoCancel::Off {
@@ -264,6 +269,10 @@ impl Source for EchoCancelled {
                 count => Heard::Samples(count),
             },
         }
+    }
+
+    fn captured(&self) -> Option<&[f32]> {
+        (self.choice != EchoCancel::Off).then_some(&self.captured)
     }
 }
 

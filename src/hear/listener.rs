@@ -32,6 +32,21 @@ fn short(config: &EndpointConfig) -> EndpointConfig {
     }
 }
 
+/// A stretch of sound on its way to the listener.
+#[derive(Debug, Clone, Copy)]
+pub struct Sound<'a> {
+    /// What to listen to.
+    pub samples: &'a [f32],
+    /// The same stretch as the microphone captured it, where her own voice was taken out of it since.
+    pub captured: Option<&'a [f32]>,
+}
+
+impl<'a> From<&'a [f32]> for Sound<'a> {
+    fn from(samples: &'a [f32]) -> Self {
+        Self { samples, captured: None }
+    }
+}
+
 /// The way from samples to events.
 pub struct Listener {
     detectors: Vec<Box<dyn WakeDetector>>,
@@ -43,8 +58,10 @@ pub struct Listener {
     history: History,
     /// When the newest sample was captured.
     heard_until: Option<Instant>,
-    /// Samples of a frame that is not complete yet.
+    /// Samples of a frame that is not complete yet ...
     frame: [f32; FRAME],
+    /// ... and the same as they were captured.
+    captured: [f32; FRAME],
     filled: usize,
     opened_by: OpenedBy,
     generation: u64,
@@ -64,6 +81,7 @@ impl Listener {
             heard_until: None,
             history: History::new(room),
             frame: [0.0; FRAME],
+            captured: [0.0; FRAME],
             filled: 0,
             opened_by: OpenedBy::Request,
             generation: 0,
@@ -72,15 +90,21 @@ impl Listener {
 
     /// Takes 16 kHz mono samples (−1..1), any number, the last of which arrived at `now`. Appends what
     /// they mean to `out`.
-    pub fn step(&mut self, mut samples: &[f32], now: Instant, out: &mut Vec<HearEvent>) {
-        while !samples.is_empty() {
-            let (taken, later) = samples.split_at(samples.len().min(FRAME - self.filled));
-            self.frame[self.filled..self.filled + taken.len()].copy_from_slice(taken);
-            self.filled += taken.len();
-            samples = later;
+    pub fn step<'a>(&mut self, sound: impl Into<Sound<'a>>, now: Instant, out: &mut Vec<HearEvent>) {
+        let Sound { samples, captured } = sound.into();
+        let mut at = 0;
+        while at < samples.len() {
+            let place = self.filled..FRAME.min(self.filled + samples.len() - at);
+            let taken = at..at + place.len();
+            self.frame[place.clone()].copy_from_slice(&samples[taken.clone()]);
+            if let Some(captured) = captured {
+                self.captured[place.clone()].copy_from_slice(&captured[taken.clone()]);
+            }
+            (self.filled, at) = (place.end, taken.end);
             if self.filled == FRAME {
                 self.filled = 0;
-                self.frame_complete(earlier(now, later.len() as u64), out);
+                let later = (samples.len() - at) as u64;
+                self.frame_complete(captured.is_some(), earlier(now, later), out);
             }
         }
     }
@@ -159,14 +183,15 @@ impl Listener {
         }
     }
 
-    fn frame_complete(&mut self, now: Instant, out: &mut Vec<HearEvent>) {
+    fn frame_complete(&mut self, is_cleaned: bool, now: Instant, out: &mut Vec<HearEvent>) {
         let begin = self.history.end();
         self.history.push(&self.frame);
         self.heard_until = Some(now);
         let mut first = None;
         for detector in &mut self.detectors {
             let detection = detector.feed(&self.frame, begin);
-            first = first.or(detection);
+            let captured = is_cleaned.then(|| detector.feed_captured(&self.captured, begin)).flatten();
+            first = first.or(detection).or(captured);
         }
         match first {
             Some(detection) => self.wake(detection, now, out),

@@ -4,6 +4,7 @@
 //! The engine runs microWakeWord models (`frontend`, `network`); what the phrase opens is not its affair.
 
 mod compile;
+mod ear;
 mod flatbuffer;
 mod frontend;
 mod network;
@@ -15,8 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::audio::RATE;
 use crate::problem::Problem;
-use frontend::Frontend;
-use network::Network;
+use ear::Ear;
 
 pub use strip::strip_phrase;
 
@@ -174,6 +174,11 @@ pub trait WakeDetector: Send {
     /// most one detection per call: feed at most a second at a time.
     fn feed(&mut self, samples: &[f32], at: u64) -> Option<Detection>;
 
+    /// Takes the same stretch as the microphone captured it. Whoever calls her while she speaks is cut up
+    /// by a canceller that does not know the room yet, and whole in there, beside her own voice. What was
+    /// detected in one of the two is not detected in the other again.
+    fn feed_captured(&mut self, samples: &[f32], at: u64) -> Option<Detection>;
+
     /// How sure to be from now on.
     fn set_vigilance(&mut self, vigilance: Vigilance);
 
@@ -212,9 +217,6 @@ pub enum ModelError {
     TooLarge,
 }
 
-/// Probabilities averaged before they are compared with the cutoff; the models are made for five.
-const AVERAGED: usize = 5;
-
 /// A microWakeWord model listening for its phrase.
 pub struct MicroWake {
     phrase: String,
@@ -224,12 +226,9 @@ pub struct MicroWake {
     refractory: u64,
     /// From the crossing to the end of the phrase, in samples.
     to_end: i64,
-    frontend: Frontend,
-    network: Network,
-    frames: usize,
-    /// The newest probabilities, in a ring.
-    scores: [f32; AVERAGED],
-    runs: usize,
+    ear: Ear,
+    /// For the sound as it was captured.
+    captured: Ear,
     /// Before this position nothing is detected.
     deaf_until: u64,
 }
@@ -260,53 +259,37 @@ impl MicroWake {
             vigilance: Vigilance::Normal,
             refractory: (config.refractory * f64::from(RATE)) as u64,
             to_end: stock.map_or(0, |s| i64::from(s.end_ms) * i64::from(RATE) / 1000),
-            frontend: Frontend::new(),
-            network,
-            frames: 0,
-            scores: [0.0; AVERAGED],
-            runs: 0,
+            captured: Ear::new(network.clone()),
+            ear: Ear::new(network),
             deaf_until: 0,
         })
     }
 
-    /// Feeds `samples` and hands every raw probability with its position to `each`.
-    fn probabilities(&mut self, mut samples: &[f32], at: u64, mut each: impl FnMut(&mut Self, f32, u64)) {
-        let end = at + samples.len() as u64;
-        while let Some(features) = self.frontend.next(&mut samples) {
-            self.network.set_frame(self.frames, &features);
-            self.frames += 1;
-            if self.frames == self.network.stride() {
-                self.frames = 0;
-                let probability = self.network.run();
-                each(self, probability, end - samples.len() as u64);
-            }
-        }
+    /// The cutoff now, and from where on it counts.
+    fn limits(&self) -> (f32, u64) {
+        let cutoff = match self.vigilance {
+            Vigilance::Normal => self.cutoff,
+            Vigilance::Strict => self.strict_cutoff,
+        };
+        (cutoff, self.deaf_until)
     }
 
-    /// The mean over the newest probabilities, `probability` included; 0 until there are enough.
-    fn mean_with(&mut self, probability: f32) -> f32 {
-        self.scores[self.runs % AVERAGED] = probability;
-        self.runs += 1;
-        if self.runs < AVERAGED { 0.0 } else { self.scores.iter().sum::<f32>() / AVERAGED as f32 }
+    fn detected(&mut self, (score, at): (f32, u64)) -> Detection {
+        self.deaf_until = at + self.refractory;
+        let ends_by = at.saturating_add_signed(self.to_end);
+        Detection { phrase: self.phrase.clone(), score, at, ends_by }
     }
 }
 
 impl WakeDetector for MicroWake {
     fn feed(&mut self, samples: &[f32], at: u64) -> Option<Detection> {
-        let mut found = None;
-        self.probabilities(samples, at, |this, probability, at| {
-            let score = this.mean_with(probability);
-            let cutoff = match this.vigilance {
-                Vigilance::Normal => this.cutoff,
-                Vigilance::Strict => this.strict_cutoff,
-            };
-            if score > cutoff && at >= this.deaf_until {
-                this.deaf_until = at + this.refractory;
-                let ends_by = at.saturating_add_signed(this.to_end);
-                found = Some(Detection { phrase: this.phrase.clone(), score, at, ends_by });
-            }
-        });
-        found
+        let crossing = self.ear.crossing(samples, at, self.limits())?;
+        Some(self.detected(crossing))
+    }
+
+    fn feed_captured(&mut self, samples: &[f32], at: u64) -> Option<Detection> {
+        let crossing = self.captured.crossing(samples, at, self.limits())?;
+        Some(self.detected(crossing))
     }
 
     fn set_vigilance(&mut self, vigilance: Vigilance) {
@@ -314,10 +297,8 @@ impl WakeDetector for MicroWake {
     }
 
     fn reset(&mut self) {
-        self.frontend.reset();
-        self.network.reset();
-        self.frames = 0;
-        self.runs = 0;
+        self.ear.reset();
+        self.captured.reset();
         self.deaf_until = 0;
     }
 

@@ -36,13 +36,14 @@ struct Bench {
     feed: FarFeed,
     cancelled: EchoCancelled,
     out: Vec<f32>,
+    captured: Vec<f32>,
 }
 
 impl Bench {
     fn new(near: Vec<(Heard, Vec<f32>)>, choice: EchoCancel) -> Self {
         let (feed, far) = FarEnd::by_hand(RATE);
         let cancelled = EchoCancelled::new(Box::new(Script(near.into())), far, choice);
-        Self { feed, cancelled, out: vec![] }
+        Self { feed, cancelled, out: vec![], captured: vec![] }
     }
 
     /// Near and far in the same pieces of `len`.
@@ -54,7 +55,9 @@ impl Bench {
 
     fn step(&mut self, far: &[f32]) -> Heard {
         self.feed.played(far);
-        self.cancelled.read(&mut self.out)
+        let heard = self.cancelled.read(&mut self.out);
+        self.captured.extend(self.cancelled.captured().unwrap_or_default());
+        heard
     }
 }
 
@@ -116,8 +119,9 @@ fn as_many_samples_come_out_as_went_in_whatever_their_pieces() {
         let given: usize =
             told.iter().map(|heard| if let Heard::Samples(count) = heard { *count } else { 0 }).sum();
         assert!(near.len() - given < FRAME, "at most 10 ms late");
-        while bench.cancelled.read(&mut bench.out) != Heard::End {}
+        while bench.step(&[]) != Heard::End {}
         assert_eq!(bench.out.len(), near.len(), "in pieces of {len}");
+        assert_eq!(bench.captured, near, "and beside it what was captured");
     }
 }
 

@@ -14,7 +14,7 @@ use crate::cli::show;
 use crate::hear::judge::{Case, Sentence, Verdict, judge};
 use crate::hear::trust::Evidence;
 use crate::hear::whisper::{SttModel, Whisper};
-use crate::hear::{HearCommand, HearEvent, Listener, SpeakingState, Window};
+use crate::hear::{HearCommand, HearEvent, Listener, Sound, SpeakingState, Window};
 use crate::message::Utterance;
 use crate::speak::Voice;
 
@@ -195,7 +195,8 @@ impl<'a> Bench<'a> {
             let Heard::Samples(count) = self.ears.read(&mut samples) else { break };
             taken += count;
             self.now += count as u64;
-            self.listener.step(&samples, self.moment(self.now), &mut events);
+            let sound = Sound { samples: &samples, captured: self.ears.captured() };
+            self.listener.step(sound, self.moment(self.now), &mut events);
             for event in events.drain(..) {
                 self.weigh(event)?;
             }

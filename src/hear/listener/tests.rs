@@ -165,7 +165,7 @@ fn moments_and_events_do_not_depend_on_how_the_samples_are_cut() {
     }
     let now = Instant::now();
     let mut out = Vec::new();
-    listener().step(&sound, now, &mut out);
+    listener().step(&sound[..], now, &mut out);
     for event in &out {
         if let HearEvent::Ended { utterance, decided, .. } = event {
             let end = utterance.begins_at + utterance.samples.len() as u64;
@@ -210,7 +210,7 @@ fn a_follow_up_is_heard_in_its_window_without_the_phrase_and_not_behind_it() {
         let spoken = quiet(1.0);
         let last_sample = Instant::now();
         let mut events = Vec::new();
-        listener.step(&spoken, last_sample, &mut events);
+        listener.step(&spoken[..], last_sample, &mut events);
         let lasts = Duration::from_secs(3);
         let after = Duration::from_millis(300);
         listener.command(HearCommand::FollowUp(Window { since: last_sample, after, lasts }));
@@ -231,7 +231,7 @@ fn a_window_counts_from_her_last_sample_also_when_the_command_comes_late_or_earl
         (heard_at + Duration::from_millis(250), 16_000 + 4_000 + 4_800),
     ] {
         let mut listener = listener();
-        listener.step(&quiet(1.024), heard_at, &mut Vec::new());
+        listener.step(&quiet(1.024)[..], heard_at, &mut Vec::new());
         assert_eq!(listener.position_at(since) + 4_800, opens_at + 384);
     }
 }
@@ -240,7 +240,7 @@ fn a_window_counts_from_her_last_sample_also_when_the_command_comes_late_or_earl
 fn what_is_said_while_she_speaks_is_an_interjection_and_told_early() {
     // covers DEC24
     let mut listener = listener();
-    listener.step(&quiet(1.0), Instant::now(), &mut Vec::new());
+    listener.step(&quiet(1.0)[..], Instant::now(), &mut Vec::new());
     listener.command(SPEAKS);
     let events = run(&mut listener, &[quiet(1.0), wav("stop.wav"), quiet(1.0)].concat());
     assert_eq!(kinds(&events), ["Interrupting", "Interjected", "Interjected"], "{:?}", names(&events));
@@ -280,4 +280,24 @@ fn a_sound_system_that_fails_while_she_speaks_does_not_deafen_her_to_stop() {
     listener.interrupt();
     let events = run(&mut listener, &[quiet(0.5), wav("stop.wav"), quiet(1.0)].concat());
     assert!(kinds(&events).contains(&"Interjected".to_owned()), "{:?}", names(&events));
+}
+
+#[test]
+fn whoever_calls_her_is_heard_in_either_sound_and_once() {
+    // covers DEC24: a canceller that does not know the room yet takes a talker for echo
+    let said = [quiet(1.0), wav("phrase.wav"), quiet(1.0)].concat();
+    let nothing = quiet(said.len() as f64 / 16_000.0);
+    for (samples, captured, wakes) in
+        [(&nothing, &said, 1), (&said, &nothing, 1), (&said, &said, 1), (&nothing, &nothing, 0)]
+    {
+        let mut listener = listener();
+        listener.command(SPEAKS);
+        let mut events = Vec::new();
+        for (samples, captured) in samples.chunks(500).zip(captured.chunks(500)) {
+            let sound = Sound { samples, captured: Some(captured) };
+            listener.step(sound, Instant::now(), &mut events);
+        }
+        let woken = events.iter().filter(|event| matches!(event, HearEvent::Wake { .. })).count();
+        assert_eq!(woken, wakes, "{:?}", names(&events));
+    }
 }

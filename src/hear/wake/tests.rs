@@ -16,7 +16,7 @@ fn detector(stock: &StockPhrase) -> MicroWake {
 
 fn raw(detector: &mut MicroWake, samples: &[f32]) -> Vec<f32> {
     let mut scores = Vec::new();
-    detector.probabilities(samples, 0, |_, probability, _| scores.push(probability));
+    detector.ear.probabilities(samples, 0, |_, probability, _| scores.push(probability));
     scores
 }
 
