@@ -38,12 +38,11 @@ use crate::reply::model::ChatModel;
 use crate::reply::{Ended, Engine};
 use crate::speak::{Line, Mouth, Part, SpeakEvent};
 use crate::store::Store;
-use crate::trace::Decision;
 use announce::Announcer;
 use answers::{Answers, Desk};
 use flow::{Flow, FollowUps};
 use hearing::Hearing;
-use signals::{Effect, Input};
+use signals::{Effect, Input, Why};
 use teller::Stage;
 
 /// The rate of the tones, in Hz; the player converts them.
@@ -132,7 +131,11 @@ pub struct Conversation<M> {
 impl<M: ChatModel + 'static> Conversation<M> {
     /// A conversation that rests. Turn ids continue after `last_turn`.
     pub fn new(parts: Parts<M>, last_turn: TurnId) -> Self {
-        let follow_ups = FollowUps { most: parts.config.most_follow_ups, delay: parts.config.delay() };
+        let follow_ups = FollowUps {
+            most: parts.config.most_follow_ups,
+            delay: parts.config.delay(),
+            to_nobody: parts.to_her.judge.answers_to_nobody,
+        };
         let (mouth, reports) = parts.mouth.unzip();
         let stage = Stage { mouth: mouth.clone(), player: parts.player.clone(), news: parts.news.clone() };
         let thinking = parts.config.thinking();
@@ -304,14 +307,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
         self.echo.as_ref().is_some_and(|echo| echo.report().converged)
     }
 
-    async fn cancel(&mut self, turn: TurnId, why: &'static str) {
-        let reason = match self.hearing.word_ended() {
-            Some(ended) => {
-                format!("{why}; silent {:.0} ms after the word", ended.elapsed().as_secs_f64() * 1e3)
-            }
-            None => why.to_owned(),
-        };
-        self.answers.cancel(turn, Decision::new("flow", "stopped", reason));
+    async fn cancel(&mut self, turn: TurnId, why: Why) {
+        self.answers.cancel(turn, why);
         self.player.duck(Duck::Full);
         self.hearing.said.ends(Instant::now());
         self.announcing = None;

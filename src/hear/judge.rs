@@ -92,6 +92,11 @@ impl Judgement {
     fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
         Self { verdict, reason: reason.into() }
     }
+
+    /// A follow-up in a conversation that she seems to have with nobody.
+    pub fn nobody_there() -> Self {
+        Self::new(Verdict::Ignore, "nobody seems to be there")
+    }
 }
 
 /// The plain words of a text: lower case, no punctuation, figures and units written out, so that "9:05" and "nine

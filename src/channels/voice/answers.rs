@@ -13,7 +13,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::config::ConversationConfig;
-use super::signals::{After, Question};
+use super::signals::{After, Question, Why};
 use super::teller::{Breath, REST, SHALL_I_GO_ON, Spoken, Stage};
 use crate::channels::turn::{self, Teller as _, TurnEnd};
 use crate::clock::Clock;
@@ -159,13 +159,13 @@ impl<M: ChatModel + 'static> Answers<M> {
     }
 
     /// Stops a turn: model, synthesis, sound. Nothing when it is not running.
-    pub(super) fn cancel(&mut self, turn: TurnId, why: Decision) {
+    pub(super) fn cancel(&mut self, turn: TurnId, why: Why) {
         if let Some(mouth) = &self.desk.stage.mouth {
             mouth.stop();
         }
         self.rest = None;
         if let Some(running) = self.running.get_mut(&turn) {
-            running.stopped.get_or_insert(why);
+            running.stopped.get_or_insert_with(|| Decision::new("flow", "stopped", why.told()));
             running.cancel.cancel();
         }
     }

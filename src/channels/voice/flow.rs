@@ -6,9 +6,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::signals::{After, Effect, Input, Judged, Question};
+use super::signals::{After, Effect, Input, Judged, Question, Why};
 use crate::audio::RATE;
-use crate::hear::judge::{Judgement, Verdict};
+use crate::hear::judge::{Judgement, LoopBreaker, Verdict};
 use crate::hear::whisper::Urgency;
 use crate::hear::{HearCommand, SpeakingState, Window};
 use crate::message::{Activity, TurnId, Utterance};
@@ -23,6 +23,8 @@ pub struct FollowUps {
     pub most: u32,
     /// The window opens so long after her last sample.
     pub delay: Duration,
+    /// Most answers in a row with no human voice behind them.
+    pub to_nobody: u32,
 }
 
 /// What opened the microphone.
@@ -91,12 +93,14 @@ pub struct Flow {
     follow_ups: FollowUps,
     /// Follow-ups since the last wake phrase.
     followed: u32,
+    breaker: LoopBreaker,
 }
 
 impl Flow {
     /// A conversation that rests. Turn ids continue after `last_turn`.
     pub fn resting(last_turn: TurnId, follow_ups: FollowUps) -> Self {
-        Self { phase: Phase::Idle, turns: last_turn.0, follow_ups, followed: 0 }
+        let breaker = LoopBreaker::new(follow_ups.to_nobody);
+        Self { phase: Phase::Idle, turns: last_turn.0, follow_ups, followed: 0, breaker }
     }
 
     /// Is nothing going on?
@@ -146,7 +150,7 @@ impl Flow {
                 self.transcribed(Early { generation, revision, result, at })
             }
             Input::Interrupting if self.is_audible() => vec![Effect::Duck],
-            Input::Interjected(judgement) if self.is_audible() => self.interjected(&judgement),
+            Input::Interjected(result) if self.is_audible() => self.interjected(result.ok()),
             Input::Interrupting | Input::Interjected(_) => vec![],
             Input::Speaking(turn) => self.progress(turn, Progress::Audible),
             Input::Acted(turn) => self.progress(turn, Progress::Committed),
@@ -168,7 +172,7 @@ impl Flow {
     fn listen(&mut self, woke: Option<u64>) -> Vec<Effect> {
         let mut effects = match &self.phase {
             Phase::Answering { turn, .. } => {
-                vec![Effect::Cancel(*turn, "she was called"), Effect::Ears(SILENT)]
+                vec![Effect::Cancel(*turn, "she was called".into()), Effect::Ears(SILENT)]
             }
             Phase::Transcribing { utterance, .. } => vec![drop_all(utterance)],
             Phase::Idle | Phase::Listening { .. } => vec![],
@@ -178,6 +182,7 @@ impl Flow {
         }
         effects.push(Effect::AcknowledgeTone);
         self.followed = 0;
+        self.breaker.woken();
         self.open(Opening::Called { at: woke, attempt: Attempt::First });
         effects
     }
@@ -211,7 +216,7 @@ impl Flow {
         let (by, effects) = match &self.phase {
             Phase::Transcribing { by, utterance, .. } => (*by, vec![drop_all(utterance)]),
             Phase::Answering { turn, progress: Progress::Begun { by } } => {
-                (*by, vec![Effect::Cancel(*turn, "the speaker went on")])
+                (*by, vec![Effect::Cancel(*turn, "the speaker went on".into())])
             }
             _ => return vec![],
         };
@@ -251,11 +256,12 @@ impl Flow {
         else {
             return vec![];
         };
-        let Ok(judged) = news.result else {
+        let Ok(mut judged) = news.result else {
             let mut effects = vec![Effect::ErrorTone];
             effects.extend(self.rest("the speech could not be transcribed"));
             return effects;
         };
+        self.break_loop(&mut judged);
         let text = match &judged.judgement.verdict {
             Verdict::Addressed(text) | Verdict::FollowUp(text) => text.clone(),
             // She is not speaking, so this is a command like others.
@@ -286,6 +292,15 @@ impl Flow {
         }))]
     }
 
+    /// Nobody seems to be behind the last follow-ups, and this one: it is not answered either.
+    fn break_loop(&mut self, judged: &mut Judged) {
+        if let (Verdict::FollowUp(_), Some(sound)) = (&judged.judgement.verdict, &judged.sound)
+            && !self.breaker.may_answer(&sound.loudness)
+        {
+            judged.judgement = Judgement::nobody_there();
+        }
+    }
+
     /// Nothing to be answered. "Hey jarvis" … and only then the question: listen once more.
     fn dismissed(&mut self, by: Opening, judged: Judged) -> Vec<Effect> {
         let mut effects = Vec::new();
@@ -309,12 +324,13 @@ impl Flow {
     }
 
     /// Somebody said something while she speaks.
-    fn interjected(&mut self, judgement: &Judgement) -> Vec<Effect> {
+    fn interjected(&mut self, judged: Option<Judged>) -> Vec<Effect> {
         let Phase::Answering { turn, .. } = self.phase else { return vec![] };
-        if judgement.verdict != Verdict::Stop {
+        let Some(judged) = judged.filter(|judged| judged.judgement.verdict == Verdict::Stop) else {
             return vec![Effect::Unduck];
-        }
-        let mut effects = vec![Effect::Cancel(turn, "she was told to stop")];
+        };
+        let word = judged.sound.map(|sound| sound.ended);
+        let mut effects = vec![Effect::Cancel(turn, Why { reason: "she was told to stop", word })];
         effects.extend(self.rest("she was told to stop"));
         effects
     }
@@ -330,7 +346,7 @@ impl Flow {
 
     fn turn_over(&mut self, at: Instant, after: After) -> Vec<Effect> {
         match after {
-            After::FollowUp { lasts } if self.followed < self.follow_ups.most => {
+            After::FollowUp { lasts } if self.may_be_followed() => {
                 self.open(Opening::Window);
                 let window = Window { since: at, after: self.follow_ups.delay, lasts };
                 vec![Effect::Ears(SILENT), Effect::Ears(HearCommand::FollowUp(window))]
@@ -340,6 +356,10 @@ impl Flow {
                 vec![Effect::Ears(SILENT)]
             }
         }
+    }
+
+    fn may_be_followed(&self) -> bool {
+        self.followed < self.follow_ups.most && !self.breaker.is_silent()
     }
 
     /// She speaks up by herself, but interrupts nobody.

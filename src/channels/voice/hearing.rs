@@ -4,24 +4,22 @@
 //! [`Input`]s. It remembers the last utterances, because the judge looks at the sound behind the words.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::flow::moment_of;
 use super::said::Said;
-use super::signals::{Input, Judged};
+use super::signals::{Input, Judged, SoundOf};
 use super::{Conversation, News};
-use crate::hear::judge::{Case, JudgeConfig, Judgement, LoopBreaker, Loudness, Verdict, judge};
+use crate::hear::judge::{Case, JudgeConfig, Judgement, Loudness, Verdict, judge};
 use crate::hear::trust::{Evidence, TrustConfig};
 use crate::hear::wake::strip_phrase;
 use crate::hear::whisper::{Stt, SttError, SttEvent, SttJob, Urgency};
 use crate::hear::{Delivery, HearEvent, Stretch};
-use crate::message::{OpenedBy, Transcript, Utterance};
+use crate::message::{Transcript, Utterance};
 use crate::reply::model::ChatModel;
 
 /// Utterances whose transcripts may still come: two on the way in each of the two threads.
 const KEPT: usize = 4;
-/// The moment of an interjection's last word is of interest for so long.
-const FRESH: Duration = Duration::from_secs(5);
 
 /// What decides whether something was said to her.
 #[derive(Debug, Clone, Default)]
@@ -39,27 +37,15 @@ pub(super) struct Hearing {
     interjections: Stt,
     ears: Ears,
     utterances: VecDeque<Utterance>,
-    breaker: LoopBreaker,
     /// What she said lately.
     pub(super) said: Said,
-    /// The last word said while she spoke.
-    word_ended: Option<Instant>,
     /// The interjection that is looked at now.
     interjection: u64,
 }
 
 impl Hearing {
     pub(super) fn new(stt: Stt, interjections: Stt, ears: Ears) -> Self {
-        Self {
-            stt,
-            interjections,
-            breaker: LoopBreaker::new(ears.judge.answers_to_nobody),
-            ears,
-            utterances: VecDeque::new(),
-            said: Said::default(),
-            word_ended: None,
-            interjection: 0,
-        }
+        Self { stt, interjections, ears, utterances: VecDeque::new(), said: Said::default(), interjection: 0 }
     }
 
     /// Has an utterance transcribed.
@@ -70,16 +56,6 @@ impl Hearing {
 
     pub(super) fn drop_before(&self, generation: u64, revision: u32) {
         self.stt.cancel_before(generation, revision);
-    }
-
-    /// She was called by name: the conversation is with a person.
-    pub(super) fn woken(&mut self) {
-        self.breaker.woken();
-    }
-
-    /// When the word ended for which she was interrupted, if that was just now.
-    pub(super) fn word_ended(&self) -> Option<Instant> {
-        self.word_ended.filter(|ended| ended.elapsed() < FRESH)
     }
 
     fn keep(&mut self, utterance: Utterance) {
@@ -104,7 +80,8 @@ impl Hearing {
         let of = |u: &&Utterance| (u.generation, u.revision) == key;
         let Some(utterance) = self.utterances.iter().find(of) else {
             let reason = "its sound is not known any more".to_owned();
-            return Judged { transcript, judgement: Judgement { verdict: Verdict::Ignore, reason } };
+            let judgement = Judgement { verdict: Verdict::Ignore, reason };
+            return Judged { transcript, judgement, sound: None };
         };
         let evidence = Evidence::of(utterance, &transcript);
         let moment = |position| moment_of(position, utterance, utterance.captured);
@@ -118,23 +95,14 @@ impl Hearing {
             names: &self.ears.phrases,
             prompt: None,
         };
-        let mut judgement = judge(&case, &self.ears.trust, &self.ears.judge);
-        if utterance.opened_by == OpenedBy::Interjection {
-            self.word_ended = Some(case.ended);
-        }
-        if matches!(judgement.verdict, Verdict::FollowUp(_)) {
-            let loudness = Loudness {
-                voice_db: evidence.voice_db,
-                room_db: evidence.quiet_db,
-                echo_db: None,
-                overlaps_her: case.said.iter().any(|sentence| sentence.until > case.began),
-            };
-            if !self.breaker.may_answer(&loudness) {
-                let reason = "nobody seems to be there".to_owned();
-                judgement = Judgement { verdict: Verdict::Ignore, reason };
-            }
-        }
-        Judged { transcript, judgement }
+        let judgement = judge(&case, &self.ears.trust, &self.ears.judge);
+        let loudness = Loudness {
+            voice_db: evidence.voice_db,
+            room_db: evidence.quiet_db,
+            echo_db: None,
+            overlaps_her: case.said.iter().any(|sentence| sentence.until > case.began),
+        };
+        Judged { judgement, sound: Some(SoundOf { ended: case.ended, loudness }), transcript }
     }
 }
 
@@ -146,7 +114,6 @@ impl<M: ChatModel + 'static> Conversation<M> {
         let input = match delivery.event {
             HearEvent::Wake { phrase, score, at, .. } => {
                 self.tell(News::Woke(phrase.clone())).await;
-                self.hearing.woken();
                 self.read_ahead();
                 Input::Wake { phrase, score, at }
             }
@@ -171,7 +138,11 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.tell(News::Hears(device)).await;
                 return false;
             }
-            HearEvent::Muted => Input::Deaf("the microphone is muted"),
+            HearEvent::Muted => {
+                // Nobody wants to hear that she can't hear.
+                self.pending = None;
+                Input::Deaf("the microphone is muted")
+            }
             HearEvent::Unmuted => return false,
             HearEvent::SourceEnded => {
                 self.step(Input::NothingSaid).await;
@@ -195,13 +166,16 @@ impl<M: ChatModel + 'static> Conversation<M> {
     /// What was said while she spoke: a stop word counts at once, everything else when it is over.
     pub(super) async fn interjected(&mut self, event: SttEvent) {
         let is_over = event.urgency == Urgency::Final && event.generation == self.hearing.interjection;
-        let judgement = match event.result {
-            Ok(transcript) => self.hearing.judged(transcript).judgement,
-            Err(error) => Judgement { verdict: Verdict::Ignore, reason: self.failed(error).await },
+        let result = match event.result {
+            Ok(transcript) => Ok(self.hearing.judged(transcript)),
+            Err(error) => Err(self.failed(error).await),
         };
-        tracing::debug!(verdict = judgement.verdict.name(), reason = judgement.reason, "interjection");
-        if is_over || judgement.verdict == Verdict::Stop {
-            self.step(Input::Interjected(judgement)).await;
+        if let Ok(Judged { judgement: Judgement { verdict, reason }, .. }) = &result {
+            tracing::debug!(verdict = verdict.name(), reason, "interjection");
+        }
+        let is_stop = result.as_ref().is_ok_and(|judged| judged.judgement.verdict == Verdict::Stop);
+        if is_over || is_stop {
+            self.step(Input::Interjected(result)).await;
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::hear::HearCommand;
-use crate::hear::judge::Judgement;
+use crate::hear::judge::{Judgement, Loudness};
 use crate::hear::whisper::Urgency;
 use crate::message::{OpenedBy, Transcript, TurnId, Utterance};
 
@@ -56,8 +56,8 @@ pub enum Input {
     },
     /// Somebody begins to speak while she does.
     Interrupting,
-    /// What somebody said while she spoke.
-    Interjected(Judgement),
+    /// What somebody said while she spoke, or why there are no words.
+    Interjected(Result<Judged, String>),
     /// The first sample of an answer is being played.
     Speaking(TurnId),
     /// The answer did something: it must not be done again.
@@ -94,6 +94,44 @@ pub struct Judged {
     pub transcript: Transcript,
     /// Whether it was meant for her.
     pub judgement: Judgement,
+    /// The sound behind it, as long as that is known.
+    pub sound: Option<SoundOf>,
+}
+
+/// What counts of the sound of an utterance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SoundOf {
+    /// When its last voiced sample was captured.
+    pub ended: Instant,
+    /// How loud it was, and beside what.
+    pub loudness: Loudness,
+}
+
+/// Why an answer was cut short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Why {
+    /// In a few words.
+    pub reason: &'static str,
+    /// When the word that stopped her had been said.
+    pub word: Option<Instant>,
+}
+
+impl Why {
+    /// For the record, at the moment she is silent.
+    pub(super) fn told(self) -> String {
+        match self.word {
+            Some(word) => {
+                format!("{}; silent {} ms after the word", self.reason, word.elapsed().as_millis())
+            }
+            None => self.reason.to_owned(),
+        }
+    }
+}
+
+impl From<&'static str> for Why {
+    fn from(reason: &'static str) -> Self {
+        Self { reason, word: None }
+    }
 }
 
 /// What to do about it.
@@ -104,7 +142,7 @@ pub enum Effect {
     /// The tone that says "that did not work".
     ErrorTone,
     /// Stop the running answer everywhere: model, synthesis, loudspeaker.
-    Cancel(TurnId, &'static str),
+    Cancel(TurnId, Why),
     /// Speak softly until it is known what somebody else says.
     Duck,
     /// Speak on as loud as before.

@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 mod table;
 
+use super::super::signals::SoundOf;
 use super::*;
+use crate::hear::judge::Loudness;
 use crate::message::{OpenedBy, Transcript};
 
 fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
@@ -34,7 +36,18 @@ fn judged(text: &str, verdict: Verdict) -> Judged {
         decoded_twice: false,
         took: Duration::from_millis(300),
     };
-    Judged { transcript, judgement: judgement(verdict) }
+    Judged { transcript, judgement: judgement(verdict), sound: None }
+}
+
+/// Said by nobody: no louder than the room.
+fn from_nobody(text: &str, at: Instant) -> Judged {
+    let loudness = Loudness { voice_db: -50.0, room_db: -50.0, echo_db: None, overlaps_her: false };
+    let sound = Some(SoundOf { ended: at, loudness });
+    Judged { sound, ..judged(text, Verdict::FollowUp(text.into())) }
+}
+
+fn interjected(verdict: Verdict) -> Input {
+    Input::Interjected(Ok(judged("stop", verdict)))
 }
 
 fn result(generation: u64, revision: u32, judged: Judged, at: Instant) -> Input {
@@ -51,7 +64,7 @@ fn wake() -> Input {
 }
 
 fn resting() -> Flow {
-    Flow::resting(TurnId(7), FollowUps { most: 2, delay: Duration::from_millis(300) })
+    Flow::resting(TurnId(7), FollowUps { most: 2, delay: Duration::from_millis(300), to_nobody: 1 })
 }
 
 fn woken() -> Flow {
@@ -93,7 +106,7 @@ fn names(effects: &[Effect]) -> Vec<String> {
         .map(|effect| match effect {
             Effect::AcknowledgeTone => "acknowledge tone".into(),
             Effect::ErrorTone => "error tone".into(),
-            Effect::Cancel(turn, why) => format!("cancel {turn}: {why}"),
+            Effect::Cancel(turn, why) => format!("cancel {turn}: {}", why.reason),
             Effect::Duck => "duck".into(),
             Effect::Unduck => "unduck".into(),
             Effect::Decode(u, urgency) => format!("decode {}.{} {urgency:?}", u.generation, u.revision),
@@ -196,14 +209,55 @@ fn while_she_speaks_a_stop_word_silences_her_and_other_words_do_not() {
     let at = Instant::now();
     let mut flow = speaking(at);
     assert_eq!(names(&flow.on(Input::Interrupting)), ["duck"]);
-    assert_eq!(names(&flow.on(Input::Interjected(judgement(Verdict::Ignore)))), ["unduck"]);
-    assert_eq!(names(&flow.on(Input::Interjected(judgement(Verdict::Echo)))), ["unduck"]);
+    assert_eq!(names(&flow.on(interjected(Verdict::Ignore))), ["unduck"]);
+    assert_eq!(names(&flow.on(interjected(Verdict::Echo))), ["unduck"]);
+    assert_eq!(names(&flow.on(Input::Interjected(Err("a test".into())))), ["unduck"]);
     assert_eq!(
-        names(&flow.on(Input::Interjected(judgement(Verdict::Stop)))),
+        names(&flow.on(interjected(Verdict::Stop))),
         ["cancel 8: she was told to stop", "ears Speaking(Silent)", "rest: she was told to stop"]
     );
     assert!(flow.is_idle());
-    assert!(names(&flow.on(Input::Interjected(judgement(Verdict::Stop)))).is_empty(), "too late to matter");
+    assert!(names(&flow.on(interjected(Verdict::Stop))).is_empty(), "too late to matter");
+}
+
+#[test]
+fn the_word_that_stopped_her_is_known_to_the_record_and_an_earlier_one_is_not() {
+    let at = Instant::now();
+    let mut flow = speaking(at);
+    let sound = from_nobody("", at).sound;
+    let _ = flow.on(Input::Interjected(Ok(Judged { sound, ..judged("mhm", Verdict::Ignore) })));
+    let [Effect::Cancel(_, why), ..] = &flow.on(wake())[..] else { panic!("she goes on") };
+    assert_eq!(*why, Why { reason: "she was called", word: None });
+    let mut flow = speaking(at);
+    let stop = Judged { sound, ..judged("stop", Verdict::Stop) };
+    let [Effect::Cancel(_, why), ..] = &flow.on(Input::Interjected(Ok(stop)))[..] else {
+        panic!("she goes on")
+    };
+    assert_eq!(*why, Why { reason: "she was told to stop", word: Some(at) });
+}
+
+#[test]
+fn after_answers_to_nobody_she_is_silent_until_she_is_called() {
+    // covers P5, P8: a television that passes every other rule
+    let at = Instant::now();
+    let mut flow = window(at);
+    let _ = flow.on(Input::Paused(utterance(1, 0, at)));
+    let _ = flow.on(result(1, 0, from_nobody("and now the news", at), at));
+    let _ = flow.on(Input::Resumed { generation: 1, revision: 1 });
+    let _ = flow.on(Input::Ended { utterance: utterance(1, 1, at), decided: at });
+    let effects = flow.on(result(1, 1, from_nobody("and now the news", at), at));
+    assert_eq!(names(&effects), ["answer 9: and now the news"], "what was transcribed twice counts once");
+    let _ = flow.on(Input::Speaking(TurnId(9)));
+    assert_eq!(names(&flow.on(over(9, at))), ["ears Speaking(Silent)"], "and no window");
+
+    // A window that was open already answers nobody either; a person gets an answer.
+    let mut flow = window(at);
+    flow.breaker.may_answer(&from_nobody("", at).sound.unwrap().loudness);
+    let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+    let effects = flow.on(result(1, 0, from_nobody("and now the news", at), at));
+    assert_eq!(names(&effects), ["dismiss 9: ignore", "ears Reopen"]);
+    let _ = flow.on(wake());
+    assert!(!flow.breaker.is_silent());
 }
 
 #[test]
