@@ -185,14 +185,18 @@ impl Listener {
 
     fn frame_complete(&mut self, is_cleaned: bool, now: Instant, out: &mut Vec<HearEvent>) {
         let begin = self.history.end();
-        self.history.push(&self.frame);
-        self.heard_until = Some(now);
         let mut first = None;
         for detector in &mut self.detectors {
             let detection = detector.feed(&self.frame, begin);
             let captured = is_cleaned.then(|| detector.feed_captured(&self.captured, begin)).flatten();
             first = first.or(detection).or(captured);
         }
+        if is_cleaned && self.speaking == SpeakingState::Silent {
+            // There is nothing of her in it, and a canceller that is not sure of that takes from others.
+            self.frame = self.captured;
+        }
+        self.history.push(&self.frame);
+        self.heard_until = Some(now);
         match first {
             Some(detection) => self.wake(detection, now, out),
             None if self.endpointer.is_open() => {

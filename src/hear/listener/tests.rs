@@ -301,3 +301,21 @@ fn whoever_calls_her_is_heard_in_either_sound_and_once() {
         assert_eq!(woken, wakes, "{:?}", names(&events));
     }
 }
+
+#[test]
+fn while_she_is_silent_nothing_is_taken_from_whoever_speaks() {
+    // covers P5: the tone that acknowledges the phrase is played, too
+    let said = [quiet(1.0), wav("breath.wav"), quiet(2.0)].concat();
+    let cleaned: Vec<f32> = said.iter().map(|sample| sample * 0.3).collect();
+    for (speaking, expected) in [(SpeakingState::Silent, &said), (SpeakingState::Talking, &cleaned)] {
+        let mut listener = listener();
+        listener.command(HearCommand::Speaking(speaking));
+        let mut events = Vec::new();
+        for (samples, captured) in cleaned.chunks(512).zip(said.chunks(512)) {
+            listener.step(Sound { samples, captured: Some(captured) }, Instant::now(), &mut events);
+        }
+        let kept = listener.history.copy(0, 40_000);
+        let from = listener.history.begin() as usize;
+        assert_eq!(&kept[..], &expected[from..40_000], "{speaking:?}");
+    }
+}
