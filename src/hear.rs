@@ -9,6 +9,7 @@ pub mod endpoint;
 mod history;
 pub mod judge;
 mod listener;
+pub mod score;
 pub mod trust;
 pub mod vad;
 pub mod wake;

@@ -100,7 +100,7 @@ fn clip() -> Result<Vec<f32>, SttError> {
 }
 
 /// Names processor, threads and language: what the measurement depends on.
-fn machine(config: &SttConfig) -> String {
+pub fn machine(config: &SttConfig) -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let named = |key: &str| info.lines().rfind(|line| line.starts_with(key));
     let line = named("Model").or_else(|| named("model name")).unwrap_or("unknown processor");
