@@ -20,6 +20,7 @@ mod ears;
 mod mouth;
 mod outside;
 mod voice;
+mod wake;
 
 use crate::config::Config;
 use crate::models::{Library, ManifestError};
@@ -30,6 +31,7 @@ pub use ears::{Ears, chosen_whisper, ears, listener, measured_whisper, whisper_m
 pub use mouth::{mouth, voice_files};
 pub use outside::{Outside, post};
 pub use voice::{Conversing, Sound, converse};
+pub use wake::{WakeMeans, first_phrase, wake_means, weakness};
 
 /// The models, where the configuration or else the environment says.
 pub fn library(config: &Config, paths: &Paths) -> Result<Library, ManifestError> {

@@ -8,6 +8,7 @@
 //! Accepting is the caller's affair: more than [`ACCEPT`] is the phrase, in all likelihood.
 
 mod lane;
+mod measure;
 mod spell;
 
 use std::sync::atomic::AtomicBool;
@@ -15,6 +16,7 @@ use std::sync::atomic::AtomicBool;
 use crate::hear::whisper::{Forced, SttError, Whisper};
 
 pub use lane::{Ask, Scored, Scorer};
+pub use measure::{BUDGET, ScorerTime};
 pub use spell::{normal, sentence, spellings, syllables};
 
 /// The margin from which on a phrase counts as said, found on voices and rooms of many kinds.

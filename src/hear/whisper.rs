@@ -26,7 +26,7 @@ use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextPar
 
 pub use config::{SttConfig, SttModel};
 pub use forced::{Forced, Free, FreeToken, Row};
-pub use measure::{BUDGET, Choice, Measured, machine, measure};
+pub use measure::{BUDGET, Choice, Measured, clip, machine, measure};
 pub use worker::{Lender, Stt, SttEvent, SttJob, Urgency};
 
 use crate::message::Transcript;

@@ -92,7 +92,11 @@ fn size(model: SttModel) -> u8 {
     }
 }
 
-fn clip() -> Result<Vec<f32>, SttError> {
+/// The built-in clip: mono, 16 kHz.
+///
+/// # Errors
+/// It is damaged.
+pub fn clip() -> Result<Vec<f32>, SttError> {
     let broken = |e: hound::Error| SttError::Failed(format!("the built-in clip is unreadable: {e}"));
     let reader = hound::WavReader::new(Cursor::new(CLIP)).map_err(broken)?;
     let samples = reader.into_samples::<i16>().map(|s| s.map(|s| f32::from(s) / 32_768.0));
