@@ -27,7 +27,9 @@ use crate::models::{Library, ManifestError};
 use crate::paths::Paths;
 
 pub use brain::Brain;
-pub use ears::{Ears, chosen_whisper, ears, listener, measured_whisper, whisper_model};
+pub use ears::{
+    Ears, chosen_whisper, ears, listener, measured_whisper, quickest_whisper, wakeful_listener, whisper_model,
+};
 pub use mouth::{mouth, voice_files};
 pub use outside::{Outside, post};
 pub use voice::{Conversing, Sound, converse};

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::ears::{is_busy, quickest_whisper};
 use crate::config::Config;
 use crate::hear::score::{ACCEPT, BUDGET, Phrase, Scorer, ScorerTime, syllables};
-use crate::hear::wake::{Book, BookError, Confirmer, Onsets, WakeMode, WakePhrase, Wanted};
+use crate::hear::wake::{Book, Confirmer, Onsets, WakeMode, WakePhrase, Wanted};
 use crate::hear::whisper::{Lender, Whisper};
 use crate::paths::Paths;
 
@@ -42,9 +42,9 @@ impl WakeMeans {
 /// The phrases and the means. Measuring takes about a second, and is remembered.
 ///
 /// # Errors
-/// The phrases that were added can't be read, or no model is there to measure with.
+/// No model is there to measure with.
 pub fn wake_means(config: &Config, paths: &Paths) -> anyhow::Result<WakeMeans> {
-    let phrases = phrases(config, paths)?;
+    let phrases = phrases(config, paths);
     let (mode, why) = match config.hear.wake.mode {
         WakeMode::Auto if phrases.iter().all(|phrase| phrase.stock().is_some()) => {
             (WakeMode::Stock, "every phrase has a model".into())
@@ -62,7 +62,7 @@ pub fn wake_means(config: &Config, paths: &Paths) -> anyhow::Result<WakeMeans> {
 /// The phrase people are told, and her name comes from: the first one that is listened for. Nothing is measured
 /// for it: a machine counts as fast until it is known to be slow.
 pub fn first_phrase(config: &Config, paths: &Paths) -> Option<String> {
-    let phrases = phrases(config, paths).unwrap_or_else(|_| config.hear.wake.phrases.clone());
+    let phrases = phrases(config, paths);
     let needs_model = match config.hear.wake.mode {
         WakeMode::Stock => true,
         WakeMode::Scored => false,
@@ -74,9 +74,14 @@ pub fn first_phrase(config: &Config, paths: &Paths) -> Option<String> {
     heard.map(|phrase| phrase.name)
 }
 
-/// All phrases, configured and added.
-pub(super) fn phrases(config: &Config, paths: &Paths) -> Result<Vec<WakePhrase>, BookError> {
-    Ok(Book::read(&Book::file(&paths.data))?.with(&config.hear.wake.phrases))
+/// All phrases, configured and added. Where those that were added can't be read, that is told, and the others
+/// are listened for.
+pub(super) fn phrases(config: &Config, paths: &Paths) -> Vec<WakePhrase> {
+    let book = Book::read(&Book::file(&paths.data)).unwrap_or_else(|error| {
+        tracing::warn!(%error, "phrases that were added are not listened for");
+        Book::default()
+    });
+    book.with(&config.hear.wake.phrases)
 }
 
 fn scorer_time(config: &Config, paths: &Paths) -> anyhow::Result<ScorerTime> {

@@ -4,12 +4,13 @@
 //! waits for nothing. In: samples and [`HearCommand`]s. Out: [`HearEvent`]s. What comes out depends on the
 //! samples alone, not on how they were cut into pieces.
 
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use super::endpoint::{Edge, EndpointConfig, Endpointer, Frame, OVERLAP, Span};
 use super::history::History;
 use super::vad::{FRAME, Vad};
-use super::wake::{Confirmer, Detection, Onsets, Vigilance, WakeDetector};
+use super::wake::{Confirmer, Detection, Onsets, Vigilance, WakeDetector, Weighed};
 use super::{HearCommand, HearConfig, HearEvent, SpeakingState, Stretch, Window};
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
@@ -95,6 +96,13 @@ impl Listener {
     #[must_use]
     pub fn confirmed_by(self, confirmer: Confirmer) -> Self {
         Self { confirmer: Some(confirmer), ..self }
+    }
+
+    /// Has the second stage tell `watcher` of everything it looks at.
+    pub fn watched_by(&mut self, watcher: Sender<Weighed>) {
+        if let Some(confirmer) = &mut self.confirmer {
+            confirmer.tell(watcher);
+        }
     }
 
     /// Takes 16 kHz mono samples (−1..1), any number, the last of which arrived at `now`. Appends what

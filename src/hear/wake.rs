@@ -20,7 +20,7 @@ mod strip;
 pub use book::{Book, BookError, Kept};
 pub use candidates::{Candidate, Candidates, Onsets, Why};
 pub use config::{STOCK, StockPhrase, WakeConfig, WakeMode, WakePhrase};
-pub use confirm::{Confirmer, Wanted};
+pub use confirm::{Confirmer, Wanted, Weighed};
 pub use micro::{MicroWake, ModelError};
 pub use strip::strip_phrase;
 

@@ -6,6 +6,8 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 use super::candidates::{Candidate, Candidates, Onsets, Why};
 use super::{Detection, Doubt};
@@ -21,6 +23,19 @@ pub struct Wanted {
     pub margin: f32,
 }
 
+/// What the scorer made of a candidate, for whoever wants to see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weighed {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// What the model would write for it: up to ten tokens.
+    pub text: String,
+    /// The margin of every phrase it was scored for, by its written form.
+    pub margins: Vec<(String, f32)>,
+    /// How long the model worked on it.
+    pub took: Duration,
+}
+
 /// The second stage.
 pub struct Confirmer {
     wanted: Vec<Wanted>,
@@ -33,6 +48,7 @@ pub struct Confirmer {
     scorer: Scorer,
     asked: VecDeque<(u64, Candidate)>,
     generation: u64,
+    watcher: Option<Sender<Weighed>>,
 }
 
 impl Confirmer {
@@ -43,7 +59,22 @@ impl Confirmer {
         let least = wanted.iter().map(|wanted| wanted.margin).fold(f32::INFINITY, f32::min);
         let onsets = if all.is_empty() { Onsets::Off } else { onsets };
         let candidates = Candidates::new(onsets);
-        Self { wanted, all, single, least, candidates, scorer, asked: VecDeque::new(), generation: 0 }
+        Self {
+            wanted,
+            all,
+            single,
+            least,
+            candidates,
+            scorer,
+            asked: VecDeque::new(),
+            generation: 0,
+            watcher: None,
+        }
+    }
+
+    /// Tells `watcher` of everything that is scored from now on.
+    pub fn tell(&mut self, watcher: Sender<Weighed>) {
+        self.watcher = Some(watcher);
     }
 
     /// Whether it must be told of voices.
@@ -125,6 +156,13 @@ impl Confirmer {
         let margin = scores.of.iter().map(|score| score.margin()).fold(f32::NEG_INFINITY, f32::max);
         let ms = scored.took.as_millis() as u64;
         tracing::debug!(why = ?candidate.why, margin, ms, said = detection.is_some(), "a candidate was scored");
+        if let Some(watcher) = &self.watcher {
+            let margins = offered.iter().zip(&scores.of);
+            let margins = margins.map(|(w, score)| (w.phrase.written().to_owned(), score.margin())).collect();
+            let weighed = Weighed { candidate, text: scores.text, margins, took: scored.took };
+            // Nobody watches any more.
+            watcher.send(weighed).ok();
+        }
         detection
     }
 }
