@@ -130,7 +130,7 @@ fn cpu_seconds() -> Result<f64, Failure> {
 }
 
 fn detector(stock: &StockPhrase) -> Result<MicroWake, Failure> {
-    let phrase = WakePhrase { name: stock.phrase.into(), cutoff: None };
+    let phrase = WakePhrase::new(stock.phrase);
     Ok(MicroWake::load(&model(stock.model, stock.file)?, &phrase, &WakeConfig::default())?)
 }
 

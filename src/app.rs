@@ -20,16 +20,20 @@ mod ears;
 mod mouth;
 mod outside;
 mod voice;
+mod wake;
 
 use crate::config::Config;
 use crate::models::{Library, ManifestError};
 use crate::paths::Paths;
 
 pub use brain::Brain;
-pub use ears::{Ears, chosen_whisper, ears, listener, measured_whisper, whisper_model};
+pub use ears::{
+    Ears, chosen_whisper, ears, listener, measured_whisper, quickest_whisper, wakeful_listener, whisper_model,
+};
 pub use mouth::{mouth, voice_files};
 pub use outside::{Outside, post};
 pub use voice::{Conversing, Sound, converse};
+pub use wake::{WakeMeans, first_phrase, wake_means, weakness};
 
 /// The models, where the configuration or else the environment says.
 pub fn library(config: &Config, paths: &Paths) -> Result<Library, ManifestError> {

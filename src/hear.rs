@@ -9,6 +9,7 @@ pub mod endpoint;
 mod history;
 pub mod judge;
 mod listener;
+pub mod score;
 pub mod trust;
 pub mod vad;
 pub mod wake;
@@ -287,6 +288,9 @@ impl Ear {
             let captured = self.source.captured().and_then(|captured| captured.get(frame.clone()));
             let sound = Sound { samples: &samples[frame], captured };
             self.listener.step(sound, now, &mut self.told);
+            if self.pacing == Pacing::Lockstep {
+                self.listener.settle(now, &mut self.told);
+            }
             self.deliver()?;
         }
         Some(())

@@ -68,7 +68,7 @@ impl Brain {
                 remarks.push(format!("old dialogue was not removed: {error}"));
             }
         }
-        let wake_phrase = config.hear.wake.phrases.first().map(|phrase| phrase.name.clone());
+        let wake_phrase = super::first_phrase(config, paths);
         let mind = Arc::new(Mind::start(Parts {
             config: config.llm.clone(),
             local: local_model(config, paths)?,

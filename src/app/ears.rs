@@ -1,4 +1,4 @@
-//! Makes the part that hears: wake-word models, voice activity, listener thread, whisper thread.
+//! Makes the part that hears: wake-word models and scorer, voice activity, listener thread, whisper thread.
 //!
 //! Called once at start. Every missing or damaged model is an error that names the command to fetch it.
 
@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::sync::mpsc::{Receiver, channel};
 
+use super::wake::{Wanting, wake_means};
 use crate::audio::{Heard, Source};
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
@@ -74,12 +75,10 @@ pub fn ears(
     pacing: Pacing,
     pulse: &Pulse,
 ) -> anyhow::Result<Ears> {
-    let library = super::library(config, paths)?;
     let whisper = Whisper::load(&chosen_whisper(config, paths)?.1, &config.hear.stt)?;
     let (stt, transcripts) = Stt::spawn(whisper, pulse.heart("whisper", WHISPER_LIMIT))?;
-    let quick = Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?;
-    let interjections = Stt::spawn(quick, pulse.heart("interjections", WHISPER_LIMIT))?;
-    let listener = listener(config, paths)?;
+    let (listener, interjections) =
+        wakeful_listener(config, paths, pulse.heart("interjections", WHISPER_LIMIT))?;
     let (commands, inbox) = sync_channel(COMMANDS);
     let (outbox, deliveries) = channel(DELIVERIES);
     let waiting = gauge("heard", &outbox);
@@ -89,19 +88,37 @@ pub fn ears(
     Ok(Ears { commands, deliveries, stt, transcripts, interjections, waiting, listener })
 }
 
-/// What looks for wake phrases, voices and the end of speech; it has no thread of its own.
+/// The listener with its second stage, and the thread that works for both: it keeps the quickest model warm for
+/// wake phrases and for what is said while she speaks.
+pub fn wakeful_listener(
+    config: &Config,
+    paths: &Paths,
+    heart: Heart,
+) -> anyhow::Result<(Listener, (Stt, Receiver<SttEvent>))> {
+    let library = super::library(config, paths)?;
+    let quick = Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?;
+    let wanting = Wanting::new(&wake_means(config, paths)?, &quick)?;
+    let worker = Stt::spawn(quick, heart)?;
+    let confirmer = wanting.confirmer(worker.0.lender());
+    Ok((listener(config, paths)?.confirmed_by(confirmer), worker))
+}
+
+/// What looks for stock phrases, voices and the end of speech; it has no thread of its own.
 pub fn listener(config: &Config, paths: &Paths) -> anyhow::Result<Listener> {
     let library = super::library(config, paths)?;
     let vad = Vad::load(&library.path("silero-vad")?, &config.hear.vad)?;
-    Ok(Listener::new(&config.hear, detectors(config, &library)?, vad))
+    Ok(Listener::new(&config.hear, detectors(config, paths, &library)?, vad))
 }
 
-fn detectors(config: &Config, library: &Library) -> anyhow::Result<Vec<Box<dyn WakeDetector>>> {
+fn detectors(
+    config: &Config,
+    paths: &Paths,
+    library: &Library,
+) -> anyhow::Result<Vec<Box<dyn WakeDetector>>> {
     let wake = &config.hear.wake;
     let mut detectors: Vec<Box<dyn WakeDetector>> = Vec::new();
-    for phrase in &wake.phrases {
-        let stock =
-            phrase.stock().with_context(|| format!("there is no wake-word model for \"{}\"", phrase.name))?;
+    for phrase in &super::wake::phrases(config, paths) {
+        let Some(stock) = phrase.stock() else { continue };
         let file = library.file(stock.model, stock.file)?;
         detectors.push(Box::new(MicroWake::load(&file, phrase, wake)?));
     }
@@ -129,7 +146,7 @@ pub fn chosen_whisper(config: &Config, paths: &Paths) -> anyhow::Result<(SttMode
 
 /// The model for what is said while she speaks: a stop word is the same to all of them, and soon enough only
 /// to the smallest.
-fn quickest_whisper(config: &Config, library: &Library) -> anyhow::Result<PathBuf> {
+pub fn quickest_whisper(config: &Config, library: &Library) -> anyhow::Result<PathBuf> {
     let model = if config.hear.stt.language == "en" { SttModel::TinyEn } else { SttModel::Base };
     Ok(library.path(whisper_model(model))?)
 }
@@ -172,7 +189,7 @@ fn measured(config: &Config, paths: &Paths, library: &Library) -> anyhow::Result
 }
 
 /// Whether others compute here so much that a measurement would be too slow.
-fn is_busy() -> bool {
+pub(super) fn is_busy() -> bool {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     is_above_half(&load, cores)

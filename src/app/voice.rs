@@ -14,6 +14,7 @@ use crate::channels::voice::{self, Conversation, News, Parts, Tones};
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
 use crate::hear::Pacing;
+use crate::hear::wake::WakePhrase;
 use crate::llm::Mind;
 use crate::message::Request;
 use crate::paths::Paths;
@@ -122,7 +123,7 @@ pub async fn converse(
         ears: (ears.commands, ears.deliveries),
         config: config.conversation.clone(),
         to_her: voice::Ears {
-            phrases: config.hear.wake.phrases.iter().map(|phrase| phrase.name.clone()).collect(),
+            phrases: super::wake_means(config, paths)?.heard().flat_map(WakePhrase::written).collect(),
             trust: config.hear.trust.clone(),
             judge: config.hear.judge.clone(),
         },

@@ -6,7 +6,7 @@ use super::session::Session;
 
 mod echo;
 mod model;
-mod trust;
+pub(in crate::cli) mod trust;
 mod turns;
 
 const EXAMPLES: &str = "\

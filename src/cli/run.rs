@@ -123,8 +123,7 @@ async fn show_switch(mut changes: Subscription) {
 }
 
 fn greet(session: &Session) {
-    let phrases = &session.config().hear.wake.phrases;
-    let phrase = phrases.first().map_or("her name", |phrase| phrase.name.as_str());
+    let phrase = app::first_phrase(session.config(), &session.paths).unwrap_or_else(|| "her name".into());
     show::remark(format!(
         "say {} and ask something; Ctrl-C ends",
         show::coloured(Mood::Good, format!("\"{phrase}\""))

@@ -4,12 +4,13 @@
 //! waits for nothing. In: samples and [`HearCommand`]s. Out: [`HearEvent`]s. What comes out depends on the
 //! samples alone, not on how they were cut into pieces.
 
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use super::endpoint::{Edge, EndpointConfig, Endpointer, Frame, OVERLAP, Span};
 use super::history::History;
 use super::vad::{FRAME, Vad};
-use super::wake::{Detection, Vigilance, WakeDetector};
+use super::wake::{Confirmer, Detection, Onsets, Vigilance, WakeDetector, Weighed};
 use super::{HearCommand, HearConfig, HearEvent, SpeakingState, Stretch, Window};
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
@@ -50,6 +51,8 @@ impl<'a> From<&'a [f32]> for Sound<'a> {
 /// The way from samples to events.
 pub struct Listener {
     detectors: Vec<Box<dyn WakeDetector>>,
+    /// Hears what the detectors can't.
+    confirmer: Option<Confirmer>,
     vad: Vad,
     endpointer: Endpointer,
     /// Cuts what is said while she speaks.
@@ -74,6 +77,7 @@ impl Listener {
         let room = (longest * f64::from(RATE)) as usize + OVERLAP as usize + PRIMING as usize * FRAME;
         Self {
             detectors,
+            confirmer: None,
             vad,
             endpointer: Endpointer::new(&config.endpoint),
             interjections: Endpointer::new(&short(&config.endpoint)),
@@ -85,6 +89,19 @@ impl Listener {
             filled: 0,
             opened_by: OpenedBy::Request,
             generation: 0,
+        }
+    }
+
+    /// The same listener with a second stage.
+    #[must_use]
+    pub fn confirmed_by(self, confirmer: Confirmer) -> Self {
+        Self { confirmer: Some(confirmer), ..self }
+    }
+
+    /// Has the second stage tell `watcher` of everything it looks at.
+    pub fn watched_by(&mut self, watcher: Sender<Weighed>) {
+        if let Some(confirmer) = &mut self.confirmer {
+            confirmer.tell(watcher);
         }
     }
 
@@ -111,6 +128,7 @@ impl Listener {
 
     /// Obeys. [`HearCommand::Stop`] is for the thread; here it only closes the microphone.
     pub fn command(&mut self, command: HearCommand) {
+        self.forget_candidates();
         match command {
             HearCommand::Speaking(state) => self.speaks(state),
             HearCommand::Listen => {
@@ -172,6 +190,21 @@ impl Listener {
         }
         self.filled = 0;
         self.detectors.iter_mut().for_each(|d| d.reset());
+        self.forget_candidates();
+        self.vad.reset();
+    }
+
+    /// Waits for what the second stage makes of the sound so far, which does not go on meanwhile.
+    pub fn settle(&mut self, now: Instant, out: &mut Vec<HearEvent>) {
+        if let Some(detection) = self.confirmer.as_mut().and_then(Confirmer::wait) {
+            self.wake(detection, now, out);
+        }
+    }
+
+    fn forget_candidates(&mut self) {
+        if let Some(confirmer) = &mut self.confirmer {
+            confirmer.clear();
+        }
     }
 
     /// No more sound will come: whoever is speaking has finished.
@@ -209,7 +242,23 @@ impl Listener {
                 let edge = self.interjections.observe(frame);
                 edge.into_iter().for_each(|edge| self.tell_interjection(edge, now, out));
             }
-            None => {}
+            None => self.look_for_phrases(now, out),
+        }
+    }
+
+    /// The second stage: nobody is listened to, and no model is sure.
+    fn look_for_phrases(&mut self, now: Instant, out: &mut Vec<HearEvent>) {
+        let Some(confirmer) = &mut self.confirmer else { return };
+        for detector in &mut self.detectors {
+            if let Some(doubt) = detector.doubt() {
+                confirmer.doubt(detector.phrase(), doubt);
+            }
+        }
+        let is_voiced = confirmer.onsets() == Onsets::On && self.vad.is_voiced(&self.frame);
+        let frame = Frame { end: self.history.end(), voiced: is_voiced };
+        confirmer.observe(frame, level_db(&self.frame), |from, to| self.history.copy(from, to));
+        if let Some(detection) = confirmer.confirmed() {
+            self.wake(detection, now, out);
         }
     }
 
@@ -224,20 +273,29 @@ impl Listener {
         let when = earlier(now, self.history.end().saturating_sub(at));
         self.opened_by = OpenedBy::Wake { phrase: phrase.clone(), score };
         out.push(HearEvent::Wake { phrase, score, at, when });
+        self.forget_candidates();
         self.endpointer.open_after_phrase(ends_by);
-        for frame in self.prime().into_iter().filter(|f| f.end > ends_by) {
+        let end = self.history.end();
+        for frame in self.prime_from(ends_by).into_iter().filter(|f| f.end > ends_by) {
             if let Some(edge) = self.endpointer.observe(frame) {
-                self.tell(edge, now, out);
+                self.tell(edge, earlier(now, end - frame.end), out);
             }
         }
     }
 
-    /// Lets the voice activity network hear the last second; what it says of each frame.
-    fn prime(&mut self) -> Vec<Frame> {
+    /// Lets the voice activity network hear the last second.
+    fn prime(&mut self) {
+        self.prime_from(self.history.end());
+    }
+
+    /// Lets the voice activity network hear the sound from a second before `position` on; what it says of each
+    /// frame.
+    fn prime_from(&mut self, position: u64) -> Vec<Frame> {
         self.vad.reset();
         let end = self.history.end();
         let oldest = self.history.begin().next_multiple_of(FRAME as u64);
-        let start = end.saturating_sub(PRIMING * FRAME as u64).max(oldest);
+        let wanted = position.min(end).saturating_sub(PRIMING * FRAME as u64);
+        let start = (wanted / FRAME as u64 * FRAME as u64).max(oldest);
         let mut samples = [0.0; FRAME];
         (start..end)
             .step_by(FRAME)
@@ -298,6 +356,12 @@ impl Listener {
             captured,
         }
     }
+}
+
+/// The level of a frame in dB, the full scale being 0.
+fn level_db(frame: &[f32; FRAME]) -> f32 {
+    let power = frame.iter().map(|s| s * s).sum::<f32>() / FRAME as f32;
+    10.0 * (power + 1e-10).log10()
 }
 
 /// So many samples fit into `length`.

@@ -10,9 +10,10 @@
 
 mod config;
 mod file;
+mod forced;
 mod measure;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod window;
 mod worker;
 
@@ -24,8 +25,9 @@ use std::time::Instant;
 use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
 
 pub use config::{SttConfig, SttModel};
-pub use measure::{BUDGET, Choice, Measured, measure};
-pub use worker::{Stt, SttEvent, SttJob, Urgency};
+pub use forced::{Forced, Free, FreeToken, Row};
+pub use measure::{BUDGET, Choice, Measured, clip, machine, measure};
+pub use worker::{Lender, Stt, SttEvent, SttJob, Urgency};
 
 use crate::message::Transcript;
 
@@ -64,6 +66,10 @@ pub enum SttError {
 /// A loaded model with its one warm state.
 pub struct Whisper {
     state: WhisperState,
+    /// Its vocabulary.
+    context: WhisperContext,
+    /// By token: whether it goes on with a word that the token before began.
+    goes_on: Vec<bool>,
     path: PathBuf,
     language: String,
     threads: i32,
@@ -109,6 +115,7 @@ impl Whisper {
         let state = context.create_state().map_err(|e| bad(e.to_string()))?;
         Ok(Self {
             state,
+            goes_on: forced::tokens_that_go_on(&context),
             path: path.to_owned(),
             language: config.language.clone(),
             threads: config.threads_to_use(),
@@ -116,6 +123,7 @@ impl Whisper {
             end_of_text: context.token_eot(),
             nothing_said: context.token_nosp(),
             padded: Vec::new(),
+            context,
         })
     }
 
@@ -161,10 +169,23 @@ impl Whisper {
     }
 
     fn decode(&mut self, samples: &[f32], audio_ctx: u32, abort: &AtomicBool) -> Result<Pass, SttError> {
+        let max_tokens = window::max_tokens(samples.len());
+        self.run(samples, audio_ctx, max_tokens, abort)?;
+        let pass = self.read_pass(max_tokens)?;
+        Ok(Pass { no_speech: self.no_speech()?, ..pass })
+    }
+
+    /// Encoder and decoder over `samples`; what they made of them stays in the state.
+    fn run(
+        &mut self,
+        samples: &[f32],
+        audio_ctx: u32,
+        max_tokens: u32,
+        abort: &AtomicBool,
+    ) -> Result<(), SttError> {
         if abort.load(Ordering::Relaxed) {
             return Err(SttError::Aborted);
         }
-        let max_tokens = window::max_tokens(samples.len());
         let mut params = FullParams::new(SamplingStrategy::Greedy { best_of: 1 });
         params.set_n_threads(self.threads);
         params.set_audio_ctx(audio_ctx.cast_signed());
@@ -197,9 +218,7 @@ impl Whisper {
         if abort.load(Ordering::Relaxed) {
             return Err(SttError::Aborted);
         }
-        outcome.map_err(|e| SttError::Failed(e.to_string()))?;
-        let pass = self.read_pass(max_tokens)?;
-        Ok(Pass { no_speech: self.no_speech()?, ..pass })
+        outcome.map_err(|e| SttError::Failed(e.to_string()))
     }
 
     /// The probability that nothing was said in what was decoded last. whisper.cpp has a number of this
@@ -247,6 +266,6 @@ fn model_of(path: &Path) -> std::path::Display<'_> {
 
 /// whisper.cpp asks whether to stop; `flag` is the `AtomicBool` given to [`Whisper::transcribe`].
 unsafe extern "C" fn raised(flag: *mut c_void) -> bool {
-    // SAFETY: see `Whisper::decode`, the only place that installs this.
+    // SAFETY: see `Whisper::run`, the only place that installs this.
     unsafe { (*flag.cast::<AtomicBool>()).load(Ordering::Relaxed) }
 }

@@ -16,9 +16,9 @@ use crate::cli::session::Session;
 use crate::cli::show;
 
 mod ears;
-mod noise;
+pub(in crate::cli) mod noise;
 mod report;
-mod voices;
+pub(in crate::cli) mod voices;
 mod words;
 
 use ears::Ears;
@@ -107,7 +107,7 @@ fn listen_to_words(args: &Args, ears: &mut Ears, voices: &mut Voices) -> anyhow:
 }
 
 /// A bar on a terminal, nothing in a pipe.
-fn bar(what: &'static str, len: u64) -> ProgressBar {
+pub(in crate::cli) fn bar(what: &'static str, len: u64) -> ProgressBar {
     let bar = ProgressBar::new(len);
     // The template is constant; were it wrong, the default style would still show something.
     if let Ok(style) = ProgressStyle::with_template("{msg:6} {bar:32} {pos} of {len}, {eta} left") {

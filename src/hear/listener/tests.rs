@@ -5,10 +5,12 @@ use super::super::wake::{MicroWake, STOCK, WakePhrase};
 use super::*;
 use crate::message::EndCause;
 
+mod second_stage;
+
 fn listener() -> Listener {
     let config = HearConfig::default();
     let stock = STOCK[0];
-    let phrase = WakePhrase { name: stock.phrase.into(), cutoff: None };
+    let phrase = WakePhrase::new(stock.phrase);
     let detector = MicroWake::load(&model(stock.model, stock.file), &phrase, &config.wake).unwrap();
     Listener::new(&config, vec![Box::new(detector)], vad())
 }

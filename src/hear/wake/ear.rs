@@ -16,11 +16,13 @@ pub(super) struct Ear {
     /// The newest probabilities, in a ring.
     scores: [f32; AVERAGED],
     runs: usize,
+    /// The highest mean in the samples fed last, with its position.
+    peak: Option<(f32, u64)>,
 }
 
 impl Ear {
     pub(super) fn new(network: Network) -> Self {
-        Self { frontend: Frontend::new(), network, frames: 0, scores: [0.0; AVERAGED], runs: 0 }
+        Self { frontend: Frontend::new(), network, frames: 0, scores: [0.0; AVERAGED], runs: 0, peak: None }
     }
 
     /// Feeds `samples` and hands every raw probability with its position to `each`.
@@ -57,8 +59,12 @@ impl Ear {
         (cutoff, from): (f32, u64),
     ) -> Option<(f32, u64)> {
         let mut found = None;
+        self.peak = None;
         self.probabilities(samples, at, |this, probability, at| {
             let score = this.mean_with(probability);
+            if this.peak.is_none_or(|(highest, _)| score > highest) {
+                this.peak = Some((score, at));
+            }
             if score > cutoff && at >= from {
                 found.get_or_insert((score, at));
             }
@@ -66,7 +72,13 @@ impl Ear {
         found
     }
 
+    /// The highest mean in the samples that were fed last, with its position.
+    pub(super) fn peak(&self) -> Option<(f32, u64)> {
+        self.peak
+    }
+
     pub(super) fn reset(&mut self) {
+        self.peak = None;
         self.frontend.reset();
         self.network.reset();
         self.frames = 0;

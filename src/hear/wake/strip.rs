@@ -5,8 +5,14 @@
 
 /// How alike (0..1) the letters must be where the whole phrase is found.
 const WHOLE: f64 = 0.6;
+/// The same for a phrase of few letters: "hey you" is not "hey joi".
+const WHOLE_SHORT: f64 = 0.7;
 /// The same where only the name is found: the recording may begin in the middle of the phrase.
 const NAME: f64 = 0.7;
+/// A phrase of so many letters is short.
+const SHORT: usize = 6;
+/// A name of so many letters is like many words: alone it counts only as it is written, before a comma or stop.
+const SHORT_NAME: usize = 3;
 
 /// The text behind a leading wake phrase, or the whole text when there is none. A name misheard is taken
 /// off too ("Hey Charvis, …", "Jarvis. …"). Punctuation and space behind the phrase go with it.
@@ -32,16 +38,22 @@ fn heads(text: &str, phrase: &str) -> Vec<Head> {
     let phrase: Vec<String> = phrase.split_whitespace().map(letters).collect();
     let Some(name) = phrase.last() else { return Vec::new() };
     let whole = phrase.concat();
+    let least = if whole.chars().count() <= SHORT { WHOLE_SHORT } else { WHOLE };
     let mut found = Vec::new();
     let mut spoken = String::new();
     for (start, end) in words(text).take(phrase.len() + 1) {
         spoken.push_str(&letters(&text[start..end]));
         let likeness = strsim::normalized_damerau_levenshtein(&spoken, &whole);
-        if likeness >= WHOLE {
+        if likeness >= least {
             found.push(Head { likeness, end });
         }
         let likeness = strsim::normalized_damerau_levenshtein(&spoken, name);
-        if likeness >= NAME {
+        let is_name = if name.chars().count() > SHORT_NAME {
+            likeness >= NAME
+        } else {
+            spoken == *name && text[start..end].ends_with([',', '.', '!', '?', '…'])
+        };
+        if is_name {
             found.push(Head { likeness, end });
         }
     }
@@ -78,6 +90,24 @@ mod tests {
             (" Hey Jarvis… stop.", "stop."),
         ] {
             assert_eq!(strip_phrase(text, &["hey jarvis"]), rest, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_short_name_is_taken_off_as_it_sounds_and_nothing_like_it() {
+        let phrases = ["hey joi", "hey joy"];
+        for (text, rest) in [
+            ("Hey Joy, what time is it?", "what time is it?"),
+            ("Hey Joey, what time is it?", "what time is it?"),
+            ("Hey, Joi. Stop.", "Stop."),
+            ("Hay Joy, stop.", "stop."),
+            ("Joy, what time is it?", "what time is it?"),
+            ("Joy to the world", "Joy to the world"),
+            ("Hey you, stop that.", "Hey you, stop that."),
+            ("Enjoy the music", "Enjoy the music"),
+            ("Toy, what is a toy?", "Toy, what is a toy?"),
+        ] {
+            assert_eq!(strip_phrase(text, &phrases), rest, "{text}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! The wake engine against the scores of the makers' Python engine, and against damaged files.
 
+use std::path::Path;
+
 use proptest::prelude::*;
 
 use super::super::tests::{data, model, quiet, wav};
@@ -10,7 +12,7 @@ fn bytes(stock: &StockPhrase) -> Vec<u8> {
 }
 
 fn detector(stock: &StockPhrase) -> MicroWake {
-    let phrase = WakePhrase { name: stock.phrase.into(), cutoff: None };
+    let phrase = WakePhrase::new(stock.phrase);
     MicroWake::new(&bytes(stock), &phrase, &WakeConfig::default()).unwrap()
 }
 
@@ -94,7 +96,7 @@ fn the_phrase_is_not_heard_twice_within_the_refractory_time() {
 #[test]
 fn while_she_speaks_it_takes_a_surer_score() {
     let said = [quiet(1.0), wav("phrase.wav"), quiet(0.5)].concat();
-    let phrase = WakePhrase { name: "Hey  Jarvis".into(), cutoff: Some(0.5) };
+    let phrase = WakePhrase { cutoff: Some(0.5), ..WakePhrase::new("Hey  Jarvis") };
     let config = WakeConfig { strict_cutoff: 0.999, ..WakeConfig::default() };
     let mut detector = MicroWake::new(&bytes(&STOCK[0]), &phrase, &config).unwrap();
     detector.set_vigilance(Vigilance::Strict);

@@ -92,7 +92,11 @@ fn size(model: SttModel) -> u8 {
     }
 }
 
-fn clip() -> Result<Vec<f32>, SttError> {
+/// The built-in clip: mono, 16 kHz.
+///
+/// # Errors
+/// It is damaged.
+pub fn clip() -> Result<Vec<f32>, SttError> {
     let broken = |e: hound::Error| SttError::Failed(format!("the built-in clip is unreadable: {e}"));
     let reader = hound::WavReader::new(Cursor::new(CLIP)).map_err(broken)?;
     let samples = reader.into_samples::<i16>().map(|s| s.map(|s| f32::from(s) / 32_768.0));
@@ -100,7 +104,7 @@ fn clip() -> Result<Vec<f32>, SttError> {
 }
 
 /// Names processor, threads and language: what the measurement depends on.
-fn machine(config: &SttConfig) -> String {
+pub fn machine(config: &SttConfig) -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let named = |key: &str| info.lines().rfind(|line| line.starts_with(key));
     let line = named("Model").or_else(|| named("model name")).unwrap_or("unknown processor");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use super::worker::Transcriber;
+use super::worker::{Transcriber, spawn_with};
 use super::*;
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
@@ -13,12 +13,12 @@ use crate::pulse::Heart;
 
 const JFK: &str = "And so my fellow Americans, ask not what your country can do for you, ask what you can do for your country.";
 
-fn jfk() -> Vec<f32> {
+pub(super) fn jfk() -> Vec<f32> {
     let reader = hound::WavReader::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/jfk.wav")).unwrap();
     reader.into_samples::<i16>().map(|s| f32::from(s.unwrap()) / 32_768.0).collect()
 }
 
-fn tiny() -> Whisper {
+pub(crate) fn tiny() -> Whisper {
     let path = test_model("whisper-tiny.en", "ggml-tiny.en-q8_0.bin");
     Whisper::load(&path, &SttConfig { threads: 1, ..SttConfig::default() }).unwrap()
 }
@@ -173,7 +173,7 @@ fn job(generation: u64, revision: u32, length: usize, urgency: Urgency) -> SttJo
 }
 
 struct Bench {
-    stt: Stt,
+    stt: Stt<Scripted>,
     events: tokio::sync::mpsc::Receiver<SttEvent>,
     begun: Receiver<usize>,
     go: Sender<()>,
@@ -183,7 +183,7 @@ impl Bench {
     fn new() -> Self {
         let ((begun_sender, begun), (go, go_receiver)) = (channel(), channel());
         let scripted = Scripted { begun: begun_sender, go: go_receiver };
-        let (stt, events) = Stt::spawn_with(scripted, Heart::unwatched()).unwrap();
+        let (stt, events) = spawn_with(scripted, Heart::unwatched()).unwrap();
         Self { stt, events, begun, go }
     }
 
@@ -245,6 +245,27 @@ fn dropping_the_handle_ends_the_thread_and_the_events() {
     assert_eq!(bench.begun.recv(), Ok(10));
     drop(bench.stt);
     assert_eq!(bench.events.blocking_recv(), None);
+}
+
+#[test]
+fn the_model_is_lent_after_the_transcriptions_and_never_when_the_thread_has_ended() {
+    let mut bench = Bench::new();
+    let lender = bench.stt.lender();
+    bench.stt.submit(job(1, 0, 10, Urgency::Final));
+    assert_eq!(bench.begun.recv(), Ok(10));
+    let (done, when) = channel();
+    for n in 0..4 {
+        let done = done.clone();
+        assert!(lender.lend(move |_: &mut Scripted| done.send(n).unwrap()));
+    }
+    assert!(!lender.lend(|_| unreachable!("a fifth one is refused")));
+    assert!(when.try_recv().is_err(), "the transcription goes first");
+    bench.go.send(()).unwrap();
+    assert_eq!(bench.event(), event(1, 0, 10, Urgency::Final));
+    drop(done);
+    assert_eq!(when.iter().collect::<Vec<i32>>(), [0, 1, 2, 3]);
+    bench.stt.shutdown();
+    assert!(!lender.lend(|_| unreachable!("nobody would do it")));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! moment a newer one is known: its jobs are dropped, its running decode is aborted, its late result
 //! is thrown away.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -65,30 +66,68 @@ impl Transcriber for Whisper {
 }
 
 /// Handle of the worker thread. Dropping it ends the thread, [`Stt::shutdown`] also waits for that.
-pub struct Stt {
-    desk: Arc<Desk>,
+pub struct Stt<T = Whisper> {
+    desk: Arc<Desk<T>>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread does with its model when nothing is to be transcribed.
+type Errand<T> = Box<dyn FnOnce(&mut T) + Send>;
+
+/// Errands that wait; when full, further ones are refused: their sound would be too old.
+const ERRANDS: usize = 4;
+
+/// Borrows the model of a worker thread.
+pub struct Lender<T = Whisper>(Arc<Desk<T>>);
+
+impl<T> Clone for Lender<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Lender<T> {
+    /// Has the thread do something with its model after the transcriptions that wait. Returns at once, and
+    /// tells whether it will be done: not when too much waits, or the thread has ended.
+    pub fn lend(&self, errand: impl FnOnce(&mut T) + Send + 'static) -> bool {
+        let mut pile = self.0.pile();
+        let takes = !pile.closed && pile.errands.len() < ERRANDS;
+        if takes {
+            pile.errands.push_back(Box::new(errand));
+            drop(pile);
+            self.0.changed.notify_one();
+        }
+        takes
+    }
 }
 
 impl Stt {
     /// Puts `whisper` on a thread of its own, which shows in `heart` when it works. Events stop when the
     /// handle is dropped.
     pub fn spawn(whisper: Whisper, heart: Heart) -> Result<(Self, mpsc::Receiver<SttEvent>), SttError> {
-        Self::spawn_with(whisper, heart)
+        spawn_with(whisper, heart)
     }
+}
 
-    pub(super) fn spawn_with(
-        transcriber: impl Transcriber,
-        heart: Heart,
-    ) -> Result<(Self, mpsc::Receiver<SttEvent>), SttError> {
-        let (events, receiver) = mpsc::channel(EVENTS);
-        let desk = Arc::new(Desk::default());
-        let worker = Arc::clone(&desk);
-        let thread = std::thread::Builder::new()
-            .name("whisper".into())
-            .spawn(move || work(&worker, transcriber, &heart, &events))
-            .map_err(|e| SttError::NoWorker(e.to_string()))?;
-        Ok((Self { desk, thread: Some(thread) }, receiver))
+/// Puts a transcriber on a thread of its own.
+pub(super) fn spawn_with<T: Transcriber>(
+    transcriber: T,
+    heart: Heart,
+) -> Result<(Stt<T>, mpsc::Receiver<SttEvent>), SttError> {
+    let (events, receiver) = mpsc::channel(EVENTS);
+    let desk = Arc::new(Desk::default());
+    let worker = Arc::clone(&desk);
+    let thread = std::thread::Builder::new()
+        .name("whisper".into())
+        .spawn(move || work(&worker, transcriber, &heart, &events))
+        .map_err(|e| SttError::NoWorker(e.to_string()))?;
+    Ok((Stt { desk, thread: Some(thread) }, receiver))
+}
+
+impl<T> Stt<T> {
+    /// Borrows the model for something else.
+    pub fn lender(&self) -> Lender<T> {
+        Lender(Arc::clone(&self.desk))
     }
 
     /// Hands over a job and returns at once. A job older than one already handed over, or than what
@@ -130,35 +169,53 @@ impl Stt {
     }
 }
 
-impl Drop for Stt {
+impl<T> Drop for Stt<T> {
     fn drop(&mut self) {
         self.desk.close();
     }
 }
 
 /// What the handle and the worker share.
-#[derive(Default)]
-struct Desk {
-    pile: Mutex<Pile>,
+struct Desk<T> {
+    pile: Mutex<Pile<T>>,
     changed: Condvar,
     abort: AtomicBool,
 }
 
-#[derive(Default)]
-struct Pile {
+impl<T> Default for Desk<T> {
+    fn default() -> Self {
+        let pile = Pile {
+            oldest_wanted: Key::default(),
+            speculative: None,
+            last: None,
+            errands: VecDeque::new(),
+            closed: false,
+        };
+        Self { pile: Mutex::new(pile), changed: Condvar::new(), abort: AtomicBool::new(false) }
+    }
+}
+
+/// What the thread does next.
+enum Work<T> {
+    Transcribe(SttJob),
+    Lend(Errand<T>),
+}
+
+struct Pile<T> {
     oldest_wanted: Key,
     speculative: Option<Utterance>,
     /// The job of [`Urgency::Final`].
     last: Option<Utterance>,
+    errands: VecDeque<Errand<T>>,
     closed: bool,
 }
 
-impl Desk {
-    fn pile(&self) -> MutexGuard<'_, Pile> {
+impl<T> Desk<T> {
+    fn pile(&self) -> MutexGuard<'_, Pile<T>> {
         self.pile.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn want_only_from(&self, pile: &mut Pile, key: Key) {
+    fn want_only_from(&self, pile: &mut Pile<T>, key: Key) {
         if key == pile.oldest_wanted {
             return;
         }
@@ -170,13 +227,17 @@ impl Desk {
     }
 
     fn close(&self) {
-        self.pile().closed = true;
+        let mut pile = self.pile();
+        pile.closed = true;
+        let undone = std::mem::take(&mut pile.errands);
+        drop(pile);
+        drop(undone); // an errand may hold anything
         self.abort.store(true, Ordering::Relaxed);
         self.changed.notify_all();
     }
 
     /// Waits for a job; nothing once the handle is gone.
-    fn take(&self) -> Option<SttJob> {
+    fn take(&self) -> Option<Work<T>> {
         let mut pile = self.pile();
         loop {
             if pile.closed {
@@ -189,7 +250,10 @@ impl Desk {
             if let Some(job) = next {
                 // Under the lock, so that no abort meant for this job is lost.
                 self.abort.store(false, Ordering::Relaxed);
-                return Some(job);
+                return Some(Work::Transcribe(job));
+            }
+            if let Some(errand) = pile.errands.pop_front() {
+                return Some(Work::Lend(errand));
             }
             pile = self.changed.wait(pile).unwrap_or_else(PoisonError::into_inner);
         }
@@ -201,10 +265,17 @@ impl Desk {
     }
 }
 
-fn work(desk: &Desk, mut transcriber: impl Transcriber, heart: &Heart, events: &mpsc::Sender<SttEvent>) {
+fn work<T: Transcriber>(desk: &Desk<T>, mut transcriber: T, heart: &Heart, events: &mpsc::Sender<SttEvent>) {
     let mut known: Option<(Key, Transcript)> = None;
-    while let Some(SttJob { utterance, urgency }) = desk.take() {
+    while let Some(work) = desk.take() {
         let _working = heart.work();
+        let SttJob { utterance, urgency } = match work {
+            Work::Transcribe(job) => job,
+            Work::Lend(errand) => {
+                errand(&mut transcriber);
+                continue;
+            }
+        };
         let key = (utterance.generation, utterance.revision);
         let result = match known.take() {
             Some((of, transcript)) if of == key => Ok(transcript),

@@ -9,14 +9,14 @@ use fastrand::Rng;
 use crate::audio::RATE;
 
 /// Length of a piece in seconds.
-pub(super) const PIECE_SECONDS: u32 = 20;
+pub(in crate::cli) const PIECE_SECONDS: u32 = 20;
 const PIECE: usize = (PIECE_SECONDS * RATE) as usize;
 /// Voices of a crowd.
 const CROWD: std::ops::RangeInclusive<usize> = 5..=9;
 
 /// What is heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::cli) enum Kind {
     /// Mains hum and a little hiss.
     Hum,
     /// A fan.
@@ -32,11 +32,11 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 6] =
+    pub(in crate::cli) const ALL: [Self; 6] =
         [Self::Hum, Self::Fan, Self::Rain, Self::Music, Self::Babble, Self::Clatter];
 
     /// Its name in tables.
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::cli) fn name(self) -> &'static str {
         match self {
             Self::Hum => "hum",
             Self::Fan => "fan",
@@ -58,7 +58,7 @@ impl Kind {
 }
 
 /// A piece of noise. A crowd needs `speech` and is silent without.
-pub(super) fn piece(kind: Kind, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
+pub(in crate::cli) fn piece(kind: Kind, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
     let mut samples = match kind {
         Kind::Hum => hum(rng),
         Kind::Fan => fan(rng),
@@ -75,7 +75,7 @@ pub(super) fn piece(kind: Kind, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> 
 }
 
 /// A word as it is heard in a quiet room, from near or far.
-pub(super) fn around_word(word: &[f32], rng: &mut Rng) -> Vec<f32> {
+pub(in crate::cli) fn around_word(word: &[f32], rng: &mut Rng) -> Vec<f32> {
     let mut word = word.to_vec();
     bring_to(&mut word, -34.0 + 18.0 * rng.f32());
     let before = (0.6 * RATE as f32) as usize;
@@ -271,12 +271,13 @@ fn white(rng: &mut Rng) -> f32 {
     2.0 * rng.f32() - 1.0
 }
 
-fn amplitude(db: f32) -> f32 {
+/// The factor of a level difference in dB.
+pub(in crate::cli) fn amplitude(db: f32) -> f32 {
     10_f32.powf(db / 20.0)
 }
 
 /// Brings the level of sound to `db` dBFS; silence stays.
-fn bring_to(samples: &mut [f32], db: f32) {
+pub(in crate::cli) fn bring_to(samples: &mut [f32], db: f32) {
     let power = samples.iter().map(|s| s * s).sum::<f32>() / samples.len().max(1) as f32;
     if power > 0.0 {
         let factor = amplitude(db) / power.sqrt();

@@ -15,7 +15,7 @@ use crate::cli::session::Session;
 use crate::speak::Voice;
 
 /// Said by the crowd.
-const SENTENCES: [&str; 16] = [
+pub(in crate::cli) const SENTENCES: [&str; 16] = [
     "I went to the market this morning and bought some apples and a loaf of bread.",
     "She told me that the train would be late again because of the snow.",
     "We should really paint the kitchen before your parents come to visit us.",
@@ -36,7 +36,7 @@ const SENTENCES: [&str; 16] = [
 
 /// Which voices the rules were tuned with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Group {
+pub(in crate::cli) enum Group {
     /// The rules were tuned with them.
     Tuned,
     /// Never listened to while the rules were tuned.
@@ -47,7 +47,7 @@ pub(super) enum Group {
 
 impl Group {
     /// Its name in tables.
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::cli) fn name(self) -> &'static str {
         match self {
             Self::Tuned => "tuned",
             Self::HeldOut => "held out",
@@ -58,7 +58,7 @@ impl Group {
 
 /// Who speaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Speaker {
+pub(in crate::cli) enum Speaker {
     /// Her own voice.
     Piper,
     Flite(&'static str),
@@ -80,15 +80,15 @@ const SPEAKERS: [(Speaker, Group); 8] = [
 
 /// One word to be said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Spoken {
-    pub(super) word: String,
-    pub(super) speaker: Speaker,
-    pub(super) group: Group,
+pub(in crate::cli) struct Spoken {
+    pub(in crate::cli) word: String,
+    pub(in crate::cli) speaker: Speaker,
+    pub(in crate::cli) group: Group,
 }
 
 impl Spoken {
     /// The voice's name in tables.
-    pub(super) fn voice(&self) -> String {
+    pub(in crate::cli) fn voice(&self) -> String {
         match &self.speaker {
             Speaker::Piper => "her own".into(),
             Speaker::Flite(name) => format!("flite {name}"),
@@ -99,7 +99,7 @@ impl Spoken {
 }
 
 /// All that can speak here.
-pub(super) struct Voices {
+pub(in crate::cli) struct Voices {
     own: Voice,
     speakers: Vec<(Speaker, Group)>,
     /// Recorded speech, and recorded words with their names.
@@ -110,7 +110,7 @@ pub(super) struct Voices {
 }
 
 impl Voices {
-    pub(super) fn open(session: &Session, recordings: Option<&Path>) -> anyhow::Result<Self> {
+    pub(in crate::cli) fn open(session: &Session, recordings: Option<&Path>) -> anyhow::Result<Self> {
         let files = app::voice_files(session.config(), &session.paths)?;
         let own = Voice::load(&files, &session.config().speak)?;
         let (mut speech, mut words) = (Vec::new(), Vec::new());
@@ -148,12 +148,12 @@ impl Voices {
     }
 
     /// What is missing here.
-    pub(super) fn remarks(&self) -> &[String] {
+    pub(in crate::cli) fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
     /// Sentences for a crowd.
-    pub(super) fn speech(&mut self) -> anyhow::Result<Vec<Vec<f32>>> {
+    pub(in crate::cli) fn speech(&mut self) -> anyhow::Result<Vec<Vec<f32>>> {
         if self.speech.is_empty() {
             return SENTENCES.iter().map(|sentence| self.own_words(sentence)).collect();
         }
@@ -161,7 +161,7 @@ impl Voices {
     }
 
     /// So many words of each group, each voice in its turn.
-    pub(super) fn plan(&self, words: usize, seed: u64) -> Vec<Spoken> {
+    pub(in crate::cli) fn plan(&self, words: usize, seed: u64) -> Vec<Spoken> {
         if !self.words.is_empty() {
             let recorded = |(word, file): &(String, PathBuf)| Spoken {
                 word: word.clone(),
@@ -187,8 +187,13 @@ impl Voices {
         of_group(Group::Tuned).chain(of_group(Group::HeldOut)).collect()
     }
 
-    /// Says a word.
-    pub(super) fn say(&mut self, spoken: &Spoken) -> anyhow::Result<Vec<f32>> {
+    /// Who can speak here.
+    pub(in crate::cli) fn speakers(&self) -> Vec<(Speaker, Group)> {
+        self.speakers.clone()
+    }
+
+    /// Says a word, or a sentence.
+    pub(in crate::cli) fn say(&mut self, spoken: &Spoken) -> anyhow::Result<Vec<f32>> {
         let word = &spoken.word;
         match &spoken.speaker {
             Speaker::Piper => self.own_words(&format!("{word}.")),

@@ -1,0 +1,155 @@
+//! Which phrases wake her, and by which means: what is configured, what was added, what the machine can do.
+//!
+//! Called at start. In: configuration, the user's added phrases, a measurement that is remembered. Out: the
+//! second stage of the listener.
+
+use std::path::PathBuf;
+
+use super::ears::{is_busy, quickest_whisper};
+use crate::config::Config;
+use crate::hear::score::{ACCEPT, BUDGET, Phrase, Scorer, ScorerTime, syllables};
+use crate::hear::wake::{Book, Confirmer, Onsets, WakeMode, WakePhrase, Wanted};
+use crate::hear::whisper::{Lender, Whisper};
+use crate::paths::Paths;
+
+/// By which means she listens for her phrases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WakeMeans {
+    /// [`WakeMode::Stock`] or [`WakeMode::Scored`].
+    pub mode: WakeMode,
+    /// Why, for people.
+    pub why: String,
+    /// All phrases: those of the configuration, then those that were added.
+    pub phrases: Vec<WakePhrase>,
+}
+
+impl WakeMeans {
+    /// The phrases that are listened for.
+    pub fn heard(&self) -> impl Iterator<Item = &WakePhrase> {
+        self.phrases.iter().filter(|phrase| self.hears(phrase))
+    }
+
+    /// The phrases that are not, for want of a model and a faster machine.
+    pub fn unheard(&self) -> impl Iterator<Item = &WakePhrase> {
+        self.phrases.iter().filter(|phrase| !self.hears(phrase))
+    }
+
+    fn hears(&self, phrase: &WakePhrase) -> bool {
+        self.mode == WakeMode::Scored || phrase.stock().is_some()
+    }
+}
+
+/// The phrases and the means. Measuring takes about a second, and is remembered.
+///
+/// # Errors
+/// No model is there to measure with.
+pub fn wake_means(config: &Config, paths: &Paths) -> anyhow::Result<WakeMeans> {
+    let phrases = phrases(config, paths);
+    let (mode, why) = match config.hear.wake.mode {
+        WakeMode::Auto if phrases.iter().all(|phrase| phrase.stock().is_some()) => {
+            (WakeMode::Stock, "every phrase has a model".into())
+        }
+        WakeMode::Auto => {
+            let time = scorer_time(config, paths)?;
+            let mode = if time.is_fast() { WakeMode::Scored } else { WakeMode::Stock };
+            (mode, format!("scoring takes {} ms, at most {} ms is fast", time.millis, BUDGET.as_millis()))
+        }
+        mode => (mode, "configured".into()),
+    };
+    Ok(WakeMeans { mode, why, phrases })
+}
+
+/// The phrase people are told, and her name comes from: the first one that is listened for. Nothing is measured
+/// for it: a machine counts as fast until it is known to be slow.
+pub fn first_phrase(config: &Config, paths: &Paths) -> Option<String> {
+    let phrases = phrases(config, paths);
+    let needs_model = match config.hear.wake.mode {
+        WakeMode::Stock => true,
+        WakeMode::Scored => false,
+        WakeMode::Auto => {
+            ScorerTime::remembered(&memory(paths), &config.hear.stt).is_some_and(|time| !time.is_fast())
+        }
+    };
+    let heard = phrases.into_iter().find(|phrase| !needs_model || phrase.stock().is_some());
+    heard.map(|phrase| phrase.name)
+}
+
+/// All phrases, configured and added. Where those that were added can't be read, that is told, and the others
+/// are listened for.
+pub(super) fn phrases(config: &Config, paths: &Paths) -> Vec<WakePhrase> {
+    let book = Book::read(&Book::file(&paths.data)).unwrap_or_else(|error| {
+        tracing::warn!(%error, "phrases that were added are not listened for");
+        Book::default()
+    });
+    book.with(&config.hear.wake.phrases)
+}
+
+fn scorer_time(config: &Config, paths: &Paths) -> anyhow::Result<ScorerTime> {
+    let memory = memory(paths);
+    if let Some(time) = ScorerTime::remembered(&memory, &config.hear.stt) {
+        return Ok(time);
+    }
+    let library = super::library(config, paths)?;
+    let is_busy = is_busy();
+    let mut whisper = Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?;
+    let time = ScorerTime::measure(&mut whisper, &config.hear.stt)?;
+    if is_busy {
+        tracing::info!("the machine is busy, so the scorer is measured again next time");
+    } else if let Err(error) = time.remember(&memory) {
+        tracing::warn!(%error, "the scorer's time could not be remembered and is measured again next time");
+    }
+    Ok(time)
+}
+
+fn memory(paths: &Paths) -> PathBuf {
+    paths.cache.join("scorer-choice.json")
+}
+
+/// What has to be known of the phrases before the model is on its thread.
+pub(super) struct Wanting {
+    wanted: Vec<Wanted>,
+    onsets: Onsets,
+}
+
+impl Wanting {
+    /// Spells the phrases. One that can't be scored is told, and heard by its model if it has one.
+    ///
+    /// # Errors
+    /// No phrase is left to listen for.
+    pub(super) fn new(means: &WakeMeans, whisper: &Whisper) -> anyhow::Result<Self> {
+        let onsets = if means.mode == WakeMode::Scored { Onsets::On } else { Onsets::Off };
+        let mut wanted = Vec::new();
+        let mut refused = None;
+        for phrase in means.heard() {
+            match Phrase::new(whisper, &phrase.name, &phrase.alike) {
+                Ok(spelled) => {
+                    wanted.push(Wanted { phrase: spelled, margin: phrase.margin.unwrap_or(ACCEPT) })
+                }
+                Err(_) if phrase.stock().is_some() => {}
+                Err(error) => {
+                    tracing::warn!(%error, "a wake phrase is not listened for");
+                    refused = Some(error);
+                }
+            }
+        }
+        let has_models = means.heard().any(|phrase| phrase.stock().is_some());
+        match refused {
+            Some(error) if wanted.is_empty() && !has_models => Err(error.into()),
+            _ => Ok(Self { wanted, onsets }),
+        }
+    }
+
+    pub(super) fn confirmer(self, lender: Lender) -> Confirmer {
+        Confirmer::new(self.wanted, self.onsets, Scorer::new(lender))
+    }
+}
+
+/// What speaks against a phrase, though it can be used.
+pub fn weakness(phrase: &str) -> Option<String> {
+    let count = syllables(phrase);
+    (count < 3).then(|| {
+        format!(
+            "\"{phrase}\" has {count} syllables; with three or more, fewer other words would be taken for it"
+        )
+    })
+}

@@ -1,0 +1,207 @@
+//! How well a stretch of sound supports phrases that somebody has written down.
+//!
+//! In: up to about three seconds of sound, and phrases. Out: for each phrase a [`Score`]. The model is not asked
+//! what was said, since a small one writes names as anything; it is made to say the phrase token by token, and
+//! how little it resists is the score. Nothing has to be recorded for that. [`score`] does it on the thread
+//! that owns the model; a [`Scorer`] has it done by a transcription thread, on its warm model.
+//!
+//! Accepting is the caller's affair: more than [`ACCEPT`] is the phrase, in all likelihood.
+
+mod lane;
+mod measure;
+mod spell;
+
+use std::sync::atomic::AtomicBool;
+
+use crate::hear::whisper::{Forced, SttError, Whisper};
+
+pub use lane::{Ask, Scored, Scorer};
+pub use measure::{BUDGET, ScorerTime};
+pub use spell::{normal, sentence, spellings, syllables};
+
+/// The margin from which on a phrase counts as said, found on voices and rooms of many kinds.
+pub const ACCEPT: f32 = -3.0;
+
+/// Why a phrase can't be scored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PhraseError {
+    /// It is no phrase. Ask for another one.
+    #[error(
+        "\"{0}\" is no phrase; allowed: one to five words of letters, 3 to 40 characters, for example \"hey joi\""
+    )]
+    NoPhrase(String),
+    /// The recogniser has a single sign for it. Ask for a longer one.
+    #[error(
+        "\"{0}\" is one single sign to the speech recogniser, too little to tell it from other speech; put a word before it, for example \"hey {0}\""
+    )]
+    OneToken(String),
+    /// The model can't spell it.
+    #[error("the speech recogniser can't spell \"{phrase}\": {why}")]
+    Unspellable {
+        /// The phrase.
+        phrase: String,
+        /// What the model says.
+        why: String,
+    },
+}
+
+/// A phrase as the model sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phrase {
+    written: String,
+    spellings: Vec<Vec<i32>>,
+    /// Tokens of a sentence with the phrase in it.
+    sentence: Vec<i32>,
+    /// Tokens of the shortest spelling.
+    tokens: usize,
+}
+
+impl Phrase {
+    /// Spells `written` with the vocabulary of `whisper`; `alike` are further ways to write it.
+    ///
+    /// # Errors
+    /// It is no phrase, or too short to be told from other speech; both say what to do.
+    pub fn new(whisper: &Whisper, written: &str, alike: &[String]) -> Result<Self, PhraseError> {
+        let phrase = normal(written).ok_or_else(|| PhraseError::NoPhrase(written.into()))?;
+        let tokens = |text: &str| {
+            let why = |e: SttError| PhraseError::Unspellable { phrase: phrase.clone(), why: e.to_string() };
+            whisper.tokens(text).map_err(why)
+        };
+        let mut all = spellings(&phrase, alike).iter().map(|s| tokens(s)).collect::<Result<Vec<_>, _>>()?;
+        let own = all.first().map_or(0, Vec::len);
+        if own < 2 {
+            return Err(PhraseError::OneToken(phrase));
+        }
+        // Neighbours share their beginnings: decoder steps are saved.
+        all.sort();
+        let fewest = all.iter().map(Vec::len).min().unwrap_or(own);
+        Ok(Self { sentence: tokens(&sentence(&phrase))?, written: phrase, spellings: all, tokens: fewest })
+    }
+
+    /// As it was written: lower case, one space between words.
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+}
+
+/// How well the sound supports a phrase, in nats per token; 0 is full support.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// How much less the phrase is supported than what the model would write itself.
+    pub llr: f32,
+    /// How well the phrase is supported when the model was told to expect it.
+    pub expected: f32,
+}
+
+impl Score {
+    /// The one number: compare with [`ACCEPT`].
+    pub fn margin(&self) -> f32 {
+        f32::midpoint(self.llr, self.expected)
+    }
+}
+
+/// What one stretch of sound is worth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scores {
+    /// What the model writes itself, for the log: up to ten tokens.
+    pub text: String,
+    /// One for each phrase, in their order.
+    pub of: Vec<Score>,
+}
+
+/// How exactly to score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Effort {
+    /// Every score is exact.
+    Full,
+    /// A phrase that can't reach this margin any more is not looked at further: its score is too high then,
+    /// and its margin below this one all the same. Saves half of the decoder's work on other speech.
+    Above(f32),
+}
+
+impl Effort {
+    /// Whether a margin that is at best half of `llr` is of interest.
+    fn minds(self, llr: f32) -> bool {
+        match self {
+            Self::Full => true,
+            Self::Above(margin) => llr / 2.0 >= margin,
+        }
+    }
+}
+
+/// Scores `phrases` on `samples` (mono, 16 kHz, −1..1). Blocks: about 0.2 s of one PC core, and some
+/// milliseconds for each phrase. A phrase's score does not depend on the others.
+///
+/// # Errors
+/// [`SttError::Aborted`] once `abort` is true, or whisper.cpp failed. The model can be used again.
+pub fn score(
+    whisper: &mut Whisper,
+    samples: &[f32],
+    phrases: &[Phrase],
+    effort: Effort,
+    abort: &AtomicBool,
+) -> Result<Scores, SttError> {
+    let mut forced = whisper.listen(samples, abort)?;
+    let starts = starts(&forced);
+    forced.begin(&[])?;
+    let mut llrs = Vec::with_capacity(phrases.len());
+    for phrase in phrases {
+        let free = mean_of_free(&forced, phrase.tokens);
+        llrs.push(best(&mut forced, phrase, &starts)? - free);
+    }
+    let mut of = Vec::with_capacity(phrases.len());
+    for (phrase, llr) in phrases.iter().zip(llrs) {
+        let mut expected = 0.0;
+        if effort.minds(llr) {
+            forced.begin(&phrase.sentence)?;
+            expected = best(&mut forced, phrase, &starts)?;
+        }
+        of.push(Score { llr, expected });
+    }
+    Ok(Scores { text: forced.free().text.clone(), of })
+}
+
+/// What may stand before the phrase: nothing, or the first word the model would write.
+fn starts(forced: &Forced<'_>) -> Vec<Vec<i32>> {
+    let tokens = &forced.free().tokens;
+    let second = tokens.iter().skip(1).position(|token| token.begins_word);
+    let first_word = second.map(|at| tokens[..=at].iter().map(|token| token.id).collect());
+    std::iter::once(Vec::new()).chain(first_word).collect()
+}
+
+/// The mean log probability of the first tokens the model would write; that of silence when it writes none.
+fn mean_of_free(forced: &Forced<'_>, count: usize) -> f32 {
+    let first = &forced.free().tokens[..count.min(forced.free().tokens.len())];
+    first.iter().map(|token| token.logprob).sum::<f32>() / first.len().max(1) as f32
+}
+
+/// The phrase's log probability per token, word end included, at the better of the places it may begin.
+fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>]) -> Result<f32, SttError> {
+    let mut best = f32::NEG_INFINITY;
+    for start in starts {
+        let mut ways = Vec::with_capacity(phrase.spellings.len());
+        for spelling in &phrase.spellings {
+            let mut path = start.clone();
+            let mut sum = 0.0;
+            for &token in spelling {
+                sum += forced.after(&path)?.log_prob(token);
+                path.push(token);
+            }
+            ways.push(sum + forced.after(&path)?.word_end);
+        }
+        best = best.max(log_sum(&ways) / phrase.tokens as f32);
+    }
+    Ok(best)
+}
+
+/// The log of the sum of probabilities given by their logs.
+fn log_sum(logs: &[f32]) -> f32 {
+    let highest = logs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    if highest == f32::NEG_INFINITY {
+        return highest;
+    }
+    highest + logs.iter().map(|log| (log - highest).exp()).sum::<f32>().ln()
+}
+
+#[cfg(test)]
+mod tests;

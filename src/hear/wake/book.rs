@@ -1,0 +1,172 @@
+//! The phrases that were added by `joi wake add`, with what was found out about them.
+//!
+//! In: a JSON file of this user. Out: the phrases, and the file changed as a whole. Read once at the start.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::WakePhrase;
+
+/// Why the phrases can't be read or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum BookError {
+    /// The file can't be read or written.
+    #[error("can't use {}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file holds something else.
+    #[error("{} holds no phrases ({source}); remove it and add them again with `joi wake add`", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where it is wrong.
+        source: serde_json::Error,
+    },
+}
+
+/// A phrase that was added.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    /// Written form, lower case.
+    pub name: String,
+    /// The margin from which on it counts as said.
+    pub margin: f32,
+    /// Further ways to write it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<String>,
+    /// How many stretches of other sound the margin was found on.
+    pub negatives: u32,
+}
+
+impl Kept {
+    /// As a phrase to listen for.
+    pub fn phrase(&self) -> WakePhrase {
+        WakePhrase { margin: Some(self.margin), alike: self.alike.clone(), ..WakePhrase::new(&self.name) }
+    }
+}
+
+/// All phrases that were added.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Book {
+    /// In the order of adding.
+    pub phrases: Vec<Kept>,
+}
+
+impl Book {
+    /// Where it lies, below the user's data directory.
+    pub fn file(data: &Path) -> PathBuf {
+        data.join("wake.json")
+    }
+
+    /// Reads it; one that was never written is empty.
+    ///
+    /// # Errors
+    /// The file can't be read or is damaged; both name it.
+    pub fn read(file: &Path) -> Result<Self, BookError> {
+        let path = || file.to_owned();
+        match std::fs::read(file) {
+            Ok(bytes) => {
+                serde_json::from_slice(&bytes).map_err(|source| BookError::Damaged { path: path(), source })
+            }
+            Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(source) => Err(BookError::File { path: path(), source }),
+        }
+    }
+
+    /// Writes it, whole or not at all.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn write(&self, file: &Path) -> Result<(), BookError> {
+        let write = || -> io::Result<()> {
+            if let Some(folder) = file.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            let unfinished = file.with_extension("new");
+            std::fs::write(&unfinished, serde_json::to_vec_pretty(self)?)?;
+            std::fs::rename(unfinished, file)
+        };
+        write().map_err(|source| BookError::File { path: file.to_owned(), source })
+    }
+
+    /// Adds a phrase, or changes it.
+    pub fn put(&mut self, kept: Kept) {
+        match self.phrases.iter_mut().find(|known| known.name == kept.name) {
+            Some(known) => *known = kept,
+            None => self.phrases.push(kept),
+        }
+    }
+
+    /// Takes a phrase out; tells whether it was in.
+    pub fn remove(&mut self, name: &str) -> bool {
+        let before = self.phrases.len();
+        self.phrases.retain(|known| known.name != name);
+        self.phrases.len() < before
+    }
+
+    /// The phrases of the configuration with what is known about them, then those that are only in here.
+    pub fn with(&self, configured: &[WakePhrase]) -> Vec<WakePhrase> {
+        let same = |phrase: &WakePhrase, kept: &Kept| phrase.name.to_lowercase() == kept.name;
+        let known = configured.iter().map(|phrase| {
+            let kept = self.phrases.iter().find(|kept| same(phrase, kept));
+            kept.map_or_else(|| phrase.clone(), |kept| filled(phrase, kept))
+        });
+        let further = self.phrases.iter().filter(|kept| !configured.iter().any(|p| same(p, kept)));
+        known.chain(further.map(Kept::phrase)).collect()
+    }
+}
+
+/// What is configured goes before what was found out.
+fn filled(phrase: &WakePhrase, kept: &Kept) -> WakePhrase {
+    let alike = if phrase.alike.is_empty() { &kept.alike } else { &phrase.alike };
+    WakePhrase { margin: phrase.margin.or(Some(kept.margin)), alike: alike.clone(), ..phrase.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(name: &str, margin: f32) -> Kept {
+        Kept { name: name.into(), margin, alike: Vec::new(), negatives: 200 }
+    }
+
+    #[test]
+    fn phrases_are_kept_changed_and_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Book::file(&folder.path().join("new"));
+        let mut book = Book::read(&file).unwrap();
+        assert_eq!(book, Book::default());
+        book.put(kept("hey luna", -3.0));
+        book.put(kept("good morning", -2.0));
+        book.put(kept("hey luna", -2.5));
+        book.write(&file).unwrap();
+        assert_eq!(Book::read(&file).unwrap(), book);
+        assert_eq!(book.phrases, [kept("hey luna", -2.5), kept("good morning", -2.0)]);
+        assert!(book.remove("hey luna") && !book.remove("hey luna"));
+        std::fs::write(&file, "{half").unwrap();
+        let told = Book::read(&file).unwrap_err().to_string();
+        assert!(told.contains("wake.json") && told.contains("joi wake add"), "{told}");
+    }
+
+    #[test]
+    fn what_is_configured_goes_first_and_before_what_was_found_out() {
+        let mut book = Book::default();
+        book.put(kept("hey luna", -2.5));
+        book.put(kept("hey joi", -2.8));
+        let own = WakePhrase { margin: Some(-1.0), ..WakePhrase::new("Hey Luna") };
+        assert_eq!(
+            book.with(&[own.clone(), WakePhrase::new("hey jarvis")]),
+            [own, WakePhrase::new("hey jarvis"), kept("hey joi", -2.8).phrase()]
+        );
+        let plain = WakePhrase::new("hey joi");
+        assert_eq!(book.with(&[plain])[0].margin, Some(-2.8));
+    }
+}

@@ -1,0 +1,269 @@
+//! Decides which stretches of sound are worth asking the phrase scorer about.
+//!
+//! PURE: counts in samples, owned by the listener thread. In: every frame while nobody is listened to, with
+//! whether there is a voice in it and how loud it is, and what a wake model is in doubt about. Out: a
+//! [`Candidate`] once its sound is complete. A phrase may begin where a voice begins, where a room full of
+//! voices becomes louder, or just before a model's doubt. It never gives more than a dozen a minute.
+
+use std::collections::VecDeque;
+
+use crate::audio::RATE;
+use crate::hear::endpoint::Frame;
+use crate::hear::vad::FRAME;
+
+/// Sound before a voice begins that belongs to the phrase: its soft consonants.
+const LEAD: u64 = ms(250);
+/// The longest phrase, from where the voice begins.
+const LONGEST: u64 = ms(1750);
+/// Silence that ends a stretch of voice.
+const SILENCE: u64 = ms(300);
+/// A shorter voice is no phrase.
+const LEAST_VOICE: u64 = ms(160);
+/// Sound before and behind a model's doubt.
+const DOUBT: (u64, u64) = (ms(1400), ms(400));
+/// Sound before and behind the moment a room becomes louder.
+const LOUDER: (u64, u64) = (ms(600), ms(1400));
+/// A voice that lasts so long is a room full of voices.
+const LONG_VOICE: u64 = ms(1500);
+/// A room becomes louder by so much, in dB, over its median of the last seconds.
+const RISE_DB: f32 = 6.0;
+/// The frames of those seconds: 4 s.
+const ROOM_FRAMES: usize = 4 * RATE as usize / FRAME;
+/// Frames the level is averaged over: 96 ms.
+const LEVEL_FRAMES: usize = 3;
+/// Frames a rise must last.
+const RISE_FRAMES: u32 = 2;
+/// Frames below half of the rise after which the next one counts.
+const FALL_FRAMES: u32 = 3;
+/// Between two rises.
+const BETWEEN_RISES: u64 = ms(800);
+/// So many candidates in a minute; a model's doubts, which are rare, may be a few more.
+const A_MINUTE: usize = 12;
+const DOUBTS_MORE: usize = 4;
+const MINUTE: u64 = 60 * RATE as u64;
+
+const fn ms(milliseconds: u64) -> u64 {
+    milliseconds * RATE as u64 / 1000
+}
+
+/// Where phrases without a model of their own are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Onsets {
+    /// Nowhere: only a model's doubts are candidates.
+    Off,
+    /// Wherever a voice begins, or becomes louder than the room.
+    On,
+}
+
+/// What made a stretch of sound a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// The model of this phrase (by its place in the list) is in doubt, and holds the phrase to be over by
+    /// `ends_by`.
+    Doubt {
+        /// Place of the phrase.
+        phrase: usize,
+        /// Position.
+        ends_by: u64,
+    },
+    /// A voice began at `began`, and was silent again at `ended` if it was.
+    Voice {
+        /// Position.
+        began: u64,
+        /// Position just behind the last voiced frame.
+        ended: Option<u64>,
+    },
+    /// The voices became louder at `began`.
+    Louder {
+        /// Position.
+        began: u64,
+    },
+}
+
+/// A stretch of sound that may hold a phrase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate {
+    /// Why.
+    pub why: Why,
+    /// Position of its first sample.
+    pub from: u64,
+    /// Position just behind its last sample.
+    pub to: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Voice {
+    Silent,
+    /// Since `began`; its candidate is still to be given when `is_open`.
+    Sounding {
+        began: u64,
+        voiced: u64,
+        last: u64,
+        is_open: bool,
+    },
+}
+
+/// The decider.
+#[derive(Debug, Clone)]
+pub struct Candidates {
+    onsets: Onsets,
+    voice: Voice,
+    room: Room,
+    /// Candidates whose sound is not complete.
+    waiting: VecDeque<Candidate>,
+    /// When the last ones were given.
+    given: VecDeque<u64>,
+    /// How many were held back because there had been too many.
+    held_back: u64,
+}
+
+impl Candidates {
+    /// A decider that has heard nothing.
+    pub fn new(onsets: Onsets) -> Self {
+        let room = Room::default();
+        Self {
+            onsets,
+            voice: Voice::Silent,
+            room,
+            waiting: VecDeque::new(),
+            given: VecDeque::new(),
+            held_back: 0,
+        }
+    }
+
+    /// Whether it must be told of voices.
+    pub fn onsets(&self) -> Onsets {
+        self.onsets
+    }
+
+    /// How many were held back so far because there had been too many.
+    pub fn held_back(&self) -> u64 {
+        self.held_back
+    }
+
+    /// A model is in doubt at position `at` about a phrase that is over by `ends_by`.
+    pub fn doubt(&mut self, phrase: usize, at: u64, ends_by: u64) {
+        let why = Why::Doubt { phrase, ends_by };
+        self.waiting.push_back(Candidate { why, from: at.saturating_sub(DOUBT.0), to: at + DOUBT.1 });
+    }
+
+    /// The next frame, with its level in dB. Gives at most one candidate, whose sound is complete.
+    pub fn observe(&mut self, frame: Frame, level_db: f32) -> Option<Candidate> {
+        if self.onsets == Onsets::On {
+            let rise = self.room.observe(frame.end, level_db);
+            self.voice(frame);
+            if let (Some(began), Voice::Sounding { began: since, .. }) = (rise, self.voice)
+                && frame.end - since >= LONG_VOICE
+            {
+                let from = began.saturating_sub(LOUDER.0);
+                self.waiting.push_back(Candidate { why: Why::Louder { began }, from, to: began + LOUDER.1 });
+            }
+        }
+        let complete = self.waiting.iter().position(|candidate| candidate.to <= frame.end)?;
+        let candidate = self.waiting.remove(complete)?;
+        self.may_be_given(&candidate, frame.end).then_some(candidate)
+    }
+
+    /// Forgets what it was about to give: somebody is listened to already, or the sound has a gap.
+    pub fn clear(&mut self) {
+        self.voice = Voice::Silent;
+        self.waiting.clear();
+        self.room = Room::default();
+    }
+
+    fn voice(&mut self, frame: Frame) {
+        let begin = frame.end - FRAME as u64;
+        match &mut self.voice {
+            Voice::Silent if frame.voiced => {
+                self.voice =
+                    Voice::Sounding { began: begin, voiced: FRAME as u64, last: frame.end, is_open: true };
+            }
+            Voice::Silent => {}
+            Voice::Sounding { began, voiced, last, is_open } => {
+                if frame.voiced {
+                    *voiced += FRAME as u64;
+                    *last = frame.end;
+                }
+                let is_over = frame.end - *last >= SILENCE;
+                let is_long = frame.end - *began >= LONGEST;
+                if *is_open && (is_over || is_long) && *voiced >= LEAST_VOICE {
+                    let why = Why::Voice { began: *began, ended: is_over.then_some(*last) };
+                    let to = frame.end.min(*began + LONGEST);
+                    self.waiting.push_back(Candidate { why, from: began.saturating_sub(LEAD), to });
+                    *is_open = false;
+                }
+                if is_over {
+                    self.voice = Voice::Silent;
+                }
+            }
+        }
+    }
+
+    fn may_be_given(&mut self, candidate: &Candidate, now: u64) -> bool {
+        while self.given.front().is_some_and(|at| now - at >= MINUTE) {
+            self.given.pop_front();
+        }
+        let most = match candidate.why {
+            Why::Doubt { .. } => A_MINUTE + DOUBTS_MORE,
+            Why::Voice { .. } | Why::Louder { .. } => A_MINUTE,
+        };
+        let may = self.given.len() < most;
+        if may {
+            self.given.push_back(now);
+        } else {
+            self.held_back += 1;
+        }
+        may
+    }
+}
+
+/// How loud the room was, and whether it becomes louder.
+#[derive(Debug, Clone, Default)]
+struct Room {
+    levels: VecDeque<f32>,
+    newest: VecDeque<f32>,
+    high: u32,
+    low: u32,
+    is_armed: bool,
+    last_rise: Option<u64>,
+}
+
+impl Room {
+    /// Where the room became louder, if it just did.
+    fn observe(&mut self, end: u64, level_db: f32) -> Option<u64> {
+        self.newest.push_back(level_db);
+        if self.newest.len() > LEVEL_FRAMES {
+            self.newest.pop_front();
+        }
+        let level = self.newest.iter().sum::<f32>() / self.newest.len() as f32;
+        let rise = self.median().map_or(0.0, |median| level - median);
+        self.levels.push_back(level);
+        if self.levels.len() > ROOM_FRAMES {
+            self.levels.pop_front();
+        }
+        self.high = if rise >= RISE_DB { self.high + 1 } else { 0 };
+        self.low = if rise < RISE_DB / 2.0 { self.low + 1 } else { 0 };
+        self.is_armed |= self.low >= FALL_FRAMES;
+        let rested = self.last_rise.is_none_or(|last| end - last >= BETWEEN_RISES);
+        if self.high < RISE_FRAMES || !self.is_armed || !rested {
+            return None;
+        }
+        self.is_armed = false;
+        self.last_rise = Some(end);
+        Some(end.saturating_sub(LEVEL_FRAMES as u64 * FRAME as u64))
+    }
+
+    /// The median of the last seconds; nothing in the first half second.
+    fn median(&self) -> Option<f32> {
+        if self.levels.len() < ROOM_FRAMES / 8 {
+            return None;
+        }
+        let mut sorted: Vec<f32> = self.levels.iter().copied().collect();
+        let middle = sorted.len() / 2;
+        let (_, median, _) = sorted.select_nth_unstable_by(middle, f32::total_cmp);
+        Some(*median)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! `[hear.wake]`: what wakes her. Plain data, read once at the start.
+
+use serde::{Deserialize, Serialize};
+
+use crate::hear::score;
+use crate::problem::Problem;
+
+/// A phrase a model comes with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StockPhrase {
+    /// Written form, lower case: "hey jarvis".
+    pub phrase: &'static str,
+    /// The model's name in the manifest.
+    pub model: &'static str,
+    /// The model's file.
+    pub file: &'static str,
+    /// Mean probability above which the phrase counts as said, 0..1.
+    pub cutoff: f32,
+    /// From the crossing to the end of the phrase, in milliseconds: each model has a lag of its own.
+    pub end_ms: i32,
+}
+
+/// The phrases there are models for, with the cutoffs their maker recommends.
+pub const STOCK: [StockPhrase; 4] = [
+    StockPhrase {
+        phrase: "hey jarvis",
+        model: "wake-hey-jarvis",
+        file: "hey_jarvis.tflite",
+        cutoff: 0.97,
+        end_ms: -150,
+    },
+    StockPhrase { phrase: "alexa", model: "wake-alexa", file: "alexa.tflite", cutoff: 0.9, end_ms: -190 },
+    StockPhrase {
+        phrase: "hey mycroft",
+        model: "wake-hey-mycroft",
+        file: "hey_mycroft.tflite",
+        cutoff: 0.95,
+        end_ms: 270,
+    },
+    StockPhrase {
+        phrase: "okay nabu",
+        model: "wake-okay-nabu",
+        file: "okay_nabu.tflite",
+        cutoff: 0.85,
+        end_ms: 0,
+    },
+];
+
+/// How phrases are listened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WakeMode {
+    /// `scored` where the machine is fast enough, found by measuring on first start; else `stock`.
+    #[default]
+    Auto,
+    /// Only phrases a model comes with; what a model is in doubt about, the scorer decides.
+    Stock,
+    /// Any written phrase: wherever a voice begins, the scorer listens.
+    Scored,
+}
+
+/// What wakes her.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WakeConfig {
+    /// The phrases listened for, at least one. One with a model of its own costs about 0.3 % of a core; for all
+    /// others together a scorer runs up to twelve times a minute while people talk.
+    pub phrases: Vec<WakePhrase>,
+    /// How they are listened for: `auto`, `stock` or `scored`.
+    pub mode: WakeMode,
+    /// Seconds after a detection in which the same phrase is not detected again, 0.5 to 10. Raising it
+    /// hides double detections, and makes her deaf longer for a second try.
+    pub refractory: f64,
+    /// Least cutoff while she speaks, 0.5 to 0.99. Raising it makes her own voice and the television
+    /// interrupt her less, and the user too.
+    pub strict_cutoff: f32,
+}
+
+/// One wake phrase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WakePhrase {
+    /// Written form: one to five words of letters. "hey jarvis", "alexa", "hey mycroft" and "okay nabu" have
+    /// models of their own.
+    pub name: String,
+    /// Mean probability of the model above which the phrase counts as said, 0.5 to 0.99; the model's own when
+    /// left out. Raising it gives fewer false alarms and more misses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cutoff: Option<f32>,
+    /// Margin of the scorer from which on the phrase counts as said, −6 to 0; −3 when left out. Raising it
+    /// gives fewer false alarms and more misses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f32>,
+    /// Further ways to write what is said, for a name that English would spell otherwise: "hey joey".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<String>,
+}
+
+impl Default for WakeConfig {
+    fn default() -> Self {
+        Self {
+            phrases: vec![WakePhrase::new("hey joi"), WakePhrase::new("hey jarvis")],
+            mode: WakeMode::Auto,
+            refractory: 2.0,
+            strict_cutoff: 0.97,
+        }
+    }
+}
+
+impl WakePhrase {
+    /// A phrase with nothing else set.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), cutoff: None, margin: None, alike: Vec::new() }
+    }
+
+    /// The ways it is written in a transcript, lower case, its own first.
+    pub fn written(&self) -> Vec<String> {
+        let all = score::spellings(&self.name.to_lowercase(), &self.alike);
+        all.iter().filter(|form| !form.contains(',')).map(|form| form.trim().to_lowercase()).collect()
+    }
+
+    /// The model for it, if there is one. Upper case and extra spaces don't matter.
+    pub fn stock(&self) -> Option<&'static StockPhrase> {
+        let name = self.name.to_lowercase();
+        let name: Vec<_> = name.split_whitespace().collect();
+        STOCK.iter().find(|s| s.phrase.split(' ').eq(name.iter().copied()))
+    }
+}
+
+impl WakeConfig {
+    /// All that is wrong with it.
+    pub fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if self.phrases.is_empty() {
+            let allowed = "at least one phrase";
+            problems.push(Problem::new("hear.wake.phrases", "empty", allowed));
+        }
+        for phrase in &self.phrases {
+            problems.extend(no_phrase("hear.wake.phrases.name", &phrase.name));
+            problems
+                .extend(phrase.alike.iter().filter_map(|form| no_phrase("hear.wake.phrases.alike", form)));
+            if let Some(margin) = phrase.margin {
+                let key = "hear.wake.phrases.margin";
+                problems.extend(Problem::outside(key, round(margin), -6.0..=0.0, ""));
+            }
+            if let Some(cutoff) = phrase.cutoff {
+                let key = "hear.wake.phrases.cutoff";
+                problems.extend(Problem::outside(key, round(cutoff), 0.5..=0.99, ""));
+            }
+        }
+        if self.mode == WakeMode::Stock && !self.phrases.iter().any(|phrase| phrase.stock().is_some()) {
+            let all: Vec<_> = STOCK.iter().map(|s| format!("\"{}\"", s.phrase)).collect();
+            let allowed = format!("with mode = \"stock\" at least one of {}", all.join(", "));
+            problems.push(
+                Problem::new("hear.wake.phrases", "without a phrase that has a model", allowed)
+                    .remedy("Or set hear.wake.mode = \"auto\"."),
+            );
+        }
+        problems.extend(Problem::outside("hear.wake.refractory", self.refractory, 0.5..=10.0, "s"));
+        let strict = round(self.strict_cutoff);
+        problems.extend(Problem::outside("hear.wake.strict_cutoff", strict, 0.5..=0.99, ""));
+        problems
+    }
+}
+
+/// Without the digits that only the widening to f64 brings.
+fn round(value: f32) -> f64 {
+    (f64::from(value) * 1e4).round() / 1e4
+}
+
+fn no_phrase(key: &str, name: &str) -> Option<Problem> {
+    let allowed = "one to five words of letters, 3 to 40 characters, for example \"hey joi\"";
+    score::normal(name).is_none().then(|| Problem::new(key, format!("\"{name}\""), allowed))
+}

@@ -1,0 +1,45 @@
+use super::*;
+use crate::hear::score::Score;
+use crate::hear::whisper::tests::tiny;
+
+fn wanted(written: &[&str]) -> Vec<Wanted> {
+    let whisper = tiny();
+    let wanted = |w: &&str| Wanted { phrase: Phrase::new(&whisper, w, &[]).unwrap(), margin: -3.0 };
+    written.iter().map(wanted).collect()
+}
+
+fn scores(text: &str, margins: &[f32]) -> Scores {
+    let of = margins.iter().map(|m| Score { llr: *m, expected: *m }).collect();
+    Scores { text: text.into(), of }
+}
+
+fn voice(ended: Option<u64>) -> Candidate {
+    Candidate { why: Why::Voice { began: 16_000, ended }, from: 12_000, to: 44_000 }
+}
+
+#[test]
+fn the_phrase_that_stands_out_most_wakes_and_none_below_its_threshold() {
+    let wanted = wanted(&["hey joi", "hey jarvis"]);
+    assert_eq!(decide(&voice(None), &scores("Hey", &[-3.1, -4.0]), &wanted), None);
+    let found = decide(&voice(None), &scores("Hey Joy", &[-2.0, -2.5]), &wanted).unwrap();
+    assert_eq!((found.phrase.as_str(), found.at), ("hey joi", 44_000));
+    assert!((0.73..0.74).contains(&found.score), "{}", found.score);
+    let nan = decide(&voice(None), &scores("", &[f32::NAN, f32::NAN]), &wanted);
+    assert_eq!(nan, None);
+}
+
+#[test]
+fn a_phrase_alone_ends_with_the_voice_and_all_else_counts_as_said_to_her() {
+    let wanted = wanted(&["hey joi"]);
+    let ends = |candidate: Candidate, text: &str| {
+        decide(&candidate, &scores(text, &[-0.5]), &wanted).unwrap().ends_by
+    };
+    assert_eq!(ends(voice(Some(30_000)), "Hey, Joy."), 30_000);
+    assert_eq!(ends(voice(Some(30_000)), "Enjoy"), 30_000);
+    assert_eq!(ends(voice(Some(30_000)), "Hey Joy, stop."), 16_000);
+    assert_eq!(ends(voice(None), "Hey Joy"), 16_000);
+    let louder = Candidate { why: Why::Louder { began: 20_000 }, from: 10_400, to: 42_400 };
+    assert_eq!(ends(louder, "Hey Joy"), 20_000);
+    let doubt = Candidate { why: Why::Doubt { phrase: 0, ends_by: 25_000 }, from: 0, to: 30_000 };
+    assert_eq!(ends(doubt, "Hey Joy, what time is it"), 25_000);
+}

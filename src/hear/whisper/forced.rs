@@ -1,0 +1,209 @@
+//! What the model thinks of words it is given, beside those it would write itself.
+//!
+//! Called by whoever owns the model. In: a stretch of sound of a few seconds, then one text after another,
+//! as tokens. Out: what the decoder writes freely, and the probability of every token that could come next.
+//! The sound is encoded once; a text costs one decoder step for each token it does not share with the text
+//! before. Tokens that are asked about are decoded one by one: of several at once, whisper.cpp keeps
+//! the last row of probabilities and hands out the first.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use whisper_rs::{WhisperContext, WhisperError};
+
+use super::{SttError, Whisper};
+
+/// The encoder's window for a phrase, in positions of 20 ms: 5.1 s.
+const AUDIO_CTX: u32 = 256;
+/// Tokens the decoder may write freely: more than a phrase has.
+const FREE_TOKENS: u32 = 10;
+/// The most tokens of a text.
+const LONGEST: usize = 64;
+
+/// A token the decoder has written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FreeToken {
+    /// Its number in the vocabulary.
+    pub id: i32,
+    /// Natural log of its probability.
+    pub logprob: f32,
+    /// Whether a word begins with it.
+    pub begins_word: bool,
+}
+
+/// What the decoder has written by itself.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Free {
+    /// Up to ten tokens.
+    pub tokens: Vec<FreeToken>,
+    /// The same as text, trimmed.
+    pub text: String,
+}
+
+/// The probabilities of what comes next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    log_probs: Vec<f32>,
+    /// Natural log of the probability that the word before is complete.
+    pub word_end: f32,
+}
+
+impl Row {
+    /// Natural log of the probability of a token; minus infinity for a number that no token has.
+    pub fn log_prob(&self, token: i32) -> f32 {
+        let at = usize::try_from(token).ok().and_then(|at| self.log_probs.get(at));
+        at.copied().unwrap_or(f32::NEG_INFINITY)
+    }
+}
+
+/// A stretch of sound that texts are tried on.
+pub struct Forced<'w> {
+    whisper: &'w mut Whisper,
+    abort: &'w AtomicBool,
+    free: Free,
+    /// What stands before every text.
+    head: Vec<i32>,
+    path: Vec<i32>,
+    /// The row after the head, and after each token of the path.
+    rows: Vec<Row>,
+}
+
+impl Whisper {
+    /// The tokens of a text, at most 64; a leading space belongs to the first word.
+    ///
+    /// # Errors
+    /// The text is too long, or holds a zero.
+    pub fn tokens(&self, text: &str) -> Result<Vec<i32>, SttError> {
+        self.context.tokenize(text, LONGEST).map_err(failed)
+    }
+
+    /// Encodes `samples` (mono, 16 kHz, f32 in −1..1, up to about 3 s) and lets the decoder write freely.
+    /// Blocks. `abort` is looked at after the encoder and before every decoder step, here and later.
+    ///
+    /// # Errors
+    /// [`SttError::Aborted`], or whisper.cpp failed. The model can be used again after both.
+    pub fn listen<'w>(&'w mut self, samples: &[f32], abort: &'w AtomicBool) -> Result<Forced<'w>, SttError> {
+        self.run(samples, AUDIO_CTX, FREE_TOKENS, abort)?;
+        let free = self.free()?;
+        Ok(Forced { whisper: self, abort, free, head: Vec::new(), path: Vec::new(), rows: Vec::new() })
+    }
+
+    fn free(&self) -> Result<Free, SttError> {
+        let mut free = Free::default();
+        for segment in self.state.as_iter() {
+            free.text.push_str(&segment.to_str_lossy().map_err(failed)?);
+            for token in (0..segment.n_tokens()).filter_map(|n| segment.get_token(n)) {
+                let (id, logprob) = (token.token_data().id, token.token_data().plog);
+                if id < self.end_of_text {
+                    let begins_word =
+                        self.context.token_to_bytes(id).is_ok_and(|bytes| bytes.first() == Some(&b' '));
+                    free.tokens.push(FreeToken { id, logprob, begins_word });
+                }
+            }
+        }
+        free.text = free.text.trim().to_owned();
+        Ok(free)
+    }
+
+    /// What the decoder is started with: transcribe, in this language, without timestamps.
+    fn opening(&self) -> Vec<i32> {
+        let mut tokens = vec![self.start_of_text];
+        if self.context.is_multilingual() {
+            let language = whisper_rs::get_lang_id(&self.language).unwrap_or(0);
+            tokens.extend([self.context.token_lang(language), self.context.token_transcribe()]);
+        }
+        tokens.push(self.context.token_not());
+        tokens
+    }
+
+    fn row(&self) -> Result<Row, SttError> {
+        let logits = self.state.get_logits().map_err(failed)?;
+        let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let all: f64 = logits.iter().map(|logit| f64::from(logit - highest).exp()).sum();
+        let norm = highest + all.ln() as f32;
+        let log_probs: Vec<f32> = logits.iter().map(|logit| logit - norm).collect();
+        let goes_on: f64 = log_probs
+            .iter()
+            .zip(&self.goes_on)
+            .filter(|(_, goes_on)| **goes_on)
+            .map(|(log_prob, _)| f64::from(*log_prob).exp())
+            .sum();
+        Ok(Row { log_probs, word_end: (1.0 - goes_on).max(1e-6).ln() as f32 })
+    }
+}
+
+impl Forced<'_> {
+    /// What the decoder has written by itself.
+    pub fn free(&self) -> &Free {
+        &self.free
+    }
+
+    /// From here on texts stand behind `before`, as if that had been said before this sound; behind nothing
+    /// when it is empty.
+    ///
+    /// # Errors
+    /// [`SttError::Aborted`], or whisper.cpp failed.
+    pub fn begin(&mut self, before: &[i32]) -> Result<(), SttError> {
+        let mut head = Vec::new();
+        if !before.is_empty() {
+            head.push(self.whisper.context.token_prev());
+            head.extend_from_slice(before);
+        }
+        head.extend(self.whisper.opening());
+        self.path.clear();
+        self.rows.clear();
+        // Nobody asks what comes after these.
+        if let Some((last, unasked)) = head.split_last() {
+            self.decode(unasked, 0)?;
+            self.decode(&[*last], unasked.len())?;
+        }
+        self.rows.push(self.whisper.row()?);
+        self.head = head;
+        Ok(())
+    }
+
+    /// What comes after `path`.
+    ///
+    /// # Errors
+    /// [`SttError::Aborted`], or whisper.cpp failed.
+    pub fn after(&mut self, path: &[i32]) -> Result<&Row, SttError> {
+        if self.rows.is_empty() {
+            self.begin(&[])?;
+        }
+        let shared = self.path.iter().zip(path).take_while(|(a, b)| a == b).count();
+        self.path.truncate(shared);
+        self.rows.truncate(shared + 1);
+        for &token in &path[shared..] {
+            self.decode(&[token], self.head.len() + self.path.len())?;
+            self.rows.push(self.whisper.row()?);
+            self.path.push(token);
+        }
+        self.rows.last().ok_or_else(|| SttError::Failed("no probabilities".into()))
+    }
+
+    fn decode(&mut self, tokens: &[i32], past: usize) -> Result<(), SttError> {
+        if self.abort.load(Ordering::Relaxed) {
+            return Err(SttError::Aborted);
+        }
+        if tokens.is_empty() {
+            return Ok(());
+        }
+        let threads = usize::try_from(self.whisper.threads).unwrap_or(1);
+        self.whisper.state.decode(tokens, past, threads).map_err(failed)
+    }
+}
+
+/// By token: whether it begins with a letter rather than with a space.
+pub(super) fn tokens_that_go_on(context: &WhisperContext) -> Vec<bool> {
+    let letter = |id| {
+        let bytes = context.token_to_bytes(id).unwrap_or_default();
+        bytes.first().is_some_and(u8::is_ascii_alphabetic)
+    };
+    (0..context.n_vocab()).map(|id| id < context.token_eot() && letter(id)).collect()
+}
+
+fn failed(error: WhisperError) -> SttError {
+    SttError::Failed(error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+use super::super::tests::{jfk, tiny};
+use super::*;
+
+fn calm() -> AtomicBool {
+    AtomicBool::new(false)
+}
+
+#[test]
+fn the_row_after_several_tokens_is_that_after_the_last_one() {
+    // whisper.cpp fills the last row and whisper-rs reads the first: only a lone token gives the right one.
+    let (mut whisper, abort) = (tiny(), calm());
+    let words = whisper.tokens(" And so my fellow").unwrap();
+    let mut forced = whisper.listen(&jfk()[..48_000], &abort).unwrap();
+    let all_at_once = forced.after(&words).unwrap().clone();
+    let mut one_by_one = Vec::new();
+    forced.begin(&[]).unwrap();
+    for end in 0..=words.len() {
+        one_by_one.push(forced.after(&words[..end]).unwrap().clone());
+    }
+    assert_eq!(one_by_one.last(), Some(&all_at_once));
+    let said: Vec<f32> = words.iter().zip(&one_by_one).map(|(t, row)| row.log_prob(*t)).collect();
+    assert!(said.iter().all(|log_prob| *log_prob > -1.5), "what was said is likely: {said:?}");
+    // The trap itself: were the opening decoded in one go, its row would be that of its first token.
+    let whisper = &mut *forced.whisper;
+    let opening = whisper.opening();
+    whisper.state.decode(&opening, 0, 1).unwrap();
+    let trapped = whisper.row().unwrap();
+    assert!((trapped.log_prob(words[0]) - one_by_one[0].log_prob(words[0])).abs() > 1.0);
+}
+
+#[test]
+fn a_text_costs_what_it_does_not_share_and_rows_do_not_depend_on_the_way() {
+    let (mut whisper, abort) = (tiny(), calm());
+    let one = whisper.tokens(" And so my fellow").unwrap();
+    let other = whisper.tokens(" And if not").unwrap();
+    let mut forced = whisper.listen(&jfk()[..48_000], &abort).unwrap();
+    let fresh = forced.after(&other).unwrap().clone();
+    forced.after(&one).unwrap();
+    assert_eq!(forced.after(&other).unwrap(), &fresh);
+    assert_eq!(forced.rows.len(), other.len() + 1);
+    assert_eq!(forced.after(&other[..1]).unwrap().log_probs.len(), 51_864);
+    let total: f64 = fresh.log_probs.iter().map(|p| f64::from(*p).exp()).sum();
+    assert!((total - 1.0).abs() < 1e-3, "{total}");
+    assert_eq!(fresh.log_prob(-1), f32::NEG_INFINITY);
+    assert_eq!(fresh.log_prob(i32::MAX), f32::NEG_INFINITY);
+}
+
+#[test]
+fn what_is_written_freely_is_known_with_its_words() {
+    let (mut whisper, abort) = (tiny(), calm());
+    let forced = whisper.listen(&jfk()[..48_000], &abort).unwrap();
+    let free = forced.free();
+    assert!(free.text.to_lowercase().starts_with("and so my fellow"), "{}", free.text);
+    assert_eq!(free.tokens.iter().filter(|t| t.begins_word).count(), free.text.split(' ').count());
+}
+
+#[test]
+fn a_raised_flag_ends_it_between_two_steps() {
+    let mut whisper = tiny();
+    let abort = calm();
+    let words = whisper.tokens(" And so").unwrap();
+    let mut forced = whisper.listen(&jfk()[..32_000], &abort).unwrap();
+    forced.after(&words[..1]).unwrap();
+    abort.store(true, Ordering::Relaxed);
+    assert!(forced.after(&words[..1]).is_ok(), "that is known already");
+    assert_eq!(forced.after(&words).err(), Some(SttError::Aborted));
+    drop(forced);
+    assert_eq!(whisper.listen(&jfk()[..32_000], &abort).err(), Some(SttError::Aborted));
+    abort.store(false, Ordering::Relaxed);
+    assert!(whisper.listen(&jfk()[..32_000], &abort).is_ok());
+}
