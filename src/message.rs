@@ -119,6 +119,8 @@ pub struct Utterance {
     pub revision: u32,
     /// What opened the microphone.
     pub opened_by: OpenedBy,
+    /// The wake phrase, when the audio begins with it, in one breath with what was said.
+    pub lead: Option<String>,
     /// The audio.
     pub samples: Arc<[f32]>,
     /// Position of `samples[0]` in 16 kHz samples since the source was opened.

@@ -15,10 +15,9 @@ use super::vad::FRAME;
 use crate::audio::RATE;
 use crate::message::EndCause;
 
-/// In one breath with a wake phrase, an utterance begins so much before the phrase's supposed end: the
-/// detector is not surer than that. Whisper leaves the rest of a name out, but writes a name it hears whole
-/// as anything ("Page office, what time is it?"), which no rule could take off again.
-pub(super) const OVERLAP: u64 = RATE as u64 * 15 / 100;
+/// In one breath with a wake phrase, an utterance begins so much before the phrase's supposed end: with the
+/// whole phrase. A sound that begins in the middle of a breath is misunderstood.
+pub(super) const LEAD: u64 = RATE as u64 * 6 / 5;
 /// A voice is still found this long after it has fallen silent.
 const AFTERGLOW: u64 = 3 * FRAME as u64;
 /// Silence inside a word's onset: the closure of a plosive.
@@ -250,7 +249,7 @@ impl Endpointer {
         if !frame.voiced {
             self.phase = Phase::Waiting(wait);
         } else if frame.end >= ends_by + AFTERGLOW {
-            let begins_at = ends_by.saturating_sub(OVERLAP).max(self.spent);
+            let begins_at = ends_by.saturating_sub(LEAD).max(self.spent);
             let onset = Onset { begins_at, began: ends_by, voiced: 0, last_voiced: frame.end };
             self.phase = Phase::Onset(onset, wait);
         }

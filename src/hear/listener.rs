@@ -7,7 +7,7 @@
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use super::endpoint::{Edge, EndpointConfig, Endpointer, Frame, OVERLAP, Span};
+use super::endpoint::{Edge, EndpointConfig, Endpointer, Frame, LEAD, Span};
 use super::history::History;
 use super::vad::{FRAME, Vad};
 use super::wake::{Confirmer, Detection, Onsets, Vigilance, WakeDetector, Weighed};
@@ -67,6 +67,8 @@ pub struct Listener {
     captured: [f32; FRAME],
     filled: usize,
     opened_by: OpenedBy,
+    /// Where the last wake phrase was over.
+    phrase_ends: u64,
     generation: u64,
 }
 
@@ -74,7 +76,7 @@ impl Listener {
     /// A listener that waits for the phrases of `detectors`.
     pub fn new(config: &HearConfig, detectors: Vec<Box<dyn WakeDetector>>, vad: Vad) -> Self {
         let longest = config.endpoint.max_length + config.endpoint.pre_roll;
-        let room = (longest * f64::from(RATE)) as usize + OVERLAP as usize + PRIMING as usize * FRAME;
+        let room = (longest * f64::from(RATE)) as usize + LEAD as usize + PRIMING as usize * FRAME;
         Self {
             detectors,
             confirmer: None,
@@ -88,6 +90,7 @@ impl Listener {
             captured: [0.0; FRAME],
             filled: 0,
             opened_by: OpenedBy::Request,
+            phrase_ends: 0,
             generation: 0,
         }
     }
@@ -274,6 +277,7 @@ impl Listener {
         self.opened_by = OpenedBy::Wake { phrase: phrase.clone(), score };
         out.push(HearEvent::Wake { phrase, score, at, when });
         self.forget_candidates();
+        self.phrase_ends = ends_by;
         self.endpointer.open_after_phrase(ends_by);
         let end = self.history.end();
         for frame in self.prime_from(ends_by).into_iter().filter(|f| f.end > ends_by) {
@@ -339,8 +343,19 @@ impl Listener {
             }
             Edge::Continued | Edge::Resumed(_) | Edge::NothingSaid => return,
         };
-        let utterance = Utterance { opened_by: OpenedBy::Interjection, ..self.utterance(span, now) };
+        let (opened_by, lead) = (OpenedBy::Interjection, None);
+        let utterance = Utterance { opened_by, lead, ..self.utterance(span, now) };
         out.push(HearEvent::Interjected { utterance, stretch });
+    }
+
+    /// The phrase at the beginning of what was said in one breath with it.
+    fn lead(&self, span: Span) -> Option<String> {
+        match &self.opened_by {
+            OpenedBy::Wake { phrase, .. } if span.begins_at + LEAD / 2 < self.phrase_ends => {
+                Some(phrase.clone())
+            }
+            _ => None,
+        }
     }
 
     fn utterance(&self, span: Span, captured: Instant) -> Utterance {
@@ -348,6 +363,7 @@ impl Listener {
             generation: self.generation,
             revision: span.revision,
             opened_by: self.opened_by.clone(),
+            lead: self.lead(span),
             samples: self.history.copy(span.begins_at, span.ends_at),
             begins_at: span.begins_at,
             speech_begins_at: span.speech_begins_at,

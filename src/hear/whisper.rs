@@ -11,6 +11,7 @@
 mod config;
 mod file;
 mod forced;
+mod lead;
 mod measure;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -29,7 +30,7 @@ pub use forced::{Forced, Free, FreeToken, Row};
 pub use measure::{BUDGET, Choice, Measured, clip, machine, measure};
 pub use worker::{Lender, Stt, SttEvent, SttJob, Urgency};
 
-use crate::message::Transcript;
+use crate::message::{Transcript, Utterance};
 
 /// Why there is no transcript.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -70,6 +71,8 @@ pub struct Whisper {
     context: WhisperContext,
     /// By token: whether it goes on with a word that the token before began.
     goes_on: Vec<bool>,
+    /// By token: whether it is a part of what somebody may have said.
+    is_word: Vec<bool>,
     path: PathBuf,
     language: String,
     threads: i32,
@@ -116,6 +119,7 @@ impl Whisper {
         Ok(Self {
             state,
             goes_on: forced::tokens_that_go_on(&context),
+            is_word: lead::tokens_of_words(&context),
             path: path.to_owned(),
             language: config.language.clone(),
             threads: config.threads_to_use(),
@@ -145,16 +149,35 @@ impl Whisper {
     /// 1500) instead of one cut to `samples`.
     pub fn transcribe_in(
         &mut self,
-        mut audio_ctx: u32,
+        audio_ctx: u32,
         samples: &[f32],
         abort: &AtomicBool,
     ) -> Result<Transcript, SttError> {
+        self.in_passes(audio_ctx, samples, None, abort)
+    }
+
+    /// Like [`Whisper::transcribe`], for all of an utterance that comes after the wake phrase.
+    pub fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError> {
+        let samples = &utterance.samples;
+        let transcript =
+            self.in_passes(window::audio_ctx(samples.len()), samples, utterance.lead.as_deref(), abort)?;
+        Ok(Transcript { generation: utterance.generation, revision: utterance.revision, ..transcript })
+    }
+
+    /// Decodes, and where the decoder ran away once more over the whole window.
+    fn in_passes(
+        &mut self,
+        mut audio_ctx: u32,
+        samples: &[f32],
+        lead: Option<&str>,
+        abort: &AtomicBool,
+    ) -> Result<Transcript, SttError> {
         let started = Instant::now();
-        let mut pass = self.decode(samples, audio_ctx, abort)?;
+        let mut pass = self.decode(samples, audio_ctx, lead, abort)?;
         let decoded_twice = pass.ran_away && audio_ctx < window::WHOLE;
         if decoded_twice {
             audio_ctx = window::WHOLE;
-            pass = self.decode(samples, audio_ctx, abort)?;
+            pass = self.decode(samples, audio_ctx, lead, abort)?;
         }
         Ok(Transcript {
             generation: 0,
@@ -168,10 +191,25 @@ impl Whisper {
         })
     }
 
-    fn decode(&mut self, samples: &[f32], audio_ctx: u32, abort: &AtomicBool) -> Result<Pass, SttError> {
+    fn decode(
+        &mut self,
+        samples: &[f32],
+        audio_ctx: u32,
+        lead: Option<&str>,
+        abort: &AtomicBool,
+    ) -> Result<Pass, SttError> {
         let max_tokens = window::max_tokens(samples.len());
-        self.run(samples, audio_ctx, max_tokens, abort)?;
-        let pass = self.read_pass(max_tokens)?;
+        let pass = match lead {
+            Some(lead) => {
+                // For the encoder: what the decoder would write by itself is not asked.
+                self.run(samples, audio_ctx, 1, abort)?;
+                self.pass_after(lead, max_tokens, abort)?
+            }
+            None => {
+                self.run(samples, audio_ctx, max_tokens, abort)?;
+                self.read_pass(max_tokens)?
+            }
+        };
         Ok(Pass { no_speech: self.no_speech()?, ..pass })
     }
 

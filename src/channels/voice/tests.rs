@@ -154,6 +154,7 @@ fn question() -> HearEvent {
         generation: 1,
         revision: 0,
         opened_by: OpenedBy::Request,
+        lead: None,
         samples: samples.into(),
         begins_at: 0,
         speech_begins_at: 0,

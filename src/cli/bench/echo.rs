@@ -232,7 +232,7 @@ impl<'a> Bench<'a> {
     }
 
     fn verdict(&mut self, utterance: &Utterance) -> anyhow::Result<Verdict> {
-        let transcript = self.whisper.transcribe(&utterance.samples, &AtomicBool::new(false))?;
+        let transcript = self.whisper.understand(utterance, &AtomicBool::new(false))?;
         let evidence = Evidence::of(utterance, &transcript);
         let hear = &self.session.config().hear;
         let case = Case {

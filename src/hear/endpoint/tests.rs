@@ -133,7 +133,7 @@ fn the_tail_of_the_phrase_is_no_speech_and_more_in_one_breath_is() {
     endpointer.open_after_phrase(100 * F);
     let edges = show(&mut endpointer, 95 * F, &line(5 + 14, 100));
     let Some(Edge::Ended(span, EndCause::Silence)) = edges.last() else { panic!("{edges:?}") };
-    assert_eq!(span.begins_at, 100 * F - OVERLAP);
+    assert_eq!(span.begins_at, 100 * F - LEAD);
 }
 
 #[test]
@@ -256,7 +256,7 @@ proptest! {
     #[test]
     fn whatever_is_said_every_rule_holds(acts in acts()) {
         let mut endpointer = new();
-        let longest = (15.0 * 16_000.0) as u64 + OVERLAP.max(8000) + F;
+        let longest = (15.0 * 16_000.0) as u64 + LEAD.max(8000) + F;
         let (mut now, mut spent, mut started) = (0u64, 0u64, false);
         // Where the utterance must not begin before: for one that goes on, where it began.
         let (mut floor, mut last) = (0u64, 0u64);

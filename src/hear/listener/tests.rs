@@ -63,9 +63,12 @@ fn what_follows_the_phrase_in_one_breath_is_heard_whole() {
         let events = run(&mut listener(), &[quiet(2.0), wav(file), quiet(2.0)].concat());
         let utterance = utterance(&events);
         let (said_from, said_to) = (32_000, 32_000 + wav(file).len() as u64);
-        // Everything behind the phrase (0.7 s) is in it, and of the phrase no more than its tail.
-        let begins = utterance.begins_at - said_from;
-        assert!((4_800..=11_200).contains(&begins), "{:?}", names(&events));
+        // It begins with the phrase (0.7 s), and with little before.
+        let before = said_from - utterance.begins_at;
+        assert!((0..=11_200).contains(&before), "{:?}", names(&events));
+        assert_eq!(utterance.lead.as_deref(), Some("hey jarvis"));
+        let speech_begins = utterance.speech_begins_at - said_from;
+        assert!((8_000..=14_400).contains(&speech_begins), "the phrase is no part of what was said");
         let end = utterance.begins_at + utterance.samples.len() as u64;
         assert!(end >= said_to + 8_000 && utterance.speech_ends_at <= end, "{:?}", names(&events));
     }
@@ -82,6 +85,7 @@ fn after_a_pause_the_utterance_begins_behind_the_phrase() {
         let question_begins = phrase_end + (pause * 16_000.0) as u64;
         assert!(utterance.begins_at + 1600 >= phrase_end, "pause {pause}: {:?}", names(&events));
         assert!(utterance.begins_at <= question_begins, "pause {pause}: {:?}", names(&events));
+        assert_eq!(utterance.lead, None, "pause {pause}");
         assert!(utterance.speech_ends_at >= question_begins + question.len() as u64 - 4800);
     }
 }

@@ -91,6 +91,7 @@ mod tests {
             generation: 1,
             revision: 0,
             opened_by: OpenedBy::FollowUp,
+            lead: None,
             samples: samples.into(),
             begins_at: 1000,
             speech_begins_at: 1000 + speech.start,

@@ -105,7 +105,7 @@ impl Whisper {
     }
 
     /// What the decoder is started with: transcribe, in this language, without timestamps.
-    fn opening(&self) -> Vec<i32> {
+    pub(super) fn opening(&self) -> Vec<i32> {
         let mut tokens = vec![self.start_of_text];
         if self.context.is_multilingual() {
             let language = whisper_rs::get_lang_id(&self.language).unwrap_or(0);
@@ -115,7 +115,7 @@ impl Whisper {
         tokens
     }
 
-    fn row(&self) -> Result<Row, SttError> {
+    pub(super) fn row(&self) -> Result<Row, SttError> {
         let logits = self.state.get_logits().map_err(failed)?;
         let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let all: f64 = logits.iter().map(|logit| f64::from(logit - highest).exp()).sum();
@@ -201,7 +201,7 @@ pub(super) fn tokens_that_go_on(context: &WhisperContext) -> Vec<bool> {
     (0..context.n_vocab()).map(|id| id < context.token_eot() && letter(id)).collect()
 }
 
-fn failed(error: WhisperError) -> SttError {
+pub(super) fn failed(error: WhisperError) -> SttError {
     SttError::Failed(error.to_string())
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use super::super::wake::strip_phrase;
 use super::worker::{Transcriber, spawn_with};
 use super::*;
 use crate::audio::RATE;
@@ -129,14 +130,15 @@ struct Scripted {
 }
 
 impl Transcriber for Scripted {
-    fn transcribe(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError> {
+    fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError> {
+        let Utterance { samples, generation, revision, .. } = utterance;
         self.begun.send(samples.len()).unwrap();
         loop {
             if abort.load(Ordering::Relaxed) {
                 return Err(SttError::Aborted);
             }
             match self.go.recv_timeout(Duration::from_millis(1)) {
-                Ok(()) => return Ok(said(samples.len(), 0, 0)),
+                Ok(()) => return Ok(said(samples.len(), *generation, *revision)),
                 Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
                 Err(e) => return Err(SttError::Failed(e.to_string())),
             }
@@ -162,6 +164,7 @@ fn job(generation: u64, revision: u32, length: usize, urgency: Urgency) -> SttJo
         generation,
         revision,
         opened_by: OpenedBy::Request,
+        lead: None,
         samples: vec![0.0; length].into(),
         begins_at: 0,
         speech_begins_at: 0,
@@ -285,4 +288,44 @@ fn the_real_model_works_on_its_thread() {
         assert_eq!(words(&transcript.text), words(JFK));
     }
     stt.shutdown();
+}
+
+/// `text` in one of flite's voices, at 16 kHz, with a little silence around.
+fn flite(voice: &str, text: &str) -> Vec<f32> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("said.wav");
+    let mut command = std::process::Command::new("flite");
+    let status = command.args(["-voice", voice, "-t", text, "-o"]).arg(&file).status();
+    assert!(status.is_ok_and(|s| s.success()), "flite is installed (apt-get install flite)");
+    let said = crate::audio::read_wav(&file, crate::audio::RATE).unwrap();
+    [vec![0.0; 4_000], said, vec![0.0; 8_000]].concat()
+}
+
+#[test]
+fn what_is_said_in_one_breath_with_the_phrase_is_understood_without_it() {
+    let asked = [
+        "what time is it",
+        "why is the sky blue",
+        "set a timer for five minutes",
+        "stop",
+        "turn off the kitchen light",
+        "",
+    ];
+    let mut whisper = tiny();
+    let mut right = 0;
+    for voice in ["rms", "slt", "kal16"] {
+        for text in asked {
+            let utterance = Utterance {
+                lead: Some("hey jarvis".into()),
+                samples: flite(voice, &format!("hey jarvis {text}.")).into(),
+                ..job(3, 1, 0, Urgency::Final).utterance
+            };
+            let transcript = whisper.understand(&utterance, &AtomicBool::new(false)).unwrap();
+            assert_eq!((transcript.generation, transcript.revision), (3, 1));
+            let rest = strip_phrase(&transcript.text, &["hey jarvis"]);
+            right += usize::from(words(&rest.replace('5', "five")) == words(text));
+            eprintln!("{voice}: {text:30} {}", transcript.text);
+        }
+    }
+    assert!(right >= 15, "{right} of 18");
 }

@@ -56,12 +56,12 @@ type Key = (u64, u32);
 
 /// What turns audio into words; [`Whisper`] outside the tests of the worker.
 pub(super) trait Transcriber: Send + 'static {
-    fn transcribe(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError>;
+    fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError>;
 }
 
 impl Transcriber for Whisper {
-    fn transcribe(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError> {
-        Self::transcribe(self, samples, abort)
+    fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError> {
+        Self::understand(self, utterance, abort)
     }
 }
 
@@ -279,11 +279,7 @@ fn work<T: Transcriber>(desk: &Desk<T>, mut transcriber: T, heart: &Heart, event
         let key = (utterance.generation, utterance.revision);
         let result = match known.take() {
             Some((of, transcript)) if of == key => Ok(transcript),
-            _ => transcriber.transcribe(&utterance.samples, &desk.abort).map(|transcript| Transcript {
-                generation: utterance.generation,
-                revision: utterance.revision,
-                ..transcript
-            }),
+            _ => transcriber.understand(&utterance, &desk.abort),
         };
         if !desk.still_wanted(key) || result == Err(SttError::Aborted) {
             tracing::debug!(generation = key.0, revision = key.1, "a transcript came too late");

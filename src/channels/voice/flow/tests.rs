@@ -12,6 +12,7 @@ fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
         generation,
         revision,
         opened_by: OpenedBy::Wake { phrase: "hey jarvis".into(), score: 0.99 },
+        lead: None,
         samples: Arc::from(vec![0.0; 32_000]),
         begins_at: 16_000,
         speech_begins_at: 24_000,

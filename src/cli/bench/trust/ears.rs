@@ -74,7 +74,7 @@ impl Ears {
     }
 
     fn understand(&mut self, utterance: &Utterance) -> anyhow::Result<Heard> {
-        let transcript = self.whisper.transcribe(&utterance.samples, &AtomicBool::new(false))?;
+        let transcript = self.whisper.understand(utterance, &AtomicBool::new(false))?;
         let evidence = Evidence::of(utterance, &transcript);
         let now = Instant::now();
         let judged = |opened_by: &OpenedBy| {
