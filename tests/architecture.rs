@@ -41,7 +41,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("ort", &["speak/piper"]),
     ("espeak_rs_sys", &["speak/espeak", "speak/piper"]),
     ("rusqlite", &["store"]),
-    ("reqwest", &["llm", "models", "tools/web", "tools/config"]),
+    ("reqwest", &["llm", "models", "tools/web", "tools/config", "tools/weather"]),
     ("html5ever", &["tools/web/html"]),
     ("fend_core", &["tools/calculate"]),
     ("rubato", &["audio/resample"]),
