@@ -47,7 +47,7 @@ pub(crate) fn of_schema(schema: &Value) -> Result<String, SchemaError> {
     rules.finish(&value)
 }
 
-/// The grammar of calls of `tools` as models write them between `<tool_call>` marks; root `root`.
+/// The grammar of calls of `tools` as models write them, between `<tool_call>` marks or bare; root `root`.
 pub(crate) fn of_calls(tools: &[Value]) -> Result<String, SchemaError> {
     let mut rules = Rules::default();
     let mut calls = Vec::new();
@@ -60,7 +60,7 @@ pub(crate) fn of_calls(tools: &[Value]) -> Result<String, SchemaError> {
         calls.push(rules.named(&call)?);
     }
     let call = calls.join(" | ");
-    rules.finish(&format!(r#""<tool_call>" [\n]? ( {call} ) [\n]? "</tool_call>" ( "\n"? "<tool_call>" [\n]? ( {call} ) [\n]? "</tool_call>" ){{0,4}}"#))
+    rules.finish(&format!(r#"{call} | "<tool_call>" [\n]? ( {call} ) [\n]? "</tool_call>" ( "\n"? "<tool_call>" [\n]? ( {call} ) [\n]? "</tool_call>" ){{0,4}}"#))
 }
 
 #[derive(Default)]
@@ -256,6 +256,6 @@ mod tests {
         let grammar = of_calls(&[tool]).unwrap();
         let call = r#"r1 ::= "{" ws "\"name\":" ws "\"stop\"" "," ws "\"arguments\":" ws "{}" "}""#;
         assert_eq!(grammar.lines().nth(1), Some(call));
-        assert!(grammar.starts_with(r#"root ::= "<tool_call>" [\n]? ( r1 )"#), "{grammar}");
+        assert!(grammar.starts_with(r#"root ::= r1 | "<tool_call>" [\n]? ( r1 )"#), "{grammar}");
     }
 }

@@ -1,6 +1,6 @@
 //! Calls of tools in the text of a reply: taken out, and handed on as calls. PURE.
 //!
-//! A call stands between `<tool_call>` and `</tool_call>` as JSON. What may become such a mark is held back;
+//! A call stands between `<tool_call>` and `</tool_call>` as JSON, or is the whole reply. What may become such a mark is held back;
 //! what stands between marks and is no call goes out as text, so that nothing is lost.
 
 use serde_json::{Value, json};
@@ -23,6 +23,8 @@ pub(crate) enum Piece {
 #[derive(Debug, Default)]
 pub(crate) struct CallStream {
     held: String,
+    /// Words went out.
+    has_begun: bool,
     calls: u32,
 }
 
@@ -30,6 +32,10 @@ impl CallStream {
     /// Takes the next text and gives what is certain now.
     pub(crate) fn push(&mut self, text: &str) -> Vec<Piece> {
         self.held.push_str(text);
+        let may_be_bare = !self.has_begun && self.calls == 0 && self.held.trim_start().starts_with('{');
+        if may_be_bare || self.held.trim().is_empty() {
+            return Vec::new();
+        }
         let mut pieces = Vec::new();
         while let Some(at) = self.held.find(OPEN) {
             let inside = at + OPEN.len();
@@ -59,7 +65,9 @@ impl CallStream {
         if held.trim().is_empty() && self.calls > 0 {
             return None;
         }
-        let call = held.strip_prefix(OPEN).and_then(|body| self.call(body));
+        let is_bare = !self.has_begun && self.calls == 0;
+        let body = held.strip_prefix(OPEN).or_else(|| Some(held.as_str()).filter(|_| is_bare));
+        let call = body.and_then(|body| self.call(body));
         match call {
             Some(call) => Some(Piece::Call(call)),
             None => (!held.is_empty()).then_some(Piece::Text(held)),
@@ -72,12 +80,14 @@ impl CallStream {
         if words.is_empty() || (self.calls > 0 && words.trim().is_empty()) {
             return;
         }
+        self.has_begun = true;
         pieces.push(Piece::Text(words));
     }
 
     fn call(&mut self, body: &str) -> Option<Value> {
         let call: Value = serde_json::from_str(body.trim()).ok()?;
         let name = call.get("name")?.as_str()?;
+        call.as_object().filter(|fields| fields.keys().all(|key| key == "name" || key == "arguments"))?;
         let arguments = match call.get("arguments") {
             Some(arguments @ Value::Object(_)) => arguments.clone(),
             None | Some(Value::Null) => json!({}),
@@ -143,6 +153,9 @@ mod tests {
     fn what_is_no_call_goes_out_as_text_and_a_missing_end_is_forgiven() {
         let text = "<tool_call>not json</tool_call> and more";
         assert_eq!(read(text, 4), (text.to_owned(), vec![]));
+        let bare = " {\"name\": \"a\", \"arguments\": {\"x\": 1}}";
+        assert_eq!(read(bare, 3), (String::new(), vec![("a".to_owned(), json!({"x": 1}))]));
+        assert_eq!(read("{\"name\": \"Ann\", \"age\": 7}", 3).1, []);
         let open = "<tool_call>{\"name\":\"a\",\"arguments\":{}}";
         assert_eq!(read(open, 3), (String::new(), vec![("a".to_owned(), json!({}))]));
     }

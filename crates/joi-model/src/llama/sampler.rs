@@ -19,7 +19,7 @@ pub(crate) enum Grammar {
     Json,
     /// What these rules allow, from `root` on.
     Rules(String),
-    /// Free text, and what these rules allow from the first `<tool_call>` on.
+    /// Free text, and what these rules allow once a call begins.
     Calls(String),
 }
 
@@ -59,8 +59,9 @@ number ::= "-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [-+]? [0-9]+ )?
 ws     ::= ( " " | "\n" [ \t]? [ \t]? [ \t]? [ \t]? )?
 "#;
 
-/// Where a call begins: what stands behind it is held against the rules.
-const CALL: &CStr = cr"[\s\S]*?(<tool_call>[\s\S]*)";
+/// Where a call begins, at its mark or bare at the head of the reply: what stands from there on is held
+/// against the rules.
+const CALLS: [&CStr; 2] = [cr"^[\s\S]*?(<tool_call>[\s\S]*)$", cr"^\s*(\{[\s\S]*)$"];
 
 fn zero_ended(rules: &str) -> Result<CString, LoadError> {
     CString::new(rules).map_err(|_| LoadError::Grammar)
@@ -113,8 +114,8 @@ impl Sampler {
 
     /// The reply is free until a call begins, and follows `rules` from there on.
     fn follow_calls(&mut self, model: &Model, rules: &CStr) -> Result<(), LoadError> {
-        let mut patterns = [CALL.as_ptr()];
-        // SAFETY: as above; the patterns are copied, and there is one of them and no token.
+        let mut patterns = CALLS.map(CStr::as_ptr);
+        // SAFETY: as above; the patterns are copied, and there are as many as said and no token.
         self.add(unsafe {
             sys::llama_sampler_init_grammar_lazy_patterns(
                 model.vocab(),

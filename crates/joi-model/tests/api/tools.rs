@@ -41,6 +41,8 @@ fn a_call_comes_as_an_object_with_an_id_and_its_result_is_answered_from() {
     let messages = request["messages"].as_array_mut().expect("messages");
     messages.push(reply["message"].clone());
     messages.push(json!({"role": "tool", "tool_name": "get_weather", "content": "17 degrees and rain"}));
+    // So small a model would rather call again than answer, if it could.
+    request["tools"] = json!([]);
     let reply = SHARED.post("/api/chat", &request).json();
     assert!(reply["message"]["content"].as_str().is_some_and(|text| text.contains("17")), "{reply}");
 }
