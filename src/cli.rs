@@ -26,6 +26,7 @@ mod mute;
 mod run;
 mod say;
 mod show;
+mod slash;
 mod status;
 mod text;
 mod typed;

@@ -20,6 +20,7 @@ use crate::problem::Problem;
 use crate::reply::{ContextConfig, PersonaConfig, ReplyConfig};
 use crate::speak::SpeakConfig;
 use crate::store::StoreConfig;
+use crate::tools::ToolsConfig;
 
 /// The documented default file; `joi config init` writes it.
 pub const DEFAULT_FILE: &str = include_str!("../config/default.toml");
@@ -40,6 +41,8 @@ pub struct Config {
     pub persona: PersonaConfig,
     /// What she knows of time and place.
     pub context: ContextConfig,
+    /// What she can do beside talking.
+    pub tools: ToolsConfig,
     /// The language model and its server.
     pub llm: LlmConfig,
     /// Her voice.
@@ -69,6 +72,7 @@ impl Config {
         problems.extend(self.reply.check());
         problems.extend(self.persona.check());
         problems.extend(self.context.check());
+        problems.extend(self.tools.check());
         problems.extend(self.llm.check());
         problems.extend(self.speak.check());
         problems.extend(self.store.check());

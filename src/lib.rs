@@ -36,6 +36,7 @@ pub mod models;
 pub mod reply;
 pub mod speak;
 pub mod store;
+pub mod tools;
 
 pub mod app;
 pub mod cli;

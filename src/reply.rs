@@ -1,48 +1,67 @@
-//! From words to an answer: redact → quick intents → dialogue → prompt → model → check → remember.
+//! From words to an answer: redact → a yes to a question of hers → quick intents → dialogue → prompt →
+//! model and tools → check → remember.
 //!
 //! [`reply`] runs in the task of one turn; [`Engine`] is what turns share. In: what was heard or
 //! typed. Out: [`ReplyEvent`]s while the answer comes in, and a [`ReplyOutcome`]. Nothing behind the
 //! first line sees unredacted text. A missing store, or one that fails, costs the memory and never
 //! the answer; a missing model becomes an apology. Dropping or cancelling a turn aborts the model.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use jiff::Zoned;
+use jiff::{Timestamp, Zoned};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
-use crate::llm::{self, Ask, Length, LlmError, Message, ModelSize};
+use crate::llm::{Ask, Length, LlmError};
 use crate::message::{Channel, Private, TurnId};
 use crate::store::{Exchange, ExchangeId, Store, StoreError};
-use crate::trace::{Decision, ModelUse};
+use crate::tools::{Toolbox, ToolsConfig};
+use crate::trace::{Decision, ModelUse, ToolUse};
 
+mod acting;
 mod ask;
+mod carry;
 pub mod check;
+mod claims;
+mod compound;
 mod config;
 mod context;
 mod dialogue;
+mod digest;
 mod gate;
+mod head;
 pub mod intents;
+mod listener;
 pub mod malformed;
 pub mod model;
 mod outlet;
 mod patience;
+mod plan;
 mod prompt;
+mod protocol;
 pub mod redact;
+mod repeats;
 pub mod sanitize;
 #[cfg(test)]
 mod tests;
+mod tool_loop;
 pub mod words;
 
 pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
 
+pub use head::{Prelude, head};
+pub use protocol::{Protocol, Protocols};
+
+use carry::Carry;
+use head::Heads;
 use intents::{Intent, QuickIntent, VolumeChange};
-use model::{ChatModel, ModelState, Room};
+use model::{ChatModel, Room};
 use outlet::{Outlet, Unheard};
+use tool_loop::Pending;
 
 /// Most messages read from the store for one prompt; far more than fit into it.
 const READ_BACK: u32 = 1_000;
@@ -65,6 +84,12 @@ pub struct EngineParts<M> {
     pub store: Option<Store>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
+    /// What she can do.
+    pub tools: Toolbox,
+    /// `[tools]`.
+    pub tool_rules: ToolsConfig,
+    /// Which model calls tools how.
+    pub protocols: Protocols,
 }
 
 /// What all turns share.
@@ -75,6 +100,9 @@ pub struct Engine<M> {
     // Short sections without an await: plain mutexes do.
     last: Mutex<HashMap<Channel, String>>,
     store_failed: Mutex<bool>,
+    carry: Mutex<Carry>,
+    pending: Mutex<HashMap<Channel, Pending>>,
+    lately: Mutex<VecDeque<Timestamp>>,
 }
 
 /// What was heard or typed.
@@ -105,6 +133,8 @@ pub enum ReplyEvent {
     Decided(Decision),
     /// A model call is over; for the trace.
     Used(ModelUse),
+    /// A tool was called, or was not; for the trace.
+    Called(ToolUse),
 }
 
 /// What the channel is to do.
@@ -140,6 +170,8 @@ pub enum Conversation {
     GoesOn,
     /// He has said that he wants nothing more.
     IsOver,
+    /// He was asked for a yes, which counts for that long; silence means no.
+    Awaits(Duration),
 }
 
 /// The ways a turn ends.
@@ -163,11 +195,22 @@ pub async fn reply<M: ChatModel>(
     events: mpsc::Sender<ReplyEvent>,
     cancel: CancellationToken,
 ) -> ReplyOutcome {
+    planned(engine, turn, Vec::new(), events, cancel).await
+}
+
+/// The same with steps that were planned for it, the last of which is the answer.
+async fn planned<M: ChatModel>(
+    engine: &Engine<M>,
+    turn: TurnInput,
+    plan: Vec<String>,
+    events: mpsc::Sender<ReplyEvent>,
+    cancel: CancellationToken,
+) -> ReplyOutcome {
     let now = engine.parts.clock.now();
     let asked = redact::redact(&turn.text.0);
     drop(turn.text);
     let mut outlet = Outlet::new(events);
-    let turn = Turn { channel: turn.channel, now, asked: asked.as_str() };
+    let turn = Turn { channel: turn.channel, now, asked: asked.as_str(), plan };
     let ended = tokio::select! {
         biased;
         () = cancel.cancelled() => Err(Unheard),
@@ -179,7 +222,12 @@ pub async fn reply<M: ChatModel>(
         Keep::Yes if !said.is_empty() => engine.remember(&turn, &said, &outlet).await,
         Keep::Yes | Keep::No => None,
     };
-    let conversation = if outlet.is_over { Conversation::IsOver } else { Conversation::GoesOn };
+    engine.carry_over(exchange, &mut outlet);
+    let conversation = match outlet.awaits {
+        _ if outlet.is_over => Conversation::IsOver,
+        Some(lasts) => Conversation::Awaits(lasts),
+        None => Conversation::GoesOn,
+    };
     ReplyOutcome { heard: Private(asked.into_string()), text: Private(said), ended, conversation, exchange }
 }
 
@@ -188,6 +236,8 @@ struct Turn<'a> {
     channel: Channel,
     now: Zoned,
     asked: &'a str,
+    /// Steps that were planned for it; mostly none.
+    plan: Vec<String>,
 }
 
 /// Whether an exchange belongs to the dialogue.
@@ -196,50 +246,21 @@ enum Keep {
     No,
 }
 
-/// What every prompt begins with, for small models and for large ones.
-struct Heads {
-    small: String,
-    large: String,
-}
-
-impl Heads {
-    fn new(character: Character, name: &str) -> Self {
-        let of = |size| prompt::head(character, name, size);
-        Self { small: of(ModelSize::Small), large: of(ModelSize::Large) }
-    }
-
-    fn of(&self, size: ModelSize) -> &str {
-        match size {
-            ModelSize::Small => &self.small,
-            ModelSize::Large => &self.large,
-        }
-    }
-}
-
-/// What every prompt begins with, for [`llm::Mind`] to have read before the first question.
-pub fn head(
-    persona: &PersonaConfig,
-    context: &ContextConfig,
-    wake_phrase: Option<&str>,
-    clock: Arc<dyn Clock>,
-) -> llm::Head {
-    let heads = Heads::new(persona.character, &prompt::name(persona, wake_phrase));
-    let context = context.clone();
-    Arc::new(move |_, size| {
-        let line = context::line(&context, &clock.now());
-        let newest = prompt::Newest { asked: "", context: &line, placement: context.placement };
-        let messages =
-            prompt::build(heads.of(size), Vec::new(), &newest, Room::from(&llm::LlmConfig::default()));
-        Ask { messages, ..Ask::default() }
-    })
-}
-
 impl<M: ChatModel> Engine<M> {
     /// An engine; starts nothing.
     pub fn new(parts: EngineParts<M>) -> Self {
         let name = prompt::name(&parts.persona, parts.wake_phrase.as_deref());
-        let heads = Heads::new(parts.persona.character, &name);
-        Self { parts, name, heads, last: Mutex::default(), store_failed: Mutex::default() }
+        let heads = Heads::new(parts.persona.character, &name, parts.tools.clone());
+        Self {
+            parts,
+            name,
+            heads,
+            last: Mutex::default(),
+            store_failed: Mutex::default(),
+            carry: Mutex::default(),
+            pending: Mutex::default(),
+            lately: Mutex::default(),
+        }
     }
 
     /// The name she goes by.
@@ -254,9 +275,11 @@ impl<M: ChatModel> Engine<M> {
     /// # Errors
     /// The model's; a warm-up that failed costs time, nothing else.
     pub async fn read_ahead(&self, channel: Channel) -> Result<(), LlmError> {
-        let turn = Turn { channel, now: self.parts.clock.now(), asked: "" };
-        let messages = self.prompt(&turn, &self.past(&turn).await.unwrap_or_default());
-        let mut words = self.parts.model.ask(messages, Length::OneToken).await?;
+        let turn = Turn { channel, now: self.parts.clock.now(), asked: "", plan: Vec::new() };
+        let state = self.begin(&turn, &self.past(&turn).await.unwrap_or_default());
+        let ask =
+            Ask { length: Length::OneToken, messages: state.messages, tools: state.native, format: None };
+        let mut words = self.parts.model.ask(ask).await?;
         while let Some(event) = words.next().await {
             event?;
         }
@@ -287,6 +310,9 @@ impl<M: ChatModel> Engine<M> {
             outlet.say(words::NOTHING_HEARD).await?;
             return Ok((Ended::Quick, Keep::No));
         }
+        if let Some(answered) = self.answered(turn, outlet).await? {
+            return Ok(answered);
+        }
         if let Some(quick) = intents::match_intent(turn.asked) {
             let keep = self.act(turn, &quick, outlet).await?;
             return Ok((Ended::Quick, keep));
@@ -295,14 +321,11 @@ impl<M: ChatModel> Engine<M> {
             Ok(past) => past,
             Err(error) => self.without_memory(&error, outlet).await?,
         };
-        let messages = self.prompt(turn, &past);
-        outlet.decided("dialogue", past.verdict(), format!("{} messages", messages.len())).await?;
-        let answer = ask::answer(&*self.parts.model, &self.parts.reply, messages, outlet).await?;
-        let ended = match answer {
-            ask::Answer::Whole => Ended::Answered,
-            ask::Answer::Apology => Ended::Apologised,
-        };
-        Ok((ended, Keep::Yes))
+        let state = self.begin(turn, &past);
+        outlet.decided("dialogue", past.verdict(), format!("{} messages", state.messages.len())).await?;
+        self.note_choice(&state, outlet).await?;
+        let end = self.converse(state, outlet).await?;
+        Ok(self.ended(end, outlet))
     }
 
     /// Does what needs no model.
@@ -312,7 +335,10 @@ impl<M: ChatModel> Engine<M> {
             Intent::Time | Intent::Date => (&[], Keep::Yes),
             Intent::Volume(change) => (&[Action::Volume(change)], Keep::Yes),
             Intent::Repeat => (&[], Keep::No),
-            Intent::Stop => (&[Action::StopSpeaking, Action::EndConversation], Keep::No),
+            Intent::Stop => {
+                self.forget_calls();
+                (&[Action::StopSpeaking, Action::EndConversation], Keep::No)
+            }
             Intent::Thanks | Intent::Goodbye | Intent::GoodNight => (&[Action::EndConversation], Keep::Yes),
             Intent::NeverMind => (&[Action::EndConversation], Keep::No),
         };
@@ -323,18 +349,6 @@ impl<M: ChatModel> Engine<M> {
         let last = self.lock(&self.last).get(&turn.channel).cloned();
         outlet.say(&intents::answer(quick.what, &turn.now, last.as_deref())).await?;
         Ok(keep)
-    }
-
-    fn prompt(&self, turn: &Turn<'_>, past: &dialogue::Past) -> Vec<Message> {
-        let context = context::line(&self.parts.context, &turn.now);
-        let newest =
-            prompt::Newest { asked: turn.asked, context: &context, placement: self.parts.context.placement };
-        // A model that is still starting is most likely the embedded one.
-        let size = match self.parts.model.state() {
-            ModelState::Ready(served) => served.size,
-            ModelState::Starting | ModelState::Down(_) => ModelSize::Small,
-        };
-        prompt::build(self.heads.of(size), past.messages.clone(), &newest, self.parts.room)
     }
 
     async fn past(&self, turn: &Turn<'_>) -> Result<dialogue::Past, StoreError> {

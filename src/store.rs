@@ -21,6 +21,7 @@ use crate::trace::TurnRecord;
 mod dialogue;
 mod error;
 mod file;
+mod notes;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -175,7 +176,7 @@ impl Store {
     }
 
     /// Deletes all dialogue and all turn records so that no byte of them stays in the file.
-    /// Settings stay.
+    /// Settings, notes and lists stay.
     pub async fn forget_all(&self) -> Result<Deleted, StoreError> {
         self.run(|db| {
             let deleted = delete_before(db, Timestamp::MAX)?;

@@ -106,6 +106,21 @@ pub struct ModelUse {
     pub reply_ms: f64,
 }
 
+/// A tool the model wanted called.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolUse {
+    /// The tool.
+    pub name: String,
+    /// Its arguments, redacted.
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// What came of it: `done`, `failed`, `refused`, `asked`, `repeated`.
+    pub outcome: String,
+    /// Why, in a few words; empty when it is done.
+    pub reason: String,
+    /// How long it ran, in milliseconds.
+    pub ms: f64,
+}
+
 /// The record of one turn, as it is stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnRecord {
@@ -125,6 +140,9 @@ pub struct TurnRecord {
     pub decisions: Vec<Decision>,
     /// Model calls, in order.
     pub model_use: Vec<ModelUse>,
+    /// Tool calls, in order.
+    #[serde(default)]
+    pub tool_use: Vec<ToolUse>,
 }
 
 impl TurnRecord {
@@ -143,12 +161,14 @@ pub struct Trace {
     pub decisions: Vec<Decision>,
     /// Model calls, in order.
     pub model_use: Vec<ModelUse>,
+    /// Tool calls, in order.
+    pub tool_use: Vec<ToolUse>,
 }
 
 impl Trace {
     /// A trace whose times count from `origin`: the end of speech, or the moment text was entered.
     pub fn starting(origin: Instant) -> Self {
-        Self { origin, marks: Vec::new(), decisions: Vec::new(), model_use: Vec::new() }
+        Self { origin, marks: Vec::new(), decisions: Vec::new(), model_use: Vec::new(), tool_use: Vec::new() }
     }
 
     /// Notes that `stage` was passed at `at`. Only the first note of a stage counts.

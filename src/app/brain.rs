@@ -17,8 +17,9 @@ use crate::models::ModelError;
 use crate::paths::Paths;
 use crate::pulse::Pulse;
 use crate::reply::model::Room;
-use crate::reply::{self, Engine, EngineParts};
+use crate::reply::{self, Engine, EngineParts, Prelude, Protocols};
 use crate::store::Store;
+use crate::tools::{self, Means, Reach};
 
 /// The embedded chat model's name in the manifest.
 pub(crate) const LOCAL_CHAT_MODEL: &str = "chat-qwen2.5-coder-0.5b";
@@ -68,11 +69,25 @@ impl Brain {
                 remarks.push(format!("old dialogue was not removed: {error}"));
             }
         }
+        let reach = Reach::public();
+        if let Err(error) = &reach {
+            remarks.push(format!("tools can't use the internet: {error}"));
+        }
+        let means = Means { store: store.clone(), clock: Arc::clone(&clock), reach: reach.ok() };
+        let toolbox = tools::builtin(&config.tools, &means);
+        let protocols = Protocols::recalled(store.as_ref()).await;
         let wake_phrase = super::first_phrase(config, paths);
         let mind = Arc::new(Mind::start(Parts {
             config: config.llm.clone(),
             local: local_model(config, paths)?,
-            head: reply::head(&config.persona, &config.context, wake_phrase.as_deref(), Arc::clone(&clock)),
+            head: reply::head(Prelude {
+                persona: config.persona.clone(),
+                context: config.context.clone(),
+                wake_phrase: wake_phrase.clone(),
+                tools: toolbox.clone(),
+                protocols: protocols.clone(),
+                clock: Arc::clone(&clock),
+            }),
             restarts: RestartPolicy::default(),
         }));
         let engine = Arc::new(Engine::new(EngineParts {
@@ -84,6 +99,9 @@ impl Brain {
             room: Room::from(&config.llm),
             store: store.clone(),
             clock: Arc::clone(&clock),
+            tools: toolbox,
+            tool_rules: config.tools.clone(),
+            protocols,
         }));
         Ok(Self { engine, mind, store, clock, remarks, pulse })
     }

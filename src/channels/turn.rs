@@ -57,6 +57,7 @@ impl TurnEnd {
             marks: self.trace.marks().to_vec(),
             decisions: self.trace.decisions,
             model_use: self.trace.model_use,
+            tool_use: self.trace.tool_use,
         }
     }
 }
@@ -91,5 +92,6 @@ async fn tell(event: ReplyEvent, trace: &mut Trace, teller: &mut impl Teller) {
         ReplyEvent::FirstToken(at) => trace.mark(Stage::FirstToken, at),
         ReplyEvent::Decided(decision) => trace.decide(decision),
         ReplyEvent::Used(used) => trace.model_use.push(used),
+        ReplyEvent::Called(call) => trace.tool_use.push(call),
     }
 }

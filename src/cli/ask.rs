@@ -21,7 +21,8 @@ const EXAMPLES: &str = "\
 Examples:
   joi ask \"why is the sky blue?\"
   joi ask --speak \"what time is it?\"
-  joi ask --json \"what day is it?\" | jq .reply";
+  joi ask --json \"what day is it?\" | jq .reply
+  joi ask --json \"what is 17 times 23?\" | jq .tool_use";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     /// Also speak the answer
     #[arg(long)]
     speak: bool,
-    /// Print the whole turn as JSON: reply, decisions, model calls, milliseconds per stage
+    /// Print the whole turn as JSON: reply, decisions, tool calls, model calls, milliseconds per stage
     #[arg(long)]
     json: bool,
 }

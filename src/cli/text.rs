@@ -8,13 +8,14 @@ use rustyline::error::ReadlineError;
 
 use super::session::Session;
 use super::show::{self, Mood};
+use super::slash::{self, Slash};
 use super::typed::Typist;
 use crate::app::Brain;
 use crate::paths::Paths;
 
 const EXAMPLES: &str = "\
 Examples:
-  joi text
+  joi text              then type; /why, /tools, /model and /help tell more
   printf 'what time is it?\\nwhat day is it?\\n' | joi text";
 
 /// Lines of history that are kept.
@@ -34,8 +35,9 @@ pub(crate) fn run(_: Args, session: &Session) -> anyhow::Result<ExitCode> {
         let is_terminal = std::io::stdin().is_terminal();
         let mut lines = if is_terminal { Input::terminal(&session.paths)? } else { Input::Pipe };
         if is_terminal {
-            show::remark("type a question; Ctrl-D ends");
+            show::remark("type a question; /help lists commands, Ctrl-D ends");
         }
+        let mut last = None;
         loop {
             let (line, rest) = tokio::task::spawn_blocking(move || {
                 let line = lines.next();
@@ -47,7 +49,10 @@ pub(crate) fn run(_: Args, session: &Session) -> anyhow::Result<ExitCode> {
             if line.trim().is_empty() {
                 continue;
             }
-            typist.ask(&line).await;
+            if slash::run(&line, &brain, last.as_ref())? == Slash::Done {
+                continue;
+            }
+            last = Some(typist.ask(&line).await.record);
         }
         lines.keep(&session.paths);
         brain.shutdown().await;

@@ -65,6 +65,19 @@ pub(crate) fn show_turn(turn: &TurnRecord) -> std::io::Result<()> {
     if !turn.decisions.is_empty() {
         show::line(format!("\n{decisions}"))?;
     }
+    let mut calls = show::table(["  TOOL", "ARGUMENTS", "CAME TO", "TOOK"]);
+    for call in &turn.tool_use {
+        let outcome = if call.reason.is_empty() {
+            call.outcome.clone()
+        } else {
+            format!("{}: {}", call.outcome, call.reason)
+        };
+        let arguments = serde_json::to_string(&call.arguments).unwrap_or_default();
+        calls.add_row([format!("  {}", call.name), arguments, outcome, format!("{:.0} ms", call.ms)]);
+    }
+    if !turn.tool_use.is_empty() {
+        show::line(format!("\n{calls}"))?;
+    }
     let origin = match turn.channel {
         Channel::Voice => "AFTER SPEECH ENDED",
         Channel::Console => "AFTER IT WAS ENTERED",

@@ -40,11 +40,13 @@ pub enum Length {
     Whole,
     /// One token: the question is asked to have its prompt read ahead of time.
     OneToken,
+    /// At most so many tokens: a note, a choice.
+    AtMost(u32),
 }
 
-/// Makes what a model of this name and size is to read before the first question: the messages every
-/// question begins with. They are evaluated once, so that no question waits for it.
-pub type Head = Arc<dyn Fn(&str, ModelSize) -> Ask + Send + Sync>;
+/// Makes what a model of this name and size, which says that it can call tools or not, is to read before
+/// the first question: the messages every question begins with. They are evaluated once, so that no question waits for it.
+pub type Head = Arc<dyn Fn(&str, ModelSize, Option<bool>) -> Ask + Send + Sync>;
 
 /// What a [`Mind`] is made of.
 pub struct Parts {
@@ -255,9 +257,11 @@ impl Shared {
     /// in every one.
     fn request(&self, model: &str, ask: Ask) -> ChatRequest {
         let mut options = self.config.options();
-        if ask.length == Length::OneToken {
-            options.num_predict = 1;
-        }
+        options.num_predict = match ask.length {
+            Length::Whole => options.num_predict,
+            Length::OneToken => 1,
+            Length::AtMost(tokens) => options.num_predict.min(tokens),
+        };
         ChatRequest {
             model: model.to_owned(),
             messages: ask.messages,

@@ -29,6 +29,9 @@ pub struct Message {
     pub role: Role,
     /// The words.
     pub content: String,
+    /// What the model thought before it said them; never for the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<String>,
     /// Calls the assistant made with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
@@ -43,7 +46,8 @@ pub struct Message {
 impl Message {
     /// A message of words only.
     pub fn new(role: Role, content: impl Into<String>) -> Self {
-        Self { role, content: content.into(), tool_calls: Vec::new(), tool_name: None, tool_call_id: None }
+        let content = content.into();
+        Self { role, content, thinking: None, tool_calls: Vec::new(), tool_name: None, tool_call_id: None }
     }
 
     /// What the program says.

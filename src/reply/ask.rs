@@ -2,7 +2,8 @@
 //!
 //! Runs in the task of one turn, which may drop it at any point: the generation is aborted then and
 //! what was let out stands in the outlet. It waits for a model that is still starting and says so
-//! at once, and tries a second time when the first went wrong, or was empty, before a word was out.
+//! at once, and tries a second time when the first went wrong before a word was out. Calls of tools are
+//! handed back whole.
 
 use std::time::Duration;
 
@@ -11,25 +12,60 @@ use tokio::time::timeout;
 
 use super::check::Refusal;
 use super::config::ReplyConfig;
-use super::gate::{Ending, Gate};
+use super::gate::Ending;
+use super::listener::{Claims, Listener, Purpose};
 use super::malformed;
 use super::model::{ChatModel, ModelState, Served};
 use super::outlet::{Outlet, Unheard};
 use super::patience::Patience;
+use super::protocol::Made;
 use super::{ReplyEvent, words};
-use crate::llm::{ChatEvent, DoneReason, Length, LlmError, Message, ModelSize};
+use crate::llm::{Ask, ChatEvent, DoneReason, LlmError, ModelSize};
 
 /// Pause before the second attempt after a failure that came at once: a server that is being
 /// started again needs a moment.
 const BEFORE_RETRY: Duration = Duration::from_secs(1);
 
+/// One question to the model.
+#[derive(Debug, Clone)]
+pub(crate) struct Question<'a> {
+    /// What it is asked.
+    pub(crate) ask: Ask,
+    /// Tools whose calls count when they are written as text.
+    pub(crate) known: &'a [String],
+    /// Who hears the answer.
+    pub(crate) purpose: Purpose,
+    /// Whether it may say that something was done.
+    pub(crate) claims: Claims,
+}
+
 /// How the model's answer ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Answer {
     /// It is complete.
     Whole,
     /// An apology took its place, or ended it.
     Apology,
+    /// It wants tools called.
+    Calls(Wanted),
+    /// There was not a word in it, but perhaps thinking.
+    Nothing {
+        /// Never for the user.
+        thinking: String,
+    },
+    /// The model can't be given tools.
+    NoTools,
+}
+
+/// Calls and what came with them.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Wanted {
+    /// The calls, in order.
+    pub(crate) calls: Vec<Made>,
+    /// Words beside them.
+    pub(crate) words: String,
+    /// Never for the user.
+    pub(crate) thinking: String,
 }
 
 /// Why an attempt gave no whole answer.
@@ -56,35 +92,40 @@ impl From<LlmError> for Setback {
     }
 }
 
-/// Asks for one whole answer to `messages`, with the patience of `config`.
+/// Asks, with the patience of `config`.
 ///
 /// # Errors
 /// Nobody listens any more.
 pub(crate) async fn answer<M: ChatModel>(
     model: &M,
     config: &ReplyConfig,
-    messages: Vec<Message>,
+    question: &Question<'_>,
     outlet: &mut Outlet,
 ) -> Result<Answer, Unheard> {
     if model.state() == ModelState::Starting {
         outlet.decided("model", "waiting", "the model is still starting").await?;
         outlet.aside(words::WAKING).await?;
     }
-    let setback = match attempt(model, config, messages.clone(), outlet).await {
-        Ok(()) => return Ok(Answer::Whole),
+    let before = outlet.said.len();
+    let setback = match attempt(model, config, question, outlet).await {
+        Ok(answer) => return Ok(answer),
         Err(setback) => setback,
     };
-    let Some(pause) = before_retry(&setback).filter(|_| outlet.said.is_empty()) else {
-        return give_up(setback, outlet).await;
+    if let Setback::Failed(LlmError::NoTools { .. } | LlmError::Server { status: 400, .. }) = &setback
+        && !question.ask.tools.is_empty()
+    {
+        note(&setback, outlet).await?;
+        return Ok(Answer::NoTools);
+    }
+    let Some(pause) = before_retry(&setback).filter(|_| outlet.said.len() == before) else {
+        return give_up(setback, before, outlet).await;
     };
     note(&setback, outlet).await?;
-    if matches!(setback, Setback::Failed(_)) {
-        outlet.aside(words::TROUBLE).await?;
-    }
+    outlet.aside(words::TROUBLE).await?;
     tokio::time::sleep(pause).await;
-    match attempt(model, config, messages, outlet).await {
-        Ok(()) => Ok(Answer::Whole),
-        Err(setback) => give_up(setback, outlet).await,
+    match attempt(model, config, question, outlet).await {
+        Ok(answer) => Ok(answer),
+        Err(setback) => give_up(setback, before, outlet).await,
     }
 }
 
@@ -93,18 +134,24 @@ fn before_retry(setback: &Setback) -> Option<Duration> {
     match setback {
         Setback::Failed(LlmError::TimedOut { .. }) => Some(Duration::ZERO),
         Setback::Failed(error) => error.is_passing().then_some(BEFORE_RETRY),
-        Setback::Refused(Refusal::Empty, _) => Some(Duration::ZERO),
         Setback::Refused(..) | Setback::Asleep | Setback::Unheard => None,
     }
 }
 
-/// Ends an answer that did not come to its own end.
-async fn give_up(setback: Setback, outlet: &mut Outlet) -> Result<Answer, Unheard> {
+/// What takes the place of an answer of nothing.
+pub(crate) async fn apologise(size: ModelSize, outlet: &mut Outlet) -> Result<Answer, Unheard> {
+    let before = outlet.said.len();
+    give_up(Setback::Refused(Refusal::Empty, size), before, outlet).await
+}
+
+/// Ends an answer that did not come to its own end; what was said from `before` on is a part of it.
+async fn give_up(setback: Setback, before: usize, outlet: &mut Outlet) -> Result<Answer, Unheard> {
     let reason = note(&setback, outlet).await?;
-    let begun = !outlet.said.is_empty();
+    let begun = outlet.said.len() > before;
     let last = match setback {
         Setback::Unheard => return Err(Unheard),
         Setback::Refused(Refusal::TooLong { .. }, _) if begun => return Ok(Answer::Whole),
+        Setback::Refused(Refusal::Claim, _) => words::NOT_DONE,
         Setback::Refused(_, ModelSize::Small) => malformed::APOLOGY_SMALL,
         Setback::Refused(_, ModelSize::Large) => malformed::APOLOGY_LARGE,
         Setback::Failed(_) | Setback::Asleep if begun => words::LOST_THREAD,
@@ -135,37 +182,59 @@ async fn note(setback: &Setback, outlet: &Outlet) -> Result<String, Unheard> {
 async fn attempt<M: ChatModel>(
     model: &M,
     config: &ReplyConfig,
-    messages: Vec<Message>,
+    question: &Question<'_>,
     outlet: &mut Outlet,
-) -> Result<(), Setback> {
+) -> Result<Answer, Setback> {
     let served = until_ready(model, Duration::from_secs(u64::from(config.wake_up_s))).await?;
     let mut patience = Patience::new(config);
     let refused = |refusal| Setback::Refused(refusal, served.size);
-    let mut words = patience.wait(model.ask(messages, Length::Whole)).await??;
-    let mut gate = Gate::default();
-    let mut is_first = true;
+    let mut words = patience.wait(model.ask(question.ask.clone())).await??;
+    let mut listener = Listener::new(question.known, question.purpose, question.claims);
+    let (mut thinking, mut calls, mut is_first) = (String::new(), Vec::new(), true);
     loop {
-        match patience.wait(words.next()).await?.unwrap_or(Err(LlmError::Broken))? {
-            ChatEvent::Text(text) => {
-                if std::mem::take(&mut is_first) {
-                    patience.first_word_came();
-                    outlet.first_token().await?;
-                }
-                outlet.say(&gate.push(&text).map_err(refused)?).await?;
-            }
-            // No tool was on offer, and thinking is nobody's business.
-            ChatEvent::Thinking(_) | ChatEvent::ToolCall(_) => {}
+        let event = patience.wait(words.next()).await?.unwrap_or(Err(LlmError::Broken))?;
+        if !matches!(event, ChatEvent::Done(_)) && std::mem::take(&mut is_first) {
+            patience.first_word_came();
+            outlet.first_token().await?;
+        }
+        match event {
+            ChatEvent::Text(text) => outlet.say(&listener.push(&text).map_err(refused)?).await?,
+            ChatEvent::Thinking(thought) => thinking.push_str(&thought),
+            ChatEvent::ToolCall(call) => calls.push(Made::native(call)),
             ChatEvent::Done(stats) => {
                 outlet.used(served.used(&stats)).await?;
                 let ending = match stats.done_reason {
                     DoneReason::Length => Ending::Cut,
                     _ => Ending::Whole,
                 };
-                let rest = gate.finish(ending).map_err(refused)?;
-                return Ok(outlet.say(&rest).await?);
+                return ended(listener.finish(ending), calls, thinking, outlet).await?.map_err(refused);
             }
         }
     }
+}
+
+/// What a reply that is complete came to.
+async fn ended(
+    heard: Result<super::listener::Heard, Refusal>,
+    mut calls: Vec<Made>,
+    thinking: String,
+    outlet: &mut Outlet,
+) -> Result<Result<Answer, Refusal>, Unheard> {
+    let heard = match heard {
+        Ok(heard) => heard,
+        Err(Refusal::Empty) if !calls.is_empty() => {
+            return Ok(Ok(Answer::Calls(Wanted { calls, words: String::new(), thinking })));
+        }
+        Err(Refusal::Empty) => return Ok(Ok(Answer::Nothing { thinking })),
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    outlet.say(&heard.rest).await?;
+    calls.extend(heard.calls);
+    Ok(Ok(match (calls.is_empty(), heard.rest.is_empty() && heard.words.trim().is_empty()) {
+        (false, _) => Answer::Calls(Wanted { calls, words: heard.words, thinking }),
+        (true, true) => Answer::Nothing { thinking },
+        (true, false) => Answer::Whole,
+    }))
 }
 
 /// Returns when the model answers.
@@ -175,4 +244,33 @@ async fn until_ready<M: ChatModel>(model: &M, wake_up: Duration) -> Result<Serve
         Ok(ModelState::Down(error)) => Err(Setback::Failed(error)),
         Ok(ModelState::Starting) | Err(_) => Err(Setback::Asleep),
     }
+}
+
+/// The words of an answer that is read by the program alone; nothing when there are none in time.
+pub(crate) async fn aside<M: ChatModel>(
+    model: &M,
+    ask: Ask,
+    limit: Duration,
+    outlet: &Outlet,
+) -> Option<String> {
+    let ModelState::Ready(served) = model.state() else { return None };
+    let reading = async {
+        let mut words = model.ask(ask).await.ok()?;
+        let mut text = String::new();
+        loop {
+            match words.next().await? {
+                Ok(ChatEvent::Text(piece)) => text.push_str(&piece),
+                Ok(ChatEvent::Thinking(_) | ChatEvent::ToolCall(_)) => {}
+                Ok(ChatEvent::Done(stats)) => {
+                    outlet.used(served.used(&stats)).await.ok()?;
+                    return Some(text);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a question beside the answer failed");
+                    return None;
+                }
+            }
+        }
+    };
+    timeout(limit, reading).await.ok().flatten()
 }

@@ -25,6 +25,9 @@ pub enum Refusal {
     /// It holds a card number, a key or a token.
     #[error("the reply holds a secret")]
     Secret,
+    /// It says that something was done, and no tool has confirmed it.
+    #[error("the reply claims a deed that no tool has confirmed")]
+    Claim,
     /// It is longer than [`MAX_TOKENS`].
     #[error("the reply has {tokens} tokens; at most {MAX_TOKENS} are allowed")]
     TooLong {

@@ -18,11 +18,29 @@ use crate::store::{DialogueRow, Role};
 pub(crate) struct Past {
     /// Messages in time order, the user's first.
     pub(crate) messages: Vec<Message>,
+    /// The stored row of each of them.
+    ids: Vec<i64>,
     /// How many of them belong to the conversation that is going on; 0 means a new one.
     pub(crate) live: usize,
 }
 
 impl Past {
+    /// The stored row of the newest answer.
+    pub(crate) fn newest(&self) -> Option<i64> {
+        self.ids.last().copied()
+    }
+
+    /// The messages, and before each answer what was called for it.
+    pub(crate) fn with_calls(&self, called: &[(i64, Vec<Message>)]) -> Vec<Message> {
+        let mut all = Vec::with_capacity(self.messages.len());
+        for (message, id) in self.messages.iter().zip(&self.ids) {
+            let before = called.iter().filter(|(answer, _)| answer == id);
+            all.extend(before.flat_map(|(_, rows)| rows.iter().cloned()));
+            all.push(message.clone());
+        }
+        all
+    }
+
     /// For the trace.
     pub(crate) fn verdict(&self) -> &'static str {
         if self.live == 0 { "new conversation" } else { "going on" }
@@ -52,11 +70,15 @@ pub(crate) fn past(rows: &[DialogueRow], channel: Channel, now: Timestamp, cfg: 
     let marked = earlier[skipped..].iter().map(|row| marked(row, began));
     let plain = live.iter().map(|row| Message::new(speaker(row.role), &*row.text.0));
     let mut messages: Vec<Message> = marked.chain(plain).collect();
-    messages.drain(..surplus(messages.len(), cfg.window_exchanges as usize));
-    let first_user = messages.iter().position(|m| m.role == llm::Role::User).unwrap_or(messages.len());
-    messages.drain(..first_user);
+    let mut ids: Vec<i64> =
+        earlier[skipped..].iter().map(|row| row.id).chain(live.iter().map(|row| row.id)).collect();
+    let surplus = surplus(messages.len(), cfg.window_exchanges as usize);
+    let first_user = messages.iter().skip(surplus).position(|m| m.role == llm::Role::User);
+    let dropped = first_user.map_or(messages.len(), |first| surplus + first);
+    messages.drain(..dropped);
+    ids.drain(..dropped);
     let live = live.len().min(messages.len());
-    Past { messages, live }
+    Past { messages, ids, live }
 }
 
 /// Index of the first message of the conversation that is still going on.

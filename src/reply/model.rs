@@ -8,7 +8,7 @@ use std::future::Future;
 
 use futures_util::Stream;
 
-use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, Length, LlmConfig, LlmError, Message, Mind};
+use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, LlmConfig, LlmError, Mind};
 use crate::llm::{ModelSize, Ready, ServedBy, Serving};
 use crate::trace::ModelUse;
 
@@ -24,11 +24,7 @@ pub trait ChatModel: Send + Sync {
     fn settled(&self) -> impl Future<Output = ModelState> + Send;
 
     /// Begins an answer; the model's options are the same on every call.
-    fn ask(
-        &self,
-        messages: Vec<Message>,
-        length: Length,
-    ) -> impl Future<Output = Result<Self::Words, LlmError>> + Send;
+    fn ask(&self, ask: Ask) -> impl Future<Output = Result<Self::Words, LlmError>> + Send;
 }
 
 /// Whether a model can answer.
@@ -49,6 +45,8 @@ pub struct Served {
     pub model: String,
     /// How far it can be trusted with hard wording.
     pub size: ModelSize,
+    /// Whether it can call tools; nothing when the server does not tell.
+    pub has_tools: Option<bool>,
     /// Who serves it.
     pub by: ServedBy,
 }
@@ -101,11 +99,11 @@ impl ChatModel for Mind {
         }
     }
 
-    async fn ask(&self, messages: Vec<Message>, length: Length) -> Result<ChatStream, LlmError> {
-        self.chat(Ask { messages, length, ..Ask::default() }).await
+    async fn ask(&self, ask: Ask) -> Result<ChatStream, LlmError> {
+        self.chat(ask).await
     }
 }
 
 fn served(ready: &Ready) -> Served {
-    Served { model: ready.model.clone(), size: ready.size, by: ready.by }
+    Served { model: ready.model.clone(), size: ready.size, has_tools: ready.has_tools, by: ready.by }
 }

@@ -3,11 +3,12 @@
 //! Belongs to the task of one turn. The queue behind it is bounded by its receiver; a full one makes
 //! the answer wait, which in turn makes the model wait. A receiver that is gone ends the turn.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
 use super::ReplyEvent;
+use super::carry::Row;
 use crate::trace::{Decision, ModelUse};
 
 /// Nobody listens any more.
@@ -21,11 +22,15 @@ pub(crate) struct Outlet {
     pub(crate) said: String,
     /// The user wants nothing more.
     pub(crate) is_over: bool,
+    /// The user is asked for a yes, and waited for that long.
+    pub(crate) awaits: Option<Duration>,
+    /// What was called and found, for later prompts.
+    pub(crate) rows: Vec<Row>,
 }
 
 impl Outlet {
     pub(crate) fn new(events: mpsc::Sender<ReplyEvent>) -> Self {
-        Self { events, said: String::new(), is_over: false }
+        Self { events, said: String::new(), is_over: false, awaits: None, rows: Vec::new() }
     }
 
     /// The next words of the answer.
@@ -36,6 +41,13 @@ impl Outlet {
         self.send(ReplyEvent::Text(text.to_owned())).await?;
         self.said.push_str(text);
         Ok(())
+    }
+
+    /// A whole sentence behind what was said before.
+    pub(crate) async fn say_on(&mut self, sentence: &str) -> Result<(), Unheard> {
+        let is_apart = self.said.is_empty() || self.said.ends_with(char::is_whitespace);
+        let gap = if is_apart { "" } else { " " };
+        self.say(&format!("{gap}{sentence}")).await
     }
 
     /// A whole sentence that ends the answer, apart from what was said before.

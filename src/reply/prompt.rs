@@ -4,7 +4,9 @@
 //! The head is byte-identical from turn to turn, so that the model's cache of it stays good; what
 //! changes comes last. Every part has a size cap.
 
+use super::carry;
 use super::config::{Character, PersonaConfig, Placement};
+use super::head::Head;
 use super::model::Room;
 use crate::llm::{Message, ModelSize, Role};
 
@@ -69,8 +71,11 @@ pub(crate) struct Newest<'a> {
 }
 
 /// The whole prompt: system, dialogue, newest message.
-pub(crate) fn build(head: &str, past: Vec<Message>, newest: &Newest<'_>, room: Room) -> Vec<Message> {
-    let whole = (room.context_tokens.saturating_sub(room.reply_tokens) as usize).saturating_sub(SPARE_TOKENS);
+pub(crate) fn build(head: &Head, past: Vec<Message>, newest: &Newest<'_>, room: Room) -> Vec<Message> {
+    let tools = head.tools.iter().map(|tool| cost(&tool.to_string())).sum::<usize>();
+    let whole =
+        (room.context_tokens.saturating_sub(room.reply_tokens) as usize).saturating_sub(SPARE_TOKENS + tools);
+    let head = head.system.as_str();
     let (system, context) = match newest.placement {
         Placement::System => (format!("{}\n\n{head}", newest.context), String::new()),
         Placement::User => (head.to_owned(), format!("{}\n\n", newest.context)),
@@ -88,7 +93,9 @@ pub(crate) fn build(head: &str, past: Vec<Message>, newest: &Newest<'_>, room: R
 /// The newest part of `past` that fits into `budget` tokens and begins with the user.
 fn fitting(mut past: Vec<Message>, budget: usize) -> Vec<Message> {
     for message in &mut past {
-        if message.content.len() > EARLIER_MESSAGE_BYTES {
+        let is_result =
+            message.role == Role::Tool || (message.role == Role::User && !carry::is_question(message));
+        if message.content.len() > EARLIER_MESSAGE_BYTES && !is_result {
             message.content = shortened(&message.content, EARLIER_MESSAGE_BYTES);
         }
     }
@@ -96,7 +103,7 @@ fn fitting(mut past: Vec<Message>, budget: usize) -> Vec<Message> {
     let in_big_steps = (0..past.len()).step_by(DROPPED_TOGETHER).find(|&from| fits(from));
     let from = in_big_steps.unwrap_or_else(|| (0..past.len()).find(|&from| fits(from)).unwrap_or(past.len()));
     past.drain(..from);
-    let first_user = past.iter().position(|m| m.role == Role::User).unwrap_or(past.len());
+    let first_user = past.iter().position(carry::is_question).unwrap_or(past.len());
     past.drain(..first_user);
     past
 }

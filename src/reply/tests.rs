@@ -9,11 +9,14 @@ use tokio_util::sync::CancellationToken;
 use super::model::Room;
 use super::*;
 use crate::clock::ManualClock;
-use crate::llm::Role;
+use crate::llm::{Message, Role};
 
+mod acting;
 mod failures;
+mod limits;
 mod path;
 mod scripted;
+mod tools;
 
 use scripted::{Scripted, Step};
 
@@ -32,15 +35,43 @@ struct Ran {
 }
 
 impl Ran {
+    fn of(outcome: ReplyOutcome, mut received: mpsc::Receiver<ReplyEvent>) -> Self {
+        let mut events = Vec::new();
+        while let Ok(event) = received.try_recv() {
+            events.push(event);
+        }
+        Self { outcome, events }
+    }
+
+    /// The tools that were called, and what came of it.
+    fn called(&self) -> Vec<(&str, &str)> {
+        let called = |event: &'_ ReplyEvent| matches!(event, ReplyEvent::Called(_));
+        let calls = self.events.iter().filter(|event| called(event));
+        calls
+            .filter_map(|e| if let ReplyEvent::Called(c) = e { Some((&*c.name, &*c.outcome)) } else { None })
+            .collect()
+    }
+
+    /// What one stage decided, in order.
+    fn decided(&self, stage: &str) -> Vec<&str> {
+        let verdict = |event: &'_ ReplyEvent| matches!(event, ReplyEvent::Decided(d) if d.stage == stage);
+        let decisions = self.events.iter().filter(|event| verdict(event));
+        decisions
+            .filter_map(|e| if let ReplyEvent::Decided(d) = e { Some(&*d.verdict) } else { None })
+            .collect()
+    }
+
     /// What is shown and spoken, asides in parentheses, notices in brackets.
     fn shown(&self) -> String {
         let shown = |event: &ReplyEvent| match event {
             ReplyEvent::Text(text) => text.clone(),
             ReplyEvent::Aside(text) => format!("({text}) "),
             ReplyEvent::Notice(text) => format!("[{text}] "),
-            ReplyEvent::Act(_) | ReplyEvent::FirstToken(_) | ReplyEvent::Decided(_) | ReplyEvent::Used(_) => {
-                String::new()
-            }
+            ReplyEvent::Act(_)
+            | ReplyEvent::FirstToken(_)
+            | ReplyEvent::Decided(_)
+            | ReplyEvent::Used(_)
+            | ReplyEvent::Called(_) => String::new(),
         };
         self.events.iter().map(shown).collect()
     }
@@ -78,9 +109,21 @@ impl Bench {
             room: ROOM,
             store: Some(store.clone()),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
+            tools: Toolbox::default(),
+            tool_rules: ToolsConfig::default(),
+            protocols: Protocols::default(),
         };
         change(&mut parts);
         Self { engine: Engine::new(parts), model, clock, store }
+    }
+
+    /// Says what was planned for.
+    async fn say_planned(&self, text: &str, plan: &[&str]) -> Ran {
+        let (events, received) = mpsc::channel(1_000);
+        let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private(text.into()) };
+        let plan = plan.iter().map(|step| (*step).to_owned()).collect();
+        let outcome = planned(&self.engine, turn, plan, events, CancellationToken::new()).await;
+        Ran::of(outcome, received)
     }
 
     async fn say(&self, text: &str) -> Ran {
@@ -88,14 +131,10 @@ impl Bench {
     }
 
     async fn say_on(&self, channel: Channel, text: &str) -> Ran {
-        let (events, mut received) = mpsc::channel(1_000);
+        let (events, received) = mpsc::channel(1_000);
         let turn = TurnInput { id: TurnId(1), channel, text: Private(text.into()) };
         let outcome = reply(&self.engine, turn, events, CancellationToken::new()).await;
-        let mut events = Vec::new();
-        while let Ok(event) = received.try_recv() {
-            events.push(event);
-        }
-        Ran { outcome, events }
+        Ran::of(outcome, received)
     }
 
     fn later(&self, seconds: i64) {

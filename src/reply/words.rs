@@ -10,5 +10,11 @@ pub const TROUBLE: &str = "I'm having trouble thinking. Give me one more moment.
 pub const UNWELL: &str = "I'm not feeling well just now. Please ask me again in a little while.";
 /// When an answer breaks off in the middle.
 pub const LOST_THREAD: &str = "Sorry, I lost my thread there.";
+/// When she was about to claim a deed that was not done.
+pub const NOT_DONE: &str = "I haven't done anything yet. Please say it once more, a little differently.";
+/// When she does not do what she has asked about.
+pub const LEFT_ALONE: &str = "All right, I'll leave it.";
+/// When an answer needs more steps than there are.
+pub const UNFINISHED: &str = "I couldn't find that out. Please ask me for less at a time.";
 /// When nothing was said.
 pub const NOTHING_HEARD: &str = "I didn't catch that.";

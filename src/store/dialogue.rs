@@ -51,6 +51,13 @@ pub struct Exchange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExchangeId(pub(super) i64);
 
+impl ExchangeId {
+    /// The [`DialogueRow::id`] of the answer.
+    pub fn answer_row(self) -> i64 {
+        self.0
+    }
+}
+
 /// One stored message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DialogueRow {

@@ -19,8 +19,9 @@ use super::StoreError;
 const BUSY: Duration = Duration::from_secs(5);
 
 /// Schema versions in order; a released one never changes.
-const STEPS: &[M<'_>] = &[M::up(
-    "CREATE TABLE message (
+const STEPS: &[M<'_>] = &[
+    M::up(
+        "CREATE TABLE message (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         channel TEXT NOT NULL,
         at_ms INTEGER NOT NULL,
@@ -35,7 +36,17 @@ const STEPS: &[M<'_>] = &[M::up(
     ) STRICT;
     CREATE INDEX turn_by_time ON turn (at_ms);
     CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;",
-)];
+    ),
+    M::up(
+        "CREATE TABLE note (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        list TEXT NOT NULL,
+        text TEXT NOT NULL,
+        at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX note_by_list ON note (list);",
+    ),
+];
 
 /// A database ready for use.
 pub(super) struct Opened {

@@ -38,6 +38,7 @@ fn record(id: u64, at: Timestamp, heard: &str) -> TurnRecord {
         marks: vec![Mark { stage: Stage::SpeechEnd, ms: 0.0 }, Mark { stage: Stage::Endpoint, ms: 712.25 }],
         decisions: vec![Decision::new("intents", "time", "asks for the time")],
         model_use: vec![ModelUse { model: "m".into(), backend: "local".into(), ..ModelUse::default() }],
+        tool_use: Vec::new(),
     }
 }
 

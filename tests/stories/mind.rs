@@ -13,7 +13,8 @@ use joi::llm::{
     Ready, RestartPolicy, ServedBy, Serving,
 };
 use joi::reply::model::{ChatModel as _, ModelState};
-use joi::reply::{ContextConfig, PersonaConfig};
+use joi::reply::{ContextConfig, PersonaConfig, Prelude, Protocols};
+use joi::tools::Toolbox;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -27,7 +28,7 @@ fn ask(messages: Vec<Message>) -> Ask {
 }
 
 fn head() -> Head {
-    Arc::new(|model, size| ask(vec![Message::system(format!("You run on {model}, which is {size:?}."))]))
+    Arc::new(|model, size, _| ask(vec![Message::system(format!("You run on {model}, which is {size:?}."))]))
 }
 
 fn parts(url: &str, backend: Backend, fake: &Fake) -> Parts {
@@ -250,18 +251,25 @@ async fn a_question_during_warm_up_waits_for_its_answer() {
 async fn the_engine_gets_words_and_their_end() {
     let (double, fake) = (Double::start().await, Fake::that_serves());
     with_model(&double);
-    let (persona, context) = (PersonaConfig::default(), ContextConfig::default());
-    let head = joi::reply::head(&persona, &context, Some("hey friday"), Arc::new(SystemClock));
+    let head = joi::reply::head(Prelude {
+        persona: PersonaConfig::default(),
+        context: ContextConfig::default(),
+        wake_phrase: Some("hey friday".into()),
+        tools: Toolbox::default(),
+        protocols: Protocols::default(),
+        clock: Arc::new(SystemClock),
+    });
     let mind = Mind::start(Parts { head, ..parts(&double.url, Backend::Auto, &fake) });
     let ModelState::Ready(served) = mind.settled().await else { panic!("{:?}", mind.state()) };
     assert_eq!((served.model.as_str(), served.by), ("qwen3:1.7b", ServedBy::Ollama));
     assert!(double.chats()[0]["messages"][0]["content"].as_str().unwrap().contains("Friday"));
-    let question = vec![Message::user("Hello.")];
-    let words: Vec<_> = mind.ask(question.clone(), Length::OneToken).await.unwrap().collect().await;
+    let question = ask(vec![Message::user("Hello.")]);
+    let one = Ask { length: Length::OneToken, ..question.clone() };
+    let words: Vec<_> = mind.ask(one).await.unwrap().collect().await;
     assert_eq!(words[0], Ok(ChatEvent::Text("You ".into())));
     assert!(matches!(words[1..], [Ok(ChatEvent::Done(_))]), "{words:?}");
     double.script("POST /api/chat", Script::error(400, "no"));
-    assert!(matches!(mind.ask(question, Length::Whole).await, Err(LlmError::Server { status: 400, .. })));
+    assert!(matches!(mind.ask(question).await, Err(LlmError::Server { status: 400, .. })));
     mind.shutdown().await;
     assert!(matches!(mind.settled().await, ModelState::Down(_)));
 }
@@ -277,7 +285,7 @@ async fn joi_model_is_started_answers_from_what_it_has_read_and_survives_a_crash
     let socket = std::fs::read_dir(fake.runtime_dir()).unwrap().next().unwrap().unwrap();
     assert_eq!(socket.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 
-    let Ask { mut messages, .. } = head()(&before.model, before.size);
+    let Ask { mut messages, .. } = head()(&before.model, before.size, None);
     messages.push(Message::user("What is the capital of France?"));
     let mut reply = mind.chat(ask(messages)).await.unwrap();
     let (mut words, mut cached) = (String::new(), 0);

@@ -1,7 +1,7 @@
 //! Ollama's HTTP API over the engine: which path is answered by what.
 //!
 //! Tokio tasks. What a voice companion needs of the API is served; what one fixed model can't do
-//! (pull, delete, embed, tools, images) is refused in words a client of Ollama understands.
+//! (pull, delete, embed, images) is refused in words a client of Ollama understands.
 
 mod card;
 mod chat;

@@ -4,6 +4,7 @@
 //! through a bounded channel of its own. A full queue refuses at once ([`Busy`]); a requester that
 //! goes away raises its flag and frees the engine within a fraction of a token.
 
+pub(crate) mod calls;
 mod loaded;
 mod run;
 mod text;
@@ -39,7 +40,12 @@ pub(crate) struct EngineConfig {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Prompt {
     /// Messages for the model's chat template.
-    Chat(Vec<Message>),
+    Chat {
+        /// The conversation.
+        messages: Vec<Message>,
+        /// Tools on offer, as JSON schemas.
+        tools: Vec<serde_json::Value>,
+    },
     /// Text that goes to the model as it is.
     Raw(String),
 }
@@ -94,6 +100,8 @@ pub(crate) enum Work {
 pub(crate) enum Event {
     /// A piece of the reply, whole characters, never empty.
     Text(String),
+    /// A whole call of a tool.
+    Call(serde_json::Value),
     /// The end.
     Done(Stats),
     /// The end, without success.

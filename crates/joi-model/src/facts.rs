@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::engine::calls::OPEN;
 use crate::llama::Model;
 
 /// How much of the file goes into its digest: header and metadata tell models apart, and reading
@@ -71,6 +72,16 @@ impl Facts {
             license: text("general.license"),
             info,
         })
+    }
+
+    /// Whether the model's template knows tools, in the way whose calls are understood.
+    pub(crate) fn calls_tools(&self) -> bool {
+        self.template.contains("tools") && self.template.contains(OPEN)
+    }
+
+    /// What the model can do, in Ollama's words.
+    pub(crate) fn capabilities(&self) -> Vec<&'static str> {
+        if self.calls_tools() { vec!["completion", "tools"] } else { vec!["completion"] }
     }
 
     /// The `details` object of Ollama's answers.

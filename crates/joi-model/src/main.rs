@@ -14,6 +14,7 @@ mod api;
 mod cli;
 mod engine;
 mod facts;
+mod grammar;
 mod keep_alive;
 mod llama;
 mod name;

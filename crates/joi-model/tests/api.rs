@@ -20,3 +20,5 @@ mod places;
 mod refusals;
 #[path = "api/residence.rs"]
 mod residence;
+#[path = "api/tools.rs"]
+mod tools;

@@ -197,8 +197,11 @@ impl<M: ChatModel + 'static> Answers<M> {
         }
         let running = self.running.get(&turn)?;
         let outcome = &running.end.as_ref()?.outcome;
-        let goes_on = outcome.conversation == Conversation::GoesOn && self.desk.stage.mouth.is_some();
-        let after = if goes_on { self.after(&outcome.text.0) } else { After::Rest };
+        let after = match outcome.conversation {
+            Conversation::GoesOn if self.desk.stage.mouth.is_some() => self.after(&outcome.text.0),
+            Conversation::Awaits(lasts) if self.desk.stage.mouth.is_some() => After::FollowUp { lasts },
+            Conversation::GoesOn | Conversation::Awaits(_) | Conversation::IsOver => After::Rest,
+        };
         Some((at, after))
     }
 
@@ -276,6 +279,7 @@ impl<M: ChatModel + 'static> Answers<M> {
             marks: Vec::new(),
             decisions,
             model_use: Vec::new(),
+            tool_use: Vec::new(),
         }
     }
 }

@@ -14,11 +14,12 @@ use crate::clock::ManualClock;
 use crate::hear::HearEvent;
 use crate::hear::tests::model;
 use crate::hear::whisper::{SttConfig, Whisper};
-use crate::llm::{ChatEvent, Length, LlmConfig, LlmError, Message, ModelSize, ServedBy};
+use crate::llm::{Ask, ChatEvent, LlmConfig, LlmError, ModelSize, ServedBy};
 use crate::message::{EndCause, OpenedBy, Utterance};
 use crate::reply::model::{ModelState, Room, Served};
-use crate::reply::{ContextConfig, EngineParts, PersonaConfig, ReplyConfig};
+use crate::reply::{ContextConfig, EngineParts, PersonaConfig, Protocols, ReplyConfig};
 use crate::speak::joe;
+use crate::tools::{Toolbox, ToolsConfig};
 
 /// A model that thinks for ever.
 struct Thinker;
@@ -27,14 +28,19 @@ impl ChatModel for Thinker {
     type Words = Pending<Result<ChatEvent, LlmError>>;
 
     fn state(&self) -> ModelState {
-        ModelState::Ready(Served { model: "thinker".into(), size: ModelSize::Small, by: ServedBy::Local })
+        ModelState::Ready(Served {
+            model: "thinker".into(),
+            size: ModelSize::Small,
+            has_tools: None,
+            by: ServedBy::Local,
+        })
     }
 
     async fn settled(&self) -> ModelState {
         self.state()
     }
 
-    async fn ask(&self, _: Vec<Message>, _: Length) -> Result<Self::Words, LlmError> {
+    async fn ask(&self, _: Ask) -> Result<Self::Words, LlmError> {
         Ok(stream::pending())
     }
 }
@@ -78,6 +84,9 @@ impl Bench {
             room: Room::from(&LlmConfig::default()),
             store: None,
             clock: Arc::clone(&clock),
+            tools: Toolbox::default(),
+            tool_rules: ToolsConfig::default(),
+            protocols: Protocols::default(),
         }));
         let (player, played) = Player::to_wav(file, RATE, Pace::Fast).unwrap();
         let mouth = (*voice == Voice::Joe)

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::app::Brain;
 use crate::cli::session::Session;
 use crate::cli::{hear, show};
-use crate::llm::{ChatEvent, Length, Message, Mind};
+use crate::llm::{Ask, ChatEvent, Length, Message, Mind};
 use crate::reply::model::ChatModel;
 
 const EXAMPLES: &str = "\
@@ -128,7 +128,7 @@ async fn measure(mind: &Mind, rounds: u32, bar: &indicatif::ProgressBar) -> anyh
 /// Asks for one token.
 async fn ask(mind: &Mind, messages: Vec<Message>) -> anyhow::Result<Call> {
     let asked = Instant::now();
-    let mut words = mind.ask(messages, Length::OneToken).await?;
+    let mut words = mind.ask(Ask { messages, length: Length::OneToken, ..Ask::default() }).await?;
     let mut first = None;
     let mut prompt_tokens = 0;
     while let Some(event) = words.next().await {

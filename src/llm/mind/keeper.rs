@@ -14,7 +14,9 @@ use super::{Head, Ready, ServedBy, Serving, Shared};
 use crate::llm::choose::{Wanted, wanted};
 use crate::llm::local::Server;
 use crate::llm::restart::{Restarts, Verdict};
-use crate::llm::{Backend, Endpoint, InstalledModel, LlmError, LocalModel, Ollama, RestartPolicy, size_of};
+use crate::llm::{
+    Backend, ChatStats, Endpoint, InstalledModel, LlmError, LocalModel, Ollama, RestartPolicy, size_of,
+};
 
 /// Between two looks while somebody serves.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
@@ -257,9 +259,13 @@ impl Keeper {
             (ready.size, ready.has_tools) = (info.size, info.can("tools"));
         }
         let began = Instant::now();
-        let request = self.shared.request(&model, (self.head)(&model, ready.size));
-        let late = LlmError::TimedOut { what: "warming up", limit: WARMING };
-        let stats = timeout(WARMING, ready.client.load(&request)).await.map_err(|_| late)??;
+        let stats = match self.read_head(&ready).await {
+            Err(LlmError::NoTools { .. }) => {
+                ready.has_tools = Some(false);
+                self.read_head(&ready).await?
+            }
+            warmed => warmed?,
+        };
         debug!(tokens = stats.prompt_eval_count, "the head is read");
         if self.is_serving() {
             self.until_released().await;
@@ -275,6 +281,14 @@ impl Keeper {
         self.told = None;
         self.shared.serving.send_replace(Serving::Ready(ready));
         Ok(())
+    }
+
+    /// Has the model read the head.
+    async fn read_head(&self, ready: &Ready) -> Result<ChatStats, LlmError> {
+        let head = (self.head)(&ready.model, ready.size, ready.has_tools);
+        let request = self.shared.request(&ready.model, head);
+        let late = LlmError::TimedOut { what: "warming up", limit: WARMING };
+        timeout(WARMING, ready.client.load(&request)).await.map_err(|_| late)?
     }
 
     /// Our own server ended, or is no use any more.

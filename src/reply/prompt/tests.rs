@@ -25,7 +25,7 @@ fn past(count: usize, bytes: usize) -> Vec<Message> {
 
 fn built(past: Vec<Message>, asked: &str) -> Vec<Message> {
     let newest = Newest { asked, context: "[Context: now]", placement: Placement::User };
-    build("The head.", past, &newest, ROOM)
+    build(&Head { system: "The head.".into(), tools: Vec::new() }, past, &newest, ROOM)
 }
 
 fn tokens(messages: &[Message]) -> usize {

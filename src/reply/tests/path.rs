@@ -8,7 +8,7 @@ use crate::llm::Role::{Assistant, System, User};
 const NOW: &str = "[Context: Sunday, 22 November 2026, 14:05, Europe/Vienna. Location: Unknown]";
 
 fn head() -> String {
-    prompt::head(Character::Joi, "Jarvis", llm::ModelSize::Small)
+    prompt::head(Character::Joi, "Jarvis", crate::llm::ModelSize::Small)
 }
 
 // covers DEC4, DEC5, DEC7, DEC18, DEC21, O1, O2, O6, B9
@@ -153,7 +153,7 @@ async fn reading_ahead_shares_all_but_the_question() {
     bench.say("what is the capital of France").await;
     bench.engine.read_ahead(Channel::Voice).await.unwrap();
     bench.say("sure").await;
-    use llm::Length::{OneToken, Whole};
+    use crate::llm::Length::{OneToken, Whole};
     assert_eq!(bench.model.lengths(), [OneToken, Whole, OneToken, Whole]);
     let flat = |messages: &[Message]| {
         messages.iter().map(|m| format!("{:?}: {}", m.role, m.content)).collect::<Vec<_>>().join("\n")
@@ -163,13 +163,15 @@ async fn reading_ahead_shares_all_but_the_question() {
         assert!(pair[1].starts_with(&pair[0]), "{pair:?}");
     }
     let engine = &bench.engine.parts;
-    let head = super::super::head(
-        &engine.persona,
-        &engine.context,
-        Some("hey jarvis"),
-        Arc::clone(&bench.clock) as Arc<dyn Clock>,
-    );
-    assert_eq!(flat(&head("any", llm::ModelSize::Small).messages), requests[0]);
+    let head = super::super::head(Prelude {
+        persona: engine.persona.clone(),
+        context: engine.context.clone(),
+        wake_phrase: Some("hey jarvis".into()),
+        tools: Toolbox::default(),
+        protocols: Protocols::default(),
+        clock: Arc::clone(&bench.clock) as Arc<dyn Clock>,
+    });
+    assert_eq!(flat(&head("any", crate::llm::ModelSize::Small, None).messages), requests[0]);
 }
 
 #[tokio::test]
@@ -184,12 +186,12 @@ async fn an_interrupted_answer_is_corrected_in_the_dialogue() {
 // covers O4, O5, O8, DEC21
 #[test]
 fn the_head_holds_persona_then_speech_rules_and_little_else() {
-    let large = prompt::head(Character::Joi, "Jarvis", llm::ModelSize::Large);
+    let large = prompt::head(Character::Joi, "Jarvis", crate::llm::ModelSize::Large);
     insta::assert_snapshot!(large);
     assert!(large.len() < 2_000, "a Pi reads 25 tokens a second");
     let butler = |size| prompt::head(Character::Butler, "James", size);
-    assert!(butler(llm::ModelSize::Large).contains("James, the butler"));
-    assert!(butler(llm::ModelSize::Small).contains("James, the dry and discreet butler"));
+    assert!(butler(crate::llm::ModelSize::Large).contains("James, the butler"));
+    assert!(butler(crate::llm::ModelSize::Small).contains("James, the dry and discreet butler"));
 }
 
 // covers O3, O4, O5, O8, DEC21

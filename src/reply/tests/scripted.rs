@@ -11,13 +11,18 @@ use tokio::sync::watch;
 
 use super::super::model::{ChatModel, ModelState, Served};
 use super::*;
-use crate::llm::{ChatEvent, ChatStats, DoneReason, Length, ModelSize, ServedBy};
+use crate::llm::{ChatEvent, ChatStats, DoneReason, FunctionCall, Length, ModelSize, ServedBy, ToolCall};
 use crate::trace::ModelUse;
 
 /// One step of one answer.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
     Text(&'static str),
+    Thought(&'static str),
+    /// A native call: id, tool, arguments as JSON.
+    Call(&'static str, &'static str, &'static str),
+    /// The server takes no tools.
+    NoTools,
     /// Silence, in seconds.
     Wait(u64),
     Done,
@@ -36,7 +41,7 @@ pub(super) fn answers(text: &'static str) -> Vec<Step> {
 
 pub(super) struct Scripted {
     script: Mutex<VecDeque<Vec<Step>>>,
-    asked: Mutex<Vec<(Length, Vec<Message>)>>,
+    asked: Mutex<Vec<Ask>>,
     pub(super) state: watch::Sender<ModelState>,
     aborted: Arc<AtomicUsize>,
 }
@@ -49,12 +54,17 @@ impl Scripted {
 
     /// All requests so far.
     pub(super) fn requests(&self) -> Vec<Vec<Message>> {
-        self.asked.lock().unwrap().iter().map(|(_, messages)| messages.clone()).collect()
+        self.asked.lock().unwrap().iter().map(|ask| ask.messages.clone()).collect()
+    }
+
+    /// The same with everything else that was asked for.
+    pub(super) fn asks(&self) -> Vec<Ask> {
+        self.asked.lock().unwrap().clone()
     }
 
     /// How long an answer was wanted each time.
     pub(super) fn lengths(&self) -> Vec<Length> {
-        self.asked.lock().unwrap().iter().map(|(length, _)| *length).collect()
+        self.asked.lock().unwrap().iter().map(|ask| ask.length).collect()
     }
 
     /// How many answers were dropped before their end.
@@ -65,7 +75,7 @@ impl Scripted {
 
 /// The state of a model of that size that answers.
 pub(super) fn ready(size: ModelSize) -> ModelState {
-    ModelState::Ready(Served { model: "scripted".into(), size, by: ServedBy::Local })
+    ModelState::Ready(Served { model: "scripted".into(), size, has_tools: None, by: ServedBy::Local })
 }
 
 /// The end of every answer.
@@ -95,6 +105,16 @@ pub(super) fn lacks_model() -> LlmError {
     LlmError::ModelMissing { model: "scripted".into() }
 }
 
+/// A native call.
+pub(super) fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
+    let function = FunctionCall {
+        index: Some(0),
+        name: name.into(),
+        arguments: serde_json::from_str(arguments).unwrap(),
+    };
+    ToolCall { id: Some(id.into()), function }
+}
+
 /// Counts an answer that was dropped with steps left.
 struct Running {
     steps: VecDeque<Step>,
@@ -119,6 +139,9 @@ async fn play(mut running: Running) -> Option<(Result<ChatEvent, LlmError>, Runn
                 continue;
             }
             Step::Text(text) => Ok(ChatEvent::Text(text.into())),
+            Step::Thought(text) => Ok(ChatEvent::Thinking(text.into())),
+            Step::Call(id, name, arguments) => Ok(ChatEvent::ToolCall(call(id, name, arguments))),
+            Step::NoTools => Err(LlmError::NoTools { model: "scripted".into() }),
             Step::Done => Ok(done(DoneReason::Stop)),
             Step::Cut => Ok(done(DoneReason::Length)),
             Step::Late => Err(late()),
@@ -142,8 +165,8 @@ impl ChatModel for Scripted {
         state.wait_for(|s| *s != ModelState::Starting).await.unwrap().clone()
     }
 
-    async fn ask(&self, messages: Vec<Message>, length: Length) -> Result<Self::Words, LlmError> {
-        self.asked.lock().unwrap().push((length, messages));
+    async fn ask(&self, ask: Ask) -> Result<Self::Words, LlmError> {
+        self.asked.lock().unwrap().push(ask);
         let steps = self.script.lock().unwrap().pop_front().expect("one more call than scripted");
         let running = Running { steps: steps.into(), aborted: Arc::clone(&self.aborted) };
         Ok(Box::pin(stream::unfold(running, play)))

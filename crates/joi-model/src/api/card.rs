@@ -45,7 +45,7 @@ pub(super) async fn tags(State(app): State<App>) -> Json<Value> {
         "size": facts.size,
         "digest": facts.digest,
         "details": facts.details(),
-        "capabilities": ["completion"],
+        "capabilities": facts.capabilities(),
     }]}))
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn show(
         "template": facts.template,
         "details": facts.details(),
         "model_info": facts.info,
-        "capabilities": ["completion"],
+        "capabilities": facts.capabilities(),
         "modified_at": facts.modified_at.to_string(),
     })))
 }

@@ -1,7 +1,8 @@
 //! The bodies of `/api/chat` and `/api/generate`: read, checked in the contract's order, made into
 //! work for the engine. PURE.
 //!
-//! Unknown fields are ignored. What the model can't do (tools, thinking, images, schemas) is refused.
+//! Unknown fields are ignored. What the model can't do (thinking, images, tools without a template for
+//! them) is refused.
 
 use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
@@ -12,6 +13,8 @@ use serde_json::{Map, Value};
 
 use super::refusal::Refusal;
 use crate::engine::{Overflow, Prompt, Reply, Work};
+use crate::facts::Facts;
+use crate::grammar;
 use crate::keep_alive::KeepAlive;
 use crate::llama::Grammar;
 use crate::name::Name;
@@ -105,20 +108,27 @@ pub(super) fn require(asked: Option<&str>, ours: &Name) -> Result<String, Refusa
 }
 
 impl ChatRequest {
-    /// Checks it against what the model called `ours` can do.
-    pub(super) fn check(self, ours: &Name) -> Result<Asked, Refusal> {
+    /// Checks it against what the model called `ours` can do, of which `facts` are known.
+    pub(super) fn check(self, ours: &Name, facts: &Facts) -> Result<Asked, Refusal> {
         let model = require(self.common.model.as_deref(), ours)?;
-        if self.tools.is_some_and(|tools| !tools.is_empty()) {
+        let tools = self.tools.unwrap_or_default();
+        if !tools.is_empty() && !facts.calls_tools() {
             return Err(Refusal::bad(format!("{} does not support tools", ours.canonical())));
         }
+        let calls = match tools.is_empty() {
+            true => None,
+            false => Some(Grammar::Calls(
+                grammar::of_calls(&named(&tools)?).map_err(|e| Refusal::bad(e.to_string()))?,
+            )),
+        };
         let messages: Vec<Message> = self
             .messages
             .unwrap_or_default()
             .into_iter()
             .map(ChatMessage::check)
             .collect::<Result<_, _>>()?;
-        let prompt = (!messages.is_empty()).then_some(Prompt::Chat(messages));
-        self.common.asked(model, prompt)
+        let prompt = (!messages.is_empty()).then_some(Prompt::Chat { messages, tools });
+        self.common.asked(model, prompt, calls)
     }
 }
 
@@ -139,9 +149,10 @@ impl GenerateRequest {
             }
             let system = self.system.as_deref().filter(|system| !system.is_empty());
             let system = system.map(|system| Message::new("system", system));
-            Prompt::Chat(system.into_iter().chain([Message::new("user", &prompt)]).collect())
+            let messages = system.into_iter().chain([Message::new("user", &prompt)]).collect();
+            Prompt::Chat { messages, tools: Vec::new() }
         });
-        self.common.asked(model, prompt)
+        self.common.asked(model, prompt, None)
     }
 }
 
@@ -160,10 +171,14 @@ impl ChatMessage {
 
 impl Common {
     /// The rest of the checks; without a prompt the request only loads or frees the model.
-    fn asked(self, model: String, prompt: Option<Prompt>) -> Result<Asked, Refusal> {
+    fn asked(self, model: String, prompt: Option<Prompt>, calls: Option<Grammar>) -> Result<Asked, Refusal> {
         refuse_thinking(self.think.as_ref(), &model)?;
         let keep_alive = KeepAlive::read(self.keep_alive.as_ref()).map_err(Refusal::bad)?;
-        let grammar = grammar(self.format.as_ref())?;
+        // A wanted format binds the whole reply; there is no place for a call in it.
+        let grammar = match (grammar(self.format.as_ref())?, calls) {
+            (Grammar::Free, Some(calls)) => calls,
+            (format, _) => format,
+        };
         let options = Options::read(self.options.as_ref())
             .map_err(|text| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text))?;
         let delivery = if self.stream == Some(false) { Delivery::Whole } else { Delivery::Lines };
@@ -183,6 +198,15 @@ impl Common {
         let delivery = if matches!(work, Work::Reply(_)) { delivery } else { Delivery::Whole };
         Ok(Asked { model, work, runner: options.runner, keep_alive, delivery })
     }
+}
+
+/// The tools, each with a name.
+fn named(tools: &[Value]) -> Result<Vec<Value>, Refusal> {
+    let has_name = |tool: &Value| tool["function"]["name"].as_str().is_some_and(|name| !name.is_empty());
+    if tools.iter().all(has_name) {
+        return Ok(tools.to_vec());
+    }
+    Err(Refusal::bad("a tool has no function.name"))
 }
 
 fn refuse_images(images: Option<&[Value]>) -> Result<(), Refusal> {
@@ -212,9 +236,9 @@ fn grammar(format: Option<&Value>) -> Result<Grammar, Refusal> {
         None | Some(Value::Null) => Ok(Grammar::Free),
         Some(Value::String(format)) if format.is_empty() => Ok(Grammar::Free),
         Some(Value::String(format)) if format == "json" => Ok(Grammar::Json),
-        Some(Value::Object(_)) => Err(Refusal::bad(
-            "joi-model does not support JSON Schema in format; use \"json\" and describe the object in the prompt",
-        )),
+        Some(schema @ Value::Object(_)) => {
+            grammar::of_schema(schema).map(Grammar::Rules).map_err(|error| Refusal::bad(error.to_string()))
+        }
         Some(other) => {
             let text = format!("invalid format: {other}; expected \"json\" or a valid JSON Schema object");
             Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text))

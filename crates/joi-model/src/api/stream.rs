@@ -46,12 +46,15 @@ pub(super) async fn answer(mut ticket: Ticket, form: Form, delivery: Delivery) -
 }
 
 async fn whole(first: Event, mut ticket: Ticket, form: &Form) -> Result<Response, Refusal> {
-    let mut text = String::new();
+    let (mut text, mut calls) = (String::new(), Vec::new());
     let mut event = first;
     loop {
         match event {
             Event::Text(piece) => text.push_str(&piece),
-            Event::Done(stats) => return Ok(Json(form.last(&text, &stats)).into_response()),
+            Event::Call(call) => calls.push(call),
+            Event::Done(stats) => {
+                return Ok(Json(with_calls(form.last(&text, &stats), calls)).into_response());
+            }
             Event::Failed(error) => return Err(error.into()),
         }
         event = ticket.next().await.ok_or_else(Refusal::engine_gone)?;
@@ -69,6 +72,7 @@ fn lines(first: Event, ticket: Ticket, form: Form) -> Response {
             };
             let (object, rest) = match event {
                 Some(Event::Text(text)) => (form.line(&text), Some((None, ticket))),
+                Some(Event::Call(call)) => (with_calls(form.line(""), vec![call]), Some((None, ticket))),
                 Some(Event::Done(stats)) => (form.last("", &stats), None),
                 Some(Event::Failed(error)) => (json!({ "error": error.to_string() }), None),
                 None => (Refusal::engine_gone().body(), None),
@@ -77,6 +81,16 @@ fn lines(first: Event, ticket: Ticket, form: Form) -> Response {
         }
     });
     ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(all)).into_response()
+}
+
+/// `object` with `calls` in its message.
+fn with_calls(mut object: Value, calls: Vec<Value>) -> Value {
+    if let Some(message) =
+        object.get_mut("message").and_then(Value::as_object_mut).filter(|_| !calls.is_empty())
+    {
+        message.insert("tool_calls".to_owned(), Value::Array(calls));
+    }
+    object
 }
 
 impl Form {

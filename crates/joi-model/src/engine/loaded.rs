@@ -135,8 +135,8 @@ impl Loaded {
                 check(reply.overflow, fits)?;
                 Ok(window.cut_middle(tokens))
             }
-            Prompt::Chat(messages) => {
-                let fitted = window.fit(messages, |m| self.tokens_of(m))?;
+            Prompt::Chat { messages, tools } => {
+                let fitted = window.fit(messages, |m| self.tokens_of(m, tools))?;
                 check(reply.overflow, fitted.dropped == 0 && fitted.cut == 0)?;
                 if fitted.dropped > 0 || fitted.cut > 0 {
                     let (dropped, cut) = (fitted.dropped, fitted.cut);
@@ -147,8 +147,12 @@ impl Loaded {
         }
     }
 
-    fn tokens_of(&self, messages: &[Message]) -> Result<Vec<Token>, TemplateError> {
-        Ok(self.model.tokenize(&self.template.render(messages)?))
+    fn tokens_of(
+        &self,
+        messages: &[Message],
+        tools: &[serde_json::Value],
+    ) -> Result<Vec<Token>, TemplateError> {
+        Ok(self.model.tokenize(&self.template.render(messages, tools)?))
     }
 }
 

@@ -11,9 +11,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{oneshot, watch};
 
+use super::calls::{CallStream, Piece};
 use super::loaded::{Loaded, SetUpError};
 use super::{
-    DoneReason, EngineConfig, EngineError, Event, Job, Reply, Residence, Resident, Runner, Stats, Work,
+    DoneReason, EngineConfig, EngineError, Event, Job, Prompt, Reply, Residence, Resident, Runner, Stats,
+    Work,
 };
 use crate::facts::Facts;
 use crate::keep_alive::KeepAlive;
@@ -109,6 +111,19 @@ impl Machine<'_> {
             return Err(EngineError::Run("the model is not in memory".to_owned()));
         };
         let closing = &self.ends.closing;
+        let mut calls = match &reply.prompt {
+            Prompt::Chat { tools, .. } if !tools.is_empty() => Some(CallStream::default()),
+            Prompt::Chat { .. } | Prompt::Raw(_) => None,
+        };
+        let send = |piece: Piece| {
+            let event = match piece {
+                Piece::Text(text) => Event::Text(text),
+                Piece::Call(call) => Event::Call(call),
+            };
+            job.events.try_send(event).map_err(|full_or_gone| match full_or_gone {
+                TrySendError::Full(_) | TrySendError::Closed(_) => EngineError::Cancelled,
+            })
+        };
         let mut show = |text: String| {
             if closing.load(Ordering::Relaxed) {
                 return Err(EngineError::Run("the server is shutting down".to_owned()));
@@ -116,11 +131,13 @@ impl Machine<'_> {
             if text.is_empty() {
                 return Ok(());
             }
-            job.events.try_send(Event::Text(text)).map_err(|full_or_gone| match full_or_gone {
-                TrySendError::Full(_) | TrySendError::Closed(_) => EngineError::Cancelled,
-            })
+            match &mut calls {
+                Some(calls) => calls.push(&text).into_iter().try_for_each(send),
+                None => send(Piece::Text(text)),
+            }
         };
         let written = loaded.write(reply, &job.stop, &mut show)?;
+        calls.and_then(CallStream::finish).map_or(Ok(()), send)?;
         let end = Instant::now();
         let stats = Stats {
             reason: written.reason,

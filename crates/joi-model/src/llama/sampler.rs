@@ -3,7 +3,7 @@
 //! Engine thread. One chain per reply: it remembers the reply's tokens for the repetition penalty
 //! and the place in the grammar. Refuses to draw before something was evaluated.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::ptr::NonNull;
 
 use llama_cpp_sys_2 as sys;
@@ -11,12 +11,16 @@ use llama_cpp_sys_2 as sys;
 use super::{Context, LoadError, Model, Token};
 
 /// What a reply must look like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Grammar {
     /// Free text.
     Free,
     /// One JSON object.
     Json,
+    /// What these rules allow, from `root` on.
+    Rules(String),
+    /// Free text, and what these rules allow once a call begins.
+    Calls(String),
 }
 
 /// The numbers of the draw, all finite and in their ranges.
@@ -55,6 +59,14 @@ number ::= "-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [-+]? [0-9]+ )?
 ws     ::= ( " " | "\n" [ \t]? [ \t]? [ \t]? [ \t]? )?
 "#;
 
+/// Where a call begins, at its mark or bare at the head of the reply: what stands from there on is held
+/// against the rules.
+const CALLS: [&CStr; 2] = [cr"^[\s\S]*?(<tool_call>[\s\S]*)$", cr"^\s*(\{[\s\S]*)$"];
+
+fn zero_ended(rules: &str) -> Result<CString, LoadError> {
+    CString::new(rules).map_err(|_| LoadError::Grammar)
+}
+
 /// A chain of rules, ending in the draw.
 pub(crate) struct Sampler {
     chain: NonNull<sys::llama_sampler>,
@@ -66,11 +78,11 @@ impl Sampler {
         // SAFETY: constructors without preconditions.
         let chain = unsafe { sys::llama_sampler_chain_init(sys::llama_sampler_chain_default_params()) };
         let mut sampler = Self { chain: NonNull::new(chain).ok_or(LoadError::Grammar)? };
-        if how.grammar == Grammar::Json {
-            // SAFETY: the vocabulary is live, the texts are zero-terminated; the rules are copied.
-            sampler.add(unsafe {
-                sys::llama_sampler_init_grammar(model.vocab(), JSON.as_ptr(), c"root".as_ptr())
-            })?;
+        match &how.grammar {
+            Grammar::Free => {}
+            Grammar::Json => sampler.follow(model, JSON)?,
+            Grammar::Rules(rules) => sampler.follow(model, &zero_ended(rules)?)?,
+            Grammar::Calls(rules) => sampler.follow_calls(model, &zero_ended(rules)?)?,
         }
         // SAFETY: all of these take plain numbers; `Sampling` keeps them finite and in range.
         unsafe {
@@ -92,6 +104,29 @@ impl Sampler {
             }
         }
         Ok(sampler)
+    }
+
+    /// The reply follows `rules` from its first token on.
+    fn follow(&mut self, model: &Model, rules: &CStr) -> Result<(), LoadError> {
+        // SAFETY: the vocabulary is live, the texts are zero-terminated; the rules are copied.
+        self.add(unsafe { sys::llama_sampler_init_grammar(model.vocab(), rules.as_ptr(), c"root".as_ptr()) })
+    }
+
+    /// The reply is free until a call begins, and follows `rules` from there on.
+    fn follow_calls(&mut self, model: &Model, rules: &CStr) -> Result<(), LoadError> {
+        let mut patterns = CALLS.map(CStr::as_ptr);
+        // SAFETY: as above; the patterns are copied, and there are as many as said and no token.
+        self.add(unsafe {
+            sys::llama_sampler_init_grammar_lazy_patterns(
+                model.vocab(),
+                rules.as_ptr(),
+                c"root".as_ptr(),
+                patterns.as_mut_ptr(),
+                patterns.len(),
+                std::ptr::null(),
+                0,
+            )
+        })
     }
 
     fn add(&mut self, rule: *mut sys::llama_sampler) -> Result<(), LoadError> {

@@ -30,7 +30,7 @@ fn tags_lists_the_one_model() {
     assert!(digest.as_str().is_some_and(|d| d.len() == 64 && d.chars().all(|c| c.is_ascii_hexdigit())));
     assert!(model["modified_at"].take().as_str().is_some_and(|t| t.parse::<jiff::Timestamp>().is_ok()));
     let expected = json!({"models": [{"name": NAME, "model": NAME, "modified_at": null, "size": 491_400_064_u64,
-        "digest": null, "details": details(), "capabilities": ["completion"]}]});
+        "digest": null, "details": details(), "capabilities": ["completion", "tools"]}]});
     assert_eq!(tags, expected);
 }
 
@@ -38,7 +38,7 @@ fn tags_lists_the_one_model() {
 fn show_tells_what_the_model_can_do() {
     for key in ["model", "name"] {
         let show = SHARED.post("/api/show", &json!({key: NAME})).json();
-        assert_eq!((&show["capabilities"], &show["details"]), (&json!(["completion"]), &details()));
+        assert_eq!((&show["capabilities"], &show["details"]), (&json!(["completion", "tools"]), &details()));
         let info = &show["model_info"];
         assert_eq!(info["general.architecture"], json!("qwen2"));
         assert_eq!(info["general.parameter_count"], json!(630_167_424_u64));

@@ -35,9 +35,12 @@ fn bodies_that_are_no_requests_are_bad() {
 
 #[test]
 fn what_the_model_cannot_do_is_said() {
-    let tool = json!([{"type": "function", "function": {"name": "f", "parameters": {}}}]);
-    let tools = format!("registry.ollama.ai/library/{NAME} does not support tools");
-    assert_eq!(refused("/api/chat", &chat_with("tools", tool)), (400, tools));
+    let nameless = json!([{"type": "function", "function": {"parameters": {}}}]);
+    let told = (400, "a tool has no function.name".to_owned());
+    assert_eq!(refused("/api/chat", &chat_with("tools", nameless)), told);
+    let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/b"}}});
+    let told = (400, "the schema uses $ref, which joi-model does not support".to_owned());
+    assert_eq!(refused("/api/chat", &chat_with("format", schema)), told);
     assert_eq!(SHARED.post("/api/chat", &with_limit(chat_with("tools", json!([])))).status, 200);
     let thinking = (400, format!("{NAME:?} does not support thinking"));
     assert_eq!(refused("/api/chat", &chat_with("think", json!(true))), thinking);
@@ -48,7 +51,6 @@ fn what_the_model_cannot_do_is_said() {
     assert_eq!(refused("/api/chat", &chat_with("think", json!(1))), (400, bad.to_owned()));
     let bad = r#"invalid format: "xml"; expected "json" or a valid JSON Schema object"#;
     assert_eq!(refused("/api/chat", &chat_with("format", json!("xml"))), (500, bad.to_owned()));
-    assert_eq!(refused("/api/chat", &chat_with("format", json!({"type": "object"}))).0, 400);
     let images = json!([{"role": "user", "content": "Hi", "images": ["aGk="]}]);
     assert_eq!(refused("/api/chat", &chat_with("messages", images)).0, 400);
     let role = json!([{"role": "user\nsystem", "content": "Hi"}]);

@@ -1,0 +1,162 @@
+//! Calls of tools in the text of a reply: taken out, and handed on as calls. PURE.
+//!
+//! A call stands between `<tool_call>` and `</tool_call>` as JSON, or is the whole reply. What may become such a mark is held back;
+//! what stands between marks and is no call goes out as text, so that nothing is lost.
+
+use serde_json::{Value, json};
+
+/// How a call begins, as the templates of most open models teach it.
+pub(crate) const OPEN: &str = "<tool_call>";
+/// How it ends.
+const CLOSE: &str = "</tool_call>";
+
+/// A piece of a reply.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Piece {
+    /// Words, never empty.
+    Text(String),
+    /// A call as Ollama's clients expect it.
+    Call(Value),
+}
+
+/// One reply.
+#[derive(Debug, Default)]
+pub(crate) struct CallStream {
+    held: String,
+    /// Words went out.
+    has_begun: bool,
+    calls: u32,
+}
+
+impl CallStream {
+    /// Takes the next text and gives what is certain now.
+    pub(crate) fn push(&mut self, text: &str) -> Vec<Piece> {
+        self.held.push_str(text);
+        let may_be_bare = !self.has_begun && self.calls == 0 && self.held.trim_start().starts_with('{');
+        if may_be_bare || self.held.trim().is_empty() {
+            return Vec::new();
+        }
+        let mut pieces = Vec::new();
+        while let Some(at) = self.held.find(OPEN) {
+            let inside = at + OPEN.len();
+            let Some(length) = self.held[inside..].find(CLOSE) else {
+                let rest = self.held.split_off(at);
+                self.words(&mut pieces);
+                self.held = rest;
+                return pieces;
+            };
+            let rest = self.held.split_off(inside + length + CLOSE.len());
+            let marked = self.held.split_off(at);
+            self.words(&mut pieces);
+            let body = &marked[OPEN.len()..OPEN.len() + length];
+            pieces.push(self.call(body).map_or(Piece::Text(marked.clone()), Piece::Call));
+            self.held = rest;
+        }
+        let keep = (1..OPEN.len()).rev().find(|n| self.held.ends_with(&OPEN[..*n])).unwrap_or(0);
+        let rest = self.held.split_off(self.held.len() - keep);
+        self.words(&mut pieces);
+        self.held = rest;
+        pieces
+    }
+
+    /// What is still held back at the end; a call that lacks its end counts when it is whole otherwise.
+    pub(crate) fn finish(mut self) -> Option<Piece> {
+        let held = std::mem::take(&mut self.held);
+        if held.trim().is_empty() && self.calls > 0 {
+            return None;
+        }
+        let is_bare = !self.has_begun && self.calls == 0;
+        let body = held.strip_prefix(OPEN).or_else(|| Some(held.as_str()).filter(|_| is_bare));
+        let call = body.and_then(|body| self.call(body));
+        match call {
+            Some(call) => Some(Piece::Call(call)),
+            None => (!held.is_empty()).then_some(Piece::Text(held)),
+        }
+    }
+
+    /// Lets the words out that are held; the line breaks between calls are none.
+    fn words(&mut self, pieces: &mut Vec<Piece>) {
+        let words = std::mem::take(&mut self.held);
+        if words.is_empty() || (self.calls > 0 && words.trim().is_empty()) {
+            return;
+        }
+        self.has_begun = true;
+        pieces.push(Piece::Text(words));
+    }
+
+    fn call(&mut self, body: &str) -> Option<Value> {
+        let call: Value = serde_json::from_str(body.trim()).ok()?;
+        let name = call.get("name")?.as_str()?;
+        call.as_object().filter(|fields| fields.keys().all(|key| key == "name" || key == "arguments"))?;
+        let arguments = match call.get("arguments") {
+            Some(arguments @ Value::Object(_)) => arguments.clone(),
+            None | Some(Value::Null) => json!({}),
+            Some(_) => return None,
+        };
+        let index = self.calls;
+        self.calls += 1;
+        Some(json!({ "id": id(), "function": { "index": index, "name": name, "arguments": arguments } }))
+    }
+}
+
+/// An id that no other call of the conversation has.
+fn id() -> String {
+    use std::hash::{BuildHasher, Hasher};
+    let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    format!("call_{:08x}", random & 0xffff_ffff)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str, size: usize) -> (String, Vec<(String, Value)>) {
+        let (mut stream, mut words, mut calls) = (CallStream::default(), String::new(), Vec::new());
+        let letters: Vec<char> = text.chars().collect();
+        let mut pieces = Vec::new();
+        for chunk in letters.chunks(size.max(1)) {
+            pieces.extend(stream.push(&chunk.iter().collect::<String>()));
+        }
+        pieces.extend(stream.finish());
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => words += &text,
+                Piece::Call(call) => {
+                    assert!(call["id"].as_str().unwrap().starts_with("call_"));
+                    let function = &call["function"];
+                    calls
+                        .push((function["name"].as_str().unwrap().to_owned(), function["arguments"].clone()));
+                }
+            }
+        }
+        (words, calls)
+    }
+
+    proptest! {
+        #[test]
+        fn calls_are_found_however_they_are_cut(size in 1usize..30) {
+            let text = "Sure.\n<tool_call>\n{\"name\": \"a\", \"arguments\": {\"x\": 1}}\n</tool_call>\n<tool_call>{\"name\":\"b\"}</tool_call>";
+            let calls = vec![("a".to_owned(), json!({"x": 1})), ("b".to_owned(), json!({}))];
+            prop_assert_eq!(read(text, size), ("Sure.\n".to_owned(), calls));
+        }
+
+        #[test]
+        fn text_without_calls_is_passed_on(text in "[a-z<>/_ {}\":]{0,60}", size in 1usize..9) {
+            prop_assume!(!text.contains(OPEN));
+            prop_assert_eq!(read(&text, size), (text, vec![]));
+        }
+    }
+
+    #[test]
+    fn what_is_no_call_goes_out_as_text_and_a_missing_end_is_forgiven() {
+        let text = "<tool_call>not json</tool_call> and more";
+        assert_eq!(read(text, 4), (text.to_owned(), vec![]));
+        let bare = " {\"name\": \"a\", \"arguments\": {\"x\": 1}}";
+        assert_eq!(read(bare, 3), (String::new(), vec![("a".to_owned(), json!({"x": 1}))]));
+        assert_eq!(read("{\"name\": \"Ann\", \"age\": 7}", 3).1, []);
+        let open = "<tool_call>{\"name\":\"a\",\"arguments\":{}}";
+        assert_eq!(read(open, 3), (String::new(), vec![("a".to_owned(), json!({}))]));
+    }
+}

@@ -1,0 +1,60 @@
+//! What is typed with a slash: questions about the last answer, the tools and the model.
+//!
+//! In: a line. Out: what it asks for is printed; anything else is for her.
+
+use super::show::{self, Mood};
+use super::why;
+use crate::app::Brain;
+use crate::trace::TurnRecord;
+
+/// The commands, with what they show.
+const COMMANDS: [(&str, &str); 4] = [
+    ("/why", "what was decided about the last answer, and where its time went"),
+    ("/tools", "what she can do beside talking"),
+    ("/model", "who thinks, and how"),
+    ("/help", "these commands"),
+];
+
+/// Whether a line was a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slash {
+    /// It was, and it is done.
+    Done,
+    /// It is for her.
+    NotOne,
+}
+
+/// Does what `line` commands. `last` is the last answer's record.
+pub(crate) fn run(line: &str, brain: &Brain, last: Option<&TurnRecord>) -> std::io::Result<Slash> {
+    let command = line.trim();
+    if !command.starts_with('/') {
+        return Ok(Slash::NotOne);
+    }
+    match command {
+        "/why" => match last {
+            Some(turn) => why::show_turn(turn)?,
+            None => show::line("there was no answer yet")?,
+        },
+        "/tools" => {
+            let mut table = show::table(["TOOL", "WHAT FOR"]);
+            for (name, what) in brain.engine.tools() {
+                table.add_row([name, what]);
+            }
+            show::line(table)?;
+        }
+        "/model" => {
+            show::line(brain.engine.model())?;
+            show::line(show::coloured(Mood::Quiet, brain.serving()))?;
+        }
+        "/help" => {
+            for (name, what) in COMMANDS {
+                show::line(format!("{name:<8} {what}"))?;
+            }
+        }
+        unknown => {
+            let names: Vec<&str> = COMMANDS.iter().map(|(name, _)| *name).collect();
+            show::remark(format!("{unknown} is no command; there are {}", names.join(", ")));
+        }
+    }
+    Ok(Slash::Done)
+}

@@ -1,0 +1,181 @@
+//! Tool calls and their results from earlier answers of the same conversation.
+//!
+//! PURE state, behind a mutex of the engine. In: what one answer called. Out: messages for the next
+//! prompts, each before the answer it led to. It lives as long as the conversation, never reaches the
+//! database, and what it holds is redacted.
+
+use std::collections::VecDeque;
+
+use serde_json::Value;
+
+use super::redact;
+use crate::llm::{Message, Role};
+use crate::store::ExchangeId;
+use crate::tools::fence;
+
+/// Answers whose calls are kept.
+const MOST_TURNS: usize = 16;
+
+/// A message of the loop, and of a result which tools it is from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Row {
+    /// As the model saw it, without hints.
+    pub(crate) message: Message,
+    /// The results in it.
+    pub(crate) results: Vec<Outcome>,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// The tool.
+    pub(crate) tool: String,
+    /// It failed: it may be wanted again.
+    pub(crate) failed: bool,
+}
+
+/// The calls of one answer.
+#[derive(Debug, Clone)]
+struct Turn {
+    answer: i64,
+    rows: Vec<Row>,
+}
+
+/// All that is carried over in one conversation.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Carry {
+    turns: VecDeque<Turn>,
+    /// Words of strangers were in the conversation.
+    pub(crate) is_tainted: bool,
+    /// Tools that were found on the way, in the order they were.
+    pub(crate) grown: Vec<String>,
+}
+
+impl Carry {
+    /// Keeps what the answer `exchange` called.
+    pub(crate) fn add(&mut self, exchange: ExchangeId, rows: Vec<Row>) {
+        self.is_tainted |= rows.iter().any(|row| fence::is_fenced(&row.message.content));
+        if rows.is_empty() {
+            return;
+        }
+        if self.turns.len() == MOST_TURNS {
+            self.turns.pop_front();
+        }
+        let rows = rows.into_iter().map(|row| Row { message: redacted(row.message), ..row }).collect();
+        self.turns.push_back(Turn { answer: exchange.answer_row(), rows });
+    }
+
+    /// The newest `turns` answers' messages, by the row of the answer, each result at most `chars` long.
+    pub(crate) fn rows(&self, turns: usize, chars: usize) -> Vec<(i64, Vec<Message>)> {
+        let skipped = self.turns.len().saturating_sub(turns);
+        let shown = |turn: &Turn| {
+            let cut = |row: &Row| Message {
+                content: fence::cut(&row.message.content, chars),
+                ..row.message.clone()
+            };
+            (turn.answer, turn.rows.iter().map(cut).collect())
+        };
+        self.turns.iter().skip(skipped).map(shown).collect()
+    }
+
+    /// Tools of the newest answer, when it was `answer`, that failed: they may be wanted again.
+    pub(crate) fn failed(&self, answer: Option<i64>) -> Vec<String> {
+        let newest = self.turns.back().filter(|turn| Some(turn.answer) == answer);
+        let results = newest.into_iter().flat_map(|turn| &turn.rows).flat_map(|row| &row.results);
+        results.filter(|result| result.failed).map(|result| result.tool.clone()).collect()
+    }
+}
+
+/// A message without secrets: its text and the arguments of its calls.
+fn redacted(mut message: Message) -> Message {
+    message.content = redact::redact_structured(&message.content).into_string();
+    for call in &mut message.tool_calls {
+        if let Value::Object(clean) = redact::redact_json(&Value::Object(call.function.arguments.clone())) {
+            call.function.arguments = clean;
+        }
+    }
+    message.thinking = None;
+    message
+}
+
+/// Whether a message is the user's own words, and no result in text mode.
+pub(crate) fn is_question(message: &Message) -> bool {
+    message.role == Role::User && !message.content.starts_with(super::protocol::RESULT_START)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::protocol::{self, Made, Protocol};
+    use super::*;
+    use crate::store::{Exchange, Store};
+
+    async fn exchange(store: &Store) -> ExchangeId {
+        let (at, text) = (jiff::Timestamp::UNIX_EPOCH, crate::message::Private("x".to_owned()));
+        let channel = crate::message::Channel::Voice;
+        let exchange = Exchange { channel, asked_at: at, asked: text.clone(), answered_at: at, answer: text };
+        store.add_exchange(exchange).await.unwrap()
+    }
+
+    fn rows(text: &str, failed: bool) -> Vec<Row> {
+        let arguments = json!({ "to": "jane@example.org" }).as_object().cloned().unwrap();
+        let call = Made { id: None, name: "mail".into(), arguments };
+        let call_row = Row {
+            message: protocol::assistant(Protocol::Native, "", "", std::slice::from_ref(&call)),
+            results: Vec::new(),
+        };
+        let outcome = Outcome { tool: "mail".into(), failed };
+        vec![
+            call_row,
+            Row { message: protocol::result(Protocol::Native, &call, text), results: vec![outcome] },
+        ]
+    }
+
+    // covers B3, B6, A5
+    #[tokio::test]
+    async fn the_newest_answers_are_shown_cut_and_redacted() {
+        let store = Store::in_memory().unwrap();
+        let mut carry = Carry::default();
+        let mut answers = Vec::new();
+        for _ in 0..20 {
+            let id = exchange(&store).await;
+            answers.push(id.answer_row());
+            carry.add(id, rows(&format!("sent to jane@example.org {}", "x".repeat(900)), false));
+        }
+        let shown = carry.rows(2, 200);
+        assert_eq!(shown.iter().map(|(answer, _)| *answer).collect::<Vec<_>>(), answers[18..]);
+        let (call, result) = (&shown[1].1[0], &shown[1].1[1]);
+        assert_eq!(call.tool_calls[0].function.arguments["to"], "[REDACTED_EMAIL]");
+        assert!(result.content.starts_with("sent to [REDACTED_EMAIL] x") && result.content.ends_with('…'));
+        assert_eq!(result.content.chars().count(), 200);
+        assert_eq!(carry.rows(100, 200).len(), MOST_TURNS);
+        assert!(carry.rows(0, 200).is_empty());
+    }
+
+    // covers J3, J6
+    #[tokio::test]
+    async fn a_tool_comes_back_only_when_it_failed_in_the_answer_just_before() {
+        let store = Store::in_memory().unwrap();
+        let mut carry = Carry::default();
+        let first = exchange(&store).await;
+        carry.add(first, rows("no connection", true));
+        assert_eq!(carry.failed(Some(first.answer_row())), ["mail"]);
+        assert_eq!(carry.failed(Some(first.answer_row() + 2)), [""; 0], "another answer lies between");
+        let second = exchange(&store).await;
+        carry.add(second, rows("Error: that is what the page says", false));
+        assert_eq!(carry.failed(Some(second.answer_row())), [""; 0], "only the flag counts");
+    }
+
+    // covers B3, O9
+    #[tokio::test]
+    async fn a_cut_keeps_the_fence_and_the_taint() {
+        let store = Store::in_memory().unwrap();
+        let mut carry = Carry::default();
+        carry.add(exchange(&store).await, rows(&fence::wrap(&"word ".repeat(200), 1_500), false));
+        let shown = carry.rows(1, 200);
+        let text = &shown[0].1[1].content;
+        assert!(text.starts_with(fence::BEGIN) && text.ends_with(fence::END), "{text}");
+        assert!(carry.is_tainted);
+    }
+}

@@ -1,0 +1,69 @@
+//! Requests of two parts: "what's the weather in Rome and how much is ten percent of ninety".
+//!
+//! PURE. In: the request and its language. Out: its parts; one when it can't be told. Only the first
+//! conjunction counts, and only between clauses long enough to be one.
+
+/// Shortest clause, in characters.
+const SHORTEST: usize = 9;
+
+/// The parts of `asked`. No language means English; one that is not known means no split.
+pub(crate) fn parts<'a>(asked: &'a str, language: Option<&str>) -> Vec<&'a str> {
+    let conjunctions: &[&str] = match language.unwrap_or("en") {
+        "en" => &[" and "],
+        "de" => &[" und "],
+        "es" => &[" y ", " e "],
+        "fr" => &[" et "],
+        "pt" => &[" e "],
+        "it" => &[" e ", " ed "],
+        "nl" => &[" en "],
+        "tr" => &[" ve "],
+        _ => &[],
+    };
+    let first = conjunctions.iter().filter_map(|word| Some((asked.find(word)?, word.len()))).min();
+    let Some((at, length)) = first else { return vec![asked] };
+    let (before, after) = (asked[..at].trim(), asked[at + length..].trim());
+    let is_clause = |part: &str| part.chars().count() >= SHORTEST;
+    if is_clause(before) && is_clause(after) { vec![before, after] } else { vec![asked] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // covers M4
+    #[test]
+    fn two_clauses_are_told_from_two_words_in_every_language() {
+        let split = [
+            ("en", "how warm is it in Rome and what is ten times nine"),
+            ("de", "wie warm ist es in Rom und was ist zehn mal neun"),
+            ("es", "qué tiempo hace en Roma y cuánto es diez por nueve"),
+            ("es", "cómo se llama la madre e hijos de la reina"),
+            ("fr", "quel temps fait-il à Rome et combien font dix fois neuf"),
+            ("pt", "como está o tempo em Roma e quanto é dez vezes nove"),
+            ("it", "che tempo fa a Roma e quanto fa dieci per nove"),
+            ("it", "che tempo fa a Roma ed esistono altre città"),
+            ("nl", "hoe warm is het in Rome en hoeveel is tien keer negen"),
+            ("tr", "Roma'da hava nasıl ve on kere dokuz kaç eder"),
+        ];
+        for (language, asked) in split {
+            assert_eq!(parts(asked, Some(language)).len(), 2, "{asked}");
+        }
+        let whole = [
+            ("en", "salt and a cup of pepper"),
+            ("de", "Salz und Brot auf die Liste bitte"),
+            ("es", "sal y pan en la lista por favor"),
+            ("fr", "du sel et du pain sur la liste"),
+            ("pt", "sal e um pão na lista por favor"),
+            ("it", "sale e pane sulla lista"),
+            ("nl", "zout en brood op de lijst"),
+            ("tr", "tuz ve ekmek listeye lütfen"),
+            ("xx", "how warm is it in Rome and what is ten times nine"),
+        ];
+        for (language, asked) in whole {
+            assert_eq!(parts(asked, Some(language)), [asked], "{asked}");
+        }
+        assert_eq!(parts("how warm is it in Rome and what is ten times nine", None).len(), 2);
+        assert_eq!(parts("a and b", None), ["a and b"]);
+        assert_eq!(parts("how warm is it in Rome and what is it in Oslo and what in Bonn", None).len(), 2);
+    }
+}

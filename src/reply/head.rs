@@ -1,0 +1,93 @@
+//! What every prompt begins with: persona, how speech goes in and out, how tools are called, which there are.
+//!
+//! PURE. In: the model's size and protocol, and the tools found in this conversation. Out: the system message
+//! and the tools of the request. Byte for byte the same from turn to turn; found tools come last.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::config::{Character, ContextConfig, PersonaConfig};
+use super::model::Room;
+use super::protocol::{Protocol, Protocols};
+use super::{context, prompt};
+use crate::clock::Clock;
+use crate::llm::{self, Ask, ModelSize};
+use crate::tools::{Toolbox, schema};
+
+/// What the first part of a prompt is made of.
+pub struct Prelude {
+    /// `[persona]`.
+    pub persona: PersonaConfig,
+    /// `[context]`.
+    pub context: ContextConfig,
+    /// The first enabled wake phrase, for her name.
+    pub wake_phrase: Option<String>,
+    /// The tools on offer.
+    pub tools: Toolbox,
+    /// Which model calls them how.
+    pub protocols: Protocols,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Makes heads.
+#[derive(Debug, Clone)]
+pub(crate) struct Heads {
+    character: Character,
+    name: String,
+    tools: Toolbox,
+}
+
+/// The unchanging part of a request.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Head {
+    /// The system message.
+    pub(crate) system: String,
+    /// Its tools, in the native protocol.
+    pub(crate) tools: Vec<Value>,
+}
+
+impl Heads {
+    /// Heads of her who is called `name`.
+    pub(crate) fn new(character: Character, name: &str, tools: Toolbox) -> Self {
+        Self { character, name: name.to_owned(), tools }
+    }
+
+    /// The head for a model of that size and protocol; `grown` are tools found in this conversation.
+    pub(crate) fn of(&self, size: ModelSize, protocol: Protocol, grown: &[String]) -> Head {
+        let persona = prompt::head(self.character, &self.name, size);
+        let offered = self.tools.offered(grown);
+        if offered.is_empty() {
+            return Head { system: persona, tools: Vec::new() };
+        }
+        let fragment = match (protocol, size) {
+            (Protocol::Native, _) => include_str!("../../assets/prompts/tools.native.md"),
+            (Protocol::Text, ModelSize::Small) => include_str!("../../assets/prompts/tools.small.md"),
+            (Protocol::Text, ModelSize::Large) => include_str!("../../assets/prompts/tools.text.md"),
+        };
+        let lines: Vec<String> = match protocol {
+            Protocol::Native => Vec::new(),
+            Protocol::Text => offered.iter().map(|tool| format!("- {}", schema::line(&***tool))).collect(),
+        };
+        let tools = match protocol {
+            Protocol::Native => offered.iter().map(|tool| schema::native(&***tool)).collect(),
+            Protocol::Text => Vec::new(),
+        };
+        let fragment = fragment.trim().replace("{tools}", &lines.join("\n"));
+        Head { system: format!("{persona}\n\n{fragment}"), tools }
+    }
+}
+
+/// What every prompt begins with, for [`llm::Mind`] to have read before the first question.
+pub fn head(prelude: Prelude) -> llm::Head {
+    let Prelude { persona, context, wake_phrase, tools, protocols, clock } = prelude;
+    let heads = Heads::new(persona.character, &prompt::name(&persona, wake_phrase.as_deref()), tools);
+    Arc::new(move |model, size, has_tools| {
+        let head = heads.of(size, protocols.of(model, size, has_tools), &[]);
+        let line = context::line(&context, &clock.now());
+        let newest = prompt::Newest { asked: "", context: &line, placement: context.placement };
+        let messages = prompt::build(&head, Vec::new(), &newest, Room::from(&llm::LlmConfig::default()));
+        Ask { messages, tools: head.tools, ..Ask::default() }
+    })
+}

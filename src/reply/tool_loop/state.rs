@@ -1,0 +1,255 @@
+//! What the loop of one answer knows: the messages so far, which tools may be called, what came of them.
+//!
+//! Belongs to the task of one turn, or waits for a yes. Messages are only added at the end, and never a
+//! system message: the model's cache and native calls both depend on it.
+
+use std::sync::Arc;
+
+use jiff::Zoned;
+
+use crate::llm::{Ask, Length, Message, ModelSize, Role};
+use crate::message::Channel;
+use crate::reply::Turn;
+use crate::reply::ask::{Question, Wanted};
+use crate::reply::carry::{Outcome, Row};
+use crate::reply::head::Heads;
+use crate::reply::listener::{Claims, Purpose};
+use crate::reply::outlet::Outlet;
+use crate::reply::plan::{Plan, Step};
+use crate::reply::protocol::{self, Made, Protocol};
+use crate::reply::repeats::Repeats;
+use crate::tools::gate::{Mood, Taint};
+use crate::tools::{Tool, Toolbox, schema};
+
+/// Most tokens of a choice.
+const CHOICE_TOKENS: u32 = 200;
+
+/// Whether a call did what it should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Success {
+    Yes,
+    No,
+}
+
+/// The state of one answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Loop {
+    /// Where it was asked.
+    pub(crate) channel: Channel,
+    /// When it was asked.
+    pub(crate) now: Zoned,
+    /// What was asked, redacted.
+    pub(crate) asked: String,
+    /// The prompt and everything since.
+    pub(crate) messages: Vec<Message>,
+    /// The tools of the request, in the native protocol.
+    pub(crate) native: Vec<serde_json::Value>,
+    /// Names of all tools there are: their calls are recognised.
+    pub(crate) known: Vec<String>,
+    /// Names that may be called in this turn.
+    pub(crate) allowed: Vec<String>,
+    /// Names whose cues are in the request.
+    pub(crate) picks: Vec<String>,
+    /// The next reply is a choice among the picks, and nothing but one.
+    pub(crate) chooses: bool,
+    /// How the model calls tools.
+    pub(crate) protocol: Protocol,
+    /// Which model.
+    pub(crate) model: String,
+    /// How much may be asked of it.
+    pub(crate) size: ModelSize,
+    /// Whether strangers' words are in the turn.
+    pub(crate) taint: Taint,
+    /// What the user's words are.
+    pub(crate) mood: Mood,
+    /// Calls so far.
+    pub(crate) repeats: Repeats,
+    /// The parts of the request.
+    pub(crate) parts: Vec<String>,
+    /// The plan, if there is one.
+    pub(crate) plan: Plan,
+    /// Results of this turn.
+    pub(crate) results: Vec<String>,
+    /// Turns of the model that are left.
+    pub(crate) turns_left: u32,
+    /// How the tools of the turn were picked, for the record.
+    pub(crate) strategy: String,
+    /// Searches for tools so far.
+    pub(crate) searches: u32,
+    /// A tool has confirmed a deed.
+    pub(crate) has_acted: bool,
+    /// The model could make no call of the plan's next step: the next reply is its own.
+    pub(crate) has_refused_step: bool,
+    /// An empty reply was already asked about.
+    pub(crate) has_recovered: bool,
+    /// The rows of this answer that an earlier turn already told.
+    rows: Vec<Row>,
+}
+
+impl Loop {
+    /// A loop at its beginning.
+    pub(crate) fn new(
+        turn: &Turn<'_>,
+        messages: Vec<Message>,
+        (model, size, protocol): (String, ModelSize, Protocol),
+    ) -> Self {
+        Self {
+            channel: turn.channel,
+            now: turn.now.clone(),
+            asked: turn.asked.to_owned(),
+            messages,
+            native: Vec::new(),
+            known: Vec::new(),
+            allowed: Vec::new(),
+            picks: Vec::new(),
+            chooses: false,
+            protocol,
+            model,
+            size,
+            taint: Taint::Tainted,
+            mood: Mood::Question,
+            repeats: Repeats::default(),
+            parts: Vec::new(),
+            plan: Plan::default(),
+            results: Vec::new(),
+            turns_left: 1,
+            strategy: String::new(),
+            searches: 0,
+            has_acted: false,
+            has_refused_step: false,
+            has_recovered: false,
+            rows: Vec::new(),
+        }
+    }
+
+    /// What the model is asked next.
+    pub(crate) fn question(&self, toolbox: &Toolbox) -> Question<'_> {
+        let mut ask = Ask { messages: self.messages.clone(), tools: self.native.clone(), ..Ask::default() };
+        let mut purpose = Purpose::Answer;
+        if self.chooses {
+            let picked: Vec<&Arc<dyn Tool>> =
+                self.picks.iter().filter_map(|name| toolbox.get(name)).collect();
+            let picked: Vec<&dyn Tool> = picked.into_iter().map(|tool| &**tool).collect();
+            ask.format = Some(schema::choice(&picked));
+            ask.length = Length::AtMost(CHOICE_TOKENS);
+            purpose = Purpose::Choice;
+        }
+        let may_claim = self.known.is_empty() || self.has_acted || self.mood == Mood::Question;
+        let claims = if may_claim { Claims::Fine } else { Claims::Refused };
+        Question { ask, known: &self.known, purpose, claims }
+    }
+
+    /// The next step of the plan as a call, when it needs no model. A step that needs one becomes a choice.
+    pub(crate) fn planned(&mut self, toolbox: &Toolbox) -> Option<Made> {
+        let runs_plans = self.protocol == Protocol::Text && self.size == ModelSize::Small;
+        if self.plan.is_empty() || !runs_plans || std::mem::take(&mut self.has_refused_step) {
+            return None;
+        }
+        match self.plan.next(self.results.len(), toolbox) {
+            Step::Call(made) if self.allowed.contains(&made.name) => Some(made),
+            Step::Call(_) | Step::Answer => None,
+            Step::Words(_) => {
+                self.picks = self.plan.tools(toolbox);
+                self.chooses = !self.picks.is_empty();
+                None
+            }
+        }
+    }
+
+    /// Whether nothing but a single request is to be answered, so that a tool's own sentence is the answer.
+    pub(crate) fn is_plain(&self) -> bool {
+        let is_one = self.parts.len() <= 1 && self.plan.is_empty() && self.results.len() == 1;
+        is_one && self.size == ModelSize::Small && self.taint == Taint::Clean
+    }
+
+    /// Adds the model's calls.
+    pub(crate) fn append_calls(&mut self, wanted: &Wanted, outlet: &mut Outlet) {
+        let words = match self.protocol {
+            Protocol::Native => wanted.words.as_str(),
+            Protocol::Text => wanted.words.trim(),
+        };
+        let message = protocol::assistant(self.protocol, words, &wanted.thinking, &wanted.calls);
+        outlet.rows.push(Row { message: message.clone(), results: Vec::new() });
+        self.rows.push(Row { message: message.clone(), results: Vec::new() });
+        self.messages.push(message);
+    }
+
+    /// Adds a result. In text mode the results of one reply share a message, so that speakers alternate.
+    pub(crate) fn append_result(&mut self, made: &Made, text: &str, success: Success, outlet: &mut Outlet) {
+        let text = match success {
+            Success::Yes => text.to_owned(),
+            Success::No => format!("Error: {}", text.trim_start_matches("Error: ")),
+        };
+        let outcome = Outcome { tool: made.name.clone(), failed: success == Success::No };
+        let message = protocol::result(self.protocol, made, &text);
+        self.results.push(text);
+        let hinted = match self.protocol {
+            Protocol::Native => message.clone(),
+            Protocol::Text => {
+                Message { content: format!("{}\n{}", message.content, self.next_hint()), ..message.clone() }
+            }
+        };
+        let joins = self.protocol == Protocol::Text && self.messages.last().is_some_and(is_result);
+        for rows in [&mut outlet.rows, &mut self.rows] {
+            match rows.last_mut().filter(|row| joins && is_result(&row.message)) {
+                Some(row) => {
+                    row.message.content = format!("{}\n\n{}", row.message.content, message.content);
+                    row.results.push(outcome.clone());
+                }
+                None => rows.push(Row { message: message.clone(), results: vec![outcome.clone()] }),
+            }
+        }
+        match self.messages.last_mut().filter(|_| joins) {
+            Some(last) => last.content = format!("{}\n\n{}", last.content, hinted.content),
+            None => self.messages.push(hinted),
+        }
+    }
+
+    /// What stands below the newest result.
+    fn next_hint(&mut self) -> String {
+        let done = self.results.len();
+        if !self.plan.is_empty() {
+            return self.plan.hint(done);
+        }
+        match self.parts.get(done).filter(|_| self.parts.len() > 1) {
+            Some(open) => {
+                self.chooses = self.size == ModelSize::Small && !self.picks.is_empty();
+                include_str!("../../../assets/prompts/hint.open.md")
+                    .trim()
+                    .replace("{done}", &done.to_string())
+                    .replace("{all}", &self.parts.len().to_string())
+                    .replace("{open}", open)
+            }
+            None => include_str!("../../../assets/prompts/hint.complete.md").trim().to_owned(),
+        }
+    }
+
+    /// Adds a word of ours; speakers stay in turn.
+    pub(crate) fn hint(&mut self, hint: &str) {
+        match self.messages.last_mut().filter(|last| last.role == Role::User) {
+            Some(last) => last.content = format!("{}\n\n{hint}", last.content),
+            None => self.messages.push(Message::user(hint)),
+        }
+    }
+
+    /// Goes on with tools as text; what was native so far is not called again.
+    pub(crate) fn speak_text(&mut self, heads: &Heads, grown: &[String]) {
+        self.protocol = Protocol::Text;
+        let native = std::mem::take(&mut self.native);
+        let before = heads.of(self.size, Protocol::Native, grown).system;
+        let after = heads.of(self.size, Protocol::Text, grown).system;
+        if let Some(system) = self.messages.first_mut().filter(|_| !native.is_empty()) {
+            system.content = system.content.replace(&before, &after);
+        }
+    }
+
+    /// Goes on at `now` in a later turn, whose outlet gets the rows of this answer.
+    pub(crate) fn restore(&mut self, now: &Zoned, outlet: &mut Outlet) {
+        self.now = now.clone();
+        outlet.rows.clone_from(&self.rows);
+    }
+}
+
+fn is_result(message: &Message) -> bool {
+    message.role == Role::User && message.content.starts_with(protocol::RESULT_START)
+}

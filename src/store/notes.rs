@@ -1,0 +1,92 @@
+//! Notes and the entries of lists.
+//!
+//! Runs on the database thread. In: redacted text. Out: lists as they stand in the database. A write has
+//! reached the disk when its future is ready.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{Store, StoreError};
+
+/// Most entries of one list; the oldest leave first.
+const MOST_ENTRIES: i64 = 500;
+
+impl Store {
+    /// Adds entries to `list` and gives the whole list. What is there already is not doubled.
+    pub async fn add_notes(
+        &self,
+        list: &str,
+        entries: Vec<String>,
+        at: Timestamp,
+    ) -> Result<Vec<String>, StoreError> {
+        let list = list.to_owned();
+        self.run(move |db| durably(db, |db| add(db, &list, &entries, at))).await
+    }
+
+    /// The entries of `list`, oldest first.
+    pub async fn notes(&self, list: &str) -> Result<Vec<String>, StoreError> {
+        let list = list.to_owned();
+        self.run(move |db| entries(db, &list)).await
+    }
+
+    /// Takes an entry off `list` and gives it: the one that is `text`, else the first that contains it.
+    pub async fn remove_note(&self, list: &str, text: &str) -> Result<Option<String>, StoreError> {
+        let (list, text) = (list.to_owned(), text.to_owned());
+        self.run(move |db| durably(db, |db| remove(db, &list, &text))).await
+    }
+
+    /// Empties `list` and tells how many entries it had.
+    pub async fn clear_notes(&self, list: &str) -> Result<usize, StoreError> {
+        let list = list.to_owned();
+        self.run(move |db| durably(db, |db| Ok(db.execute("DELETE FROM note WHERE list = ?1", [&list])?)))
+            .await
+    }
+}
+
+/// Does `work` so that it survives a power cut right after it.
+fn durably<T>(
+    db: &mut Connection,
+    work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    db.execute_batch("PRAGMA synchronous = FULL")?;
+    let done = work(db);
+    db.execute_batch("PRAGMA synchronous = NORMAL")?;
+    done
+}
+
+fn add(db: &mut Connection, list: &str, new: &[String], at: Timestamp) -> Result<Vec<String>, StoreError> {
+    let tx = db.transaction()?;
+    for entry in new {
+        tx.execute(
+            "INSERT INTO note (list, text, at_ms) SELECT ?1, ?2, ?3
+             WHERE NOT EXISTS (SELECT 1 FROM note WHERE list = ?1 AND text = ?2)",
+            params![list, entry, at.as_millisecond()],
+        )?;
+    }
+    tx.execute(
+        "DELETE FROM note WHERE list = ?1 AND id NOT IN
+         (SELECT id FROM note WHERE list = ?1 ORDER BY id DESC LIMIT ?2)",
+        params![list, MOST_ENTRIES],
+    )?;
+    tx.commit()?;
+    entries(db, list)
+}
+
+fn entries(db: &Connection, list: &str) -> Result<Vec<String>, StoreError> {
+    let mut query = db.prepare_cached("SELECT text FROM note WHERE list = ?1 ORDER BY id")?;
+    Ok(query.query_map([list], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+fn remove(db: &mut Connection, list: &str, text: &str) -> Result<Option<String>, StoreError> {
+    let found: Option<(i64, String)> = db
+        .query_row(
+            "SELECT id, text FROM note WHERE list = ?1 AND instr(lower(text), lower(?2)) > 0
+             ORDER BY lower(text) = lower(?2) DESC, id LIMIT 1",
+            params![list, text],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .optional()?;
+    let Some((id, entry)) = found else { return Ok(None) };
+    db.execute("DELETE FROM note WHERE id = ?1", [id])?;
+    Ok(Some(entry))
+}

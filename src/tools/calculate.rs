@@ -1,0 +1,256 @@
+//! `calculate`: arithmetic and units, exactly; no model has a part in the result.
+//!
+//! Computes on Tokio's blocking pool and gives up after a second. In: an expression as people or models
+//! write it. Out: its value. It takes arithmetic only: nothing that could define functions or loop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+
+/// No sensible sum takes longer.
+const LIMIT: Duration = Duration::from_secs(1);
+/// Most brackets inside brackets.
+const DEEPEST: usize = 16;
+/// Longest result that is told.
+const LONGEST_RESULT: usize = 200;
+
+/// How words of arithmetic are written in signs.
+const SIGNS: [(&str, &str); 16] = [
+    (" multiplied by ", " * "),
+    (" divided by ", " / "),
+    (" times ", " * "),
+    (" plus ", " + "),
+    (" minus ", " - "),
+    (" over ", " / "),
+    (" x ", " * "),
+    (" percent", "%"),
+    (" per cent", "%"),
+    (" squared", "^2"),
+    (" cubed", "^3"),
+    (" to the power of ", "^"),
+    ("square root of ", "sqrt "),
+    (" degrees celsius", " °C"),
+    (" degrees fahrenheit", " °F"),
+    (" into ", " to "),
+];
+
+/// The tool.
+pub(super) struct Calculate;
+
+impl Tool for Calculate {
+    fn name(&self) -> &str {
+        "calculate"
+    }
+
+    fn description(&self) -> &str {
+        "exact arithmetic, percentages and units, e.g. 17% of 80 or 5 miles to km"
+    }
+
+    fn schema(&self) -> Value {
+        schema::object(json!({ "expression": { "type": "string", "maxLength": 120 } }), &["expression"])
+    }
+
+    fn effect(&self, _: &Arguments) -> Effect {
+        Effect::Looks
+    }
+
+    fn cues(&self) -> &[&str] {
+        &[
+            "+",
+            "*",
+            "/",
+            "^",
+            "×",
+            "÷",
+            "#%",
+            "plus",
+            "minus",
+            "times",
+            "multiplied",
+            "divided",
+            "percent",
+            "calculate",
+            "square root",
+            "squared",
+            "cubed",
+            "convert",
+            "sum of",
+            "product of",
+            "how much is",
+            "#in km",
+            "#miles",
+            "#kilometers",
+            "#kilometres",
+            "#pounds",
+            "#kilos",
+            "#kilograms",
+            "#grams",
+            "#ounces",
+            "#cups",
+            "#litres",
+            "#liters",
+            "#gallons",
+            "#feet",
+            "#inches",
+            "#meters",
+            "#metres",
+            "#fahrenheit",
+            "#celsius",
+            "#degrees",
+            "#km",
+            "#kg",
+            "#cm",
+            "#what's",
+            "#what is",
+            "#how many",
+        ]
+    }
+
+    fn in_words(&self, arguments: &Arguments) -> String {
+        format!("calculate {}", arguments.get("expression").and_then(Value::as_str).unwrap_or_default())
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        async move {
+            let written = call.text("expression").to_owned();
+            let expression = in_signs(&written).map_err(ToolError::TellModel)?;
+            let clock = Clock { until: Instant::now() + LIMIT, is_over: Arc::default() };
+            let _stops_with_us = StopOnDrop(Arc::clone(&clock.is_over));
+            let computed = tokio::task::spawn_blocking(move || value_of(&expression, &clock)).await;
+            let value = computed.unwrap_or_else(|_| Err("it can't be computed".to_owned()));
+            let value = value.map_err(|why| ToolError::TellModel(format!("{written}: {why}")))?;
+            let told = value.replace("approx. ", "about ");
+            Ok(Output::own(format!("{written} = {told}")).saying(format!("That's {told}.")))
+        }
+        .boxed()
+    }
+}
+
+struct Clock {
+    until: Instant,
+    is_over: Arc<AtomicBool>,
+}
+
+impl fend_core::Interrupt for Clock {
+    fn should_interrupt(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed) || Instant::now() >= self.until
+    }
+}
+
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The value of an expression in signs.
+fn value_of(expression: &str, clock: &Clock) -> Result<String, String> {
+    let mut context = fend_core::Context::new();
+    context.disable_rng();
+    let value = fend_core::evaluate_with_interrupt(expression, &mut context, clock)
+        .map_err(|why| if clock.until <= Instant::now() { "it takes too long".to_owned() } else { why })?;
+    let value = value.get_main_result().trim();
+    match value.chars().count() {
+        0 => Err("it has no value".to_owned()),
+        long if long > LONGEST_RESULT => {
+            Err(format!("the result has {long} digits; that is too long to tell"))
+        }
+        _ => Ok(value.to_owned()),
+    }
+}
+
+/// The expression with signs for words, when it is plain arithmetic.
+fn in_signs(written: &str) -> Result<String, String> {
+    let mut text = format!(" {} ", written.to_lowercase().trim_end_matches(['?', '.', '=', ' ']));
+    for (words, signs) in SIGNS {
+        text = text.replace(words, signs);
+    }
+    // Units keep their capitals: a megawatt is no milliwatt.
+    let has_words = text.trim() != written.to_lowercase().trim();
+    let text = if has_words { text } else { written.to_owned() };
+    let text = text.replace(['×', '·'], "*").replace('÷', "/").replace('−', "-");
+    let plain = |c: char| c.is_alphanumeric() || " +-*/^%().,!°'\u{b5}$€£".contains(c);
+    if let Some(sign) = text.chars().find(|c| !plain(*c)) {
+        return Err(format!(
+            "the sign {sign} has no place in an expression; use numbers, units and + - * / ^ %"
+        ));
+    }
+    let depth = text.chars().try_fold(0usize, |depth, c| match c {
+        '(' if depth == DEEPEST => None,
+        '(' => Some(depth + 1),
+        ')' => depth.checked_sub(1),
+        _ => Some(depth),
+    });
+    if depth != Some(0) {
+        return Err("the brackets don't match, or are too deep".to_owned());
+    }
+    Ok(text.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn value(written: &str) -> Result<String, String> {
+        let clock = Clock { until: Instant::now() + LIMIT, is_over: Arc::default() };
+        value_of(&in_signs(written)?, &clock)
+    }
+
+    #[test]
+    fn sums_are_exact_and_units_converted() {
+        let rows = [
+            ("0.1 + 0.2", "0.3"),
+            ("17 times 23", "391"),
+            ("17 * 23 =", "391"),
+            ("17 percent of 80", "13.6"),
+            ("2^100", "1267650600228229401496703205376"),
+            ("1/3 + 1/6", "0.5"),
+            ("5 miles to km", "8.04672 km"),
+            ("100 km in miles to 2 dp", "approx. 62.14 miles"),
+            ("20 degrees celsius to °F", "68 °F"),
+            ("the square root of 144".trim_start_matches("the "), "12"),
+            ("12 squared", "144"),
+            ("3 kg to pounds to 1 dp", "approx. 6.6 pounds"),
+        ];
+        for (written, expected) in rows {
+            assert_eq!(value(written).as_deref(), Ok(expected), "{written}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_arithmetic_or_has_no_end_is_refused() {
+        for written in
+            ["(\\x. x x)(\\x. x x)", "f = x: f x", "5; 6", "((((((((((((((((((1))))))))))))))))))", ")(", ""]
+        {
+            assert!(value(written).is_err(), "{written}");
+        }
+        assert_eq!(value("10^10^10^10").unwrap_err(), "it takes too long");
+        assert!(value("5 km to kg").is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn no_expression_breaks_it(written in "[ 0-9a-z+*/^%().!-]{0,24}") {
+            let clock = Clock { until: Instant::now() + Duration::from_millis(20), is_over: Arc::default() };
+            if let Ok(expression) = in_signs(&written) {
+                let _ = value_of(&expression, &clock);
+            }
+        }
+
+        #[test]
+        fn sums_of_whole_numbers_are_right(a in -1_000_000i64..1_000_000, b in -1_000_000i64..1_000_000) {
+            prop_assert_eq!(value(&format!("{a} * ({b}) + {a}")), Ok((a * b + a).to_string()));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `time`: the time here or in another place of the world.
+//!
+//! In: a city or a zone. Out: weekday, date and time there. It asks nobody: zones are on this machine.
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+
+/// Cities people ask about whose zone bears another name.
+const ELSEWHERE: [(&str, &str); 16] = [
+    ("san francisco", "America/Los_Angeles"),
+    ("seattle", "America/Los_Angeles"),
+    ("california", "America/Los_Angeles"),
+    ("boston", "America/New_York"),
+    ("washington", "America/New_York"),
+    ("miami", "America/New_York"),
+    ("texas", "America/Chicago"),
+    ("munich", "Europe/Berlin"),
+    ("germany", "Europe/Berlin"),
+    ("france", "Europe/Paris"),
+    ("england", "Europe/London"),
+    ("japan", "Asia/Tokyo"),
+    ("beijing", "Asia/Shanghai"),
+    ("china", "Asia/Shanghai"),
+    ("india", "Asia/Kolkata"),
+    ("mumbai", "Asia/Kolkata"),
+];
+
+/// The tool.
+pub(super) struct Time;
+
+impl Tool for Time {
+    fn name(&self) -> &str {
+        "time"
+    }
+
+    fn description(&self) -> &str {
+        "the time and date in a city, e.g. Tokyo; without a city the time here"
+    }
+
+    fn schema(&self) -> Value {
+        schema::object(json!({ "city": { "type": "string", "maxLength": 60 } }), &[])
+    }
+
+    fn effect(&self, _: &Arguments) -> Effect {
+        Effect::Looks
+    }
+
+    fn cues(&self) -> &[&str] {
+        &["time in", "time is it in", "date in", "time zone", "o'clock in", "clock in"]
+    }
+
+    fn in_words(&self, arguments: &Arguments) -> String {
+        let city = arguments.get("city").and_then(Value::as_str).unwrap_or("here");
+        format!("tell the time in {city}")
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        async move {
+            let city = call.text("city");
+            let (there, named) = match city {
+                "" | "here" => (call.now.clone(), "here".to_owned()),
+                city => {
+                    let zone = zone_of(city).ok_or_else(|| {
+                        ToolError::TellModel(format!(
+                            "The time zone of {city} is not known; name a larger city"
+                        ))
+                    })?;
+                    (call.now.with_time_zone(zone), format!("in {city}"))
+                }
+            };
+            let told = there.strftime("%A, %-d %B %Y, %H:%M");
+            let sentence =
+                format!("It's {} on {} {named}.", there.strftime("%-I:%M %p"), there.strftime("%A"));
+            Ok(Output::own(format!("{named}: {told}")).saying(sentence))
+        }
+        .boxed()
+    }
+}
+
+/// The zone of a city, or of a zone's own name.
+fn zone_of(city: &str) -> Option<TimeZone> {
+    let plain = |name: &str| name.replace(['_', '-'], " ").to_lowercase();
+    let wanted = plain(city.split(',').next().unwrap_or(city).trim());
+    if let Some((_, zone)) = ELSEWHERE.iter().find(|(name, _)| *name == wanted) {
+        return TimeZone::get(zone).ok();
+    }
+    let known: Vec<String> = jiff::tz::db().available().map(|name| name.to_string()).collect();
+    let is_it = |name: &&String| {
+        plain(name) == wanted || name.rsplit('/').next().map(plain).as_deref() == Some(&wanted)
+    };
+    TimeZone::get(known.iter().find(is_it)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn told(city: &str) -> Result<Output, ToolError> {
+        let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
+        let arguments = Arguments::from_iter([("city".to_owned(), json!(city))]);
+        Time.run(Call { arguments: &arguments, now: &now }).await
+    }
+
+    #[tokio::test]
+    async fn cities_are_found_by_name_and_nonsense_is_not() {
+        let output = |text: &str, sentence: &str| Ok(Output::own(text).saying(sentence));
+        assert_eq!(
+            told("Tokyo").await,
+            output("in Tokyo: Sunday, 22 November 2026, 22:05", "It's 10:05 PM on Sunday in Tokyo.")
+        );
+        assert_eq!(
+            told("New York, USA").await,
+            output(
+                "in New York, USA: Sunday, 22 November 2026, 08:05",
+                "It's 8:05 AM on Sunday in New York, USA."
+            )
+        );
+        assert_eq!(
+            told("").await,
+            output("here: Sunday, 22 November 2026, 14:05", "It's 2:05 PM on Sunday here.")
+        );
+        assert!(matches!(told("Atlantis").await, Err(ToolError::TellModel(_))));
+    }
+}

@@ -1,0 +1,226 @@
+//! The knobs of the tools: `[tools]`.
+//!
+//! Plain data, any thread; immutable after start.
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::Problem;
+
+/// The shipped tools, for the checks of the configuration.
+const SHIPPED: [&str; 8] =
+    ["time", "calculate", "lists", "setVolume", "weather", "webSearch", "readPage", "stop"];
+
+/// What she may do beside talking, and what she asks before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolsConfig {
+    /// Whether the model may call tools at all.
+    pub enabled: bool,
+    /// Whether tools may use the internet: weather, search, pages. What is searched for leaves the house.
+    pub online: bool,
+    /// Tools that never run, by name.
+    pub never: Vec<String>,
+    /// Tools that run only after a yes, by name.
+    pub always_ask: Vec<String>,
+    /// Most calls within a minute that do more than look, 1 to 100.
+    pub calls_per_minute: u32,
+    /// Seconds she waits for a yes, 5 to 120. Silence means no.
+    pub confirm_s: u32,
+    /// Which tools a request may use.
+    pub router: Router,
+    /// Most turns of the model in one answer, 1 to 20. More finds out more and takes longer.
+    pub max_turns: u32,
+    /// Most searches for further tools in one answer, 0 to 10.
+    pub search_max_calls: u32,
+    /// Whether long results are shortened before the model answers from them.
+    pub digest: Digest,
+    /// Earlier answers whose tool results the model sees again, 0 to 16.
+    pub carryover_max_turns: u32,
+    /// Most characters of each such result, 200 to 8000.
+    pub carryover_per_entry_chars: u32,
+    /// `[tools.weather]`.
+    pub weather: WeatherConfig,
+    /// `[tools.search]`.
+    pub search: SearchConfig,
+}
+
+impl Default for ToolsConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            online: true,
+            never: Vec::new(),
+            always_ask: Vec::new(),
+            calls_per_minute: 10,
+            confirm_s: 20,
+            router: Router::Auto,
+            max_turns: 8,
+            search_max_calls: 3,
+            digest: Digest::Auto,
+            carryover_max_turns: 2,
+            carryover_per_entry_chars: 1_200,
+            weather: WeatherConfig::default(),
+            search: SearchConfig::default(),
+        }
+    }
+}
+
+impl ToolsConfig {
+    /// All values that can't be used.
+    pub fn check(&self) -> Vec<Problem> {
+        let rows = [
+            ("tools.calls_per_minute", self.calls_per_minute, 1.0..=100.0, "calls"),
+            ("tools.confirm_s", self.confirm_s, 5.0..=120.0, "s"),
+            ("tools.max_turns", self.max_turns, 1.0..=20.0, "turns"),
+            ("tools.search_max_calls", self.search_max_calls, 0.0..=10.0, "searches"),
+            ("tools.carryover_max_turns", self.carryover_max_turns, 0.0..=16.0, "answers"),
+            ("tools.carryover_per_entry_chars", self.carryover_per_entry_chars, 200.0..=8000.0, "characters"),
+        ];
+        let outside = |(key, value, range, unit)| Problem::outside(key, f64::from(value), range, unit);
+        let mut problems: Vec<Problem> = rows.into_iter().filter_map(outside).collect();
+        for (key, names) in [("tools.never", &self.never), ("tools.always_ask", &self.always_ask)] {
+            let unknown = names.iter().filter(|name| !SHIPPED.contains(&name.as_str()));
+            problems.extend(unknown.map(|name| {
+                Problem::new(key, name, format!("names of tools: {}", SHIPPED.join(", ")))
+                    .remedy("`joi text` lists them with /tools")
+            }));
+        }
+        problems.extend(self.weather.check());
+        problems.extend(self.search.check());
+        problems
+    }
+}
+
+/// Which tools a request may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Router {
+    /// By words for a small model, all of them for a large one.
+    Auto,
+    /// Those whose words fit the request; all of them when none does.
+    Keyword,
+    /// All of them.
+    All,
+}
+
+/// Whether long results are shortened first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Digest {
+    /// For a small model.
+    Auto,
+    /// For every model.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Where the weather comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WeatherConfig {
+    /// The place when none is named, for example "Vienna", at most 100 characters; empty: none. It is
+    /// told to the weather service.
+    pub place: String,
+    /// Of temperature and wind.
+    pub units: Units,
+    /// Base address of the forecast, an Open-Meteo.
+    pub forecast_url: String,
+    /// Base address of the search for places, an Open-Meteo.
+    pub places_url: String,
+}
+
+impl Default for WeatherConfig {
+    fn default() -> Self {
+        Self {
+            place: String::new(),
+            units: Units::Celsius,
+            forecast_url: "https://api.open-meteo.com".into(),
+            places_url: "https://geocoding-api.open-meteo.com".into(),
+        }
+    }
+}
+
+impl WeatherConfig {
+    fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if self.place.chars().count() > 100 || self.place.chars().any(char::is_control) {
+            problems.push(Problem::new(
+                "tools.weather.place",
+                &self.place,
+                "a place in at most 100 characters",
+            ));
+        }
+        problems.extend(address("tools.weather.forecast_url", &self.forecast_url));
+        problems.extend(address("tools.weather.places_url", &self.places_url));
+        problems
+    }
+}
+
+/// Degrees and wind speeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Units {
+    /// °C and km/h.
+    Celsius,
+    /// °F and mph.
+    Fahrenheit,
+}
+
+/// Where the web is searched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SearchConfig {
+    /// Base address of a SearXNG with JSON results; empty: DuckDuckGo is used.
+    pub searxng: String,
+    /// Address of DuckDuckGo's page without scripts; empty: it is not asked.
+    pub duckduckgo: String,
+    /// Base address of the Wikipedia that is asked when the others find nothing; empty: none is.
+    pub wikipedia: String,
+}
+
+impl Default for SearchConfig {
+    fn default() -> Self {
+        Self {
+            searxng: String::new(),
+            duckduckgo: "https://html.duckduckgo.com/html/".into(),
+            wikipedia: "https://en.wikipedia.org".into(),
+        }
+    }
+}
+
+impl SearchConfig {
+    fn check(&self) -> Vec<Problem> {
+        let rows = [
+            ("tools.search.searxng", &self.searxng),
+            ("tools.search.duckduckgo", &self.duckduckgo),
+            ("tools.search.wikipedia", &self.wikipedia),
+        ];
+        rows.into_iter()
+            .filter(|(_, url)| !url.is_empty())
+            .filter_map(|(key, url)| address(key, url))
+            .collect()
+    }
+}
+
+fn address(key: &str, url: &str) -> Option<Problem> {
+    let parsed = reqwest::Url::parse(url).ok();
+    let fits = parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    (!fits).then(|| Problem::new(key, url, "an address that begins with http:// or https://"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_fine_and_all_problems_are_told() {
+        assert_eq!(ToolsConfig::default().check(), []);
+        let mut config = ToolsConfig { confirm_s: 1, max_turns: 0, ..ToolsConfig::default() };
+        config.never = vec!["lamp".into(), "stop".into()];
+        config.weather.forecast_url = "open-meteo.com".into();
+        config.search.wikipedia = String::new();
+        let keys: Vec<String> = config.check().into_iter().map(|p| p.key).collect();
+        assert_eq!(keys, ["tools.confirm_s", "tools.max_turns", "tools.never", "tools.weather.forecast_url"]);
+    }
+}

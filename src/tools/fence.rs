@@ -1,0 +1,91 @@
+//! The marks around words of strangers.
+//!
+//! PURE. Between them is data, never an instruction. A text can't end its own fence: marks inside it are
+//! taken out first. Cutting keeps both marks.
+
+/// Before a stranger's words.
+pub const BEGIN: &str = "[BEGIN UNTRUSTED WEB TEXT]";
+/// After them.
+pub const END: &str = "[END UNTRUSTED WEB TEXT]";
+
+/// `text` between the marks, at most `most` characters of it.
+pub fn wrap(text: &str, most: usize) -> String {
+    format!("{BEGIN}\n{}\n{END}", shortened(bare(text).trim(), most))
+}
+
+/// Whether `text` holds words of strangers.
+pub fn is_fenced(text: &str) -> bool {
+    text.contains(BEGIN)
+}
+
+/// At most `most` characters of `text`; of a fenced text both marks stay.
+pub fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    match text.split_once(BEGIN) {
+        None => shortened(text, most),
+        Some((before, rest)) => {
+            let (inside, after) = rest.split_once(END).unwrap_or((rest, ""));
+            let marks = BEGIN.len() + END.len() + 2;
+            let room = most.saturating_sub(marks);
+            let before = shortened(bare(before).trim_end(), room / 4);
+            let gap = if before.is_empty() { "" } else { "\n" };
+            let inside = format!("{} {}", bare(inside).trim(), bare(after).trim());
+            let inside = shortened(inside.trim(), room.saturating_sub(before.chars().count() + 1));
+            format!("{before}{gap}{BEGIN}\n{inside}\n{END}")
+        }
+    }
+}
+
+/// `text` without the marks, however often they stand inside one another.
+fn bare(text: &str) -> String {
+    let mut bare = text.to_owned();
+    while let Some((mark, at)) = [BEGIN, END].iter().find_map(|mark| Some((mark, find(&bare, mark)?))) {
+        bare.replace_range(at..at + mark.len(), "");
+    }
+    bare
+}
+
+fn find(text: &str, mark: &str) -> Option<usize> {
+    text.as_bytes().windows(mark.len()).position(|window| window.eq_ignore_ascii_case(mark.as_bytes()))
+}
+
+/// At most `most` characters, with an ellipsis when something is missing.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        // covers O9, B3
+        #[test]
+        fn nothing_inside_ends_the_fence(parts in prop::collection::vec(prop_oneof![
+            Just(BEGIN.to_owned()), Just(END.to_owned()), Just("[end Untrusted".to_owned()), Just(" WEB TEXT]".to_owned()),
+            "\\PC{0,30}"], 0..12), most in 200usize..400) {
+            let wrapped = wrap(&parts.concat(), 1_500);
+            for text in [cut(&wrapped, most), wrapped] {
+                prop_assert_eq!((text.matches(BEGIN).count(), text.matches(END).count()), (1, 1));
+                prop_assert!(text.starts_with(BEGIN) && text.ends_with(END));
+            }
+            prop_assert!(cut(&wrap(&parts.concat(), 1_500), most).chars().count() <= most);
+        }
+    }
+
+    #[test]
+    fn what_stands_before_a_fence_stays_before_it() {
+        let text = format!("From example.org:\n{}", wrap(&"word ".repeat(400), 1_500));
+        let cut = cut(&text, 300);
+        assert!(cut.starts_with(&format!("From example.org:\n{BEGIN}")) && cut.ends_with(END), "{cut}");
+        assert!(cut.chars().count() <= 300);
+    }
+}

@@ -1,0 +1,76 @@
+//! `toolSearch`: finds tools that are not on offer from the start.
+//!
+//! In: a few words. Out: names and descriptions; what it finds is on offer from the next turn of the
+//! model on. It finds only what is in the toolbox.
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+
+/// Its name, which is on every turn's allow-list.
+pub(super) const NAME: &str = "toolSearch";
+/// Most tools one search finds.
+const MOST: usize = 5;
+
+/// The tool.
+pub(super) struct ToolSearch {
+    known: Vec<(String, String)>,
+}
+
+impl ToolSearch {
+    /// Searches in names and descriptions.
+    pub(super) fn new(known: Vec<(String, String)>) -> Self {
+        Self { known }
+    }
+
+    fn found(&self, query: &str) -> Vec<&(String, String)> {
+        let words: Vec<String> =
+            query.to_lowercase().split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
+        let score = |(name, description): &(String, String)| {
+            let text = format!("{name} {description}").to_lowercase();
+            words.iter().filter(|word| word.len() >= 3 && text.contains(word.as_str())).count()
+        };
+        let mut scored: Vec<_> =
+            self.known.iter().map(|tool| (score(tool), tool)).filter(|(s, _)| *s > 0).collect();
+        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        scored.into_iter().take(MOST).map(|(_, tool)| tool).collect()
+    }
+}
+
+impl Tool for ToolSearch {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn description(&self) -> &str {
+        "find further tools when none of these fits"
+    }
+
+    fn schema(&self) -> Value {
+        schema::object(json!({ "query": { "type": "string", "maxLength": 100 } }), &["query"])
+    }
+
+    fn effect(&self, _: &Arguments) -> Effect {
+        Effect::Looks
+    }
+
+    fn in_words(&self, _: &Arguments) -> String {
+        "look for another tool".into()
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        async move {
+            let found = self.found(call.text("query"));
+            if found.is_empty() {
+                return Ok(Output::own("no further tool fits"));
+            }
+            let lines: Vec<String> = found.iter().map(|(name, what)| format!("{name}: {what}")).collect();
+            let mut output = Output::own(format!("These tools are on offer now:\n{}", lines.join("\n")));
+            output.offers = found.into_iter().map(|(name, _)| name.clone()).collect();
+            Ok(output)
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,139 @@
+//! Whether a call may run: the one place that decides.
+//!
+//! PURE, any thread. In: what the call does, what the owner's configuration says, how often the tool ran
+//! lately, whether strangers' words are in the turn, and whether the user asked for a deed at all. Out:
+//! [`Verdict`]. It fails closed: whatever it does not know is asked about or forbidden. Once a stranger's
+//! words are in the turn, nothing that changes the world or writes memory runs without the owner's yes.
+
+use super::Effect;
+use super::config::ToolsConfig;
+
+#[cfg(test)]
+mod tests;
+
+/// May it run?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may.
+    Allow,
+    /// Only after the owner's yes; the reason is for the trace.
+    Ask(&'static str),
+    /// Not at all; the reason is for the trace and the model.
+    Forbid(&'static str),
+}
+
+impl Verdict {
+    /// Its name in the trace.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allowed",
+            Self::Ask(_) => "asked",
+            Self::Forbid(_) => "forbidden",
+        }
+    }
+
+    /// Why.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Allow => "nothing speaks against it",
+            Self::Ask(why) | Self::Forbid(why) => why,
+        }
+    }
+}
+
+/// Whether strangers' words are in the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taint {
+    /// Only what the owner said, and what is his own.
+    Clean,
+    /// Words of the web, of others' messages, of foreign servers.
+    Tainted,
+}
+
+/// What the user's words are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mood {
+    /// They may ask for a deed.
+    Request,
+    /// They ask about something, or say that it is not to be done.
+    Question,
+}
+
+/// Whether the owner was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// Not about this call.
+    NotAsked,
+    /// He said yes to this very call.
+    Given,
+}
+
+/// All that the decision depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// What the call does.
+    pub effect: Effect,
+    /// Strangers' words.
+    pub taint: Taint,
+    /// What the user's words are.
+    pub mood: Mood,
+    /// The owner's yes.
+    pub consent: Consent,
+    /// Calls of anything but looking that ran within the last minute.
+    pub lately: u32,
+}
+
+/// Decides.
+pub fn judge(facts: &Facts<'_>, config: &ToolsConfig) -> Verdict {
+    let names = |list: &[String]| list.iter().any(|name| name == facts.tool);
+    if names(&config.never) {
+        return Verdict::Forbid("the owner's configuration forbids this tool");
+    }
+    if facts.effect != Effect::Looks && facts.lately >= config.calls_per_minute {
+        return Verdict::Forbid("too many calls within one minute");
+    }
+    if facts.consent == Consent::Given {
+        return Verdict::Allow;
+    }
+    if names(&config.always_ask) {
+        return Verdict::Ask("the owner wants to be asked before this tool");
+    }
+    match (facts.effect, facts.taint, facts.mood) {
+        (Effect::Looks | Effect::Fetches, _, _) => Verdict::Allow,
+        (Effect::Remembers | Effect::Changes, Taint::Tainted, _) => {
+            Verdict::Ask("words of strangers are in this turn")
+        }
+        (Effect::Remembers | Effect::Changes, Taint::Clean, Mood::Question) => {
+            Verdict::Ask("the user asked a question and wanted nothing done")
+        }
+        (Effect::Remembers | Effect::Changes, Taint::Clean, Mood::Request) => Verdict::Allow,
+    }
+}
+
+/// What the user's words are, as far as their form tells. A polite "could you …?" is a request.
+pub fn mood(asked: &str) -> Mood {
+    const QUESTIONS: [&str; 31] = [
+        "did", "does", "do", "is", "are", "was", "were", "has", "have", "had", "what", "what's", "whats",
+        "why", "how", "when", "where", "who", "whose", "which", "should", "if", "suppose", "isn't", "aren't",
+        "didn't", "hasn't", "haven't", "wasn't", "don't", "never",
+    ];
+    const POLITE: [&str; 5] = ["can", "could", "will", "would", "please"];
+    const FILLERS: [&str; 8] = ["so", "and", "well", "ok", "okay", "hey", "um", "tell"];
+    let lower = asked.to_lowercase().replace('’', "'");
+    let clean = |word: &'_ str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_owned();
+    let words: Vec<String> = lower.split_whitespace().map(clean).filter(|w| !w.is_empty()).collect();
+    let negated = words.iter().take(4).any(|w| matches!(w.as_str(), "don't" | "dont" | "never"))
+        || words.windows(2).take(4).any(|pair| pair[0] == "do" && pair[1] == "not");
+    if negated {
+        return Mood::Question;
+    }
+    let first = words.iter().find(|w| !FILLERS.contains(&w.as_str())).map_or("", String::as_str);
+    if POLITE.contains(&first) {
+        let asks_you = first == "please" || words.iter().take(4).any(|w| w == "you");
+        return if asks_you { Mood::Request } else { Mood::Question };
+    }
+    let ends_as_question = asked.trim_end().ends_with('?');
+    if QUESTIONS.contains(&first) || ends_as_question { Mood::Question } else { Mood::Request }
+}

@@ -1,0 +1,103 @@
+//! The table of the gate, and that no path leads from strangers' words to an unconfirmed change.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn facts(effect: Effect, taint: Taint, mood: Mood, consent: Consent) -> Facts<'static> {
+    Facts { tool: "lists", effect, taint, mood, consent, lately: 0 }
+}
+
+const EFFECTS: [Effect; 4] = [Effect::Looks, Effect::Fetches, Effect::Remembers, Effect::Changes];
+
+#[test]
+fn the_decision_table() {
+    let config = ToolsConfig::default();
+    let mut table = String::new();
+    for effect in EFFECTS {
+        for taint in [Taint::Clean, Taint::Tainted] {
+            for mood in [Mood::Request, Mood::Question] {
+                for consent in [Consent::NotAsked, Consent::Given] {
+                    let verdict = judge(&facts(effect, taint, mood, consent), &config);
+                    table += &format!("{effect:?} {taint:?} {mood:?} {consent:?}: {}\n", verdict.name());
+                }
+            }
+        }
+    }
+    insta::assert_snapshot!(table);
+}
+
+proptest! {
+    // no path from taint to an unconfirmed change, whatever is configured
+    #[test]
+    fn strangers_words_change_nothing_without_a_yes(
+        effect in 0usize..4, question in any::<bool>(), lately in 0u32..40,
+        ask in any::<bool>(), never in any::<bool>(), rate in 1u32..30, tool in "[a-z]{1,8}",
+    ) {
+        let list = |on: bool| if on { vec![tool.clone()] } else { Vec::new() };
+        let config = ToolsConfig {
+            always_ask: list(ask), never: list(never), calls_per_minute: rate, ..ToolsConfig::default()
+        };
+        let mood = if question { Mood::Question } else { Mood::Request };
+        let facts = Facts {
+            tool: &tool, effect: EFFECTS[effect], taint: Taint::Tainted, mood, consent: Consent::NotAsked, lately,
+        };
+        let verdict = judge(&facts, &config);
+        if matches!(EFFECTS[effect], Effect::Remembers | Effect::Changes) {
+            prop_assert_ne!(verdict, Verdict::Allow);
+        }
+        if never {
+            let yes = Facts { consent: Consent::Given, ..facts };
+            prop_assert!(matches!(judge(&yes, &config), Verdict::Forbid(_)), "a yes does not lift a ban");
+        }
+    }
+
+    #[test]
+    fn a_mood_is_found_for_any_words(asked in "\\PC{0,80}") {
+        mood(&asked);
+    }
+}
+
+#[test]
+fn the_configuration_and_the_rate_bind_a_yes_too() {
+    let config = ToolsConfig { always_ask: vec!["lists".into()], ..ToolsConfig::default() };
+    let looks = facts(Effect::Looks, Taint::Clean, Mood::Request, Consent::NotAsked);
+    assert_eq!(judge(&looks, &config).name(), "asked");
+    let many = Facts { lately: config.calls_per_minute, effect: Effect::Changes, ..looks };
+    assert_eq!(judge(&many, &config).name(), "forbidden");
+    let few = Facts { lately: config.calls_per_minute - 1, consent: Consent::Given, ..many };
+    assert_eq!(judge(&few, &config), Verdict::Allow);
+}
+
+#[test]
+fn a_question_or_a_negation_is_no_request() {
+    let requests = [
+        "add milk to the shopping list",
+        "could you add milk to the list?",
+        "Can you please turn it up?",
+        "please note that the key is under the mat",
+        "okay, put eggs on the list",
+        "would you write that down",
+    ];
+    let questions = [
+        "did you add milk to the list?",
+        "is milk on the shopping list",
+        "what happens if I add milk?",
+        "how do I set the volume?",
+        "don't add milk to the list",
+        "please don’t add milk",
+        "do not put eggs on the list",
+        "the volume is too high?",
+        "what if you turned it up",
+        "can milk go on the list?",
+        "never add milk again",
+        "so did you add it",
+        "hast du Milch auf die Liste gesetzt?",
+    ];
+    for asked in requests {
+        assert_eq!(mood(asked), Mood::Request, "{asked}");
+    }
+    for asked in questions {
+        assert_eq!(mood(asked), Mood::Question, "{asked}");
+    }
+}

@@ -1,0 +1,263 @@
+//! `weather`: now and the next days, from an Open-Meteo.
+//!
+//! In: a place, or the configured one. Out: numbers in words. Nothing but numbers and the letters of a place's
+//! name is taken from the service, so that no words of strangers come in by it.
+
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use reqwest::Url;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::config::{Units, WeatherConfig};
+use super::web::Reach;
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use crate::english::WEEKDAYS;
+
+/// The tool.
+pub(super) struct Weather {
+    config: WeatherConfig,
+    reach: Reach,
+}
+
+#[derive(Debug, Deserialize)]
+struct Places {
+    #[serde(default)]
+    results: Vec<Place>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Place {
+    name: String,
+    #[serde(default)]
+    country: String,
+    latitude: f64,
+    longitude: f64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Forecast {
+    current: Current,
+    daily: Daily,
+}
+
+#[derive(Debug, Deserialize)]
+struct Current {
+    temperature_2m: f64,
+    apparent_temperature: f64,
+    weather_code: u32,
+    wind_speed_10m: f64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Daily {
+    time: Vec<String>,
+    weather_code: Vec<u32>,
+    temperature_2m_max: Vec<f64>,
+    temperature_2m_min: Vec<f64>,
+    #[serde(default)]
+    precipitation_probability_max: Vec<Option<f64>>,
+}
+
+impl Weather {
+    /// Asks the services of `config`.
+    pub(super) fn new(config: &WeatherConfig, reach: Reach) -> Self {
+        Self { config: config.clone(), reach }
+    }
+
+    async fn look(&self, call: Call<'_>) -> Result<Output, ToolError> {
+        let wanted = match call.text("place") {
+            "" | "here" => self.config.place.trim(),
+            place => place,
+        };
+        if wanted.is_empty() {
+            let told = "No place is configured. Ask the user which place is meant.";
+            return Err(ToolError::TellModel(told.into()));
+        }
+        let place = self.place(wanted).await?;
+        let forecast = self.forecast(&place).await?;
+        let days = usize::from(call.text("day") == "tomorrow");
+        Ok(self.told(&place, &forecast, days))
+    }
+
+    async fn place(&self, name: &str) -> Result<Place, ToolError> {
+        let mut url = base(&self.config.places_url, "/v1/search")?;
+        url.query_pairs_mut()
+            .append_pair("name", name)
+            .append_pair("count", "1")
+            .append_pair("format", "json");
+        let places: Places = self.fetched(url).await?;
+        let found = places
+            .results
+            .into_iter()
+            .find(|place| place.latitude.is_finite() && place.longitude.is_finite());
+        found.ok_or_else(|| {
+            ToolError::TellModel(format!("There is no place called {name}. Ask the user for a larger one."))
+        })
+    }
+
+    async fn forecast(&self, place: &Place) -> Result<Forecast, ToolError> {
+        let mut url = base(&self.config.forecast_url, "/v1/forecast")?;
+        let (temperature, wind) = match self.config.units {
+            Units::Celsius => ("celsius", "kmh"),
+            Units::Fahrenheit => ("fahrenheit", "mph"),
+        };
+        url.query_pairs_mut()
+            .append_pair("latitude", &place.latitude.to_string())
+            .append_pair("longitude", &place.longitude.to_string())
+            .append_pair("current", "temperature_2m,apparent_temperature,weather_code,wind_speed_10m")
+            .append_pair(
+                "daily",
+                "weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max",
+            )
+            .append_pair("timezone", "auto")
+            .append_pair("forecast_days", "4")
+            .append_pair("temperature_unit", temperature)
+            .append_pair("wind_speed_unit", wind);
+        self.fetched(url).await
+    }
+
+    async fn fetched<T: serde::de::DeserializeOwned>(&self, url: Url) -> Result<T, ToolError> {
+        let body = self.reach.get_chosen(url).await?.body;
+        serde_json::from_str(&body).map_err(|_| {
+            ToolError::TellModel("The weather service sent something that can't be read.".into())
+        })
+    }
+
+    fn told(&self, place: &Place, forecast: &Forecast, first_day: usize) -> Output {
+        let (degree, speed) = match self.config.units {
+            Units::Celsius => ("°C", "km/h"),
+            Units::Fahrenheit => ("°F", "mph"),
+        };
+        let name = named(place);
+        let now = &forecast.current;
+        let (warmth, felt) = (now.temperature_2m.round(), now.apparent_temperature.round());
+        let sky = sky(now.weather_code);
+        let wind = now.wind_speed_10m.round();
+        let mut lines = vec![format!(
+            "{name} now: {warmth} {degree}, feels like {felt} {degree}, {sky}, wind {wind} {speed}"
+        )];
+        let days: Vec<String> =
+            (0..forecast.daily.time.len()).filter_map(|at| day(&forecast.daily, at, degree)).collect();
+        lines.extend(days.iter().cloned());
+        let sentence = match (first_day, days.get(first_day)) {
+            (0, Some(today)) => {
+                let today = today.split_once(": ").map_or(today.as_str(), |(_, told)| told);
+                format!("In {name} it's {warmth} {degree} with {sky}. Today: {today}.")
+            }
+            (_, Some(later)) => format!("In {name}, {later}."),
+            (_, None) => format!("In {name} it's {warmth} {degree} with {sky}."),
+        };
+        Output::own(lines.join("\n")).saying(sentence)
+    }
+}
+
+impl Tool for Weather {
+    fn name(&self) -> &str {
+        "weather"
+    }
+
+    fn description(&self) -> &str {
+        "the weather now and in the next days; without a place it is for home"
+    }
+
+    fn schema(&self) -> Value {
+        let properties = json!({
+            "place": { "type": "string", "maxLength": 80 },
+            "day": { "type": "string", "enum": ["today", "tomorrow"] },
+        });
+        schema::object(properties, &[])
+    }
+
+    fn effect(&self, _: &Arguments) -> Effect {
+        Effect::Fetches
+    }
+
+    fn cues(&self) -> &[&str] {
+        &[
+            "weather",
+            "forecast",
+            "rain",
+            "raining",
+            "snow",
+            "snowing",
+            "sunny",
+            "umbrella",
+            "how warm",
+            "how cold",
+            "how hot",
+            "temperature in",
+            "temperature outside",
+            "windy",
+            "storm",
+            "cloudy",
+        ]
+    }
+
+    fn in_words(&self, arguments: &Arguments) -> String {
+        let place = arguments.get("place").and_then(Value::as_str).unwrap_or("here");
+        format!("look up the weather in {place}")
+    }
+
+    fn time_limit(&self) -> Duration {
+        Duration::from_secs(15)
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        self.look(call).boxed()
+    }
+}
+
+pub(super) fn base(address: &str, path: &str) -> Result<Url, ToolError> {
+    let whole = format!("{}{path}", address.trim_end_matches('/'));
+    Url::parse(&whole).map_err(|_| ToolError::TellModel("The address of the service is wrong.".into()))
+}
+
+/// The name of a place: letters only, and few of them.
+fn named(place: &Place) -> String {
+    let clean = |text: &str| -> String {
+        text.chars().filter(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'')).take(40).collect()
+    };
+    match (clean(&place.name), clean(&place.country)) {
+        (name, country) if country.is_empty() => name,
+        (name, country) => format!("{name}, {country}"),
+    }
+}
+
+/// One day in words.
+fn day(daily: &Daily, at: usize, degree: &str) -> Option<String> {
+    let date: jiff::civil::Date = daily.time.get(at)?.parse().ok()?;
+    let weekday = WEEKDAYS.get(usize::try_from(date.weekday().to_monday_zero_offset()).ok()?)?;
+    let name = match at {
+        0 => "today".to_owned(),
+        1 => format!("tomorrow ({weekday})"),
+        _ => (*weekday).to_owned(),
+    };
+    let (low, high) = (daily.temperature_2m_min.get(at)?.round(), daily.temperature_2m_max.get(at)?.round());
+    let sky = sky(*daily.weather_code.get(at)?);
+    let rain = daily.precipitation_probability_max.get(at).copied().flatten();
+    let rain = rain.map(|percent| format!(", {percent:.0} % chance of rain")).unwrap_or_default();
+    Some(format!("{name}: {low} to {high} {degree}, {sky}{rain}"))
+}
+
+/// The sky by the weather codes of the World Meteorological Organization.
+fn sky(code: u32) -> &'static str {
+    match code {
+        0 => "a clear sky",
+        1 | 2 => "some clouds",
+        3 => "an overcast sky",
+        45 | 48 => "fog",
+        51..=57 => "drizzle",
+        61..=67 => "rain",
+        71..=77 => "snow",
+        80..=82 => "showers",
+        85 | 86 => "snow showers",
+        95..=99 => "thunderstorms",
+        _ => "changing weather",
+    }
+}
+
+#[cfg(test)]
+mod tests;
