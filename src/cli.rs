@@ -30,6 +30,7 @@ mod slash;
 mod status;
 mod text;
 mod typed;
+mod wake;
 mod why;
 
 use crate::config::ConfigError;
@@ -104,6 +105,8 @@ enum Command {
     Config(config::Args),
     /// The last turn: what was heard, every decision and its reason, milliseconds per stage
     Why(why::Args),
+    /// The phrases that wake her: list, add, remove, test, measure
+    Wake(wake::Args),
     /// Latency of whole turns over given WAV files
     Bench(bench::Args),
     /// Erase all stored dialogue
@@ -147,6 +150,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor(args) => doctor::run(args, &session::open(wants)?),
         Command::Config(args) => config::run(args, wants),
         Command::Why(args) => why::run(args, &session::open(wants)?),
+        Command::Wake(args) => wake::run(args, &session::open(wants)?),
         Command::Bench(args) => bench::run(args, &session::open(wants)?),
         Command::Forget(args) => forget::run(args, &session::open(wants)?),
         Command::Completions { shell } => {

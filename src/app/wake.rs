@@ -144,6 +144,20 @@ impl Wanting {
     }
 }
 
+/// What she listens for and by which means, in a sentence or two.
+pub fn wake_told(means: &WakeMeans) -> String {
+    let quoted = |phrases: Vec<&WakePhrase>| {
+        phrases.iter().map(|phrase| format!("\"{}\"", phrase.name)).collect::<Vec<_>>().join(", ")
+    };
+    let how = match means.mode {
+        WakeMode::Scored => "any written phrase is heard",
+        WakeMode::Stock | WakeMode::Auto => "only phrases with a model are heard",
+    };
+    let unheard = quoted(means.unheard().collect());
+    let but = if unheard.is_empty() { String::new() } else { format!(", not {unheard}") };
+    format!("{}{but}; {how} ({})", quoted(means.heard().collect()), means.why)
+}
+
 /// What speaks against a phrase, though it can be used.
 pub fn weakness(phrase: &str) -> Option<String> {
     let count = syllables(phrase);

@@ -76,6 +76,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     let mut rows = vec![Row::good("configuration", configuration(session))];
     rows.extend(models(session)?);
     rows.push(speech_model(session));
+    rows.push(wake_phrases(session));
     rows.push(voice(session));
     rows.push(session.block_on(model_server(session))?);
     if !args.quick {
@@ -159,6 +160,19 @@ fn speech_model(session: &Session) -> Row {
             Row::good("speech to text", format!("{}{how}", app::whisper_model(model)))
         }
         Err(error) => Row::bad("speech to text", format!("{error:#}"), "joi models fetch"),
+    }
+}
+
+/// What wakes her, by which means, and why by those.
+fn wake_phrases(session: &Session) -> Row {
+    match app::wake_means(session.config(), &session.paths) {
+        Ok(means) if means.unheard().next().is_none() => Row::good("wake phrases", app::wake_told(&means)),
+        Ok(means) => Row::fair(
+            "wake phrases",
+            app::wake_told(&means),
+            "set hear.wake.mode = \"scored\" to hear all of them in spite of that",
+        ),
+        Err(error) => Row::bad("wake phrases", format!("{error:#}"), "joi models fetch"),
     }
 }
 

@@ -1,0 +1,147 @@
+//! `joi wake`: the phrases that wake her: which there are, how well they are told from other speech, new ones.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use serde_json::json;
+
+use super::session::Session;
+use super::show::{self, Mood};
+use crate::app;
+use crate::hear::score::{ACCEPT, normal};
+use crate::hear::wake::{Book, WakeMode, WakePhrase};
+
+mod add;
+mod bench;
+mod rig;
+mod test;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi wake list                       which phrases wake her, and by which means
+  joi wake add \"hey luna\"             any phrase, without recordings; takes about a minute
+  joi wake test                       say it, and see what she makes of it; Ctrl-C ends
+  joi wake test --wav kitchen.wav     the same over a recording
+  joi wake remove \"hey luna\"
+  joi wake bench                      misses and false alarms, measured on synthetic voices";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Which phrases wake her, and by which means
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add a phrase: checked, and told from other speech here and now
+    Add(add::Args),
+    /// Remove a phrase that was added
+    Remove {
+        /// The phrase
+        phrase: String,
+    },
+    /// What both stages make of what is said, live or in WAV files
+    Test(test::Args),
+    /// Misses and false alarms, measured on synthetic voices and noises
+    Bench(bench::Args),
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    match args.what {
+        What::List { json } => list(session, json),
+        What::Add(args) => add::run(&args, session),
+        What::Remove { phrase } => remove(session, &phrase),
+        What::Test(args) => test::run(&args, session),
+        What::Bench(args) => bench::run(&args, session),
+    }
+}
+
+/// A phrase as the owner wrote it, in the form it is kept in.
+fn written(phrase: &str) -> anyhow::Result<String> {
+    normal(phrase).with_context(|| {
+        format!("\"{phrase}\" is no phrase; allowed: one to five words of letters, 3 to 40 characters")
+    })
+}
+
+fn list(session: &Session, as_json: bool) -> anyhow::Result<ExitCode> {
+    let means = app::wake_means(session.config(), &session.paths)?;
+    let book = Book::read(&Book::file(&session.paths.data))?;
+    let is_added = |phrase: &WakePhrase| !session.config().hear.wake.phrases.iter().any(|p| same(p, phrase));
+    let how = |phrase: &WakePhrase| match (phrase.stock(), means.mode) {
+        (Some(_), WakeMode::Scored) => "model and scorer",
+        (Some(_), _) => "model",
+        (None, WakeMode::Scored) => "scorer",
+        (None, _) => "not listened for",
+    };
+    if as_json {
+        let phrases: Vec<_> = means
+            .phrases
+            .iter()
+            .map(|phrase| {
+                json!({
+                    "phrase": phrase.name,
+                    "heard_by": how(phrase),
+                    "margin": phrase.margin.unwrap_or(ACCEPT),
+                    "also_written": phrase.written().split_first().map_or(&[][..], |(_, rest)| rest),
+                    "added": is_added(phrase),
+                })
+            })
+            .collect();
+        let mode = if means.mode == WakeMode::Scored { "scored" } else { "stock" };
+        let told = json!({ "mode": mode, "why": means.why, "phrases": phrases });
+        show::line(serde_json::to_string_pretty(&told)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = show::table(["PHRASE", "HEARD BY", "MARGIN", "FROM"]);
+    for phrase in &means.phrases {
+        let tried = book.phrases.iter().find(|kept| kept.name == phrase.name.to_lowercase());
+        let from = match tried {
+            Some(kept) => format!("joi wake add, tried on {} stretches of other sound", kept.negatives),
+            None => "configuration".into(),
+        };
+        let margin = format!("{:.1}", phrase.margin.unwrap_or(ACCEPT));
+        table.add_row([phrase.name.clone(), how(phrase).into(), margin, from]);
+    }
+    show::line(table)?;
+    show::line(format!("\n{}", app::wake_told(&means)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn same(a: &WakePhrase, b: &WakePhrase) -> bool {
+    a.name.to_lowercase() == b.name.to_lowercase()
+}
+
+fn remove(session: &Session, phrase: &str) -> anyhow::Result<ExitCode> {
+    let name = written(phrase)?;
+    let file = Book::file(&session.paths.data);
+    let mut book = Book::read(&file)?;
+    let was_in = book.remove(&name);
+    let is_configured = session.config().hear.wake.phrases.iter().any(|p| p.name.to_lowercase() == name);
+    if was_in {
+        book.write(&file)?;
+    }
+    match (was_in, is_configured) {
+        (_, true) => {
+            show::remark(format!(
+                "{} \"{name}\" is one of hear.wake.phrases; take it out in {}",
+                show::coloured(Mood::Fair, "!"),
+                session.paths.config.display()
+            ));
+            Ok(if was_in { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        (true, false) => {
+            show::line(format!("\"{name}\" is removed; this holds from her next start"))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        (false, false) => {
+            anyhow::bail!("\"{name}\" is no phrase of hers; `joi wake list` shows them")
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! `joi wake add`: takes in a phrase. It is checked, said by the voices at hand, and told from other speech and
+//! noise made on the spot; the margin it needs for that is kept for this user.
+
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use fastrand::Rng;
+
+use super::written;
+use crate::app;
+use crate::audio::RATE;
+use crate::cli::bench::trust::bar;
+use crate::cli::bench::trust::noise::{Kind, around_word, piece};
+use crate::cli::bench::trust::voices::{SENTENCES, Spoken, Voices};
+use crate::cli::session::Session;
+use crate::cli::show::{self, Mood};
+use crate::hear::score::{ACCEPT, Effort, Phrase, Scores, score};
+use crate::hear::wake::{Book, Kept, WakeMode, WakePhrase};
+use crate::hear::whisper::Whisper;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi wake add \"hey luna\"
+  joi wake add \"hey chloe\" --alike \"hey khloe\"   a further way to write the same sound
+  joi wake add \"good morning\" --stretches 600     tried on more of other people's speech";
+
+/// How much of a stretch of other sound is scored.
+const WINDOW: usize = 2 * RATE as usize;
+/// Distance of the margin from the likest of the other stretches.
+const CLEARANCE: f32 = 0.5;
+/// With a higher margin too many people would not be understood.
+const HIGHEST: f32 = -1.0;
+/// As many of ten voices must be understood.
+const LEAST_OF_TEN: usize = 6;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The phrase, as it is written
+    phrase: String,
+    /// A further way to write what is said, any number of times
+    #[arg(long, value_name = "PHRASE")]
+    alike: Vec<String>,
+    /// On so many stretches of other speech and noise it is tried
+    #[arg(long, default_value_t = 160, value_parser = clap::value_parser!(u32).range(20..=5000))]
+    stretches: u32,
+    /// The same seed makes the same stretches
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Keep it in spite of what speaks against it
+    #[arg(long)]
+    force: bool,
+}
+
+/// How a phrase did.
+struct Trial {
+    /// The margins it had when it was said, each with its voice.
+    said: Vec<(String, f32)>,
+    /// The margins it had in other sound, lowest first.
+    others: Vec<f32>,
+}
+
+impl Trial {
+    /// The margin that keeps clear of everything else.
+    fn margin(&self) -> f32 {
+        let worst = self.others.last().copied().unwrap_or(f32::NEG_INFINITY);
+        ((ACCEPT.max(worst + CLEARANCE)) * 100.0).round() / 100.0
+    }
+
+    fn understood(&self) -> usize {
+        self.said.iter().filter(|(_, margin)| *margin >= self.margin()).count()
+    }
+
+    /// What speaks against it, in the words of its owner.
+    fn objection(&self) -> Option<String> {
+        let (understood, all) = (self.understood(), self.said.len());
+        if self.margin() > HIGHEST {
+            return Some("other speech is too much like it".into());
+        }
+        (understood * 10 < all * LEAST_OF_TEN)
+            .then(|| format!("only {understood} of {all} voices were understood"))
+    }
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
+    let name = written(&args.phrase)?;
+    let alike = args.alike.iter().map(|form| written(form)).collect::<anyhow::Result<Vec<_>>>()?;
+    let library = app::library(session.config(), &session.paths)?;
+    let model = app::quickest_whisper(session.config(), &library)?;
+    let mut whisper = Whisper::load(&model, &session.config().hear.stt)?;
+    let phrase = Phrase::new(&whisper, &name, &alike)?;
+    if let Some(weakness) = app::weakness(&name) {
+        show::remark(format!("{} {weakness}", show::coloured(Mood::Fair, "!")));
+    }
+    let mut voices = Voices::open(session, None)?;
+    for remark in voices.remarks() {
+        show::remark(remark);
+    }
+    let kept_as = WakePhrase { alike: alike.clone(), ..WakePhrase::new(&name) };
+    let trial = try_out(args, &mut whisper, &phrase, &kept_as, &mut voices)?;
+    tell(&name, &trial)?;
+    if let Some(objection) = trial.objection() {
+        let sign = show::coloured(Mood::Bad, "✗");
+        if !args.force {
+            show::remark(format!(
+                "{sign} \"{name}\" is not taken in: {objection}; choose a longer phrase, or add --force"
+            ));
+            return Ok(ExitCode::FAILURE);
+        }
+        show::remark(format!("{sign} {objection}"));
+    }
+    let file = Book::file(&session.paths.data);
+    let mut book = Book::read(&file)?;
+    let negatives = trial.others.len() as u32;
+    book.put(Kept { name: name.clone(), margin: trial.margin(), alike, negatives });
+    book.write(&file)?;
+    show::line(format!("{} \"{name}\" wakes her from her next start on", show::coloured(Mood::Good, "✓")))?;
+    let means = app::wake_means(session.config(), &session.paths)?;
+    if means.mode == WakeMode::Stock && kept_as.stock().is_none() {
+        show::remark(format!("{} {}", show::coloured(Mood::Fair, "!"), app::wake_told(&means)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(name: &str, trial: &Trial) -> anyhow::Result<()> {
+    let (said, others) = (trial.said.len(), trial.others.len());
+    let worst = trial.others.last().copied().unwrap_or(f32::NEG_INFINITY);
+    show::line(format!("\"{name}\": {} of {said} synthetic voices were understood", trial.understood()))?;
+    for (voice, margin) in trial.said.iter().filter(|(_, margin)| *margin < trial.margin()) {
+        show::line(format!("  not {voice} ({margin:.1})"))?;
+    }
+    show::line(format!("  the likest of {others} stretches of other speech and noise came to {worst:.1}"))?;
+    show::line(format!("  it counts as said from {:.2} on", trial.margin()))?;
+    Ok(())
+}
+
+fn try_out(
+    args: &Args,
+    whisper: &mut Whisper,
+    phrase: &Phrase,
+    kept_as: &WakePhrase,
+    voices: &mut Voices,
+) -> anyhow::Result<Trial> {
+    let mut rng = Rng::with_seed(args.seed);
+    let phrases = [phrase.clone()];
+    let quiet = AtomicBool::new(false);
+    let mut margin = |sound: &[f32]| -> anyhow::Result<f32> {
+        let sound = &sound[..sound.len().min(WINDOW)];
+        let Scores { of, .. } = score(whisper, sound, &phrases, Effort::Full, &quiet)?;
+        Ok(of.first().map_or(f32::NEG_INFINITY, |score| score.margin()))
+    };
+    let progress = bar("trying", u64::from(args.stretches));
+    let mut trial = Trial { said: Vec::new(), others: Vec::new() };
+    for (speaker, group) in voices.speakers() {
+        let spoken = Spoken { word: pronounced(kept_as), speaker, group };
+        let said = around_word(&voices.say(&spoken)?, &mut rng);
+        // Half a second of silence is before the word: a candidate begins a quarter before the voice.
+        let lead = said.len().min(RATE as usize * 35 / 100);
+        trial.said.push((spoken.voice(), margin(&said[lead..])?));
+    }
+    let speech = sentences(voices)?;
+    while trial.others.len() < args.stretches as usize {
+        let sound = other(trial.others.len(), &mut rng, &speech);
+        trial.others.push(margin(&sound)?);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    trial.others.sort_by(f32::total_cmp);
+    Ok(trial)
+}
+
+/// How a voice has to be told to say it: the way English would write it.
+pub(super) fn pronounced(phrase: &WakePhrase) -> String {
+    let written = phrase.written();
+    written.get(1).or(written.first()).unwrap_or(&phrase.name).clone()
+}
+
+/// Sentences of every voice, a few of each.
+pub(super) fn sentences(voices: &mut Voices) -> anyhow::Result<Vec<Vec<f32>>> {
+    let speakers = voices.speakers();
+    let mut all = Vec::new();
+    for (at, sentence) in SENTENCES.iter().enumerate() {
+        for turn in 0..2 {
+            let (speaker, group) = speakers[(at * 2 + turn) % speakers.len()].clone();
+            all.push(voices.say(&Spoken { word: (*sentence).into(), speaker, group })?);
+        }
+    }
+    Ok(all)
+}
+
+/// A stretch in which it is not said: mostly speech, from any place in a sentence, alone or beside noise.
+fn other(number: usize, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
+    if number % 8 == 7 {
+        let kind = Kind::ALL[number / 8 % Kind::ALL.len()];
+        let sound = piece(kind, rng, speech);
+        let from = rng.usize(0..sound.len() - WINDOW);
+        return sound[from..from + WINDOW].to_vec();
+    }
+    let sentence = &speech[number % speech.len()];
+    let from = if number < speech.len() { 0 } else { rng.usize(0..sentence.len().max(2) / 2) };
+    let mut sound = vec![0.0; RATE as usize / 4];
+    sound.extend_from_slice(&sentence[from..]);
+    sound.resize(sound.len().max(WINDOW), 0.0);
+    around_word(&sound[..WINDOW], rng)[RATE as usize * 6 / 10..].to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial(said: &[f32], others: &[f32]) -> Trial {
+        Trial { said: said.iter().map(|m| ("a voice".into(), *m)).collect(), others: others.into() }
+    }
+
+    #[test]
+    fn the_margin_keeps_clear_of_other_speech_and_is_never_laxer_than_usual() {
+        assert_eq!(trial(&[-1.0], &[-9.0, -6.0]).margin(), ACCEPT);
+        assert_eq!(trial(&[-1.0], &[-9.0, -3.1]).margin(), -2.6);
+    }
+
+    #[test]
+    fn a_phrase_like_other_speech_or_that_few_voices_can_say_is_objected_to() {
+        assert_eq!(trial(&[-1.0, -2.0], &[-7.0]).objection(), None);
+        let like = trial(&[-0.1], &[-1.4]).objection();
+        assert_eq!(like.as_deref(), Some("other speech is too much like it"));
+        let unclear = trial(&[-1.0, -4.0, -5.0], &[-7.0]).objection();
+        assert_eq!(unclear.as_deref(), Some("only 1 of 3 voices were understood"));
+    }
+
+    #[test]
+    fn an_invented_name_is_said_as_english_would_write_it() {
+        assert_eq!(pronounced(&WakePhrase::new("hey joi")), "hey joy");
+        assert_eq!(pronounced(&WakePhrase::new("hey jarvis")), "hey jarvis");
+    }
+}

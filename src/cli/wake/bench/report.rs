@@ -1,0 +1,264 @@
+//! PURE: the measurement as tables and as JSON.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::cli::show;
+
+/// The phrase was said.
+#[derive(Debug, Clone)]
+pub(super) struct Said {
+    pub(super) voice: String,
+    pub(super) condition: String,
+    /// Seconds from the end of the phrase until she knew; nothing when she missed it.
+    pub(super) latency: Option<f64>,
+    /// A model was sure at once.
+    pub(super) by_model: bool,
+}
+
+/// Sound without the phrase.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sound {
+    pub(super) name: &'static str,
+    pub(super) length: Duration,
+    pub(super) wakes: u32,
+    /// How often the scorer ran.
+    pub(super) scored: u32,
+    pub(super) cpu: Duration,
+}
+
+impl Sound {
+    pub(super) fn named(name: &'static str) -> Self {
+        Self { name, ..Self::default() }
+    }
+
+    fn hours(&self) -> f64 {
+        self.length.as_secs_f64() / 3600.0
+    }
+}
+
+/// The whole measurement.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Report {
+    pub(super) phrase: String,
+    pub(super) means: String,
+    pub(super) said: Vec<Said>,
+    pub(super) sounds: Vec<Sound>,
+    /// A phrase that is nearly the same, how often it was said, how often it woke her.
+    pub(super) near: Vec<(String, usize, usize)>,
+}
+
+/// So many of so many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Share(usize, usize);
+
+impl Share {
+    fn text(self) -> String {
+        let percent = if self.1 == 0 { 0.0 } else { 100.0 * self.0 as f64 / self.1 as f64 };
+        format!("{} of {} ({percent:.0} %)", self.0, self.1)
+    }
+}
+
+impl Report {
+    /// Adds to what is known of the same kind of sound.
+    pub(super) fn add(&mut self, sound: Sound) {
+        match self.sounds.iter_mut().find(|known| known.name == sound.name) {
+            Some(known) => {
+                known.length += sound.length;
+                known.wakes += sound.wakes;
+                known.scored += sound.scored;
+                known.cpu += sound.cpu;
+            }
+            None => self.sounds.push(sound),
+        }
+    }
+
+    fn missed(&self, by: impl Fn(&Said) -> bool) -> Share {
+        let of: Vec<&Said> = self.said.iter().filter(|said| by(said)).collect();
+        Share(of.iter().filter(|said| said.latency.is_none()).count(), of.len())
+    }
+
+    fn conditions(&self) -> Vec<&str> {
+        distinct(self.said.iter().map(|said| said.condition.as_str()))
+    }
+
+    fn voices(&self) -> Vec<&str> {
+        distinct(self.said.iter().map(|said| said.voice.as_str()))
+    }
+
+    /// Latencies of the quickest half and of all but one in twenty.
+    fn latencies(&self) -> Option<(f64, f64)> {
+        let mut all: Vec<f64> = self.said.iter().filter_map(|said| said.latency).collect();
+        all.sort_by(f64::total_cmp);
+        let at = |share: f64| all.get(((all.len() as f64 - 1.0) * share).round() as usize).copied();
+        Some((at(0.5)?, at(0.95)?))
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let share = |share: Share| json!({ "missed": share.0, "said": share.1 });
+        let by = |names: Vec<&str>, of: fn(&Said) -> &str| -> Value {
+            names.iter().map(|name| ((*name).to_owned(), share(self.missed(|s| of(s) == *name)))).collect()
+        };
+        let sounds = self.sounds.iter().map(|sound| {
+            json!({
+                "sound": sound.name,
+                "hours": sound.hours(),
+                "false_accepts": sound.wakes,
+                "at_most_an_hour": upper_bound(sound.wakes) / sound.hours(),
+                "scorer_runs_an_hour": f64::from(sound.scored) / sound.hours(),
+                "cpu_s_an_hour": sound.cpu.as_secs_f64() / sound.hours(),
+            })
+        });
+        let near = self
+            .near
+            .iter()
+            .map(|(phrase, said, took)| json!({ "phrase": phrase, "said": said, "accepted": took }));
+        json!({
+            "phrase": self.phrase,
+            "means": self.means,
+            "misses": {
+                "all": share(self.missed(|_| true)),
+                "by_condition": by(self.conditions(), |said| &said.condition),
+                "by_voice": by(self.voices(), |said| &said.voice),
+            },
+            "by_model_at_once": self.said.iter().filter(|said| said.by_model).count(),
+            "latency_s": self.latencies().map(|(p50, p95)| json!({ "p50": p50, "p95": p95 })),
+            "other_sound": sounds.collect::<Vec<_>>(),
+            "near": near.collect::<Vec<_>>(),
+        })
+    }
+
+    pub(super) fn text(&self) -> String {
+        let mut parts = vec![format!("\"{}\": {}", self.phrase, self.means)];
+        if !self.said.is_empty() {
+            let mut table = show::table(["SAID IN", "MISSED"]);
+            for name in self.conditions() {
+                table.add_row([name.to_owned(), self.missed(|said| said.condition == name).text()]);
+            }
+            table.add_row(["all".to_owned(), self.missed(|_| true).text()]);
+            parts.push(table.to_string());
+            let mut table = show::table(["SAID BY", "MISSED"]);
+            for name in self.voices() {
+                table.add_row([name.to_owned(), self.missed(|said| said.voice == name).text()]);
+            }
+            parts.push(table.to_string());
+        }
+        if let Some((p50, p95)) = self.latencies() {
+            let at_once = self.said.iter().filter(|said| said.by_model).count();
+            parts.push(format!(
+                "she knew {p50:.2} s after the phrase (median), {p95:.2} s (95 %); {at_once} times a model was sure at once"
+            ));
+        }
+        if !self.near.is_empty() {
+            parts.push(self.near_text());
+        }
+        if !self.sounds.is_empty() {
+            parts.push(self.sound_text());
+        }
+        parts.join("\n\n")
+    }
+
+    fn near_text(&self) -> String {
+        let mut table = show::table(["NEARLY THE SAME", "ACCEPTED"]);
+        for (phrase, said, accepted) in &self.near {
+            table.add_row([phrase.clone(), Share(*accepted, *said).text()]);
+        }
+        let sum = |of: fn(&(String, usize, usize)) -> usize| self.near.iter().map(of).sum();
+        table.add_row(["all".to_owned(), Share(sum(|n| n.2), sum(|n| n.1)).text()]);
+        table.to_string()
+    }
+
+    fn sound_text(&self) -> String {
+        let mut table = show::table([
+            "OTHER SOUND",
+            "MINUTES",
+            "WOKEN",
+            "AT MOST AN HOUR (95 %)",
+            "SCORED AN HOUR",
+            "CPU s AN HOUR",
+        ]);
+        for sound in &self.sounds {
+            let an_hour = |count: f64| format!("{:.1}", count / sound.hours());
+            table.add_row([
+                sound.name.to_owned(),
+                format!("{:.0}", sound.length.as_secs_f64() / 60.0),
+                sound.wakes.to_string(),
+                an_hour(upper_bound(sound.wakes)),
+                format!("{:.0}", f64::from(sound.scored) / sound.hours()),
+                format!("{:.0}", sound.cpu.as_secs_f64() / sound.hours()),
+            ]);
+        }
+        table.to_string()
+    }
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    for name in names {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// How many events must be expected where so many were counted, with 95 % confidence (Poisson, one-sided).
+fn upper_bound(counted: u32) -> f64 {
+    let likely = |mean: f64| {
+        let mut term = (-mean).exp();
+        let mut sum = term;
+        for n in 1..=counted {
+            term *= mean / f64::from(n);
+            sum += term;
+        }
+        sum
+    };
+    let (mut low, mut high) = (f64::from(counted), f64::from(counted) * 3.0 + 10.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if likely(middle) > 0.05 { low = middle } else { high = middle }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_is_that_of_the_poisson_distribution() {
+        let bounds: Vec<String> = [0, 1, 2, 10].map(|n| format!("{:.2}", upper_bound(n))).into();
+        assert_eq!(bounds, ["3.00", "4.74", "6.30", "16.96"]);
+    }
+
+    #[test]
+    fn the_tables_tell_misses_false_accepts_and_cost() {
+        let said = |voice: &str, condition: &str, latency| Said {
+            voice: voice.into(),
+            condition: condition.into(),
+            latency,
+            by_model: latency == Some(0.1),
+        };
+        let mut report = Report {
+            phrase: "hey joi".into(),
+            means: "any written phrase is heard".into(),
+            said: vec![
+                said("flite slt", "quiet room, alone", Some(0.6)),
+                said("flite slt", "crowd, alone", None),
+                said("her own", "quiet room, alone", Some(0.1)),
+            ],
+            near: vec![("hey toy".into(), 6, 2)],
+            ..Report::default()
+        };
+        for minutes in [20, 40] {
+            let (length, cpu) = (Duration::from_secs(minutes * 60), Duration::from_secs(minutes));
+            report.add(Sound { name: "crowd", length, wakes: 0, scored: 10, cpu });
+        }
+        insta::assert_snapshot!(report.text());
+        let json = report.json();
+        assert_eq!(json["misses"]["all"], serde_json::json!({ "missed": 1, "said": 3 }));
+        assert_eq!(json["latency_s"]["p50"], 0.6);
+        assert_eq!(json["by_model_at_once"], 1);
+    }
+}

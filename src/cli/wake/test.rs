@@ -1,0 +1,137 @@
+//! `joi wake test`: what both stages make of what is said, live or over files.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::mpsc::channel;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::rig::{Heard, Rig, reason};
+use crate::app;
+use crate::audio::{Heard as Read, Microphone, MuteSwitch, RATE, Source, read_wav};
+use crate::cli::session::Session;
+use crate::cli::show::{self, Mood};
+use crate::hear::wake::Weighed;
+use crate::hear::{HearCommand, HearEvent};
+use crate::pulse::Heart;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi wake test                              say the phrase; Ctrl-C ends
+  joi wake test --wav kitchen.wav bedroom.wav
+  joi wake test --wav kitchen.wav --json | jq .wakes";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Over these files instead of the microphone: any rate and number of channels
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    wav: Vec<PathBuf>,
+    /// As JSON, one object per file
+    #[arg(long, requires = "wav")]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
+    if args.wav.is_empty() {
+        return live(session);
+    }
+    let mut rig = Rig::load(session)?;
+    let mut woken = 0;
+    for file in &args.wav {
+        let heard = rig.hear_alone(&[read_wav(file, RATE)?, vec![0.0; RATE as usize]].concat());
+        woken += usize::from(!heard.wakes.is_empty());
+        if args.json {
+            show::line(in_json(file, &heard))?;
+        } else {
+            show::line(file.display())?;
+            tell(&heard)?;
+        }
+    }
+    Ok(if woken == args.wav.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn seconds(samples: u64) -> f64 {
+    (samples as f64 / f64::from(RATE) * 100.0).round() / 100.0
+}
+
+fn in_json(file: &std::path::Path, heard: &Heard) -> serde_json::Value {
+    let wakes = heard.wakes.iter().map(|wake| {
+        let by = if wake.scoring.is_some() { "scorer" } else { "model" };
+        json!({ "phrase": wake.phrase, "at_s": seconds(wake.at), "score": wake.score, "by": by })
+    });
+    let scored = heard.weighed.iter().map(|weighed| {
+        json!({
+            "from_s": seconds(weighed.candidate.from),
+            "to_s": seconds(weighed.candidate.to),
+            "why": reason(&weighed.candidate.why),
+            "margins": weighed.margins.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+            "ms": weighed.took.as_millis() as u64,
+        })
+    });
+    json!({
+        "file": file.display().to_string(),
+        "wakes": wakes.collect::<Vec<_>>(),
+        "scored": scored.collect::<Vec<_>>(),
+    })
+}
+
+fn tell(heard: &Heard) -> anyhow::Result<()> {
+    for weighed in &heard.weighed {
+        show::line(told(weighed))?;
+    }
+    for wake in &heard.wakes {
+        let by = if wake.scoring.is_some() { "the scorer" } else { "its model" };
+        let woken = show::coloured(Mood::Good, format!("● \"{}\"", wake.phrase));
+        show::line(format!("  {woken} at {:.2} s, by {by} ({:.2})", seconds(wake.at), wake.score))?;
+    }
+    if heard.wakes.is_empty() {
+        show::line(format!("  {}", show::coloured(Mood::Fair, "no wake phrase")))?;
+    }
+    Ok(())
+}
+
+/// One line about a candidate.
+fn told(weighed: &Weighed) -> String {
+    let margins: Vec<_> = weighed.margins.iter().map(|(phrase, m)| format!("{phrase} {m:.1}")).collect();
+    let (from, to) = (seconds(weighed.candidate.from), seconds(weighed.candidate.to));
+    let why = reason(&weighed.candidate.why);
+    format!("  {from:.2}–{to:.2} s  {why}: {}  ({} ms)", margins.join(", "), weighed.took.as_millis())
+}
+
+fn live(session: &Session) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(
+        !crate::cli::mute::is_muted(session),
+        "the microphone is switched off; `joi unmute` switches it on"
+    );
+    let (mut listener, _worker) =
+        app::wakeful_listener(session.config(), &session.paths, Heart::unwatched())?;
+    let (watcher, weighed) = channel();
+    listener.watched_by(watcher);
+    let mut microphone = Microphone::open(&session.config().audio, &MuteSwitch::default());
+    show::remark(format!("{} say it; Ctrl-C ends", show::coloured(Mood::Good, "●")));
+    let (mut samples, mut events) = (Vec::new(), Vec::new());
+    loop {
+        samples.clear();
+        match microphone.read(&mut samples) {
+            Read::Samples(_) => listener.step(samples.as_slice(), Instant::now(), &mut events),
+            Read::Gone(fault) => show::remark(show::coloured(Mood::Bad, fault)),
+            Read::Back { device } => show::remark(format!("listening through {device}")),
+            Read::End => return Ok(ExitCode::SUCCESS),
+            Read::Nothing | Read::Muted | Read::Unmuted => {}
+        }
+        for weighed in weighed.try_iter() {
+            show::line(told(&weighed))?;
+        }
+        for event in events.drain(..) {
+            if let HearEvent::Wake { phrase, score, .. } = event {
+                show::line(format!(
+                    "  {} ({score:.2})",
+                    show::coloured(Mood::Good, format!("● \"{phrase}\""))
+                ))?;
+                listener.command(HearCommand::Cancel);
+            }
+        }
+    }
+}
