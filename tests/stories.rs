@@ -19,4 +19,5 @@ mod stories {
     mod sound_server_faults;
     mod trust;
     mod voice;
+    mod wake;
 }

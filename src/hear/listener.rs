@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::endpoint::{Edge, EndpointConfig, Endpointer, Frame, LEAD, Span};
 use super::history::History;
 use super::vad::{FRAME, Vad};
-use super::wake::{Confirmer, Detection, Onsets, Vigilance, WakeDetector, Weighed};
+use super::wake::{Confirmer, Detection, Vigilance, WakeDetector, Weighed};
 use super::{HearCommand, HearConfig, HearEvent, SpeakingState, Stretch, Window};
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
@@ -53,6 +53,8 @@ pub struct Listener {
     detectors: Vec<Box<dyn WakeDetector>>,
     /// Hears what the detectors can't.
     confirmer: Option<Confirmer>,
+    /// The voice activity network follows the sound for it.
+    is_alert: bool,
     vad: Vad,
     endpointer: Endpointer,
     /// Cuts what is said while she speaks.
@@ -80,6 +82,7 @@ impl Listener {
         Self {
             detectors,
             confirmer: None,
+            is_alert: false,
             vad,
             endpointer: Endpointer::new(&config.endpoint),
             interjections: Endpointer::new(&short(&config.endpoint)),
@@ -257,9 +260,16 @@ impl Listener {
                 confirmer.doubt(detector.phrase(), doubt);
             }
         }
-        let is_voiced = confirmer.onsets() == Onsets::On && self.vad.is_voiced(&self.frame);
-        let frame = Frame { end: self.history.end(), voiced: is_voiced };
-        confirmer.observe(frame, level_db(&self.frame), |from, to| self.history.copy(from, to));
+        let (end, level) = (self.history.end(), level_db(&self.frame));
+        let was_alert = std::mem::replace(&mut self.is_alert, confirmer.is_alert(end, level));
+        let voiced = match (was_alert, self.is_alert) {
+            (_, false) => false,
+            (true, true) => self.vad.is_voiced(&self.frame),
+            // It has not heard what came before.
+            (false, true) => self.prime().last().is_some_and(|frame| frame.voiced),
+        };
+        let Some(confirmer) = &mut self.confirmer else { return };
+        confirmer.observe(Frame { end, voiced }, level, |from, to| self.history.copy(from, to));
         if let Some(detection) = confirmer.confirmed() {
             self.wake(detection, now, out);
         }
@@ -287,9 +297,9 @@ impl Listener {
         }
     }
 
-    /// Lets the voice activity network hear the last second.
-    fn prime(&mut self) {
-        self.prime_from(self.history.end());
+    /// Lets the voice activity network hear the last second; what it says of each frame.
+    fn prime(&mut self) -> Vec<Frame> {
+        self.prime_from(self.history.end())
     }
 
     /// Lets the voice activity network hear the sound from a second before `position` on; what it says of each

@@ -77,8 +77,20 @@ impl Source for Reel {
     }
 }
 
+/// Delivers nothing, for ever.
+struct Endless;
+
+impl Source for Endless {
+    fn read(&mut self, _: &mut Vec<f32>) -> Heard {
+        Heard::Nothing
+    }
+}
+
 fn start(reel: Vec<(Heard, Vec<f32>)>, pacing: Pacing) -> Started {
-    let source = Box::new(Reel(reel.into_iter().rev().collect()));
+    start_on(Box::new(Reel(reel.into_iter().rev().collect())), pacing)
+}
+
+fn start_on(source: Box<dyn Source>, pacing: Pacing) -> Started {
     let listener = Listener::new(&HearConfig::default(), vec![Box::new(Scripted(16_000))], vad());
     let (commands, receiver) = channel();
     let (sender, events) = tokio::sync::mpsc::channel(4);
@@ -206,13 +218,12 @@ fn in_lockstep_a_window_begins_where_the_file_stands() {
 
 #[test]
 fn the_thread_ends_when_it_is_told_to_or_nobody_cares_any_more() {
-    let endless = || (0..100_000).map(|_| (Heard::Nothing, vec![])).collect::<Vec<_>>();
-    let Started { commands, events, thread } = start(endless(), Pacing::Live);
+    let Started { commands, events, thread } = start_on(Box::new(Endless), Pacing::Live);
     commands.send(HearCommand::Stop).expect("it listens");
     thread.join().expect("it ended in order");
     drop(events);
 
-    let Started { commands, events, thread } = start(endless(), Pacing::Live);
+    let Started { commands, events, thread } = start_on(Box::new(Endless), Pacing::Live);
     drop(commands);
     thread.join().expect("it ended in order");
     drop(events);

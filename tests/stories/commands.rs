@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::support::ollama_double::{Double, Script};
 use crate::support::program::{Home, NOBODY};
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "mute", "unmute", "toggle", "status", "events", "run", "text", "ask", "say", "listen", "hear", "devices",
-    "models", "doctor", "config", "why", "bench", "forget",
+    "models", "doctor", "config", "why", "bench", "forget", "wake",
 ];
 
 fn nobody_home() -> Home {
@@ -197,7 +197,7 @@ async fn the_doctor_tells_what_works_and_what_to_do() {
     let double = Double::start().await;
     let well = Home::with_model_server(&double.url).joi(&["doctor", "--quick", "--json"]);
     let rows = json(&well.out);
-    for what in ["configuration", "models", "speech to text", "voice", "model server"] {
+    for what in ["configuration", "models", "speech to text", "wake phrases", "voice", "model server"] {
         assert_eq!(verdict(&rows, what)["verdict"], "good", "{rows}");
     }
     let ill = nobody_home().joi(&["doctor", "--quick", "--json"]);

@@ -35,6 +35,10 @@ const LEVEL_FRAMES: usize = 3;
 const RISE_FRAMES: u32 = 2;
 /// Frames below half of the rise after which the next one counts.
 const FALL_FRAMES: u32 = 3;
+/// What stands out by so much, in dB, from the softest of the last seconds may be a voice.
+const ALERT_DB: f32 = 3.0;
+/// For so long after that one may go on.
+const ALERT: u64 = ms(1000);
 /// Between two rises.
 const BETWEEN_RISES: u64 = ms(800);
 /// So many candidates in a minute; a model's doubts, which are rare, may be a few more.
@@ -115,6 +119,8 @@ pub struct Candidates {
     given: VecDeque<u64>,
     /// How many were held back because there had been too many.
     held_back: u64,
+    /// Until this position there may be a voice.
+    alert_until: u64,
 }
 
 impl Candidates {
@@ -128,12 +134,21 @@ impl Candidates {
             waiting: VecDeque::new(),
             given: VecDeque::new(),
             held_back: 0,
+            alert_until: 0,
         }
     }
 
-    /// Whether it must be told of voices.
-    pub fn onsets(&self) -> Onsets {
-        self.onsets
+    /// Whether it must be told if there is a voice in the frame that ends at `end`. Nothing can be one that does
+    /// not stand out of the room: in silence and steady noise nobody has to look for it.
+    pub fn is_alert(&mut self, end: u64, level_db: f32) -> bool {
+        if self.onsets == Onsets::Off {
+            return false;
+        }
+        let stands_out = self.room.floor().is_none_or(|floor| level_db >= floor + ALERT_DB);
+        if stands_out || self.voice != Voice::Silent {
+            self.alert_until = end + ALERT;
+        }
+        end <= self.alert_until
     }
 
     /// How many were held back so far because there had been too many.
@@ -255,13 +270,23 @@ impl Room {
 
     /// The median of the last seconds; nothing in the first half second.
     fn median(&self) -> Option<f32> {
+        self.at_share(2)
+    }
+
+    /// What the last seconds were softest: a tenth of them was softer.
+    fn floor(&self) -> Option<f32> {
+        self.at_share(10)
+    }
+
+    /// The level below which one in `part` of the last seconds lies.
+    fn at_share(&self, part: usize) -> Option<f32> {
         if self.levels.len() < ROOM_FRAMES / 8 {
             return None;
         }
-        let mut sorted: Vec<f32> = self.levels.iter().copied().collect();
-        let middle = sorted.len() / 2;
-        let (_, median, _) = sorted.select_nth_unstable_by(middle, f32::total_cmp);
-        Some(*median)
+        let mut levels: Vec<f32> = self.levels.iter().copied().collect();
+        let place = levels.len() / part;
+        let (_, level, _) = levels.select_nth_unstable_by(place, f32::total_cmp);
+        Some(*level)
     }
 }
 

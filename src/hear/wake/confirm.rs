@@ -77,9 +77,9 @@ impl Confirmer {
         self.watcher = Some(watcher);
     }
 
-    /// Whether it must be told of voices.
-    pub fn onsets(&self) -> Onsets {
-        self.candidates.onsets()
+    /// Whether it must be told if there is a voice in the frame that ends at `end`.
+    pub fn is_alert(&mut self, end: u64, level_db: f32) -> bool {
+        self.candidates.is_alert(end, level_db)
     }
 
     /// The model of `phrase` is in doubt.

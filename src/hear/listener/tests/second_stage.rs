@@ -1,7 +1,7 @@
 //! Phrases without a model of their own: the real scorer behind the real listener.
 
 use super::super::super::score::{ACCEPT, Phrase, Scorer};
-use super::super::super::wake::Wanted;
+use super::super::super::wake::{Onsets, Wanted};
 use super::super::super::whisper::Stt;
 use super::super::super::whisper::tests::tiny;
 use super::*;

@@ -100,6 +100,25 @@ fn there_are_no_more_than_a_dozen_a_minute() {
     }
 }
 
+#[test]
+fn nobody_looks_for_voices_in_silence_and_steady_noise() {
+    let mut candidates = Candidates::new(Onsets::On);
+    let alert = |candidates: &mut Candidates, range: std::ops::Range<u64>, level: fn(u64) -> f32| {
+        let each = range.filter(|at| {
+            let (end, level) = (frames(at + 1), level(*at));
+            let is_alert = candidates.is_alert(end, level);
+            candidates.observe(Frame { end, voiced: false }, level);
+            is_alert
+        });
+        each.count()
+    };
+    assert_eq!(alert(&mut candidates, 0..50, |_| -60.0), 46, "until the room is known, and a second longer");
+    assert_eq!(alert(&mut candidates, 50..600, |at| -60.0 + (at % 5) as f32 / 2.0), 0);
+    assert_eq!(alert(&mut candidates, 600..601, |_| -50.0), 1);
+    assert_eq!(alert(&mut candidates, 601..700, |_| -60.0), 31, "for a second");
+    assert!(!Candidates::new(Onsets::Off).is_alert(512, 0.0));
+}
+
 proptest! {
     #[test]
     fn a_candidate_is_never_given_before_its_sound_is_complete_nor_longer_than_a_window(

@@ -1,0 +1,103 @@
+//! Phrases of one's own: added, listed, tried over files, removed, and a conversation that one of them opens.
+
+use serde_json::Value;
+
+use crate::support::program::{Home, NOBODY};
+use crate::support::speech::{flite, pause, plain};
+
+fn home() -> Home {
+    let mut home = Home::with_model_server(NOBODY);
+    // Whatever this machine is fast enough for.
+    home.set("hear.wake.mode=scored");
+    home
+}
+
+/// Writes sound as a WAV file; its path.
+fn wav(home: &Home, name: &str, samples: &[f32]) -> String {
+    let path = home.arg(name);
+    let spec = hound::WavSpec {
+        channels: 1,
+        sample_rate: 16_000,
+        bits_per_sample: 16,
+        sample_format: hound::SampleFormat::Int,
+    };
+    let mut writer = hound::WavWriter::create(&path, spec).expect("a file");
+    for sample in samples {
+        writer.write_sample((sample.clamp(-1.0, 1.0) * 32_767.0) as i16).expect("a sample");
+    }
+    writer.finalize().expect("a whole file");
+    path
+}
+
+#[test]
+fn her_own_name_opens_a_conversation_without_a_model_for_it() {
+    // covers DEC21
+    let home = home();
+    let said = [pause(1.5), flite("rms", "hey joy, what time is it?"), pause(2.5)].concat();
+    let (input, output) = (wav(&home, "said.wav", &said), home.arg("answer.wav"));
+    let ran = home.joi(&["hear", "--json", "--wav", &input, "--out", &output]).well();
+    let turn: Value = serde_json::from_str(ran.out.lines().next().expect("a turn")).expect("JSON");
+    assert_eq!(plain(turn["heard"].as_str().unwrap()), "what time is it", "{ran:?}");
+    assert!(turn["reply"].as_str().is_some_and(|reply| reply.starts_with("It's ")), "{turn}");
+}
+
+#[test]
+fn a_phrase_is_added_tried_over_a_file_and_removed() {
+    let home = home();
+    let added = home.joi(&["wake", "add", "Hey Luna", "--stretches", "20"]).well();
+    assert!(added.out.contains("\"hey luna\" wakes her from her next start on"), "{added:?}");
+    let names = |home: &Home| -> Vec<String> {
+        let listed: Value =
+            serde_json::from_str(&home.joi(&["wake", "list", "--json"]).well().out).expect("JSON");
+        let phrases = listed["phrases"].as_array().expect("phrases");
+        phrases.iter().map(|phrase| phrase["phrase"].as_str().expect("a name").to_owned()).collect()
+    };
+    assert_eq!(names(&home), ["hey joi", "hey jarvis", "hey luna"]);
+    let said = wav(&home, "luna.wav", &[pause(1.0), flite("awb", "hey luna"), pause(1.0)].concat());
+    let other =
+        wav(&home, "other.wav", &[pause(1.0), flite("awb", "turn on the light"), pause(1.0)].concat());
+    let tried = home.joi(&["wake", "test", "--json", "--wav", &said, &other]);
+    let files: Vec<Value> = tried.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(files[0]["wakes"][0]["phrase"], "hey luna", "{tried:?}");
+    assert_eq!(files[1]["wakes"], Value::Array(vec![]), "{tried:?}");
+    assert!(files[1]["scored"][0]["margins"]["hey luna"].as_f64().is_some_and(|m| m < -3.0), "{tried:?}");
+    assert_eq!(tried.code, Some(1), "one of them was no wake phrase");
+    home.joi(&["wake", "remove", "hey luna"]).well();
+    assert_eq!(names(&home), ["hey joi", "hey jarvis"]);
+}
+
+#[test]
+fn what_can_not_be_a_phrase_is_refused_with_the_reason() {
+    let home = home();
+    for (args, why) in [
+        (&["wake", "add", "computer"][..], "\"computer\" is one single sign to the speech recogniser"),
+        (&["wake", "add", "r2d2"], "\"r2d2\" is no phrase; allowed: one to five words of letters"),
+        (&["wake", "remove", "hey luna"], "\"hey luna\" is no phrase of hers; `joi wake list` shows them"),
+        (&["wake", "bench", "--phrase", "hey luna"], "\"hey luna\" is not listened for"),
+    ] {
+        let ran = home.joi(args);
+        assert!(ran.code != Some(0) && ran.complaint().starts_with(why), "{ran:?}");
+    }
+    let mut stock = Home::with_model_server(NOBODY);
+    stock.set("hear.wake.mode=stock").set("hear.wake.phrases=[{name=\"hey luna\"}]");
+    assert!(stock.joi(&["wake", "list"]).err.contains("at least one of \"hey jarvis\""));
+}
+
+#[test]
+fn the_measurement_tells_misses_and_its_own_bounds() {
+    let home = home();
+    let folder = home.path("recordings");
+    std::fs::create_dir_all(folder.join("positives")).expect("a folder");
+    std::fs::create_dir_all(folder.join("negatives")).expect("a folder");
+    let (voice, order) = (flite("rms", "hey joy"), flite("rms", "turn on the light"));
+    wav(&home, "recordings/positives/a.wav", &[pause(1.0), voice].concat());
+    wav(&home, "recordings/positives/b.wav", &[pause(1.0), order.clone()].concat());
+    wav(&home, "recordings/negatives/c.wav", &[pause(1.0), order, pause(2.0)].concat());
+    let ran = home.joi(&["wake", "bench", "--json", folder.to_str().expect("UTF-8")]).well();
+    let told: Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!(told["misses"]["all"], serde_json::json!({ "missed": 1, "said": 2 }), "{told}");
+    let other = &told["other_sound"][0];
+    assert_eq!((&other["sound"], &other["false_accepts"]), (&"recordings".into(), &0.into()));
+    let (hours, bound) = (other["hours"].as_f64().unwrap(), other["at_most_an_hour"].as_f64().unwrap());
+    assert!((bound * hours - 3.0).abs() < 0.01, "three at most, with 95 % confidence: {told}");
+}
