@@ -4,6 +4,8 @@
 //! waits for nothing. In: samples and [`HearCommand`]s. Out: [`HearEvent`]s. What comes out depends on the
 //! samples alone, not on how they were cut into pieces.
 
+mod sound;
+
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
@@ -14,6 +16,8 @@ use super::wake::{Confirmer, Detection, Vigilance, WakeDetector, Weighed};
 use super::{HearCommand, HearConfig, HearEvent, SpeakingState, Stretch, Window};
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
+
+pub use sound::Sound;
 
 /// Frames of older sound that get the voice activity network going when the microphone is opened: 1 s.
 const PRIMING: u64 = 32;
@@ -30,21 +34,6 @@ fn short(config: &EndpointConfig) -> EndpointConfig {
         // For ever: more than a day of speech.
         no_speech: 100_000.0,
         ..config.clone()
-    }
-}
-
-/// A stretch of sound on its way to the listener.
-#[derive(Debug, Clone, Copy)]
-pub struct Sound<'a> {
-    /// What to listen to.
-    pub samples: &'a [f32],
-    /// The same stretch as the microphone captured it, where her own voice was taken out of it since.
-    pub captured: Option<&'a [f32]>,
-}
-
-impl<'a> From<&'a [f32]> for Sound<'a> {
-    fn from(samples: &'a [f32]) -> Self {
-        Self { samples, captured: None }
     }
 }
 
@@ -260,7 +249,7 @@ impl Listener {
                 confirmer.doubt(detector.phrase(), doubt);
             }
         }
-        let (end, level) = (self.history.end(), level_db(&self.frame));
+        let (end, level) = (self.history.end(), sound::level_db(&self.frame));
         let was_alert = std::mem::replace(&mut self.is_alert, confirmer.is_alert(end, level));
         let voiced = match (was_alert, self.is_alert) {
             (_, false) => false,
@@ -382,12 +371,6 @@ impl Listener {
             captured,
         }
     }
-}
-
-/// The level of a frame in dB, the full scale being 0.
-fn level_db(frame: &[f32; FRAME]) -> f32 {
-    let power = frame.iter().map(|s| s * s).sum::<f32>() / FRAME as f32;
-    10.0 * (power + 1e-10).log10()
 }
 
 /// So many samples fit into `length`.

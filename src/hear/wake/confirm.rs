@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use super::candidates::{Candidate, Candidates, Onsets, Why};
 use super::{Detection, Doubt};
+use crate::audio::RATE;
 use crate::hear::endpoint::Frame;
-use crate::hear::score::{Ask, Effort, Phrase, Scored, Scorer, Scores};
+use crate::hear::score::{Ask, Effort, Phrase, Scored, Scorer, Scores, syllables};
 
 /// A phrase, and from which margin on it counts as said.
 #[derive(Debug, Clone, PartialEq)]
@@ -180,11 +181,14 @@ fn decide(candidate: &Candidate, scores: &Scores, offered: &[Wanted]) -> Option<
     let ends_by = match candidate.why {
         Why::Doubt { ends_by, .. } => ends_by,
         Why::Voice { ended: Some(ended), .. } if only_the_phrase => ended,
-        // Where in it the phrase ended is not known: all of it is taken for speech, and the phrase is taken off
-        // its transcript.
-        Why::Voice { began, .. } | Why::Louder { began } => began,
+        Why::Voice { began, .. } | Why::Louder { began } => began + about(&phrase),
     };
     Some(Detection { phrase, score: 1.0 / (1.0 + (-over).exp()), at: candidate.to, ends_by })
+}
+
+/// How long it takes to say a phrase, in samples, give or take a few tenths of a second.
+fn about(phrase: &str) -> u64 {
+    u64::from(RATE) * (3 + 4 * syllables(phrase) as u64) / 20
 }
 
 #[cfg(test)]
