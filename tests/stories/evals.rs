@@ -11,8 +11,8 @@ use joi::llm::{Backend, LlmConfig, LocalModel, Mind, Parts, RestartPolicy};
 use joi::message::{Channel, Private, TurnId};
 use joi::reply::model::Room;
 use joi::reply::{
-    ContextConfig, Engine, EngineParts, PersonaConfig, Prelude, Protocols, ReplyConfig, ReplyEvent, TurnInput,
-    head, reply,
+    ContextConfig, Engine, EngineParts, PersonaConfig, Prelude, Protocols, ReplyConfig, ReplyEvent,
+    TurnInput, head, reply,
 };
 use joi::store::Store;
 use joi::tools::{Means, Reach, Toolbox, ToolsConfig, builtin};
@@ -26,7 +26,7 @@ use crate::support::fake_joi_model::Fake;
 use crate::support::local_model;
 
 /// Conversations that went well when this was last measured, with some room for another processor's rounding.
-const FLOOR: usize = 20;
+const FLOOR: usize = 24;
 
 #[derive(Debug, Deserialize)]
 struct File {
@@ -59,7 +59,8 @@ struct Said {
 
 fn conversations() -> Vec<(String, Conversation)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/evals");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let read = |path: PathBuf| {
         let kind = path.file_stem().unwrap().to_string_lossy().into_owned();
@@ -127,7 +128,8 @@ impl Stage {
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
         };
         let local: LocalModel = local_model(fake);
-        let mind = Mind::start(Parts { config, local, head: head(prelude), restarts: RestartPolicy::default() });
+        let mind =
+            Mind::start(Parts { config, local, head: head(prelude), restarts: RestartPolicy::default() });
         mind.ready().await.unwrap();
         Self { mind: Arc::new(mind), clock, rules }
     }
@@ -155,7 +157,8 @@ impl Stage {
             let later = self.clock.now().checked_add(SignedDuration::from_secs(5)).unwrap();
             self.clock.set(later);
             let (events, mut received) = mpsc::channel(1_000);
-            let turn = TurnInput { id: TurnId(1), channel: Channel::Console, text: Private(said.say.clone()) };
+            let turn =
+                TurnInput { id: TurnId(1), channel: Channel::Console, text: Private(said.say.clone()) };
             let outcome = reply(&engine, turn, events, CancellationToken::new()).await;
             let mut ran = Vec::new();
             while let Ok(event) = received.try_recv() {
@@ -194,7 +197,10 @@ fn fault(said: &Said, answer: &str, ran: &[String], list: &[String]) -> Option<S
     if !said.answer.is_empty() && !said.answer.iter().any(|words| answer.contains(words.as_str())) {
         return Some(format!("the answer holds none of {:?}", said.answer));
     }
-    said.never.iter().find(|words| answer.contains(words.as_str())).map(|words| format!("the answer holds {words:?}"))
+    said.never
+        .iter()
+        .find(|words| answer.contains(words.as_str()))
+        .map(|words| format!("the answer holds {words:?}"))
 }
 
 #[tokio::test]
@@ -211,7 +217,11 @@ async fn conversations_with_the_embedded_model_go_as_well_as_they_did() {
         passed += usize::from(fault.is_none());
         harmed += usize::from(fault.as_ref().is_some_and(|fault| fault.contains("the list was changed")));
         let verdict = fault.map_or("went well".to_owned(), |fault| format!("FAILED {fault}"));
-        table += &format!("{kind:<11} {:<26} {:>5.1} s  {verdict}\n", conversation.name, began.elapsed().as_secs_f64());
+        table += &format!(
+            "{kind:<11} {:<26} {:>5.1} s  {verdict}\n",
+            conversation.name,
+            began.elapsed().as_secs_f64()
+        );
     }
     stage.mind.shutdown().await;
     println!("{table}{passed} of {}; {calls} model calls in {turns} turns", conversations.len());
