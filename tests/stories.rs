@@ -8,6 +8,7 @@ mod support;
 mod stories {
     mod commands;
     mod conversation;
+    mod evals;
     mod faults;
     mod install;
     mod mind;

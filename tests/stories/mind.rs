@@ -2,7 +2,6 @@
 
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +18,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::support::fake_joi_model::Fake;
+use crate::support::local_model;
 use crate::support::ollama_double::{Double, Model, Script};
 
 const NOBODY: &str = "http://127.0.0.1:1";
@@ -278,7 +278,7 @@ async fn the_engine_gets_words_and_their_end() {
 #[tokio::test]
 async fn joi_model_is_started_answers_from_what_it_has_read_and_survives_a_crash() {
     let fake = Fake::that_serves();
-    let local = joi_model(&fake);
+    let local = local_model(&fake);
     let mind = Mind::start(Parts { local, ..parts(NOBODY, Backend::Local, &fake) });
     let before = mind.ready().await.unwrap();
     assert_eq!((before.by, before.model.as_str()), (ServedBy::Local, "qwen2.5-coder-0.5b-instruct-q4_k_m"));
@@ -308,7 +308,7 @@ async fn joi_model_is_started_answers_from_what_it_has_read_and_survives_a_crash
 #[tokio::test]
 async fn a_model_file_that_was_cut_short_is_told_in_one_sentence() {
     let fake = Fake::that_serves();
-    let whole = joi_model(&fake);
+    let whole = local_model(&fake);
     let gguf = fake.runtime_dir().with_file_name("cut.gguf");
     let mut head = Vec::new();
     std::fs::File::open(&whole.gguf).unwrap().take(1 << 20).read_to_end(&mut head).unwrap();
@@ -318,22 +318,6 @@ async fn a_model_file_that_was_cut_short_is_told_in_one_sentence() {
     let told = until_down(&mind).await.to_string();
     assert!(told.contains("joi-model ended at its start") && told.contains("cut.gguf"), "{told}");
     mind.shutdown().await;
-}
-
-/// The program that `cargo build` put beside the tests, and the model that `joi models fetch` brought.
-fn joi_model(fake: &Fake) -> LocalModel {
-    let tests = std::env::current_exe().unwrap();
-    let binary = tests.parent().unwrap().with_file_name("joi-model");
-    assert!(binary.is_file(), "{} is missing: run cargo build --release --workspace", binary.display());
-    let models = std::env::var_os("JOI_MODELS").map(PathBuf::from).unwrap_or_else(|| {
-        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-        cache
-            .unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"))
-            .join("joi/models")
-    });
-    let gguf = models.join("chat-qwen2.5-coder-0.5b/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf");
-    assert!(gguf.is_file(), "{} is missing: run joi models fetch chat-qwen2.5-coder-0.5b", gguf.display());
-    LocalModel { binary, gguf, ..fake.local() }
 }
 
 fn kill(pid: Option<u32>) {
