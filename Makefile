@@ -1,11 +1,12 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: help run install uninstall test test-ollama bench-ollama demo bench fmt lint doc install-deps
+.PHONY: help run install uninstall test crash-test test-ollama bench-ollama demo bench fmt lint doc install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi"
 	@echo "make install       as a service: for this user, or with sudo for the machine; make uninstall takes it back"
 	@echo "make demo          a conversation over files, with the latency table"
 	@echo "make test          all tests, with the real models and a real sound server"
+	@echo "make crash-test    kills the program again and again while a thousand timers are set"
 	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
 	@echo "make bench-ollama  how soon the first token comes: the real Ollama beside joi-model"
 	@echo "make bench         benchmarks"
@@ -23,6 +24,9 @@ uninstall:
 
 test:
 	@scripts/test.sh
+
+crash-test: install-deps
+	@bash -c '. scripts/env.sh && ready && JOI_CRASH_WRITES=1000 build test --test stories -- --nocapture no_confirmed_timer'
 
 test-ollama: install-deps
 	@bash -c '. scripts/env.sh && ready && scripts/test-ollama.sh'

@@ -4,21 +4,43 @@
 //! slowest input is the one that counts.
 
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use joi::reply::intents::match_intent;
 use joi::reply::redact::redact_structured;
 
 const PHRASINGS: &str = include_str!("../tests/data/intents/phrasings.txt");
+const TIMERS: &str = include_str!("../tests/data/intents/timers.en.tsv");
 const CHITCHAT: &str = include_str!("../tests/data/intents/chitchat.txt");
 
 fn lines(list: &str) -> Vec<&str> {
     list.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', '='])).collect()
 }
 
+/// How long single utterances take: of the slowest hundredth, the fastest.
+fn percentiles() {
+    let timers = TIMERS.lines().filter_map(|line| line.split('\t').next());
+    let all: Vec<&str> = lines(PHRASINGS).into_iter().chain(lines(CHITCHAT)).chain(timers).collect();
+    let mut took: Vec<Duration> = Vec::new();
+    for _ in 0..20 {
+        for text in &all {
+            let begin = Instant::now();
+            black_box(match_intent(black_box(text)));
+            took.push(begin.elapsed());
+        }
+    }
+    took.sort_unstable();
+    let at = |share: usize| took[(took.len() - 1) * share / 100];
+    println!("{} utterances: p50 {:?}, p99 {:?}, slowest {:?}", all.len(), at(50), at(99), at(100));
+}
+
 fn intents(c: &mut Criterion) {
+    match_intent("set a timer for one minute");
+    percentiles();
     let mut group = c.benchmark_group("intents");
-    for (name, list) in [("commands", lines(PHRASINGS)), ("chit-chat", lines(CHITCHAT))] {
+    let timers: Vec<&str> = TIMERS.lines().filter_map(|line| line.split('\t').next()).collect();
+    for (name, list) in [("commands", lines(PHRASINGS)), ("timers", timers), ("chit-chat", lines(CHITCHAT))] {
         group.throughput(Throughput::Elements(list.len() as u64));
         group.bench_function(name, |b| {
             b.iter(|| list.iter().filter(|line| match_intent(black_box(line)).is_some()).count());

@@ -19,6 +19,7 @@ mod brain;
 mod ears;
 mod mouth;
 mod outside;
+pub mod timers;
 mod voice;
 mod wake;
 
@@ -31,7 +32,7 @@ pub use ears::{
     Ears, chosen_whisper, ears, listener, measured_whisper, quickest_whisper, wakeful_listener, whisper_model,
 };
 pub use mouth::{mouth, voice_files};
-pub use outside::{Outside, post};
+pub use outside::{Outside, post, show_rings};
 pub use voice::{Conversing, Sound, converse};
 pub use wake::{WakeMeans, first_phrase, wake_means, wake_told, weakness};
 

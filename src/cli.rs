@@ -29,6 +29,7 @@ mod show;
 mod slash;
 mod status;
 mod text;
+mod timers;
 mod typed;
 mod wake;
 mod why;
@@ -87,6 +88,8 @@ enum Command {
     Status(status::Args),
     /// Follow what she is doing: idle, listening, thinking, speaking, muted, error
     Events(events::Args),
+    /// Timers, alarms and reminders: list, add, cancel, snooze, stop what rings
+    Timers(timers::Args),
     /// Ask one question, the answer goes to stdout
     Ask(ask::Args),
     /// Speak a text, or write it to a WAV file
@@ -140,6 +143,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Toggle => mute::run(Turn::Other, &session::open(wants)?),
         Command::Status(args) => status::run(args, &session::open(wants)?),
         Command::Events(args) => events::run(args, &session::open(wants)?),
+        Command::Timers(args) => timers::run(args, &session::open(wants)?),
         Command::Text(args) => text::run(args, &session::open(wants)?),
         Command::Ask(args) => ask::run(args, &session::open(wants)?),
         Command::Say(args) => say::run(args, &session::open(wants)?),

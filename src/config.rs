@@ -18,6 +18,7 @@ use crate::llm::LlmConfig;
 use crate::models::ModelsConfig;
 use crate::problem::Problem;
 use crate::reply::{ContextConfig, PersonaConfig, ReplyConfig};
+use crate::schedule::TimersConfig;
 use crate::speak::SpeakConfig;
 use crate::store::StoreConfig;
 use crate::tools::ToolsConfig;
@@ -47,6 +48,8 @@ pub struct Config {
     pub llm: LlmConfig,
     /// Her voice.
     pub speak: SpeakConfig,
+    /// How timers, alarms and reminders ring.
+    pub timers: TimersConfig,
     /// The database.
     pub store: StoreConfig,
     /// Where the models are.
@@ -75,6 +78,7 @@ impl Config {
         problems.extend(self.tools.check());
         problems.extend(self.llm.check());
         problems.extend(self.speak.check());
+        problems.extend(self.timers.check());
         problems.extend(self.store.check());
         problems.extend(self.models.check());
         problems

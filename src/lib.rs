@@ -34,6 +34,7 @@ pub mod hear;
 pub mod llm;
 pub mod models;
 pub mod reply;
+pub mod schedule;
 pub mod speak;
 pub mod store;
 pub mod tools;

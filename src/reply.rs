@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::llm::{Ask, Length, LlmError};
 use crate::message::{Channel, Private, TurnId};
+use crate::schedule::Schedule;
 use crate::store::{Exchange, ExchangeId, Store, StoreError};
 use crate::tools::{Toolbox, ToolsConfig};
 use crate::trace::{Decision, ModelUse, ToolUse};
@@ -43,11 +44,13 @@ mod patience;
 mod plan;
 mod prompt;
 mod protocol;
+mod quick;
 pub mod redact;
 mod repeats;
 pub mod sanitize;
 #[cfg(test)]
 mod tests;
+mod timers;
 mod tool_loop;
 pub mod words;
 
@@ -58,7 +61,7 @@ pub use protocol::{Protocol, Protocols};
 
 use carry::Carry;
 use head::Heads;
-use intents::{Intent, QuickIntent, VolumeChange};
+use intents::VolumeChange;
 use model::{ChatModel, Room};
 use outlet::{Outlet, Unheard};
 use tool_loop::Pending;
@@ -82,6 +85,8 @@ pub struct EngineParts<M> {
     pub room: Room,
     /// Memory; without it every question is the first.
     pub store: Option<Store>,
+    /// Timers, alarms and reminders; without it none can be set.
+    pub schedule: Option<Schedule>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// What she can do.
@@ -99,6 +104,8 @@ pub struct Engine<M> {
     heads: Heads,
     // Short sections without an await: plain mutexes do.
     last: Mutex<HashMap<Channel, String>>,
+    /// What was asked back.
+    unfinished: Mutex<HashMap<Channel, timers::Unfinished>>,
     store_failed: Mutex<bool>,
     carry: Mutex<Carry>,
     pending: Mutex<HashMap<Channel, Pending>>,
@@ -256,6 +263,7 @@ impl<M: ChatModel> Engine<M> {
             name,
             heads,
             last: Mutex::default(),
+            unfinished: Mutex::default(),
             store_failed: Mutex::default(),
             carry: Mutex::default(),
             pending: Mutex::default(),
@@ -313,7 +321,7 @@ impl<M: ChatModel> Engine<M> {
         if let Some(answered) = self.answered(turn, outlet).await? {
             return Ok(answered);
         }
-        if let Some(quick) = intents::match_intent(turn.asked) {
+        if let Some(quick) = self.quick(turn) {
             let keep = self.act(turn, &quick, outlet).await?;
             return Ok((Ended::Quick, keep));
         }
@@ -326,29 +334,6 @@ impl<M: ChatModel> Engine<M> {
         self.note_choice(&state, outlet).await?;
         let end = self.converse(state, outlet).await?;
         Ok(self.ended(end, outlet))
-    }
-
-    /// Does what needs no model.
-    async fn act(&self, turn: &Turn<'_>, quick: &QuickIntent, outlet: &mut Outlet) -> Result<Keep, Unheard> {
-        outlet.decided("intents", format!("{:?}", quick.what), quick.reason.as_str()).await?;
-        let (actions, keep): (&[Action], Keep) = match quick.what {
-            Intent::Time | Intent::Date => (&[], Keep::Yes),
-            Intent::Volume(change) => (&[Action::Volume(change)], Keep::Yes),
-            Intent::Repeat => (&[], Keep::No),
-            Intent::Stop => {
-                self.forget_calls();
-                (&[Action::StopSpeaking, Action::EndConversation], Keep::No)
-            }
-            Intent::Thanks | Intent::Goodbye | Intent::GoodNight => (&[Action::EndConversation], Keep::Yes),
-            Intent::NeverMind => (&[Action::EndConversation], Keep::No),
-        };
-        outlet.is_over = actions.contains(&Action::EndConversation);
-        for action in actions {
-            outlet.send(ReplyEvent::Act(*action)).await?;
-        }
-        let last = self.lock(&self.last).get(&turn.channel).cloned();
-        outlet.say(&intents::answer(quick.what, &turn.now, last.as_deref())).await?;
-        Ok(keep)
     }
 
     async fn past(&self, turn: &Turn<'_>) -> Result<dialogue::Past, StoreError> {

@@ -1,4 +1,4 @@
-//! What outlives a turn: the dialogue, the record of every turn, remembered settings.
+//! What outlives a turn: the dialogue, the record of every turn, the schedule, remembered settings.
 //!
 //! One SQLite database in WAL mode, owned by the thread `joi-store`. Every request is a job in a
 //! bounded queue (16: a full one makes the caller wait) that is answered once. A [`Store`] is a
@@ -22,6 +22,7 @@ mod dialogue;
 mod error;
 mod file;
 mod notes;
+mod schedule;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ mod turns;
 
 pub use dialogue::{DialogueRow, Exchange, ExchangeId, Role};
 pub use error::StoreError;
+pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
 
 /// Jobs that may wait for the database thread; one more makes its sender wait.
 const QUEUE: usize = 16;
@@ -165,6 +167,16 @@ impl Store {
         self.run(move |db| turns::newest(db, limit)).await
     }
 
+    /// Reads the whole schedule, lets `work` decide, and writes what it says, all in one transaction. When
+    /// this returns, the changes survive a power cut.
+    pub async fn schedule<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(ScheduleTable) -> Result<ScheduleWrite<T>, StoreError> + Send + 'static,
+    {
+        self.run(move |db| schedule::change(db, work)).await
+    }
+
     /// A remembered setting.
     pub async fn setting(&self, key: &'static str) -> Result<Option<String>, StoreError> {
         self.run(move |db| settings::get(db, key)).await
@@ -227,5 +239,10 @@ impl Store {
     /// Makes every later request for the dialogue fail, as a failing disk would.
     pub(crate) async fn break_down(&self) {
         self.run(|db| Ok(db.execute_batch("DROP TABLE message")?)).await.expect("a table to drop");
+    }
+
+    /// Makes every later request for the schedule fail.
+    pub(crate) async fn break_timers(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE schedule")?)).await.expect("a table to drop");
     }
 }

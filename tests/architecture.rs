@@ -28,9 +28,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("llm", &[]),
     ("store", &[]),
     ("tools", &["store"]),
-    ("reply", &["llm", "store", "tools"]),
+    ("schedule", &["store"]),
+    ("reply", &["llm", "schedule", "store", "tools"]),
     ("control", &["audio"]),
-    ("channels", &["audio", "hear", "speak", "reply", "store"]),
+    ("channels", &["audio", "hear", "speak", "reply", "schedule", "store"]),
 ];
 
 /// Which files may name a foreign crate, by the start of their path below `src/`.
@@ -45,6 +46,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("html5ever", &["tools/web/html"]),
     ("fend_core", &["tools/calculate"]),
     ("rubato", &["audio/resample"]),
+    ("rphonetic", &["schedule/names"]),
     ("aec3", &["audio/echo"]),
     ("sd_notify", &["control/warden"]),
 ];

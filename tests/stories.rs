@@ -18,6 +18,7 @@ mod stories {
     mod sound_server;
     mod sound_server_echo;
     mod sound_server_faults;
+    mod timers;
     mod trust;
     mod voice;
     mod wake;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use super::timers;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::llm::{LocalModel, Mind, Parts, RestartPolicy, Serving};
@@ -18,6 +19,7 @@ use crate::paths::Paths;
 use crate::pulse::Pulse;
 use crate::reply::model::Room;
 use crate::reply::{self, Engine, EngineParts, Prelude, Protocols};
+use crate::schedule::{Schedule, WakeUp};
 use crate::store::Store;
 use crate::tools::{self, Means, Reach};
 
@@ -35,6 +37,8 @@ pub struct Brain {
     pub mind: Arc<Mind>,
     /// Nothing when the database can't be opened.
     pub store: Option<Store>,
+    /// Timers, alarms and reminders; nothing without a database.
+    pub schedule: Option<Schedule>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// What went wrong while it was made; one sentence each.
@@ -45,12 +49,22 @@ pub struct Brain {
 
 impl Brain {
     /// Opens the database, starts looking for a model server, and makes the engine.
+    /// What is to ring is left to the running program, if there is one.
     pub async fn start(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
-        Self::start_watched(config, paths, Pulse::default()).await
+        Self::assemble(config, paths, Pulse::default(), Some(timers::wake_up(paths))).await
     }
 
-    /// The same, with the hearts of its stages in `pulse`.
+    /// The same for the program that rings itself, with the hearts of its stages in `pulse`.
     pub async fn start_watched(config: &Config, paths: &Paths, pulse: Pulse) -> anyhow::Result<Self> {
+        Self::assemble(config, paths, pulse, None).await
+    }
+
+    async fn assemble(
+        config: &Config,
+        paths: &Paths,
+        pulse: Pulse,
+        wake_up: Option<WakeUp>,
+    ) -> anyhow::Result<Self> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let mut remarks = Vec::new();
         let store = match open_store(paths, &pulse).await {
@@ -76,6 +90,8 @@ impl Brain {
         let means = Means { store: store.clone(), clock: Arc::clone(&clock), reach: reach.ok() };
         let toolbox = tools::builtin(&config.tools, &means);
         let protocols = Protocols::recalled(store.as_ref()).await;
+        let schedule =
+            store.clone().map(|store| timers::schedule(config, store, Arc::clone(&clock), wake_up));
         let wake_phrase = super::first_phrase(config, paths);
         let mind = Arc::new(Mind::start(Parts {
             config: config.llm.clone(),
@@ -98,12 +114,13 @@ impl Brain {
             model: Arc::clone(&mind),
             room: Room::from(&config.llm),
             store: store.clone(),
+            schedule: schedule.clone(),
             clock: Arc::clone(&clock),
             tools: toolbox,
             tool_rules: config.tools.clone(),
             protocols,
         }));
-        Ok(Self { engine, mind, store, clock, remarks, pulse })
+        Ok(Self { engine, mind, store, schedule, clock, remarks, pulse })
     }
 
     /// The newest turn ever recorded; new ones count on from it.
@@ -134,6 +151,7 @@ impl Brain {
     pub async fn shutdown(self) {
         self.mind.shutdown().await;
         drop(self.engine);
+        drop(self.schedule);
         if let Some(store) = self.store
             && let Err(error) = store.close().await
         {

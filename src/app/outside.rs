@@ -6,11 +6,13 @@
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::channels::voice::News;
 use crate::control::{Board, Device, Door, Turn, warden};
+use crate::schedule::ringer::Ring;
 
 /// The running tasks.
 pub struct Outside {
@@ -63,6 +65,18 @@ async fn toggle_on(mut toggle: Signal, board: Board, stop: CancellationToken) {
     }
 }
 
+/// Shows on `board` whether something rings, until nobody can tell any more.
+pub async fn show_rings(rings: Option<watch::Receiver<Vec<Ring>>>, board: Board) {
+    let Some(mut rings) = rings else { return };
+    loop {
+        let is_ringing = !rings.borrow_and_update().is_empty();
+        board.rings(is_ringing);
+        if rings.changed().await.is_err() {
+            break;
+        }
+    }
+}
+
 /// Shows on `board` what happens in the conversation. Never waits.
 pub fn post(board: &Board, news: &News) {
     match news {
@@ -77,6 +91,8 @@ pub fn post(board: &Board, news: &News) {
         | News::Words(_)
         | News::Dismissed(_)
         | News::Rests(_)
+        | News::Rings(_)
+        | News::Told(_)
         | News::Remark(_) => {}
     }
 }

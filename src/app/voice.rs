@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
 use super::{ears, mouth};
 use crate::audio::{EchoCancelled, Meter, Microphone, MuteSwitch, Pace, Player, Source, WavSource};
-use crate::channels::voice::{self, Conversation, News, Parts, Tones};
+use crate::channels::voice::{self, Conversation, News, Parts, Ringing, Tones};
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
 use crate::hear::Pacing;
@@ -18,6 +19,7 @@ use crate::hear::wake::WakePhrase;
 use crate::llm::Mind;
 use crate::message::Request;
 use crate::paths::Paths;
+use crate::schedule::ringer::{AT_LEAST, Ring, Ringer};
 
 /// News nobody has looked at yet. When full, the conversation waits for whoever shows it.
 const NEWS: usize = 256;
@@ -63,6 +65,8 @@ pub struct Conversing {
     pub requests: Sender<Request>,
     /// Tell how full its queues are.
     pub gauges: Vec<Gauge>,
+    /// What rings; nothing over files.
+    pub rings: Option<watch::Receiver<Vec<Ring>>>,
 }
 
 /// Puts a conversation together. A voice that can't be loaded is told; then answers are shown only.
@@ -84,6 +88,17 @@ pub async fn converse(
             Some((WavSource::open(input, *pace)?, pacing))
         }
     };
+    let stop = CancellationToken::new();
+    let alerts = match (&sound, &brain.schedule) {
+        (Sound::Devices { .. }, Some(schedule)) => {
+            let heart = brain.pulse.heart("timers", 3 * AT_LEAST);
+            let (ringer, alerts) = Ringer::new(schedule.clone(), heart);
+            tokio::spawn(ringer.run(stop.clone()));
+            Some(alerts)
+        }
+        (Sound::Devices { .. }, None) | (Sound::Files { .. }, _) => None,
+    };
+    let rings = alerts.as_ref().map(|alerts| alerts.ringing.clone());
     let ((player, events), mute) = match sound {
         Sound::Devices { mute } => (Player::open(&config.audio), mute),
         Sound::Files { output, pace, .. } => {
@@ -129,10 +144,11 @@ pub async fn converse(
         },
         echo,
         tones: if config.audio.tone { Tones::On } else { Tones::Off },
+        ringing: Ringing::new(alerts, config.timers.least_volume),
         news: told,
         requests: asked,
         heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),
     };
     let conversation = Conversation::new(parts, brain.last_turn().await);
-    Ok(Conversing { conversation, news, stop: CancellationToken::new(), player, meter, requests, gauges })
+    Ok(Conversing { conversation, news, stop, player, meter, requests, gauges, rings })
 }

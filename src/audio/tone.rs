@@ -1,9 +1,12 @@
-//! PURE. The short tones: "I am listening", "something went wrong", "I am thinking".
+//! PURE. The short tones: "I am listening", "something went wrong", "I am thinking"; and the ring.
 //!
-//! Out: mono f32 samples at any rate, at most 150 ms, faded at both ends, soft.
+//! Out: mono f32 samples at any rate, faded at both ends: at most 150 ms and soft, but for the ring.
 
 /// Peak level of the tones, about −18 dBFS.
 const PEAK: f32 = 0.125;
+
+/// Peak level of the ring, about −8 dBFS.
+const RING_PEAK: f32 = 0.4;
 
 /// Two rising notes: the wake phrase was heard. 120 ms.
 pub fn acknowledge(rate: u32) -> Vec<f32> {
@@ -18,6 +21,18 @@ pub fn error(rate: u32) -> Vec<f32> {
 /// Two soft equal notes: I am thinking. 130 ms.
 pub fn thinking(rate: u32) -> Vec<f32> {
     notes(rate, &[(440.0, 0.05), (440.0, 0.08)])
+}
+
+/// Three rising notes, three times: something is due. 1.6 s, loud.
+pub fn ring(rate: u32) -> Vec<f32> {
+    let once = [(784.0, 0.12), (988.0, 0.12), (1175.0, 0.2)];
+    let pause = vec![0.0; (0.1 * rate as f32) as usize];
+    let mut out = Vec::new();
+    for _ in 0..3 {
+        out.extend(notes(rate, &once).into_iter().map(|sample| sample * (RING_PEAK / PEAK)));
+        out.extend(&pause);
+    }
+    out
 }
 
 /// Sine notes (Hz, seconds) one after the other, each with raised-cosine ends.
@@ -51,6 +66,16 @@ mod tests {
                 assert!(loudest > 0.9 * PEAK);
             }
             assert_ne!(acknowledge(rate), error(rate));
+        }
+    }
+
+    #[test]
+    fn the_ring_is_louder_and_longer_than_any_tone_and_never_clips() {
+        for rate in [8_000, 22_050, 48_000] {
+            let ring = ring(rate);
+            let loudest = ring.iter().fold(0_f32, |peak, sample| peak.max(sample.abs()));
+            assert!(loudest > 0.9 * RING_PEAK && loudest <= RING_PEAK + 1e-6, "{loudest}");
+            assert!((1.4..1.8).contains(&(ring.len() as f32 / rate as f32)));
         }
     }
 }

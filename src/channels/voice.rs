@@ -11,6 +11,7 @@ mod config;
 pub mod flow;
 mod hearing;
 mod news;
+mod ringing;
 mod said;
 pub mod signals;
 mod teller;
@@ -26,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 pub use config::ConversationConfig;
 pub use hearing::Ears;
 pub use news::News;
+pub use ringing::Ringing;
 
 use super::turn;
 use crate::audio::{Duck, EchoMeter, Player, tone};
@@ -36,7 +38,7 @@ use crate::message::{Activity, Channel, Private, Request, TurnId};
 use crate::pulse::Heart;
 use crate::reply::model::ChatModel;
 use crate::reply::{Ended, Engine};
-use crate::speak::{Line, Mouth, Part, SpeakEvent};
+use crate::speak::{Mouth, SpeakEvent};
 use crate::store::Store;
 use announce::Announcer;
 use answers::{Answers, Desk};
@@ -79,6 +81,8 @@ pub struct Parts<M> {
     pub echo: Option<EchoMeter>,
     /// Whether tones are played.
     pub tones: Tones,
+    /// What rings.
+    pub ringing: Ringing,
     /// Told what happens. When full, the conversation waits.
     pub news: Sender<News>,
     /// What others ask of it.
@@ -104,6 +108,7 @@ pub struct Conversation<M> {
     announcer: Announcer,
     /// To be said as soon as nobody is speaking.
     pending: Option<&'static str>,
+    ringing: Ringing,
     /// The turn in which something is announced.
     announcing: Option<TurnId>,
     engine: Arc<Engine<M>>,
@@ -152,6 +157,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             hearing: Hearing::new(parts.stt.0, parts.interjections.0, parts.to_her),
             announcer: Announcer::default(),
             pending: None,
+            ringing: parts.ringing,
             announcing: None,
             engine: parts.engine,
             clock: parts.clock,
@@ -179,6 +185,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
     pub async fn run(mut self, stop: CancellationToken) {
         let mut source_ended = false;
         while !(source_ended && self.flow.is_idle()) {
+            let ring_due = self.ringing.due();
             // Every arm is cancel-safe: they only receive, or wait.
             tokio::select! {
                 () = stop.cancelled() => break,
@@ -196,6 +203,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 Some(done) = self.answers.next_done() => self.answered(done).await,
                 Some(Request::Listen) = self.requests.recv() => self.step(Input::Requested).await,
                 () = until(self.think_at) => self.still_thinking(),
+                alert = self.ringing.alert() => self.alerted(alert).await,
+                () = until(ring_due), if self.flow.is_idle() => self.speak_up().await,
             }
         }
         self.answers.cancel_all();
@@ -215,7 +224,12 @@ impl<M: ChatModel + 'static> Conversation<M> {
             }
             SpeakEvent::Done { turn, at } if self.announcing == Some(turn) => {
                 self.announcing = None;
-                self.step(Input::TurnOver { turn, at, after: signals::After::Rest }).await;
+                let after = if self.ringing.is_turn(turn) {
+                    self.ringing.rang(at, true)
+                } else {
+                    signals::After::Rest
+                };
+                self.step(Input::TurnOver { turn, at, after }).await;
             }
             SpeakEvent::Done { turn, at } => {
                 self.answers.spoken(turn, at);
@@ -257,7 +271,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
     async fn step(&mut self, input: Input) {
         let _working = self.heart.work();
         let mut effects = self.flow.on(input);
-        if self.pending.is_some() && self.flow.is_idle() {
+        if self.flow.is_idle() && self.has_something_to_say() {
             effects.extend(self.flow.on(Input::Announcing));
         }
         for effect in effects {
@@ -312,6 +326,9 @@ impl<M: ChatModel + 'static> Conversation<M> {
         self.player.duck(Duck::Full);
         self.hearing.said.ends(Instant::now());
         self.announcing = None;
+        if self.ringing.is_turn(turn) {
+            self.answer_ring();
+        }
         if let Some(record) = self.answers.close(turn).await {
             self.tell(News::Turn(Box::new(record))).await;
         }
@@ -324,22 +341,6 @@ impl<M: ChatModel + 'static> Conversation<M> {
         }
         self.think_at = self.thinking.map(|after| question.decided + after);
         self.answers.begin(&question);
-    }
-
-    async fn announce(&mut self, turn: TurnId) {
-        let (Some(text), Some(mouth)) = (self.pending.take(), &self.mouth) else {
-            return Box::pin(self.step(Input::TurnOver {
-                turn,
-                at: Instant::now(),
-                after: signals::After::Rest,
-            }))
-            .await;
-        };
-        self.announcing = Some(turn);
-        let line = Line { turn, index: 0, text: text.to_owned(), part: Part::Aside };
-        if mouth.say(line).await.is_err() || mouth.finish(turn).await.is_err() {
-            tracing::debug!("an announcement was stopped before it began");
-        }
     }
 
     /// While the user still speaks, the model reads what it knows already.

@@ -101,6 +101,8 @@ pub(crate) async fn talk(
                 News::Rests(why) => tracing::info!(why, "resting"),
                 News::Dismissed(record) => tracing::info!(decisions = ?record.decisions, "not answered"),
                 News::Woke(_)
+                | News::Rings(_)
+                | News::Told(_)
                 | News::Understood(_)
                 | News::Words(_)
                 | News::Hears(_)

@@ -83,12 +83,16 @@ async fn talk(session: &Session, board: &Board, words: Words, outside: Outside) 
     board.chat_model(brain.serving_now());
     let sound = Sound::Devices { mute: board.mute().clone() };
     let talk = app::converse(config, paths, &brain, sound).await?;
-    let Conversing { conversation, news, stop, requests, gauges, meter, .. } = talk;
+    let Conversing { conversation, news, stop, requests, gauges, meter, rings, .. } = talk;
     board.queues(gauges);
     if let Some(meter) = meter {
         board.sound_lost(move || meter.lost());
     }
     board.takes_requests(requests);
+    if let Some(schedule) = brain.schedule.clone() {
+        board.takes_timers(move || schedule.look_again());
+    }
+    let ringing = tokio::spawn(app::show_rings(rings, board.clone()));
     let whisper = app::chosen_whisper(config, paths)?.0;
     board.models(app::whisper_model(whisper).to_owned(), config.speak.voice.clone());
     typed::end_on_signal(stop.clone());
@@ -103,6 +107,7 @@ async fn talk(session: &Session, board: &Board, words: Words, outside: Outside) 
     outside.end().await;
     showing.abort();
     switching.abort();
+    ringing.abort();
     brain.shutdown().await;
     Ok(())
 }
@@ -153,7 +158,7 @@ async fn show_news(mut news: Receiver<News>, board: Board, words: Words) {
     let mut is_mid_answer = false;
     while let Some(news) = news.recv().await {
         app::post(&board, &news);
-        if words == Words::Hidden && matches!(news, News::Understood(_) | News::Words(_)) {
+        if words == Words::Hidden && matches!(news, News::Understood(_) | News::Words(_) | News::Told(_)) {
             continue;
         }
         if is_mid_answer && !matches!(news, News::Words(_)) {
@@ -176,8 +181,18 @@ async fn show_news(mut news: Receiver<News>, board: Board, words: Words) {
             News::Dismissed(record) => show::remark(show::coloured(Mood::Quiet, dismissed(&record))),
             News::Hears(device) => show::remark(format!("listening through {device}")),
             News::Speaks(device) => show::remark(format!("speaking through {device}")),
+            News::Told(sentence) => show::remark(sentence.0),
+            News::Rings(says) => show::remark(show::coloured(Mood::Fair, ring(&says.0, words))),
             News::Activity(_) => {}
         }
+    }
+}
+
+/// What rings, in one line.
+fn ring(says: &str, words: Words) -> String {
+    match words {
+        Words::Shown => format!("◉ {says} (\"stop\", or `joi timers stop`)"),
+        Words::Hidden => "◉ a timer rings".to_owned(),
     }
 }
 

@@ -55,7 +55,19 @@ struct Facts {
     turns: u64,
     requests: Option<mpsc::Sender<Request>>,
     chat: Option<Box<dyn Fn() -> String + Send + Sync>>,
+    timers: Option<Box<dyn Fn() + Send + Sync>>,
+    is_ringing: bool,
     shown: StateEvent,
+}
+
+impl Facts {
+    /// What she does, a ring before her own voice.
+    fn does(&self) -> Activity {
+        match self.activity {
+            Activity::Idle | Activity::Speaking if self.is_ringing => Activity::Timer,
+            activity => activity,
+        }
+    }
 }
 
 /// Tells how full a queue is; nothing once it is gone.
@@ -104,6 +116,8 @@ impl Board {
             turns: 0,
             requests: None,
             chat: None,
+            timers: None,
+            is_ringing: false,
             shown: StateEvent { state, at: moment(&*parts.clock), note },
         };
         Self(Arc::new(Shared {
@@ -150,6 +164,26 @@ impl Board {
     #[must_use]
     pub fn request(&self, request: Request) -> bool {
         self.facts().requests.as_ref().is_some_and(|requests| requests.try_send(request).is_ok())
+    }
+
+    /// Whoever is told here looks at the timers again from now on.
+    pub fn takes_timers(&self, look_again: impl Fn() + Send + Sync + 'static) {
+        self.change(|facts| facts.timers = Some(Box::new(look_again)));
+    }
+
+    /// Timers were changed by another program; tells whether somebody looks.
+    #[must_use]
+    pub fn timers_changed(&self) -> bool {
+        let facts = self.facts();
+        facts.timers.as_ref().is_some_and(|look_again| {
+            look_again();
+            true
+        })
+    }
+
+    /// Something rings, or nothing does any more.
+    pub fn rings(&self, is_ringing: bool) {
+        self.change(|facts| facts.is_ringing = is_ringing);
     }
 
     /// A spoken turn is over.
@@ -233,7 +267,7 @@ impl Board {
         let mut facts = self.facts();
         how(&mut facts);
         let is_muted = self.0.parts.mute.switch().is_muted();
-        let (state, note) = shown(is_muted, facts.activity, [&facts.microphone, &facts.speaker]);
+        let (state, note) = shown(is_muted, facts.does(), [&facts.microphone, &facts.speaker]);
         if (state, &note) != (facts.shown.state, &facts.shown.note) {
             facts.shown = StateEvent { state, at: moment(&*self.0.parts.clock), note };
             // Under the lock, so that everybody sees the same order. Nobody may have subscribed.

@@ -60,6 +60,17 @@ impl Client {
         }
     }
 
+    /// Tells that timers were changed.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected.
+    pub fn timers_changed(&mut self) -> Result<(), ControlError> {
+        match self.ask(Ask::Timers)? {
+            Answer::Timers { .. } => Ok(()),
+            other => Err(self.astray(&other)),
+        }
+    }
+
     /// Calls `show` with the present state and with every change, until the program ends or `show` fails.
     ///
     /// # Errors

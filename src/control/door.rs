@@ -197,6 +197,8 @@ impl Guest {
             }
             Ok(Ask::Listen) if self.board.request(Request::Listen) => Answer::Listening { listening: true },
             Ok(Ask::Listen) => Answer::error("she can't listen now; ask again"),
+            Ok(Ask::Timers) if self.board.timers_changed() => Answer::Timers { timers: true },
+            Ok(Ask::Timers) => Answer::error("her timers do not run yet; they are looked at when they do"),
         }
     }
 

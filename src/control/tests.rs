@@ -149,6 +149,32 @@ fn a_request_reaches_the_conversation_or_is_refused_at_once() {
     assert_eq!(asked.try_recv(), Ok(Request::Listen));
 }
 
+#[test]
+fn a_ring_shows_before_her_voice_and_behind_what_is_said_to_her() {
+    let folder = TempDir::new().unwrap();
+    let board = board(folder.path());
+    board.rings(true);
+    let shown = |activity| {
+        board.does(activity);
+        board.status().shown.state
+    };
+    let all = [Activity::Idle, Activity::Speaking, Activity::Listening, Activity::Thinking];
+    assert_eq!(all.map(shown), [Activity::Timer, Activity::Timer, Activity::Listening, Activity::Thinking]);
+    board.rings(false);
+    assert_eq!(shown(Activity::Idle), Activity::Idle);
+}
+
+#[test]
+fn whoever_rings_is_told_that_timers_were_changed() {
+    let folder = TempDir::new().unwrap();
+    let board = board(folder.path());
+    assert!(!board.timers_changed(), "nobody rings yet");
+    let (told, mut looks) = mpsc::channel(2);
+    board.takes_timers(move || assert!(told.try_send(()).is_ok()));
+    assert!(board.timers_changed());
+    assert_eq!(looks.try_recv(), Ok(()));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_are_answered_in_their_order_and_nonsense_is_survived() {
     let served = Served::new();

@@ -23,10 +23,12 @@ pub enum Ask {
     Toggle,
     /// Listen now, without the wake phrase.
     Listen,
+    /// Timers were changed: look again.
+    Timers,
 }
 
 /// The names of [`Ask`], for people.
-const NAMES: [&str; 6] = ["events", "status", "mute", "unmute", "toggle", "listen"];
+const NAMES: [&str; 7] = ["events", "status", "mute", "unmute", "toggle", "listen", "timers"];
 
 /// What is answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,6 +50,11 @@ pub enum Answer {
     Listening {
         /// Always true.
         listening: bool,
+    },
+    /// The timers are looked at.
+    Timers {
+        /// Always true.
+        timers: bool,
     },
     /// Why nothing was done; one sentence.
     Error {
@@ -97,7 +104,7 @@ mod tests {
 
     #[test]
     fn every_request_is_read_and_anything_else_is_explained() {
-        let asks = [Ask::Events, Ask::Status, Ask::Mute, Ask::Unmute, Ask::Toggle, Ask::Listen];
+        let asks = [Ask::Events, Ask::Status, Ask::Mute, Ask::Unmute, Ask::Toggle, Ask::Listen, Ask::Timers];
         for (name, ask) in NAMES.into_iter().zip(asks) {
             assert_eq!(read(format!("{{\"do\":\"{name}\"}}").as_bytes()), Ok(ask));
         }
@@ -107,7 +114,7 @@ mod tests {
         }
         for unknown in ["{}", "{\"do\":\"sing\"}", "{\"do\":7}", "[]", "\"mute\"", "7"] {
             let Err(Answer::Error { error }) = read(unknown.as_bytes()) else { panic!("{unknown}") };
-            assert_eq!(error, "\"do\" is one of events, status, mute, unmute, toggle, listen");
+            assert_eq!(error, "\"do\" is one of events, status, mute, unmute, toggle, listen, timers");
         }
         assert!(read(&[0xff, 0xfe, b'\n']).is_err());
     }

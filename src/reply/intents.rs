@@ -1,18 +1,31 @@
-//! Commands that need no model: time, date, stop, repeat, volume, thanks, never mind, goodbye.
+//! Commands that need no model: timers, alarms, reminders, time, date, stop, repeat, volume, goodbye.
 //!
 //! PURE, any thread, far below a millisecond. In: a transcript, or a typed line. Out: what was asked
 //! for, or nothing, and then the model is asked. The whole utterance, apart from names and politeness,
-//! must be one of the known phrasings; a command that is only part of a sentence, asked about or
-//! negated never triggers. The phrasings stand in `assets/intents/en.txt`.
+//! must fit one of the templates; a command that is only part of a sentence, asked about or negated never
+//! triggers. The templates and all words stand in `assets/intents`, one file for each language.
 
-mod phrasing;
+mod language;
+mod machine;
+mod numbers;
+mod orders;
+mod slots;
+mod template;
 #[cfg(test)]
 mod tests;
 mod words;
 
+use std::sync::LazyLock;
+
 use jiff::Zoned;
 
 use crate::english::{MONTHS, WEEKDAYS};
+use crate::schedule::words::time_of_day;
+use crate::schedule::{Many, Order, Question, When, Which};
+use language::{Group, Language};
+use machine::{Fit, Found, Utterance};
+use orders::Filled;
+use words::Word;
 
 /// A change of the playback volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +39,7 @@ pub enum VolumeChange {
 }
 
 /// What can be done without a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intent {
     /// Tell the time of day.
     Time,
@@ -46,6 +59,46 @@ pub enum Intent {
     Goodbye,
     /// The user goes to bed.
     GoodNight,
+    /// Something about timers, alarms or reminders.
+    Schedule(Order),
+}
+
+impl Intent {
+    /// Its name in records; nothing that was said.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Schedule(order) => match order {
+                Order::Set(wanted) => format!("set a {}", wanted.kind.name()),
+                Order::List(_) => "list timers".to_owned(),
+                Order::Left(_) => "time left".to_owned(),
+                Order::Cancel(_) => "cancel a timer".to_owned(),
+                Order::Add { .. } | Order::Move { .. } => "change a timer".to_owned(),
+                Order::Snooze { .. } => "snooze".to_owned(),
+                Order::Silence => "silence".to_owned(),
+            },
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+/// A language that quick commands are understood in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tongue {
+    /// `assets/intents/en.toml`.
+    English,
+    /// `assets/intents/de.toml`.
+    German,
+}
+
+/// Whether more is likely to follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completeness {
+    /// It is a whole command.
+    Complete,
+    /// It is the beginning of one.
+    Incomplete,
+    /// It is no command.
+    Unknown,
 }
 
 /// An intent and why it was recognised.
@@ -57,34 +110,143 @@ pub struct QuickIntent {
     pub reason: String,
 }
 
-/// Compiles the phrasings, so that the first turn does not wait tens of milliseconds for it.
+impl Tongue {
+    /// Its templates; nothing when its file can't be read, and then the model answers everything.
+    fn language(self) -> Option<&'static Language> {
+        static ENGLISH: LazyLock<Option<Language>> =
+            LazyLock::new(|| read("en", include_str!("../../assets/intents/en.toml")));
+        static GERMAN: LazyLock<Option<Language>> =
+            LazyLock::new(|| read("de", include_str!("../../assets/intents/de.toml")));
+        match self {
+            Self::English => ENGLISH.as_ref(),
+            Self::German => GERMAN.as_ref(),
+        }
+    }
+}
+
+fn read(name: &str, text: &str) -> Option<Language> {
+    Language::read(text)
+        .inspect_err(|error| tracing::error!(%error, name, "the quick commands of a language can't be read"))
+        .ok()
+}
+
+/// Reads the templates, so that the first turn does not wait milliseconds for it.
 pub fn warm_up() {
-    phrasing::english();
+    Tongue::English.language();
 }
 
 /// Recognises a quick command, or nothing when the model should answer.
 pub fn match_intent(text: &str) -> Option<QuickIntent> {
-    let words = words::normalise(text)?;
-    let phrasings = phrasing::english()?;
-    words::without_politeness(&words).find_map(|core| {
-        let (what, template) = phrasings.recognise(core)?;
-        Some(QuickIntent { what, reason: format!("the whole utterance is \"{template}\"") })
+    match_in(Tongue::English, text)
+}
+
+/// The same in another language.
+pub fn match_in(tongue: Tongue, text: &str) -> Option<QuickIntent> {
+    let language = tongue.language()?;
+    let said = words::normalise(text, &language.manners)?;
+    matched(text, &said, language, Group::Command, orders::intent).map(|(what, template)| QuickIntent {
+        what,
+        reason: format!("the whole utterance is \"{template}\""),
+    })
+}
+
+/// What `made` makes of the first template that fits `said`, politeness aside, and that template.
+fn matched<'a, T>(
+    text: &str,
+    said: &[Word],
+    language: &'a Language,
+    group: Group,
+    made: impl Fn(&str, &Filled<'_>) -> Option<T>,
+) -> Option<(T, &'a str)> {
+    let utterance = Utterance::new(said, language);
+    let cores = words::without_politeness(said, &language.manners);
+    cores.into_iter().find_map(|core| {
+        let Fit { template, captures, .. } = utterance.find(group, core.start, core.end).fit?;
+        let template = &language.templates[template];
+        let filled = Filled { captures: &captures, words: said, text, language };
+        Some((made(&template.intent, &filled)?, template.text.as_str()))
     })
 }
 
 /// Whether `text` says yes, and nothing else.
 pub fn is_consent(text: &str) -> bool {
-    let (Some(words), Some(yes)) = (words::normalise(text), phrasing::english_yes()) else { return false };
-    yes.fits(&words) || words::without_politeness(&words).any(|core| yes.fits(core))
+    answered(text, |name, _| (name == "yes").then_some(())).is_some()
+}
+
+/// `order` with what `text` answers to `question`; nothing when that is no answer.
+pub fn complete(order: &Order, question: &Question, text: &str) -> Option<Order> {
+    let mut order = order.clone();
+    let when = |name: &str, filled: &Filled<'_>| match (question, name) {
+        (Question::Length, "length") | (Question::Moment, "length" | "moment") => filled.when(),
+        _ => None,
+    };
+    match (question, &mut order) {
+        (Question::Length | Question::Moment, Order::Set(wanted)) => {
+            wanted.when = Some(answered(text, when)?)
+        }
+        (Question::Length | Question::Moment, Order::Move { when: at, .. }) => {
+            *at = Some(answered(text, when)?)
+        }
+        (
+            Question::Which(_),
+            Order::Left(which)
+            | Order::Cancel(which)
+            | Order::Add { which, .. }
+            | Order::Move { which, .. }
+            | Order::Snooze { which, .. },
+        ) => {
+            let said = answered(text, |name, filled| match name {
+                "all" => Some(Which { many: Many::All, ..Which::default() }),
+                "which" => Some(filled.meant()),
+                _ => None,
+            })?;
+            *which = Which { kind: said.kind.or(which.kind), ..said };
+        }
+        _ => return None,
+    }
+    Some(order)
+}
+
+/// When `text` says something and nothing else: "nine minutes", "half past six on weekdays".
+pub fn when(text: &str) -> Option<When> {
+    answered(text, |name, filled| if matches!(name, "length" | "moment") { filled.when() } else { None })
+}
+
+fn answered<T>(text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Option<T> {
+    let language = Tongue::English.language()?;
+    let said = words::normalise(text, &language.manners)?;
+    matched(text, &said, language, Group::Answer, made).map(|(made, _)| made)
+}
+
+/// Whether `text`, as far as it was heard, is a whole command, or the beginning of one.
+pub fn completeness(text: &str) -> Completeness {
+    if let Some(quick) = match_intent(text) {
+        return match quick.what {
+            Intent::Schedule(Order::Set(wanted)) if wanted.when.is_none() => Completeness::Incomplete,
+            Intent::Schedule(Order::Move { when: None, .. }) => Completeness::Incomplete,
+            _ => Completeness::Complete,
+        };
+    }
+    let Some(language) = Tongue::English.language() else { return Completeness::Unknown };
+    let Some(said) = words::normalise(text, &language.manners) else { return Completeness::Unknown };
+    let utterance = Utterance::new(&said, language);
+    let cores = words::without_politeness(&said, &language.manners);
+    let begins = |from: usize| {
+        // A single word is the beginning of too much.
+        let Found { may_go_on, .. } = utterance.find(Group::Command, from, said.len());
+        may_go_on && said.len() - from > 1
+    };
+    let is_begun = cores.iter().filter(|core| core.end == said.len()).any(|core| begins(core.start));
+    if is_begun { Completeness::Incomplete } else { Completeness::Unknown }
 }
 
 /// What is said once the intent has been carried out; empty when nothing is to be said. `last_reply`
-/// is the answer before this one, for [`Intent::Repeat`].
-pub fn answer(what: Intent, now: &Zoned, last_reply: Option<&str>) -> String {
+/// is the answer before this one, for [`Intent::Repeat`]. What the schedule says is not known here.
+pub fn answer(what: &Intent, now: &Zoned, last_reply: Option<&str>) -> String {
     match what {
-        Intent::Time => tell_time(now),
+        Intent::Time => format!("It's {}.", time_of_day(now.time())),
         Intent::Date => tell_date(now),
-        Intent::Stop => String::new(),
+        Intent::Stop | Intent::Schedule(_) => String::new(),
         Intent::Repeat => last_reply.unwrap_or("I haven't said anything yet.").to_owned(),
         Intent::Volume(VolumeChange::Up) => "Louder.".to_owned(),
         Intent::Volume(VolumeChange::Down) => "Quieter.".to_owned(),
@@ -93,20 +255,6 @@ pub fn answer(what: Intent, now: &Zoned, last_reply: Option<&str>) -> String {
         Intent::NeverMind => "All right.".to_owned(),
         Intent::Goodbye => "Goodbye.".to_owned(),
         Intent::GoodNight => "Good night.".to_owned(),
-    }
-}
-
-fn tell_time(now: &Zoned) -> String {
-    let half = if now.hour() < 12 { "AM" } else { "PM" };
-    let hour = match now.hour() % 12 {
-        0 => 12,
-        hour => hour,
-    };
-    match (now.hour(), now.minute()) {
-        (0, 0) => "It's midnight.".to_owned(),
-        (12, 0) => "It's noon.".to_owned(),
-        (_, 0) => format!("It's {hour} {half}."),
-        (_, minute) => format!("It's {hour}:{minute:02} {half}."),
     }
 }
 

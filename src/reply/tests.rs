@@ -10,12 +10,14 @@ use super::model::Room;
 use super::*;
 use crate::clock::ManualClock;
 use crate::llm::{Message, Role};
+use crate::schedule::{ScheduleParts, TimersConfig};
 
 mod acting;
 mod failures;
 mod limits;
 mod path;
 mod scripted;
+mod timers;
 mod tools;
 
 use scripted::{Scripted, Step};
@@ -91,6 +93,17 @@ fn start() -> Zoned {
     time("2026-11-22T14:05:30+01:00[Europe/Vienna]")
 }
 
+/// The schedule of a program that rings itself.
+fn schedule(store: &Store, clock: &Arc<ManualClock>) -> Schedule {
+    Schedule::new(ScheduleParts {
+        store: store.clone(),
+        clock: Arc::clone(clock) as Arc<dyn Clock>,
+        config: TimersConfig::default(),
+        is_synchronised: || false,
+        wake_up: None,
+    })
+}
+
 impl Bench {
     fn new(script: Vec<Vec<Step>>) -> Self {
         Self::with(script, |_| {})
@@ -108,6 +121,7 @@ impl Bench {
             model: Arc::clone(&model),
             room: ROOM,
             store: Some(store.clone()),
+            schedule: Some(schedule(&store, &clock)),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             tools: Toolbox::default(),
             tool_rules: ToolsConfig::default(),

@@ -18,3 +18,5 @@ pub const LEFT_ALONE: &str = "All right, I'll leave it.";
 pub const UNFINISHED: &str = "I couldn't find that out. Please ask me for less at a time.";
 /// When nothing was said.
 pub const NOTHING_HEARD: &str = "I didn't catch that.";
+/// When the schedule can't be read or written.
+pub const NO_TIMERS: &str = "I can't keep timers just now, so nothing was changed.";

@@ -46,6 +46,7 @@ const STEPS: &[M<'_>] = &[
     ) STRICT;
     CREATE INDEX note_by_list ON note (list);",
     ),
+    M::up("CREATE TABLE schedule (id INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL) STRICT;"),
 ];
 
 /// A database ready for use.

@@ -275,3 +275,26 @@ fn the_configuration_names_all_its_problems() {
     let keys: Vec<String> = bad.check().into_iter().map(|p| p.key).collect();
     assert_eq!(keys, ["store.retention_days"]);
 }
+
+#[tokio::test]
+async fn a_change_of_the_schedule_is_flushed_and_nothing_else_pays_for_it() {
+    let (_folder, path) = somewhere();
+    let store = Store::open(&path).unwrap();
+    let level = |db: &mut Connection| Ok(db.query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0))?);
+    assert_eq!(store.run(level).await.unwrap(), 1, "NORMAL");
+    let put = |number: i64, text: &str| ScheduleChange::Put(number, text.to_owned());
+    let write = |changes, latest| move |_: ScheduleTable| Ok(ScheduleWrite { changes, latest, answer: () });
+    store.schedule(write(vec![put(1, "a"), put(2, "b")], Some(at(5)))).await.unwrap();
+    store.schedule(write(vec![put(1, "c"), ScheduleChange::Remove(2)], None)).await.unwrap();
+    let refused = store.schedule(|_| Err::<ScheduleWrite<()>, _>(StoreError::Gone)).await;
+    assert!(matches!(refused, Err(StoreError::Gone)));
+    assert_eq!(store.run(level).await.unwrap(), 1, "NORMAL again, also after a refusal");
+    drop(store);
+    let store = Store::open(&path).unwrap();
+    let table = store
+        .schedule(|table| Ok(ScheduleWrite { changes: vec![], latest: None, answer: table }))
+        .await
+        .unwrap();
+    let rows = vec![ScheduleRow { id: 1, entry: "c".into() }];
+    assert_eq!(table, ScheduleTable { rows, next_id: 3, latest: Some(at(5)) }, "numbers are not used again");
+}

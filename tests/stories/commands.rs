@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::support::ollama_double::{Double, Script};
 use crate::support::program::{Home, NOBODY};
 
-const COMMANDS: [&str; 19] = [
-    "mute", "unmute", "toggle", "status", "events", "run", "text", "ask", "say", "listen", "hear", "devices",
-    "models", "doctor", "config", "why", "bench", "forget", "wake",
+const COMMANDS: [&str; 20] = [
+    "mute", "unmute", "toggle", "status", "events", "timers", "run", "text", "ask", "say", "listen", "hear",
+    "devices", "models", "doctor", "config", "why", "bench", "forget", "wake",
 ];
 
 fn nobody_home() -> Home {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::program::{FOR_EVER, Home, NOBODY, Running, project};
 
-fn deaf_home() -> Home {
+pub(super) fn deaf_home() -> Home {
     let mut home = Home::with_model_server(NOBODY);
     home.set("audio.host=alsa")
         .set("audio.input=[\"no such microphone\"]")
@@ -50,7 +50,8 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
     let mut stages: Vec<&str> =
         now["stages"].as_array().unwrap().iter().map(|stage| stage["name"].as_str().unwrap()).collect();
     stages.sort_unstable();
-    assert_eq!(stages, ["conversation", "interjections", "listener", "store", "voice", "whisper"], "{now}");
+    let all = ["conversation", "interjections", "listener", "store", "timers", "voice", "whisper"];
+    assert_eq!(stages, all, "{now}");
     assert!(now["stages"].as_array().unwrap().iter().all(|stage| stage["fresh"] == true), "{now}");
     let table = home.joi(&["status"]).well().out;
     for line in

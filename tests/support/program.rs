@@ -182,6 +182,13 @@ impl Running {
         Self { child, lines, ran: Ran { code: None, out: String::new(), err: String::new() } }
     }
 
+    /// Writes a line to its stdin, which is a pipe.
+    #[track_caller]
+    pub(crate) fn tell(&mut self, line: &str) {
+        let stdin = self.child.stdin.as_mut().expect("a pipe");
+        writeln!(stdin, "{line}").and_then(|()| stdin.flush()).expect("it reads");
+    }
+
     /// Waits until a line of stderr or stdout holds `text`, and gives all that came before it and it.
     #[track_caller]
     pub(crate) fn until(&mut self, text: &str) -> Ran {

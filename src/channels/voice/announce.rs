@@ -23,14 +23,18 @@ pub(super) struct Announcer {
 impl Announcer {
     /// What to say when the microphone is gone.
     pub(super) fn deaf(&mut self, now: Instant, clock: &Zoned) -> Option<&'static str> {
-        let is_night = clock.hour() >= NIGHT_FROM || clock.hour() < NIGHT_TO;
         let is_soon = self.last.is_some_and(|last| now.saturating_duration_since(last) < SELDOM);
-        if is_night || is_soon {
+        if is_night(clock) || is_soon {
             return None;
         }
         self.last = Some(now);
         Some("I can't hear anything: the microphone is gone.")
     }
+}
+
+/// Whether people sleep now.
+pub(super) fn is_night(clock: &Zoned) -> bool {
+    clock.hour() >= NIGHT_FROM || clock.hour() < NIGHT_TO
 }
 
 #[cfg(test)]

@@ -114,6 +114,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         let input = match delivery.event {
             HearEvent::Wake { phrase, score, at, .. } => {
                 self.tell(News::Woke(phrase.clone())).await;
+                self.answer_ring();
                 self.read_ahead();
                 Input::Wake { phrase, score, at }
             }

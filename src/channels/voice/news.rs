@@ -20,6 +20,10 @@ pub enum News {
     Dismissed(Box<TurnRecord>),
     /// She rests until the next wake phrase, for this reason.
     Rests(&'static str),
+    /// This rings from here on; what she says of it.
+    Rings(Private<String>),
+    /// Something about timers that she says by herself; one sentence.
+    Told(Private<String>),
     /// Something works again or does not work any more; one sentence.
     Remark(String),
     /// The microphone is missing; one sentence with the remedy.

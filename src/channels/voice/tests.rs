@@ -74,6 +74,10 @@ struct Bench {
 
 impl Bench {
     fn start(file: &Path, hour: i8, voice: &Voice, config: ConversationConfig) -> Self {
+        Self::with(file, hour, voice, config, Ringing::new(None, 50))
+    }
+
+    fn with(file: &Path, hour: i8, voice: &Voice, config: ConversationConfig, ringing: Ringing) -> Self {
         let clock = clock(hour);
         let engine = Arc::new(Engine::new(EngineParts {
             reply: ReplyConfig::default(),
@@ -83,6 +87,7 @@ impl Bench {
             model: Arc::new(Thinker),
             room: Room::from(&LlmConfig::default()),
             store: None,
+            schedule: None,
             clock: Arc::clone(&clock),
             tools: Toolbox::default(),
             tool_rules: ToolsConfig::default(),
@@ -108,6 +113,7 @@ impl Bench {
                 config,
                 to_her: Ears::default(),
                 echo: None,
+                ringing,
                 tones: Tones::On,
                 news: told,
                 requests,
@@ -236,4 +242,36 @@ async fn a_file_of_speech_that_was_not_for_her_is_put_on_record_without_its_word
     let judge = dismissed.decisions.last().unwrap();
     assert_eq!((judge.stage.as_str(), judge.verdict.as_str()), ("judge", "ignore"));
     bench.end(&file).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_timer_rings_aloud_again_and_again_until_she_is_called() {
+    use crate::schedule::EntryId;
+    use crate::schedule::ringer::{Alerts, Ring};
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ring.wav");
+    let (rings, ringing) = tokio::sync::watch::channel(vec![]);
+    let (_told, told) = channel(1);
+    let ringing = Ringing::new(Some(Alerts { ringing, told }), 60);
+    let mut bench = Bench::with(&file, 3, &Voice::Joe, ConversationConfig::default(), ringing);
+    bench.player.set_volume(crate::audio::Volume::percent(20));
+    let ring = Ring { id: EntryId(1), says: Private("Pasta timer.".into()) };
+    rings.send_replace(vec![ring.clone()]);
+    let told = bench.until(Activity::Speaking).await;
+    assert!(told.contains(&News::Rings(ring.says.clone())), "also at night: {told:?}");
+    assert_eq!(bench.player.volume().as_percent(), 60, "never softer than configured");
+    bench.until(Activity::Listening).await;
+    bench.hears(HearEvent::NothingSaid).await;
+    bench.until(Activity::Speaking).await;
+    bench
+        .hears(HearEvent::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 0, when: Instant::now() })
+        .await;
+    bench.until(Activity::Listening).await;
+    assert_eq!(bench.player.volume().as_percent(), 20, "as before");
+    rings.send_replace(vec![]);
+    bench.hears(HearEvent::NothingSaid).await;
+    bench.until(Activity::Idle).await;
+    let sounded = bench.end(&file).await;
+    assert!(sounded > 2.0, "two tones and a line: {sounded} s");
 }

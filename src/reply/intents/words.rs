@@ -1,162 +1,110 @@
-//! Brings an utterance into the form the phrasings are written in.
+//! Brings an utterance into the form the templates are written in.
 //!
 //! PURE. Lower case, no punctuation, contractions written out, "%" as a word, words of degree ("a bit")
-//! dropped, an utterance that was said several times kept once.
+//! dropped, an utterance that was said several times kept once. Every word knows where it stood, so that what
+//! is to be repeated can be repeated as it was said.
+
+use std::ops::Range;
+
+use super::language::Manners;
 
 /// No quick command is longer; chit-chat often is.
-const MOST_WORDS: usize = 20;
+pub(super) const MOST_WORDS: usize = 30;
 
-/// Words of degree, wherever they stand.
-const DEGREES: [&str; 7] = ["a little bit", "a little", "a bit", "a lot", "a notch", "slightly", "somewhat"];
-
-/// What she may be called, also as recognisers write it, in front of a command and behind it.
-const NAMES: [&str; 7] = ["joi", "joy", "jarvis", "alexa", "mycroft", "nabu", "computer"];
-
-/// Politeness and hesitation in front of a command, however short the command is.
-const BEFORE: [&str; 41] = [
-    "please",
-    "hey",
-    "hi",
-    "hello",
-    "ok",
-    "okay",
-    "oh",
-    "um",
-    "uh",
-    "hmm",
-    "er",
-    "yes",
-    "yeah",
-    "can you",
-    "could you",
-    "would you",
-    "will you",
-    "can you please",
-    "excuse me",
-    "ah",
-    "alright",
-    "all right",
-    "i am sorry",
-    "i want you to",
-    "i would like you to",
-    "i need you to",
-    "do me a favor and",
-    "do me a favour and",
-    "be so kind and",
-    "would you be so kind and",
-    "would you be so kind to",
-    "would you be so kind as to",
-    "would you kindly",
-    "kindly",
-    "can you just",
-    "could you just",
-    "would you just",
-    "will you just",
-    "please just",
-    "go ahead and",
-    "quick question",
-];
-
-/// The same, only in front of a command of two words or more: "so quiet" is no command.
-const BEFORE_LONGER: [&str; 17] = [
-    "so",
-    "and",
-    "well",
-    "now",
-    "right",
-    "actually",
-    "wait",
-    "sorry",
-    "just",
-    "but",
-    "then",
-    "great",
-    "good",
-    "thanks",
-    "thank you",
-    "by the way",
-    "i said",
-];
-
-/// Politeness behind a command.
-const BEHIND: [&str; 15] = [
-    "please",
-    "thanks",
-    "thank you",
-    "ok",
-    "okay",
-    "now",
-    "then",
-    "right now",
-    "will you",
-    "would you",
-    "could you",
-    "can you",
-    "if you can",
-    "if you would",
-    "my dear",
-];
+/// One word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    /// As the templates write it.
+    pub(super) text: String,
+    /// Where it stands, in bytes.
+    pub(super) at: Range<usize>,
+}
 
 /// The words of `text`, or nothing when there are none or too many for a command.
-pub(super) fn normalise(text: &str) -> Option<Vec<String>> {
-    let lower = text
-        .to_lowercase()
-        .replace(['’', '‘', '`'], "'")
-        .replace('%', " percent ")
-        .replace("per cent", "percent");
+pub(super) fn normalise(text: &str, manners: &Manners) -> Option<Vec<Word>> {
     let mut words = Vec::new();
-    for word in lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')) {
-        let word = word.trim_matches('\'');
-        if !word.is_empty() {
-            write_out(word, &mut words);
+    let mut start = None;
+    let end_of_text = std::iter::once((text.len(), ' '));
+    for (at, c) in text.char_indices().chain(end_of_text) {
+        let joins = c.is_alphanumeric() || is_apostrophe(c) || is_inside_number(text, at, c);
+        match (start, joins) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                add(&text[from..at], from, manners, &mut words);
+                start = None;
+            }
+            (None, false) | (Some(_), true) => {}
+        }
+        if c == '%' {
+            words.push(Word { text: "percent".into(), at: at..at + 1 });
         }
         if words.len() > MOST_WORDS {
             return None;
         }
     }
-    drop_degrees(&mut words);
+    join_pairs(&mut words, manners);
+    drop_degrees(&mut words, manners);
     keep_one_of_repeats(&mut words);
     (!words.is_empty()).then_some(words)
 }
 
-/// Adds `word` with its contraction written out; recognisers often leave out the apostrophe.
-fn write_out(word: &str, words: &mut Vec<String>) {
-    const FORMS: [(&str, &str); 17] = [
-        ("can't", "can not"),
-        ("cant", "can not"),
-        ("cannot", "can not"),
-        ("won't", "will not"),
-        ("dont", "do not"),
-        ("didnt", "did not"),
-        ("couldnt", "could not"),
-        ("doesnt", "does not"),
-        ("whats", "what is"),
-        ("thats", "that is"),
-        ("im", "i am"),
-        ("youre", "you are"),
-        ("what's", "what is"),
-        ("that's", "that is"),
-        ("it's", "it is"),
-        ("time's", "time is"),
-        ("day's", "day is"),
-    ];
-    const ENDINGS: [(&str, &str); 6] =
-        [("n't", "not"), ("'re", "are"), ("'m", "am"), ("'ve", "have"), ("'ll", "will"), ("'d", "would")];
-    if let Some((_, written)) = FORMS.iter().find(|(form, _)| *form == word) {
-        words.extend(written.split(' ').map(str::to_owned));
-    } else if let Some((stem, ending)) =
-        ENDINGS.iter().find_map(|(e, full)| Some((word.strip_suffix(e)?, full)))
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '’' | '‘' | '`')
+}
+
+/// "6:30", "9.5" and "9,5" are one word each.
+fn is_inside_number(text: &str, at: usize, c: char) -> bool {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    matches!(c, ':' | '.' | ',')
+        && is_digit(text[..at].chars().next_back())
+        && is_digit(text[at + c.len_utf8()..].chars().next())
+}
+
+/// Adds one word: in lower case, a number apart from its unit, a contraction written out.
+fn add(raw: &str, from: usize, manners: &Manners, words: &mut Vec<Word>) {
+    let lower: String =
+        raw.chars().map(|c| if is_apostrophe(c) { '\'' } else { c }).flat_map(char::to_lowercase).collect();
+    let word = lower.trim_matches('\'');
+    if word.is_empty() {
+        return;
+    }
+    let at = from..from + raw.len();
+    let digits = word.find(|c: char| !(c.is_ascii_digit() || matches!(c, ':' | '.' | ',' | '½')));
+    if let Some(split) = digits.filter(|split| *split > 0 && word[*split..].chars().all(char::is_alphabetic))
+        && manners.splits_off(&word[split..])
     {
-        words.extend([stem.to_owned(), (*ending).to_owned()]);
+        words.push(Word { text: word[..split].to_owned(), at: at.clone() });
+        words.push(Word { text: word[split..].to_owned(), at });
+        return;
+    }
+    let mut push = |text: &str| words.push(Word { text: text.to_owned(), at: at.clone() });
+    if let Some(written) = manners.written_out(word) {
+        written.split(' ').for_each(push);
+    } else if let Some((stem, ending)) = manners.ending(word) {
+        push(stem);
+        push(ending);
     } else {
-        words.push(word.replace('\'', ""));
+        push(&word.replace('\'', ""));
     }
 }
 
-fn drop_degrees(words: &mut Vec<String>) {
+/// Words that recognisers write apart: "p m", "per cent".
+fn join_pairs(words: &mut Vec<Word>, manners: &Manners) {
+    let mut at = 0;
+    while at + 1 < words.len() {
+        let pair = format!("{} {}", words[at].text, words[at + 1].text);
+        if let Some(joined) = manners.joined(&pair) {
+            let until = words.remove(at + 1).at.end;
+            words[at] = Word { text: joined.to_owned(), at: words[at].at.start..until };
+        }
+        at += 1;
+    }
+}
+
+fn drop_degrees(words: &mut Vec<Word>, manners: &Manners) {
     let mut at = 0;
     while at < words.len() {
-        match DEGREES.iter().find_map(|degree| words_at_start(&words[at..], degree)) {
+        match manners.degrees.iter().find_map(|degree| words_at_start(&words[at..], degree)) {
             Some(count) => drop(words.drain(at..at + count)),
             None => at += 1,
         }
@@ -164,35 +112,40 @@ fn drop_degrees(words: &mut Vec<String>) {
 }
 
 /// "Stop. Stop. Stop." is one command; recognisers repeat themselves, and so do people.
-fn keep_one_of_repeats(words: &mut Vec<String>) {
+fn keep_one_of_repeats(words: &mut Vec<Word>) {
     let total = words.len();
     let repeats = |period: &usize| {
-        total.is_multiple_of(*period) && words.chunks(*period).all(|chunk| chunk == &words[..*period])
+        let is_same =
+            |chunk: &[Word]| chunk.iter().map(|w| &w.text).eq(words[..*period].iter().map(|w| &w.text));
+        total.is_multiple_of(*period) && words.chunks(*period).all(is_same)
     };
     if let Some(period) = (1..total).find(repeats) {
         words.truncate(period);
     }
 }
 
-/// `words` with ever more politeness taken off at both ends, the full utterance first.
-pub(super) fn without_politeness(words: &[String]) -> impl Iterator<Item = &[String]> {
+/// The stretches of `words` that are left when ever more politeness is taken off at both ends, the full
+/// utterance first.
+pub(super) fn without_politeness(words: &[Word], manners: &Manners) -> Vec<Range<usize>> {
     let starts = reachable(words.len(), |from| {
         let rest = &words[from..];
-        let leads = |list: &[&str], kept: usize| -> Vec<usize> {
+        let leads = |list: &[Vec<String>], kept: usize| -> Vec<usize> {
             let counts = list.iter().filter_map(|lead| words_at_start(rest, lead));
             counts.filter(|count| rest.len() >= count + kept).map(|count| from + count).collect()
         };
-        [leads(&NAMES, 1), leads(&BEFORE, 1), leads(&BEFORE_LONGER, 2)].concat()
+        [leads(&manners.names, 1), leads(&manners.before, 1), leads(&manners.before_longer, 2)].concat()
     });
-    starts.into_iter().flat_map(move |from| {
+    let mut cores = Vec::new();
+    for from in starts {
         let rest = &words[from..];
         let cuts = reachable(rest.len(), |cut| {
             let kept = &rest[..rest.len() - cut];
-            let tails = NAMES.iter().chain(&BEHIND);
+            let tails = manners.names.iter().chain(&manners.behind);
             tails.filter_map(|tail| words_at_end(kept, tail)).map(|count| cut + count).collect()
         });
-        cuts.into_iter().map(move |cut| &rest[..rest.len() - cut])
-    })
+        cores.extend(cuts.into_iter().map(|cut| from..words.len() - cut));
+    }
+    cores
 }
 
 /// All positions below `limit` that `steps` leads to from 0, in increasing order.
@@ -212,13 +165,12 @@ fn reachable(limit: usize, steps: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
 }
 
 /// How many words `phrase` takes at the head of `words`, when it stands there.
-fn words_at_start(words: &[String], phrase: &str) -> Option<usize> {
-    let count = phrase.split(' ').count();
-    (words.len() >= count && phrase.split(' ').eq(words[..count].iter().map(String::as_str))).then_some(count)
+pub(super) fn words_at_start(words: &[Word], phrase: &[String]) -> Option<usize> {
+    let head = words.get(..phrase.len())?;
+    head.iter().map(|word| &word.text).eq(phrase).then_some(phrase.len())
 }
 
 /// The same for the end of `words`.
-fn words_at_end(words: &[String], phrase: &str) -> Option<usize> {
-    let count = phrase.split(' ').count();
-    words_at_start(&words[words.len().checked_sub(count)?..], phrase)
+fn words_at_end(words: &[Word], phrase: &[String]) -> Option<usize> {
+    words_at_start(&words[words.len().checked_sub(phrase.len())?..], phrase)
 }

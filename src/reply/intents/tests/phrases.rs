@@ -1,0 +1,186 @@
+//! Phrases about timers, alarms and reminders, and what is understood of them, word for word.
+
+use super::*;
+use crate::schedule::{ClockSaid, Day, Days, Exactness, Part, Said};
+
+/// An order in a form that a table can hold: `set timer "pasta" 570 s`.
+pub(super) fn told(order: &Order) -> String {
+    let words = match order {
+        Order::Set(wanted) => {
+            vec![
+                "set".into(),
+                wanted.kind.name().into(),
+                quoted(wanted.name.as_deref()),
+                when_told(wanted.when.as_ref()),
+            ]
+        }
+        Order::List(kind) => vec!["list".into(), kind.map(|k| k.name().to_owned()).unwrap_or_default()],
+        Order::Left(which) => vec!["left".into(), which_told(which)],
+        Order::Cancel(which) => vec!["cancel".into(), which_told(which)],
+        Order::Add { which, seconds } => vec!["add".into(), format!("{seconds} s"), which_told(which)],
+        Order::Move { which, when } => vec!["move".into(), which_told(which), when_told(when.as_ref())],
+        Order::Snooze { which, seconds } => {
+            vec!["snooze".into(), seconds.map(|s| format!("{s} s")).unwrap_or_default(), which_told(which)]
+        }
+        Order::Silence => vec!["silence".into()],
+    };
+    words.into_iter().filter(|word: &String| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(name: Option<&str>) -> String {
+    name.map(|name| format!("\"{name}\"")).unwrap_or_default()
+}
+
+fn clock_told(clock: ClockSaid, part: Option<Part>) -> String {
+    let mark = if clock.exactness == Exactness::Exact { "!" } else { "" };
+    format!("{}:{:02}{mark}{}", clock.hour, clock.minute, part.map(part_told).unwrap_or_default())
+}
+
+fn part_told(part: Part) -> String {
+    format!(" {part:?}").to_lowercase()
+}
+
+fn when_told(when: Option<&When>) -> String {
+    match when {
+        None => "?".into(),
+        Some(When::In(seconds)) => format!("{seconds} s"),
+        Some(When::At(Said { clock, part, day, days })) => {
+            let clock = match clock {
+                Some(clock) => clock_told(*clock, *part),
+                None => part.map(part_told).unwrap_or_default(),
+            };
+            let day = match day {
+                None => String::new(),
+                Some(Day::Ahead(days)) => format!(" +{days}"),
+                Some(Day::Weekday(weekday)) => format!(" {weekday:?}").to_lowercase(),
+                Some(Day::Date(month, day)) => format!(" {day}.{month}."),
+            };
+            let days = if days.is_none() { String::new() } else { format!(" {}", days_told(*days)) };
+            format!("at {}", format!("{clock}{day}{days}").trim_start())
+        }
+    }
+}
+
+fn days_told(days: Days) -> String {
+    crate::schedule::words::days(days)
+}
+
+fn which_told(which: &Which) -> String {
+    let words = [
+        if which.many == Many::All { "all".to_owned() } else { String::new() },
+        which.kind.map(|kind| kind.name().to_owned()).unwrap_or_default(),
+        quoted(which.name.as_deref()),
+        which.length_s.map(|length| format!("of {length} s")).unwrap_or_default(),
+        which.clock.map(|(clock, part)| format!("at {}", clock_told(clock, part))).unwrap_or_default(),
+    ];
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
+    table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split_once('\t').unwrap())
+}
+
+fn understood(tongue: Tongue, text: &str) -> String {
+    match match_in(tongue, text).map(|quick| quick.what) {
+        None => "-".into(),
+        Some(Intent::Schedule(order)) => told(&order),
+        Some(other) => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_phrase_is_understood_word_for_word() {
+    for (tongue, table, least) in [
+        (Tongue::English, include_str!("../../../../tests/data/intents/timers.en.tsv"), 220),
+        (Tongue::German, include_str!("../../../../tests/data/intents/timers.de.tsv"), 35),
+    ] {
+        let wrong: Vec<_> = rows(table)
+            .map(|(phrase, expected)| (phrase, understood(tongue, phrase), expected))
+            .filter(|(_, told, expected)| told != expected)
+            .collect();
+        assert_eq!(wrong, []);
+        assert!(rows(table).count() >= least);
+    }
+}
+
+#[test]
+fn negations_and_questions_about_any_phrase_never_act() {
+    let frames: [fn(&str) -> String; 7] = [
+        |p| format!("Don't {p}"),
+        |p| format!("Never {p}"),
+        |p| format!("Did you {p}"),
+        |p| format!("Why did you {p}"),
+        |p| format!("How do I {p}"),
+        |p| format!("What happens if I say {p}"),
+        |p| format!("She said {p}"),
+    ];
+    let table = include_str!("../../../../tests/data/intents/timers.en.tsv");
+    let acted: Vec<_> = rows(table)
+        .filter(|(phrase, _)| !phrase.starts_with("Don't"))
+        .flat_map(|(phrase, _)| frames.iter().map(move |frame| frame(phrase)))
+        .map(|sentence| (understood(Tongue::English, &sentence), sentence))
+        .filter(|(told, _)| told != "-")
+        .collect();
+    assert_eq!(acted, []);
+}
+
+#[test]
+fn what_was_asked_back_is_completed_by_the_answer() {
+    let order = |text: &str| match match_intent(text) {
+        Some(QuickIntent { what: Intent::Schedule(order), .. }) => order,
+        other => panic!("{other:?}"),
+    };
+    let completed = |text: &str, question: &Question, answer: &str| {
+        complete(&order(text), question, answer).map_or("-".into(), |order| told(&order))
+    };
+    let which = Question::Which(vec![]);
+    for (text, question, answer, expected) in [
+        ("set a pasta timer", &Question::Length, "nine and a half minutes", "set timer \"pasta\" 570 s"),
+        ("set a timer", &Question::Length, "Ten minutes, please.", "set timer 600 s"),
+        ("set a timer", &Question::Length, "I don't know", "-"),
+        (
+            "remind me to call Ann",
+            &Question::Moment,
+            "Tomorrow at noon.",
+            "set reminder \"call Ann\" at 12:00! +1",
+        ),
+        ("remind me to call Ann", &Question::Moment, "in ten minutes", "set reminder \"call Ann\" 600 s"),
+        ("wake me up", &Question::Moment, "at half past six", "set alarm at 6:30"),
+        ("change the alarm", &Question::Moment, "seven", "move alarm at 7:00"),
+        ("cancel the timer", &which, "the pasta one", "cancel timer \"pasta\""),
+        ("cancel the timer", &which, "Pasta.", "cancel timer \"Pasta\""),
+        ("cancel the timer", &which, "all of them", "cancel all timer"),
+        ("cancel the timer", &which, "the ten minute timer", "cancel timer of 600 s"),
+        ("add two minutes to the timer", &which, "the rice timer", "add 120 s timer \"rice\""),
+    ] {
+        assert_eq!(completed(text, question, answer), expected, "{text} / {answer}");
+    }
+}
+
+#[test]
+fn a_whole_command_is_told_from_the_beginning_of_one() {
+    use Completeness::{Complete, Incomplete, Unknown};
+    for (text, expected) in [
+        ("set a timer for nine minutes", Complete),
+        ("what time is it", Complete),
+        ("stop", Complete),
+        ("cancel all timers", Complete),
+        ("turn the volume up", Complete),
+        ("wake me at half past six on weekdays", Complete),
+        ("set a timer for", Incomplete),
+        ("set a timer", Incomplete),
+        ("set a pasta timer for nine and a", Incomplete),
+        ("set a timer for twenty", Incomplete),
+        ("set a timer for five minutes and", Incomplete),
+        ("remind me to call Ann", Incomplete),
+        ("remind me to", Incomplete),
+        ("wake me at", Incomplete),
+        ("please set the", Incomplete),
+        ("why is the sky blue", Unknown),
+        ("tell me a story", Unknown),
+        ("hello", Unknown),
+        ("", Unknown),
+    ] {
+        assert_eq!(completeness(text), expected, "{text}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Timers within turns: no model is asked, nothing is confirmed that is not stored, what is unclear is asked.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_timer_is_stored_before_it_is_confirmed_and_no_model_is_asked() {
+    // covers DEC19
+    let bench = Bench::new(vec![]);
+    let ran = bench.say("Set a pasta timer for nine and a half minutes.").await;
+    assert_eq!(ran.shown(), "Pasta timer, 9 minutes 30 seconds.");
+    assert_eq!((ran.outcome.ended, bench.model.requests().len()), (Ended::Quick, 0));
+    bench.later(150);
+    assert_eq!(
+        bench.say("how long is left on the pasta timer?").await.shown(),
+        "7 minutes left on the pasta timer."
+    );
+    assert_eq!(bench.say("Add two minutes to the pasta timer").await.shown(), "Pasta timer, 9 minutes left.");
+    assert_eq!(bench.say("cancel all timers").await.shown(), "Pasta timer cancelled.");
+    assert_eq!(bench.say("what timers are running?").await.shown(), "There are no timers.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_missing_is_asked_and_the_answer_completes_it() {
+    let bench = Bench::new(vec![]);
+    assert_eq!(bench.say("Remind me to call Ann.").await.shown(), "For when?");
+    assert_eq!(bench.say("Tomorrow at noon.").await.shown(), "Reminder tomorrow at noon: call Ann.");
+    bench.say("set a tea timer for 3 minutes").await;
+    bench.say("set a rice timer for 20 minutes").await;
+    assert_eq!(bench.say("cancel the timer").await.shown(), "Which one: the tea timer or the rice timer?");
+    assert_eq!(bench.say("the tee one").await.shown(), "Tea timer cancelled.", "as it sounds");
+    assert_eq!(bench.say("set a timer").await.shown(), "For how long?");
+    assert_eq!(bench.say("never mind").await.shown(), "All right.");
+    assert_eq!(bench.model.requests().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_late_or_from_elsewhere_completes_nothing() {
+    let script = || vec![Step::Text("Ten minutes of what?"), Step::Done];
+    let bench = Bench::new(vec![script(), script()]);
+    bench.say("set a timer").await;
+    bench.say_on(Channel::Console, "ten minutes").await;
+    bench.later(61);
+    bench.say("ten minutes").await;
+    assert_eq!(bench.model.requests().len(), 2, "both went to the model");
+    assert_eq!(bench.say("list all timers").await.shown(), "There are no timers.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_database_nothing_is_confirmed() {
+    let bench = Bench::with(vec![], |parts| parts.schedule = None);
+    assert_eq!(bench.say("wake me at seven").await.shown(), words::NO_TIMERS);
+    let bench = Bench::new(vec![]);
+    bench.store.break_timers().await;
+    let ran = bench.say("wake me at seven").await;
+    assert!(
+        ran.shown().ends_with(words::NO_TIMERS) && ran.shown().contains("the database failed"),
+        "{}",
+        ran.shown()
+    );
+    assert_eq!(ran.outcome.exchange, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn stop_thanks_and_never_mind_silence_what_rings() {
+    for words in ["stop", "thank you", "never mind"] {
+        let bench = Bench::new(vec![]);
+        let schedule = schedule(&bench.store, &bench.clock);
+        bench.say("set a timer for one minute").await;
+        bench.later(60);
+        let (ringer, mut alerts) =
+            crate::schedule::ringer::Ringer::new(schedule, crate::pulse::Heart::unwatched());
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(ringer.run(stop.clone()));
+        alerts.ringing.wait_for(|rings| rings.len() == 1).await.unwrap();
+        stop.cancel();
+        task.await.unwrap();
+        bench.say(words).await;
+        assert_eq!(bench.say("stop ringing").await.shown(), "Nothing is ringing.", "{words}");
+    }
+}

@@ -1,0 +1,202 @@
+//! Timers, alarms and reminders that outlive a restart and a power cut.
+//!
+//! The database is the truth: every order is one transaction on the database thread, decided by a pure
+//! function and told only once it is durable. So several programs may give orders at the same time; the one
+//! that rings (see [`ringer`]) is woken by whoever changed something. In: [`Order`]s. Out: [`Report`]s, and
+//! what rings. It refuses to confirm what is not on the disk.
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp, Zoned};
+use tokio::sync::Notify;
+
+use crate::clock::Clock;
+use crate::store::{ScheduleChange, ScheduleTable, ScheduleWrite, Store, StoreError};
+
+mod config;
+mod entry;
+mod moment;
+mod names;
+mod obey;
+mod order;
+pub mod ringer;
+#[cfg(test)]
+mod tests;
+mod watch;
+pub mod words;
+
+pub use config::TimersConfig;
+pub use entry::{Days, Due, Entry, EntryId, Kind, State};
+pub use moment::{ClockSaid, Day, Exactness, Part, Said};
+pub use order::{Bias, LONGEST_TIMER_S, Many, Order, Question, Report, Wanted, When, Which};
+pub use watch::Trust;
+
+use obey::{Change, Present};
+use watch::{Look, Seen};
+
+/// The latest moment of the clock is written down this often when nothing else is.
+const NOTED: SignedDuration = SignedDuration::from_mins(5);
+
+/// Tells another program that something has changed; whether there was one that rings.
+pub type WakeUp = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// What a schedule is made of.
+#[derive(Clone)]
+pub struct ScheduleParts {
+    /// Keeps it.
+    pub store: Store,
+    /// Tells the time and the zone.
+    pub clock: Arc<dyn Clock>,
+    /// `[timers]`.
+    pub config: TimersConfig,
+    /// Whether the machine's clock was set over the network since its start.
+    pub is_synchronised: fn() -> bool,
+    /// Wakes the program that rings; nothing when that is this one.
+    pub wake_up: Option<WakeUp>,
+}
+
+/// A handle of the schedule; clones share it.
+#[derive(Clone)]
+pub struct Schedule {
+    parts: ScheduleParts,
+    changed: Arc<Notify>,
+}
+
+impl fmt::Debug for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Schedule").finish_non_exhaustive()
+    }
+}
+
+/// Who rings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bell {
+    /// This program, or another that was told.
+    Somebody,
+    /// Nobody until `joi run` is started.
+    Nobody,
+}
+
+/// An order that was carried out, durably.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// What became of it.
+    pub report: Report,
+    /// Who rings.
+    pub bell: Bell,
+    /// When it was carried out.
+    pub at: Zoned,
+}
+
+impl Schedule {
+    /// A schedule; starts nothing.
+    pub fn new(parts: ScheduleParts) -> Self {
+        Self { parts, changed: Arc::default() }
+    }
+
+    /// Carries out an order. When this returns, its changes are on the disk.
+    ///
+    /// # Errors
+    /// The database's; nothing was changed then, and nothing may be confirmed.
+    pub async fn obey(&self, order: Order) -> Result<Done, StoreError> {
+        let now = self.parts.clock.now();
+        let (at, parts) = (now.clone(), self.parts.clone());
+        let work = move |table: ScheduleTable| {
+            let entries = entries(&table);
+            let trust = watch::trust(at.timestamp(), table.latest, (parts.is_synchronised)());
+            let present = Present {
+                entries: &entries,
+                next_id: table.next_id,
+                now: &at,
+                in_doubt: trust == Trust::Behind,
+                config: &parts.config,
+            };
+            let (changes, report) = obey::obey(&present, &order);
+            let latest = (trust == Trust::Right && !changes.is_empty()).then(|| at.timestamp());
+            let changed = !changes.is_empty();
+            written(&changes, latest, (report, changed))
+        };
+        let (report, changed) = self.parts.store.schedule(work).await?;
+        let bell = if changed { self.wake().await } else { Bell::Somebody };
+        Ok(Done { report, bell, at: now })
+    }
+
+    /// All entries, the next one first.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn entries(&self) -> Result<Vec<Entry>, StoreError> {
+        match self.obey(Order::List(None)).await?.report {
+            Report::Listed(_, entries) => Ok(entries),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Somebody else has changed something.
+    pub fn look_again(&self) {
+        self.changed.notify_one();
+    }
+
+    async fn wake(&self) -> Bell {
+        self.look_again();
+        let Some(wake_up) = self.parts.wake_up.clone() else { return Bell::Somebody };
+        match tokio::task::spawn_blocking(move || wake_up()).await {
+            Ok(true) => Bell::Somebody,
+            Ok(false) | Err(_) => Bell::Nobody,
+        }
+    }
+
+    /// Looks what is due and stores what that changes.
+    async fn look(&self, jump: SignedDuration, is_first: bool) -> Result<(Seen, Trust, Zoned), StoreError> {
+        let now = self.parts.clock.now();
+        let (at, parts) = (now.clone(), self.parts.clone());
+        let work = move |table: ScheduleTable| {
+            let entries = entries(&table);
+            let trust = watch::trust(at.timestamp(), table.latest, (parts.is_synchronised)());
+            let seen = watch::look(&Look {
+                entries: &entries,
+                now: &at,
+                trust,
+                jump,
+                is_first,
+                config: &parts.config,
+            });
+            let is_stale =
+                table.latest.is_none_or(|latest| at.timestamp().duration_since(latest).abs() > NOTED);
+            let is_news = is_stale || !seen.changes.is_empty();
+            let latest = (trust == Trust::Right && is_news).then(|| at.timestamp());
+            let changes = seen.changes.clone();
+            written(&changes, latest, (seen, trust))
+        };
+        let (seen, trust) = self.parts.store.schedule(work).await?;
+        Ok((seen, trust, now))
+    }
+}
+
+/// The stored entries; one of another version is left alone.
+fn entries(table: &ScheduleTable) -> Vec<Entry> {
+    let read = |row: &crate::store::ScheduleRow| match serde_json::from_str::<Entry>(&row.entry) {
+        Ok(entry) => Some(Entry { id: EntryId(row.id), ..entry }),
+        Err(error) => {
+            tracing::warn!(id = row.id, %error, "a timer of another version is left alone");
+            None
+        }
+    };
+    table.rows.iter().filter_map(read).collect()
+}
+
+/// The changes as the database takes them.
+fn written<T>(
+    changes: &[Change],
+    latest: Option<Timestamp>,
+    answer: T,
+) -> Result<ScheduleWrite<T>, StoreError> {
+    let row = |change: &Change| match change {
+        Change::Add(entry) | Change::Replace(entry) => serde_json::to_string(entry)
+            .map(|text| ScheduleChange::Put(entry.id.0, text))
+            .map_err(|error| StoreError::Record(error.to_string())),
+        Change::Remove(id) => Ok(ScheduleChange::Remove(id.0)),
+    };
+    Ok(ScheduleWrite { changes: changes.iter().map(row).collect::<Result<_, _>>()?, latest, answer })
+}

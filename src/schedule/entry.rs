@@ -1,0 +1,206 @@
+//! What the schedule holds: one timer, alarm or reminder, and when it is due.
+//!
+//! PURE data, as it is stored (JSON) and shown. A moment by the clock on the wall is kept as such, so that
+//! half past six stays half past six when the zone or its rules change.
+
+use std::fmt;
+
+use jiff::civil::{Date, DateTime, Weekday};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use serde::{Deserialize, Serialize};
+
+/// Names a stored entry; never used twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EntryId(pub i64);
+
+impl fmt::Display for EntryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// After a length of time.
+    Timer,
+    /// At a time of day, once or on certain days.
+    Alarm,
+    /// Words to be said at a moment.
+    Reminder,
+}
+
+impl Kind {
+    /// Its name, in the singular.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Timer => "timer",
+            Self::Alarm => "alarm",
+            Self::Reminder => "reminder",
+        }
+    }
+}
+
+/// Days of the week on which an entry comes back; none for one that is due once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+pub struct Days(u8);
+
+impl Days {
+    /// None: once.
+    pub const NONE: Self = Self(0);
+    /// Monday to Friday.
+    pub const WEEKDAYS: Self = Self(0b001_1111);
+    /// Saturday and Sunday.
+    pub const WEEKEND: Self = Self(0b110_0000);
+    /// All seven.
+    pub const DAILY: Self = Self(0b111_1111);
+
+    /// One day.
+    pub fn on(day: Weekday) -> Self {
+        Self(1 << day.to_monday_zero_offset())
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// From one day to another, both included.
+    pub fn from_to(first: Weekday, last: Weekday) -> Self {
+        let mut days = Self::on(last);
+        let mut day = first;
+        while day != last {
+            days = days.and(Self::on(day));
+            day = day.next();
+        }
+        days
+    }
+
+    /// Whether there is none.
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether `day` is one of them.
+    pub fn has(self, day: Weekday) -> bool {
+        self.0 & Self::on(day).0 != 0
+    }
+}
+
+/// When an entry is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Due {
+    /// At this moment, wherever that is.
+    Moment(Timestamp),
+    /// When clocks on the wall show this.
+    Wall(DateTime),
+}
+
+impl Due {
+    /// The moment, for clocks in `zone`. A time that is skipped in spring is an hour later, one that comes
+    /// twice in autumn is the first.
+    pub fn moment(self, zone: &TimeZone) -> Timestamp {
+        match self {
+            Self::Moment(at) => at,
+            Self::Wall(at) => zone.to_timestamp(at).unwrap_or(Timestamp::MAX),
+        }
+    }
+}
+
+/// How far an entry has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "is")]
+pub enum State {
+    /// It is not due yet.
+    Waiting,
+    /// It rings.
+    Ringing {
+        /// Since when.
+        since: Timestamp,
+    },
+    /// It rang and was silenced; it can still be snoozed.
+    Over,
+    /// It was due and nobody noticed.
+    Missed,
+}
+
+/// A timer, an alarm or a reminder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its name in the store.
+    pub id: EntryId,
+    /// What it is.
+    pub kind: Kind,
+    /// What it is called; for a reminder what is to be said. Spoken words: never logged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// When it was set, by the clock of that moment.
+    pub set_at: Timestamp,
+    /// A timer's length in seconds, with all that was added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length_s: Option<u32>,
+    /// When it is due next.
+    pub due: Due,
+    /// When it comes back.
+    #[serde(default, skip_serializing_if = "Days::is_none_ref")]
+    pub days: Days,
+    /// How far it has come.
+    pub state: State,
+    /// When it was silenced last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silenced_at: Option<Timestamp>,
+    /// It was set while the clock was known to be wrong.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_doubt: bool,
+}
+
+impl Days {
+    fn is_none_ref(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl Entry {
+    /// Whether it rings now.
+    pub fn is_ringing(&self) -> bool {
+        matches!(self.state, State::Ringing { .. })
+    }
+
+    /// Whether it is still to come, or rings.
+    pub fn is_live(&self) -> bool {
+        matches!(self.state, State::Waiting | State::Ringing { .. })
+    }
+
+    /// The next moment on one of its days behind `now`; nothing for an entry that is due once.
+    pub fn next_after(&self, now: &Zoned) -> Option<DateTime> {
+        let Due::Wall(at) = self.due else { return None };
+        next_on(self.days, at.time(), now)
+    }
+
+    /// The entry once it was silenced or given up: waiting for its next day, or `state`.
+    #[must_use]
+    pub fn settled(&self, now: &Zoned, state: State) -> Self {
+        match self.next_after(now) {
+            Some(next) => Self { due: Due::Wall(next), state: State::Waiting, ..self.clone() },
+            None => Self { state, ..self.clone() },
+        }
+    }
+}
+
+/// The first moment behind `now` at `time` on one of `days`.
+pub(super) fn next_on(days: Days, time: jiff::civil::Time, now: &Zoned) -> Option<DateTime> {
+    let mut date: Date = now.date();
+    // Today may be over, and a change of clocks may skip a day: two weeks are more than enough.
+    for _ in 0..15 {
+        let at = date.to_datetime(time);
+        if days.has(date.weekday()) && Due::Wall(at).moment(now.time_zone()) > now.timestamp() {
+            return Some(at);
+        }
+        date = date.tomorrow().ok()?;
+    }
+    None
+}

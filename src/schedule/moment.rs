@@ -1,0 +1,182 @@
+//! From a time as people say it to a moment: "half past six on weekdays", "tomorrow at noon".
+//!
+//! PURE. In: what was said, and now. Out: a date and time on the wall, or why there is none. An hour
+//! without AM or PM is the likelier of the two, and the answer says which.
+
+use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::{ToSpan, Zoned};
+
+use super::entry::{Days, Due, Kind, next_on};
+use super::order::{Bias, Refusal};
+
+/// A time of day as it was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockSaid {
+    /// 0 to 24.
+    pub hour: u8,
+    /// 0 to 59.
+    pub minute: u8,
+    /// Whether the hour counts to 24: "noon", "06:30".
+    pub exactness: Exactness,
+}
+
+/// How an hour is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exactness {
+    /// From 1 to 12 it may be before or after noon.
+    Either,
+    /// Just so.
+    Exact,
+}
+
+/// A part of the day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Before noon.
+    Morning,
+    /// After noon.
+    Afternoon,
+    /// After noon, and late.
+    Evening,
+    /// From nine to dawn.
+    Night,
+}
+
+/// A day as it was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Day {
+    /// So many days from today.
+    Ahead(i8),
+    /// The next one.
+    Weekday(Weekday),
+    /// Month 1 to 12 and day of the month, in this year or the next.
+    Date(i8, i8),
+}
+
+/// A moment as it was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Said {
+    /// The time of day.
+    pub clock: Option<ClockSaid>,
+    /// The part of the day.
+    pub part: Option<Part>,
+    /// The day.
+    pub day: Option<Day>,
+    /// Again and again on these days.
+    pub days: Days,
+}
+
+impl ClockSaid {
+    /// The times of day it may mean, earlier first.
+    pub(super) fn readings(self, part: Option<Part>) -> Vec<Time> {
+        let (hour, minute) = (self.hour, self.minute);
+        let is_open = self.exactness == Exactness::Either && (1..=12).contains(&hour);
+        let half = hour % 12;
+        let hours = match part {
+            _ if !is_open => vec![hour % 24],
+            Some(Part::Morning) => vec![half],
+            Some(Part::Afternoon | Part::Evening) => vec![half + 12],
+            Some(Part::Night) if (5..12).contains(&hour) => vec![half + 12],
+            Some(Part::Night) => vec![half],
+            None => vec![half, half + 12],
+        };
+        let time = |hour: u8| Time::new(i8::try_from(hour).ok()?, i8::try_from(minute).ok()?, 0, 0).ok();
+        hours.into_iter().filter_map(time).collect()
+    }
+}
+
+/// The moment on the wall and the days on which it comes back.
+///
+/// # Errors
+/// What to ask or to say instead.
+pub(super) fn resolve(said: &Said, kind: Kind, bias: Bias, now: &Zoned) -> Result<(DateTime, Days), Refusal> {
+    let times = times(said, kind)?;
+    if !said.days.is_none() {
+        let time = likeliest(&times, bias).ok_or(Refusal::NoMoment)?;
+        let next = next_on(said.days, time, now).ok_or(Refusal::IsOver)?;
+        return Ok((next, said.days));
+    }
+    let at = match said.day {
+        None => soonest(&times, bias, now),
+        Some(day) => on_day(day, &times, bias, now),
+    };
+    at.map(|at| (at, Days::NONE)).ok_or(Refusal::IsOver)
+}
+
+/// The times of day that were meant; a reminder for "tomorrow" has one of its own.
+fn times(said: &Said, kind: Kind) -> Result<Vec<Time>, Refusal> {
+    if let Some(clock) = said.clock {
+        return Ok(clock.readings(said.part));
+    }
+    let is_vague = said.day.is_none() && said.days.is_none() && said.part.is_none();
+    if kind != Kind::Reminder || is_vague {
+        return Err(Refusal::NoMoment);
+    }
+    let hour = match said.part {
+        None | Some(Part::Morning) => 9,
+        Some(Part::Afternoon) => 15,
+        Some(Part::Evening) => 19,
+        Some(Part::Night) => 21,
+    };
+    Ok(Time::new(hour, 0, 0, 0).into_iter().collect())
+}
+
+/// Of two halves of a day that is not today.
+fn likeliest(times: &[Time], bias: Bias) -> Option<Time> {
+    let [first, second] = times else { return times.first().copied() };
+    let is_morning = match bias {
+        Bias::Morning | Bias::Next => (4..12).contains(&first.hour()),
+        Bias::ByDay => (7..12).contains(&first.hour()),
+    };
+    Some(if is_morning { *first } else { *second })
+}
+
+/// The next such time, today or tomorrow.
+fn soonest(times: &[Time], bias: Bias, now: &Zoned) -> Option<DateTime> {
+    let suits = |at: &DateTime| match bias {
+        Bias::Next => true,
+        Bias::ByDay => (6..23).contains(&at.hour()),
+        Bias::Morning => (4..12).contains(&at.hour()),
+    };
+    let today = now.date();
+    let days = [Some(today), today.tomorrow().ok()];
+    let ahead: Vec<DateTime> = days
+        .into_iter()
+        .flatten()
+        .flat_map(|date| times.iter().map(move |time| date.to_datetime(*time)))
+        .filter(|at| is_ahead(*at, now))
+        .collect();
+    ahead.iter().find(|at| suits(at)).or_else(|| ahead.first()).copied()
+}
+
+fn on_day(day: Day, times: &[Time], bias: Bias, now: &Zoned) -> Option<DateTime> {
+    let today = now.date();
+    let date = match day {
+        Day::Ahead(days) => today.checked_add(i64::from(days).days()).ok()?,
+        Day::Weekday(weekday) if weekday == today.weekday() => {
+            return on_date(today, times, bias, now)
+                .or_else(|| on_date(today.checked_add(1.week()).ok()?, times, bias, now));
+        }
+        Day::Weekday(weekday) => today.nth_weekday(1, weekday).ok()?,
+        Day::Date(month, day) => {
+            let this_year = Date::new(today.year(), month, day).ok();
+            return this_year
+                .and_then(|date| on_date(date, times, bias, now))
+                .or_else(|| on_date(Date::new(today.year() + 1, month, day).ok()?, times, bias, now));
+        }
+    };
+    on_date(date, times, bias, now)
+}
+
+/// On this date: today the next of the times, on any other day the likeliest.
+fn on_date(date: Date, times: &[Time], bias: Bias, now: &Zoned) -> Option<DateTime> {
+    let likely = likeliest(times, bias).map(|time| date.to_datetime(time));
+    if date != now.date() {
+        return likely.filter(|at| is_ahead(*at, now));
+    }
+    times.iter().map(|time| date.to_datetime(*time)).find(|at| is_ahead(*at, now))
+}
+
+fn is_ahead(at: DateTime, now: &Zoned) -> bool {
+    Due::Wall(at).moment(now.time_zone()) > now.timestamp()
+}

@@ -1,0 +1,290 @@
+//! What an order changes, decided from all entries and the present moment.
+//!
+//! PURE. In: entries, an order, now. Out: changes to be stored, and a report to be told once they are
+//! durable. It refuses what is over, too long or too much, and asks when it is not clear what is meant.
+
+use jiff::{SignedDuration, Timestamp, Zoned};
+
+use super::config::TimersConfig;
+use super::entry::{Days, Due, Entry, EntryId, Kind, State};
+use super::moment::resolve;
+use super::names::meant;
+use super::order::{Bias, LONGEST_TIMER_S, Many, Order, Question, Refusal, Report, Wanted, When, Which};
+
+/// Most entries that wait at the same time.
+pub(super) const MOST: usize = 1_024;
+/// What was silenced so recently can still be snoozed.
+pub(super) const RECENT: SignedDuration = SignedDuration::from_mins(10);
+/// What changes the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Change {
+    Add(Entry),
+    Replace(Entry),
+    Remove(EntryId),
+}
+
+/// What is known when an order comes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Present<'a> {
+    pub(super) entries: &'a [Entry],
+    /// The number of the next new entry.
+    pub(super) next_id: i64,
+    pub(super) now: &'a Zoned,
+    /// The clock shows less than it did before.
+    pub(super) in_doubt: bool,
+    pub(super) config: &'a TimersConfig,
+}
+
+/// Changes, and what to tell when they are stored.
+pub(super) type Decided = (Vec<Change>, Report);
+
+/// Decides.
+pub(super) fn obey(present: &Present<'_>, order: &Order) -> Decided {
+    match order {
+        Order::Set(wanted) => present.set(wanted),
+        Order::List(kind) => (vec![], Report::Listed(*kind, present.of_kind(*kind))),
+        Order::Left(which) => present.left(which),
+        Order::Cancel(which) => present.cancel(which),
+        Order::Add { which, seconds } => present.add(which, *seconds),
+        Order::Move { which, when } => present.shift(which, when.as_ref()),
+        Order::Snooze { which, seconds } => present.snooze(which, *seconds),
+        Order::Silence => present.silence(),
+    }
+}
+
+/// Which entry is meant, when it must be one.
+enum Choice<'a> {
+    These(Vec<&'a Entry>),
+    Unclear(Report),
+}
+
+impl Present<'_> {
+    fn at(&self) -> Timestamp {
+        self.now.timestamp()
+    }
+
+    fn moment(&self, entry: &Entry) -> Timestamp {
+        entry.due.moment(self.now.time_zone())
+    }
+
+    /// Live and missed entries, the next one first.
+    fn of_kind(&self, kind: Option<Kind>) -> Vec<Entry> {
+        let shown = |entry: &&Entry| entry.state != State::Over && kind.is_none_or(|kind| kind == entry.kind);
+        let mut entries: Vec<Entry> = self.entries.iter().filter(shown).cloned().collect();
+        entries.sort_by_key(|entry| (self.moment(entry), entry.id));
+        entries
+    }
+
+    fn chosen(&self, which: &Which) -> Choice<'_> {
+        let zone = self.now.time_zone();
+        let mut found = meant(self.entries, which, zone);
+        if found.is_empty() && which.kind.is_some() && which.name.is_some() {
+            // "the pasta alarm" may well be a timer.
+            found = meant(self.entries, &Which { kind: None, ..which.clone() }, zone);
+        }
+        found.sort_by_key(|entry| (self.moment(entry), entry.id));
+        match (found.len(), which.many) {
+            (0, _) => Choice::Unclear(Report::NoSuch(which.clone())),
+            (1, _) | (_, Many::All) => Choice::These(found),
+            (_, Many::One) => {
+                let ringing: Vec<&Entry> = found.iter().copied().filter(|entry| entry.is_ringing()).collect();
+                match ringing[..] {
+                    [one] => Choice::These(vec![one]),
+                    _ => {
+                        let several = found.into_iter().cloned().collect();
+                        Choice::Unclear(Report::Ask(Question::Which(several)))
+                    }
+                }
+            }
+        }
+    }
+
+    fn set(&self, wanted: &Wanted) -> Decided {
+        let Some(when) = &wanted.when else {
+            let question = if wanted.kind == Kind::Timer { Question::Length } else { Question::Moment };
+            return (vec![], Report::Ask(question));
+        };
+        if self.entries.iter().filter(|entry| entry.is_live()).count() >= MOST {
+            return (vec![], Report::TooMany);
+        }
+        let (due, days, length_s) = match self.due(when, wanted.kind, wanted.bias) {
+            Ok(due) => due,
+            Err(refusal) => return (vec![], refusal.into()),
+        };
+        let entry = Entry {
+            id: EntryId(self.next_id),
+            kind: wanted.kind,
+            name: wanted.name.clone(),
+            set_at: self.at(),
+            length_s: length_s.filter(|_| wanted.kind == Kind::Timer),
+            due,
+            days,
+            state: State::Waiting,
+            silenced_at: None,
+            in_doubt: self.in_doubt,
+        };
+        (vec![Change::Add(entry.clone())], Report::Set(entry))
+    }
+
+    fn due(&self, when: &When, kind: Kind, bias: Bias) -> Result<(Due, Days, Option<u32>), Refusal> {
+        match when {
+            When::In(0) => Err(Refusal::NoLength),
+            When::In(seconds) if *seconds > LONGEST_TIMER_S && kind == Kind::Timer => Err(Refusal::TooLong),
+            When::In(seconds) => Ok((self.after(*seconds), Days::NONE, Some(*seconds))),
+            When::At(said) => {
+                let (at, days) = resolve(said, kind, bias, self.now)?;
+                Ok((Due::Wall(at), days, None))
+            }
+        }
+    }
+
+    fn after(&self, seconds: u32) -> Due {
+        let later = self.at().checked_add(SignedDuration::from_secs(i64::from(seconds)));
+        Due::Moment(later.unwrap_or(Timestamp::MAX))
+    }
+
+    fn left(&self, which: &Which) -> Decided {
+        match self.chosen(&Which { many: Many::All, ..which.clone() }) {
+            Choice::These(entries) => (vec![], Report::Left(entries.into_iter().cloned().collect())),
+            Choice::Unclear(report) => (vec![], report),
+        }
+    }
+
+    fn cancel(&self, which: &Which) -> Decided {
+        let entries = match self.chosen(which) {
+            Choice::These(entries) => entries,
+            Choice::Unclear(report) => return (vec![], report),
+        };
+        // What rings comes back on its next day: it is silenced, not forgotten.
+        let change = |entry: &&Entry| match entry.next_after(self.now) {
+            Some(_) if entry.is_ringing() => Change::Replace(self.silenced(entry)),
+            _ => Change::Remove(entry.id),
+        };
+        let changes = entries.iter().map(change).collect();
+        (changes, Report::Cancelled(entries.into_iter().cloned().collect()))
+    }
+
+    fn add(&self, which: &Which, seconds: i64) -> Decided {
+        let which = Which { many: Many::One, ..which.clone() };
+        let entry = match self.chosen(&which) {
+            Choice::These(entries) => entries.first().copied().cloned(),
+            Choice::Unclear(report) => return (vec![], report),
+        };
+        let Some(mut entry) = entry else { return (vec![], Report::NoSuch(which)) };
+        // What rings already gets the time from now on.
+        let from = if entry.is_ringing() { self.at() } else { self.moment(&entry) };
+        let due = from.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX);
+        if due <= self.at() {
+            return (vec![], Report::IsOver);
+        }
+        let length = entry.length_s.map(|length| i64::from(length) + seconds);
+        if length.is_some_and(|length| length > i64::from(LONGEST_TIMER_S)) {
+            return (vec![], Report::TooLong);
+        }
+        entry.length_s = length.and_then(|length| u32::try_from(length).ok()).or(entry.length_s);
+        entry.due = match entry.due {
+            Due::Moment(_) => Due::Moment(due),
+            Due::Wall(_) => Due::Wall(due.to_zoned(self.now.time_zone().clone()).datetime()),
+        };
+        entry.state = State::Waiting;
+        (vec![Change::Replace(entry.clone())], Report::Changed(entry))
+    }
+
+    fn shift(&self, which: &Which, when: Option<&When>) -> Decided {
+        let entry = match self.chosen(&Which { many: Many::One, ..which.clone() }) {
+            Choice::These(entries) => entries.first().copied().cloned(),
+            Choice::Unclear(report) => return (vec![], report),
+        };
+        let Some(mut entry) = entry else { return (vec![], Report::NoSuch(which.clone())) };
+        let Some(when) = when else {
+            let question = if entry.kind == Kind::Timer { Question::Length } else { Question::Moment };
+            return (vec![], Report::Ask(question));
+        };
+        match self.due(when, entry.kind, self.likely(&entry)) {
+            Ok((due, days, length_s)) => {
+                entry.length_s = length_s.filter(|_| entry.kind == Kind::Timer);
+                entry.due = due;
+                // "Change the alarm to seven" leaves the days as they are.
+                if !days.is_none() {
+                    entry.days = days;
+                } else if let (Due::Wall(at), false) = (due, entry.days.is_none()) {
+                    let next = super::entry::next_on(entry.days, at.time(), self.now);
+                    entry.due = next.map_or(due, Due::Wall);
+                }
+                entry.state = State::Waiting;
+                (vec![Change::Replace(entry.clone())], Report::Changed(entry))
+            }
+            Err(refusal) => (vec![], refusal.into()),
+        }
+    }
+
+    /// What is moved most likely stays in its half of the day.
+    fn likely(&self, entry: &Entry) -> Bias {
+        let zone = self.now.time_zone();
+        let is_morning = self.moment(entry).to_zoned(zone.clone()).hour() < 12;
+        match entry.kind {
+            Kind::Reminder => Bias::ByDay,
+            Kind::Alarm if is_morning => Bias::Morning,
+            Kind::Alarm | Kind::Timer => Bias::Next,
+        }
+    }
+
+    fn snooze(&self, which: &Which, seconds: Option<u32>) -> Decided {
+        let seconds = seconds.unwrap_or(self.config.snooze_min * 60);
+        let rang = self.just_rang(which);
+        if rang.is_empty() {
+            return (vec![], Report::NothingRings);
+        }
+        let (mut changes, mut snoozed) = (Vec::new(), Vec::new());
+        for entry in rang {
+            let later = Entry {
+                due: self.after(seconds),
+                days: Days::NONE,
+                state: State::Waiting,
+                silenced_at: None,
+                ..entry.clone()
+            };
+            if entry.days.is_none() {
+                changes.push(Change::Replace(later.clone()));
+                snoozed.push(later);
+            } else {
+                // The next day stays, and beside it stands this one more time.
+                let added = snoozed.len();
+                let id = EntryId(self.next_id + i64::try_from(added).unwrap_or_default());
+                let later = Entry { id, ..later };
+                let settled = if entry.is_ringing() { self.silenced(entry) } else { entry.clone() };
+                changes.push(Change::Replace(Entry { silenced_at: None, ..settled }));
+                changes.push(Change::Add(later.clone()));
+                snoozed.push(later);
+            }
+        }
+        (changes, Report::Snoozed(snoozed))
+    }
+
+    /// What rings, or else what was silenced last, a moment ago.
+    fn just_rang(&self, which: &Which) -> Vec<&Entry> {
+        let is_meant = |entry: &&Entry| which.kind.is_none_or(|kind| kind == entry.kind);
+        let ringing: Vec<&Entry> =
+            self.entries.iter().filter(|entry| entry.is_ringing()).filter(is_meant).collect();
+        if !ringing.is_empty() {
+            return ringing;
+        }
+        let last = self.entries.iter().filter(is_meant).filter_map(|entry| entry.silenced_at).max();
+        let is_recent = |at: &Timestamp| self.at().duration_since(*at) <= RECENT;
+        let last = last.filter(is_recent);
+        self.entries.iter().filter(|entry| last.is_some() && entry.silenced_at == last).collect()
+    }
+
+    fn silence(&self) -> Decided {
+        let ringing: Vec<&Entry> = self.entries.iter().filter(|entry| entry.is_ringing()).collect();
+        if ringing.is_empty() {
+            return (vec![], Report::NothingRings);
+        }
+        let changes = ringing.iter().map(|entry| Change::Replace(self.silenced(entry))).collect();
+        (changes, Report::Silenced(ringing.into_iter().cloned().collect()))
+    }
+
+    fn silenced(&self, entry: &Entry) -> Entry {
+        Entry { silenced_at: Some(self.at()), ..entry.settled(self.now, State::Over) }
+    }
+}

@@ -1,0 +1,176 @@
+//! What can be asked of the schedule, and what it reports back. PURE data.
+
+use super::entry::{Entry, EntryId, Kind};
+use super::moment::{ClockSaid, Part, Said};
+
+/// Seconds in a day: the longest timer.
+pub const LONGEST_TIMER_S: u32 = 24 * 3600;
+
+/// What is asked of the schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Order {
+    /// Begin something.
+    Set(Wanted),
+    /// What is there, of this kind or of all.
+    List(Option<Kind>),
+    /// How long until it is due.
+    Left(Which),
+    /// Forget it.
+    Cancel(Which),
+    /// Make it due so many seconds later; negative is earlier.
+    Add {
+        /// Which.
+        which: Which,
+        /// Seconds.
+        seconds: i64,
+    },
+    /// Make it due then.
+    Move {
+        /// Which.
+        which: Which,
+        /// When; nothing must be asked for.
+        when: Option<When>,
+    },
+    /// Be silent and ring again later.
+    Snooze {
+        /// Which.
+        which: Which,
+        /// After so many seconds; nothing is the configured time.
+        seconds: Option<u32>,
+    },
+    /// Be silent.
+    Silence,
+}
+
+/// A new entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// What.
+    pub kind: Kind,
+    /// Its name, or what to remind of.
+    pub name: Option<String>,
+    /// When; nothing must be asked for.
+    pub when: Option<When>,
+    /// What is taken for granted of a time of day.
+    pub bias: Bias,
+}
+
+/// What an hour without AM or PM most likely is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bias {
+    /// The next such hour by day.
+    ByDay,
+    /// The next such hour.
+    Next,
+    /// People are woken in the morning.
+    Morning,
+}
+
+/// When something is to be due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum When {
+    /// After so many seconds.
+    In(u32),
+    /// At a time of day.
+    At(Said),
+}
+
+/// How many are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Many {
+    /// One; if there are several, it is asked which.
+    #[default]
+    One,
+    /// All that fit.
+    All,
+}
+
+/// Which entries are meant. What is not said fits all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Which {
+    /// This one.
+    pub id: Option<EntryId>,
+    /// Of this kind.
+    pub kind: Option<Kind>,
+    /// Called like this, or nearly.
+    pub name: Option<String>,
+    /// A timer of so many seconds.
+    pub length_s: Option<u32>,
+    /// Due at this time of day.
+    pub clock: Option<(ClockSaid, Option<Part>)>,
+    /// How many.
+    pub many: Many,
+}
+
+impl Which {
+    /// Any of a kind.
+    pub fn of(kind: Option<Kind>) -> Self {
+        Self { kind, ..Self::default() }
+    }
+}
+
+/// What became of an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Report {
+    /// This waits now.
+    Set(Entry),
+    /// This was changed.
+    Changed(Entry),
+    /// These are gone.
+    Cancelled(Vec<Entry>),
+    /// These ring again later.
+    Snoozed(Vec<Entry>),
+    /// These are silent.
+    Silenced(Vec<Entry>),
+    /// These are there.
+    Listed(Option<Kind>, Vec<Entry>),
+    /// These are due in a while.
+    Left(Vec<Entry>),
+    /// There is no such entry.
+    NoSuch(Which),
+    /// Nothing rings, and nothing has just rung.
+    NothingRings,
+    /// That moment is over.
+    IsOver,
+    /// Longer than [`LONGEST_TIMER_S`].
+    TooLong,
+    /// There are too many already.
+    TooMany,
+    /// The order is not clear yet.
+    Ask(Question),
+}
+
+/// Why there is no moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// For how long?
+    NoLength,
+    /// When?
+    NoMoment,
+    /// It is over.
+    IsOver,
+    /// Longer than [`LONGEST_TIMER_S`].
+    TooLong,
+}
+
+impl From<Refusal> for Report {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::NoLength => Self::Ask(Question::Length),
+            Refusal::NoMoment => Self::Ask(Question::Moment),
+            Refusal::IsOver => Self::IsOver,
+            Refusal::TooLong => Self::TooLong,
+        }
+    }
+}
+
+/// What has to be asked before an order can be carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// For how long?
+    Length,
+    /// When?
+    Moment,
+    /// Which of these?
+    Which(Vec<Entry>),
+}

@@ -1,0 +1,134 @@
+//! The schedule over a database, with the task that rings, a paused clock and no sound.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::pulse::Heart;
+use crate::schedule::ringer::{Alerts, Ringer};
+
+/// The wall's clock, as fast as Tokio's, which is paused.
+struct Wall {
+    began: Zoned,
+    at: tokio::time::Instant,
+    set: std::sync::Mutex<SignedDuration>,
+}
+
+impl Wall {
+    fn at(began: Zoned) -> Arc<Self> {
+        Arc::new(Self { began, at: tokio::time::Instant::now(), set: std::sync::Mutex::default() })
+    }
+
+    fn put_forward(&self, by: SignedDuration) {
+        *self.set.lock().unwrap() += by;
+    }
+}
+
+impl Clock for Wall {
+    fn now(&self) -> Zoned {
+        let passed = SignedDuration::try_from(self.at.elapsed()).unwrap();
+        self.began.checked_add(passed + *self.set.lock().unwrap()).unwrap()
+    }
+}
+
+fn schedule(file: &Path, clock: Arc<dyn Clock>) -> Schedule {
+    let store = Store::open(file).unwrap();
+    let (config, is_synchronised) = (TimersConfig::default(), || false);
+    Schedule::new(ScheduleParts { store, clock, config, is_synchronised, wake_up: None })
+}
+
+fn watch(schedule: &Schedule) -> (Alerts, CancellationToken) {
+    let (ringer, alerts) = Ringer::new(schedule.clone(), Heart::unwatched());
+    let stop = CancellationToken::new();
+    tokio::spawn(ringer.run(stop.clone()));
+    (alerts, stop)
+}
+
+async fn rings(alerts: &mut Alerts, many: usize) -> Vec<String> {
+    let rings = alerts.ringing.wait_for(|rings| rings.len() == many).await.unwrap();
+    rings.iter().map(|ring| ring.says.0.clone()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timer_rings_when_it_is_due_and_is_silent_when_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let wall = Wall::at(at(17, 0));
+    let schedule = schedule(&folder.path().join("joi.db"), wall.clone());
+    let (mut alerts, _stop) = watch(&schedule);
+    assert!(matches!(schedule.obey(timer(Some("pasta"), 570)).await.unwrap().report, Report::Set(_)));
+    assert_eq!(rings(&mut alerts, 1).await, ["Pasta timer."]);
+    let late = wall.now().timestamp().duration_since(at(17, 0).timestamp()) - SignedDuration::from_secs(570);
+    assert!(late >= SignedDuration::ZERO && late < SignedDuration::from_secs(1), "{late:?}");
+    schedule.obey(Order::Silence).await.unwrap();
+    assert_eq!(rings(&mut alerts, 0).await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn everything_outlives_a_restart_and_what_was_missed_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("joi.db");
+    let clock = Arc::new(ManualClock::at(at(17, 0)));
+    let first = schedule(&file, clock.clone());
+    first.obey(timer(Some("egg"), 300)).await.unwrap();
+    let said = Said {
+        clock: Some(ClockSaid { hour: 7, minute: 0, exactness: Exactness::Either }),
+        ..Said::default()
+    };
+    first.obey(alarm(said)).await.unwrap();
+    let before = first.entries().await.unwrap();
+    drop(first);
+    clock.set(at(18, 0));
+    let second = schedule(&file, clock.clone());
+    assert_eq!(second.entries().await.unwrap(), before);
+    let (mut alerts, stop) = watch(&second);
+    assert_eq!(
+        alerts.told.recv().await.unwrap(),
+        "You missed something: the egg timer was due today at 5:05 PM."
+    );
+    stop.cancel();
+    assert_eq!(second.entries().await.unwrap(), before[1..], "the alarm waits");
+    let third = schedule(&file, clock);
+    third.obey(timer(None, 60)).await.unwrap();
+    let ids: Vec<_> = third.entries().await.unwrap().iter().map(|entry| entry.id.0).collect();
+    assert_eq!(ids, [3, 2], "no number is used twice");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wrong_clock_is_told_once_and_what_is_set_by_it_rings_in_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("joi.db");
+    let clock = Arc::new(ManualClock::at(at(17, 0)));
+    schedule(&file, clock).obey(timer(Some("of old"), 3_600)).await.unwrap();
+    // After the power cut the clock shows the day before.
+    let yesterday = at(17, 0).checked_sub(24.hours()).unwrap();
+    let wall = Wall::at(yesterday);
+    let after = schedule(&file, wall.clone());
+    let (mut alerts, _stop) = watch(&after);
+    assert_eq!(alerts.told.recv().await.unwrap(), words::WRONG_CLOCK);
+    after.obey(timer(Some("of now"), 300)).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    wall.put_forward(SignedDuration::from_hours(24));
+    assert_eq!(rings(&mut alerts, 1).await, ["Of now timer."]);
+    let passed = wall.at.elapsed();
+    assert!(passed >= Duration::from_secs(300) && passed < Duration::from_secs(361), "{passed:?}");
+    assert!(alerts.told.try_recv().is_err(), "it was told once");
+}
+
+#[tokio::test]
+async fn two_programs_may_set_timers_at_the_same_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("joi.db");
+    let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(at(17, 0)));
+    let (one, other) = (schedule(&file, Arc::clone(&clock)), schedule(&file, clock));
+    let set = |schedule: Schedule| async move {
+        for _ in 0..20 {
+            schedule.obey(timer(None, 600)).await.unwrap();
+        }
+    };
+    tokio::join!(set(one.clone()), set(other));
+    let mut ids: Vec<_> = one.entries().await.unwrap().iter().map(|entry| entry.id.0).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=40).collect::<Vec<_>>());
+}

@@ -1,0 +1,111 @@
+//! Timers, alarms and reminders, each as one JSON text.
+//!
+//! Runs on the database thread. One change is one transaction that is flushed to the disk before it is
+//! answered: a timer that was confirmed must not be lost with the power. What the texts mean is the
+//! schedule's business.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use super::{StoreError, settings};
+
+/// Where the latest moment of the clock is kept.
+const LATEST: &str = "schedule.latest_ms";
+
+/// One stored entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScheduleRow {
+    /// Its number, never used twice.
+    pub id: i64,
+    /// The entry as JSON.
+    pub entry: String,
+}
+
+/// The schedule as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScheduleTable {
+    /// All entries, by number.
+    pub rows: Vec<ScheduleRow>,
+    /// The number of the next new entry.
+    pub next_id: i64,
+    /// The latest moment that was ever written down here.
+    pub latest: Option<Timestamp>,
+}
+
+/// One change of the schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScheduleChange {
+    /// This entry has this number from now on.
+    Put(i64, String),
+    /// There is no such entry any more.
+    Remove(i64),
+}
+
+/// What is to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScheduleWrite<T> {
+    /// The changes, in order.
+    pub changes: Vec<ScheduleChange>,
+    /// The present moment, to be written down as the latest.
+    pub latest: Option<Timestamp>,
+    /// What the caller is told once all that is durable.
+    pub answer: T,
+}
+
+pub(super) fn change<T>(
+    db: &mut Connection,
+    work: impl FnOnce(ScheduleTable) -> Result<ScheduleWrite<T>, StoreError>,
+) -> Result<T, StoreError> {
+    // Can't be changed inside a transaction. In WAL mode NORMAL flushes at checkpoints only.
+    db.execute_batch("PRAGMA synchronous = FULL")?;
+    let done = within(db, work);
+    let restored = db.execute_batch("PRAGMA synchronous = NORMAL");
+    let answer = done?;
+    restored?;
+    Ok(answer)
+}
+
+fn within<T>(
+    db: &mut Connection,
+    work: impl FnOnce(ScheduleTable) -> Result<ScheduleWrite<T>, StoreError>,
+) -> Result<T, StoreError> {
+    // Immediate: another program must not change what was just read.
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let write = work(read(&tx)?)?;
+    for change in &write.changes {
+        match change {
+            ScheduleChange::Put(id, entry) => {
+                tx.execute(
+                    "INSERT INTO schedule (id, entry) VALUES (?1, ?2)
+                     ON CONFLICT (id) DO UPDATE SET entry = excluded.entry",
+                    params![id, entry],
+                )?;
+            }
+            ScheduleChange::Remove(id) => {
+                tx.execute("DELETE FROM schedule WHERE id = ?1", [id])?;
+            }
+        }
+    }
+    if let Some(latest) = write.latest {
+        settings::set(&tx, LATEST, &latest.as_millisecond().to_string())?;
+    }
+    if write.changes.is_empty() && write.latest.is_none() {
+        tx.rollback()?
+    } else {
+        tx.commit()?
+    }
+    Ok(write.answer)
+}
+
+fn read(db: &Connection) -> Result<ScheduleTable, StoreError> {
+    let mut query = db.prepare_cached("SELECT id, entry FROM schedule ORDER BY id")?;
+    let rows = query.query_map([], |row| Ok(ScheduleRow { id: row.get(0)?, entry: row.get(1)? }))?;
+    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let used: Option<i64> = db
+        .query_row("SELECT seq FROM sqlite_sequence WHERE name = 'schedule'", [], |row| row.get(0))
+        .optional()?;
+    let latest = settings::get(db, LATEST)?
+        .and_then(|ms| ms.parse().ok())
+        .and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    Ok(ScheduleTable { rows, next_id: used.unwrap_or(0) + 1, latest })
+}
