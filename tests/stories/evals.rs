@@ -151,6 +151,7 @@ impl Stage {
             tools: toolbox(&self.rules, Some(store.clone()), &self.clock),
             tool_rules: self.rules.clone(),
             protocols: Protocols::default(),
+            schedule: None,
         });
         let mut calls = 0;
         for said in &conversation.turns {
