@@ -38,7 +38,7 @@ impl<M: ChatModel> Engine<M> {
             return Ok(Some(self.ended(end, outlet)));
         }
         outlet.decided("gate", "no", "anything but a yes is a no").await?;
-        if is_refusal(turn.asked) {
+        if intents::is_refusal(turn.asked) {
             outlet.say(words::LEFT_ALONE).await?;
             return Ok(Some((Ended::Quick, Keep::Yes)));
         }
@@ -189,33 +189,4 @@ impl<M: ChatModel> Engine<M> {
         };
         format!("{model}, {size}, calls tools through {}", protocol.name())
     }
-}
-
-/// Whether `text` says no, and nothing else.
-fn is_refusal(text: &str) -> bool {
-    const NO: [&str; 16] = [
-        "no",
-        "no thanks",
-        "no thank you",
-        "nope",
-        "nah",
-        "don't",
-        "do not",
-        "please don't",
-        "leave it",
-        "cancel",
-        "no don't",
-        "not now",
-        "rather not",
-        "better not",
-        "no leave it",
-        "stop that",
-    ];
-    let plain: String = text
-        .to_lowercase()
-        .replace('’', "'")
-        .chars()
-        .filter(|c| c.is_alphanumeric() || matches!(c, '\'' | ' '))
-        .collect();
-    NO.contains(&plain.trim())
 }

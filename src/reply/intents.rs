@@ -173,6 +173,11 @@ pub fn is_consent(text: &str) -> bool {
     answered(text, |name, _| (name == "yes").then_some(())).is_some()
 }
 
+/// Whether `text` says no, and nothing else.
+pub fn is_refusal(text: &str) -> bool {
+    answered(text, |name, _| (name == "no").then_some(())).is_some()
+}
+
 /// `order` with what `text` answers to `question`; nothing when that is no answer.
 pub fn complete(order: &Order, question: &Question, text: &str) -> Option<Order> {
     let mut order = order.clone();

@@ -128,8 +128,14 @@ async fn a_long_answer_pauses_and_goes_on_when_it_is_wanted() {
     double.when("sky", vec![Script::words(&format!("{first}{rest}"))]);
     double.when("moon", vec![Script::words("It is grey.")]);
     let talk = Talk::of(home, &parts("No, that is enough, thank you."), &[]);
+    assert_eq!(
+        (&talk.turns[1]["reply"], talk.decided(1, "intents").0),
+        (&"All right.".into(), "leave it".into())
+    );
     let spoken = talk.spoken();
     assert!(!spoken.contains("pineapple"), "nobody wanted to hear it: {spoken}");
+    let asked = double.chats().iter().any(|chat| chat["messages"].to_string().contains("enough"));
+    assert!(!asked, "the model never heard of it");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -24,6 +24,9 @@ use crate::speak::{Line, Part};
 use crate::store::{ExchangeId, Store};
 use crate::trace::{Decision, Stage as Point, Trace, TurnRecord};
 
+/// After a no to "shall I go on?".
+const ALL_RIGHT: &str = "All right.";
+
 /// A turn between its question and its record.
 struct Running {
     cancel: CancellationToken,
@@ -89,7 +92,7 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// Begins to answer: with the rest of the last answer when that is what the question agrees to.
     pub(super) fn begin(&mut self, question: &Question) {
-        let rest = self.rest.take().filter(|_| intents::is_consent(&question.text));
+        let ready = self.rest.take().and_then(|rest| Ready::after(rest, &question.text));
         let cancel = CancellationToken::new();
         let (later, kept) = mpsc::channel(REST);
         let running = Running {
@@ -101,15 +104,15 @@ impl<M: ChatModel + 'static> Answers<M> {
             rest: kept,
             has_paused: false,
             end: None,
-            of: rest.as_ref().map(|rest| rest.of),
+            of: ready.as_ref().and_then(|ready| ready.of),
         };
         self.running.insert(question.turn, running);
         let breath = self.desk.config.go_on().map(|after| Breath { after, rest: later });
         let teller = Spoken::new(question.turn, self.desk.stage.clone(), breath);
         let trace = first_marks(question);
         let (id, text) = (question.turn, question.text.clone());
-        match rest {
-            Some(rest) => drop(self.tasks.spawn(go_on((id, text), rest.segments, trace, teller, cancel))),
+        match ready {
+            Some(ready) => drop(self.tasks.spawn(ready.tell((id, text), trace, teller, cancel))),
             None => {
                 let input = TurnInput { id, channel: Channel::Voice, text: Private(text) };
                 let engine = Arc::clone(&self.desk.engine);
@@ -288,35 +291,63 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace()
 }
 
-/// Says the rest of an answer.
-async fn go_on(
-    (id, text): (TurnId, String),
-    mut segments: Receiver<String>,
-    mut trace: Trace,
-    mut teller: Spoken,
-    cancel: CancellationToken,
-) -> (TurnId, TurnEnd) {
-    trace.decide(Decision::new("intents", "go on", "yes, to \"shall I go on?\""));
-    let mut said = String::new();
-    while let Some(segment) = tokio::select! {
-        segment = segments.recv() => segment,
-        () = cancel.cancelled() => None,
-    } {
-        said.push_str(&segment);
-        teller.tell(segment).await;
+/// What is said without asking anybody: after "shall I go on?".
+struct Ready {
+    /// The turn whose answer goes on.
+    of: Option<TurnId>,
+    segments: Receiver<String>,
+    decision: Decision,
+    conversation: Conversation,
+}
+
+impl Ready {
+    /// The rest after a yes, a word after a no; anything else is a question of its own.
+    fn after(rest: Rest, text: &str) -> Option<Self> {
+        let told = |verdict, answer| {
+            Decision::new("intents", verdict, format!("{answer}, to \"{}\"", SHALL_I_GO_ON))
+        };
+        if intents::is_consent(text) {
+            let (of, conversation) = (Some(rest.of), Conversation::GoesOn);
+            return Some(Self { of, segments: rest.segments, decision: told("go on", "yes"), conversation });
+        }
+        if intents::is_refusal(text) {
+            let (sender, segments) = mpsc::channel(1);
+            sender.try_send(ALL_RIGHT.to_owned()).ok()?;
+            let conversation = Conversation::IsOver;
+            return Some(Self { of: None, segments, decision: told("leave it", "no"), conversation });
+        }
+        None
     }
-    if let Some(at) = teller.end().await {
-        trace.mark(Point::FirstSentence, at);
+
+    async fn tell(
+        mut self,
+        (id, text): (TurnId, String),
+        mut trace: Trace,
+        mut teller: Spoken,
+        cancel: CancellationToken,
+    ) -> (TurnId, TurnEnd) {
+        trace.decide(self.decision);
+        let mut said = String::new();
+        while let Some(segment) = tokio::select! {
+            segment = self.segments.recv() => segment,
+            () = cancel.cancelled() => None,
+        } {
+            said.push_str(&segment);
+            teller.tell(segment).await;
+        }
+        if let Some(at) = teller.end().await {
+            trace.mark(Point::FirstSentence, at);
+        }
+        let ended = if cancel.is_cancelled() { Ended::Cancelled } else { Ended::Quick };
+        let outcome = ReplyOutcome {
+            heard: Private(text),
+            text: Private(said),
+            ended,
+            conversation: self.conversation,
+            exchange: None,
+        };
+        (id, TurnEnd { outcome, trace })
     }
-    let ended = if cancel.is_cancelled() { Ended::Cancelled } else { Ended::Quick };
-    let outcome = ReplyOutcome {
-        heard: Private(text),
-        text: Private(said),
-        ended,
-        conversation: Conversation::GoesOn,
-        exchange: None,
-    };
-    (id, TurnEnd { outcome, trace })
 }
 
 /// A trace with everything that happened before the question was understood.

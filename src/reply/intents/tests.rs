@@ -202,3 +202,15 @@ fn only_a_clear_yes_is_a_yes() {
         assert!(!is_consent(no), "{no}");
     }
 }
+
+#[test]
+fn a_no_is_a_no_and_nothing_else() {
+    for no in
+        ["No.", "No, thank you.", "nope", "Please don't.", "no, leave it", "Not now.", "no, that is enough"]
+    {
+        assert!(is_refusal(no) && !is_consent(no), "{no}");
+    }
+    for other in ["", "no idea", "not sure", "don't stop", "no, tell me about the moon", "yes", "know"] {
+        assert!(!is_refusal(other), "{other}");
+    }
+}
