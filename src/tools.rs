@@ -171,6 +171,11 @@ pub trait Tool: Send + Sync {
         &[]
     }
 
+    /// The arguments of a request that is a call as it stands, so that no model need be asked. Mostly none is.
+    fn ready(&self, _asked: &str) -> Option<Arguments> {
+        None
+    }
+
     /// A call in plain words that follow "Shall I", for example "add milk to the shopping list".
     fn in_words(&self, arguments: &Arguments) -> String;
 

@@ -10,6 +10,7 @@ use super::carry::Carry;
 use super::model::{ChatModel, Room};
 use super::outlet::{Outlet, Unheard};
 use super::plan::Plan;
+use super::protocol::Made;
 use super::tool_loop::{self, End, Loop};
 use super::{Ended, Engine, Keep, Turn, compound, context, dialogue, intents, prompt, words};
 use crate::llm::ModelSize;
@@ -104,6 +105,12 @@ impl<M: ChatModel> Engine<M> {
             if failed.is_empty() { "" } else { "+carryover" },
         ]
         .concat();
+        if state.size == ModelSize::Small && state.plan.is_empty() {
+            state.ready = state.picks.iter().find_map(|name| {
+                let arguments = self.parts.tools.get(name)?.ready(&state.asked)?;
+                Some(Made { id: None, name: name.clone(), arguments })
+            });
+        }
         state.chooses = state.size == ModelSize::Small && !state.picks.is_empty();
     }
 

@@ -15,6 +15,10 @@ use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 
 /// No sensible sum takes longer.
 const LIMIT: Duration = Duration::from_secs(1);
+/// A request is looked at for no longer than that.
+const AT_ONCE: Duration = Duration::from_millis(20);
+/// Longest expression, in bytes.
+const LONGEST_EXPRESSION: usize = 120;
 /// Most brackets inside brackets.
 const DEEPEST: usize = 16;
 /// Longest result that is told.
@@ -112,6 +116,11 @@ impl Tool for Calculate {
         ]
     }
 
+    fn ready(&self, asked: &str) -> Option<Arguments> {
+        let expression = asked_for(asked)?;
+        Some(Arguments::from_iter([("expression".to_owned(), expression.into())]))
+    }
+
     fn in_words(&self, arguments: &Arguments) -> String {
         format!("calculate {}", arguments.get("expression").and_then(Value::as_str).unwrap_or_default())
     }
@@ -130,6 +139,36 @@ impl Tool for Calculate {
         }
         .boxed()
     }
+}
+
+/// The expression of a request that is nothing but one: "What is 17 times 23?".
+fn asked_for(asked: &str) -> Option<String> {
+    const BEFORE: [&str; 9] = [
+        "please",
+        "what's",
+        "what is",
+        "what are",
+        "how much is",
+        "how much are",
+        "calculate",
+        "compute",
+        "convert",
+    ];
+    let lower = asked.to_lowercase().replace('’', "'");
+    let mut rest = lower.trim().trim_end_matches(['?', '.', '!', '=', ' ']);
+    while let Some(shorter) = BEFORE.iter().find_map(|words| rest.strip_prefix(words)?.strip_prefix(' ')) {
+        rest = shorter.trim_start();
+    }
+    let rest = rest.strip_suffix(" please").unwrap_or(rest).trim_end_matches([',', ' ']);
+    let rest = rest.strip_prefix("the ").unwrap_or(rest);
+    if rest.len() > LONGEST_EXPRESSION || !rest.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let signs = in_signs(rest).ok()?;
+    let is_sum = signs.contains(['+', '*', '/', '^', '%'])
+        || [" - ", " to ", " in ", "sqrt "].iter().any(|s| signs.contains(s));
+    let clock = Clock { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
+    (is_sum && value_of(&signs, &clock).is_ok()).then(|| rest.to_owned())
 }
 
 struct Clock {
@@ -224,6 +263,27 @@ mod tests {
         ];
         for (written, expected) in rows {
             assert_eq!(value(written).as_deref(), Ok(expected), "{written}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_is_an_expression_needs_no_model() {
+        let rows = [
+            ("What is 17 times 23?", Some("17 times 23")),
+            ("please calculate 12 squared + 5", Some("12 squared + 5")),
+            ("How much is 15 percent of 80, please?", Some("15 percent of 80")),
+            ("Convert 5 miles to kilometers", Some("5 miles to kilometers")),
+            ("What's the square root of 144?", Some("square root of 144")),
+            ("what is 4821 plus 1379", Some("4821 plus 1379")),
+            ("what is 42", None),
+            ("What is the capital of France?", None),
+            ("what is 5 in a row", None),
+            ("tell me about route 66 in Arizona", None),
+            ("what is 17 times 23 and who are you", None),
+            ("is 17 times 23 more than 300?", None),
+        ];
+        for (asked, expected) in rows {
+            assert_eq!(asked_for(asked).as_deref(), expected, "{asked}");
         }
     }
 

@@ -99,8 +99,8 @@ async fn a_model_that_refuses_native_tools_is_asked_in_text_at_once_and_ever_aft
 #[tokio::test]
 async fn a_small_model_chooses_among_the_likely_tools_and_the_result_is_told_exactly() {
     let bench = Bench::shipped(vec![chooses("calculate", "{\"expression\":\"17 * 23\"}")]);
-    let ran = bench.say("what is 17 times 23").await;
-    assert_eq!(told(&ran), outcome("what is 17 times 23", "That's 391.", Ended::Answered));
+    let ran = bench.say("how would you work out 17 times 23").await;
+    assert_eq!(told(&ran), outcome("how would you work out 17 times 23", "That's 391.", Ended::Answered));
     let asks = bench.model.asks();
     assert_eq!(asks.len(), 1);
     let format = asks[0].format.as_ref().unwrap();
@@ -110,6 +110,15 @@ async fn a_small_model_chooses_among_the_likely_tools_and_the_result_is_told_exa
         json!({ "const": "none" })
     );
     assert_eq!(asks[0].length, crate::llm::Length::AtMost(200));
+}
+
+// covers F2, DEC19: a request that is a call as it stands
+#[tokio::test]
+async fn plain_arithmetic_needs_no_model() {
+    let bench = Bench::shipped(vec![]);
+    let ran = bench.say("What is 17 times 23?").await;
+    assert_eq!(told(&ran), outcome("What is 17 times 23?", "That's 391.", Ended::Answered));
+    assert_eq!((ran.called(), bench.model.requests().len()), (vec![("calculate", "done")], 0));
 }
 
 // covers D: the way out

@@ -68,6 +68,8 @@ pub(crate) struct Loop {
     pub(crate) parts: Vec<String>,
     /// The plan, if there is one.
     pub(crate) plan: Plan,
+    /// A call that the request is as it stands.
+    pub(crate) ready: Option<Made>,
     /// Results of this turn.
     pub(crate) results: Vec<String>,
     /// Turns of the model that are left.
@@ -111,6 +113,7 @@ impl Loop {
             repeats: Repeats::default(),
             parts: Vec::new(),
             plan: Plan::default(),
+            ready: None,
             results: Vec::new(),
             turns_left: 1,
             strategy: String::new(),
@@ -139,8 +142,12 @@ impl Loop {
         Question { ask, known: &self.known, purpose, claims }
     }
 
-    /// The next step of the plan as a call, when it needs no model. A step that needs one becomes a choice.
+    /// The call that is to be made without asking the model: the request itself, or the next step of the plan. A step that needs one becomes a choice.
     pub(crate) fn planned(&mut self, toolbox: &Toolbox) -> Option<Made> {
+        if let Some(made) = self.ready.take() {
+            self.chooses = false;
+            return Some(made);
+        }
         let runs_plans = self.protocol == Protocol::Text && self.size == ModelSize::Small;
         if self.plan.is_empty() || !runs_plans || std::mem::take(&mut self.has_refused_step) {
             return None;
