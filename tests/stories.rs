@@ -8,7 +8,6 @@ mod support;
 mod stories {
     mod commands;
     mod conversation;
-    mod evals;
     mod faults;
     mod install;
     mod mind;

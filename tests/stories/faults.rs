@@ -277,8 +277,16 @@ async fn what_came_before_the_end_of_the_server_is_kept() {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_word_of_a_malformed_answer_gets_out() {
     // covers L1
-    let call = r#"{"name": "get_weather", "arguments": {"city": "Vienna"}}"#;
-    let ran = ask_with(vec![Script::words(call)]).await;
+    let data = r#"{"city": "Vienna", "degrees": 21, "sky": "clear"}"#;
+    let ran = ask_with(vec![Script::words(data)]).await;
     let apology = "Sorry, I got muddled there. Could you ask that in simpler words?\n";
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), apology), "{ran:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_of_a_tool_that_does_not_exist_is_told_to_the_model_and_never_spoken() {
+    // covers L1
+    let call = r#"{"name": "get_weather", "arguments": {"city": "Vienna"}}"#;
+    let ran = ask_with(vec![Script::words(call), Script::words("I can't look that up.")]).await;
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "I can't look that up.\n"), "{ran:?}");
 }
