@@ -166,6 +166,11 @@ pub trait Tool: Send + Sync {
         Effect::Changes
     }
 
+    /// The address that a call with these arguments goes to, where the arguments name one.
+    fn address<'a>(&self, _arguments: &'a Arguments) -> Option<&'a str> {
+        None
+    }
+
     /// Words, lower case, that make a request likely to be for this tool.
     fn cues(&self) -> &[&str] {
         &[]

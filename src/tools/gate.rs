@@ -3,7 +3,8 @@
 //! PURE, any thread. In: what the call does, what the owner's configuration says, how often the tool ran
 //! lately, whether strangers' words are in the turn, and whether the user asked for a deed at all. Out:
 //! [`Verdict`]. It fails closed: whatever it does not know is asked about or forbidden. Once a stranger's
-//! words are in the turn, nothing that changes the world or writes memory runs without the owner's yes.
+//! words are in the turn, nothing that changes the world or writes memory runs without the owner's yes, and
+//! nothing is fetched from an address that the model has put together: it could carry off what it knows.
 
 use super::Effect;
 use super::config::ToolsConfig;
@@ -59,6 +60,15 @@ pub enum Mood {
     Question,
 }
 
+/// Where a call goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Address {
+    /// Nowhere else than always, or to an address that the owner or a result has named word for word.
+    Named,
+    /// To one that the model has put together.
+    Made,
+}
+
 /// Whether the owner was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consent {
@@ -77,6 +87,8 @@ pub struct Facts<'a> {
     pub effect: Effect,
     /// Strangers' words.
     pub taint: Taint,
+    /// Where it goes.
+    pub address: Address,
     /// What the user's words are.
     pub mood: Mood,
     /// The owner's yes.
@@ -101,6 +113,9 @@ pub fn judge(facts: &Facts<'_>, config: &ToolsConfig) -> Verdict {
         return Verdict::Ask("the owner wants to be asked before this tool");
     }
     match (facts.effect, facts.taint, facts.mood) {
+        (Effect::Fetches, Taint::Tainted, _) if facts.address == Address::Made => {
+            Verdict::Ask("nobody has named this address, and words of strangers are in this turn")
+        }
         (Effect::Looks | Effect::Fetches, _, _) => Verdict::Allow,
         (Effect::Remembers | Effect::Changes, Taint::Tainted, _) => {
             Verdict::Ask("words of strangers are in this turn")

@@ -250,6 +250,10 @@ impl Tool for ReadPage {
         Effect::Fetches
     }
 
+    fn address<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {
+        arguments.get("url").and_then(Value::as_str)
+    }
+
     fn cues(&self) -> &[&str] {
         &[
             "web page",

@@ -212,8 +212,15 @@ fn a_damaged_database_is_set_aside_and_kept() {
 
 /// Asks the question with these answers of the model server and short patience.
 async fn ask_with(scripts: Vec<Script>) -> Ran {
+    ask_of(vec![("sky", scripts)]).await
+}
+
+/// The same where the model answers to several words.
+async fn ask_of(answers: Vec<(&str, Vec<Script>)>) -> Ran {
     let double = Double::start().await;
-    double.when("sky", scripts);
+    for (about, scripts) in answers {
+        double.when(about, scripts);
+    }
     let mut home = Home::with_model_server(&double.url);
     home.set("reply.first_word_s=1").set("reply.next_word_s=1");
     let ran = home.joi(&["ask", QUESTION]);
@@ -287,6 +294,7 @@ async fn no_word_of_a_malformed_answer_gets_out() {
 async fn a_call_of_a_tool_that_does_not_exist_is_told_to_the_model_and_never_spoken() {
     // covers L1
     let call = r#"{"name": "get_weather", "arguments": {"city": "Vienna"}}"#;
-    let ran = ask_with(vec![Script::words(call), Script::words("I can't look that up.")]).await;
+    let told = ("no tool get_weather", vec![Script::words("I can't look that up.")]);
+    let ran = ask_of(vec![told, ("sky", vec![Script::words(call)])]).await;
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "I can't look that up.\n"), "{ran:?}");
 }

@@ -63,18 +63,16 @@ fn a_president_is_transcribed_word_for_word() {
 
 #[test]
 fn what_she_says_is_understood_by_her_own_ears() {
-    // No two renderings are the same, and the small model stumbles over some.
+    // No two renderings are the same, and whisper stumbles over a word of some: of four sentences it may be one.
+    let said = "The **train** to the city leaves in the morning. Please bring two umbrellas and a warm coat. \
+                The kitchen window is open. Dinner will be ready when you come home.";
     let mut home = Home::with_model_server(NOBODY);
     home.set("hear.stt.model=base");
     let out = home.arg("said.wav");
-    home.joi(&["say", "--out", &out, "The **train** to the city leaves at nine in the morning."]).well();
-    let told = plain(&home.joi(&["listen", "--wav", &out]).well().out);
-    assert!(
-        ["nine", "9"]
-            .iter()
-            .any(|nine| told == format!("the train to the city leaves at {nine} in the morning")),
-        "{told}"
-    );
+    home.joi(&["say", "--out", &out, said]).well();
+    let told = plain(&home.joi(&["listen", "--wav", &out]).well().out).replace('2', "two");
+    let likeness = strsim::normalized_levenshtein(&told, &plain(said));
+    assert!(likeness > 0.93, "{likeness:.2}: {told}");
     let from_stdin = home.joi_reading("Dinner is ready.", &["say", "--out", &out, "-"]).well();
     assert!(from_stdin.err.contains("wrote "), "{from_stdin:?}");
     assert_eq!(plain(&home.joi(&["listen", "--wav", &out]).well().out), "dinner is ready");

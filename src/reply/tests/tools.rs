@@ -48,6 +48,9 @@ impl Tool for Fake {
     fn effect(&self, _: &Arguments) -> Effect {
         self.effect
     }
+    fn address<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {
+        arguments.get("what").and_then(Value::as_str).filter(|what| what.starts_with("https:"))
+    }
     fn in_words(&self, arguments: &Arguments) -> String {
         format!("{} {}", self.name, arguments.get("what").and_then(Value::as_str).unwrap_or("nothing"))
     }

@@ -71,6 +71,7 @@ impl<M: ChatModel> Engine<M> {
             tool: tool.name(),
             effect,
             taint: state.taint,
+            address: state.origin_of(tool.address(&arguments)),
             mood: state.mood,
             consent,
             lately: self.lately(&state.now),

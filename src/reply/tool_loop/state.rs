@@ -18,7 +18,7 @@ use crate::reply::outlet::Outlet;
 use crate::reply::plan::{Plan, Step};
 use crate::reply::protocol::{self, Made, Protocol};
 use crate::reply::repeats::Repeats;
-use crate::tools::gate::{Mood, Taint};
+use crate::tools::gate::{Address, Mood, Taint};
 use crate::tools::{Tool, Toolbox, schema};
 
 /// Most tokens of a choice.
@@ -89,6 +89,14 @@ pub(crate) struct Loop {
 }
 
 impl Loop {
+    /// Whether somebody but the model has named this address.
+    pub(super) fn origin_of(&self, address: Option<&str>) -> Address {
+        let Some(address) = address else { return Address::Named };
+        let others = self.messages.iter().filter(|message| message.role != Role::Assistant);
+        let is_named = others.map(|message| &message.content).any(|text| text.contains(address.trim()));
+        if is_named { Address::Named } else { Address::Made }
+    }
+
     /// A loop at its beginning.
     pub(crate) fn new(
         turn: &Turn<'_>,
