@@ -22,6 +22,7 @@ mod config;
 pub mod fence;
 mod find;
 pub mod gate;
+pub mod language;
 mod lists;
 pub mod route;
 pub mod schema;

@@ -13,6 +13,11 @@ fn shipped(store: Option<Store>) -> Toolbox {
     builtin(&ToolsConfig::default(), &means(store))
 }
 
+/// The names of all tools there are.
+pub(super) fn shipped_names() -> Vec<String> {
+    shipped(None).names().into_iter().map(str::to_owned).collect()
+}
+
 fn means(store: Option<Store>) -> Means {
     Means { store, schedule: None, reads_when: |_| None, clock: clock(), reach: Reach::public().ok() }
 }
@@ -162,6 +167,8 @@ fn words_pick_the_likely_tools_and_small_talk_picks_none() {
         picked("read me the page example.org".replace("example.org", "https www").as_str()),
         ["readPage"]
     );
+    assert_eq!(picked("setz Milch auf die Einkaufsliste"), ["lists"]);
+    assert_eq!(picked("wie warm ist es draußen"), ["weather"]);
     for talk in
         ["hello there", "thank you so much", "tell me a story about a whale", "who are you", "listen to me"]
     {
