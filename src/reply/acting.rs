@@ -113,6 +113,9 @@ impl<M: ChatModel> Engine<M> {
                 Some(Made { id: None, name: name.clone(), arguments })
             });
         }
+        if !self.parts.tool_rules.constrain {
+            state.picks.clear();
+        }
         state.chooses = state.size == ModelSize::Small && !state.picks.is_empty();
     }
 

@@ -146,6 +146,11 @@ fn the_shipped_tools_can_be_called_by_every_protocol() {
 fn two_tools_of_one_name_are_one_and_what_is_never_wanted_is_not_there() {
     let double = Toolbox::new(vec![Arc::new(Hangs), Arc::new(Hangs)]);
     assert_eq!(double.names(), ["hangs"]);
+    let mut known = config::SHIPPED.to_vec();
+    known.sort_unstable();
+    let mut shipped = shipped_names();
+    shipped.sort_unstable();
+    assert_eq!(shipped, known, "the configuration knows their names");
     let none = ToolsConfig { enabled: false, ..ToolsConfig::default() };
     assert!(builtin(&none, &means(None)).is_empty());
     let never = ToolsConfig { never: vec!["stop".into()], ..ToolsConfig::default() };
