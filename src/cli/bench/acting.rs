@@ -45,6 +45,8 @@ pub(crate) struct Args {
 #[serde(deny_unknown_fields)]
 struct Said {
     turns: Vec<String>,
+    /// Quick commands in front of every request.
+    before: Vec<String>,
     request: Vec<Request>,
 }
 
@@ -120,7 +122,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
         hear::ready(&brain).await;
         let serving = brain.serving();
         let bar = indicatif::ProgressBar::new((said.turns.len() + 2 * said.request.len()) as u64);
-        let talk = engine(session, &brain, true)?;
+        let talk = engine(session, &brain, true).await?;
         talk.read_ahead(Channel::Console).await?;
         let mut costs = Vec::new();
         for line in &said.turns {
@@ -130,7 +132,12 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
         let mut tallies = [Tally::default(); 2];
         for (tally, is_bound) in tallies.iter_mut().zip([true, false]) {
             for request in &said.request {
-                let cost = ask(&engine(session, &brain, is_bound)?, &request.say).await;
+                let alone = engine(session, &brain, is_bound).await?;
+                // Something to take off, and to cancel.
+                for line in &said.before {
+                    ask(&alone, line).await;
+                }
+                let cost = ask(&alone, &request.say).await;
                 tracing::info!(say = request.say, is_bound, calls = ?cost.calls, "a request of the bench");
                 tally.add(request, &cost);
                 bar.inc(1);
@@ -144,10 +151,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An engine with nothing behind it.
-fn engine(session: &Session, brain: &Brain, is_bound: bool) -> anyhow::Result<Engine<Mind>> {
+/// An engine that remembers nothing but a list.
+async fn engine(session: &Session, brain: &Brain, is_bound: bool) -> anyhow::Result<Engine<Mind>> {
     let config = session.config();
     let store = Store::in_memory()?;
+    store.add_notes("shopping", vec!["eggs".into(), "salt".into()], brain.clock.now().timestamp()).await?;
     let clock: Arc<dyn Clock> = Arc::clone(&brain.clock);
     let schedule = app::timers::schedule(config, store.clone(), Arc::clone(&clock), None);
     let tool_rules = ToolsConfig { online: false, constrain: is_bound, ..config.tools.clone() };
