@@ -169,6 +169,12 @@ fn a_whole_command_is_told_from_the_beginning_of_one() {
         ("what time is it", Complete),
         ("stop", Complete),
         ("cancel all timers", Complete),
+        // "Seven thirty", "seven p.m." and "forty two" begin like these.
+        ("set an alarm for seven", Unknown),
+        ("Set an alarm for 7.", Unknown),
+        ("set an alarm for seven p.m.", Complete),
+        ("set an alarm for seven please", Complete),
+        ("set the volume to forty", Unknown),
         ("turn the volume up", Complete),
         ("wake me at half past six on weekdays", Complete),
         ("set a timer for", Incomplete),
