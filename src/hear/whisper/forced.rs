@@ -186,6 +186,19 @@ impl Forced<'_> {
         self.rows.last().ok_or_else(|| SttError::Failed("no probabilities".into()))
     }
 
+    /// The natural log of the probability of `text`, all of it and nothing behind it.
+    ///
+    /// # Errors
+    /// [`SttError::Aborted`], or whisper.cpp failed.
+    pub fn whole(&mut self, text: &[i32]) -> Result<f32, SttError> {
+        let end = self.whisper.end_of_text;
+        let mut sum = 0.0;
+        for (place, &token) in text.iter().enumerate() {
+            sum += self.after(&text[..place])?.log_prob(token);
+        }
+        Ok(sum + self.after(text)?.log_prob(end))
+    }
+
     fn decode(&mut self, tokens: &[i32], past: usize) -> Result<(), SttError> {
         if self.abort.load(Ordering::Relaxed) {
             return Err(SttError::Aborted);
