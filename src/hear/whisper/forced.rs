@@ -73,7 +73,13 @@ impl Whisper {
     /// # Errors
     /// The text is too long, or holds a zero.
     pub fn tokens(&self, text: &str) -> Result<Vec<i32>, SttError> {
-        self.context.tokenize(text, LONGEST).map_err(failed)
+        // A token is a byte at least. With less room than it needs, the binding hands out memory that is not
+        // its own instead of an error.
+        let tokens = self.context.tokenize(text, text.len().max(1)).map_err(failed)?;
+        if tokens.len() > LONGEST {
+            return Err(SttError::Failed(format!("a text of {} tokens is longer than {LONGEST}", tokens.len())));
+        }
+        Ok(tokens)
     }
 
     /// Encodes `samples` (mono, 16 kHz, f32 in −1..1, up to about 3 s) and lets the decoder write freely.
