@@ -211,7 +211,6 @@ impl Store {
             let mut deleted = Deleted::default();
             if what.dialogue {
                 deleted = delete_before(db, Timestamp::MAX)?;
-                db.execute("DELETE FROM setting WHERE key = ?1", [Self::CALLS])?;
             }
             if what.notes {
                 deleted.notes = db.execute("DELETE FROM note", [])?;
@@ -257,6 +256,11 @@ fn delete_before(db: &mut Connection, cutoff: Timestamp) -> Result<Deleted, Stor
     let tx = db.transaction()?;
     let messages = tx.execute("DELETE FROM message WHERE at_ms < ?1", [at])?;
     let turns = tx.execute("DELETE FROM turn WHERE at_ms < ?1", [at])?;
+    // What was called in a conversation does not outlive it.
+    tx.execute(
+        "DELETE FROM setting WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM message)",
+        [Store::CALLS],
+    )?;
     tx.commit()?;
     Ok(Deleted { messages, turns, ..Deleted::default() })
 }
