@@ -131,6 +131,8 @@ pub struct Utterance {
     pub speech_ends_at: u64,
     /// How many of the samples belong to voiced frames.
     pub voiced: u64,
+    /// The highest probability (0..1) of a voice in any of its frames.
+    pub voice: f32,
     /// When the last sample was handed to the listener.
     pub captured: Instant,
 }

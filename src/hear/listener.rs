@@ -363,6 +363,11 @@ impl Listener {
         }
     }
 
+    /// How many frames the sound since `position` has.
+    fn frames_since(&self, position: u64) -> usize {
+        self.history.end().saturating_sub(position).div_ceil(FRAME as u64) as usize
+    }
+
     fn utterance(&self, span: Span, captured: Instant) -> Utterance {
         Utterance {
             generation: self.generation,
@@ -373,6 +378,7 @@ impl Listener {
             begins_at: span.begins_at,
             speech_begins_at: span.speech_begins_at,
             voiced: span.voiced,
+            voice: self.vad.clearest(self.frames_since(span.speech_begins_at)),
             speech_ends_at: span.speech_ends_at,
             captured,
         }

@@ -175,6 +175,7 @@ fn question() -> HearEvent {
         speech_begins_at: 0,
         speech_ends_at,
         voiced: speech_ends_at,
+        voice: 1.0,
         captured,
     };
     HearEvent::Ended { utterance, cause: EndCause::Silence, decided: captured }

@@ -6,6 +6,7 @@ use super::*;
 
 const CLEAR: Evidence = Evidence {
     voiced: Duration::from_millis(900),
+    voice: 1.0,
     no_speech: 0.05,
     mean_logprob: -0.25,
     decoded_twice: false,
@@ -243,9 +244,10 @@ fn opened() -> impl Strategy<Value = OpenedBy> {
 }
 
 fn evidence() -> impl Strategy<Value = Evidence> {
-    (0_u64..20_000, any::<f32>(), any::<f32>(), any::<bool>(), any::<f32>(), any::<f32>()).prop_map(
-        |(voiced, no_speech, mean_logprob, decoded_twice, voice_db, quiet_db)| Evidence {
+    (0_u64..20_000, any::<[f32; 5]>(), any::<bool>()).prop_map(
+        |(voiced, [voice, no_speech, mean_logprob, voice_db, quiet_db], decoded_twice)| Evidence {
             voiced: Duration::from_millis(voiced),
+            voice,
             no_speech,
             mean_logprob,
             decoded_twice,

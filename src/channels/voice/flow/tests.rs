@@ -17,6 +17,7 @@ fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
         begins_at: 16_000,
         speech_begins_at: 24_000,
         voiced: 16_000,
+        voice: 1.0,
         speech_ends_at: 16_000 + 32_000 - 11_200,
         captured: at,
     }
