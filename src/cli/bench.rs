@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use super::session::Session;
 
+mod acting;
 mod echo;
 mod model;
 pub(in crate::cli) mod trust;
@@ -14,7 +15,8 @@ Examples:
   joi bench turns questions/*.wav       latency of whole turns
   joi bench trust                       an hour of noise, and a hundred short words
   joi bench echo                        what her ears make of her own voice
-  joi bench model                       how soon the first word comes";
+  joi bench model                       how soon the first word comes
+  joi bench acting                      what typical turns cost, and whether the right tool is called";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -33,6 +35,8 @@ enum What {
     Echo(echo::Args),
     /// How soon the model's first word comes: cold, with a known head, in a conversation
     Model(model::Args),
+    /// What ten typical turns cost the model, and how often it calls the right tool
+    Acting(acting::Args),
 }
 
 pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
@@ -41,5 +45,6 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         What::Trust(args) => trust::run(&args, session),
         What::Echo(args) => echo::run(&args, session),
         What::Model(args) => model::run(&args, session),
+        What::Acting(args) => acting::run(&args, session),
     }
 }
