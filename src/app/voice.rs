@@ -141,6 +141,7 @@ pub async fn converse(
             phrases: super::wake_means(config, paths)?.heard().flat_map(WakePhrase::written).collect(),
             trust: config.hear.trust.clone(),
             judge: config.hear.judge.clone(),
+            language: config.hear.stt.language.clone(),
         },
         echo,
         tones: if config.audio.tone { Tones::On } else { Tones::Off },

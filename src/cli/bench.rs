@@ -6,6 +6,8 @@ use super::session::Session;
 
 mod echo;
 mod model;
+mod room;
+mod stop;
 pub(in crate::cli) mod trust;
 mod turns;
 
@@ -14,6 +16,7 @@ Examples:
   joi bench turns questions/*.wav       latency of whole turns
   joi bench trust                       an hour of noise, and a hundred short words
   joi bench echo                        what her ears make of her own voice
+  joi bench stop                        how soon she falls silent when told to
   joi bench model                       how soon the first word comes";
 
 #[derive(Debug, clap::Args)]
@@ -31,6 +34,8 @@ enum What {
     Trust(trust::Args),
     /// What her ears make of her own voice in a simulated room
     Echo(echo::Args),
+    /// How soon she is silent when somebody says stop over her, in a simulated room
+    Stop(stop::Args),
     /// How soon the model's first word comes: cold, with a known head, in a conversation
     Model(model::Args),
 }
@@ -40,6 +45,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         What::Turns(args) => turns::run(args, session),
         What::Trust(args) => trust::run(&args, session),
         What::Echo(args) => echo::run(&args, session),
+        What::Stop(args) => stop::run(&args, session),
         What::Model(args) => model::run(&args, session),
     }
 }

@@ -15,7 +15,7 @@ use crate::hear::HearEvent;
 use crate::hear::tests::model;
 use crate::hear::whisper::{SttConfig, Whisper};
 use crate::llm::{Ask, ChatEvent, LlmConfig, LlmError, ModelSize, ServedBy};
-use crate::message::{EndCause, OpenedBy, Utterance};
+use crate::message::{EndCause, OpenedBy, Private, Utterance};
 use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{ContextConfig, EngineParts, PersonaConfig, Protocols, ReplyConfig};
 use crate::speak::joe;
