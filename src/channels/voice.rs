@@ -203,7 +203,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 Some(opinion) = self.opinions.1.recv() => self.answered_by_sound(opinion).await,
                 Some(event) = next_event(&mut self.reports) => self.spoke(event).await,
                 Some(done) = self.answers.next_done() => self.answered(done).await,
-                Some(Request::Listen) = self.requests.recv() => self.step(Input::Requested).await,
+                Some(Request::Listen) = self.requests.recv() => self.asked().await,
                 () = until(self.think_at) => self.still_thinking(),
                 alert = self.ringing.alert() => self.alerted(alert).await,
                 () = until(ring_due), if self.flow.is_idle() => self.speak_up().await,

@@ -218,6 +218,14 @@ impl<M: ChatModel + 'static> Conversation<M> {
         false
     }
 
+    /// Somebody pushes to talk: that interrupts her always.
+    pub(super) async fn asked(&mut self) {
+        self.tell(News::Asked).await;
+        self.answer_ring();
+        self.read_ahead();
+        self.step(Input::Requested).await;
+    }
+
     pub(super) async fn transcribed(&mut self, event: SttEvent) {
         let at = Instant::now();
         let (generation, revision) = (event.generation, event.revision);

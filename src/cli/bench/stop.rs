@@ -177,7 +177,7 @@ impl<'a> Bench<'a> {
                     }
                     HearEvent::Interjected { utterance, .. } if stopped.is_none() => {
                         let decided = self.decide(&scene, &utterance, &mut seen)?;
-                        if decided.judgement.verdict == Verdict::Stop {
+                        if matches!(decided.judgement.verdict, Verdict::Stop | Verdict::Interrupts(_)) {
                             stopped = Some(decided);
                         }
                     }
@@ -191,6 +191,7 @@ impl<'a> Bench<'a> {
             silent_s: stopped.as_ref().map(|d| since(d.at) + (d.computed + FADE).as_secs_f64()),
             ducked_s: ducked.map(|at| (at as f64 - begins as f64) / f64::from(RATE)),
             converged: scene.meter.report().converged,
+            is_order: stopped.as_ref().is_some_and(|d| d.judgement.verdict == Verdict::Stop),
             reason: stopped.map(|decided| decided.judgement.reason),
             seen,
         })

@@ -11,8 +11,10 @@ use crate::cli::show;
 /// What came of one trial.
 #[derive(Debug, Clone)]
 pub(super) struct Outcome {
-    /// Seconds from the end of the word until she is silent; nothing when she is not.
+    /// Seconds from the end of the word until she is silent; nothing when she speaks on.
     pub(super) silent_s: Option<f64>,
+    /// Whether she took it for an order to be silent, rather than for somebody who talks over her.
+    pub(super) is_order: bool,
     /// Seconds from the beginning of the word until she speaks softly.
     pub(super) ducked_s: Option<f64>,
     /// Whether the canceller knew the room at the end.
@@ -32,6 +34,7 @@ impl Outcome {
             "level_db": trial.level_db,
             "begins_s": trial.begins.as_secs_f64(),
             "silent_s": self.silent_s,
+            "is_order": self.is_order,
             "ducked_s": self.ducked_s,
             "converged": self.converged,
             "reason": self.reason,
@@ -44,6 +47,7 @@ impl Outcome {
 #[derive(Debug, Default)]
 struct Row {
     trials: usize,
+    orders: usize,
     silent: Vec<f64>,
     ducked: Vec<f64>,
 }
@@ -64,11 +68,15 @@ impl Tally {
         };
         let row = self.rows.entry((trial.kind, name)).or_default();
         row.trials += 1;
+        row.orders += usize::from(outcome.is_order);
         row.silent.extend(outcome.silent_s);
         row.ducked.extend(outcome.ducked_s);
-        if trial.kind != Kind::Told
-            && let Some(reason) = outcome.reason
-        {
+        let is_mistake = match trial.kind {
+            Kind::Told => false,
+            Kind::Other => outcome.is_order,
+            Kind::Alone => true,
+        };
+        if let Some(reason) = outcome.reason.filter(|_| is_mistake) {
             let said = trial.cries.as_ref().map_or("nothing", |(_, word)| word);
             self.mistakes.push(format!("she stopped though somebody said {said}: {reason}"));
         }
@@ -80,6 +88,7 @@ impl Tally {
             "WHEN, LEVEL",
             "TRIALS",
             "STOPPED",
+            "LISTENED",
             "SILENT MEDIAN",
             "SILENT P95",
             "DUCKED P95",
@@ -97,7 +106,8 @@ impl Tally {
                 said.to_owned(),
                 name.clone(),
                 row.trials.to_string(),
-                row.silent.len().to_string(),
+                row.orders.to_string(),
+                (row.silent.len() - row.orders).to_string(),
                 ms(&mut row.silent, 0.5),
                 ms(&mut row.silent, 0.95),
                 ms(&mut row.ducked, 0.95),
