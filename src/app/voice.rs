@@ -148,6 +148,7 @@ pub async fn converse(
             trust: config.hear.trust.clone(),
             judge: config.hear.judge.clone(),
             language: config.hear.stt.language.clone(),
+            second_look: config.hear.stt.second_look(),
         },
         echo: echo.clone(),
         tones: if config.audio.tone { Tones::On } else { Tones::Off },

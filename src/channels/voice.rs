@@ -15,6 +15,7 @@ mod news;
 mod opinions;
 mod ringing;
 mod said;
+mod second_look;
 pub mod signals;
 mod teller;
 
@@ -201,6 +202,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 Some(result) = self.interjections.recv() => self.interjected(result).await,
                 Some(opinion) = self.opinions.0.recv() => self.cried(opinion).await,
                 Some(opinion) = self.opinions.1.recv() => self.answered_by_sound(opinion).await,
+                judged = self.hearing.looked() => self.looked(judged).await,
                 Some(event) = next_event(&mut self.reports) => self.spoke(event).await,
                 Some(done) = self.answers.next_done() => self.answered(done).await,
                 Some(Request::Listen) = self.requests.recv() => self.asked().await,

@@ -4,6 +4,7 @@
 //! waits for nothing. In: samples and [`HearCommand`]s. Out: [`HearEvent`]s. What comes out depends on the
 //! samples alone, not on how they were cut into pieces.
 
+mod again;
 mod interjections;
 mod sound;
 
@@ -14,7 +15,7 @@ use super::endpoint::{Edge, Endpointer, Frame, LEAD, Span};
 use super::history::History;
 use super::vad::{FRAME, Vad};
 use super::wake::{Confirmer, Detection, Vigilance, WakeDetector, Weighed};
-use super::{HearCommand, HearConfig, HearEvent, SpeakingState, Window};
+use super::{HearCommand, HearConfig, HearEvent, Outlook, SpeakingState, Window};
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
 
@@ -119,12 +120,18 @@ impl Listener {
 
     /// Obeys. [`HearCommand::Stop`] is for the thread; here it only closes the microphone.
     pub fn command(&mut self, command: HearCommand) {
-        self.forget_candidates();
-        self.again_from = None;
-        if !matches!(command, HearCommand::Speaking(_)) {
-            self.interjections.close();
+        if !matches!(command, HearCommand::Expect(_)) {
+            self.forget_candidates();
+            self.again_from = None;
+            if !matches!(command, HearCommand::Speaking(_)) {
+                self.interjections.close();
+            }
         }
         match command {
+            HearCommand::Expect(Outlook { generation, revision, more }) if generation == self.generation => {
+                self.endpointer.expect(revision, more);
+            }
+            HearCommand::Expect(_) => {}
             HearCommand::Speaking(state) => self.speaks(state),
             HearCommand::Listen => {
                 self.opened_by = OpenedBy::Request;
@@ -292,39 +299,6 @@ impl Listener {
         self.phrase_ends = ends_by;
         self.endpointer.open_after_phrase(ends_by);
         self.show_again(ends_by, now, out);
-    }
-
-    /// Shows the endpointer what was heard from position `since` on.
-    fn show_again(&mut self, since: u64, now: Instant, out: &mut Vec<HearEvent>) {
-        let end = self.history.end();
-        for frame in self.prime_from(since).into_iter().filter(|f| f.end > since) {
-            if let Some(edge) = self.endpointer.observe(frame) {
-                self.tell(edge, earlier(now, end - frame.end), out);
-            }
-        }
-    }
-
-    /// Lets the voice activity network hear the last second; what it says of each frame.
-    fn prime(&mut self) -> Vec<Frame> {
-        self.prime_from(self.history.end())
-    }
-
-    /// Lets the voice activity network hear the sound from a second before `position` on; what it says of each
-    /// frame.
-    fn prime_from(&mut self, position: u64) -> Vec<Frame> {
-        self.vad.reset();
-        let end = self.history.end();
-        let oldest = self.history.begin().next_multiple_of(FRAME as u64);
-        let wanted = position.min(end).saturating_sub(PRIMING * FRAME as u64);
-        let start = (wanted / FRAME as u64 * FRAME as u64).max(oldest);
-        let mut samples = [0.0; FRAME];
-        (start..end)
-            .step_by(FRAME)
-            .map(|at| {
-                self.history.fill(at, &mut samples);
-                Frame { end: at + FRAME as u64, voiced: self.vad.is_voiced(&samples) }
-            })
-            .collect()
     }
 
     fn tell(&mut self, edge: Edge, now: Instant, out: &mut Vec<HearEvent>) {

@@ -10,6 +10,7 @@
 mod lane;
 mod measure;
 mod opinion;
+mod readings;
 mod spell;
 
 use std::sync::atomic::AtomicBool;
@@ -19,6 +20,7 @@ use crate::hear::whisper::{Forced, SttError, Whisper};
 pub use lane::{Ask, Scored, Scorer};
 pub use measure::{BUDGET, ScorerTime};
 pub use opinion::{Opinion, Question, Second, SoundsLike, opine};
+pub use readings::{Choice, LONGEST, choose, support};
 pub use spell::{normal, sentence, short, spellings, syllables};
 
 /// The margin from which on a phrase counts as said, found on voices and rooms of many kinds.

@@ -4,11 +4,12 @@
 //! [`Input`]s. It remembers the last utterances, because the judge looks at the sound behind the words.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::Receiver;
 
 use super::said::Said;
+use super::second_look::SecondLook;
 use super::signals::{Input, Judged, SoundOf};
 use super::{Conversation, News};
 use crate::audio::RATE;
@@ -40,6 +41,8 @@ pub struct Ears {
     pub judge: JudgeConfig,
     /// The language that is spoken, as a two-letter code.
     pub language: String,
+    /// How long what is almost a command is looked at once more; nothing for never.
+    pub second_look: Option<Duration>,
 }
 
 impl Ears {
@@ -61,6 +64,7 @@ pub(super) struct Hearing {
     pub(super) second: (Second, Second),
     /// An answer that waits for that.
     pub(super) doubted: Option<Doubted>,
+    pub(super) second_look: SecondLook,
 }
 
 /// A short answer to a question of hers that was not understood.
@@ -82,6 +86,7 @@ impl Hearing {
         let (answers, of_answers) = Second::new(interjections.lender());
         let hearing = Self {
             stt,
+            second_look: SecondLook::new(interjections.lender(), ears.second_look),
             interjections,
             ears,
             utterances: VecDeque::new(),
@@ -93,19 +98,32 @@ impl Hearing {
         (hearing, (of_cries, of_answers))
     }
 
+    /// What came of a second look, once it is over. Cancel-safe.
+    pub(super) async fn looked(&mut self) -> Judged {
+        self.second_look.next().await
+    }
+
     /// Has an utterance transcribed.
     pub(super) fn decode(&mut self, job: SttJob) {
         self.keep(job.utterance.clone());
         self.stt.submit(job);
     }
 
-    pub(super) fn drop_before(&self, generation: u64, revision: u32) {
+    pub(super) fn drop_before(&mut self, generation: u64, revision: u32) {
+        self.second_look.drop_before((generation, revision));
         self.stt.cancel_before(generation, revision);
     }
 
     fn keep(&mut self, utterance: Utterance) {
         self.utterances.truncate(KEPT - 1);
         self.utterances.push_front(utterance);
+    }
+
+    /// The same at once, or nothing when its sound is looked at once more.
+    fn look_again(&mut self, judged: Judged) -> Option<Judged> {
+        let key = (judged.transcript.generation, judged.transcript.revision);
+        let utterance = self.utterances.iter().find(|u| (u.generation, u.revision) == key);
+        self.second_look.begin(judged, utterance)
     }
 
     fn interjected(&mut self, utterance: Utterance, stretch: Stretch) {
@@ -137,7 +155,7 @@ impl Hearing {
         let Some(utterance) = self.utterances.iter().find(|u| (u.generation, u.revision) == key) else {
             let reason = "its sound is not known any more".to_owned();
             let judgement = Judgement { verdict: Verdict::Ignore, reason };
-            return Judged { transcript, judgement, sound: None };
+            return Judged { transcript, judgement, sound: None, second_look: None };
         };
         let evidence = Evidence::of(utterance, &transcript);
         let moment = |position| utterance.moment(position, utterance.captured);
@@ -159,7 +177,8 @@ impl Hearing {
             overlaps_her: case.said.iter().any(|sentence| sentence.until > case.began),
         };
         let began_at = utterance.speech_begins_at;
-        Judged { judgement, sound: Some(SoundOf { began_at, ended: case.ended, loudness }), transcript }
+        let sound = Some(SoundOf { began_at, ended: case.ended, loudness });
+        Judged { judgement, sound, transcript, second_look: None }
     }
 }
 
@@ -236,11 +255,19 @@ impl<M: ChatModel + 'static> Conversation<M> {
                     self.hearing.doubted = Some(Doubted { generation, revision, judged, at });
                     return;
                 }
+                let Some(judged) = self.hearing.look_again(judged) else { return };
                 Ok(judged)
             }
             Err(error) => Err(self.failed(error).await),
         };
         self.step(Input::Transcribed { result, generation, revision, at }).await;
+    }
+
+    /// The second look is over.
+    pub(super) async fn looked(&mut self, judged: Judged) {
+        let (generation, revision) = (judged.transcript.generation, judged.transcript.revision);
+        let at = Instant::now();
+        self.step(Input::Transcribed { result: Ok(judged), generation, revision, at }).await;
     }
 
     /// What was said while she spoke or thought: what makes her stop counts at once, everything else when it is over.

@@ -65,7 +65,12 @@ impl Hearing {
         // Nothing of it goes anywhere but into the record of the turn.
         let loudness = Loudness { voice_db: 0.0, room_db: 0.0, echo_db: None, overlaps_her: true };
         let sound = SoundOf { began_at: utterance.speech_begins_at, ended: sounded.ended, loudness };
-        Some(Judged { transcript: untranscribed(key, opinion.took), judgement, sound: Some(sound) })
+        Some(Judged {
+            transcript: untranscribed(key, opinion.took),
+            judgement,
+            sound: Some(sound),
+            second_look: None,
+        })
     }
 }
 

@@ -42,7 +42,7 @@ fn not_understood() -> Judged {
         took: Duration::ZERO,
     };
     let judgement = Judgement { verdict: Verdict::Ignore, reason: "no words".into() };
-    Judged { transcript, judgement, sound: None }
+    Judged { transcript, judgement, sound: None, second_look: None }
 }
 
 #[tokio::test(flavor = "multi_thread")]
