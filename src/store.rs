@@ -145,6 +145,12 @@ impl Store {
         Ok(Self { jobs, set_aside: set_aside.map(Arc::from) })
     }
 
+    /// Tells how many jobs wait and how many may, as long as somebody may queue some.
+    pub fn waiting(&self) -> impl Fn() -> Option<(usize, usize)> + Send + Sync + 'static {
+        let (queue, most) = (self.jobs.downgrade(), self.jobs.max_capacity());
+        move || Some((most - queue.upgrade()?.capacity(), most))
+    }
+
     /// Where a damaged database was moved to when this one was opened.
     pub fn set_aside(&self) -> Option<&Path> {
         self.set_aside.as_deref()
