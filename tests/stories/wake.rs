@@ -68,11 +68,12 @@ fn a_phrase_is_added_tried_over_a_file_and_removed() {
 
 #[test]
 fn what_sounds_like_her_name_does_not_wake_her() {
-    let home = home();
+    let mut home = home();
+    home.set("hear.wake.phrases=[{name=\"hey joi\"}]");
     let file = |name: &str, voice: &str, words: &str| {
         wav(&home, name, &[pause(1.0), flite(voice, words), pause(1.0)].concat())
     };
-    let (said, other) = (file("joi.wav", "slt", "hey joy"), file("boy.wav", "rms", "hey boy"));
+    let (said, other) = (file("joi.wav", "slt", "hey joy"), file("joyce.wav", "kal16", "hey joyce"));
     let tried = home.joi(&["wake", "test", "--json", "--wav", &said, &other]);
     let files: Vec<Value> = tried.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(files[0]["wakes"][0]["phrase"], "hey joi", "{tried:?}");
