@@ -5,14 +5,17 @@
 //! may try something else. Adding a tool is one file below `tools/` and one line in [`builtin`]; see
 //! `docs/tools.md`. Whether a call may run at all is decided in [`gate`], and nowhere else.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use jiff::Zoned;
 use serde_json::{Map, Value};
 
 use crate::clock::Clock;
+use crate::schedule::Schedule;
 use crate::store::Store;
 
 mod calculate;
@@ -21,6 +24,7 @@ mod config;
 pub mod fence;
 mod find;
 pub mod gate;
+pub mod language;
 mod lists;
 pub mod route;
 pub mod schema;
@@ -28,10 +32,12 @@ mod search;
 mod stop;
 #[cfg(test)]
 mod tests;
+mod timers;
 mod volume;
 mod weather;
 mod web;
 
+pub use timers::ReadsWhen;
 pub use web::Reach;
 
 /// Ends the conversation; on every turn's allow-list.
@@ -203,6 +209,10 @@ pub trait Tool: Send + Sync {
 pub struct Means {
     /// For notes and lists.
     pub store: Option<Store>,
+    /// For timers, alarms and reminders.
+    pub schedule: Option<Schedule>,
+    /// Understands when something is to be due.
+    pub reads_when: ReadsWhen,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// How the internet is reached; without it there are no tools that need it.
@@ -214,6 +224,7 @@ pub fn builtin(config: &ToolsConfig, means: &Means) -> Toolbox {
     let mut tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(clock::Time),
         Arc::new(calculate::Calculate),
+        Arc::new(timers::Timers::new(means.schedule.clone(), means.reads_when)),
         Arc::new(lists::Lists::new(means.store.clone(), Arc::clone(&means.clock))),
         Arc::new(volume::SetVolume),
     ];
@@ -311,8 +322,11 @@ impl Toolbox {
 /// What the tool says, or that it took too long.
 pub async fn run(tool: &dyn Tool, call: Call<'_>) -> Result<Output, ToolError> {
     let limit = tool.time_limit().min(LONGEST);
-    match tokio::time::timeout(limit, tool.run(call)).await {
-        Ok(done) => done,
+    // A tool that breaks down must not take the conversation with it; the panic hook has reported it.
+    let running = AssertUnwindSafe(tool.run(call)).catch_unwind();
+    match tokio::time::timeout(limit, running).await {
+        Ok(Ok(done)) => done,
+        Ok(Err(_)) => Err(ToolError::TellModel(format!("{} broke down and did not finish", tool.name()))),
         Err(_) => {
             let seconds = limit.as_secs();
             Err(ToolError::TellModel(format!("{} gave no answer within {seconds} s", tool.name())))

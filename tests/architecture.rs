@@ -27,7 +27,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("speak", &["audio"]),
     ("llm", &[]),
     ("store", &[]),
-    ("tools", &["store"]),
+    ("tools", &["schedule", "store"]),
     ("schedule", &["store"]),
     ("reply", &["llm", "schedule", "store", "tools"]),
     ("control", &["audio"]),
@@ -46,7 +46,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("html5ever", &["tools/web/html"]),
     ("fend_core", &["tools/calculate"]),
     ("rubato", &["audio/resample"]),
-    ("rphonetic", &["schedule/names"]),
+    ("rphonetic", &["english"]),
     ("aec3", &["audio/echo"]),
     ("sd_notify", &["control/warden"]),
 ];

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::session::Session;
 use super::show::{self, Mood};
+use super::slash::{self, Slash};
 use super::typed::{self, Typist};
 use crate::app::{self, Brain, Conversing, Outside, Sound};
 use crate::channels::voice::News;
@@ -83,10 +84,13 @@ async fn talk(session: &Session, board: &Board, words: Words, outside: Outside) 
     board.chat_model(brain.serving_now());
     let sound = Sound::Devices { mute: board.mute().clone() };
     let talk = app::converse(config, paths, &brain, sound).await?;
-    let Conversing { conversation, news, stop, requests, gauges, meter, rings, .. } = talk;
+    let Conversing { conversation, news, stop, requests, gauges, meter, echo, rings, .. } = talk;
     board.queues(gauges);
     if let Some(meter) = meter {
         board.sound_lost(move || meter.lost());
+    }
+    if let Some(echo) = echo {
+        board.echo(echo);
     }
     board.takes_requests(requests);
     if let Some(schedule) = brain.schedule.clone() {
@@ -140,9 +144,15 @@ async fn answer_typed(brain: &Brain, stop: &CancellationToken) {
     if std::io::stdin().is_terminal() {
         let mut typist = Typist::new(brain).await;
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
+        let mut last = None;
         while let Some(line) = next_line(&mut lines).await {
-            if !line.trim().is_empty() {
-                typist.ask(&line).await;
+            if line.trim().is_empty() {
+                continue;
+            }
+            match slash::run(&line, brain, last.as_ref()).await {
+                Ok(Slash::NotOne) => last = Some(typist.ask(&line).await.record),
+                Ok(Slash::Done | Slash::Unknown) => {}
+                Err(error) => show::remark(format!("{error:#}")),
             }
         }
     }
@@ -166,7 +176,7 @@ async fn show_news(mut news: Receiver<News>, board: Board, words: Words) {
             is_mid_answer = false;
         }
         match news {
-            News::Woke(_) => show::remark(show::coloured(Mood::Good, "● listening")),
+            News::Woke(_) | News::Asked => show::remark(show::coloured(Mood::Good, "● listening")),
             News::Understood(text) => {
                 show::remark(format!("{} {}", show::coloured(Mood::Quiet, "you:"), text.0))
             }

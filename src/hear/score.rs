@@ -12,6 +12,8 @@
 mod lane;
 mod lexicon;
 mod measure;
+mod opinion;
+mod readings;
 mod rivals;
 mod sounds;
 mod spell;
@@ -25,8 +27,10 @@ use rivals::Rivals;
 
 pub use lane::{Ask, Scored, Scorer};
 pub use measure::{BUDGET, ScorerTime};
+pub use opinion::{Opinion, Question, Second, SoundsLike, opine};
+pub use readings::{Choice, LONGEST, choose, support};
 pub use rivals::Lead;
-pub use spell::{normal, sentence, spellings, syllables};
+pub use spell::{normal, sentence, short, spellings, syllables};
 
 /// The margin from which on a phrase counts as said, found on voices and rooms of many kinds.
 pub const ACCEPT: f32 = -3.0;
@@ -60,6 +64,8 @@ pub enum PhraseError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phrase {
     written: String,
+    /// Tokens as it was written.
+    first: Vec<i32>,
     spellings: Vec<Vec<i32>>,
     /// Tokens of a sentence with the phrase in it.
     sentence: Vec<i32>,
@@ -76,20 +82,35 @@ impl Phrase {
     /// It is no phrase, or too short to be told from other speech; both say what to do.
     pub fn new(whisper: &Whisper, written: &str, alike: &[String]) -> Result<Self, PhraseError> {
         let phrase = normal(written).ok_or_else(|| PhraseError::NoPhrase(written.into()))?;
+        let spelled = Self::spelled(whisper, phrase, alike)?;
+        if spelled.first.len() < 2 {
+            return Err(PhraseError::OneToken(spelled.written));
+        }
+        Ok(spelled)
+    }
+
+    /// The same for a short word among few others that may have been said, as "stop" while she speaks: any word
+    /// of letters will do, since it is only compared.
+    ///
+    /// # Errors
+    /// It is no word.
+    pub fn word(whisper: &Whisper, written: &str) -> Result<Self, PhraseError> {
+        let word = short(written).ok_or_else(|| PhraseError::NoPhrase(written.into()))?;
+        Self::spelled(whisper, word, &[])
+    }
+
+    fn spelled(whisper: &Whisper, phrase: String, alike: &[String]) -> Result<Self, PhraseError> {
         let tokens = |text: &str| {
             let why = |e: SttError| PhraseError::Unspellable { phrase: phrase.clone(), why: e.to_string() };
             whisper.tokens(text).map_err(why)
         };
         let mut all = spellings(&phrase, alike).iter().map(|s| tokens(s)).collect::<Result<Vec<_>, _>>()?;
-        let own = all.first().map_or(0, Vec::len);
-        if own < 2 {
-            return Err(PhraseError::OneToken(phrase));
-        }
+        let first = all.first().cloned().unwrap_or_default();
         // Neighbours share their beginnings: decoder steps are saved.
         all.sort();
-        let fewest = all.iter().map(Vec::len).min().unwrap_or(own);
+        let fewest = all.iter().map(Vec::len).min().unwrap_or(1).max(1);
         let (sentence, rivals) = (tokens(&sentence(&phrase))?, Rivals::default());
-        Ok(Self { sentence, written: phrase, spellings: all, tokens: fewest, rivals })
+        Ok(Self { sentence, written: phrase, first, spellings: all, tokens: fewest, rivals })
     }
 
     /// Has it told from what sounds like it. `alike` are the further ways to write it. Blocks: about half a
@@ -106,7 +127,7 @@ impl Phrase {
         let mut forced = whisper.listen(&[0.0; SILENCE], &calm)?;
         forced.begin(&[])?;
         let starts = [Vec::new()];
-        let phrase = best(&mut forced, &self, &starts, f32::NEG_INFINITY)?;
+        let phrase = best(&mut forced, &self, &starts)?;
         let support = rivals.support(&mut forced, &starts)?;
         rivals.forgive(phrase, &support);
         Ok(Self { rivals, ..self })
@@ -118,8 +139,6 @@ impl Phrase {
     }
 }
 
-/// A way to write a phrase that is less probable by this than all must be together adds nothing to them.
-const NEGLIGIBLE: f32 = 2.3;
 /// What is listened to for the bias of the model.
 const SILENCE: usize = 2 * RATE as usize;
 
@@ -173,14 +192,6 @@ impl Effort {
             Self::Above(least) => margin >= least,
         }
     }
-
-    /// The log probability below which a way to write the phrase can't bring its margin to where it is of interest,
-    /// when the other half of the margin is `rest`.
-    fn worth(self, phrase: &Phrase, rest: f32) -> f32 {
-        let Self::Above(least) = self else { return f32::NEG_INFINITY };
-        let ways = phrase.spellings.len() as f32;
-        phrase.tokens as f32 * (2.0 * least - rest) - ways.ln() - NEGLIGIBLE
-    }
 }
 
 /// Scores `phrases` on `samples` (mono, 16 kHz, −1..1). Blocks: about 0.2 s of one PC core, and some
@@ -200,8 +211,7 @@ pub fn score(
     forced.begin(&[])?;
     let mut plain = Vec::with_capacity(phrases.len());
     for phrase in phrases {
-        let worth = effort.worth(phrase, -mean_of_free(&forced, phrase.tokens));
-        plain.push(best(&mut forced, phrase, &starts, worth)?);
+        plain.push(best(&mut forced, phrase, &starts)?);
     }
     let mut of = Vec::with_capacity(phrases.len());
     for (phrase, total) in phrases.iter().zip(plain) {
@@ -210,8 +220,7 @@ pub fn score(
         // Nothing is supported better than fully.
         if effort.minds(score.margin()) {
             forced.begin(&phrase.sentence)?;
-            let worth = effort.worth(phrase, llr);
-            score.expected = best(&mut forced, phrase, &starts, worth)? / phrase.tokens as f32;
+            score.expected = best(&mut forced, phrase, &starts)? / phrase.tokens as f32;
         }
         if effort.minds(score.margin()) && !phrase.rivals.is_empty() {
             forced.begin(&[])?;
@@ -237,31 +246,23 @@ fn mean_of_free(forced: &Forced<'_>, count: usize) -> f32 {
     first.iter().map(|token| token.logprob).sum::<f32>() / first.len().max(1) as f32
 }
 
-/// The phrase's log probability, word end included, at the better of the places it may begin. A way to write it is
-/// given up once it has fallen below `worth`, and counts as much as until then.
-fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>], worth: f32) -> Result<f32, SttError> {
+/// The phrase's log probability, word end included, at the better of the places it may begin.
+fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>]) -> Result<f32, SttError> {
     let mut best = f32::NEG_INFINITY;
     for start in starts {
         let mut ways = Vec::with_capacity(phrase.spellings.len());
         for spelling in &phrase.spellings {
-            ways.push(way(forced, start, spelling, worth)?);
+            let mut path = start.clone();
+            let mut sum = 0.0;
+            for &token in spelling {
+                sum += forced.after(&path)?.log_prob(token);
+                path.push(token);
+            }
+            ways.push(sum + forced.word_end(&path)?);
         }
         best = best.max(log_sum(&ways));
     }
     Ok(best)
-}
-
-fn way(forced: &mut Forced<'_>, start: &[i32], spelling: &[i32], worth: f32) -> Result<f32, SttError> {
-    let mut path = start.to_vec();
-    let mut sum = 0.0;
-    for &token in spelling {
-        sum += forced.after(&path)?.log_prob(token);
-        if sum < worth {
-            return Ok(sum);
-        }
-        path.push(token);
-    }
-    Ok(sum + forced.word_end(&path)?)
 }
 
 /// The log of the sum of probabilities given by their logs.

@@ -7,6 +7,8 @@
 
 mod language;
 mod machine;
+mod mood;
+mod near;
 mod numbers;
 mod orders;
 mod slots;
@@ -26,6 +28,9 @@ use language::{Group, Language};
 use machine::{Fit, Found, Utterance};
 use orders::Filled;
 use words::Word;
+
+pub use mood::mood;
+pub use near::{Reading, near};
 
 /// A change of the playback volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +116,8 @@ pub struct QuickIntent {
 }
 
 impl Tongue {
+    const ALL: [Self; 2] = [Self::English, Self::German];
+
     /// Its templates; nothing when its file can't be read, and then the model answers everything.
     fn language(self) -> Option<&'static Language> {
         static ENGLISH: LazyLock<Option<Language>> =
@@ -212,9 +219,12 @@ pub fn complete(order: &Order, question: &Question, text: &str) -> Option<Order>
     Some(order)
 }
 
-/// When `text` says something and nothing else: "nine minutes", "half past six on weekdays".
+/// When `text` says something and nothing else: "nine minutes", "9m30s", "half past six on weekdays".
 pub fn when(text: &str) -> Option<When> {
-    answered(text, |name, filled| if matches!(name, "length" | "moment") { filled.when() } else { None })
+    answered(
+        &words::apart(text),
+        |name, filled| if matches!(name, "length" | "moment") { filled.when() } else { None },
+    )
 }
 
 fn answered<T>(text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Option<T> {
@@ -223,12 +233,18 @@ fn answered<T>(text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Opt
     matched(text, &said, language, Group::Answer, made).map(|(made, _)| made)
 }
 
-/// Whether `text`, as far as it was heard, is a whole command, or the beginning of one.
+/// Whether `text`, as far as it was heard, is a whole command, or the beginning of one. A command that ends in a
+/// number is neither: "an alarm for seven" may become "seven thirty".
 pub fn completeness(text: &str) -> Completeness {
+    let numbers = Tongue::English.language().map(|language| &language.numbers);
+    let last = text.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    let last = last.trim_matches(|c: char| !c.is_alphanumeric());
+    let ends_in_number = numbers.is_some_and(|numbers| numbers.counts(last));
     if let Some(quick) = match_intent(text) {
         return match quick.what {
             Intent::Schedule(Order::Set(wanted)) if wanted.when.is_none() => Completeness::Incomplete,
             Intent::Schedule(Order::Move { when: None, .. }) => Completeness::Incomplete,
+            _ if ends_in_number => Completeness::Unknown,
             _ => Completeness::Complete,
         };
     }

@@ -13,7 +13,9 @@ use crate::llm::{Message, Role};
 use crate::schedule::{ScheduleParts, TimersConfig};
 
 mod acting;
+mod choice;
 mod failures;
+mod faults;
 mod limits;
 mod path;
 mod scripted;

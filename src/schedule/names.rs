@@ -3,11 +3,13 @@
 //! PURE. In: entries and what was said of them. Out: those that fit. A name that fits two about equally well
 //! is nobody's.
 
-use rphonetic::{DoubleMetaphone, Encoder as _};
+use jiff::Zoned;
+use jiff::civil::Date;
 
 use super::entry::Entry;
+use super::moment::{Day, dates};
 use super::order::Which;
-use jiff::tz::TimeZone;
+use crate::english::sound;
 
 /// From this likeness on, 0..1, a name is meant.
 const ALIKE: f64 = 0.87;
@@ -19,12 +21,14 @@ const NOT_TOO_FAR: f64 = 0.75;
 const MARGIN: f64 = 0.05;
 
 /// The entries `which` may mean, in the order given.
-pub(super) fn meant<'a>(entries: &'a [Entry], which: &Which, zone: &TimeZone) -> Vec<&'a Entry> {
+pub(super) fn meant<'a>(entries: &'a [Entry], which: &Which, now: &Zoned) -> Vec<&'a Entry> {
+    let zone = now.time_zone();
     let fits = |entry: &&Entry| {
         entry.is_live()
             && which.id.is_none_or(|id| id == entry.id)
             && which.kind.is_none_or(|kind| kind == entry.kind)
             && which.length_s.is_none_or(|length| entry.length_s == Some(length))
+            && which.day.is_none_or(|day| date_of(entry, day, now).is_some())
             && which.clock.is_none_or(|(clock, part)| {
                 let at = entry.due.moment(zone).to_zoned(zone.clone()).time();
                 let is_at =
@@ -42,6 +46,11 @@ pub(super) fn meant<'a>(entries: &'a [Entry], which: &Which, zone: &TimeZone) ->
     of_kind.into_iter().filter(|entry| likeness(entry) > best - MARGIN).collect()
 }
 
+/// The date that `day` means when `entry` is due on it.
+pub(super) fn date_of(entry: &Entry, day: Day, now: &Zoned) -> Option<Date> {
+    dates(day, now).into_iter().find(|date| entry.is_on(*date, now.time_zone()))
+}
+
 /// How alike two names are, 0..1.
 fn likeness(one: &str, other: &str) -> f64 {
     let (one, other) = (plain(one), plain(other));
@@ -49,8 +58,7 @@ fn likeness(one: &str, other: &str) -> f64 {
         return 1.0;
     }
     let spelling = strsim::jaro_winkler(&one, &other);
-    let sound = DoubleMetaphone::default();
-    let (first, second) = (sound.encode(&one), sound.encode(&other));
+    let (first, second) = (sound(&one), sound(&other));
     let sounds_same = !first.is_empty() && first == second && spelling >= NOT_TOO_FAR;
     if sounds_same { spelling.max(SOUNDS_SAME) } else { spelling.min(0.99) }
 }
@@ -77,6 +85,7 @@ mod tests {
             ("pizza", "pizzas"),
             ("laundry", "laundri"),
             ("wash cycle", "washcycle"),
+            ("Knödel", "knoedel"),
         ] {
             assert!(likeness(own, heard) >= ALIKE, "{own} {heard} {}", likeness(own, heard));
         }

@@ -36,6 +36,42 @@ fn a_pipe_of_questions_gets_a_line_for_each() {
     assert!(answers[0].ends_with('.') && answers[1].contains("day"), "{ran:?}");
 }
 
+#[test]
+fn slash_commands_tell_about_timers_tools_model_and_the_last_answer() {
+    let home = nobody_home();
+    let typed =
+        "/timers\n/why\nset a pasta timer for nine minutes\n/timers\n/why\n/tools\n/model\n/help\n/nothing\n";
+    let ran = home.joi_reading(typed, &["text"]).well();
+    let (before, after) = ran.out.split_once("Pasta timer, 9 minutes.\n").unwrap();
+    assert!(
+        before.starts_with("there are no timers, alarms or reminders\nthere was no answer yet\n"),
+        "{ran:?}"
+    );
+    for part in [
+        "pasta",
+        "set a timer",
+        "stored before it is confirmed",
+        "timers",
+        "calculate",
+        "calls tools through",
+    ] {
+        assert!(after.contains(part), "{part} in {after}");
+    }
+    for command in ["/why", "/timers", "/tools", "/model", "/help"] {
+        assert!(after.contains(&format!("{command:<8} ")), "{command} in {after}");
+    }
+    assert!(
+        ran.err.contains("/nothing is no command; there are /why, /timers, /tools, /model, /help"),
+        "{ran:?}"
+    );
+
+    let table = home.joi(&["ask", "/timers"]).well().out;
+    assert!(table.contains("pasta") && table.contains("LEFT"), "{table}");
+    let why = home.joi(&["ask", "/why"]).well().out;
+    assert!(why.contains("set a pasta timer for nine minutes"), "of the run before: {why}");
+    assert_eq!(home.joi(&["ask", "/nothing"]).code, Some(1));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_models_answer_goes_to_stdout_and_nothing_else_does() {
     let double = Double::start().await;
@@ -112,6 +148,28 @@ fn the_last_turn_is_explained_until_it_is_forgotten() {
     let stored = home.stored();
     assert!(!stored.windows(12).any(|bytes| bytes == b"what day is "), "nothing of it is left in the file");
     assert_eq!(home.joi(&["why"]).code, Some(1));
+}
+
+#[test]
+fn notes_timers_or_all_of_it_can_be_forgotten() {
+    let home = nobody_home();
+    home.joi(&["ask", "set a marmalade timer for nine minutes"]).well();
+    let holds = |what: &str| home.stored().windows(what.len()).any(|bytes| bytes == what.as_bytes());
+    assert_eq!(
+        home.joi(&["forget", "--notes"]).complaint(),
+        "say --yes to erase all notes and lists without being asked"
+    );
+    let notes = home.joi(&["forget", "--notes", "--yes"]).well().out;
+    assert_eq!(notes, "erased 0 notes and entries of lists\n");
+    assert!(home.joi(&["timers"]).well().out.contains("marmalade"), "timers stay");
+    let dialogue = home.joi(&["forget", "--yes"]).well().out;
+    assert_eq!(dialogue, "erased 2 messages and 1 turn records\n");
+    assert!(holds("marmalade"), "the timer is still there");
+    let all = home.joi(&["forget", "--all", "--yes"]).well().out;
+    assert_eq!(all, "erased 0 messages and 0 turn records, 0 notes and entries of lists, 1 timers\n");
+    assert!(!holds("marmalade"), "and now no byte of it is");
+    let both = home.joi(&["forget", "--all", "--notes"]);
+    assert_eq!(both.code, Some(2), "{both:?}");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! The listener with the real models over recordings.
 
+use super::super::Stretch;
 use super::super::tests::{Scripted, model, quiet, vad, wav};
 use super::super::wake::{MicroWake, STOCK, WakePhrase};
 use super::*;
+use crate::hear::More;
 use crate::message::EndCause;
 
 mod second_stage;
@@ -195,8 +197,10 @@ fn a_sentence_with_a_long_pause_in_it_becomes_one_utterance() {
     let mut listener = listener();
     listener.command(HearCommand::Listen);
     let question = wav("question.wav");
-    let events =
+    let mut events =
         run(&mut listener, &[quiet(0.5), question.clone(), quiet(1.0), question, quiet(2.5)].concat());
+    // It might have been a stop word, too.
+    events.retain(|event| !matches!(event, HearEvent::Interjected { .. }));
     assert_eq!(kinds(&events), ["Started", "Paused", "Ended", "Continued", "Paused", "Ended"]);
     let (HearEvent::Ended { utterance: first, .. }, HearEvent::Ended { utterance: whole, .. }) =
         (&events[2], &events[5])
@@ -206,6 +210,34 @@ fn a_sentence_with_a_long_pause_in_it_becomes_one_utterance() {
     assert_eq!((whole.generation, whole.begins_at), (2, first.begins_at));
     assert_eq!(&whole.samples[..first.samples.len()], &*first.samples, "the first half is in it");
     assert!(whole.voiced > first.voiced * 3 / 2);
+}
+
+/// Stepped frame by frame to the pause, and told there what its words mean; the silence it ended by, in ms.
+fn silence_after(more: Option<More>, generation: u64) -> u64 {
+    let mut listener = listener();
+    listener.command(HearCommand::Listen);
+    let (mut events, mut seen) = (Vec::new(), 0);
+    for frame in [quiet(0.5), wav("question.wav"), quiet(2.0)].concat().chunks(FRAME) {
+        listener.step(frame, Instant::now(), &mut events);
+        for event in &events[seen..] {
+            if let (HearEvent::Paused { utterance }, Some(more)) = (event, more) {
+                let revision = utterance.revision;
+                listener.command(HearCommand::Expect(Outlook { generation, revision, more }));
+            }
+        }
+        seen = events.len();
+    }
+    let Some(HearEvent::Ended { utterance, .. }) = events.last() else { panic!("{:?}", names(&events)) };
+    let end = utterance.begins_at + utterance.samples.len() as u64;
+    (end - utterance.speech_ends_at) * 1000 / u64::from(RATE)
+}
+
+#[test]
+fn the_words_before_a_pause_decide_how_long_she_waits() {
+    assert_eq!(silence_after(None, 1), 704);
+    assert_eq!(silence_after(Some(More::Unlikely), 1), 320, "the first frame behind 0.3 s");
+    assert_eq!(silence_after(Some(More::Likely), 1), 1216, "the first frame behind 1.2 s");
+    assert_eq!(silence_after(Some(More::Unlikely), 7), 704, "another utterance");
 }
 
 #[test]
@@ -258,6 +290,65 @@ fn what_is_said_while_she_speaks_is_an_interjection_and_told_early() {
     assert!(silence <= 2_048, "transcribed after {silence} samples of silence");
     listener.command(SILENT);
     assert!(run(&mut listener, &[wav("stop.wav"), quiet(1.0)].concat()).is_empty(), "nobody listens then");
+}
+
+#[test]
+fn a_short_word_while_she_thinks_is_told_and_so_is_the_question_that_goes_on_with_it() {
+    // covers DEC24
+    let mut listener = listener();
+    listener.command(HearCommand::Listen);
+    let sound = [quiet(0.5), wav("question.wav"), quiet(1.0), wav("stop.wav"), quiet(0.3)].concat();
+    let events = run(&mut listener, &sound);
+    assert_eq!(kinds(&events)[..3], ["Started", "Paused", "Ended"]);
+    let interjected = events.iter().find_map(|event| match event {
+        HearEvent::Interjected { utterance, stretch: Stretch::SoFar } => Some(utterance),
+        _ => None,
+    });
+    let word = interjected.expect("a word of its own");
+    let question_ends = (8_000 + wav("question.wav").len()) as u64;
+    assert!(
+        word.begins_at > question_ends,
+        "{} with the question, which ended at {question_ends}",
+        word.begins_at
+    );
+    assert_eq!(word.opened_by, OpenedBy::Interjection);
+    assert!(
+        kinds(&events).contains(&"Continued".to_owned())
+            && !kinds(&events).contains(&"Interrupting".to_owned())
+    );
+    listener.command(SILENT);
+    assert!(
+        !run(&mut listener, &[quiet(0.5), wav("stop.wav")].concat())
+            .iter()
+            .any(|event| { matches!(event, HearEvent::Interjected { .. }) })
+    );
+}
+
+#[test]
+fn whoever_talks_over_her_is_listened_to_from_his_first_word() {
+    // covers DEC24
+    let mut listener = listener();
+    listener.step(&quiet(1.0)[..], Instant::now(), &mut Vec::new());
+    listener.command(SPEAKS);
+    let question = wav("question.wav");
+    let (before, after) = question.split_at(question.len() / 2);
+    let events = run(&mut listener, &[quiet(1.0), before.to_vec()].concat());
+    assert_eq!(kinds(&events)[0], "Interrupting");
+    let said_from = 32_000;
+    listener.command(SILENT);
+    listener.command(HearCommand::TakeOver { since: said_from });
+    let events = run(&mut listener, &[after.to_vec(), quiet(1.5)].concat());
+    let told = kinds(&events);
+    assert_eq!(
+        (told.first().map(String::as_str), told.last().map(String::as_str)),
+        (Some("Started"), Some("Ended"))
+    );
+    let Some(HearEvent::Ended { utterance, cause: EndCause::Silence, .. }) = events.last() else {
+        panic!("{:?}", names(&events))
+    };
+    assert_eq!(utterance.opened_by, OpenedBy::Interruption);
+    assert!(utterance.begins_at <= said_from, "{} after {said_from}", utterance.begins_at);
+    assert!(utterance.speech_ends_at + 4_800 >= said_from + question.len() as u64);
 }
 
 #[test]

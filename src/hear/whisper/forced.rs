@@ -199,6 +199,19 @@ impl Forced<'_> {
         Ok(row.map_or(f32::NEG_INFINITY, |row| row.log_prob_of_none(&self.whisper.goes_on)))
     }
 
+    /// The natural log of the probability of `text`, all of it and nothing behind it.
+    ///
+    /// # Errors
+    /// [`SttError::Aborted`], or whisper.cpp failed.
+    pub fn whole(&mut self, text: &[i32]) -> Result<f32, SttError> {
+        let end = self.whisper.end_of_text;
+        let mut sum = 0.0;
+        for (place, &token) in text.iter().enumerate() {
+            sum += self.after(&text[..place])?.log_prob(token);
+        }
+        Ok(sum + self.after(text)?.log_prob(end))
+    }
+
     fn decode(&mut self, tokens: &[i32], past: usize) -> Result<(), SttError> {
         if self.abort.load(Ordering::Relaxed) {
             return Err(SttError::Aborted);

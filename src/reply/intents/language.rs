@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 
 use super::machine::{Index, Program, Vocabulary};
+use super::mood::MoodWords;
+use super::near::Words;
 use super::numbers::Numbers;
 use super::template;
 
@@ -26,6 +28,9 @@ pub(super) struct Language {
     pub(super) barred: Vec<String>,
     /// Words of the speaker and what they are to the listener: "my", "your".
     pub(super) turned: HashMap<String, String>,
+    pub(super) mood: MoodWords,
+    /// All words that commands are made of, for those that were heard almost right.
+    pub(super) words: Words,
 }
 
 /// One way to say something.
@@ -124,6 +129,7 @@ fn phrases<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Vec<String>>
 #[serde(deny_unknown_fields)]
 struct File {
     manners: Manners,
+    mood: MoodWords,
     numbers: super::numbers::NumberWords,
     lexicon: HashMap<String, BTreeMap<String, String>>,
     clock: Vec<ClockRow>,
@@ -131,6 +137,9 @@ struct File {
     names: NameRow,
     intent: Vec<IntentRow>,
     answer: Vec<IntentRow>,
+    /// For the ears, which read it themselves.
+    #[serde(rename = "interjections")]
+    _interjections: serde::de::IgnoredAny,
 }
 
 #[derive(Deserialize)]
@@ -182,8 +191,10 @@ impl Language {
             }
         }
         let index = Index::of(templates.iter().map(|template| &template.program));
-        let lexicons = file.lexicon.into_iter().map(|(name, rows)| (name, Lexicon::of(rows))).collect();
+        let lexicons: HashMap<_, _> =
+            file.lexicon.into_iter().map(|(name, rows)| (name, Lexicon::of(rows))).collect();
         let numbers = Numbers::of(file.numbers)?;
+        let words = Words::of(&vocabulary, &numbers, &lexicons);
         Ok(Self {
             manners: file.manners,
             numbers,
@@ -194,6 +205,8 @@ impl Language {
             index,
             barred: file.names.barred,
             turned: file.names.turned,
+            mood: file.mood,
+            words,
         })
     }
 }

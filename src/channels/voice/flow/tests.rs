@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
+mod interjections;
 mod table;
 
-use super::super::signals::SoundOf;
+use super::super::signals::{SoundOf, Why};
 use super::*;
 use crate::hear::judge::Loudness;
 use crate::message::{OpenedBy, Transcript};
@@ -17,6 +18,7 @@ fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
         begins_at: 16_000,
         speech_begins_at: 24_000,
         voiced: 16_000,
+        voice: 1.0,
         speech_ends_at: 16_000 + 32_000 - 11_200,
         captured: at,
     }
@@ -37,18 +39,24 @@ fn judged(text: &str, verdict: Verdict) -> Judged {
         decoded_twice: false,
         took: Duration::from_millis(300),
     };
-    Judged { transcript, judgement: judgement(verdict), sound: None }
+    Judged { transcript, judgement: judgement(verdict), sound: None, second_look: None }
 }
 
 /// Said by nobody: no louder than the room.
 fn from_nobody(text: &str, at: Instant) -> Judged {
     let loudness = Loudness { voice_db: -50.0, room_db: -50.0, echo_db: None, overlaps_her: false };
-    let sound = Some(SoundOf { ended: at, loudness });
+    let sound = Some(SoundOf { began_at: 0, ended: at, loudness });
     Judged { sound, ..judged(text, Verdict::FollowUp(text.into())) }
 }
 
 fn interjected(verdict: Verdict) -> Input {
     Input::Interjected(Ok(judged("stop", verdict)))
+}
+
+/// Words that interrupt her, begun at sample 9000.
+fn over_her(at: Instant) -> Input {
+    let sound = from_nobody("", at).sound.map(|sound| SoundOf { began_at: 9000, ..sound });
+    Input::Interjected(Ok(Judged { sound, ..judged("and in", Verdict::Interrupts("and in".into())) }))
 }
 
 fn result(generation: u64, revision: u32, judged: Judged, at: Instant) -> Input {
@@ -146,10 +154,34 @@ fn a_transcript_made_during_the_pause_is_used_when_speech_did_not_go_on() {
     let mut flow = woken();
     assert_eq!(names(&flow.on(Input::Paused(utterance(1, 0, at)))), ["decode 1.0 Speculative"]);
     assert!(!flow.is_waiting_for_the_user());
-    assert!(names(&flow.on(heard(1, 0, "what time is it", at))).is_empty());
+    assert!(names(&flow.on(heard(1, 0, "why is the sky blue", at))).is_empty());
     assert!(flow.is_waiting_for_the_user());
     let effects = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
-    assert_eq!(names(&effects), ["answer 8: what time is it"]);
+    assert_eq!(names(&effects), ["answer 8: why is the sky blue"]);
+}
+
+#[test]
+fn the_words_of_a_pause_tell_the_ears_whether_more_will_come() {
+    let at = Instant::now();
+    let told = |verdict: Verdict, text: &str| {
+        let mut flow = woken();
+        let _ = flow.on(Input::Paused(utterance(1, 0, at)));
+        names(&flow.on(result(1, 0, judged(text, verdict), at)))
+    };
+    let to_her = |text: &str| told(Verdict::Addressed(text.into()), text);
+    let expect = |more| [format!("ears Expect(Outlook {{ generation: 1, revision: 0, more: {more} }})")];
+    assert_eq!(to_her("what time is it"), expect("Unlikely"));
+    assert_eq!(to_her("set a timer for"), expect("Likely"));
+    assert_eq!(told(Verdict::FollowUp("stop".into()), "stop"), expect("Unlikely"));
+    assert_eq!(told(Verdict::Stop, "stop"), expect("Unlikely"));
+    assert!(to_her("why is the sky blue").is_empty());
+    assert!(told(Verdict::Ignore, "what time is it").is_empty(), "not meant for her");
+    let mut flow = woken();
+    let _ = flow.on(Input::Paused(utterance(1, 0, at)));
+    let _ = flow.on(heard(1, 0, "what time is it", at));
+    let effects = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+    let [Effect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(question.meaning, crate::reply::intents::Completeness::Complete);
 }
 
 #[test]
@@ -228,13 +260,14 @@ fn the_word_that_stopped_her_is_known_to_the_record_and_an_earlier_one_is_not() 
     let sound = from_nobody("", at).sound;
     let _ = flow.on(Input::Interjected(Ok(Judged { sound, ..judged("mhm", Verdict::Ignore) })));
     let [Effect::Cancel(_, why), ..] = &flow.on(wake())[..] else { panic!("she goes on") };
-    assert_eq!(*why, Why { reason: "she was called", word: None });
+    assert_eq!(*why, Why { reason: "she was called", judged: None, word: None });
     let mut flow = speaking(at);
     let stop = Judged { sound, ..judged("stop", Verdict::Stop) };
     let [Effect::Cancel(_, why), ..] = &flow.on(Input::Interjected(Ok(stop)))[..] else {
         panic!("she goes on")
     };
-    assert_eq!(*why, Why { reason: "she was told to stop", word: Some(at) });
+    let judged = Some("a test".to_owned());
+    assert_eq!(*why, Why { reason: "she was told to stop", judged, word: Some(at) });
 }
 
 #[test]
