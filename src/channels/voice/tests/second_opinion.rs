@@ -24,6 +24,7 @@ fn said(text: &str, voiced: u64) -> Utterance {
         speech_begins_at: 4_000,
         speech_ends_at: samples.len() as u64,
         voiced,
+        voice: 1.0,
         samples: samples.into(),
         captured: Instant::now(),
     }
