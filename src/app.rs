@@ -34,7 +34,7 @@ pub use ears::{
 pub use mouth::{mouth, voice_files};
 pub use outside::{Outside, post, show_rings};
 pub use voice::{Conversing, Sound, converse};
-pub use wake::{WakeMeans, first_phrase, wake_means, wake_told, weakness};
+pub use wake::{WakeMeans, first_phrase, told_from_others, wake_means, wake_told, weakness};
 
 /// The models, where the configuration or else the environment says.
 pub fn library(config: &Config, paths: &Paths) -> Result<Library, ManifestError> {

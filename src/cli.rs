@@ -109,9 +109,11 @@ enum Command {
     /// The last turn: what was heard, every decision and its reason, milliseconds per stage
     Why(why::Args),
     /// The phrases that wake her: list, add, remove, test, measure
-    Wake(wake::Args),
+    #[command(subcommand, after_help = wake::EXAMPLES)]
+    Wake(wake::What),
     /// Latency of whole turns over given WAV files
-    Bench(bench::Args),
+    #[command(subcommand, after_help = bench::EXAMPLES)]
+    Bench(bench::What),
     /// Erase all stored dialogue
     Forget(forget::Args),
     /// Print a completion script for your shell
@@ -154,8 +156,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor(args) => doctor::run(args, &session::open(wants)?),
         Command::Config(args) => config::run(args, wants),
         Command::Why(args) => why::run(args, &session::open(wants)?),
-        Command::Wake(args) => wake::run(args, &session::open(wants)?),
-        Command::Bench(args) => bench::run(args, &session::open(wants)?),
+        Command::Wake(what) => wake::run(what, &session::open(wants)?),
+        Command::Bench(what) => bench::run(what, &session::open(wants)?),
         Command::Forget(args) => forget::run(args, &session::open(wants)?),
         Command::Completions { shell } => {
             let mut command = <Cli as clap::CommandFactory>::command();

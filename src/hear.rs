@@ -6,6 +6,7 @@
 //! capture ring behind the source counts what it loses. What was said is `whisper`'s affair.
 
 pub mod endpoint;
+pub mod enrol;
 mod history;
 pub mod judge;
 mod listener;

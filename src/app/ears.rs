@@ -96,8 +96,8 @@ pub fn wakeful_listener(
     heart: Heart,
 ) -> anyhow::Result<(Listener, (Stt, Receiver<SttEvent>))> {
     let library = super::library(config, paths)?;
-    let quick = Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?;
-    let wanting = Wanting::new(&wake_means(config, paths)?, &quick)?;
+    let mut quick = Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?;
+    let wanting = Wanting::new(&wake_means(config, paths)?, &mut quick)?;
     let worker = Stt::spawn(quick, heart)?;
     let confirmer = wanting.confirmer(worker.0.lender());
     Ok((listener(config, paths)?.confirmed_by(confirmer), worker))

@@ -9,7 +9,7 @@ use super::ears::{is_busy, quickest_whisper};
 use crate::config::Config;
 use crate::hear::score::{ACCEPT, BUDGET, Phrase, Scorer, ScorerTime, syllables};
 use crate::hear::wake::{Book, Confirmer, Onsets, WakeMode, WakePhrase, Wanted};
-use crate::hear::whisper::{Lender, Whisper};
+use crate::hear::whisper::{Lender, SttError, Whisper};
 use crate::paths::Paths;
 
 /// By which means she listens for her phrases.
@@ -116,14 +116,15 @@ impl Wanting {
     ///
     /// # Errors
     /// No phrase is left to listen for.
-    pub(super) fn new(means: &WakeMeans, whisper: &Whisper) -> anyhow::Result<Self> {
+    pub(super) fn new(means: &WakeMeans, whisper: &mut Whisper) -> anyhow::Result<Self> {
         let onsets = if means.mode == WakeMode::Scored { Onsets::On } else { Onsets::Off };
         let mut wanted = Vec::new();
         let mut refused = None;
         for phrase in means.heard() {
             match Phrase::new(whisper, &phrase.name, &phrase.alike) {
                 Ok(spelled) => {
-                    wanted.push(Wanted { phrase: spelled, margin: phrase.margin.unwrap_or(ACCEPT) })
+                    let spelled = told_from_others(spelled, &phrase.alike, whisper);
+                    wanted.push(Wanted { phrase: spelled, margin: phrase.margin.unwrap_or(ACCEPT) });
                 }
                 Err(_) if phrase.stock().is_some() => {}
                 Err(error) => {
@@ -142,6 +143,15 @@ impl Wanting {
     pub(super) fn confirmer(self, lender: Lender) -> Confirmer {
         Confirmer::new(self.wanted, self.onsets, Scorer::new(lender))
     }
+}
+
+/// The phrase with what sounds like it; alone when the model fails at that, which it will tell again soon enough.
+pub fn told_from_others(phrase: Phrase, alike: &[String], whisper: &mut Whisper) -> Phrase {
+    let with: Result<Phrase, SttError> = phrase.clone().with_rivals(whisper, alike);
+    with.unwrap_or_else(|error| {
+        tracing::warn!(%error, phrase = phrase.written(), "a phrase is not told from what sounds like it");
+        phrase
+    })
 }
 
 /// What she listens for and by which means, in a sentence or two.

@@ -12,7 +12,7 @@ mod stop;
 pub(in crate::cli) mod trust;
 mod turns;
 
-const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   joi bench turns questions/*.wav       latency of whole turns
   joi bench trust                       an hour of noise, and a hundred short words
@@ -21,15 +21,8 @@ Examples:
   joi bench model                       how soon the first word comes
   joi bench acting                      what typical turns cost, and whether the right tool is called";
 
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    what: What,
-}
-
 #[derive(Debug, clap::Subcommand)]
-enum What {
+pub(crate) enum What {
     /// Latency of whole turns over given WAV files
     Turns(turns::Args),
     /// How often noise passes for words, and how many short words are kept
@@ -44,8 +37,8 @@ enum What {
     Acting(acting::Args),
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    match args.what {
+pub(crate) fn run(what: What, session: &Session) -> anyhow::Result<ExitCode> {
+    match what {
         What::Turns(args) => turns::run(args, session),
         What::Trust(args) => trust::run(&args, session),
         What::Echo(args) => echo::run(&args, session),

@@ -2,29 +2,40 @@
 //!
 //! In: up to about three seconds of sound, and phrases. Out: for each phrase a [`Score`]. The model is not asked
 //! what was said, since a small one writes names as anything; it is made to say the phrase token by token, and
-//! how little it resists is the score. Nothing has to be recorded for that. [`score`] does it on the thread
+//! how little it resists is the score. Nothing has to be recorded for that. Words that sound like the phrase are
+//! asked for too (`lexicon`, `sounds`, `rivals`), so that they are told from it. [`score`] does it on the thread
 //! that owns the model; a [`Scorer`] has it done by a transcription thread, on its warm model.
 //!
-//! Accepting is the caller's affair: more than [`ACCEPT`] is the phrase, in all likelihood.
+//! Accepting is the caller's affair: more than [`ACCEPT`], and than [`AHEAD`] of its rivals, is the phrase, in
+//! all likelihood.
 
 mod lane;
+mod lexicon;
 mod measure;
 mod opinion;
 mod readings;
+mod rivals;
+mod sounds;
 mod spell;
 
 use std::sync::atomic::AtomicBool;
 
+use crate::audio::RATE;
 use crate::hear::whisper::{Forced, SttError, Whisper};
+use lexicon::sound_alikes;
+use rivals::Rivals;
 
 pub use lane::{Ask, Scored, Scorer};
 pub use measure::{BUDGET, ScorerTime};
 pub use opinion::{Opinion, Question, Second, SoundsLike, opine};
 pub use readings::{Choice, LONGEST, choose, support};
+pub use rivals::Lead;
 pub use spell::{normal, sentence, short, spellings, syllables};
 
 /// The margin from which on a phrase counts as said, found on voices and rooms of many kinds.
 pub const ACCEPT: f32 = -3.0;
+/// The lead over its rivals from which on a phrase counts as said, in nats, found in the same way.
+pub const AHEAD: f32 = -2.0;
 
 /// Why a phrase can't be scored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +61,7 @@ pub enum PhraseError {
 }
 
 /// A phrase as the model sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Phrase {
     written: String,
     /// Tokens as it was written.
@@ -60,6 +71,8 @@ pub struct Phrase {
     sentence: Vec<i32>,
     /// Tokens of the shortest spelling.
     tokens: usize,
+    /// What it is told from.
+    rivals: Rivals,
 }
 
 impl Phrase {
@@ -96,8 +109,28 @@ impl Phrase {
         // Neighbours share their beginnings: decoder steps are saved.
         all.sort();
         let fewest = all.iter().map(Vec::len).min().unwrap_or(1).max(1);
-        let sentence = tokens(&sentence(&phrase))?;
-        Ok(Self { sentence, written: phrase, first, spellings: all, tokens: fewest })
+        let (sentence, rivals) = (tokens(&sentence(&phrase))?, Rivals::default());
+        Ok(Self { sentence, written: phrase, first, spellings: all, tokens: fewest, rivals })
+    }
+
+    /// Has it told from what sounds like it. `alike` are the further ways to write it. Blocks: about half a
+    /// second of one PC core, and the scoring of a phrase that was said takes some milliseconds longer.
+    ///
+    /// # Errors
+    /// whisper.cpp failed.
+    pub fn with_rivals(self, whisper: &mut Whisper, alike: &[String]) -> Result<Self, SttError> {
+        let forms: Vec<String> =
+            spellings(&self.written, alike).iter().filter_map(|form| normal(form)).collect();
+        let mut rivals = Rivals::new(whisper, sound_alikes(&forms));
+        let calm = AtomicBool::new(false);
+        // What the model likes where it hears nothing at all, it likes for no reason.
+        let mut forced = whisper.listen(&[0.0; SILENCE], &calm)?;
+        forced.begin(&[])?;
+        let starts = [Vec::new()];
+        let phrase = best(&mut forced, &self, &starts)?;
+        let support = rivals.support(&mut forced, &starts)?;
+        rivals.forgive(phrase, &support);
+        Ok(Self { rivals, ..self })
     }
 
     /// As it was written: lower case, one space between words.
@@ -106,19 +139,29 @@ impl Phrase {
     }
 }
 
+/// What is listened to for the bias of the model.
+const SILENCE: usize = 2 * RATE as usize;
+
 /// How well the sound supports a phrase, in nats per token; 0 is full support.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Score {
     /// How much less the phrase is supported than what the model would write itself.
     pub llr: f32,
     /// How well the phrase is supported when the model was told to expect it.
     pub expected: f32,
+    /// How it stands up to its rivals; far ahead where there are none, or the margin is of no interest.
+    pub lead: Lead,
 }
 
 impl Score {
-    /// The one number: compare with [`ACCEPT`].
+    /// How well it fits: compare with [`ACCEPT`].
     pub fn margin(&self) -> f32 {
         f32::midpoint(self.llr, self.expected)
+    }
+
+    /// Whether it stands up to what sounds like it.
+    pub fn is_ahead(&self) -> bool {
+        self.lead.nats >= AHEAD
     }
 }
 
@@ -142,11 +185,11 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// Whether a margin that is at best half of `llr` is of interest.
-    fn minds(self, llr: f32) -> bool {
+    /// Whether this margin is of interest.
+    fn minds(self, margin: f32) -> bool {
         match self {
             Self::Full => true,
-            Self::Above(margin) => llr / 2.0 >= margin,
+            Self::Above(least) => margin >= least,
         }
     }
 }
@@ -166,19 +209,25 @@ pub fn score(
     let mut forced = whisper.listen(samples, abort)?;
     let starts = starts(&forced);
     forced.begin(&[])?;
-    let mut llrs = Vec::with_capacity(phrases.len());
+    let mut plain = Vec::with_capacity(phrases.len());
     for phrase in phrases {
-        let free = mean_of_free(&forced, phrase.tokens);
-        llrs.push(best(&mut forced, phrase, &starts)? - free);
+        plain.push(best(&mut forced, phrase, &starts)?);
     }
     let mut of = Vec::with_capacity(phrases.len());
-    for (phrase, llr) in phrases.iter().zip(llrs) {
-        let mut expected = 0.0;
-        if effort.minds(llr) {
+    for (phrase, total) in phrases.iter().zip(plain) {
+        let llr = total / phrase.tokens as f32 - mean_of_free(&forced, phrase.tokens);
+        let mut score = Score { llr, expected: 0.0, lead: Lead::default() };
+        // Nothing is supported better than fully.
+        if effort.minds(score.margin()) {
             forced.begin(&phrase.sentence)?;
-            expected = best(&mut forced, phrase, &starts)?;
+            score.expected = best(&mut forced, phrase, &starts)? / phrase.tokens as f32;
         }
-        of.push(Score { llr, expected });
+        if effort.minds(score.margin()) && !phrase.rivals.is_empty() {
+            forced.begin(&[])?;
+            let support = phrase.rivals.support(&mut forced, &starts)?;
+            score.lead = phrase.rivals.lead(total, &support);
+        }
+        of.push(score);
     }
     Ok(Scores { text: forced.free().text.clone(), of })
 }
@@ -197,7 +246,7 @@ fn mean_of_free(forced: &Forced<'_>, count: usize) -> f32 {
     first.iter().map(|token| token.logprob).sum::<f32>() / first.len().max(1) as f32
 }
 
-/// The phrase's log probability per token, word end included, at the better of the places it may begin.
+/// The phrase's log probability, word end included, at the better of the places it may begin.
 fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>]) -> Result<f32, SttError> {
     let mut best = f32::NEG_INFINITY;
     for start in starts {
@@ -209,9 +258,9 @@ fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>]) -> Result
                 sum += forced.after(&path)?.log_prob(token);
                 path.push(token);
             }
-            ways.push(sum + forced.after(&path)?.word_end);
+            ways.push(sum + forced.word_end(&path)?);
         }
-        best = best.max(log_sum(&ways) / phrase.tokens as f32);
+        best = best.max(log_sum(&ways));
     }
     Ok(best)
 }

@@ -27,7 +27,7 @@ pub(super) fn data(name: &str) -> PathBuf {
 }
 
 /// The samples of a 16 kHz mono WAV file of the test data.
-pub(super) fn wav(name: &str) -> Vec<f32> {
+pub(crate) fn wav(name: &str) -> Vec<f32> {
     let mut reader = hound::WavReader::open(data(name)).expect("the fixture is there");
     reader.samples::<i16>().map(|s| f32::from(s.expect("16-bit")) / 32768.0).collect()
 }

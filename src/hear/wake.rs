@@ -17,10 +17,10 @@ mod micro;
 mod network;
 mod strip;
 
-pub use book::{Book, BookError, Kept};
+pub use book::{Book, BookError, Enrolled, Kept};
 pub use candidates::{Candidate, Candidates, Onsets, Why};
 pub use config::{STOCK, StockPhrase, WakeConfig, WakeMode, WakePhrase};
-pub use confirm::{Confirmer, Wanted, Weighed};
+pub use confirm::{Confirmer, Wanted, Weighed, Weight};
 pub use micro::{MicroWake, ModelError};
 pub use strip::strip_phrase;
 

@@ -1,11 +1,14 @@
-//! `joi wake add`: takes in a phrase. It is checked, said by the voices at hand, and told from other speech and
-//! noise made on the spot; the margin it needs for that is kept for this user.
+//! `joi wake add`: takes in a phrase. It is checked, said by the voices at hand or recorded by its owner, and told
+//! from other speech and noise made on the spot; the margin it needs for that is kept for this user.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
+use anyhow::Context;
 use fastrand::Rng;
 
+use super::record::{self, Ear, Recorder};
 use super::written;
 use crate::app;
 use crate::audio::RATE;
@@ -14,13 +17,17 @@ use crate::cli::bench::trust::noise::{Kind, around_word, piece};
 use crate::cli::bench::trust::voices::{SENTENCES, Spoken, Voices};
 use crate::cli::session::Session;
 use crate::cli::show::{self, Mood};
-use crate::hear::score::{ACCEPT, Effort, Phrase, Scores, score};
-use crate::hear::wake::{Book, Kept, WakeMode, WakePhrase};
+use crate::hear::enrol::{Take, margin};
+use crate::hear::score::{ACCEPT, Effort, Phrase, Score, Scores, score};
+use crate::hear::wake::{Book, Enrolled, Kept, WakeMode, WakePhrase};
 use crate::hear::whisper::Whisper;
 
 const EXAMPLES: &str = "\
 Examples:
   joi wake add \"hey luna\"
+  joi wake add \"hey joi\" --record                say it six times after a tone; takes a minute
+  joi wake add \"hey joi\" --record --user anna    a second voice beside yours
+  joi wake add \"hey joi\" --from recordings/      the same from five to eight WAV files
   joi wake add \"hey chloe\" --alike \"hey khloe\"   a further way to write the same sound
   joi wake add \"good morning\" --stretches 600     tried on more of other people's speech";
 
@@ -35,7 +42,7 @@ const LEAST_OF_TEN: usize = 6;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The phrase, as it is written
     phrase: String,
     /// A further way to write what is said, any number of times
@@ -47,6 +54,18 @@ pub(super) struct Args {
     /// The same seed makes the same stretches
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// In your own voice: guided, from the microphone
+    #[arg(long, conflicts_with = "from")]
+    record: bool,
+    /// In your own voice, from the WAV files of this folder, each of them once the phrase
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
+    /// So many recordings
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u8).range(5..=8))]
+    takes: u8,
+    /// Whose voice it is; several stand side by side
+    #[arg(long, value_name = "NAME", default_value = "owner")]
+    user: String,
     /// Keep it in spite of what speaks against it
     #[arg(long)]
     force: bool,
@@ -54,7 +73,7 @@ pub(super) struct Args {
 
 /// How a phrase did.
 struct Trial {
-    /// The margins it had when it was said, each with its voice.
+    /// The margins it had when it was said, each with its voice; minus infinity where a rival was nearer.
     said: Vec<(String, f32)>,
     /// The margins it had in other sound, lowest first.
     others: Vec<f32>,
@@ -84,14 +103,22 @@ impl Trial {
 
 pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     let name = written(&args.phrase)?;
-    let alike = args.alike.iter().map(|form| written(form)).collect::<anyhow::Result<Vec<_>>>()?;
+    let file = Book::file(&session.paths.data);
+    let mut book = Book::read(&file)?;
+    let known = book.get(&name).cloned();
+    let mut alike = args.alike.iter().map(|form| written(form)).collect::<anyhow::Result<Vec<_>>>()?;
+    if alike.is_empty() {
+        alike = known.as_ref().map_or_else(Vec::new, |kept| kept.alike.clone());
+    }
     let library = app::library(session.config(), &session.paths)?;
     let model = app::quickest_whisper(session.config(), &library)?;
     let mut whisper = Whisper::load(&model, &session.config().hear.stt)?;
-    let phrase = Phrase::new(&whisper, &name, &alike)?;
+    let phrase = app::told_from_others(Phrase::new(&whisper, &name, &alike)?, &alike, &mut whisper);
     if let Some(weakness) = app::weakness(&name) {
         show::remark(format!("{} {weakness}", show::coloured(Mood::Fair, "!")));
     }
+    let mut recorder = if args.record { Some(Recorder::open(session)?) } else { None };
+    let takes = recorded(args, recorder.as_mut(), &mut Ear { whisper: &mut whisper, phrase: &phrase })?;
     let mut voices = Voices::open(session, None)?;
     for remark in voices.remarks() {
         show::remark(remark);
@@ -99,7 +126,12 @@ pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     let kept_as = WakePhrase { alike: alike.clone(), ..WakePhrase::new(&name) };
     let trial = try_out(args, &mut whisper, &phrase, &kept_as, &mut voices)?;
     tell(&name, &trial)?;
-    if let Some(objection) = trial.objection() {
+    let enrolled = match &takes {
+        Some(takes) => Some(enrolled(args, takes, &trial)?),
+        None => None,
+    };
+    // Whoever has recorded it is understood, whatever becomes of the others.
+    if let Some(objection) = trial.objection().filter(|_| enrolled.is_none()) {
         let sign = show::coloured(Mood::Bad, "✗");
         if !args.force {
             show::remark(format!(
@@ -109,17 +141,55 @@ pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
         }
         show::remark(format!("{sign} {objection}"));
     }
-    let file = Book::file(&session.paths.data);
-    let mut book = Book::read(&file)?;
     let negatives = trial.others.len() as u32;
-    book.put(Kept { name: name.clone(), margin: trial.margin(), alike, negatives });
+    let voices = known.map_or_else(Vec::new, |kept| kept.voices);
+    let mut kept = Kept { name: name.clone(), margin: trial.margin(), alike, negatives, voices };
+    if let Some(enrolled) = &enrolled {
+        kept.enrol(enrolled.clone());
+    }
+    book.put(kept);
     book.write(&file)?;
     show::line(format!("{} \"{name}\" wakes her from her next start on", show::coloured(Mood::Good, "✓")))?;
     let means = app::wake_means(session.config(), &session.paths)?;
     if means.mode == WakeMode::Stock && kept_as.stock().is_none() {
         show::remark(format!("{} {}", show::coloured(Mood::Fair, "!"), app::wake_told(&means)));
     }
+    if let (Some(recorder), Some(Enrolled { margin, .. })) = (&mut recorder, enrolled) {
+        let is_heard =
+            record::live_test(recorder, &mut Ear { whisper: &mut whisper, phrase: &phrase }, margin)?;
+        return Ok(if is_heard { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The recordings of whoever wants to be known by voice.
+fn recorded(
+    args: &Args,
+    recorder: Option<&mut Recorder<'_>>,
+    ear: &mut Ear<'_>,
+) -> anyhow::Result<Option<Vec<Take>>> {
+    Ok(match (recorder, &args.from) {
+        (Some(recorder), _) => Some(record::guided(recorder, ear, usize::from(args.takes))?),
+        (None, Some(folder)) => Some(record::from_folder(folder, ear)?),
+        (None, None) => None,
+    })
+}
+
+/// What is kept of a voice.
+fn enrolled(args: &Args, takes: &[Take], trial: &Trial) -> anyhow::Result<Enrolled> {
+    let likest = trial.others.last().copied().unwrap_or(f32::NEG_INFINITY);
+    let margin = margin(takes, likest, CLEARANCE).with_context(|| {
+        format!(
+            "other speech came to {likest:.1}, too near to these recordings; \
+             choose a longer phrase, or record it more clearly"
+        )
+    })?;
+    show::line(format!(
+        "  from {} recordings, {}'s voice counts from {margin:.2} on",
+        takes.len(),
+        args.user
+    ))?;
+    Ok(Enrolled { user: args.user.clone(), margin, takes: takes.len() as u32 })
 }
 
 fn tell(name: &str, trial: &Trial) -> anyhow::Result<()> {
@@ -148,7 +218,8 @@ fn try_out(
         let sound = &sound[..sound.len().min(WINDOW)];
         // What is that far from being said needs no exact number.
         let Scores { of, .. } = score(whisper, sound, &phrases, Effort::Above(ACCEPT - 2.0), &quiet)?;
-        Ok(of.first().map_or(f32::NEG_INFINITY, |score| score.margin()))
+        let said = of.first().filter(|score| score.is_ahead());
+        Ok(said.map_or(f32::NEG_INFINITY, Score::margin))
     };
     let progress = bar("trying", u64::from(args.stretches));
     let mut trial = Trial { said: Vec::new(), others: Vec::new() };

@@ -13,7 +13,7 @@ use fastrand::Rng;
 
 use super::add::{pronounced, sentences};
 use super::rig::{Heard, Rig};
-use super::written;
+use super::{wavs, written};
 use crate::app;
 use crate::audio::{RATE, read_wav};
 use crate::cli::bench::trust::bar;
@@ -26,7 +26,7 @@ use crate::hear::wake::WakePhrase;
 mod near;
 mod report;
 
-use report::{Report, Said, Sound};
+use report::{Near, Report, Said, Sound};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,7 +56,7 @@ const ORDERS: [&str; 6] = [
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Recordings instead of synthetic sound: positives/*.wav hold the phrase once, negatives/*.wav never
     #[arg(value_name = "DIR")]
     recordings: Option<PathBuf>,
@@ -218,8 +218,9 @@ impl Bench {
             let after = wake.at.saturating_sub(place.end) as f64 / f64::from(RATE);
             after + wake.scoring.unwrap_or(Duration::ZERO).as_secs_f64()
         });
-        let by_model = wake.is_some_and(|wake| wake.scoring.is_none());
-        self.report.said.push(Said { voice, condition: condition.into(), latency, by_model });
+        let by_model = heard.wakes.iter().any(|wake| wake.scoring.is_none() && wake.phrase == *phrase);
+        let held_back = wake.is_none() && heard.is_held_back(phrase);
+        self.report.said.push(Said { voice, condition: condition.into(), latency, by_model, held_back });
     }
 
     fn in_room(&mut self, said: &[f32], room: Room, lead: usize) -> Vec<f32> {
@@ -244,7 +245,7 @@ impl Bench {
         let rivals = near::phrases(words);
         let progress = bar("near", rivals.len() as u64);
         for rival in rivals {
-            let mut accepted = 0;
+            let mut near = Near { phrase: rival.clone(), ..Near::default() };
             let some: Vec<_> = speakers.iter().take(6).collect();
             for speaker in &some {
                 let spoken =
@@ -252,9 +253,15 @@ impl Bench {
                 let mut said = voices.say(&spoken)?;
                 bring_to(&mut said, -26.0);
                 let sound = self.in_room(&said, Room::Quiet, RATE as usize);
-                accepted += usize::from(!self.rig.hear_alone(&sound).wakes.is_empty());
+                let heard = self.rig.hear_alone(&sound);
+                let phrase = &self.report.phrase;
+                let is_woken = heard.wakes.iter().any(|wake| wake.phrase == *phrase);
+                near.said += 1;
+                near.accepted += usize::from(is_woken);
+                near.held_back += usize::from(!is_woken && heard.is_held_back(phrase));
+                near.otherwise += usize::from(!is_woken && !heard.wakes.is_empty());
             }
-            self.report.near.push((rival, some.len(), accepted));
+            self.report.near.push(near);
             progress.inc(1);
         }
         progress.finish_and_clear();
@@ -307,6 +314,8 @@ impl Bench {
             let heard = self.rig.hear(piece);
             sound.length += Duration::from_secs_f64(piece.len() as f64 / f64::from(RATE));
             sound.wakes += heard.wakes.len() as u32;
+            sound.by_model += heard.wakes.iter().filter(|wake| wake.scoring.is_none()).count() as u32;
+            sound.held_back += heard.held_back() as u32;
             sound.scored += heard.weighed.len() as u32;
         }
         sound.cpu = cpu().saturating_sub(before);
@@ -343,15 +352,4 @@ fn level(sound: &[f32]) -> f32 {
 fn cpu() -> Duration {
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::try_from(spent).unwrap_or_default()
-}
-
-fn wavs(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    if !folder.exists() {
-        return Ok(Vec::new());
-    }
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    files.retain(|file| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("wav")));
-    files.sort();
-    Ok(files)
 }

@@ -8,7 +8,7 @@ use crate::app;
 use crate::audio::RATE;
 use crate::cli::session::Session;
 use crate::hear::vad::FRAME;
-use crate::hear::wake::{Weighed, Why};
+use crate::hear::wake::{Weighed, Weight, Why};
 use crate::hear::whisper::{Stt, SttEvent};
 use crate::hear::{HearCommand, HearEvent, Listener};
 use crate::pulse::Heart;
@@ -34,6 +34,19 @@ pub(super) struct Heard {
     pub(super) wakes: Vec<Woken>,
     /// Everything the scorer looked at, with its place in samples of the sound.
     pub(super) weighed: Vec<Weighed>,
+}
+
+impl Heard {
+    /// How often nothing but a rival spoke against a phrase.
+    pub(super) fn held_back(&self) -> usize {
+        self.weighed.iter().filter(|weighed| weighed.phrases.iter().any(Weight::is_held_back)).count()
+    }
+
+    /// Whether that was so for this phrase.
+    pub(super) fn is_held_back(&self, phrase: &str) -> bool {
+        let of = |weight: &Weight| weight.phrase == phrase && weight.is_held_back();
+        self.weighed.iter().any(|weighed| weighed.phrases.iter().any(of))
+    }
 }
 
 pub(super) struct Rig {

@@ -12,7 +12,7 @@ use crate::app;
 use crate::audio::{Heard as Read, Microphone, MuteSwitch, RATE, Source, read_wav};
 use crate::cli::session::Session;
 use crate::cli::show::{self, Mood};
-use crate::hear::wake::Weighed;
+use crate::hear::wake::{Weighed, Weight};
 use crate::hear::{HearCommand, HearEvent};
 use crate::pulse::Heart;
 
@@ -24,7 +24,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Over these files instead of the microphone: any rate and number of channels
     #[arg(long, value_name = "FILE", num_args = 1..)]
     wav: Vec<PathBuf>,
@@ -66,7 +66,8 @@ fn in_json(file: &std::path::Path, heard: &Heard) -> serde_json::Value {
             "from_s": seconds(weighed.candidate.from),
             "to_s": seconds(weighed.candidate.to),
             "why": reason(&weighed.candidate.why),
-            "margins": weighed.margins.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+            "margins": margins(weighed),
+            "held_back": weighed.phrases.iter().filter(|p| p.is_held_back()).map(|p| &p.phrase).collect::<Vec<_>>(),
             "ms": weighed.took.as_millis() as u64,
         })
     });
@@ -75,6 +76,10 @@ fn in_json(file: &std::path::Path, heard: &Heard) -> serde_json::Value {
         "wakes": wakes.collect::<Vec<_>>(),
         "scored": scored.collect::<Vec<_>>(),
     })
+}
+
+fn margins(weighed: &Weighed) -> std::collections::BTreeMap<&str, f32> {
+    weighed.phrases.iter().map(|weight| (weight.phrase.as_str(), weight.score.margin())).collect()
 }
 
 fn tell(heard: &Heard) -> anyhow::Result<()> {
@@ -94,7 +99,14 @@ fn tell(heard: &Heard) -> anyhow::Result<()> {
 
 /// One line about a candidate.
 fn told(weighed: &Weighed) -> String {
-    let margins: Vec<_> = weighed.margins.iter().map(|(phrase, m)| format!("{phrase} {m:.1}")).collect();
+    let of = |weight: &Weight| {
+        let margin = format!("{} {:.1}", weight.phrase, weight.score.margin());
+        match &weight.score.lead.rival {
+            Some(rival) if weight.is_held_back() => format!("{margin}, more like \"{rival}\""),
+            _ => margin,
+        }
+    };
+    let margins: Vec<_> = weighed.phrases.iter().map(of).collect();
     let (from, to) = (seconds(weighed.candidate.from), seconds(weighed.candidate.to));
     let why = reason(&weighed.candidate.why);
     format!("  {from:.2}–{to:.2} s  {why}: {}  ({} ms)", margins.join(", "), weighed.took.as_millis())

@@ -49,6 +49,26 @@ pub fn spellings(phrase: &str, alike: &[String]) -> Vec<String> {
     plain.chain(comma).collect()
 }
 
+/// The ways somebody else's words may be written, plain and with a comma behind the first: names with capitals and
+/// without.
+pub(super) fn usual_forms(words: &str) -> [Vec<String>; 2] {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let Some((first, rest)) = words.split_first() else { return [Vec::new(), Vec::new()] };
+    let rests = [rest.iter().map(capital).collect::<Vec<_>>().join(" "), rest.join(" ")];
+    let [mut plain, mut comma] = [Vec::new(), Vec::new()];
+    for rest in rests {
+        plain.push(format!(" {} {rest}", capital(first)).trim_end().to_owned());
+        if !rest.is_empty() {
+            comma.push(format!(" {}, {rest}", capital(first)));
+        }
+    }
+    if rest.is_empty() {
+        plain.push(format!(" {first}"));
+    }
+    plain.dedup();
+    [plain, comma]
+}
+
 /// A sentence that uses the phrase: what the model is told was said before.
 pub fn sentence(phrase: &str) -> String {
     let words: Vec<String> = phrase.split_whitespace().map(capital).collect();
@@ -110,6 +130,14 @@ mod tests {
             [" Hey Joi", " Hey Joy", " Hey Joey", " Hey, Joi", " Hey, Joy", " Hey, Joey"]
         );
         assert_eq!(sentence("hey joi"), "Hey Joi, turn on the light.");
+    }
+
+    #[test]
+    fn other_words_may_be_names_or_not() {
+        let forms = |words| usual_forms(words).map(|forms| forms.join("|"));
+        assert_eq!(forms("hey boy"), [" Hey Boy| Hey boy", " Hey, Boy| Hey, boy"]);
+        assert_eq!(forms("enjoy"), [" Enjoy| enjoy", ""]);
+        assert_eq!(forms(""), ["", ""]);
     }
 
     #[test]

@@ -50,6 +50,42 @@ fn what_was_said_scores_high_and_everything_else_low_as_it_always_did() {
     assert!(changed.is_empty(), "{}", changed.join("\n"));
 }
 
+/// A phrase that is told from what sounds like it.
+fn told_apart(whisper: &mut Whisper, written: &str) -> Phrase {
+    Phrase::new(whisper, written, &[]).unwrap().with_rivals(whisper, &[]).unwrap()
+}
+
+fn only(whisper: &mut Whisper, sound: &str, phrase: &Phrase, effort: Effort) -> Score {
+    let phrases = std::slice::from_ref(phrase);
+    score(whisper, &window(sound), phrases, effort, &AtomicBool::new(false)).unwrap().of.remove(0)
+}
+
+#[test]
+fn what_was_said_stands_up_to_what_sounds_like_it() {
+    let mut whisper = tiny();
+    let said = told_apart(&mut whisper, "hey jarvis");
+    for sound in ["phrase.wav", "breath.wav"] {
+        let score = only(&mut whisper, sound, &said, Effort::Above(ACCEPT));
+        assert!(score.is_ahead() && score.lead.rival.is_some(), "{sound}: {score:?}");
+    }
+}
+
+#[test]
+fn rivals_change_no_margin_and_are_asked_about_only_where_it_matters() {
+    let mut whisper = tiny();
+    let alone = Phrase::new(&whisper, "hey jarvis", &[]).unwrap();
+    let with = told_apart(&mut whisper, "hey jarvis");
+    for sound in ["phrase.wav", "question.wav"] {
+        let (a, b) =
+            (only(&mut whisper, sound, &alone, Effort::Full), only(&mut whisper, sound, &with, Effort::Full));
+        assert_eq!((a.llr, a.expected), (b.llr, b.expected));
+        assert_eq!(a.lead, Lead::default());
+        assert!(b.lead.nats.is_finite());
+    }
+    let other = only(&mut whisper, "question.wav", &with, Effort::Above(ACCEPT));
+    assert_eq!(other.lead, Lead::default(), "it does not fit anyway");
+}
+
 #[test]
 fn silence_and_noise_support_no_phrase() {
     let mut whisper = tiny();
@@ -157,11 +193,16 @@ proptest! {
         count in 1..=WRITTEN.len(),
     ) {
         let mut whisper = tiny();
-        let all = phrases(&whisper, &WRITTEN);
+        let mut all = phrases(&whisper, &WRITTEN);
+        all[0] = told_apart(&mut whisper, WRITTEN[0]);
+        all[2] = told_apart(&mut whisper, WRITTEN[2]);
         let some: Vec<Phrase> = order[..count].iter().map(|at| all[*at].clone()).collect();
-        let whole = margins(&mut whisper, &window("breath.wav"), &all);
-        let few = margins(&mut whisper, &window("breath.wav"), &some);
-        let expected: Vec<f32> = order[..count].iter().map(|at| whole[*at]).collect();
+        let mut scores = |phrases: &[Phrase]| {
+            let sound = window("breath.wav");
+            score(&mut whisper, &sound, phrases, Effort::Full, &AtomicBool::new(false)).unwrap().of
+        };
+        let (whole, few) = (scores(&all), scores(&some));
+        let expected: Vec<Score> = order[..count].iter().map(|at| whole[*at].clone()).collect();
         prop_assert_eq!(few, expected);
     }
 }

@@ -43,12 +43,41 @@ pub struct Kept {
     pub alike: Vec<String>,
     /// How many stretches of other sound the margin was found on.
     pub negatives: u32,
+    /// Who has recorded it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub voices: Vec<Enrolled>,
+}
+
+/// Somebody whose recordings were taken in. The recordings themselves are not kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Enrolled {
+    /// A name of the owner's choice.
+    pub user: String,
+    /// The margin from which on it counts as said, by this voice.
+    pub margin: f32,
+    /// How many recordings it was found on.
+    pub takes: u32,
 }
 
 impl Kept {
     /// As a phrase to listen for.
     pub fn phrase(&self) -> WakePhrase {
-        WakePhrase { margin: Some(self.margin), alike: self.alike.clone(), ..WakePhrase::new(&self.name) }
+        WakePhrase { margin: Some(self.asked()), alike: self.alike.clone(), ..WakePhrase::new(&self.name) }
+    }
+
+    /// The margin that lets in everybody who has recorded it; where nobody has, the one for all voices.
+    pub fn asked(&self) -> f32 {
+        let least = self.voices.iter().map(|voice| voice.margin).reduce(f32::min);
+        least.unwrap_or(self.margin)
+    }
+
+    /// Takes in somebody, or what has changed about them.
+    pub fn enrol(&mut self, enrolled: Enrolled) {
+        match self.voices.iter_mut().find(|voice| voice.user == enrolled.user) {
+            Some(known) => *known = enrolled,
+            None => self.voices.push(enrolled),
+        }
     }
 }
 
@@ -105,6 +134,19 @@ impl Book {
         }
     }
 
+    /// What is known of a phrase.
+    pub fn get(&self, name: &str) -> Option<&Kept> {
+        self.phrases.iter().find(|known| known.name == name)
+    }
+
+    /// Forgets one voice; tells whether it was known. The phrase stays.
+    pub fn remove_voice(&mut self, name: &str, user: &str) -> bool {
+        let Some(kept) = self.phrases.iter_mut().find(|known| known.name == name) else { return false };
+        let before = kept.voices.len();
+        kept.voices.retain(|voice| voice.user != user);
+        kept.voices.len() < before
+    }
+
     /// Takes a phrase out; tells whether it was in.
     pub fn remove(&mut self, name: &str) -> bool {
         let before = self.phrases.len();
@@ -127,7 +169,7 @@ impl Book {
 /// What is configured goes before what was found out.
 fn filled(phrase: &WakePhrase, kept: &Kept) -> WakePhrase {
     let alike = if phrase.alike.is_empty() { &kept.alike } else { &phrase.alike };
-    WakePhrase { margin: phrase.margin.or(Some(kept.margin)), alike: alike.clone(), ..phrase.clone() }
+    WakePhrase { margin: phrase.margin.or(Some(kept.asked())), alike: alike.clone(), ..phrase.clone() }
 }
 
 #[cfg(test)]
@@ -135,7 +177,7 @@ mod tests {
     use super::*;
 
     fn kept(name: &str, margin: f32) -> Kept {
-        Kept { name: name.into(), margin, alike: Vec::new(), negatives: 200 }
+        Kept { name: name.into(), margin, alike: Vec::new(), negatives: 200, voices: Vec::new() }
     }
 
     #[test]
@@ -168,5 +210,35 @@ mod tests {
         );
         let plain = WakePhrase::new("hey joi");
         assert_eq!(book.with(&[plain])[0].margin, Some(-2.8));
+    }
+
+    #[test]
+    fn several_voices_stand_side_by_side_and_each_of_them_is_let_in() {
+        let voice = |user: &str, margin| Enrolled { user: user.into(), margin, takes: 6 };
+        let folder = tempfile::tempdir().unwrap();
+        let file = Book::file(folder.path());
+        let mut luna = kept("hey luna", -3.0);
+        assert_eq!(luna.phrase().margin, Some(-3.0));
+        luna.enrol(voice("anna", -2.0));
+        assert_eq!(luna.phrase().margin, Some(-2.0), "stricter than for all voices");
+        luna.enrol(voice("ben", -3.4));
+        luna.enrol(voice("anna", -2.2));
+        assert_eq!(luna.voices, [voice("anna", -2.2), voice("ben", -3.4)]);
+        let mut book = Book::default();
+        book.put(luna);
+        book.write(&file).unwrap();
+        assert_eq!(Book::read(&file).unwrap(), book);
+        assert_eq!(book.with(&[WakePhrase::new("hey luna")])[0].margin, Some(-3.4));
+        assert!(book.remove_voice("hey luna", "ben") && !book.remove_voice("hey luna", "ben"));
+        assert!(!book.remove_voice("hey joi", "anna"));
+        assert_eq!(book.get("hey luna").unwrap().asked(), -2.2);
+    }
+
+    #[test]
+    fn a_book_from_before_there_were_voices_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Book::file(folder.path());
+        std::fs::write(&file, r#"{"phrases":[{"name":"hey luna","margin":-2.5,"negatives":120}]}"#).unwrap();
+        assert_eq!(Book::read(&file).unwrap().get("hey luna").unwrap().asked(), -2.5);
     }
 }

@@ -13,7 +13,7 @@ use super::candidates::{Candidate, Candidates, Onsets, Why};
 use super::{Detection, Doubt};
 use crate::audio::RATE;
 use crate::hear::endpoint::Frame;
-use crate::hear::score::{Ask, Effort, Phrase, Scored, Scorer, Scores, syllables};
+use crate::hear::score::{Ask, Effort, Phrase, Score, Scored, Scorer, Scores, syllables};
 
 /// A phrase, and from which margin on it counts as said.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,29 @@ pub struct Wanted {
     pub margin: f32,
 }
 
+/// What the scorer made of one phrase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weight {
+    /// Its written form.
+    pub phrase: String,
+    /// How well the candidate supports it.
+    pub score: Score,
+    /// Whether it fits well enough; it was said if it stands up to its rivals too.
+    pub fits: bool,
+}
+
+impl Weight {
+    fn new(wanted: &Wanted, score: &Score) -> Self {
+        let fits = score.margin() >= wanted.margin;
+        Self { phrase: wanted.phrase.written().to_owned(), score: score.clone(), fits }
+    }
+
+    /// Whether only a rival speaks against it.
+    pub fn is_held_back(&self) -> bool {
+        self.fits && !self.score.is_ahead()
+    }
+}
+
 /// What the scorer made of a candidate, for whoever wants to see it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weighed {
@@ -31,8 +54,8 @@ pub struct Weighed {
     pub candidate: Candidate,
     /// What the model would write for it: up to ten tokens.
     pub text: String,
-    /// The margin of every phrase it was scored for, by its written form.
-    pub margins: Vec<(String, f32)>,
+    /// Every phrase it was scored for.
+    pub phrases: Vec<Weight>,
     /// How long the model worked on it.
     pub took: Duration,
 }
@@ -154,13 +177,15 @@ impl Confirmer {
             Why::Voice { .. } | Why::Louder { .. } => &self.wanted,
         };
         let detection = decide(&candidate, &scores, offered);
-        let margin = scores.of.iter().map(|score| score.margin()).fold(f32::NEG_INFINITY, f32::max);
+        let margin = scores.of.iter().map(Score::margin).fold(f32::NEG_INFINITY, f32::max);
+        let rival =
+            scores.of.iter().find(|score| !score.is_ahead()).and_then(|score| score.lead.rival.clone());
         let ms = scored.took.as_millis() as u64;
-        tracing::debug!(why = ?candidate.why, margin, ms, said = detection.is_some(), "a candidate was scored");
+        tracing::debug!(why = ?candidate.why, margin, ?rival, ms, said = detection.is_some(), "a candidate was scored");
         if let Some(watcher) = &self.watcher {
-            let margins = offered.iter().zip(&scores.of);
-            let margins = margins.map(|(w, score)| (w.phrase.written().to_owned(), score.margin())).collect();
-            let weighed = Weighed { candidate, text: scores.text, margins, took: scored.took };
+            let phrases = offered.iter().zip(&scores.of).map(|(wanted, score)| Weight::new(wanted, score));
+            let phrases = phrases.collect();
+            let weighed = Weighed { candidate, text: scores.text, phrases, took: scored.took };
             // Nobody watches any more.
             watcher.send(weighed).ok();
         }
@@ -168,11 +193,12 @@ impl Confirmer {
     }
 }
 
-/// PURE: the phrase that stands out most from its threshold, if any reaches it, and where it ended.
+/// PURE: the phrase that stands out most from its threshold, if any reaches it and stands up to its rivals; and
+/// where it ended.
 fn decide(candidate: &Candidate, scores: &Scores, offered: &[Wanted]) -> Option<Detection> {
-    let over = |(wanted, score): (&Wanted, &crate::hear::score::Score)| {
+    let over = |(wanted, score): (&Wanted, &Score)| {
         let over = score.margin() - wanted.margin;
-        (over >= 0.0).then(|| (over, wanted.phrase.written().to_owned()))
+        (over >= 0.0 && score.is_ahead()).then(|| (over, wanted.phrase.written().to_owned()))
     };
     let best = offered.iter().zip(&scores.of).filter_map(over).max_by(|a, b| a.0.total_cmp(&b.0));
     let (over, phrase) = best?;

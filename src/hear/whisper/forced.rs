@@ -42,16 +42,24 @@ pub struct Free {
 /// The probabilities of what comes next.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    log_probs: Vec<f32>,
-    /// Natural log of the probability that the word before is complete.
-    pub word_end: f32,
+    /// Natural logs, but for a constant.
+    logits: Vec<f32>,
+    /// That constant.
+    norm: f32,
 }
 
 impl Row {
     /// Natural log of the probability of a token; minus infinity for a number that no token has.
     pub fn log_prob(&self, token: i32) -> f32 {
-        let at = usize::try_from(token).ok().and_then(|at| self.log_probs.get(at));
-        at.copied().unwrap_or(f32::NEG_INFINITY)
+        let at = usize::try_from(token).ok().and_then(|at| self.logits.get(at));
+        at.map_or(f32::NEG_INFINITY, |logit| logit - self.norm)
+    }
+
+    /// Natural log of the probability that none of the tokens that `goes_on` marks comes next.
+    fn log_prob_of_none(&self, goes_on: &[bool]) -> f32 {
+        let marked = self.logits.iter().zip(goes_on).filter(|(_, goes_on)| **goes_on);
+        let some: f64 = marked.map(|(logit, _)| f64::from((logit - self.norm).exp())).sum();
+        (1.0 - some).max(1e-6).ln() as f32
     }
 }
 
@@ -125,18 +133,10 @@ impl Whisper {
     }
 
     pub(super) fn row(&self) -> Result<Row, SttError> {
-        let logits = self.state.get_logits().map_err(failed)?;
+        let logits = self.state.get_logits().map_err(failed)?.to_vec();
         let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let all: f64 = logits.iter().map(|logit| f64::from(logit - highest).exp()).sum();
-        let norm = highest + all.ln() as f32;
-        let log_probs: Vec<f32> = logits.iter().map(|logit| logit - norm).collect();
-        let goes_on: f64 = log_probs
-            .iter()
-            .zip(&self.goes_on)
-            .filter(|(_, goes_on)| **goes_on)
-            .map(|(log_prob, _)| f64::from(*log_prob).exp())
-            .sum();
-        Ok(Row { log_probs, word_end: (1.0 - goes_on).max(1e-6).ln() as f32 })
+        let all: f64 = logits.iter().map(|logit| f64::from((logit - highest).exp())).sum();
+        Ok(Row { logits, norm: highest + all.ln() as f32 })
     }
 }
 
@@ -187,6 +187,16 @@ impl Forced<'_> {
             self.path.push(token);
         }
         self.rows.last().ok_or_else(|| SttError::Failed("no probabilities".into()))
+    }
+
+    /// Natural log of the probability that the last word of `path` is complete.
+    ///
+    /// # Errors
+    /// [`SttError::Aborted`], or whisper.cpp failed.
+    pub fn word_end(&mut self, path: &[i32]) -> Result<f32, SttError> {
+        self.after(path)?;
+        let row = self.rows.last();
+        Ok(row.map_or(f32::NEG_INFINITY, |row| row.log_prob_of_none(&self.whisper.goes_on)))
     }
 
     /// The natural log of the probability of `text`, all of it and nothing behind it.

@@ -15,6 +15,21 @@ pub(super) struct Said {
     pub(super) latency: Option<f64>,
     /// A model was sure at once.
     pub(super) by_model: bool,
+    /// It was missed because a rival seemed nearer.
+    pub(super) held_back: bool,
+}
+
+/// Something nearly the same was said.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Near {
+    pub(super) phrase: String,
+    pub(super) said: usize,
+    /// How often it was taken for the phrase.
+    pub(super) accepted: usize,
+    /// How often only a rival spoke against that.
+    pub(super) held_back: usize,
+    /// How often it was taken for another of her phrases.
+    pub(super) otherwise: usize,
 }
 
 /// Sound without the phrase.
@@ -23,6 +38,10 @@ pub(super) struct Sound {
     pub(super) name: &'static str,
     pub(super) length: Duration,
     pub(super) wakes: u32,
+    /// By a model that was sure at once.
+    pub(super) by_model: u32,
+    /// How often only a rival spoke against a wake.
+    pub(super) held_back: u32,
     /// How often the scorer ran.
     pub(super) scored: u32,
     pub(super) cpu: Duration,
@@ -45,8 +64,30 @@ pub(super) struct Report {
     pub(super) means: String,
     pub(super) said: Vec<Said>,
     pub(super) sounds: Vec<Sound>,
-    /// A phrase that is nearly the same, how often it was said, how often it woke her.
-    pub(super) near: Vec<(String, usize, usize)>,
+    pub(super) near: Vec<Near>,
+}
+
+/// How often it was said and missed: by her, by her without looking at rivals, by the models alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Misses {
+    said: usize,
+    missed: usize,
+    without_rivals: usize,
+    by_models: usize,
+}
+
+impl Misses {
+    fn row(self, name: &str) -> [String; 4] {
+        let share = |missed| Share(missed, self.said).text();
+        [name.to_owned(), share(self.missed), share(self.without_rivals), share(self.by_models)]
+    }
+
+    fn json(self) -> Value {
+        json!({
+            "missed": self.missed, "said": self.said,
+            "missed_without_rivals": self.without_rivals, "missed_by_models_alone": self.by_models,
+        })
+    }
 }
 
 /// So many of so many.
@@ -67,6 +108,8 @@ impl Report {
             Some(known) => {
                 known.length += sound.length;
                 known.wakes += sound.wakes;
+                known.by_model += sound.by_model;
+                known.held_back += sound.held_back;
                 known.scored += sound.scored;
                 known.cpu += sound.cpu;
             }
@@ -74,9 +117,15 @@ impl Report {
         }
     }
 
-    fn missed(&self, by: impl Fn(&Said) -> bool) -> Share {
+    fn missed(&self, by: impl Fn(&Said) -> bool) -> Misses {
         let of: Vec<&Said> = self.said.iter().filter(|said| by(said)).collect();
-        Share(of.iter().filter(|said| said.latency.is_none()).count(), of.len())
+        let count = |is: fn(&Said) -> bool| of.iter().filter(|said| is(said)).count();
+        Misses {
+            said: of.len(),
+            missed: count(|said| said.latency.is_none()),
+            without_rivals: count(|said| said.latency.is_none() && !said.held_back),
+            by_models: count(|said| !said.by_model),
+        }
     }
 
     fn conditions(&self) -> Vec<&str> {
@@ -96,29 +145,32 @@ impl Report {
     }
 
     pub(super) fn json(&self) -> Value {
-        let share = |share: Share| json!({ "missed": share.0, "said": share.1 });
         let by = |names: Vec<&str>, of: fn(&Said) -> &str| -> Value {
-            names.iter().map(|name| ((*name).to_owned(), share(self.missed(|s| of(s) == *name)))).collect()
+            names.iter().map(|name| ((*name).to_owned(), self.missed(|s| of(s) == *name).json())).collect()
         };
         let sounds = self.sounds.iter().map(|sound| {
             json!({
                 "sound": sound.name,
                 "hours": sound.hours(),
                 "false_accepts": sound.wakes,
+                "without_rivals": sound.wakes + sound.held_back,
+                "by_models_alone": sound.by_model,
                 "at_most_an_hour": upper_bound(sound.wakes) / sound.hours(),
                 "scorer_runs_an_hour": f64::from(sound.scored) / sound.hours(),
                 "cpu_s_an_hour": sound.cpu.as_secs_f64() / sound.hours(),
             })
         });
-        let near = self
-            .near
-            .iter()
-            .map(|(phrase, said, took)| json!({ "phrase": phrase, "said": said, "accepted": took }));
+        let near = self.near.iter().map(|near| {
+            json!({
+                "phrase": near.phrase, "said": near.said, "accepted": near.accepted,
+                "without_rivals": near.accepted + near.held_back, "as_another_phrase": near.otherwise,
+            })
+        });
         json!({
             "phrase": self.phrase,
             "means": self.means,
             "misses": {
-                "all": share(self.missed(|_| true)),
+                "all": self.missed(|_| true).json(),
                 "by_condition": by(self.conditions(), |said| &said.condition),
                 "by_voice": by(self.voices(), |said| &said.voice),
             },
@@ -132,17 +184,8 @@ impl Report {
     pub(super) fn text(&self) -> String {
         let mut parts = vec![format!("\"{}\": {}", self.phrase, self.means)];
         if !self.said.is_empty() {
-            let mut table = show::table(["SAID IN", "MISSED"]);
-            for name in self.conditions() {
-                table.add_row([name.to_owned(), self.missed(|said| said.condition == name).text()]);
-            }
-            table.add_row(["all".to_owned(), self.missed(|_| true).text()]);
-            parts.push(table.to_string());
-            let mut table = show::table(["SAID BY", "MISSED"]);
-            for name in self.voices() {
-                table.add_row([name.to_owned(), self.missed(|said| said.voice == name).text()]);
-            }
-            parts.push(table.to_string());
+            parts.push(self.misses("SAID IN", self.conditions(), |said| &said.condition));
+            parts.push(self.misses("SAID BY", self.voices(), |said| &said.voice));
         }
         if let Some((p50, p95)) = self.latencies() {
             let at_once = self.said.iter().filter(|said| said.by_model).count();
@@ -159,13 +202,32 @@ impl Report {
         parts.join("\n\n")
     }
 
-    fn near_text(&self) -> String {
-        let mut table = show::table(["NEARLY THE SAME", "ACCEPTED"]);
-        for (phrase, said, accepted) in &self.near {
-            table.add_row([phrase.clone(), Share(*accepted, *said).text()]);
+    /// One row for each of `names`, and one for all.
+    fn misses(&self, head: &'static str, names: Vec<&str>, of: fn(&Said) -> &str) -> String {
+        let mut table = show::table([head, "MISSED", "WITHOUT RIVALS", "BY MODELS ALONE"]);
+        for name in names {
+            table.add_row(self.missed(|said| of(said) == name).row(name));
         }
-        let sum = |of: fn(&(String, usize, usize)) -> usize| self.near.iter().map(of).sum();
-        table.add_row(["all".to_owned(), Share(sum(|n| n.2), sum(|n| n.1)).text()]);
+        table.add_row(self.missed(|_| true).row("all"));
+        table.to_string()
+    }
+
+    fn near_text(&self) -> String {
+        let mut table = show::table(["NEARLY THE SAME", "ACCEPTED", "WITHOUT RIVALS", "AS ANOTHER PHRASE"]);
+        let row = |near: &Near| {
+            let share = |count| Share(count, near.said).text();
+            let without = share(near.accepted + near.held_back);
+            [near.phrase.clone(), share(near.accepted), without, share(near.otherwise)]
+        };
+        let mut all = Near { phrase: "all".into(), ..Near::default() };
+        for near in &self.near {
+            table.add_row(row(near));
+            all.said += near.said;
+            all.accepted += near.accepted;
+            all.held_back += near.held_back;
+            all.otherwise += near.otherwise;
+        }
+        table.add_row(row(&all));
         table.to_string()
     }
 
@@ -174,6 +236,8 @@ impl Report {
             "OTHER SOUND",
             "MINUTES",
             "WOKEN",
+            "WITHOUT RIVALS",
+            "BY MODELS ALONE",
             "AT MOST AN HOUR (95 %)",
             "SCORED AN HOUR",
             "CPU s AN HOUR",
@@ -184,6 +248,8 @@ impl Report {
                 sound.name.to_owned(),
                 format!("{:.0}", sound.length.as_secs_f64() / 60.0),
                 sound.wakes.to_string(),
+                (sound.wakes + sound.held_back).to_string(),
+                sound.by_model.to_string(),
                 an_hour(upper_bound(sound.wakes)),
                 format!("{:.0}", f64::from(sound.scored) / sound.hours()),
                 format!("{:.0}", sound.cpu.as_secs_f64() / sound.hours()),
@@ -239,6 +305,7 @@ mod tests {
             condition: condition.into(),
             latency,
             by_model: latency == Some(0.1),
+            held_back: latency.is_none(),
         };
         let mut report = Report {
             phrase: "hey joi".into(),
@@ -248,16 +315,29 @@ mod tests {
                 said("flite slt", "crowd, alone", None),
                 said("her own", "quiet room, alone", Some(0.1)),
             ],
-            near: vec![("hey toy".into(), 6, 2)],
+            near: vec![Near { phrase: "hey toy".into(), said: 6, accepted: 2, held_back: 3, otherwise: 1 }],
             ..Report::default()
         };
         for minutes in [20, 40] {
             let (length, cpu) = (Duration::from_secs(minutes * 60), Duration::from_secs(minutes));
-            report.add(Sound { name: "crowd", length, wakes: 0, scored: 10, cpu });
+            report.add(Sound {
+                length,
+                wakes: 1,
+                by_model: 1,
+                held_back: 2,
+                scored: 10,
+                cpu,
+                ..Sound::named("crowd")
+            });
         }
         insta::assert_snapshot!(report.text());
         let json = report.json();
-        assert_eq!(json["misses"]["all"], serde_json::json!({ "missed": 1, "said": 3 }));
+        assert_eq!(
+            json["misses"]["all"],
+            serde_json::json!({
+                "missed": 1, "said": 3, "missed_without_rivals": 0, "missed_by_models_alone": 2
+            })
+        );
         assert_eq!(json["latency_s"]["p50"], 0.6);
         assert_eq!(json["by_model_at_once"], 1);
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::hear::score::Score;
+use crate::hear::score::{Lead, Score};
 use crate::hear::whisper::tests::tiny;
 
 fn wanted(written: &[&str]) -> Vec<Wanted> {
@@ -9,7 +9,7 @@ fn wanted(written: &[&str]) -> Vec<Wanted> {
 }
 
 fn scores(text: &str, margins: &[f32]) -> Scores {
-    let of = margins.iter().map(|m| Score { llr: *m, expected: *m }).collect();
+    let of = margins.iter().map(|m| Score { llr: *m, expected: *m, lead: Lead::default() }).collect();
     Scores { text: text.into(), of }
 }
 
@@ -26,6 +26,16 @@ fn the_phrase_that_stands_out_most_wakes_and_none_below_its_threshold() {
     assert!((0.73..0.74).contains(&found.score), "{}", found.score);
     let nan = decide(&voice(None), &scores("", &[f32::NAN, f32::NAN]), &wanted);
     assert_eq!(nan, None);
+}
+
+#[test]
+fn a_phrase_that_a_rival_beats_does_not_wake_however_well_it_fits() {
+    let wanted = wanted(&["hey joi", "hey jarvis"]);
+    let mut scores = scores("Hey Joyce", &[-0.2, -2.5]);
+    scores.of[0].lead = Lead { nats: -2.1, rival: Some("hey joyce".into()) };
+    assert_eq!(decide(&voice(None), &scores, &wanted).unwrap().phrase, "hey jarvis");
+    scores.of[0].lead.nats = -1.9;
+    assert_eq!(decide(&voice(None), &scores, &wanted).unwrap().phrase, "hey joi");
 }
 
 #[test]

@@ -38,8 +38,8 @@ fn a_text_costs_what_it_does_not_share_and_rows_do_not_depend_on_the_way() {
     forced.after(&one).unwrap();
     assert_eq!(forced.after(&other).unwrap(), &fresh);
     assert_eq!(forced.rows.len(), other.len() + 1);
-    assert_eq!(forced.after(&other[..1]).unwrap().log_probs.len(), 51_864);
-    let total: f64 = fresh.log_probs.iter().map(|p| f64::from(*p).exp()).sum();
+    assert_eq!(forced.after(&other[..1]).unwrap().logits.len(), 51_864);
+    let total: f64 = (0..51_864).map(|token| f64::from(fresh.log_prob(token)).exp()).sum();
     assert!((total - 1.0).abs() < 1e-3, "{total}");
     assert_eq!(fresh.log_prob(-1), f32::NEG_INFINITY);
     assert_eq!(fresh.log_prob(i32::MAX), f32::NEG_INFINITY);

@@ -1,0 +1,195 @@
+//! PURE: recordings of a phrase in somebody's own voice: which are fit, and what they say of that voice.
+//!
+//! In: sound as it was recorded, 16 kHz mono; later what the scorer made of it. Out: the phrase cut out of the
+//! sound, or why it can't be; which recordings do not belong to the others; the margin that suits the voice. No
+//! sound is kept: numbers are all that is needed, since the scorer knows the phrase from its letters.
+
+use std::ops::Range;
+
+use crate::audio::RATE;
+
+/// Recordings of one voice: fewer say too little, more are a bother.
+pub const TAKES: std::ops::RangeInclusive<usize> = 5..=8;
+/// Levels are looked at in frames of 10 ms.
+const FRAME: usize = RATE as usize / 100;
+/// What is so far below the loudest frame, in dB, is no part of the phrase ...
+const BELOW_PEAK_DB: f32 = 30.0;
+/// ... nor what is not so far above the room.
+const ABOVE_ROOM_DB: f32 = 8.0;
+/// A shorter sound is a click, a longer gap ends the phrase, in frames.
+const LEAST_SOUND: usize = 5;
+const LONGEST_GAP: usize = 35;
+/// Kept before and behind the phrase.
+const EDGE: usize = 3 * FRAME;
+/// The phrase must be louder than the room by so much, in dB.
+const LEAST_CONTRAST_DB: f32 = 12.0;
+/// The loudest frame must reach this level, in dBFS.
+const LEAST_PEAK_DB: f32 = -45.0;
+/// Share of samples at full scale from which on it is distorted.
+const MOST_CLIPPED: f32 = 0.005;
+/// The shortest and the longest phrase, in milliseconds.
+const LENGTHS: Range<usize> = 250..2200;
+/// Recordings nearer to the threshold than this would often be missed.
+const HEADROOM: f32 = 0.7;
+/// The margin of a voice is never below or above these: below, too much other speech is accepted; above, a bad day
+/// is enough to be missed.
+const MARGINS: (f32, f32) = (-4.0, -2.0);
+/// So much farther from the middle than usual, in nats, does not belong to the others.
+const LEAST_OUTLYING: f32 = 1.5;
+/// So many times the usual distance from the middle.
+const OUTLYING: f32 = 4.0;
+
+/// Why a recording is not fit.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum Unfit {
+    /// Nobody spoke.
+    #[error("nothing was said; speak after the tone")]
+    Silent,
+    /// Too soft.
+    #[error("it is too soft ({0:.0} dBFS); come nearer, or raise the microphone's level")]
+    Soft(f32),
+    /// Distorted.
+    #[error("it is distorted; lower the microphone's level, or go back a step")]
+    Clipped,
+    /// The room is as loud.
+    #[error("the room is too loud: the voice stands out by only {0:.0} dB; switch off what makes noise")]
+    Noisy(f32),
+    /// Too short to be the phrase.
+    #[error("{0} ms are too short; say the whole phrase")]
+    Short(usize),
+    /// Longer than any phrase.
+    #[error("{0} ms are too long; say the phrase and nothing else")]
+    Long(usize),
+}
+
+/// The phrase, cut out of a recording: 30 ms before and behind it are kept.
+///
+/// # Errors
+/// The recording is not fit; tells what to do.
+pub fn trimmed(recording: &[f32]) -> Result<&[f32], Unfit> {
+    let levels: Vec<f32> = recording.chunks(FRAME).map(level_db).collect();
+    let peak = levels.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let room = softest(&levels);
+    if levels.len() < LEAST_SOUND || !peak.is_finite() || peak < LEAST_PEAK_DB - 20.0 {
+        return Err(Unfit::Silent);
+    }
+    if peak < LEAST_PEAK_DB {
+        return Err(Unfit::Soft(peak));
+    }
+    if peak - room < LEAST_CONTRAST_DB {
+        return Err(Unfit::Noisy((peak - room).max(0.0)));
+    }
+    let bar = (peak - BELOW_PEAK_DB).max(room + ABOVE_ROOM_DB);
+    let place = longest_sound(&levels, bar).ok_or(Unfit::Silent)?;
+    let ms = place.len() * 1000 * FRAME / RATE as usize;
+    if ms < LENGTHS.start {
+        return Err(Unfit::Short(ms));
+    }
+    if ms >= LENGTHS.end {
+        return Err(Unfit::Long(ms));
+    }
+    let from = (place.start * FRAME).saturating_sub(EDGE);
+    let phrase = &recording[from..(place.end * FRAME + EDGE).min(recording.len())];
+    let clipped = phrase.iter().filter(|sample| sample.abs() > 0.99).count();
+    if clipped as f32 > MOST_CLIPPED * phrase.len() as f32 {
+        return Err(Unfit::Clipped);
+    }
+    Ok(phrase)
+}
+
+/// The longest stretch of frames above `bar`, short gaps included and clicks left out.
+fn longest_sound(levels: &[f32], bar: f32) -> Option<Range<usize>> {
+    let mut sounds: Vec<Range<usize>> = Vec::new();
+    for (at, level) in levels.iter().enumerate().filter(|(_, level)| **level >= bar) {
+        debug_assert!(level.is_finite());
+        match sounds.last_mut() {
+            Some(sound) if at - sound.end <= LONGEST_GAP => sound.end = at + 1,
+            _ => sounds.push(at..at + 1),
+        }
+    }
+    sounds.into_iter().filter(|sound| sound.len() >= LEAST_SOUND).max_by_key(ExactSizeIterator::len)
+}
+
+/// The level that a fifth of the frames stays below: the room between the words.
+fn softest(levels: &[f32]) -> f32 {
+    let mut sorted = levels.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    sorted.get(sorted.len() / 5).copied().unwrap_or(f32::NEG_INFINITY)
+}
+
+fn level_db(frame: &[f32]) -> f32 {
+    let power = frame.iter().map(|s| s * s).sum::<f32>() / frame.len().max(1) as f32;
+    10.0 * (power + 1e-10).log10()
+}
+
+/// A recording that is fit, as the scorer heard it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Take {
+    /// Its name for people: "recording 3", or a file.
+    pub name: String,
+    /// What the model would write.
+    pub text: String,
+    /// How well it supports the phrase.
+    pub margin: f32,
+    /// Words that sound like the phrase, where it supports them better.
+    pub rival: Option<String>,
+}
+
+/// What the other recordings say of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeftOut {
+    /// The margin that would be asked for, had this one not been made.
+    pub asked: f32,
+    /// Why it does not belong to the others, if so.
+    pub refused: Option<String>,
+}
+
+/// Holds each recording against all others.
+pub fn left_out(takes: &[Take]) -> Vec<LeftOut> {
+    let of = |at: usize, take: &Take| {
+        let others = takes.iter().enumerate().filter(|(other, _)| *other != at);
+        let others: Vec<f32> = others.map(|(_, other)| other.margin).filter(|m| !m.is_nan()).collect();
+        let middle = median(&others).unwrap_or(take.margin);
+        let usual = median(&others.iter().map(|margin| (margin - middle).abs()).collect::<Vec<_>>());
+        let far = LEAST_OUTLYING.max(OUTLYING * usual.unwrap_or(0.0));
+        let heard = if take.text.is_empty() { "nothing".into() } else { format!("\"{}\"", take.text) };
+        let refused = if let Some(rival) = &take.rival {
+            Some(format!(
+                "it sounds more like \"{rival}\"; if that is how you say it, add --alike \"{rival}\""
+            ))
+        } else if take.margin >= MARGINS.0 && take.margin >= middle - far {
+            None
+        } else if middle >= MARGINS.0 {
+            Some(format!("it came to {:.1}, the others to {middle:.1}; it sounds like {heard}", take.margin))
+        } else {
+            Some(format!("it came to {:.1}; it sounds like {heard}", take.margin))
+        };
+        LeftOut { asked: wished(&others), refused }
+    };
+    takes.iter().enumerate().map(|(at, take)| of(at, take)).collect()
+}
+
+/// The margin from which on this voice counts as having said it. `likest` is the highest margin of anything else,
+/// from which it keeps `clearance`. Nothing when no margin lets this voice in and keeps the rest out.
+pub fn margin(takes: &[Take], likest: f32, clearance: f32) -> Option<f32> {
+    let margins: Vec<f32> = takes.iter().map(|take| take.margin).collect();
+    let worst = margins.iter().copied().fold(f32::INFINITY, f32::min);
+    let margin = wished(&margins).max(likest + clearance);
+    (margin <= worst && margin <= MARGINS.1).then(|| (margin * 100.0).floor() / 100.0)
+}
+
+/// A little below the worst of them.
+fn wished(margins: &[f32]) -> f32 {
+    let worst = margins.iter().copied().fold(f32::INFINITY, f32::min);
+    (worst - HEADROOM).clamp(MARGINS.0, MARGINS.1)
+}
+
+/// The middle one; nothing of nothing.
+fn median(values: &[f32]) -> Option<f32> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f32::total_cmp);
+    sorted.get(sorted.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests;
