@@ -263,10 +263,7 @@ fn delete_before(db: &mut Connection, cutoff: Timestamp) -> Result<Deleted, Stor
     let messages = tx.execute("DELETE FROM message WHERE at_ms < ?1", [at])?;
     let turns = tx.execute("DELETE FROM turn WHERE at_ms < ?1", [at])?;
     // What was called in a conversation does not outlive it.
-    tx.execute(
-        "DELETE FROM setting WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM message)",
-        [Store::CALLS],
-    )?;
+    tx.execute("DELETE FROM setting WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM message)", [Store::CALLS])?;
     tx.commit()?;
     Ok(Deleted { messages, turns, ..Deleted::default() })
 }
