@@ -22,7 +22,7 @@ pub mod segment;
 pub use espeak::Phonemizer;
 pub use mouth::{Line, Mouth, Part, SpeakEvent, Stopped};
 #[cfg(test)]
-pub(crate) use piper::tests::joe;
+pub(crate) use piper::tests::{joe, steady_joe};
 pub use piper::{Interrupter, Said, Voice, VoiceFiles};
 
 /// `[speak]`: the voice and how it speaks.

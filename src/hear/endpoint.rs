@@ -6,6 +6,7 @@
 //! in the tests.
 
 mod config;
+mod talk;
 #[cfg(test)]
 mod tests;
 
@@ -374,31 +375,5 @@ impl Endpointer {
             EndCause::Silence | EndCause::MaxLength | EndCause::SourceEnded => Phase::Idle,
         };
         Edge::Ended(talk.span(at), cause)
-    }
-}
-
-impl Onset {
-    /// How the waiting goes on when this was no word.
-    fn given_up(self, wait: Wait) -> Wait {
-        // An onset from before the floor is the phrase's, not a soft beginning of what may follow.
-        let floor = if self.began < wait.floor { self.last_voiced } else { wait.floor };
-        Wait { floor, ..wait }
-    }
-}
-
-impl Talk {
-    /// This talk as the rest of an earlier one.
-    fn continuing(self, earlier: Self) -> Self {
-        Self {
-            begins_at: earlier.begins_at,
-            began: earlier.began,
-            voiced: earlier.voiced + self.voiced,
-            ..self
-        }
-    }
-
-    fn span(self, ends_at: u64) -> Span {
-        let Self { begins_at, began, last_voiced, voiced, revision, .. } = self;
-        Span { begins_at, ends_at, speech_begins_at: began, speech_ends_at: last_voiced, voiced, revision }
     }
 }

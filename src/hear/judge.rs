@@ -160,7 +160,7 @@ pub fn judge_by(rules: &Rules<'_>, case: &Case<'_>, openness: Openness) -> Judge
     }
     let without = if cut == 0 { String::new() } else { format!(", without {cut} words of echo") };
     match case.opened_by {
-        OpenedBy::Interjection => interjection(rules, text, openness, &without),
+        OpenedBy::Interjection => interjection(rules, case, text, openness, &without),
         OpenedBy::FollowUp => {
             Judgement::new(Verdict::FollowUp(text.into()), format!("said right after her answer{without}"))
         }
@@ -177,7 +177,13 @@ pub fn judge_by(rules: &Rules<'_>, case: &Case<'_>, openness: Openness) -> Judge
 }
 
 /// Words of somebody who talks over her, or while she thinks.
-fn interjection(rules: &Rules<'_>, text: &str, openness: Openness, without: &str) -> Judgement {
+fn interjection(
+    rules: &Rules<'_>,
+    case: &Case<'_>,
+    text: &str,
+    openness: Openness,
+    without: &str,
+) -> Judgement {
     let ignored = |reason: &str| Judgement::new(Verdict::Ignore, reason);
     match openness {
         Openness::Orders => ignored("she was thinking, and it is no stop word"),
@@ -186,6 +192,11 @@ fn interjection(rules: &Rules<'_>, text: &str, openness: Openness, without: &str
         }
         Openness::Words if stop::is_backchannel(&stop::words(text), rules.words) => {
             ignored("somebody only shows that he listens")
+        }
+        Openness::Words if f64::from(case.evidence.doubt()) > rules.config.interruption_doubt => {
+            // What a canceller leaves of her is written as words now and then, but never surely.
+            let doubt = case.evidence.doubt();
+            Judgement::new(Verdict::Ignore, format!("too unsure to interrupt her ({doubt:.1})"))
         }
         Openness::Words => {
             Judgement::new(Verdict::Interrupts(text.into()), format!("somebody talks over her{without}"))

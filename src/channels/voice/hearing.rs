@@ -28,7 +28,7 @@ use crate::reply::model::ChatModel;
 const LONG: u64 = RATE as u64 * 17 / 10;
 
 /// Utterances whose transcripts may still come: two on the way in each of the two threads.
-const KEPT: usize = 4;
+const KEPT: usize = 8;
 
 /// What decides whether something was said to her.
 #[derive(Debug, Clone, Default)]
@@ -133,8 +133,10 @@ impl Hearing {
         };
         self.interjection = utterance.generation;
         self.keep(utterance.clone());
+        // What is looked at now is of an older sound, and must not keep this one waiting.
+        self.second.0.give_up();
+        self.interjections.submit(SttJob { utterance: utterance.clone(), urgency });
         self.listen_for_cries(&utterance);
-        self.interjections.submit(SttJob { utterance, urgency });
     }
 
     /// The utterance of this generation and revision, if it is kept.

@@ -236,7 +236,7 @@ impl<'a> Bench<'a> {
         Ok(word)
     }
 
-    /// What is made of an interjection, first by its sound, then by its words.
+    /// What is made of an interjection, first by its words, then by its sound.
     fn decide(
         &mut self,
         scene: &Scene,
@@ -251,26 +251,6 @@ impl<'a> Bench<'a> {
             (self.moment(utterance.speech_begins_at), self.moment(utterance.speech_ends_at));
         let sounded = Sounded { began: began_at, ended: ended_at, said: &scene.said };
         let never = AtomicBool::new(false);
-        if self.args.second_opinion == Switch::On {
-            let question = Question {
-                key: (utterance.generation, utterance.revision),
-                samples: Arc::clone(&utterance.samples),
-                words: words.cries().to_vec(),
-                rivals: rivals(&rules, sounded),
-            };
-            let like = opine(&mut self.whisper, &question, &never)?;
-            let (place, margin) = like.best().unwrap_or_default();
-            let (hers, ms) = (like.rival(), began.elapsed().as_millis());
-            let word = question.words.get(place).map_or("", String::as_str);
-            seen.push(format!(
-                "{:.2} s: {word} {margin:.1}, hers {hers:.1}, \"{}\", {ms} ms",
-                self.since(at),
-                like.text
-            ));
-            if let Some(judgement) = judge_sound(&rules, sounded, &like) {
-                return Ok(Decided { judgement, at, computed: began.elapsed() });
-            }
-        }
         let transcript = self.whisper.understand(utterance, &never)?;
         let evidence = Evidence::of(utterance, &transcript);
         let case = Case {
@@ -288,6 +268,22 @@ impl<'a> Bench<'a> {
         let judgement = judge_by(&rules, &case, openness);
         let (name, ms) = (judgement.verdict.name(), transcript.took.as_millis());
         seen.push(format!("{:.2} s: \"{}\", {name}, {ms} ms", self.since(at), transcript.text));
+        let is_settled = matches!(judgement.verdict, Verdict::Stop | Verdict::Interrupts(_));
+        if is_settled || self.args.second_opinion == Switch::Off {
+            return Ok(Decided { judgement, at, computed: began.elapsed() });
+        }
+        let question = Question {
+            key: (utterance.generation, utterance.revision),
+            samples: Arc::clone(&utterance.samples),
+            words: words.cries().to_vec(),
+            rivals: rivals(&rules, sounded),
+        };
+        let like = opine(&mut self.whisper, &question, &never)?;
+        let (place, margin) = like.best().unwrap_or_default();
+        let word = question.words.get(place).map_or("", String::as_str);
+        let (hers, ms) = (like.rival(), began.elapsed().as_millis());
+        seen.push(format!("  {word} {margin:.1}, hers {hers:.1}, \"{}\", {ms} ms", like.text));
+        let judgement = judge_sound(&rules, sounded, &like).unwrap_or(judgement);
         Ok(Decided { judgement, at, computed: began.elapsed() })
     }
 

@@ -22,6 +22,10 @@ pub struct JudgeConfig {
     pub stop_tolerance: f64,
     /// While she speaks, a stop word counts among so many words at most, 1 to 12.
     pub interjection_words: u32,
+    /// Words interrupt her only when so little is to be doubted about them, 0 (never) to 3: the mean surprise of
+    /// the tokens in nats, and three times the probability that there is no speech. Raising it hears more of
+    /// who talks over her, and takes more of what is left of her own voice for somebody.
+    pub interruption_doubt: f64,
     /// So many answers in a row with no human voice behind them, 1 to 20, and she is silent until the next
     /// wake phrase.
     pub answers_to_nobody: u32,
@@ -35,6 +39,7 @@ impl Default for JudgeConfig {
             echo_lag: 0.5,
             stop_tolerance: 1.5,
             interjection_words: 6,
+            interruption_doubt: 0.5,
             answers_to_nobody: 3,
         }
     }
@@ -49,6 +54,7 @@ impl JudgeConfig {
             ("echo_lag", self.echo_lag, 0.1..=2.0, "s"),
             ("stop_tolerance", self.stop_tolerance, 0.5..=3.0, "s"),
             ("interjection_words", f64::from(self.interjection_words), 1.0..=12.0, "words"),
+            ("interruption_doubt", self.interruption_doubt, 0.0..=3.0, ""),
             ("answers_to_nobody", f64::from(self.answers_to_nobody), 1.0..=20.0, "answers"),
         ]
         .into_iter()

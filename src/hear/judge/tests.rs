@@ -159,6 +159,11 @@ fn where_her_own_voice_is_kept_out_any_word_interrupts_her_but_a_listeners() {
     assert_eq!(of("oh come on stop already", Openness::Words), Verdict::Stop);
     assert_eq!(of("oh come on stop already", Openness::Orders), Verdict::Ignore, "said to somebody else");
     assert_eq!(of("Stop.", Openness::Orders), Verdict::Stop);
+    let unsure = Evidence { mean_logprob: -0.6, ..CLEAR };
+    let murmur = Case { evidence: &unsure, ..heard(what, &OpenedBy::Interjection, (&at, 3000), &said) };
+    let judgement = judge_by(&rules, &murmur, Openness::Words);
+    let reason = "too unsure to interrupt her (0.8)".to_owned();
+    assert_eq!(judgement, Judgement { verdict: Verdict::Ignore, reason }, "what is left of her own voice");
     let faint = Evidence { no_speech: 0.95, ..CLEAR };
     let unclear = Case { evidence: &faint, ..heard(what, &OpenedBy::Interjection, (&at, 3000), &said) };
     assert_eq!(judge_by(&rules, &unclear, Openness::Words).verdict, Verdict::Ignore, "no recognised word");

@@ -2,8 +2,8 @@
 //!
 //! In: up to three seconds of sound, the words that are looked for, and rivals: words that sounded just then and
 //! must not be taken for them. Out: an [`Opinion`]. [`opine`] forms it on the thread
-//! that owns the model; a [`Second`] has it formed by a transcription thread, before everything that waits
-//! there. It decides nothing.
+//! that owns the model; a [`Second`] has it formed by a transcription thread, after the transcripts that wait
+//! there: an opinion costs several of them. It decides nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -114,13 +114,13 @@ impl Second {
         (Self { lender, told, abort: Arc::default() }, opinions)
     }
 
-    /// Has an opinion formed before everything that waits there; an older question is given up. Returns at
-    /// once, and tells whether there may be an answer.
+    /// Has an opinion formed; an older question is given up. Returns at once, and tells whether there may be an
+    /// answer: not when too much waits.
     pub fn ask(&mut self, question: Question) -> bool {
         self.give_up();
         self.abort = Arc::default();
         let (abort, told) = (Arc::clone(&self.abort), self.told.clone());
-        self.lender.lend_first(move |whisper| {
+        self.lender.lend(move |whisper| {
             let started = Instant::now();
             let result = opine(whisper, &question, &abort);
             if !abort.load(Ordering::Relaxed) {

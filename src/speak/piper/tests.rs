@@ -19,6 +19,11 @@ pub(crate) fn joe() -> Voice {
     Voice::load(&files(), &SpeakConfig::default()).unwrap()
 }
 
+/// The same, who says everything the same way twice.
+pub(crate) fn steady_joe() -> Voice {
+    Voice::load(&files(), &SpeakConfig { variation: 0.0, ..SpeakConfig::default() }).unwrap()
+}
+
 /// Seconds, and root mean square level.
 fn measure(samples: &[f32], rate: u32) -> (f64, f64) {
     let power: f64 = samples.iter().map(|s| f64::from(s * s)).sum();

@@ -37,6 +37,8 @@ impl Flow {
                 vec![Effect::Cancel(*turn, Why { reason: TOLD, judged: Some(judged.judgement.reason), word })]
             }
             Phase::Transcribing { utterance, .. } => vec![drop_all(utterance)],
+            // The sound says what the words did not.
+            Phase::Listening { by: Opening::Interruption, .. } => vec![],
             Phase::Listening { .. } if self.is_continuing => vec![],
             Phase::Listening { .. } | Phase::Idle => return vec![],
         };

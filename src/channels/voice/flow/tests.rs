@@ -3,7 +3,7 @@ use std::sync::Arc;
 mod interjections;
 mod table;
 
-use super::super::signals::{SoundOf, Why};
+use super::super::signals::SoundOf;
 use super::*;
 use crate::hear::judge::Loudness;
 use crate::message::{OpenedBy, Transcript};
@@ -251,23 +251,6 @@ fn while_she_speaks_a_stop_word_silences_her_and_other_words_do_not() {
     );
     assert!(flow.is_idle());
     assert!(names(&flow.on(interjected(Verdict::Stop))).is_empty(), "too late to matter");
-}
-
-#[test]
-fn the_word_that_stopped_her_is_known_to_the_record_and_an_earlier_one_is_not() {
-    let at = Instant::now();
-    let mut flow = speaking(at);
-    let sound = from_nobody("", at).sound;
-    let _ = flow.on(Input::Interjected(Ok(Judged { sound, ..judged("mhm", Verdict::Ignore) })));
-    let [Effect::Cancel(_, why), ..] = &flow.on(wake())[..] else { panic!("she goes on") };
-    assert_eq!(*why, Why { reason: "she was called", judged: None, word: None });
-    let mut flow = speaking(at);
-    let stop = Judged { sound, ..judged("stop", Verdict::Stop) };
-    let [Effect::Cancel(_, why), ..] = &flow.on(Input::Interjected(Ok(stop)))[..] else {
-        panic!("she goes on")
-    };
-    let judged = Some("a test".to_owned());
-    assert_eq!(*why, Why { reason: "she was told to stop", judged, word: Some(at) });
 }
 
 #[test]

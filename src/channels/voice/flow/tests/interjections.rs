@@ -1,5 +1,6 @@
 //! What is said while she speaks or thinks.
 
+use super::super::super::signals::Why;
 use super::*;
 
 #[test]
@@ -25,6 +26,14 @@ fn words_over_her_interrupt_and_are_the_beginning_of_what_is_listened_to() {
     assert_eq!(names(&flow.on(over_her(at))), ["unduck"], "a television is a follow-up, too");
     let mut flow = speaking(at);
     let _ = flow.on(over_her(at));
+    let effects = names(&flow.on(interjected(Verdict::Stop)));
+    assert_eq!(
+        effects,
+        ["ears Cancel", "ears Speaking(Silent)", "rest: she was told to stop"],
+        "its sound said so"
+    );
+    let mut flow = speaking(at);
+    let _ = flow.on(over_her(at));
     assert_eq!(names(&flow.on(Input::NothingSaid)), ["ears Speaking(Silent)", "rest: nobody went on"]);
 }
 
@@ -48,4 +57,21 @@ fn a_stop_word_cancels_what_she_still_thinks_about() {
     let mut flow = woken();
     assert!(names(&flow.on(stop())).is_empty(), "whoever has just called her begins anew");
     assert_eq!(flow.activity(), Activity::Listening);
+}
+
+#[test]
+fn the_word_that_stopped_her_is_known_to_the_record_and_an_earlier_one_is_not() {
+    let at = Instant::now();
+    let mut flow = speaking(at);
+    let sound = from_nobody("", at).sound;
+    let _ = flow.on(Input::Interjected(Ok(Judged { sound, ..judged("mhm", Verdict::Ignore) })));
+    let [Effect::Cancel(_, why), ..] = &flow.on(wake())[..] else { panic!("she goes on") };
+    assert_eq!(*why, Why { reason: "she was called", judged: None, word: None });
+    let mut flow = speaking(at);
+    let stop = Judged { sound, ..judged("stop", Verdict::Stop) };
+    let [Effect::Cancel(_, why), ..] = &flow.on(Input::Interjected(Ok(stop)))[..] else {
+        panic!("she goes on")
+    };
+    let judged = Some("a test".to_owned());
+    assert_eq!(*why, Why { reason: "she was told to stop", judged, word: Some(at) });
 }
