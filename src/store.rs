@@ -1,4 +1,4 @@
-//! What outlives a turn: the dialogue, the record of every turn, the schedule, remembered settings.
+//! What outlives a turn: the dialogue, the record of every turn, the memory, the schedule, remembered settings.
 //!
 //! One SQLite database in WAL mode, owned by the thread `joi-store`. Every request is a job in a
 //! bounded queue (16: a full one makes the caller wait) that is answered once. A [`Store`] is a
@@ -21,6 +21,7 @@ use crate::trace::TurnRecord;
 mod dialogue;
 mod error;
 mod file;
+mod memory;
 mod notes;
 mod schedule;
 mod settings;
@@ -30,6 +31,10 @@ mod turns;
 
 pub use dialogue::{DialogueRow, Exchange, ExchangeId, Role};
 pub use error::StoreError;
+pub use memory::{
+    DiaryPage, Gone, Hit, Imported, Memory, MemoryKind, NewMemory, Origin, Portable, Profile, Search,
+    Unembedded, Vector, words,
+};
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
 
 /// Jobs that may wait for the database thread; one more makes its sender wait.
@@ -70,6 +75,8 @@ pub struct Deleted {
     pub messages: usize,
     /// Turn records.
     pub turns: usize,
+    /// Entries of the memory.
+    pub memories: usize,
 }
 
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
@@ -79,6 +86,7 @@ type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 pub struct Store {
     jobs: mpsc::Sender<Job>,
     set_aside: Option<Arc<Path>>,
+    changes: Arc<memory::Changes>,
 }
 
 impl fmt::Debug for Store {
@@ -127,7 +135,7 @@ impl Store {
                 }
             })
             .map_err(StoreError::Thread)?;
-        Ok(Self { jobs, set_aside: set_aside.map(Arc::from) })
+        Ok(Self { jobs, set_aside: set_aside.map(Arc::from), changes: Arc::default() })
     }
 
     /// Where a damaged database was moved to when this one was opened.
@@ -187,15 +195,18 @@ impl Store {
         self.run(move |db| settings::set(db, key, &value)).await
     }
 
-    /// Deletes all dialogue and all turn records so that no byte of them stays in the file.
-    /// Settings, notes and lists stay.
+    /// Deletes all dialogue, all turn records and all that is remembered beside them, so that no byte of them
+    /// stays in the file. Settings, timers, notes and lists stay.
     pub async fn forget_all(&self) -> Result<Deleted, StoreError> {
-        self.run(|db| {
+        let deleted = self.run(|db| {
             let deleted = delete_before(db, Timestamp::MAX)?;
+            let memories = memory::remove_all(db)?;
             db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")?;
-            Ok(deleted)
-        })
-        .await
+            Ok(Deleted { memories, ..deleted })
+        });
+        let deleted = deleted.await;
+        self.changes.note();
+        deleted
     }
 
     /// Deletes dialogue and turn records from before `cutoff` (see [`StoreConfig::cutoff`]).
@@ -225,13 +236,24 @@ impl Store {
     }
 }
 
+/// Does `work` so that it survives a power cut right after it.
+fn durably<T>(
+    db: &mut Connection,
+    work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    db.execute_batch("PRAGMA synchronous = FULL")?;
+    let done = work(db);
+    db.execute_batch("PRAGMA synchronous = NORMAL")?;
+    done
+}
+
 fn delete_before(db: &mut Connection, cutoff: Timestamp) -> Result<Deleted, StoreError> {
     let at = cutoff.as_millisecond();
     let tx = db.transaction()?;
     let messages = tx.execute("DELETE FROM message WHERE at_ms < ?1", [at])?;
     let turns = tx.execute("DELETE FROM turn WHERE at_ms < ?1", [at])?;
     tx.commit()?;
-    Ok(Deleted { messages, turns })
+    Ok(Deleted { messages, turns, memories: 0 })
 }
 
 #[cfg(test)]

@@ -160,10 +160,10 @@ async fn forgetting_leaves_no_word_in_any_file_and_keeps_settings() {
     }
     store.set_setting("volume", "50".into()).await.unwrap();
     assert!(contains(&bytes(&path), "Philomena"));
-    assert_eq!(store.forget_all().await.unwrap(), Deleted { messages: 100, turns: 50 });
+    assert_eq!(store.forget_all().await.unwrap(), Deleted { messages: 100, turns: 50, memories: 0 });
     assert!(!contains(&bytes(&path), "Philomena"));
     assert_eq!(store.setting("volume").await.unwrap(), Some("50".into()));
-    assert_eq!(store.forget_all().await.unwrap(), Deleted { messages: 0, turns: 0 });
+    assert_eq!(store.forget_all().await.unwrap(), Deleted { messages: 0, turns: 0, memories: 0 });
 }
 
 // covers BG1 (retention of dialogue)
@@ -178,7 +178,7 @@ async fn what_is_older_than_the_retention_is_purged() {
     let cutoff = StoreConfig::default().cutoff(at(days(40)));
     assert_eq!(cutoff, at(days(10)));
     let purged = store.purge_older_than(cutoff).await.unwrap();
-    assert_eq!(purged, Deleted { messages: 2, turns: 1 });
+    assert_eq!(purged, Deleted { messages: 2, turns: 1, memories: 0 });
     assert_eq!(store.dialogue_since(at(0), 100).await.unwrap().len(), 4);
 }
 
