@@ -21,6 +21,7 @@ mod hear;
 mod latency;
 mod listen;
 mod log;
+mod memory;
 mod models;
 mod mute;
 mod run;
@@ -112,7 +113,9 @@ enum Command {
     Wake(wake::Args),
     /// Latency of whole turns over given WAV files
     Bench(bench::Args),
-    /// Erase all stored dialogue
+    /// What she remembers: list, search, show, add, forget, export, import
+    Memory(memory::Args),
+    /// Erase all stored dialogue and everything she remembers
     Forget(forget::Args),
     /// Print a completion script for your shell
     Completions {
@@ -156,6 +159,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Why(args) => why::run(args, &session::open(wants)?),
         Command::Wake(args) => wake::run(args, &session::open(wants)?),
         Command::Bench(args) => bench::run(args, &session::open(wants)?),
+        Command::Memory(args) => memory::run(args, &session::open(wants)?),
         Command::Forget(args) => forget::run(args, &session::open(wants)?),
         Command::Completions { shell } => {
             let mut command = <Cli as clap::CommandFactory>::command();

@@ -1,4 +1,4 @@
-//! From words to an answer: redact → a yes to a question of hers → quick intents → dialogue → prompt →
+//! From words to an answer: redact → a yes to a question of hers → quick intents → dialogue → recall → prompt →
 //! model and tools → check → remember.
 //!
 //! [`reply`] runs in the task of one turn; [`Engine`] is what turns share. In: what was heard or
@@ -38,6 +38,7 @@ mod head;
 pub mod intents;
 mod listener;
 pub mod malformed;
+pub mod memory;
 pub mod model;
 mod outlet;
 mod patience;
@@ -57,6 +58,7 @@ pub mod words;
 pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
 
 pub use head::{Prelude, head};
+pub use memory::{MemoryConfig, MemoryDigest, Sources, memory_question};
 pub use protocol::{Protocol, Protocols};
 
 use carry::Carry;
@@ -77,6 +79,8 @@ pub struct EngineParts<M> {
     pub persona: PersonaConfig,
     /// `[context]`.
     pub context: ContextConfig,
+    /// `[memory]`.
+    pub memory: MemoryConfig,
     /// The first enabled wake phrase, for her name.
     pub wake_phrase: Option<String>,
     /// The model.
@@ -110,6 +114,7 @@ pub struct Engine<M> {
     carry: Mutex<Carry>,
     pending: Mutex<HashMap<Channel, Pending>>,
     lately: Mutex<VecDeque<Timestamp>>,
+    memory: memory::Held,
 }
 
 /// What was heard or typed.
@@ -235,7 +240,9 @@ async fn planned<M: ChatModel>(
         Some(lasts) => Conversation::Awaits(lasts),
         None => Conversation::GoesOn,
     };
-    ReplyOutcome { heard: Private(asked.into_string()), text: Private(said), ended, conversation, exchange }
+    let kept = |text: String| Private(if outlet.is_private { words::NOT_KEPT.to_owned() } else { text });
+    let (heard, text) = (kept(asked.into_string()), kept(said));
+    ReplyOutcome { heard, text, ended, conversation, exchange }
 }
 
 /// One turn behind the redaction.
@@ -268,6 +275,7 @@ impl<M: ChatModel> Engine<M> {
             carry: Mutex::default(),
             pending: Mutex::default(),
             lately: Mutex::default(),
+            memory: memory::Held::default(),
         }
     }
 
@@ -284,7 +292,8 @@ impl<M: ChatModel> Engine<M> {
     /// The model's; a warm-up that failed costs time, nothing else.
     pub async fn read_ahead(&self, channel: Channel) -> Result<(), LlmError> {
         let turn = Turn { channel, now: self.parts.clock.now(), asked: "", plan: Vec::new() };
-        let state = self.begin(&turn, &self.past(&turn).await.unwrap_or_default());
+        let past = self.past(&turn).await.unwrap_or_default();
+        let state = self.begin(&turn, &past, &self.warm(&turn.now).await);
         let ask =
             Ask { length: Length::OneToken, messages: state.messages, tools: state.native, format: None };
         let mut words = self.parts.model.ask(ask).await?;
@@ -321,6 +330,9 @@ impl<M: ChatModel> Engine<M> {
         if let Some(answered) = self.answered(turn, outlet).await? {
             return Ok(answered);
         }
+        if let Some(answered) = self.erased(turn, outlet).await? {
+            return Ok(answered);
+        }
         if let Some(quick) = self.quick(turn) {
             let keep = self.act(turn, &quick, outlet).await?;
             return Ok((Ended::Quick, keep));
@@ -329,7 +341,8 @@ impl<M: ChatModel> Engine<M> {
             Ok(past) => past,
             Err(error) => self.without_memory(&error, outlet).await?,
         };
-        let state = self.begin(turn, &past);
+        let memory = self.recalled(turn, &past, outlet).await?;
+        let state = self.begin(turn, &past, &memory);
         outlet.decided("dialogue", past.verdict(), format!("{} messages", state.messages.len())).await?;
         self.note_choice(&state, outlet).await?;
         let end = self.converse(state, outlet).await?;

@@ -263,6 +263,12 @@ impl Store {
         self.run(|db| Ok(db.execute_batch("DROP TABLE message")?)).await.expect("a table to drop");
     }
 
+    /// Makes every later request for the memory fail.
+    pub(crate) async fn break_memory(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE memory")?)).await.expect("a table to drop");
+        self.changes.note();
+    }
+
     /// Makes every later request for the schedule fail.
     pub(crate) async fn break_timers(&self) {
         self.run(|db| Ok(db.execute_batch("DROP TABLE schedule")?)).await.expect("a table to drop");

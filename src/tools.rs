@@ -22,6 +22,7 @@ pub mod fence;
 mod find;
 pub mod gate;
 mod lists;
+mod memory;
 pub mod route;
 pub mod schema;
 mod search;
@@ -216,6 +217,7 @@ pub fn builtin(config: &ToolsConfig, means: &Means) -> Toolbox {
         Arc::new(calculate::Calculate),
         Arc::new(lists::Lists::new(means.store.clone(), Arc::clone(&means.clock))),
         Arc::new(volume::SetVolume),
+        Arc::new(memory::Memory::new(means.store.clone(), Arc::clone(&means.clock))),
     ];
     if let Some(reach) = means.reach.as_ref().filter(|_| config.online) {
         tools.push(Arc::new(weather::Weather::new(&config.weather, reach.clone())));

@@ -1,4 +1,4 @@
-//! `joi forget`: erase all stored dialogue and the records of turns.
+//! `joi forget`: erase all stored dialogue, the records of turns, and everything she remembers.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -10,7 +10,8 @@ use crate::store::Store;
 const EXAMPLES: &str = "\
 Examples:
   joi forget            asks first
-  joi forget --yes      does not ask";
+  joi forget --yes      does not ask
+  joi memory forget WORDS erases what is about something only";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -44,13 +45,20 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         if history.exists() {
             std::fs::remove_file(history)?;
         }
-        show::line(format!("erased {} messages and {} turn records", erased.messages, erased.turns))?;
+        let memories = match erased.memories {
+            0 => String::new(),
+            count => format!(" and {count} memories"),
+        };
+        show::line(format!(
+            "erased {} messages and {} turn records{memories}",
+            erased.messages, erased.turns
+        ))?;
         Ok(ExitCode::SUCCESS)
     })
 }
 
 fn is_confirmed() -> anyhow::Result<bool> {
-    write!(anstream::stderr(), "Erase all stored dialogue? [y/N] ")?;
+    write!(anstream::stderr(), "Erase all stored dialogue and everything she remembers? [y/N] ")?;
     let mut line = String::new();
     std::io::stdin().read_line(&mut line)?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))

@@ -15,6 +15,7 @@ use crate::schedule::{ScheduleParts, TimersConfig};
 mod acting;
 mod failures;
 mod limits;
+mod memory;
 mod path;
 mod scripted;
 mod timers;
@@ -117,6 +118,7 @@ impl Bench {
             reply: ReplyConfig::default(),
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),
+            memory: MemoryConfig::default(),
             wake_phrase: Some("hey jarvis".into()),
             model: Arc::clone(&model),
             room: ROOM,

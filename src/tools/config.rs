@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::problem::Problem;
 
 /// The shipped tools, for the checks of the configuration.
-const SHIPPED: [&str; 8] =
-    ["time", "calculate", "lists", "setVolume", "weather", "webSearch", "readPage", "stop"];
+const SHIPPED: [&str; 9] =
+    ["time", "calculate", "lists", "setVolume", "memory", "weather", "webSearch", "readPage", "stop"];
 
 /// What she may do beside talking, and what she asks before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

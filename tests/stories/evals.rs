@@ -11,8 +11,8 @@ use joi::llm::{Backend, LlmConfig, LocalModel, Mind, Parts, RestartPolicy};
 use joi::message::{Channel, Private, TurnId};
 use joi::reply::model::Room;
 use joi::reply::{
-    ContextConfig, Engine, EngineParts, PersonaConfig, Prelude, Protocols, ReplyConfig, ReplyEvent,
-    TurnInput, head, reply,
+    ContextConfig, Engine, EngineParts, MemoryConfig, PersonaConfig, Prelude, Protocols, ReplyConfig,
+    ReplyEvent, TurnInput, head, reply,
 };
 use joi::store::Store;
 use joi::tools::{Means, Reach, Toolbox, ToolsConfig, builtin};
@@ -143,6 +143,7 @@ impl Stage {
             reply: ReplyConfig::default(),
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),
+            memory: MemoryConfig::default(),
             wake_phrase: Some("hey joi".into()),
             model: Arc::clone(&self.mind),
             room: Room::from(&LlmConfig::default()),
