@@ -1,4 +1,6 @@
-//! English words for numbers, months and weekdays: plain data, for all who read or write such words.
+//! English words for numbers, months and weekdays, and how words sound: for all who read or write such words.
+
+use rphonetic::{DoubleMetaphone, Encoder as _};
 
 /// The numbers that have a word of their own, by value: 0 to 19.
 pub const UP_TO_NINETEEN: [&str; 20] = [
@@ -53,13 +55,39 @@ pub fn number(word: &str) -> Option<usize> {
     small.or_else(|| TENS.iter().position(|w| *w == word).map(|place| (place + 2) * 10))
 }
 
+/// How a word sounds to an English ear, by its letters from a to z; words that sound the same are equal. Empty when
+/// it has none.
+pub fn sound(word: &str) -> String {
+    // The encoder breaks down at letters it does not know.
+    let letters: String = word.chars().filter(char::is_ascii_alphabetic).collect();
+    DoubleMetaphone::default().encode(&letters)
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
     fn number_words_have_their_value() {
         assert_eq!(["zero", "nineteen", "twenty", "ninety"].map(number), [0, 19, 20, 90].map(Some));
         assert_eq!(["hundred", "Seven", ""].map(number), [None; 3]);
+    }
+
+    #[test]
+    fn words_that_sound_the_same_are_equal() {
+        assert_eq!(sound("said"), sound("set"));
+        assert_eq!(sound("rice"), sound("Rise"));
+        assert_ne!(sound("pasta"), sound("pizza"));
+        assert_eq!(sound("Dankeschön"), sound("Dankeschn"));
+        assert_eq!(sound("世界"), "");
+    }
+
+    proptest! {
+        #[test]
+        fn any_word_has_a_sound(word in "\\PC{0,20}") {
+            sound(&word);
+        }
     }
 }

@@ -165,10 +165,32 @@ pub enum HearCommand {
     FollowUp(Window),
     /// That was nothing: listen on in what is left of the window.
     Reopen,
+    /// What the words of a pause tell of the end of the utterance.
+    Expect(Outlook),
     /// Close the microphone and forget an open utterance.
     Cancel,
     /// End the thread.
     Stop,
+}
+
+/// What the words so far tell of the end of an utterance. It counts for the pause they were said before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outlook {
+    /// Of the utterance.
+    pub generation: u64,
+    /// Of the utterance.
+    pub revision: u32,
+    /// Whether more will be said.
+    pub more: More,
+}
+
+/// Whether more will be said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum More {
+    /// What was said is whole.
+    Unlikely,
+    /// It is only the beginning of something.
+    Likely,
 }
 
 /// When a follow-up may begin.

@@ -38,13 +38,15 @@ pub struct SpeakConfig {
     pub gain: f32,
     /// How long each sound lasts relative to the voice's own pace, 0.5 to 2. Raising it speaks slower.
     pub length_scale: f32,
+    /// How much chance there is in her voice, 0 to 1.5; at 0 a sentence sounds the same every time.
+    pub variation: f32,
     /// Silence after each sentence in milliseconds, 0 to 2000. Raising it speaks more calmly.
     pub pause_ms: u32,
 }
 
 impl Default for SpeakConfig {
     fn default() -> Self {
-        Self { voice: "joe".into(), threads: 0, gain: 1.5, length_scale: 1.0, pause_ms: 150 }
+        Self { voice: "joe".into(), threads: 0, gain: 1.5, length_scale: 1.0, variation: 1.0, pause_ms: 150 }
     }
 }
 
@@ -63,6 +65,7 @@ impl SpeakConfig {
             .chain(Problem::outside("speak.threads", f64::from(self.threads), 0.0..=16.0, ""))
             .chain(Problem::outside("speak.gain", f64::from(self.gain), 0.1..=4.0, ""))
             .chain(Problem::outside("speak.length_scale", f64::from(self.length_scale), 0.5..=2.0, ""))
+            .chain(Problem::outside("speak.variation", f64::from(self.variation), 0.0..=1.5, ""))
             .chain(Problem::outside("speak.pause_ms", f64::from(self.pause_ms), 0.0..=2000.0, "milliseconds"))
             .collect()
     }

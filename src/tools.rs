@@ -13,6 +13,7 @@ use jiff::Zoned;
 use serde_json::{Map, Value};
 
 use crate::clock::Clock;
+use crate::schedule::Schedule;
 use crate::store::Store;
 
 mod calculate;
@@ -29,10 +30,12 @@ mod search;
 mod stop;
 #[cfg(test)]
 mod tests;
+mod timers;
 mod volume;
 mod weather;
 mod web;
 
+pub use timers::ReadsWhen;
 pub use web::Reach;
 
 /// Ends the conversation; on every turn's allow-list.
@@ -204,6 +207,10 @@ pub trait Tool: Send + Sync {
 pub struct Means {
     /// For notes and lists.
     pub store: Option<Store>,
+    /// For timers, alarms and reminders.
+    pub schedule: Option<Schedule>,
+    /// Understands when something is to be due.
+    pub reads_when: ReadsWhen,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// How the internet is reached; without it there are no tools that need it.
@@ -215,6 +222,7 @@ pub fn builtin(config: &ToolsConfig, means: &Means) -> Toolbox {
     let mut tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(clock::Time),
         Arc::new(calculate::Calculate),
+        Arc::new(timers::Timers::new(means.schedule.clone(), means.reads_when)),
         Arc::new(lists::Lists::new(means.store.clone(), Arc::clone(&means.clock))),
         Arc::new(volume::SetVolume),
         Arc::new(memory::Memory::new(means.store.clone(), Arc::clone(&means.clock))),

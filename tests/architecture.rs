@@ -27,7 +27,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("speak", &["audio"]),
     ("llm", &[]),
     ("store", &[]),
-    ("tools", &["store"]),
+    ("tools", &["schedule", "store"]),
     ("schedule", &["store"]),
     ("reply", &["llm", "schedule", "store", "tools"]),
     ("control", &["audio"]),
@@ -47,7 +47,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("pdf_extract", &["cli/memory/document"]),
     ("fend_core", &["tools/calculate"]),
     ("rubato", &["audio/resample"]),
-    ("rphonetic", &["schedule/names"]),
+    ("rphonetic", &["english"]),
     ("aec3", &["audio/echo"]),
     ("sd_notify", &["control/warden"]),
 ];

@@ -87,11 +87,17 @@ impl Brain {
         if let Err(error) = &reach {
             remarks.push(format!("tools can't use the internet: {error}"));
         }
-        let means = Means { store: store.clone(), clock: Arc::clone(&clock), reach: reach.ok() };
-        let toolbox = tools::builtin(&config.tools, &means);
-        let protocols = Protocols::recalled(store.as_ref()).await;
         let schedule =
             store.clone().map(|store| timers::schedule(config, store, Arc::clone(&clock), wake_up));
+        let means = Means {
+            store: store.clone(),
+            schedule: schedule.clone(),
+            reads_when: reply::intents::when,
+            clock: Arc::clone(&clock),
+            reach: reach.ok(),
+        };
+        let toolbox = tools::builtin(&config.tools, &means);
+        let protocols = Protocols::recalled(store.as_ref()).await;
         let wake_phrase = super::first_phrase(config, paths);
         let mind = Arc::new(Mind::start(Parts {
             config: config.llm.clone(),

@@ -141,6 +141,7 @@ pub async fn converse(
             phrases: super::wake_means(config, paths)?.heard().flat_map(WakePhrase::written).collect(),
             trust: config.hear.trust.clone(),
             judge: config.hear.judge.clone(),
+            second_look: config.hear.stt.second_look(),
         },
         echo,
         tones: if config.audio.tone { Tones::On } else { Tones::Off },

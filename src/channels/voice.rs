@@ -13,6 +13,7 @@ mod hearing;
 mod news;
 mod ringing;
 mod said;
+mod second_look;
 pub mod signals;
 mod teller;
 
@@ -199,6 +200,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 },
                 Some(result) = self.transcripts.recv() => self.transcribed(result).await,
                 Some(result) = self.interjections.recv() => self.interjected(result).await,
+                judged = self.hearing.looked() => self.looked(judged).await,
                 Some(event) = next_event(&mut self.reports) => self.spoke(event).await,
                 Some(done) = self.answers.next_done() => self.answered(done).await,
                 Some(Request::Listen) = self.requests.recv() => self.step(Input::Requested).await,

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::session::Session;
 use super::show;
+use super::slash::{self, Slash};
 use super::typed::Typist;
 use crate::app::{self, Brain};
 use crate::audio::Player;
@@ -21,6 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   joi ask \"why is the sky blue?\"
   joi ask --speak \"what time is it?\"
+  joi ask /timers                                 also /why, /tools, /model, /help
   joi ask --json \"what day is it?\" | jq .reply
   joi ask --json \"what is 17 times 23?\" | jq .tool_use";
 
@@ -46,6 +48,13 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         }
         let mut typist = Typist::new(&brain).await;
         let question = args.question.join(" ");
+        match slash::run(&question, &brain, None).await? {
+            Slash::NotOne => {}
+            done => {
+                brain.shutdown().await;
+                return Ok(if done == Slash::Done { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            }
+        }
         let answered = if args.json {
             let mut silent = Printer::new(std::io::sink(), anstream::stderr());
             let answered = typist.ask_through(&question, &mut silent).await;

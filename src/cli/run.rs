@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::session::Session;
 use super::show::{self, Mood};
+use super::slash::{self, Slash};
 use super::typed::{self, Typist};
 use crate::app::{self, Brain, Conversing, Outside, Sound};
 use crate::channels::voice::News;
@@ -140,9 +141,15 @@ async fn answer_typed(brain: &Brain, stop: &CancellationToken) {
     if std::io::stdin().is_terminal() {
         let mut typist = Typist::new(brain).await;
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
+        let mut last = None;
         while let Some(line) = next_line(&mut lines).await {
-            if !line.trim().is_empty() {
-                typist.ask(&line).await;
+            if line.trim().is_empty() {
+                continue;
+            }
+            match slash::run(&line, brain, last.as_ref()).await {
+                Ok(Slash::NotOne) => last = Some(typist.ask(&line).await.record),
+                Ok(Slash::Done | Slash::Unknown) => {}
+                Err(error) => show::remark(format!("{error:#}")),
             }
         }
     }

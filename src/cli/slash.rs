@@ -1,15 +1,17 @@
-//! What is typed with a slash: questions about the last answer, the tools and the model.
+//! What is typed with a slash: questions about the last answer, the timers, the tools and the model.
 //!
 //! In: a line. Out: what it asks for is printed; anything else is for her.
 
 use super::show::{self, Mood};
-use super::why;
+use super::{timers, why};
 use crate::app::Brain;
+use crate::schedule::Order;
 use crate::trace::TurnRecord;
 
 /// The commands, with what they show.
-const COMMANDS: [(&str, &str); 4] = [
+const COMMANDS: [(&str, &str); 5] = [
     ("/why", "what was decided about the last answer, and where its time went"),
+    ("/timers", "what is set, what rings, what was missed"),
     ("/tools", "what she can do beside talking"),
     ("/model", "who thinks, and how"),
     ("/help", "these commands"),
@@ -20,20 +22,26 @@ const COMMANDS: [(&str, &str); 4] = [
 pub(crate) enum Slash {
     /// It was, and it is done.
     Done,
+    /// There is no such command, and that was told.
+    Unknown,
     /// It is for her.
     NotOne,
 }
 
-/// Does what `line` commands. `last` is the last answer's record.
-pub(crate) fn run(line: &str, brain: &Brain, last: Option<&TurnRecord>) -> std::io::Result<Slash> {
+/// Does what `line` commands. `last` is the last answer's record, if there was one since the start.
+pub(crate) async fn run(line: &str, brain: &Brain, last: Option<&TurnRecord>) -> anyhow::Result<Slash> {
     let command = line.trim();
     if !command.starts_with('/') {
         return Ok(Slash::NotOne);
     }
     match command {
-        "/why" => match last {
-            Some(turn) => why::show_turn(turn)?,
+        "/why" => match last.cloned().or(earlier(brain).await?) {
+            Some(turn) => why::show_turn(&turn)?,
             None => show::line("there was no answer yet")?,
+        },
+        "/timers" => match &brain.schedule {
+            Some(schedule) => timers::table(&schedule.obey(Order::List(None)).await?)?,
+            None => show::remark("there are no timers without a database; `joi doctor` tells why"),
         },
         "/tools" => {
             let mut table = show::table(["TOOL", "WHAT FOR"]);
@@ -54,7 +62,16 @@ pub(crate) fn run(line: &str, brain: &Brain, last: Option<&TurnRecord>) -> std::
         unknown => {
             let names: Vec<&str> = COMMANDS.iter().map(|(name, _)| *name).collect();
             show::remark(format!("{unknown} is no command; there are {}", names.join(", ")));
+            return Ok(Slash::Unknown);
         }
     }
     Ok(Slash::Done)
+}
+
+/// The last turn of an earlier run.
+async fn earlier(brain: &Brain) -> anyhow::Result<Option<TurnRecord>> {
+    match &brain.store {
+        Some(store) => Ok(store.last_turn().await?),
+        None => Ok(None),
+    }
 }

@@ -12,10 +12,11 @@ use super::slash::{self, Slash};
 use super::typed::Typist;
 use crate::app::Brain;
 use crate::paths::Paths;
+use crate::reply::redact;
 
 const EXAMPLES: &str = "\
 Examples:
-  joi text              then type; /why, /tools, /model and /help tell more
+  joi text              then type; /why, /timers, /tools, /model and /help tell more
   printf 'what time is it?\\nwhat day is it?\\n' | joi text";
 
 /// Lines of history that are kept.
@@ -49,7 +50,7 @@ pub(crate) fn run(_: Args, session: &Session) -> anyhow::Result<ExitCode> {
             if line.trim().is_empty() {
                 continue;
             }
-            if slash::run(&line, &brain, last.as_ref())? == Slash::Done {
+            if slash::run(&line, &brain, last.as_ref()).await? != Slash::NotOne {
                 continue;
             }
             last = Some(typist.ask(&line).await.record);
@@ -68,8 +69,7 @@ enum Input {
 
 impl Input {
     fn terminal(paths: &Paths) -> anyhow::Result<Self> {
-        let config = rustyline::Config::builder().max_history_size(HISTORY)?.auto_add_history(true).build();
-        let mut editor = DefaultEditor::with_config(config)?;
+        let mut editor = editor()?;
         // The first start has no history.
         let _ = editor.load_history(&history(paths));
         Ok(Self::Terminal(Box::new(editor)))
@@ -79,7 +79,10 @@ impl Input {
     fn next(&mut self) -> anyhow::Result<Option<String>> {
         match self {
             Self::Terminal(editor) => match editor.readline(&show::coloured(Mood::Good, "› ")) {
-                Ok(line) => Ok(Some(line)),
+                Ok(line) => {
+                    remember(editor, &line)?;
+                    Ok(Some(line))
+                }
                 Err(ReadlineError::Interrupted | ReadlineError::Eof) => Ok(None),
                 Err(error) => Err(error.into()),
             },
@@ -100,6 +103,43 @@ impl Input {
     }
 }
 
+fn editor() -> anyhow::Result<DefaultEditor> {
+    Ok(DefaultEditor::with_config(rustyline::Config::builder().max_history_size(HISTORY)?.build())?)
+}
+
+/// Adds a line to the history, which is kept in a file: without secrets.
+fn remember(editor: &mut DefaultEditor, line: &str) -> anyhow::Result<()> {
+    let line = redact::redact(line).into_string();
+    if !line.is_empty() {
+        editor.add_history_entry(line)?;
+    }
+    Ok(())
+}
+
 fn history(paths: &Paths) -> std::path::PathBuf {
     paths.data.join("history.txt")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_history_is_kept_without_secrets() {
+        // covers A1
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("history.txt");
+        let mut first = editor().unwrap();
+        for line in ["what time is it", "  ", "write to jane@example.org", "my password is hunter22"] {
+            remember(&mut first, line).unwrap();
+        }
+        first.save_history(&file).unwrap();
+        let kept = std::fs::read_to_string(&file).unwrap();
+        assert!(!kept.contains("jane") && !kept.contains("hunter22"), "{kept}");
+        let mut second = editor().unwrap();
+        second.load_history(&file).unwrap();
+        let lines: Vec<&String> = second.history().iter().collect();
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        assert_eq!(lines[0], "what time is it");
+    }
 }

@@ -109,7 +109,7 @@ fn order(action: Action) -> anyhow::Result<Order> {
     Ok(match action {
         Action::List => Order::List(None),
         Action::Add { when, name, remind } => {
-            let said = apart(&when.join(" "));
+            let said = when.join(" ");
             let Some(when) = intents::when(&said) else {
                 anyhow::bail!(
                     "\"{said}\" is no length and no time; allowed: for example \"9 minutes\", \"6:30 on weekdays\", \
@@ -138,7 +138,7 @@ fn order(action: Action) -> anyhow::Result<Order> {
             Order::Snooze { which: Which::default(), seconds: None }
         }
         Action::Snooze { length } => {
-            let said = apart(&length.join(" "));
+            let said = length.join(" ");
             let Some(When::In(seconds)) = intents::when(&said) else {
                 anyhow::bail!("\"{said}\" is no length; allowed: for example \"5 minutes\"");
             };
@@ -146,18 +146,6 @@ fn order(action: Action) -> anyhow::Result<Order> {
         }
         Action::Stop => Order::Silence,
     })
-}
-
-/// `9m30s` as `9m 30s`.
-fn apart(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        if c.is_ascii_digit() && out.ends_with(char::is_alphabetic) {
-            out.push(' ');
-        }
-        out.push(c);
-    }
-    out
 }
 
 async fn entries(schedule: &Schedule, done: &Done) -> anyhow::Result<Vec<Entry>> {
@@ -201,7 +189,8 @@ fn state(entry: &Entry) -> &'static str {
     }
 }
 
-fn table(done: &Done) -> anyhow::Result<()> {
+/// The entries of a list, for people.
+pub(crate) fn table(done: &Done) -> anyhow::Result<()> {
     let Report::Listed(_, entries) = &done.report else { return Ok(()) };
     if entries.is_empty() {
         show::line("there are no timers, alarms or reminders")?;

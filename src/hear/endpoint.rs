@@ -1,7 +1,7 @@
 //! Decides when somebody has begun to speak, paused, gone on, finished.
 //!
 //! PURE: no clock, no sound, only positions and whether a frame is voiced. The listener opens it, shows it
-//! every frame and does what the [`Edge`]s say. It never looks back behind the position it was opened at
+//! every frame and does what the [`Edge`]s say; what the words of a pause mean it is told ([`More`]). It never looks back behind the position it was opened at
 //! further than the pre-roll, and never lets two utterances overlap. Its transition table is a snapshot
 //! in the tests.
 
@@ -11,6 +11,7 @@ mod tests;
 
 pub use config::{EndpointConfig, Patience};
 
+use super::More;
 use super::vad::FRAME;
 use crate::audio::RATE;
 use crate::message::EndCause;
@@ -24,6 +25,8 @@ const AFTERGLOW: u64 = 3 * FRAME as u64;
 const CLOSURE: u64 = 3 * FRAME as u64;
 /// Voiced sound after a pause that counts as going on; a single frame is a click.
 const RESUME: u64 = 2 * FRAME as u64;
+/// Silence that ends a whole command: 0.3 s.
+const ENOUGH: u64 = RATE as u64 * 3 / 10;
 
 /// A frame as the endpointer sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,12 +114,18 @@ struct Talk {
     revision: u32,
     /// Voiced sound since the pause, if there is one.
     paused: Option<u64>,
+    /// What the words before the pause tell.
+    more: Option<More>,
 }
 
 /// Lengths in samples.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
     patience: u64,
+    /// Silence that ends a whole command, ...
+    enough: u64,
+    /// ... and one that has only begun.
+    long: u64,
     pre_roll: u64,
     onset: u64,
     pause: u64,
@@ -140,8 +149,15 @@ impl Endpointer {
     /// A decider that is not listening.
     pub fn new(config: &EndpointConfig) -> Self {
         let samples = |seconds: f64| (seconds * f64::from(RATE)) as u64;
+        let patience = samples(config.patience.seconds());
+        let (enough, long) = match config.by_meaning {
+            true => (patience.min(ENOUGH), patience.max(samples(Patience::Relaxed.seconds()))),
+            false => (patience, patience),
+        };
         let limits = Limits {
-            patience: samples(config.patience.seconds()),
+            patience,
+            enough,
+            long,
             pre_roll: samples(config.pre_roll),
             onset: samples(config.onset),
             pause: samples(config.pause),
@@ -179,6 +195,16 @@ impl Endpointer {
     /// Listens on in the same window: what was said from `at` on may be for her.
     pub fn reopen_window(&mut self, at: u64) {
         self.open_window(at, self.window_ends);
+    }
+
+    /// Takes in what was said before the pause of this revision; nothing when speech has gone on since.
+    pub fn expect(&mut self, revision: u32, more: More) {
+        if let Phase::Talking(talk) = &mut self.phase
+            && talk.paused.is_some()
+            && talk.revision == revision
+        {
+            talk.more = Some(more);
+        }
     }
 
     /// Stops listening and forgets what it has heard.
@@ -264,7 +290,7 @@ impl Endpointer {
             return None;
         }
         let Onset { begins_at, began, last_voiced, voiced } = onset;
-        let fresh = Talk { begins_at, began, last_voiced, voiced, revision: 0, paused: None };
+        let fresh = Talk { begins_at, began, last_voiced, voiced, revision: 0, paused: None, more: None };
         let (talk, edge) = match wait.ended {
             None => (fresh, Edge::Started),
             Some(ended) => (fresh.continuing(ended), Edge::Continued),
@@ -295,6 +321,7 @@ impl Endpointer {
             }
             if run.is_some() && talk.paused.is_none() {
                 talk.revision += 1;
+                talk.more = None;
                 edge = Some(Edge::Resumed(talk.revision));
             }
         } else if talk.paused.is_some() {
@@ -304,7 +331,8 @@ impl Endpointer {
         if frame.end - talk.began >= self.limits.max_length {
             return Some(self.end(talk, frame.end, EndCause::MaxLength));
         }
-        if silence >= self.limits.patience {
+        // A voiced frame is the first of going on, or a click: the next one tells.
+        if silence >= self.patience(talk) && !frame.voiced {
             return Some(self.end(talk, frame.end, EndCause::Silence));
         }
         if talk.paused.is_none() && silence >= self.limits.pause {
@@ -313,6 +341,15 @@ impl Endpointer {
         }
         self.phase = Phase::Talking(talk);
         edge
+    }
+
+    /// The silence that ends what was said so far.
+    fn patience(&self, talk: Talk) -> u64 {
+        match talk.more {
+            None => self.limits.patience,
+            Some(More::Unlikely) => self.limits.enough,
+            Some(More::Likely) => self.limits.long,
+        }
     }
 
     fn end(&mut self, talk: Talk, at: u64, cause: EndCause) -> Edge {

@@ -13,7 +13,7 @@ use super::endpoint::{Edge, EndpointConfig, Endpointer, Frame, LEAD, Span};
 use super::history::History;
 use super::vad::{FRAME, Vad};
 use super::wake::{Confirmer, Detection, Vigilance, WakeDetector, Weighed};
-use super::{HearCommand, HearConfig, HearEvent, SpeakingState, Stretch, Window};
+use super::{HearCommand, HearConfig, HearEvent, Outlook, SpeakingState, Stretch, Window};
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
 
@@ -123,8 +123,14 @@ impl Listener {
 
     /// Obeys. [`HearCommand::Stop`] is for the thread; here it only closes the microphone.
     pub fn command(&mut self, command: HearCommand) {
-        self.forget_candidates();
+        if !matches!(command, HearCommand::Expect(_)) {
+            self.forget_candidates();
+        }
         match command {
+            HearCommand::Expect(Outlook { generation, revision, more }) if generation == self.generation => {
+                self.endpointer.expect(revision, more);
+            }
+            HearCommand::Expect(_) => {}
             HearCommand::Speaking(state) => self.speaks(state),
             HearCommand::Listen => {
                 self.opened_by = OpenedBy::Request;

@@ -9,6 +9,7 @@
 
 mod lane;
 mod measure;
+mod readings;
 mod spell;
 
 use std::sync::atomic::AtomicBool;
@@ -17,6 +18,7 @@ use crate::hear::whisper::{Forced, SttError, Whisper};
 
 pub use lane::{Ask, Scored, Scorer};
 pub use measure::{BUDGET, ScorerTime};
+pub use readings::{Choice, LONGEST, choose, support};
 pub use spell::{normal, sentence, spellings, syllables};
 
 /// The margin from which on a phrase counts as said, found on voices and rooms of many kinds.

@@ -16,7 +16,7 @@ use super::tool_loop::{self, End, Loop};
 use super::{Ended, Engine, Keep, Turn, compound, context, dialogue, intents, prompt, words};
 use crate::llm::ModelSize;
 use crate::store::ExchangeId;
-use crate::tools::{self, Router, gate, route};
+use crate::tools::{self, Router, route};
 
 /// Calls are counted over so long.
 const RATE: SignedDuration = SignedDuration::from_secs(60);
@@ -69,7 +69,7 @@ impl<M: ChatModel> Engine<M> {
         state.native = head.tools;
         state.known = self.parts.tools.names().into_iter().map(str::to_owned).collect();
         state.taint = tool_loop::taint(is_tainted || memory.is_foreign);
-        state.mood = gate::mood(turn.asked);
+        state.mood = intents::mood(turn.asked);
         state.turns_left = rules.max_turns;
         state.plan = Plan::new(turn.plan.clone());
         state.parts = match state.plan.is_empty() && state.protocol == super::Protocol::Text {

@@ -8,6 +8,8 @@
 mod language;
 mod machine;
 mod memory;
+mod mood;
+mod near;
 mod numbers;
 mod orders;
 mod slots;
@@ -28,6 +30,9 @@ use machine::{Fit, Found, Utterance};
 pub use memory::MemoryOrder;
 use orders::Filled;
 use words::Word;
+
+pub use mood::mood;
+pub use near::{Reading, near};
 
 /// A change of the playback volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +121,8 @@ pub struct QuickIntent {
 }
 
 impl Tongue {
+    const ALL: [Self; 2] = [Self::English, Self::German];
+
     /// Its templates; nothing when its file can't be read, and then the model answers everything.
     fn language(self) -> Option<&'static Language> {
         static ENGLISH: LazyLock<Option<Language>> =
@@ -222,9 +229,12 @@ pub fn complete(order: &Order, question: &Question, text: &str) -> Option<Order>
     Some(order)
 }
 
-/// When `text` says something and nothing else: "nine minutes", "half past six on weekdays".
+/// When `text` says something and nothing else: "nine minutes", "9m30s", "half past six on weekdays".
 pub fn when(text: &str) -> Option<When> {
-    answered(text, |name, filled| if matches!(name, "length" | "moment") { filled.when() } else { None })
+    answered(
+        &words::apart(text),
+        |name, filled| if matches!(name, "length" | "moment") { filled.when() } else { None },
+    )
 }
 
 fn answered<T>(text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Option<T> {

@@ -3,10 +3,9 @@
 //! PURE. In: entries and what was said of them. Out: those that fit. A name that fits two about equally well
 //! is nobody's.
 
-use rphonetic::{DoubleMetaphone, Encoder as _};
-
 use super::entry::Entry;
 use super::order::Which;
+use crate::english::sound;
 use jiff::tz::TimeZone;
 
 /// From this likeness on, 0..1, a name is meant.
@@ -49,8 +48,7 @@ fn likeness(one: &str, other: &str) -> f64 {
         return 1.0;
     }
     let spelling = strsim::jaro_winkler(&one, &other);
-    let sound = DoubleMetaphone::default();
-    let (first, second) = (sound.encode(&one), sound.encode(&other));
+    let (first, second) = (sound(&one), sound(&other));
     let sounds_same = !first.is_empty() && first == second && spelling >= NOT_TOO_FAR;
     if sounds_same { spelling.max(SOUNDS_SAME) } else { spelling.min(0.99) }
 }
@@ -77,6 +75,7 @@ mod tests {
             ("pizza", "pizzas"),
             ("laundry", "laundri"),
             ("wash cycle", "washcycle"),
+            ("Knödel", "knoedel"),
         ] {
             assert!(likeness(own, heard) >= ALIKE, "{own} {heard} {}", likeness(own, heard));
         }

@@ -134,7 +134,11 @@ impl Voice {
             phonemizer,
             ids: table(description.phoneme_id_map, &files.config)?,
             rate,
-            scales: [noise_scale, length_scale * config.length_scale, noise_w],
+            scales: [
+                noise_scale * config.variation,
+                length_scale * config.length_scale,
+                noise_w * config.variation,
+            ],
             speakers: description.num_speakers,
             gain: config.gain,
             pause: (f64::from(rate) * f64::from(config.pause_ms) / 1e3) as usize,

@@ -126,29 +126,3 @@ pub fn judge(facts: &Facts<'_>, config: &ToolsConfig) -> Verdict {
         (Effect::Remembers | Effect::Changes, Taint::Clean, Mood::Request) => Verdict::Allow,
     }
 }
-
-/// What the user's words are, as far as their form tells. A polite "could you …?" is a request.
-pub fn mood(asked: &str) -> Mood {
-    const QUESTIONS: [&str; 31] = [
-        "did", "does", "do", "is", "are", "was", "were", "has", "have", "had", "what", "what's", "whats",
-        "why", "how", "when", "where", "who", "whose", "which", "should", "if", "suppose", "isn't", "aren't",
-        "didn't", "hasn't", "haven't", "wasn't", "don't", "never",
-    ];
-    const POLITE: [&str; 5] = ["can", "could", "will", "would", "please"];
-    const FILLERS: [&str; 8] = ["so", "and", "well", "ok", "okay", "hey", "um", "tell"];
-    let lower = asked.to_lowercase().replace('’', "'");
-    let clean = |word: &'_ str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_owned();
-    let words: Vec<String> = lower.split_whitespace().map(clean).filter(|w| !w.is_empty()).collect();
-    let negated = words.iter().take(4).any(|w| matches!(w.as_str(), "don't" | "dont" | "never"))
-        || words.windows(2).take(4).any(|pair| pair[0] == "do" && pair[1] == "not");
-    if negated {
-        return Mood::Question;
-    }
-    let first = words.iter().find(|w| !FILLERS.contains(&w.as_str())).map_or("", String::as_str);
-    if POLITE.contains(&first) {
-        let asks_you = first == "please" || words.iter().take(4).any(|w| w == "you");
-        return if asks_you { Mood::Request } else { Mood::Question };
-    }
-    let ends_as_question = asked.trim_end().ends_with('?');
-    if QUESTIONS.contains(&first) || ends_as_question { Mood::Question } else { Mood::Request }
-}

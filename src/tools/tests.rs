@@ -14,7 +14,7 @@ fn shipped(store: Option<Store>) -> Toolbox {
 }
 
 fn means(store: Option<Store>) -> Means {
-    Means { store, clock: clock(), reach: Reach::public().ok() }
+    Means { store, schedule: None, reads_when: |_| None, clock: clock(), reach: Reach::public().ok() }
 }
 
 async fn call(toolbox: &Toolbox, name: &str, arguments: Value) -> Result<Output, ToolError> {

@@ -36,6 +36,42 @@ fn a_pipe_of_questions_gets_a_line_for_each() {
     assert!(answers[0].ends_with('.') && answers[1].contains("day"), "{ran:?}");
 }
 
+#[test]
+fn slash_commands_tell_about_timers_tools_model_and_the_last_answer() {
+    let home = nobody_home();
+    let typed =
+        "/timers\n/why\nset a pasta timer for nine minutes\n/timers\n/why\n/tools\n/model\n/help\n/nothing\n";
+    let ran = home.joi_reading(typed, &["text"]).well();
+    let (before, after) = ran.out.split_once("Pasta timer, 9 minutes.\n").unwrap();
+    assert!(
+        before.starts_with("there are no timers, alarms or reminders\nthere was no answer yet\n"),
+        "{ran:?}"
+    );
+    for part in [
+        "pasta",
+        "set a timer",
+        "stored before it is confirmed",
+        "timers",
+        "calculate",
+        "calls tools through",
+    ] {
+        assert!(after.contains(part), "{part} in {after}");
+    }
+    for command in ["/why", "/timers", "/tools", "/model", "/help"] {
+        assert!(after.contains(&format!("{command:<8} ")), "{command} in {after}");
+    }
+    assert!(
+        ran.err.contains("/nothing is no command; there are /why, /timers, /tools, /model, /help"),
+        "{ran:?}"
+    );
+
+    let table = home.joi(&["ask", "/timers"]).well().out;
+    assert!(table.contains("pasta") && table.contains("LEFT"), "{table}");
+    let why = home.joi(&["ask", "/why"]).well().out;
+    assert!(why.contains("set a pasta timer for nine minutes"), "of the run before: {why}");
+    assert_eq!(home.joi(&["ask", "/nothing"]).code, Some(1));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_models_answer_goes_to_stdout_and_nothing_else_does() {
     let double = Double::start().await;

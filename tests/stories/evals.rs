@@ -9,11 +9,13 @@ use jiff::{SignedDuration, Zoned};
 use joi::clock::{Clock, ManualClock};
 use joi::llm::{Backend, LlmConfig, LocalModel, Mind, Parts, RestartPolicy};
 use joi::message::{Channel, Private, TurnId};
+use joi::reply::intents;
 use joi::reply::model::Room;
 use joi::reply::{
     ContextConfig, Engine, EngineParts, MemoryConfig, PersonaConfig, Prelude, Protocols, ReplyConfig,
     ReplyEvent, TurnInput, head, reply,
 };
+use joi::schedule::{Schedule, ScheduleParts, TimersConfig};
 use joi::store::Store;
 use joi::tools::{Means, Reach, Toolbox, ToolsConfig, builtin};
 use serde::Deserialize;
@@ -182,7 +184,17 @@ impl Stage {
 
 fn toolbox(rules: &ToolsConfig, store: Option<Store>, clock: &Arc<ManualClock>) -> Toolbox {
     let clock = Arc::clone(clock) as Arc<dyn Clock>;
-    builtin(rules, &Means { store, clock, reach: Reach::public().ok() })
+    let schedule = store.clone().map(|store| {
+        Schedule::new(ScheduleParts {
+            store,
+            clock: Arc::clone(&clock),
+            config: TimersConfig::default(),
+            is_synchronised: || true,
+            wake_up: None,
+        })
+    });
+    let reads_when = intents::when;
+    builtin(rules, &Means { store, schedule, reads_when, clock, reach: Reach::public().ok() })
 }
 
 fn fault(said: &Said, answer: &str, ran: &[String], list: &[String]) -> Option<String> {

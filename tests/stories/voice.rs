@@ -1,11 +1,14 @@
 //! Spoken turns over files, with the real ears and the real voice. The model's words are scripted, so
 //! that they can be looked for in what is heard.
 
+use std::path::Path;
+
+use joi::audio::{RATE, read_wav, write_wav};
 use serde_json::Value;
 
 use crate::support::ollama_double::{Double, Script};
 use crate::support::program::{Home, NOBODY, project};
-use crate::support::speech::plain;
+use crate::support::speech::{flite, pause, plain};
 
 const ANSWER: &str = "The sky is blue because the air scatters blue light more than red light.";
 const JFK: &str = "and so my fellow americans ask not what your country can do for you ask what you can do for your country";
@@ -38,9 +41,68 @@ async fn two_questions_from_a_file_are_answered_into_a_file() {
         }
     }
 
+    let silence = |turn: &Value| {
+        let endpoint = &turn["decisions"][0];
+        assert_eq!(endpoint["stage"], "endpoint", "{turn}");
+        let told = endpoint["reason"].as_str().unwrap().to_owned();
+        (endpoint["verdict"].as_str().unwrap().to_owned(), told)
+    };
+    let ended = |verdict: &str, ms: u32| (verdict.to_owned(), format!("ended by {ms} ms of silence"));
+    assert_eq!(silence(&turns[0]), ended("a whole command", 320), "the words are enough");
+    assert_eq!(silence(&turns[1]), ended("silence", 704));
+
     let spoken = plain(&home.joi(&["listen", "--wav", &out]).well().out);
     assert!(spoken.contains("its") || spoken.contains("it is"), "the time: {spoken}");
     assert!(spoken.contains(&plain(ANSWER)), "the model's words: {spoken}");
+}
+
+#[test]
+fn whoever_thinks_in_the_middle_of_a_command_is_waited_for() {
+    let home = Home::with_model_server(NOBODY);
+    let file = home.arg("timer.wav");
+    let parts = [
+        pause(1.0),
+        read_wav(project("tests/data/hear/phrase.wav"), RATE).unwrap(),
+        pause(0.6),
+        flite("slt", "set a timer for"),
+        // Longer than a sentence may pause, and shorter than she waits when words are missing.
+        pause(0.65),
+        flite("slt", "ten minutes"),
+        pause(3.0),
+    ];
+    write_wav(Path::new(&file), RATE, &parts.concat()).unwrap();
+    let ran = home.joi(&["hear", "--json", "--wav", &file, "--out", &home.arg("out.wav")]).well();
+    let turns: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [turn] = &turns[..] else { panic!("one turn: {ran:?}") };
+    let decided = turn["decisions"].as_array().unwrap();
+    assert!(decided.iter().any(|d| d["verdict"] == "set a timer"), "{turn}");
+    assert!(turn["reply"].as_str().is_some_and(|reply| reply.contains("10 minute")), "{turn}");
+    assert_eq!(turn["decisions"][0]["verdict"], "a whole command", "{turn}");
+}
+
+#[test]
+fn what_is_one_word_off_is_settled_by_its_sound() {
+    let mut home = Home::with_model_server(NOBODY);
+    // The machine of a test may be busy with others.
+    home.set("hear.stt.second_look_ms=10000");
+    home.joi(&["timers", "add", "midnight"]).well();
+    let file = home.arg("alarm.wav");
+    // The small model writes "Turned off the alarm."
+    let parts = [
+        pause(1.0),
+        read_wav(project("tests/data/hear/phrase.wav"), RATE).unwrap(),
+        pause(0.6),
+        flite("slt", "turn off the alarm"),
+        pause(3.0),
+    ];
+    write_wav(Path::new(&file), RATE, &parts.concat()).unwrap();
+    let ran = home.joi(&["hear", "--json", "--wav", &file, "--out", &home.arg("out.wav")]).well();
+    let turns: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [turn] = &turns[..] else { panic!("one turn: {ran:?}") };
+    assert_eq!(plain(turn["heard"].as_str().unwrap()), "turn off the alarm", "{turn}");
+    assert_eq!(turn["reply"], "Midnight alarm cancelled.", "{turn}");
+    let why = home.joi(&["why"]).well().out;
+    assert!(why.contains("second look") && why.contains("settled"), "{why}");
 }
 
 #[test]
@@ -63,11 +125,10 @@ fn a_president_is_transcribed_word_for_word() {
 
 #[test]
 fn what_she_says_is_understood_by_her_own_ears() {
-    // No two renderings are the same, and whisper stumbles over a word of some: of four sentences it may be one.
     let said = "The **train** to the city leaves in the morning. Please bring two umbrellas and a warm coat. \
                 The kitchen window is open. Dinner will be ready when you come home.";
     let mut home = Home::with_model_server(NOBODY);
-    home.set("hear.stt.model=base");
+    home.set("hear.stt.model=base").set("speak.variation=0");
     let out = home.arg("said.wav");
     home.joi(&["say", "--out", &out, said]).well();
     let told = plain(&home.joi(&["listen", "--wav", &out]).well().out).replace('2', "two");

@@ -18,6 +18,7 @@ use super::teller::{Breath, REST, SHALL_I_GO_ON, Spoken, Stage};
 use crate::channels::turn::{self, Teller as _, TurnEnd};
 use crate::clock::Clock;
 use crate::message::{Channel, Private, TurnId};
+use crate::reply::intents::Completeness;
 use crate::reply::model::ChatModel;
 use crate::reply::words::NOT_KEPT;
 use crate::reply::{Conversation, Ended, Engine, ReplyOutcome, TurnInput, intents};
@@ -360,7 +361,14 @@ fn first_marks(question: &Question) -> Trace {
     trace.mark(Point::SpeechEnd, question.speech_ended);
     trace.mark(Point::Endpoint, question.decided);
     trace.mark(Point::Transcript, question.transcribed);
-    for decision in decisions(&question.judged) {
+    let silence = question.decided.saturating_duration_since(question.speech_ended).as_millis();
+    let meaning = match question.meaning {
+        Completeness::Complete => "a whole command",
+        Completeness::Incomplete => "the beginning of a command",
+        Completeness::Unknown => "silence",
+    };
+    let ended = Decision::new("endpoint", meaning, format!("ended by {silence} ms of silence"));
+    for decision in std::iter::once(ended).chain(decisions(&question.judged)) {
         trace.decide(decision);
     }
     trace
@@ -381,5 +389,6 @@ pub(super) fn decisions(judged: &super::signals::Judged) -> Vec<Decision> {
         ),
     );
     let judgement = &judged.judgement;
-    vec![whisper, Decision::new("judge", judgement.verdict.name(), judgement.reason.as_str())]
+    let judge = Decision::new("judge", judgement.verdict.name(), judgement.reason.as_str());
+    [whisper, judge].into_iter().chain(judged.second_look.clone()).collect()
 }

@@ -4,6 +4,8 @@
 //! for the conversation to carry out. Whatever belongs to an older utterance or turn is ignored. The
 //! table of its transitions is a snapshot in the tests.
 
+mod early;
+
 use std::time::{Duration, Instant};
 
 use super::signals::{After, Effect, Input, Judged, Question, Why};
@@ -12,6 +14,7 @@ use crate::hear::judge::{Judgement, LoopBreaker, Verdict};
 use crate::hear::whisper::Urgency;
 use crate::hear::{HearCommand, SpeakingState, Window};
 use crate::message::{Activity, TurnId, Utterance};
+use early::Early;
 
 const TALKING: HearCommand = HearCommand::Speaking(SpeakingState::Talking);
 const SILENT: HearCommand = HearCommand::Speaking(SpeakingState::Silent);
@@ -67,22 +70,7 @@ enum Progress {
 enum Advance {
     Nothing,
     Decoding,
-    Decoded(Early),
-}
-
-/// A transcript with what it belongs to.
-#[derive(Debug)]
-struct Early {
-    generation: u64,
-    revision: u32,
-    result: Result<Judged, String>,
-    at: Instant,
-}
-
-impl Early {
-    fn is_of(&self, utterance: &Utterance) -> bool {
-        (self.generation, self.revision) == (utterance.generation, utterance.revision)
-    }
+    Decoded(Box<Early>),
 }
 
 /// The state of the conversation.
@@ -147,7 +135,7 @@ impl Flow {
                 _ => vec![],
             },
             Input::Transcribed { result, generation, revision, at } => {
-                self.transcribed(Early { generation, revision, result, at })
+                self.transcribed(Early::new(generation, revision, result, at))
             }
             Input::Interrupting if self.is_audible() => vec![Effect::Duck],
             Input::Interjected(result) if self.is_audible() => self.interjected(result.ok()),
@@ -228,7 +216,7 @@ impl Flow {
         let Phase::Listening { by, advance } = &mut self.phase else { return vec![] };
         let by = *by;
         let early = match std::mem::replace(advance, Advance::Nothing) {
-            Advance::Decoded(early) if early.is_of(&utterance) => Some(early),
+            Advance::Decoded(early) if early.is_of(&utterance) => Some(*early),
             Advance::Nothing | Advance::Decoding | Advance::Decoded(_) => None,
         };
         self.phase = Phase::Transcribing { by, utterance: utterance.clone(), decided };
@@ -241,10 +229,10 @@ impl Flow {
     fn transcribed(&mut self, news: Early) -> Vec<Effect> {
         match &mut self.phase {
             Phase::Listening { advance, .. } => {
-                if matches!(advance, Advance::Decoding) {
-                    *advance = Advance::Decoded(news);
-                }
-                vec![]
+                let Advance::Decoding = advance else { return vec![] };
+                let outlook = news.outlook().map(|outlook| Effect::Ears(HearCommand::Expect(outlook)));
+                *advance = Advance::Decoded(Box::new(news));
+                outlook.into_iter().collect()
             }
             Phase::Transcribing { utterance, .. } if news.is_of(utterance) => self.settle(news),
             _ => vec![],
@@ -289,6 +277,7 @@ impl Flow {
             opened_by: utterance.opened_by,
             decided,
             transcribed: news.at.max(decided),
+            meaning: news.meaning,
         }))]
     }
 

@@ -4,10 +4,11 @@
 //! [`Input`]s. It remembers the last utterances, because the judge looks at the sound behind the words.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::flow::moment_of;
 use super::said::Said;
+use super::second_look::SecondLook;
 use super::signals::{Input, Judged, SoundOf};
 use super::{Conversation, News};
 use crate::hear::judge::{Case, JudgeConfig, Judgement, Loudness, Verdict, judge};
@@ -30,6 +31,8 @@ pub struct Ears {
     pub trust: TrustConfig,
     /// Echo, stop words, loops.
     pub judge: JudgeConfig,
+    /// How long what is almost a command is looked at once more; nothing for never.
+    pub second_look: Option<Duration>,
 }
 
 pub(super) struct Hearing {
@@ -41,11 +44,19 @@ pub(super) struct Hearing {
     pub(super) said: Said,
     /// The interjection that is looked at now.
     interjection: u64,
+    second_look: SecondLook,
 }
 
 impl Hearing {
     pub(super) fn new(stt: Stt, interjections: Stt, ears: Ears) -> Self {
-        Self { stt, interjections, ears, utterances: VecDeque::new(), said: Said::default(), interjection: 0 }
+        let second_look = SecondLook::new(interjections.lender(), ears.second_look);
+        let (utterances, said) = (VecDeque::new(), Said::default());
+        Self { stt, interjections, ears, utterances, said, interjection: 0, second_look }
+    }
+
+    /// What came of a second look, once it is over. Cancel-safe.
+    pub(super) async fn looked(&mut self) -> Judged {
+        self.second_look.next().await
     }
 
     /// Has an utterance transcribed.
@@ -54,13 +65,21 @@ impl Hearing {
         self.stt.submit(job);
     }
 
-    pub(super) fn drop_before(&self, generation: u64, revision: u32) {
+    pub(super) fn drop_before(&mut self, generation: u64, revision: u32) {
+        self.second_look.drop_before((generation, revision));
         self.stt.cancel_before(generation, revision);
     }
 
     fn keep(&mut self, utterance: Utterance) {
         self.utterances.truncate(KEPT - 1);
         self.utterances.push_front(utterance);
+    }
+
+    /// The same at once, or nothing when its sound is looked at once more.
+    fn look_again(&mut self, judged: Judged) -> Option<Judged> {
+        let key = (judged.transcript.generation, judged.transcript.revision);
+        let utterance = self.utterances.iter().find(|u| (u.generation, u.revision) == key);
+        self.second_look.begin(judged, utterance)
     }
 
     fn interjected(&mut self, utterance: Utterance, stretch: Stretch) {
@@ -81,7 +100,7 @@ impl Hearing {
         let Some(utterance) = self.utterances.iter().find(of) else {
             let reason = "its sound is not known any more".to_owned();
             let judgement = Judgement { verdict: Verdict::Ignore, reason };
-            return Judged { transcript, judgement, sound: None };
+            return Judged { transcript, judgement, sound: None, second_look: None };
         };
         let evidence = Evidence::of(utterance, &transcript);
         let moment = |position| moment_of(position, utterance, utterance.captured);
@@ -102,7 +121,8 @@ impl Hearing {
             echo_db: None,
             overlaps_her: case.said.iter().any(|sentence| sentence.until > case.began),
         };
-        Judged { judgement, sound: Some(SoundOf { ended: case.ended, loudness }), transcript }
+        let sound = Some(SoundOf { ended: case.ended, loudness });
+        Judged { judgement, sound, transcript, second_look: None }
     }
 }
 
@@ -158,10 +178,21 @@ impl<M: ChatModel + 'static> Conversation<M> {
         let at = Instant::now();
         let (generation, revision) = (event.generation, event.revision);
         let result = match event.result {
-            Ok(transcript) => Ok(self.hearing.judged(transcript)),
+            Ok(transcript) => {
+                let judged = self.hearing.judged(transcript);
+                let Some(judged) = self.hearing.look_again(judged) else { return };
+                Ok(judged)
+            }
             Err(error) => Err(self.failed(error).await),
         };
         self.step(Input::Transcribed { result, generation, revision, at }).await;
+    }
+
+    /// The second look is over.
+    pub(super) async fn looked(&mut self, judged: Judged) {
+        let (generation, revision) = (judged.transcript.generation, judged.transcript.revision);
+        let at = Instant::now();
+        self.step(Input::Transcribed { result: Ok(judged), generation, revision, at }).await;
     }
 
     /// What was said while she spoke: a stop word counts at once, everything else when it is over.

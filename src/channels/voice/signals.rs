@@ -6,6 +6,8 @@ use crate::hear::HearCommand;
 use crate::hear::judge::{Judgement, Loudness};
 use crate::hear::whisper::Urgency;
 use crate::message::{OpenedBy, Transcript, TurnId, Utterance};
+use crate::reply::intents::Completeness;
+use crate::trace::Decision;
 
 /// What happened.
 #[derive(Debug)]
@@ -96,6 +98,8 @@ pub struct Judged {
     pub judgement: Judgement,
     /// The sound behind it, as long as that is known.
     pub sound: Option<SoundOf>,
+    /// What came of a second look at it, if there was one.
+    pub second_look: Option<Decision>,
 }
 
 /// What counts of the sound of an utterance.
@@ -187,4 +191,6 @@ pub struct Question {
     pub decided: Instant,
     /// When the transcript was there.
     pub transcribed: Instant,
+    /// Whether the words are a quick command.
+    pub meaning: Completeness,
 }

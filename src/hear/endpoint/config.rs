@@ -33,6 +33,9 @@ impl Patience {
 pub struct EndpointConfig {
     /// Silence that ends an utterance: `quick` 0.4 s, `normal` 0.7 s, `relaxed` 1.2 s.
     pub patience: Patience,
+    /// Whether the words said before a pause count, too: a whole quick command ends after 0.3 s of silence, the
+    /// beginning of one after no less than 1.2 s. Off, the silence alone decides.
+    pub by_meaning: bool,
     /// Sound kept from before the first voiced frame, in seconds, 0.1 to 1. Raising it saves more of soft
     /// first syllables, and costs transcription time.
     pub pre_roll: f64,
@@ -56,6 +59,7 @@ impl Default for EndpointConfig {
     fn default() -> Self {
         Self {
             patience: Patience::Normal,
+            by_meaning: true,
             pre_roll: 0.5,
             onset: 0.2,
             pause: 0.25,

@@ -125,6 +125,54 @@ fn the_patience_is_what_the_configuration_says() {
     }
 }
 
+/// Frames of silence until the end, when after the pause `revision` the words told `more`, `late` frames later.
+fn silence(config: &EndpointConfig, late: usize, revision: u32, more: More) -> u64 {
+    let mut endpointer = Endpointer::new(config);
+    endpointer.open(0);
+    show(&mut endpointer, 0, &line(10, 8 + late));
+    endpointer.expect(revision, more);
+    let edges = show(&mut endpointer, (18 + late) as u64 * F, &line(0, 40));
+    let Some(Edge::Ended(span, EndCause::Silence)) = edges.last() else { panic!("{edges:?}") };
+    (span.ends_at - span.speech_ends_at) / F
+}
+
+#[test]
+fn a_whole_command_ends_soon_and_a_begun_one_late() {
+    let config = EndpointConfig::default();
+    assert_eq!(silence(&config, 0, 0, More::Unlikely), 10, "0.3 s in frames");
+    assert_eq!(silence(&config, 6, 0, More::Unlikely), 15, "known later: at the next frame");
+    assert_eq!(silence(&config, 0, 0, More::Likely), 38, "1.2 s");
+    assert_eq!(silence(&config, 0, 1, More::Unlikely), 22, "told of other words");
+    let off = EndpointConfig { by_meaning: false, ..config.clone() };
+    assert_eq!(silence(&off, 0, 0, More::Unlikely), 22);
+    assert_eq!(silence(&off, 0, 0, More::Likely), 22);
+    let relaxed = EndpointConfig { patience: Patience::Relaxed, ..config };
+    assert_eq!(silence(&relaxed, 0, 0, More::Unlikely), 10);
+    assert_eq!(silence(&relaxed, 0, 0, More::Likely), 38);
+}
+
+#[test]
+fn what_the_words_told_is_void_when_speech_goes_on() {
+    let mut endpointer = new();
+    endpointer.open(0);
+    show(&mut endpointer, 0, &line(10, 8));
+    endpointer.expect(0, More::Unlikely);
+    let edges = show(&mut endpointer, 18 * F, &(line(0, 1) + &line(10, 30)));
+    let kinds: Vec<_> = edges.iter().map(kind).collect();
+    assert_eq!(kinds, ["resumed 1", "paused", "ended"]);
+    let Some(Edge::Ended(span, _)) = edges.last() else { panic!("{edges:?}") };
+    assert_eq!(span.ends_at - span.speech_ends_at, 22 * F);
+    let mut endpointer = new();
+    endpointer.open(0);
+    endpointer.expect(0, More::Unlikely);
+    show(&mut endpointer, 0, &line(10, 2));
+    endpointer.expect(0, More::Unlikely);
+    let edges = show(&mut endpointer, 12 * F, &line(0, 20));
+    assert_eq!(edges.len(), 2, "there was no pause yet: {edges:?}");
+    let Some(Edge::Ended(span, _)) = edges.last() else { panic!("{edges:?}") };
+    assert_eq!(span.ends_at - span.speech_ends_at, 22 * F);
+}
+
 #[test]
 fn the_tail_of_the_phrase_is_no_speech_and_more_in_one_breath_is() {
     let mut endpointer = new();
@@ -238,6 +286,7 @@ enum Act {
     Window(u64, u64),
     Reopen,
     Close,
+    Expect(u32, More),
 }
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
@@ -248,6 +297,9 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         1 => (0u64..10_000, 0u64..60_000).prop_map(|(after, lasts)| Act::Window(after, lasts)),
         1 => Just(Act::Reopen),
         1 => Just(Act::Close),
+        2 => (0u32..3, any::<bool>()).prop_map(|(revision, is_whole)| {
+            Act::Expect(revision, if is_whole { More::Unlikely } else { More::Likely })
+        }),
     ];
     prop::collection::vec(act, 1..60)
 }
@@ -277,6 +329,7 @@ proptest! {
                 }
                 Act::Reopen => { endpointer.reopen_window(now); started = false; continue }
                 Act::Close => { endpointer.close(); started = false; continue }
+                Act::Expect(revision, more) => { endpointer.expect(revision, more); continue }
                 Act::Frames(voiced, n) => std::iter::repeat_n(voiced, n),
             };
             for voiced in frames {
@@ -315,7 +368,7 @@ proptest! {
                         prop_assert_eq!(span.ends_at, now, "sound is missing at the end");
                         prop_assert!(span.ends_at - span.begins_at <= longest, "too long");
                         if cause == EndCause::Silence {
-                            prop_assert!(now - span.speech_ends_at >= 11_200);
+                            prop_assert!(now - span.speech_ends_at >= ENOUGH);
                         } else if let Some(run) = voiced_run {
                             prop_assert!(span.begins_at <= run.max(spent) || run + 240_000 <= now);
                         }

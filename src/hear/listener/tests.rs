@@ -3,6 +3,7 @@
 use super::super::tests::{Scripted, model, quiet, vad, wav};
 use super::super::wake::{MicroWake, STOCK, WakePhrase};
 use super::*;
+use crate::hear::More;
 use crate::message::EndCause;
 
 mod second_stage;
@@ -206,6 +207,34 @@ fn a_sentence_with_a_long_pause_in_it_becomes_one_utterance() {
     assert_eq!((whole.generation, whole.begins_at), (2, first.begins_at));
     assert_eq!(&whole.samples[..first.samples.len()], &*first.samples, "the first half is in it");
     assert!(whole.voiced > first.voiced * 3 / 2);
+}
+
+/// Stepped frame by frame to the pause, and told there what its words mean; the silence it ended by, in ms.
+fn silence_after(more: Option<More>, generation: u64) -> u64 {
+    let mut listener = listener();
+    listener.command(HearCommand::Listen);
+    let (mut events, mut seen) = (Vec::new(), 0);
+    for frame in [quiet(0.5), wav("question.wav"), quiet(2.0)].concat().chunks(FRAME) {
+        listener.step(frame, Instant::now(), &mut events);
+        for event in &events[seen..] {
+            if let (HearEvent::Paused { utterance }, Some(more)) = (event, more) {
+                let revision = utterance.revision;
+                listener.command(HearCommand::Expect(Outlook { generation, revision, more }));
+            }
+        }
+        seen = events.len();
+    }
+    let Some(HearEvent::Ended { utterance, .. }) = events.last() else { panic!("{:?}", names(&events)) };
+    let end = utterance.begins_at + utterance.samples.len() as u64;
+    (end - utterance.speech_ends_at) * 1000 / u64::from(RATE)
+}
+
+#[test]
+fn the_words_before_a_pause_decide_how_long_she_waits() {
+    assert_eq!(silence_after(None, 1), 704);
+    assert_eq!(silence_after(Some(More::Unlikely), 1), 320, "the first frame behind 0.3 s");
+    assert_eq!(silence_after(Some(More::Likely), 1), 1216, "the first frame behind 1.2 s");
+    assert_eq!(silence_after(Some(More::Unlikely), 7), 704, "another utterance");
 }
 
 #[test]

@@ -130,3 +130,74 @@ proptest! {
         prop_assert_eq!(few, expected);
     }
 }
+
+/// What flite says, between two silences.
+fn said(voice: &str, text: &str) -> Vec<f32> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("said.wav");
+    let flite =
+        std::process::Command::new("flite").args(["-voice", voice, "-t", text, "-o"]).arg(&file).status();
+    assert!(flite.is_ok_and(|status| status.success()), "flite is installed (apt-get install flite)");
+    [quiet(0.4), crate::audio::read_wav(&file, crate::audio::RATE).unwrap(), quiet(0.4)].concat()
+}
+
+fn supported(sound: &[f32], lead: Option<&str>, sentences: &[&str]) -> Vec<f32> {
+    let sentences: Vec<String> = sentences.iter().map(|text| (*text).to_owned()).collect();
+    support(&mut tiny(), sound, lead, &sentences, &AtomicBool::new(false)).unwrap()
+}
+
+#[test]
+fn of_several_sentences_the_one_that_was_said_is_supported_best() {
+    let readings = ["Set a timer for nine minutes.", "Set a timer for five minutes.", "Cancel the timer."];
+    let support = supported(&said("rms", "set a timer for nine minutes"), None, &readings);
+    assert!(support[0] > support[1] + 2.0 && support[1] > support[2], "{support:.1?}");
+    let (sound, lead) = (wav("breath.wav"), Some("hey jarvis"));
+    let support = supported(&sound, lead, &["what time is it?", "what rhyme is it?"]);
+    assert!(support.iter().all(|support| support.is_finite()), "{support:.1?}");
+}
+
+#[test]
+fn the_sound_tells_a_slip_from_another_word() {
+    // Both are heard as "Turned off the alarm" or the like; only one of them was said so.
+    let slip = supported(
+        &said("slt", "turn off the alarm"),
+        None,
+        &["Turned off the alarm.", "Turn off the alarm."],
+    );
+    let other =
+        supported(&said("rms", "burn off the alarm"), None, &["Burn off the alarm.", "Turn off the alarm."]);
+    let choice = |support: &[f32]| choose(support[0], &[(support[1], 0)]).unwrap();
+    assert!(matches!(choice(&slip), Choice::Sure { place: 0, .. }), "{slip:.1?}");
+    assert!(matches!(choice(&other), Choice::Unsure { .. }), "{other:.1?}");
+}
+
+proptest! {
+    #[test]
+    fn a_choice_is_sure_only_when_it_is_close_and_stands_apart(
+        written in -40.0_f32..0.0,
+        readings in prop::collection::vec((-60.0_f32..0.0, 0_usize..3), 0..6),
+    ) {
+        match choose(written, &readings) {
+            None => prop_assert!(readings.is_empty()),
+            Some(Choice::Unsure { .. }) => {}
+            Some(Choice::Sure { place, .. }) => {
+                let (best, meaning) = readings[place];
+                prop_assert!(best >= written - 2.0 - 1e-4);
+                for (support, other) in &readings {
+                    prop_assert!(*support <= best);
+                    prop_assert!(*other == meaning || *support <= best - 2.0 + 1e-4);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_never_sure(written in prop::num::f32::ANY, reading in prop::num::f32::ANY) {
+        let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
+        for (written, reading) in [(written, reading), (f32::NAN, reading), (written, odd[0]), (odd[2], odd[2])] {
+            if let Some(Choice::Sure { below, .. }) = choose(written, &[(reading, 0)]) {
+                prop_assert!(below <= 2.0);
+            }
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! What can be set about speech to text.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
@@ -31,11 +33,15 @@ pub struct SttConfig {
     pub threads: u32,
     /// The language spoken, as a two-letter code. Everything but "en" needs the model "base".
     pub language: String,
+    /// How long the sound of what is almost a command ("said a timer for nine minutes") is looked at once more to
+    /// find out which one was meant, in milliseconds, 0 (never) to 10000. Raising it understands more on a slow
+    /// machine, and answers such sentences later.
+    pub second_look_ms: u32,
 }
 
 impl Default for SttConfig {
     fn default() -> Self {
-        Self { model: SttModel::Auto, threads: 0, language: "en".into() }
+        Self { model: SttModel::Auto, threads: 0, language: "en".into(), second_look_ms: 600 }
     }
 }
 
@@ -44,6 +50,8 @@ impl SttConfig {
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         problems.extend(Problem::outside("hear.stt.threads", f64::from(self.threads), 0.0..=16.0, "threads"));
+        let look = f64::from(self.second_look_ms);
+        problems.extend(Problem::outside("hear.stt.second_look_ms", look, 0.0..=10_000.0, "ms"));
         if !knows_language(&self.language) {
             problems.push(Problem::new(
                 "hear.stt.language",
@@ -61,6 +69,11 @@ impl SttConfig {
             );
         }
         problems
+    }
+
+    /// How long a second look may take; nothing for never.
+    pub fn second_look(&self) -> Option<Duration> {
+        (self.second_look_ms > 0).then(|| Duration::from_millis(u64::from(self.second_look_ms)))
     }
 
     /// The number of threads meant by `threads`.
@@ -91,19 +104,21 @@ mod tests {
         let config = SttConfig::default();
         assert_eq!(config.check(), []);
         let text = toml::to_string(&config).unwrap();
-        assert_eq!(text, "model = \"auto\"\nthreads = 0\nlanguage = \"en\"\n");
+        assert_eq!(text, "model = \"auto\"\nthreads = 0\nlanguage = \"en\"\nsecond_look_ms = 600\n");
         assert_eq!(toml::from_str::<SttConfig>(&text).unwrap(), config);
         assert!(toml::from_str::<SttConfig>("thread = 1").is_err());
     }
 
     #[test]
     fn every_problem_is_told_at_once() {
-        let config = SttConfig { model: SttModel::TinyEn, threads: 99, language: "de".into() };
+        let config =
+            SttConfig { model: SttModel::TinyEn, threads: 99, language: "de".into(), second_look_ms: 90_000 };
         let told: Vec<String> = config.check().iter().map(ToString::to_string).collect();
         assert_eq!(
             told,
             [
                 "hear.stt.threads is 99; allowed: 0 to 16 threads",
+                "hear.stt.second_look_ms is 90000; allowed: 0 to 10000 ms",
                 "hear.stt.language is \"de\"; allowed: \"en\" with the model tiny.en. Set hear.stt.model = \"base\".",
             ]
         );

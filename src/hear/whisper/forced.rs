@@ -73,7 +73,13 @@ impl Whisper {
     /// # Errors
     /// The text is too long, or holds a zero.
     pub fn tokens(&self, text: &str) -> Result<Vec<i32>, SttError> {
-        self.context.tokenize(text, LONGEST).map_err(failed)
+        // A token is a byte at least. With less room than it needs, the binding hands out memory that is not
+        // its own instead of an error.
+        let tokens = self.context.tokenize(text, text.len().max(1)).map_err(failed)?;
+        if tokens.len() > LONGEST {
+            return Err(SttError::Failed(format!("a text of {} tokens is longer than {LONGEST}", tokens.len())));
+        }
+        Ok(tokens)
     }
 
     /// Encodes `samples` (mono, 16 kHz, f32 in −1..1, up to about 3 s) and lets the decoder write freely.
@@ -178,6 +184,19 @@ impl Forced<'_> {
             self.path.push(token);
         }
         self.rows.last().ok_or_else(|| SttError::Failed("no probabilities".into()))
+    }
+
+    /// The natural log of the probability of `text`, all of it and nothing behind it.
+    ///
+    /// # Errors
+    /// [`SttError::Aborted`], or whisper.cpp failed.
+    pub fn whole(&mut self, text: &[i32]) -> Result<f32, SttError> {
+        let end = self.whisper.end_of_text;
+        let mut sum = 0.0;
+        for (place, &token) in text.iter().enumerate() {
+            sum += self.after(&text[..place])?.log_prob(token);
+        }
+        Ok(sum + self.after(text)?.log_prob(end))
     }
 
     fn decode(&mut self, tokens: &[i32], past: usize) -> Result<(), SttError> {

@@ -45,6 +45,14 @@ impl Whisper {
         Ok(Pass { text, mean_logprob, no_speech: 0.0, ran_away })
     }
 
+    /// The tokens of `text` as it is written behind `lead`, if there is one.
+    ///
+    /// # Errors
+    /// The text is too long, or holds a zero.
+    pub fn tokens_behind(&self, lead: Option<&str>, text: &str) -> Result<Vec<i32>, SttError> {
+        self.tokens(&format!("{} {text}", lead.map(written).unwrap_or_default()))
+    }
+
     fn step(&mut self, tokens: &[i32], past: &mut usize, abort: &AtomicBool) -> Result<(), SttError> {
         if abort.load(Ordering::Relaxed) {
             return Err(SttError::Aborted);

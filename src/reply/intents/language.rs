@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 
 use super::machine::{Index, Program, Vocabulary};
+use super::mood::MoodWords;
+use super::near::Words;
 use super::numbers::Numbers;
 use super::template;
 
@@ -32,6 +34,9 @@ pub(super) struct Language {
     pub(super) ever: Vec<String>,
     /// Words of the speaker, one or two, and what they are when he is told of himself.
     pub(super) told: HashMap<String, String>,
+    pub(super) mood: MoodWords,
+    /// All words that commands are made of, for those that were heard almost right.
+    pub(super) words: Words,
 }
 
 /// One way to say something.
@@ -130,6 +135,7 @@ fn phrases<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Vec<String>>
 #[serde(deny_unknown_fields)]
 struct File {
     manners: Manners,
+    mood: MoodWords,
     numbers: super::numbers::NumberWords,
     lexicon: HashMap<String, BTreeMap<String, String>>,
     clock: Vec<ClockRow>,
@@ -191,8 +197,10 @@ impl Language {
             }
         }
         let index = Index::of(templates.iter().map(|template| &template.program));
-        let lexicons = file.lexicon.into_iter().map(|(name, rows)| (name, Lexicon::of(rows))).collect();
+        let lexicons: HashMap<_, _> =
+            file.lexicon.into_iter().map(|(name, rows)| (name, Lexicon::of(rows))).collect();
         let numbers = Numbers::of(file.numbers)?;
+        let words = Words::of(&vocabulary, &numbers, &lexicons);
         Ok(Self {
             manners: file.manners,
             numbers,
@@ -206,6 +214,8 @@ impl Language {
             speaker: file.names.speaker,
             ever: file.names.ever,
             told: file.names.told,
+            mood: file.mood,
+            words,
         })
     }
 }

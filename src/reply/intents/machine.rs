@@ -121,6 +121,11 @@ impl Vocabulary {
     fn number(&self, word: &str) -> Option<u32> {
         self.0.get(word).copied()
     }
+
+    /// All of them, in any order.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
 }
 
 /// Which templates may begin with a word.
@@ -241,7 +246,8 @@ impl<'a> Utterance<'a> {
 }
 
 impl Capture {
-    fn open_words(&self) -> usize {
+    /// Words of it that could be any words.
+    pub(super) fn open_words(&self) -> usize {
         match &self.taken {
             Taken::Words(range) if self.slot.is_open() => range.len(),
             _ => 0,

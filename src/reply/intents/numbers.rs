@@ -134,6 +134,17 @@ impl Numbers {
             || word == self.hundred
     }
 
+    /// The words of numbers and lengths, in any order.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        let all = self.words.keys().chain(self.units.keys()).chain(self.ordinals.keys());
+        all.chain([&self.hundred, &self.and]).map(String::as_str)
+    }
+
+    /// The words for one that stand in front of a unit.
+    pub(super) fn articles(&self) -> impl Iterator<Item = &String> {
+        self.articles.iter()
+    }
+
     /// The numbers that begin at `words`, the longest first.
     pub(super) fn number(&self, words: &[Word]) -> Vec<Read> {
         let Some(first) = words.first() else { return Vec::new() };

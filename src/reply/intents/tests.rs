@@ -7,6 +7,8 @@ const PHRASINGS: &str = include_str!("../../../tests/data/intents/phrasings.txt"
 const CHITCHAT: &str = include_str!("../../../tests/data/intents/chitchat.txt");
 
 mod grammar;
+mod mood;
+mod near;
 mod phrases;
 
 fn recognised(text: &str) -> Option<Intent> {

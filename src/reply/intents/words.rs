@@ -124,6 +124,18 @@ fn keep_one_of_repeats(words: &mut Vec<Word>) {
     }
 }
 
+/// `9m30s` as `9m 30s`.
+pub(super) fn apart(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if c.is_ascii_digit() && out.ends_with(char::is_alphabetic) {
+            out.push(' ');
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// The stretches of `words` that are left when ever more politeness is taken off at both ends, the full
 /// utterance first.
 pub(super) fn without_politeness(words: &[Word], manners: &Manners) -> Vec<Range<usize>> {

@@ -119,6 +119,8 @@ impl Bench {
         Self::with(script, |parts| {
             let means = Means {
                 store: parts.store.clone(),
+                schedule: parts.schedule.clone(),
+                reads_when: intents::when,
                 clock: Arc::clone(&parts.clock),
                 reach: Reach::public().ok(),
             };

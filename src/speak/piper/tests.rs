@@ -58,6 +58,22 @@ fn a_slower_and_louder_voice_is_slower_and_louder() {
 }
 
 #[test]
+fn without_variation_a_sentence_sounds_the_same_every_time() {
+    let twice = |variation: f32| {
+        let mut voice = Voice::load(&files(), &SpeakConfig { variation, ..SpeakConfig::default() }).unwrap();
+        [0, 1].map(|_| {
+            let mut said = Vec::new();
+            voice.say("The lamp is on.", &|| false, &mut |s| said.extend(s)).unwrap();
+            said
+        })
+    };
+    let [first, second] = twice(0.0);
+    assert!(first == second, "not a sample differs");
+    let [first, second] = twice(1.0);
+    assert!(first != second, "chance is in it");
+}
+
+#[test]
 fn a_stop_ends_it_between_and_within_sentences_and_it_speaks_again() {
     let mut voice = joe();
     let stopped = Cell::new(false);

@@ -37,7 +37,7 @@ fn judged(text: &str, verdict: Verdict) -> Judged {
         decoded_twice: false,
         took: Duration::from_millis(300),
     };
-    Judged { transcript, judgement: judgement(verdict), sound: None }
+    Judged { transcript, judgement: judgement(verdict), sound: None, second_look: None }
 }
 
 /// Said by nobody: no louder than the room.
@@ -146,10 +146,34 @@ fn a_transcript_made_during_the_pause_is_used_when_speech_did_not_go_on() {
     let mut flow = woken();
     assert_eq!(names(&flow.on(Input::Paused(utterance(1, 0, at)))), ["decode 1.0 Speculative"]);
     assert!(!flow.is_waiting_for_the_user());
-    assert!(names(&flow.on(heard(1, 0, "what time is it", at))).is_empty());
+    assert!(names(&flow.on(heard(1, 0, "why is the sky blue", at))).is_empty());
     assert!(flow.is_waiting_for_the_user());
     let effects = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
-    assert_eq!(names(&effects), ["answer 8: what time is it"]);
+    assert_eq!(names(&effects), ["answer 8: why is the sky blue"]);
+}
+
+#[test]
+fn the_words_of_a_pause_tell_the_ears_whether_more_will_come() {
+    let at = Instant::now();
+    let told = |verdict: Verdict, text: &str| {
+        let mut flow = woken();
+        let _ = flow.on(Input::Paused(utterance(1, 0, at)));
+        names(&flow.on(result(1, 0, judged(text, verdict), at)))
+    };
+    let to_her = |text: &str| told(Verdict::Addressed(text.into()), text);
+    let expect = |more| [format!("ears Expect(Outlook {{ generation: 1, revision: 0, more: {more} }})")];
+    assert_eq!(to_her("what time is it"), expect("Unlikely"));
+    assert_eq!(to_her("set a timer for"), expect("Likely"));
+    assert_eq!(told(Verdict::FollowUp("stop".into()), "stop"), expect("Unlikely"));
+    assert_eq!(told(Verdict::Stop, "stop"), expect("Unlikely"));
+    assert!(to_her("why is the sky blue").is_empty());
+    assert!(told(Verdict::Ignore, "what time is it").is_empty(), "not meant for her");
+    let mut flow = woken();
+    let _ = flow.on(Input::Paused(utterance(1, 0, at)));
+    let _ = flow.on(heard(1, 0, "what time is it", at));
+    let effects = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+    let [Effect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(question.meaning, crate::reply::intents::Completeness::Complete);
 }
 
 #[test]

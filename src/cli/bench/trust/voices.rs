@@ -12,7 +12,7 @@ use crate::app;
 use crate::audio::Resampler;
 use crate::audio::{RATE, read_wav};
 use crate::cli::session::Session;
-use crate::speak::Voice;
+use crate::speak::{SpeakConfig, Voice};
 
 /// Said by the crowd.
 pub(in crate::cli) const SENTENCES: [&str; 16] = [
@@ -112,7 +112,8 @@ pub(in crate::cli) struct Voices {
 impl Voices {
     pub(in crate::cli) fn open(session: &Session, recordings: Option<&Path>) -> anyhow::Result<Self> {
         let files = app::voice_files(session.config(), &session.paths)?;
-        let own = Voice::load(&files, &session.config().speak)?;
+        // A measurement by seed leaves nothing to chance.
+        let own = Voice::load(&files, &SpeakConfig { variation: 0.0, ..session.config().speak.clone() })?;
         let (mut speech, mut words) = (Vec::new(), Vec::new());
         if let Some(folder) = recordings {
             speech = wavs(folder)?;

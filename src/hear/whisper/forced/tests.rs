@@ -69,3 +69,13 @@ fn a_raised_flag_ends_it_between_two_steps() {
     abort.store(false, Ordering::Relaxed);
     assert!(whisper.listen(&jfk()[..32_000], &abort).is_ok());
 }
+
+#[test]
+fn a_text_without_end_is_refused_and_a_long_one_is_not_cut() {
+    let whisper = tiny();
+    let words = |count: usize| " night".repeat(count);
+    assert_eq!(whisper.tokens(&words(LONGEST)).unwrap().len(), LONGEST);
+    let refused = whisper.tokens(&words(10_000)).unwrap_err();
+    assert_eq!(refused, SttError::Failed("a text of 10000 tokens is longer than 64".into()));
+    assert_eq!(whisper.tokens("").unwrap(), Vec::<i32>::new());
+}

@@ -1,0 +1,52 @@
+//! A transcript that came while the speaker may still go on, and what its words tell of the end.
+//!
+//! PURE. In: what whisper and the judge made of a pause. Out: whether more is to be expected, for the listener.
+
+use std::time::Instant;
+
+use super::super::signals::Judged;
+use crate::hear::judge::Verdict;
+use crate::hear::{More, Outlook};
+use crate::message::Utterance;
+use crate::reply::intents::{Completeness, completeness};
+
+/// A transcript with what it belongs to.
+#[derive(Debug)]
+pub(super) struct Early {
+    pub(super) generation: u64,
+    pub(super) revision: u32,
+    pub(super) result: Result<Judged, String>,
+    pub(super) at: Instant,
+    /// Whether its words are a command.
+    pub(super) meaning: Completeness,
+}
+
+impl Early {
+    pub(super) fn new(generation: u64, revision: u32, result: Result<Judged, String>, at: Instant) -> Self {
+        let meaning = result.as_ref().map_or(Completeness::Unknown, meaning);
+        Self { generation, revision, result, at, meaning }
+    }
+
+    pub(super) fn is_of(&self, utterance: &Utterance) -> bool {
+        (self.generation, self.revision) == (utterance.generation, utterance.revision)
+    }
+
+    /// What the listener is told.
+    pub(super) fn outlook(&self) -> Option<Outlook> {
+        let more = match self.meaning {
+            Completeness::Complete => More::Unlikely,
+            Completeness::Incomplete => More::Likely,
+            Completeness::Unknown => return None,
+        };
+        Some(Outlook { generation: self.generation, revision: self.revision, more })
+    }
+}
+
+/// What was not meant for her means nothing.
+fn meaning(judged: &Judged) -> Completeness {
+    match &judged.judgement.verdict {
+        Verdict::Addressed(text) | Verdict::FollowUp(text) => completeness(text),
+        Verdict::Stop => completeness(&judged.transcript.text),
+        Verdict::Echo | Verdict::Ignore => Completeness::Unknown,
+    }
+}

@@ -1,0 +1,192 @@
+//! `timers`: timers, alarms and reminders, for what no quick command says.
+//!
+//! In: what to do, with times in words as a person would say them. Out: what the schedule says once it is durable.
+//! Nothing is told to be set, changed or cancelled that is not on the disk; what is not clear goes back to the model.
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use crate::schedule::words::tell;
+use crate::schedule::{Bias, Kind, Many, Order, Question, Report, Schedule, Wanted, When, Which};
+
+/// Reads "nine minutes" and "tomorrow at noon".
+pub type ReadsWhen = fn(&str) -> Option<When>;
+
+/// The tool.
+pub(super) struct Timers {
+    schedule: Option<Schedule>,
+    reads: ReadsWhen,
+}
+
+impl Timers {
+    /// A tool for what `schedule` holds; without one every call fails honestly.
+    pub(super) fn new(schedule: Option<Schedule>, reads: ReadsWhen) -> Self {
+        Self { schedule, reads }
+    }
+
+    fn order(&self, call: Call<'_>) -> Result<Order, ToolError> {
+        let (kind, name) = (kind(call.arguments), name(call.arguments));
+        let is_all = call.text("action") == "cancelAll";
+        let many = if is_all { Many::All } else { Many::One };
+        Ok(match call.text("action") {
+            "set" => {
+                let when = self.when(call)?.ok_or_else(|| no_time(kind, name.is_some()))?;
+                let kind =
+                    kind.unwrap_or(if matches!(when, When::In(_)) { Kind::Timer } else { Kind::Alarm });
+                if kind == Kind::Reminder && name.is_none() {
+                    return Err(tell_model("name is missing: what to remind of"));
+                }
+                let bias = if kind == Kind::Reminder { Bias::ByDay } else { Bias::Next };
+                Order::Set(Wanted { kind, name, when: Some(when), bias })
+            }
+            "change" => {
+                let when = self.when(call)?.ok_or_else(|| no_time(kind, true))?;
+                Order::Move { which: Which { name, ..Which::of(kind) }, when: Some(when) }
+            }
+            "cancel" | "cancelAll" => Order::Cancel(Which { many, name, ..Which::of(kind) }),
+            _ => Order::List(kind),
+        })
+    }
+
+    /// The time of a call, if it names one.
+    fn when(&self, call: Call<'_>) -> Result<Option<When>, ToolError> {
+        let said = call.text("when");
+        if said.is_empty() {
+            return Ok(None);
+        }
+        let when = (self.reads)(said).ok_or_else(|| {
+            tell_model(format!(
+                "when: \"{said}\" is no length and no time; say for example \"10 minutes\", \"6:30 am on weekdays\" or \
+                 \"tomorrow at noon\""
+            ))
+        })?;
+        Ok(Some(when))
+    }
+
+    async fn perform(&self, call: Call<'_>) -> Result<Output, ToolError> {
+        let order = self.order(call)?;
+        let schedule = self.schedule.as_ref().ok_or_else(|| lost("there is no database"))?;
+        let done = schedule.obey(order).await.map_err(|error| lost(&error.to_string()))?;
+        let sentence = tell(&done.report, &done.at);
+        match done.report {
+            Report::Set(_)
+            | Report::Changed(_)
+            | Report::Cancelled(_)
+            | Report::Snoozed(_)
+            | Report::Silenced(_)
+            | Report::Listed(..)
+            | Report::Left(_) => Ok(Output::own(sentence.clone()).saying(sentence)),
+            Report::Ask(Question::Which(_)) => {
+                Err(tell_model(format!("{sentence} Call again with the name of one, or ask the user.")))
+            }
+            Report::Ask(Question::Length | Question::Moment) => Err(no_time(kind(call.arguments), true)),
+            Report::NoSuch(_) | Report::NothingRings | Report::IsOver | Report::TooLong | Report::TooMany => {
+                Err(tell_model(sentence))
+            }
+        }
+    }
+}
+
+impl Tool for Timers {
+    fn name(&self) -> &str {
+        "timers"
+    }
+
+    fn description(&self) -> &str {
+        "timers, alarms, reminders; when is e.g. 10 minutes, 6:30 am, tomorrow at noon"
+    }
+
+    fn schema(&self) -> Value {
+        let properties = json!({
+            "action": { "type": "string", "enum": ["set", "list", "change", "cancel", "cancelAll"] },
+            "kind": { "type": "string", "enum": ["timer", "alarm", "reminder"] },
+            "when": { "type": "string", "maxLength": 60 },
+            "name": { "type": "string", "maxLength": 100 },
+        });
+        schema::object(properties, &["action"])
+    }
+
+    fn effect(&self, arguments: &Arguments) -> Effect {
+        match arguments.get("action").and_then(Value::as_str) {
+            Some("list") => Effect::Looks,
+            _ => Effect::Changes,
+        }
+    }
+
+    fn cues(&self) -> &[&str] {
+        &[
+            "timer",
+            "timers",
+            "alarm",
+            "alarms",
+            "reminder",
+            "reminders",
+            "remind",
+            "wake me",
+            "wake us",
+            "countdown",
+            "let me know in",
+            "let me know when",
+        ]
+    }
+
+    fn in_words(&self, arguments: &Arguments) -> String {
+        let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
+        let kind = kind(arguments).map_or("timer", Kind::name);
+        let named = match text("name") {
+            "" => format!("the {kind}"),
+            name => format!("the {name} {kind}"),
+        };
+        let when = text("when");
+        match (text("action"), text("name")) {
+            ("set", "") => format!("set a new {kind}: {when}"),
+            ("set", name) if kind == Kind::Reminder.name() => format!("remind you, {when}: {name}"),
+            ("set", name) => format!("set a new {kind} called {name}: {when}"),
+            ("change", _) => format!("change {named}: {when}"),
+            ("cancel", _) => format!("cancel {named}"),
+            ("cancelAll", _) => match arguments.contains_key("kind") {
+                true => format!("cancel every {kind}"),
+                false => "cancel all timers, alarms and reminders".to_owned(),
+            },
+            _ => "list what is set".to_owned(),
+        }
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        self.perform(call).boxed()
+    }
+}
+
+fn kind(arguments: &Arguments) -> Option<Kind> {
+    let named = arguments.get("kind").and_then(Value::as_str)?;
+    [Kind::Timer, Kind::Alarm, Kind::Reminder].into_iter().find(|kind| kind.name() == named)
+}
+
+fn name(arguments: &Arguments) -> Option<String> {
+    let name = arguments.get("name").and_then(Value::as_str)?.trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+fn no_time(kind: Option<Kind>, is_named: bool) -> ToolError {
+    let example = match kind {
+        Some(Kind::Alarm) => "6:30 am tomorrow",
+        Some(Kind::Reminder) => "tomorrow at noon",
+        Some(Kind::Timer) | None => "10 minutes",
+    };
+    let more = if is_named || kind != Some(Kind::Reminder) { "" } else { "; name is missing too" };
+    tell_model(format!("when is missing: for example \"{example}\"{more}; ask the user if it was not said"))
+}
+
+fn tell_model(why: impl Into<String>) -> ToolError {
+    ToolError::TellModel(why.into())
+}
+
+fn lost(why: &str) -> ToolError {
+    tracing::warn!(%why, "timers can't be kept");
+    ToolError::EndTurn("I can't get at my timers just now, so nothing was changed.".into())
+}
+
+#[cfg(test)]
+mod tests;
