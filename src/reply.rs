@@ -19,7 +19,7 @@ use crate::clock::Clock;
 use crate::llm::{Ask, Length, LlmError};
 use crate::message::{Channel, Private, TurnId};
 use crate::schedule::Schedule;
-use crate::store::{Exchange, ExchangeId, Store, StoreError};
+use crate::store::{ExchangeId, Store, StoreError};
 use crate::tools::{Toolbox, ToolsConfig};
 use crate::trace::{Decision, ModelUse, ToolUse};
 
@@ -32,6 +32,7 @@ mod compound;
 mod config;
 mod context;
 mod dialogue;
+pub mod diary;
 mod digest;
 mod gate;
 mod head;
@@ -47,6 +48,7 @@ mod prompt;
 mod protocol;
 mod quick;
 pub mod redact;
+mod remember;
 mod repeats;
 pub mod sanitize;
 #[cfg(test)]
@@ -115,6 +117,7 @@ pub struct Engine<M> {
     pending: Mutex<HashMap<Channel, Pending>>,
     lately: Mutex<VecDeque<Timestamp>>,
     memory: memory::Held,
+    busy: diary::Busy,
 }
 
 /// What was heard or typed.
@@ -218,6 +221,7 @@ async fn planned<M: ChatModel>(
     events: mpsc::Sender<ReplyEvent>,
     cancel: CancellationToken,
 ) -> ReplyOutcome {
+    let _running = engine.busy.begin();
     let now = engine.parts.clock.now();
     let asked = redact::redact(&turn.text.0);
     drop(turn.text);
@@ -276,6 +280,7 @@ impl<M: ChatModel> Engine<M> {
             pending: Mutex::default(),
             lately: Mutex::default(),
             memory: memory::Held::default(),
+            busy: diary::Busy::default(),
         }
     }
 
@@ -291,6 +296,7 @@ impl<M: ChatModel> Engine<M> {
     /// # Errors
     /// The model's; a warm-up that failed costs time, nothing else.
     pub async fn read_ahead(&self, channel: Channel) -> Result<(), LlmError> {
+        let _running = self.busy.begin();
         let turn = Turn { channel, now: self.parts.clock.now(), asked: "", plan: Vec::new() };
         let past = self.past(&turn).await.unwrap_or_default();
         let state = self.begin(&turn, &past, &self.warm(&turn.now).await);
@@ -354,41 +360,6 @@ impl<M: ChatModel> Engine<M> {
         let now = turn.now.timestamp();
         let rows = store.dialogue_since(dialogue::horizon(&self.parts.reply, now), READ_BACK).await?;
         Ok(dialogue::past(&rows, turn.channel, now, &self.parts.reply))
-    }
-
-    /// Keeps what was asked and what was answered. A failure costs the memory, not the answer.
-    async fn remember(&self, turn: &Turn<'_>, said: &str, outlet: &Outlet) -> Option<ExchangeId> {
-        self.lock(&self.last).insert(turn.channel, said.to_owned());
-        let store = self.parts.store.as_ref()?;
-        let exchange = Exchange {
-            channel: turn.channel,
-            asked_at: turn.now.timestamp(),
-            asked: Private(turn.asked.to_owned()),
-            answered_at: self.parts.clock.now().timestamp(),
-            answer: Private(said.to_owned()),
-        };
-        match store.add_exchange(exchange).await {
-            Ok(id) => {
-                *self.lock(&self.store_failed) = false;
-                Some(id)
-            }
-            Err(error) => {
-                // A receiver that is gone can't be told; the log was.
-                let _ = self.without_memory(&error, outlet).await;
-                None
-            }
-        }
-    }
-
-    /// Tells a failure of the store: once, until it works again.
-    async fn without_memory(&self, error: &StoreError, outlet: &Outlet) -> Result<dialogue::Past, Unheard> {
-        let told = std::mem::replace(&mut *self.lock(&self.store_failed), true);
-        if !told {
-            tracing::warn!(%error, "the dialogue can't be remembered");
-            outlet.send(ReplyEvent::Notice(error.to_string())).await?;
-        }
-        outlet.decided("memory", "failed", error.to_string()).await?;
-        Ok(dialogue::Past::default())
     }
 
     fn lock<'a, T>(&self, what: &'a Mutex<T>) -> std::sync::MutexGuard<'a, T> {

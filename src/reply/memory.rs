@@ -20,6 +20,8 @@ use crate::store::{Hit, MemoryKind, Origin, Profile, Search, Store, StoreError, 
 mod block;
 mod config;
 mod digest;
+#[cfg(test)]
+mod quality;
 pub(crate) mod question;
 mod recall_gate;
 mod spoken;

@@ -13,6 +13,7 @@ use crate::llm::{Message, Role};
 use crate::schedule::{ScheduleParts, TimersConfig};
 
 mod acting;
+mod diary;
 mod failures;
 mod limits;
 mod memory;

@@ -77,7 +77,10 @@ impl Whisper {
         // its own instead of an error.
         let tokens = self.context.tokenize(text, text.len().max(1)).map_err(failed)?;
         if tokens.len() > LONGEST {
-            return Err(SttError::Failed(format!("a text of {} tokens is longer than {LONGEST}", tokens.len())));
+            return Err(SttError::Failed(format!(
+                "a text of {} tokens is longer than {LONGEST}",
+                tokens.len()
+            )));
         }
         Ok(tokens)
     }
