@@ -18,8 +18,11 @@ use crate::message::Private;
 const CANDIDATES: usize = 40;
 /// Most words of a question that are looked for.
 const MOST_WORDS: usize = 12;
-/// A word in more than this share of everything tells nothing when rarer ones are there.
-const COMMON: f64 = 0.05;
+/// Entries with one of a question's words that are ranked at most: ranking is what costs time. A word in more of
+/// them is looked for only together with another one, or in what is newest.
+const RANKED: i64 = 1_500;
+/// Most common words that are looked for in pairs.
+const PAIRED: usize = 4;
 /// So few entries tell nothing about which words are rare.
 const FEW: f64 = 200.0;
 /// The least share of a question, by weight, that must be in an answer.
@@ -78,7 +81,8 @@ pub struct Hit {
 struct Term {
     word: String,
     weight: f64,
-    is_common: bool,
+    /// In how many entries it is, counted up to [`RANKED`] in each of the two tables.
+    within: i64,
 }
 
 pub(super) fn find(db: &Connection, search: &Search) -> Result<Vec<Hit>, StoreError> {
@@ -124,39 +128,84 @@ fn terms(db: &Connection, search: &Search) -> Result<Vec<Term>, StoreError> {
     if sought.is_empty() {
         return Ok(Vec::new());
     }
-    // The numbers that were given out are near enough to how many there are.
-    let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let total = count("SELECT coalesce(max(id) - min(id) + 1, 0) FROM memory")?
-        + count("SELECT (coalesce(max(id) - min(id) + 1, 0)) / 2 FROM message")?;
-    let total = total.max(1) as f64;
+    // The numbers that were given out are near enough to how many there are. Each is a look at one end of a table.
+    let number = |sql: &str| db.query_row(sql, [], |row| row.get::<_, Option<i64>>(0));
+    let span = |table: &str| -> Result<i64, StoreError> {
+        let first = number(&format!("SELECT min(id) FROM {table}"))?;
+        let last = number(&format!("SELECT max(id) FROM {table}"))?;
+        Ok(last.zip(first).map_or(0, |(last, first)| last - first + 1))
+    };
+    let total = (span("memory")? + span("message")? / 2).max(1) as f64;
     let mut terms = Vec::new();
     for word in sought {
-        let expression = expression(word);
-        let mut within = 0.0;
-        for sql in [
-            "SELECT count(*) FROM memory_words WHERE memory_words MATCH ?1",
-            "SELECT count(*) FROM message_words WHERE message_words MATCH ?1",
-        ] {
-            within += db.prepare_cached(sql)?.query_row([&expression], |row| row.get::<_, i64>(0))? as f64;
+        let mut within = 0;
+        for table in ["memory_words", "message_words"] {
+            let sql = format!(
+                "SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {table} MATCH ?1 LIMIT {})",
+                RANKED + 1
+            );
+            within += db.prepare_cached(&sql)?.query_row([expression(word)], |row| row.get::<_, i64>(0))?;
         }
-        let weight = (1.0 + total.max(FEW) / within.max(1.0)).ln();
-        terms.push(Term { word: word.clone(), weight, is_common: within > total.max(FEW) * COMMON });
+        let weight = (1.0 + total.max(FEW) / (within as f64).max(1.0)).ln();
+        terms.push(Term { word: word.clone(), weight, within });
     }
     Ok(terms)
 }
 
-/// A word in any form, for the index.
+/// A word in any form, for the index: all that begins as it does.
 fn expression(word: &str) -> String {
     let plain: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
-    format!("\"{plain}\" OR \"{}\"*", words::stem(&plain))
+    format!("\"{}\"*", words::stem(&plain))
 }
 
-/// What the candidates must have one word of; nothing when there are no words.
-fn any_of(terms: &[Term]) -> Option<String> {
-    let rare: Vec<&Term> = terms.iter().filter(|term| !term.is_common).collect();
-    let chosen: Vec<&Term> = if rare.is_empty() { terms.iter().collect() } else { rare };
-    let each: Vec<String> = chosen.iter().map(|term| expression(&term.word)).collect();
-    (!each.is_empty()).then(|| each.join(" OR "))
+/// What the candidates must have: one of the rare words, or two of the common ones. A single common word is
+/// [`Wanted::Newest`].
+enum Wanted {
+    Best(String),
+    Newest(String),
+}
+
+fn wanted(terms: &[Term]) -> Vec<Wanted> {
+    let mut terms: Vec<&Term> = terms.iter().filter(|term| term.within > 0).collect();
+    terms.sort_by_key(|term| term.within);
+    let mut sum = 0;
+    let rare = terms.iter().take_while(|term| {
+        sum += term.within;
+        sum <= RANKED
+    });
+    let rare = rare.count();
+    let (rare, common) = terms.split_at(rare);
+    let common = &common[..common.len().min(PAIRED)];
+    let mut wanted = Vec::new();
+    if !rare.is_empty() {
+        let each: Vec<String> = rare.iter().map(|term| expression(&term.word)).collect();
+        wanted.push(Wanted::Best(each.join(" OR ")));
+    }
+    for (index, one) in common.iter().enumerate() {
+        for other in &common[index + 1..] {
+            let pair = format!("{} AND {}", expression(&one.word), expression(&other.word));
+            wanted.push(Wanted::Best(pair));
+        }
+    }
+    if let ([], [single, ..]) = (rare, common) {
+        wanted.push(Wanted::Newest(expression(&single.word)));
+    }
+    wanted
+}
+
+impl Wanted {
+    fn expression(&self) -> &str {
+        match self {
+            Self::Best(expression) | Self::Newest(expression) => expression,
+        }
+    }
+
+    fn order(&self) -> &'static str {
+        match self {
+            Self::Best(_) => "rank",
+            Self::Newest(_) => "rowid DESC",
+        }
+    }
 }
 
 /// From when and until when, in milliseconds.
@@ -172,21 +221,32 @@ fn memories(
     near: &[(i64, f32)],
 ) -> Result<Vec<Memory>, StoreError> {
     let (from, until) = between(search);
-    let mut found = match any_of(terms) {
-        Some(any) => select(
-            db,
-            "WHERE id IN (SELECT rowid FROM memory_words WHERE memory_words MATCH ?1
-                 AND rowid IN (SELECT id FROM memory WHERE at_ms >= ?2 AND at_ms < ?3 AND kind <> 'wish')
-                 ORDER BY rank LIMIT ?4)",
-            params![any, from, until, CANDIDATES as i64],
-        )?,
-        None if search.from.is_some() || search.until.is_some() => select(
+    let has_range = search.from.is_some() || search.until.is_some();
+    let mut found: Vec<Memory> = Vec::new();
+    for wanted in wanted(terms) {
+        let within = match has_range {
+            true => "AND rowid IN (SELECT id FROM memory WHERE at_ms >= ?2 AND at_ms < ?3)",
+            false => "AND ?2 <= ?3",
+        };
+        let condition = format!(
+            "WHERE id IN (SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 {within}
+                 ORDER BY {} LIMIT ?4)",
+            wanted.order()
+        );
+        let more = select(db, &condition, params![wanted.expression(), from, until, CANDIDATES as i64])?;
+        found.extend(
+            more.into_iter()
+                .filter(|memory| !found.iter().any(|known| known.id == memory.id))
+                .collect::<Vec<_>>(),
+        );
+    }
+    if terms.is_empty() && has_range {
+        found = select(
             db,
             "WHERE at_ms >= ?1 AND at_ms < ?2 AND kind IN ('user', 'world', 'diary') ORDER BY at_ms DESC LIMIT ?3",
             params![from, until, CANDIDATES as i64],
-        )?,
-        None => Vec::new(),
-    };
+        )?;
+    }
     for (id, _) in near {
         if !found.iter().any(|memory| memory.id == *id) {
             found.extend(select(
@@ -207,7 +267,6 @@ fn messages(
     search: &Search,
     terms: &[Term],
 ) -> Result<Vec<(i64, Timestamp, String)>, StoreError> {
-    let Some(any) = any_of(terms) else { return Ok(Vec::new()) };
     let (from, until) = between(search);
     let (mut first, mut last) = (i64::MIN, search.before_message.unwrap_or(i64::MAX));
     if search.from.is_some() || search.until.is_some() {
@@ -217,15 +276,25 @@ fn messages(
         let (Some(low), Some(high)) = (low, high) else { return Ok(Vec::new()) };
         (first, last) = (low, last.min(high + 1));
     }
-    let mut query = db.prepare_cached(
-        "SELECT id, at_ms, text FROM message WHERE id IN (SELECT rowid FROM message_words
-             WHERE message_words MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY rank LIMIT ?4)",
-    )?;
-    let rows = query.query_map(params![any, first, last, CANDIDATES as i64], |row| {
-        let at = Timestamp::from_millisecond(row.get(1)?).unwrap_or(Timestamp::MIN);
-        Ok((row.get(0)?, at, row.get::<_, String>(2)?))
-    })?;
-    let mut found = rows.collect::<Result<Vec<_>, _>>()?;
+    let mut found: Vec<(i64, Timestamp, String)> = Vec::new();
+    for wanted in wanted(terms) {
+        let sql = format!(
+            "SELECT id, at_ms, text FROM message WHERE id IN (SELECT rowid FROM message_words
+                 WHERE message_words MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY {} LIMIT ?4)",
+            wanted.order()
+        );
+        let mut query = db.prepare_cached(&sql)?;
+        let rows = query.query_map(params![wanted.expression(), first, last, CANDIDATES as i64], |row| {
+            let at = Timestamp::from_millisecond(row.get(1)?).unwrap_or(Timestamp::MIN);
+            Ok((row.get(0)?, at, row.get::<_, String>(2)?))
+        })?;
+        for row in rows {
+            let row = row?;
+            if !found.iter().any(|(id, ..)| *id == row.0) {
+                found.push(row);
+            }
+        }
+    }
     found.retain(|(_, _, text)| !text.trim_end().ends_with('?'));
     Ok(found)
 }
