@@ -10,6 +10,7 @@ mod stories {
     mod conversation;
     mod faults;
     mod install;
+    mod memory;
     mod mind;
     mod model_server;
     mod model_server_faults;
