@@ -39,30 +39,41 @@ pub enum Pass {
     NoModel,
 }
 
-/// How many turns run.
+/// How many turns run, and how many have begun.
+#[derive(Debug, Clone, Copy, Default)]
+struct Turns {
+    running: usize,
+    begun: u64,
+}
+
+/// Whether somebody talks.
 #[derive(Debug, Default)]
-pub(super) struct Busy(watch::Sender<usize>);
+pub(super) struct Busy(watch::Sender<Turns>);
 
 /// A turn runs while it lives.
-pub(super) struct Running<'a>(&'a watch::Sender<usize>);
+pub(super) struct Running<'a>(&'a watch::Sender<Turns>);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.0.send_modify(|turns| *turns -= 1);
+        self.0.send_modify(|turns| turns.running -= 1);
     }
 }
 
 impl Busy {
     /// A turn begins.
     pub(super) fn begin(&self) -> Running<'_> {
-        self.0.send_modify(|turns| *turns += 1);
+        self.0.send_modify(|turns| {
+            turns.running += 1;
+            turns.begun += 1;
+        });
         Running(&self.0)
     }
 
-    /// Waits until a turn runs. Cancel-safe.
+    /// Waits until a turn runs, or has run since this was first polled. Cancel-safe.
     async fn any(&self) {
+        let before = self.0.borrow().begun;
         // The sender lives as long as this does.
-        let _ = self.0.subscribe().wait_for(|turns| *turns > 0).await;
+        let _ = self.0.subscribe().wait_for(|turns| turns.running > 0 || turns.begun != before).await;
     }
 }
 
