@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use joi::reply::intents::match_intent;
+use joi::reply::intents::{match_intent, near};
 use joi::reply::redact::redact_structured;
 
 const PHRASINGS: &str = include_str!("../tests/data/intents/phrasings.txt");
@@ -35,9 +35,30 @@ fn percentiles() {
     println!("{} utterances: p50 {:?}, p99 {:?}, slowest {:?}", all.len(), at(50), at(99), at(100));
 }
 
+/// The same for the search for commands that a transcript is one word away from.
+fn percentiles_of_near() {
+    let slips: Vec<String> = TIMERS
+        .lines()
+        .filter_map(|line| line.split('\t').next())
+        .map(|text| text.replace("et a", "aid a").replace("off", "of").replace("ancel", "ouncil"))
+        .collect();
+    let slips = slips.iter().map(String::as_str);
+    let all: Vec<&str> = slips.chain(lines(CHITCHAT)).collect();
+    let mut took: Vec<Duration> = Vec::new();
+    for text in &all {
+        let begin = Instant::now();
+        black_box(near(black_box(text)));
+        took.push(begin.elapsed());
+    }
+    took.sort_unstable();
+    let at = |share: usize| took[(took.len() - 1) * share / 100];
+    println!("{} almost or not at all: p50 {:?}, p99 {:?}, slowest {:?}", all.len(), at(50), at(99), at(100));
+}
+
 fn intents(c: &mut Criterion) {
     match_intent("set a timer for one minute");
     percentiles();
+    percentiles_of_near();
     let mut group = c.benchmark_group("intents");
     let timers: Vec<&str> = TIMERS.lines().filter_map(|line| line.split('\t').next()).collect();
     for (name, list) in [("commands", lines(PHRASINGS)), ("timers", timers), ("chit-chat", lines(CHITCHAT))] {

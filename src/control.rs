@@ -17,7 +17,7 @@ mod status;
 pub mod warden;
 pub mod wire;
 
-pub use board::{Board, BoardParts, Gauge, Lagged, Subscription, gauge};
+pub use board::{Board, BoardParts, Gauge, Lagged, Subscription, gauge, gauge_by};
 pub use client::Client;
 pub use door::Door;
 pub use journal::{Entry, Journal};

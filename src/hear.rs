@@ -96,7 +96,7 @@ pub enum HearEvent {
         /// Counts utterances.
         generation: u64,
     },
-    /// Somebody has said something short while she speaks.
+    /// Somebody has said something short while she speaks or thinks.
     Interjected {
         /// All that was said, or the first seconds of it.
         utterance: Utterance,
@@ -165,6 +165,11 @@ pub enum HearCommand {
     FollowUp(Window),
     /// That was nothing: listen on in what is left of the window.
     Reopen,
+    /// Somebody talks over her: listen to him from position `since` on, where he began.
+    TakeOver {
+        /// In samples since the source was opened.
+        since: u64,
+    },
     /// What the words of a pause tell of the end of the utterance.
     Expect(Outlook),
     /// Close the microphone and forget an open utterance.

@@ -101,6 +101,8 @@ pub enum OpenedBy {
     FollowUp,
     /// She was speaking: an utterance too short to be anything but a word to her.
     Interjection,
+    /// Somebody talked over her, and she fell silent to listen: it begins with what was said over her.
+    Interruption,
 }
 
 /// Why an utterance ended.
@@ -136,6 +138,8 @@ pub struct Utterance {
     pub speech_ends_at: u64,
     /// How many of the samples belong to voiced frames.
     pub voiced: u64,
+    /// The highest probability (0..1) of a voice in any of its frames.
+    pub voice: f32,
     /// When the last sample was handed to the listener.
     pub captured: Instant,
 }
@@ -144,6 +148,14 @@ impl Utterance {
     /// Length of the audio.
     pub fn duration(&self) -> Duration {
         Duration::from_secs_f64(self.samples.len() as f64 / f64::from(crate::audio::RATE))
+    }
+
+    /// The moment of the sample at `position`, counted back in samples from `end`, when its last one was captured:
+    /// right also where a file is heard faster than it was spoken.
+    pub fn moment(&self, position: u64, end: Instant) -> Instant {
+        let behind = (self.begins_at + self.samples.len() as u64).saturating_sub(position);
+        let before = Duration::from_secs_f64(behind as f64 / f64::from(crate::audio::RATE));
+        end.checked_sub(before).unwrap_or(end)
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use jiff::{Timestamp, Zoned};
-use tokio::sync::mpsc;
+use tokio::sync::{OnceCell, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
@@ -114,6 +114,8 @@ pub struct Engine<M> {
     unfinished: Mutex<HashMap<Channel, timers::Unfinished>>,
     store_failed: Mutex<bool>,
     carry: Mutex<Carry>,
+    /// Set once what an earlier run carried over is known; as it is kept now.
+    kept: OnceCell<Mutex<String>>,
     pending: Mutex<HashMap<Channel, Pending>>,
     lately: Mutex<VecDeque<Timestamp>>,
     memory: memory::Held,
@@ -239,6 +241,7 @@ async fn planned<M: ChatModel>(
         Keep::Yes | Keep::No => None,
     };
     engine.carry_over(exchange, &mut outlet);
+    engine.keep_calls().await;
     let conversation = match outlet.awaits {
         _ if outlet.is_over => Conversation::IsOver,
         Some(lasts) => Conversation::Awaits(lasts),
@@ -277,6 +280,7 @@ impl<M: ChatModel> Engine<M> {
             unfinished: Mutex::default(),
             store_failed: Mutex::default(),
             carry: Mutex::default(),
+            kept: OnceCell::new(),
             pending: Mutex::default(),
             lately: Mutex::default(),
             memory: memory::Held::default(),
@@ -298,6 +302,7 @@ impl<M: ChatModel> Engine<M> {
     pub async fn read_ahead(&self, channel: Channel) -> Result<(), LlmError> {
         let _running = self.busy.begin();
         let turn = Turn { channel, now: self.parts.clock.now(), asked: "", plan: Vec::new() };
+        self.recall_calls().await;
         let past = self.past(&turn).await.unwrap_or_default();
         let state = self.begin(&turn, &past, &self.warm(&turn.now).await);
         let ask =
@@ -328,6 +333,7 @@ impl<M: ChatModel> Engine<M> {
             let kinds: Vec<&str> = hidden.iter().map(|label| label.token()).collect();
             outlet.decided("redact", "hidden", kinds.join(" ")).await?;
         }
+        self.recall_calls().await;
         if turn.asked.is_empty() {
             outlet.decided("intents", "nothing", "no words").await?;
             outlet.say(words::NOTHING_HEARD).await?;

@@ -87,6 +87,8 @@ pub struct Done {
     pub bell: Bell,
     /// When it was carried out.
     pub at: Zoned,
+    /// Whether the clock was believed.
+    pub trust: Trust,
 }
 
 impl Schedule {
@@ -115,11 +117,11 @@ impl Schedule {
             let (changes, report) = obey::obey(&present, &order);
             let latest = (trust == Trust::Right && !changes.is_empty()).then(|| at.timestamp());
             let changed = !changes.is_empty();
-            written(&changes, latest, (report, changed))
+            written(&changes, latest, (report, changed, trust))
         };
-        let (report, changed) = self.parts.store.schedule(work).await?;
+        let (report, changed, trust) = self.parts.store.schedule(work).await?;
         let bell = if changed { self.wake().await } else { Bell::Somebody };
-        Ok(Done { report, bell, at: now })
+        Ok(Done { report, bell, at: now, trust })
     }
 
     /// All entries, the next one first.
@@ -131,6 +133,22 @@ impl Schedule {
             Report::Listed(_, entries) => Ok(entries),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// Believes the clock from here on, although it showed a later moment before; tells whether it was in doubt. For
+    /// a person who knows that the clock is right now.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn trust_clock(&self) -> Result<bool, StoreError> {
+        let (at, is_synchronised) = (self.parts.clock.now().timestamp(), self.parts.is_synchronised);
+        let work = move |table: ScheduleTable| {
+            let trust = watch::trust(at, table.latest, is_synchronised());
+            written(&[], Some(at), trust == Trust::Behind)
+        };
+        let was_in_doubt = self.parts.store.schedule(work).await?;
+        self.wake().await;
+        Ok(was_in_doubt)
     }
 
     /// Somebody else has changed something.

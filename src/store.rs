@@ -68,13 +68,28 @@ impl StoreConfig {
     }
 }
 
+/// What is to be forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Forget {
+    /// All dialogue, all turn records and all that is remembered beside them.
+    pub dialogue: bool,
+    /// All notes and lists.
+    pub notes: bool,
+    /// All timers, alarms and reminders.
+    pub timers: bool,
+}
+
 /// How much was deleted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Deleted {
     /// Messages of the dialogue.
     pub messages: usize,
     /// Turn records.
     pub turns: usize,
+    /// Notes and entries of lists.
+    pub notes: usize,
+    /// Timers, alarms and reminders.
+    pub timers: usize,
     /// Entries of the memory.
     pub memories: usize,
 }
@@ -138,6 +153,12 @@ impl Store {
         Ok(Self { jobs, set_aside: set_aside.map(Arc::from), changes: Arc::default() })
     }
 
+    /// Tells how many jobs wait and how many may, as long as somebody may queue some.
+    pub fn waiting(&self) -> impl Fn() -> Option<(usize, usize)> + Send + Sync + 'static {
+        let (queue, most) = (self.jobs.downgrade(), self.jobs.max_capacity());
+        move || Some((most - queue.upgrade()?.capacity(), most))
+    }
+
     /// Where a damaged database was moved to when this one was opened.
     pub fn set_aside(&self) -> Option<&Path> {
         self.set_aside.as_deref()
@@ -195,14 +216,25 @@ impl Store {
         self.run(move |db| settings::set(db, key, &value)).await
     }
 
-    /// Deletes all dialogue, all turn records and all that is remembered beside them, so that no byte of them
-    /// stays in the file. Settings, timers, notes and lists stay.
-    pub async fn forget_all(&self) -> Result<Deleted, StoreError> {
-        let deleted = self.run(|db| {
-            let deleted = delete_before(db, Timestamp::MAX)?;
-            let memories = memory::remove_all(db)?;
+    /// Where the calls of tools in the present conversation are kept, as a part of the dialogue.
+    pub const CALLS: &str = "dialogue.calls";
+
+    /// Deletes `what` so that no byte of it stays in the file. Settings stay.
+    pub async fn forget(&self, what: Forget) -> Result<Deleted, StoreError> {
+        let deleted = self.run(move |db| {
+            let mut deleted = Deleted::default();
+            if what.dialogue {
+                deleted = delete_before(db, Timestamp::MAX)?;
+                deleted.memories = memory::remove_all(db)?;
+            }
+            if what.notes {
+                deleted.notes = db.execute("DELETE FROM note", [])?;
+            }
+            if what.timers {
+                deleted.timers = db.execute("DELETE FROM schedule", [])?;
+            }
             db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")?;
-            Ok(Deleted { memories, ..deleted })
+            Ok(deleted)
         });
         let deleted = deleted.await;
         self.changes.note();
@@ -252,8 +284,10 @@ fn delete_before(db: &mut Connection, cutoff: Timestamp) -> Result<Deleted, Stor
     let tx = db.transaction()?;
     let messages = tx.execute("DELETE FROM message WHERE at_ms < ?1", [at])?;
     let turns = tx.execute("DELETE FROM turn WHERE at_ms < ?1", [at])?;
+    // What was called in a conversation does not outlive it.
+    tx.execute("DELETE FROM setting WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM message)", [Store::CALLS])?;
     tx.commit()?;
-    Ok(Deleted { messages, turns, memories: 0 })
+    Ok(Deleted { messages, turns, ..Deleted::default() })
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@
 //! may try something else. Adding a tool is one file below `tools/` and one line in [`builtin`]; see
 //! `docs/tools.md`. Whether a call may run at all is decided in [`gate`], and nowhere else.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use jiff::Zoned;
 use serde_json::{Map, Value};
@@ -22,6 +24,7 @@ mod config;
 pub mod fence;
 mod find;
 pub mod gate;
+pub mod language;
 mod lists;
 mod memory;
 pub mod route;
@@ -321,8 +324,11 @@ impl Toolbox {
 /// What the tool says, or that it took too long.
 pub async fn run(tool: &dyn Tool, call: Call<'_>) -> Result<Output, ToolError> {
     let limit = tool.time_limit().min(LONGEST);
-    match tokio::time::timeout(limit, tool.run(call)).await {
-        Ok(done) => done,
+    // A tool that breaks down must not take the conversation with it; the panic hook has reported it.
+    let running = AssertUnwindSafe(tool.run(call)).catch_unwind();
+    match tokio::time::timeout(limit, running).await {
+        Ok(Ok(done)) => done,
+        Ok(Err(_)) => Err(ToolError::TellModel(format!("{} broke down and did not finish", tool.name()))),
         Err(_) => {
             let seconds = limit.as_secs();
             Err(ToolError::TellModel(format!("{} gave no answer within {seconds} s", tool.name())))

@@ -6,6 +6,7 @@
 mod support;
 
 mod stories {
+    mod acting;
     mod commands;
     mod conversation;
     mod faults;

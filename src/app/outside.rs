@@ -1,7 +1,7 @@
-//! What shows and steers a running conversation from outside: the control socket, SIGUSR1, systemd.
+//! What shows and steers a running conversation from outside: the control socket, SIGUSR1 and SIGUSR2, systemd.
 //!
 //! Started before anything that takes long, so that the owner can switch the microphone off at any
-//! moment. Three tasks; they end before the database is closed.
+//! moment. Four tasks; they end before the database is closed.
 
 use std::io;
 
@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::channels::voice::News;
 use crate::control::{Board, Device, Door, Turn, warden};
+use crate::message::Request;
 use crate::schedule::ringer::Ring;
 
 /// The running tasks.
@@ -21,7 +22,7 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// Serves `board` at `door`, if there is one, turns its switch on SIGUSR1, and tells systemd.
+    /// Serves `board` at `door`, if there is one, turns its switch on SIGUSR1, has her listen on SIGUSR2, and tells systemd.
     ///
     /// # Errors
     /// The system does not let the signal be watched.
@@ -30,6 +31,8 @@ impl Outside {
         let mut tasks = JoinSet::new();
         let toggle = signal(SignalKind::user_defined1())?;
         tasks.spawn(toggle_on(toggle, board.clone(), stop.clone()));
+        let listen = signal(SignalKind::user_defined2())?;
+        tasks.spawn(listen_on(listen, board.clone(), stop.clone()));
         tasks.spawn(warden::watch(board.clone(), stop.clone()));
         if let Some(door) = door {
             let (board, stop) = (board.clone(), stop.clone());
@@ -65,6 +68,26 @@ async fn toggle_on(mut toggle: Signal, board: Board, stop: CancellationToken) {
     }
 }
 
+/// Has her listen at every signal, whatever she does; a microphone that its owner has switched off stays so.
+async fn listen_on(mut listen: Signal, board: Board, stop: CancellationToken) {
+    loop {
+        // Both arms are cancel-safe.
+        tokio::select! {
+            () = stop.cancelled() => break,
+            came = listen.recv() => {
+                if came.is_none() {
+                    break;
+                }
+                if board.mute().is_muted() {
+                    tracing::warn!("she was asked to listen, and is muted; `joi unmute` switches the microphone on");
+                } else if !board.request(Request::Listen) {
+                    tracing::warn!("she was asked to listen, and can't yet");
+                }
+            }
+        }
+    }
+}
+
 /// Shows on `board` whether something rings, until nobody can tell any more.
 pub async fn show_rings(rings: Option<watch::Receiver<Vec<Ring>>>, board: Board) {
     let Some(mut rings) = rings else { return };
@@ -87,6 +110,7 @@ pub fn post(board: &Board, news: &News) {
         News::Speaks(device) => board.speaker(Device::Device(device.clone())),
         News::Turn(_) => board.turn_over(),
         News::Woke(_)
+        | News::Asked
         | News::Understood(_)
         | News::Words(_)
         | News::Dismissed(_)

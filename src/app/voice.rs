@@ -10,10 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
 use super::{ears, mouth};
-use crate::audio::{EchoCancelled, Meter, Microphone, MuteSwitch, Pace, Player, Source, WavSource};
+use crate::audio::{
+    EchoCancelled, EchoMeter, Meter, Microphone, MuteSwitch, Pace, Player, Source, WavSource,
+};
 use crate::channels::voice::{self, Conversation, News, Parts, Ringing, Tones};
 use crate::config::Config;
-use crate::control::{Gauge, gauge};
+use crate::control::{Gauge, gauge, gauge_by};
 use crate::hear::Pacing;
 use crate::hear::wake::WakePhrase;
 use crate::llm::Mind;
@@ -61,6 +63,8 @@ pub struct Conversing {
     pub player: Player,
     /// Tells how loud the microphone is, and how much of it was lost; nothing over files.
     pub meter: Option<Meter>,
+    /// Tells how well her own voice is kept out of her ears; nothing over files.
+    pub echo: Option<EchoMeter>,
     /// Asks something of it.
     pub requests: Sender<Request>,
     /// Tell how full its queues are.
@@ -126,7 +130,9 @@ pub async fn converse(
     let (meter, echo) = meters.unzip();
     let ears = ears(config, paths, source, pacing, &brain.pulse)?;
     let (requests, asked) = channel(REQUESTS);
-    let gauges = vec![ears.waiting, gauge("news", &told), gauge("requests", &requests)];
+    let mut gauges = vec![ears.waiting, gauge("news", &told), gauge("requests", &requests)];
+    gauges.extend(mouth.as_ref().map(|(mouth, _)| gauge_by("lines", mouth.waiting())));
+    gauges.extend(brain.store.as_ref().map(|store| gauge_by("store", store.waiting())));
     let parts = Parts {
         engine: Arc::clone(&brain.engine),
         store: brain.store.clone(),
@@ -141,9 +147,10 @@ pub async fn converse(
             phrases: super::wake_means(config, paths)?.heard().flat_map(WakePhrase::written).collect(),
             trust: config.hear.trust.clone(),
             judge: config.hear.judge.clone(),
+            language: config.hear.stt.language.clone(),
             second_look: config.hear.stt.second_look(),
         },
-        echo,
+        echo: echo.clone(),
         tones: if config.audio.tone { Tones::On } else { Tones::Off },
         ringing: Ringing::new(alerts, config.timers.least_volume),
         news: told,
@@ -151,5 +158,5 @@ pub async fn converse(
         heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),
     };
     let conversation = Conversation::new(parts, brain.last_turn().await);
-    Ok(Conversing { conversation, news, stop, player, meter, requests, gauges, rings })
+    Ok(Conversing { conversation, news, stop, player, meter, echo, requests, gauges, rings })
 }

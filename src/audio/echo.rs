@@ -32,6 +32,10 @@ const TAIL: usize = RATE as usize;
 /// A canceller that has diverged is left out for so much sound.
 const DISTRUST: usize = RATE as usize;
 
+/// An echo whose delay changes by so much at once comes another way: a wireless speaker, or a clock that jumped. In
+/// ms; clocks that drift apart change it by less.
+const JUMP_MS: u32 = 32;
+
 /// What is played below this level is silence: −100 dBFS.
 const SILENCE: f32 = 1e-5;
 
@@ -52,6 +56,8 @@ pub struct EchoCancelled {
     /// Samples until the canceller is trusted again.
     distrust: usize,
     gauge: Gauge,
+    /// The delay of the echo, as far as it is known, in ms.
+    known_delay: u32,
     meter: EchoMeter,
     /// Heard and not yet given out, when cancelling less than a frame.
     held: Vec<f32>,
@@ -88,6 +94,7 @@ impl EchoCancelled {
             tail: 0,
             distrust: 0,
             gauge: Gauge::default(),
+            known_delay: 0,
             meter,
             held: Vec::new(),
             captured: Vec::new(),
@@ -121,9 +128,15 @@ impl EchoCancelled {
         if let Some(canceller) = &mut self.canceller {
             canceller.reset();
         }
+        self.prove_anew();
+    }
+
+    /// Whether the canceller knows the room is not known any more.
+    fn prove_anew(&mut self) {
         self.gate = Gate::default();
         self.absence = Absence::default();
         self.gauge = Gauge::default();
+        self.known_delay = 0;
         self.meter.forget();
     }
 
@@ -206,6 +219,19 @@ impl EchoCancelled {
     }
 
     fn judge(&mut self, near: &[f32], far: &[f32], clean: &[f32]) {
+        let Some(canceller) = &self.canceller else { return };
+        let delay = canceller.delay_ms();
+        if self.known_delay > 0 && delay.abs_diff(self.known_delay) >= JUMP_MS {
+            tracing::info!(
+                from = self.known_delay,
+                to = delay,
+                "the echo stands elsewhere; the room is learnt anew"
+            );
+            // The canceller has moved with it; what it has proved before proves nothing now.
+            self.prove_anew();
+        } else {
+            self.known_delay = delay;
+        }
         let Some(canceller) = &self.canceller else { return };
         match self.gauge.look(near, far, clean) {
             Verdict::Fine => {

@@ -8,9 +8,11 @@
 mod announce;
 mod answers;
 mod config;
+mod deeds;
 pub mod flow;
 mod hearing;
 mod news;
+mod opinions;
 mod ringing;
 mod said;
 mod second_look;
@@ -31,11 +33,12 @@ pub use news::News;
 pub use ringing::Ringing;
 
 use super::turn;
-use crate::audio::{Duck, EchoMeter, Player, tone};
+use crate::audio::{EchoMeter, Player};
 use crate::clock::Clock;
-use crate::hear::whisper::{Stt, SttEvent, SttJob};
+use crate::hear::score::Opinion;
+use crate::hear::whisper::{Stt, SttEvent};
 use crate::hear::{Ack, Delivery, HearCommand};
-use crate::message::{Activity, Channel, Private, Request, TurnId};
+use crate::message::{Activity, Request, TurnId};
 use crate::pulse::Heart;
 use crate::reply::model::ChatModel;
 use crate::reply::{Ended, Engine};
@@ -45,15 +48,8 @@ use announce::Announcer;
 use answers::{Answers, Desk};
 use flow::{Flow, FollowUps};
 use hearing::Hearing;
-use signals::{Effect, Input, Why};
+use signals::Input;
 use teller::Stage;
-
-/// The rate of the tones, in Hz; the player converts them.
-const TONE_RATE: u32 = 48_000;
-/// Tags of tones: no speech has them, so nobody waits for their end.
-const TONE_TAG: u64 = u64::MAX;
-/// While she thinks on, a tone says so again and again.
-const STILL_THINKING: Duration = Duration::from_secs(6);
 
 /// What the conversation is made of.
 pub struct Parts<M> {
@@ -119,6 +115,8 @@ pub struct Conversation<M> {
     reports: Option<Receiver<SpeakEvent>>,
     transcripts: Receiver<SttEvent>,
     interjections: Receiver<SttEvent>,
+    /// What the sound of interjections says, and that of short answers.
+    opinions: (Receiver<Opinion>, Receiver<Opinion>),
     commands: SyncSender<HearCommand>,
     deliveries: Receiver<Delivery>,
     thinking: Option<Duration>,
@@ -142,6 +140,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             delay: parts.config.delay(),
             to_nobody: parts.to_her.judge.answers_to_nobody,
         };
+        let (hearing, opinions) = Hearing::new(parts.stt.0, parts.interjections.0, parts.to_her);
         let (mouth, reports) = parts.mouth.unzip();
         let stage = Stage { mouth: mouth.clone(), player: parts.player.clone(), news: parts.news.clone() };
         let thinking = parts.config.thinking();
@@ -155,7 +154,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
         Self {
             flow: Flow::resting(last_turn, follow_ups),
             answers,
-            hearing: Hearing::new(parts.stt.0, parts.interjections.0, parts.to_her),
+            hearing,
+            opinions,
             announcer: Announcer::default(),
             pending: None,
             ringing: parts.ringing,
@@ -200,10 +200,12 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 },
                 Some(result) = self.transcripts.recv() => self.transcribed(result).await,
                 Some(result) = self.interjections.recv() => self.interjected(result).await,
+                Some(opinion) = self.opinions.0.recv() => self.cried(opinion).await,
+                Some(opinion) = self.opinions.1.recv() => self.answered_by_sound(opinion).await,
                 judged = self.hearing.looked() => self.looked(judged).await,
                 Some(event) = next_event(&mut self.reports) => self.spoke(event).await,
                 Some(done) = self.answers.next_done() => self.answered(done).await,
-                Some(Request::Listen) = self.requests.recv() => self.step(Input::Requested).await,
+                Some(Request::Listen) = self.requests.recv() => self.asked().await,
                 () = until(self.think_at) => self.still_thinking(),
                 alert = self.ringing.alert() => self.alerted(alert).await,
                 () = until(ring_due), if self.flow.is_idle() => self.speak_up().await,
@@ -289,95 +291,6 @@ impl<M: ChatModel + 'static> Conversation<M> {
         if std::mem::replace(&mut self.activity, activity) != activity {
             self.tell(News::Activity(activity)).await;
         }
-    }
-
-    async fn apply(&mut self, effect: Effect) {
-        match effect {
-            Effect::AcknowledgeTone => self.tone(tone::acknowledge(TONE_RATE)),
-            Effect::ErrorTone => self.tone(tone::error(TONE_RATE)),
-            Effect::Cancel(turn, why) => self.cancel(turn, why).await,
-            // Where her own voice is not kept out, it is most likely she who was heard.
-            Effect::Duck if !self.hears_past_herself() => {}
-            Effect::Duck => self.player.duck(Duck::Ducked),
-            Effect::Unduck => self.player.duck(Duck::Full),
-            Effect::Decode(utterance, urgency) => self.hearing.decode(SttJob { utterance, urgency }),
-            Effect::DropDecode { generation, revision } => self.hearing.drop_before(generation, revision),
-            Effect::Answer(question) => self.answer(*question).await,
-            Effect::Dismiss(turn, judged) => {
-                let record = self.answers.dismissal(turn, answers::decisions(&judged));
-                self.answers.save(&record).await;
-                self.tell(News::Dismissed(Box::new(record))).await;
-            }
-            Effect::Announce(turn) => self.announce(turn).await,
-            Effect::Ears(command) => {
-                self.command(command);
-                if matches!(command, HearCommand::FollowUp(_)) {
-                    self.read_ahead();
-                }
-            }
-            Effect::Rest(why) => self.tell(News::Rests(why)).await,
-        }
-    }
-
-    fn hears_past_herself(&self) -> bool {
-        self.echo.as_ref().is_some_and(|echo| echo.report().converged)
-    }
-
-    async fn cancel(&mut self, turn: TurnId, why: Why) {
-        self.answers.cancel(turn, why);
-        self.player.duck(Duck::Full);
-        self.hearing.said.ends(Instant::now());
-        self.announcing = None;
-        if self.ringing.is_turn(turn) {
-            self.answer_ring();
-        }
-        if let Some(record) = self.answers.close(turn).await {
-            self.tell(News::Turn(Box::new(record))).await;
-        }
-    }
-
-    async fn answer(&mut self, question: signals::Question) {
-        self.tell(News::Understood(Private(question.text.clone()))).await;
-        if let Some(ahead) = self.ahead.take() {
-            ahead.abort();
-        }
-        self.think_at = self.thinking.map(|after| question.decided + after);
-        self.answers.begin(&question);
-    }
-
-    /// While the user still speaks, the model reads what it knows already.
-    fn read_ahead(&mut self) {
-        let engine = Arc::clone(&self.engine);
-        let task = tokio::spawn(async move {
-            if let Err(error) = engine.read_ahead(Channel::Voice).await {
-                tracing::debug!(%error, "the model could not read ahead");
-            }
-        });
-        if let Some(earlier) = self.ahead.replace(task) {
-            earlier.abort();
-        }
-    }
-
-    fn still_thinking(&mut self) {
-        self.tone(tone::thinking(TONE_RATE));
-        self.think_at = Some(Instant::now() + STILL_THINKING);
-    }
-
-    fn tone(&self, samples: Vec<f32>) {
-        if self.tones == Tones::On && self.player.play_now(TONE_TAG, TONE_RATE, samples).is_err() {
-            tracing::debug!("a tone was not played");
-        }
-    }
-
-    fn command(&self, command: HearCommand) {
-        if self.commands.try_send(command).is_err() {
-            tracing::debug!(?command, "the listener took no command");
-        }
-    }
-
-    async fn tell(&self, news: News) {
-        // Nobody looks any more: the conversation goes on all the same.
-        let _ = self.news.send(news).await;
     }
 }
 

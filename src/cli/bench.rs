@@ -4,8 +4,11 @@ use std::process::ExitCode;
 
 use super::session::Session;
 
+mod acting;
 mod echo;
 mod model;
+mod room;
+mod stop;
 pub(in crate::cli) mod trust;
 mod turns;
 
@@ -14,7 +17,9 @@ Examples:
   joi bench turns questions/*.wav       latency of whole turns
   joi bench trust                       an hour of noise, and a hundred short words
   joi bench echo                        what her ears make of her own voice
-  joi bench model                       how soon the first word comes";
+  joi bench stop                        how soon she falls silent when told to
+  joi bench model                       how soon the first word comes
+  joi bench acting                      what typical turns cost, and whether the right tool is called";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -31,8 +36,12 @@ enum What {
     Trust(trust::Args),
     /// What her ears make of her own voice in a simulated room
     Echo(echo::Args),
+    /// How soon she is silent when somebody says stop over her, in a simulated room
+    Stop(stop::Args),
     /// How soon the model's first word comes: cold, with a known head, in a conversation
     Model(model::Args),
+    /// What ten typical turns cost the model, and how often it calls the right tool
+    Acting(acting::Args),
 }
 
 pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
@@ -40,6 +49,8 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         What::Turns(args) => turns::run(args, session),
         What::Trust(args) => trust::run(&args, session),
         What::Echo(args) => echo::run(&args, session),
+        What::Stop(args) => stop::run(&args, session),
         What::Model(args) => model::run(&args, session),
+        What::Acting(args) => acting::run(&args, session),
     }
 }

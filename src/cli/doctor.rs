@@ -15,6 +15,7 @@ use crate::audio::{Heard, Meter, Microphone, MuteSwitch, PlayEvent, Player, Sour
 use crate::llm::Serving;
 use crate::models::State;
 
+mod echo;
 mod machine;
 
 const EXAMPLES: &str = "\
@@ -82,6 +83,9 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     if !args.quick {
         rows.push(if super::mute::is_muted(session) { muted() } else { microphone(session, args.json) });
         rows.push(speaker(session));
+        if !super::mute::is_muted(session) {
+            rows.push(echo::check(session));
+        }
     }
     rows.extend(machine::checks(&session.paths));
     print(&rows, args.json)?;

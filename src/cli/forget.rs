@@ -1,24 +1,50 @@
-//! `joi forget`: erase all stored dialogue, the records of turns, and everything she remembers.
+//! `joi forget`: erase dialogue and memory, notes and lists, timers, or all of it, so that no byte of it stays.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use super::session::Session;
 use super::show;
-use crate::store::Store;
+use crate::app;
+use crate::store::{Deleted, Forget, Store};
 
 const EXAMPLES: &str = "\
 Examples:
-  joi forget            asks first
-  joi forget --yes      does not ask
-  joi memory forget WORDS erases what is about something only";
+  joi forget                    the dialogue, the records of turns, the memory and what was typed; asks first
+  joi forget --notes            notes and lists
+  joi forget --notes --timers   notes, lists, timers, alarms and reminders
+  joi forget --all --yes        all of it, without being asked
+  joi memory forget --about WORDS  what is about something only";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
+    /// The dialogue, the records of turns and what was typed; so if nothing else is named
+    #[arg(long)]
+    dialogue: bool,
+    /// Notes and lists
+    #[arg(long)]
+    notes: bool,
+    /// Timers, alarms and reminders
+    #[arg(long)]
+    timers: bool,
+    /// All of it
+    #[arg(long, conflicts_with_all = ["dialogue", "notes", "timers"])]
+    all: bool,
     /// Don't ask
     #[arg(long)]
     yes: bool,
+}
+
+impl Args {
+    fn what(&self) -> Forget {
+        let is_bare = !(self.notes || self.timers);
+        Forget {
+            dialogue: self.dialogue || self.all || is_bare,
+            notes: self.notes || self.all,
+            timers: self.timers || self.all,
+        }
+    }
 }
 
 pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
@@ -27,38 +53,56 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         show::line("there is nothing to forget")?;
         return Ok(ExitCode::SUCCESS);
     }
+    let what = args.what();
     if !args.yes {
         anyhow::ensure!(
             std::io::stdin().is_terminal(),
-            "say --yes to erase all dialogue without being asked"
+            "say --yes to erase all {} without being asked",
+            told(what)
         );
-        if !is_confirmed()? {
+        if !is_confirmed(what)? {
             show::line("nothing was erased")?;
             return Ok(ExitCode::FAILURE);
         }
     }
     session.block_on(async {
         let store = tokio::task::spawn_blocking(move || Store::open(&file)).await??;
-        let erased = store.forget_all().await?;
+        let erased = store.forget(what).await?;
         store.close().await?;
         let history = session.paths.data.join("history.txt");
-        if history.exists() {
+        if what.dialogue && history.exists() {
             std::fs::remove_file(history)?;
         }
-        let memories = match erased.memories {
-            0 => String::new(),
-            count => format!(" and {count} memories"),
-        };
-        show::line(format!(
-            "erased {} messages and {} turn records{memories}",
-            erased.messages, erased.turns
-        ))?;
+        if what.timers {
+            // What rings must be silent; nobody may be there to be told.
+            let wake_up = app::timers::wake_up(&session.paths);
+            tokio::task::spawn_blocking(move || wake_up()).await?;
+        }
+        show::line(format!("erased {}", counted(what, erased)))?;
         Ok(ExitCode::SUCCESS)
     })
 }
 
-fn is_confirmed() -> anyhow::Result<bool> {
-    write!(anstream::stderr(), "Erase all stored dialogue and everything she remembers? [y/N] ")?;
+fn parts(what: Forget) -> impl Iterator<Item = &'static str> {
+    let named = [(what.dialogue, "dialogue"), (what.notes, "notes and lists"), (what.timers, "timers")];
+    named.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, name)| name)
+}
+
+fn told(what: Forget) -> String {
+    parts(what).collect::<Vec<_>>().join(", ")
+}
+
+fn counted(what: Forget, erased: Deleted) -> String {
+    let Deleted { messages, turns, notes, timers, memories } = erased;
+    let memories = if memories == 0 { String::new() } else { format!(" and {memories} memories") };
+    let dialogue = what.dialogue.then(|| format!("{messages} messages and {turns} turn records{memories}"));
+    let notes = what.notes.then(|| format!("{notes} notes and entries of lists"));
+    let timers = what.timers.then(|| format!("{timers} timers"));
+    [dialogue, notes, timers].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn is_confirmed(what: Forget) -> anyhow::Result<bool> {
+    write!(anstream::stderr(), "Erase all stored {}? [y/N] ", told(what))?;
     let mut line = String::new();
     std::io::stdin().read_line(&mut line)?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))

@@ -101,6 +101,7 @@ pub(crate) async fn talk(
                 News::Rests(why) => tracing::info!(why, "resting"),
                 News::Dismissed(record) => tracing::info!(decisions = ?record.decisions, "not answered"),
                 News::Woke(_)
+                | News::Asked
                 | News::Rings(_)
                 | News::Told(_)
                 | News::Understood(_)

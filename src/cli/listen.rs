@@ -11,6 +11,7 @@ use super::show::{self, Mood};
 use super::typed;
 use crate::app;
 use crate::audio::{Microphone, MuteSwitch, RATE, read_wav};
+use crate::control::Client;
 use crate::hear::whisper::{SttJob, Urgency, Whisper};
 use crate::hear::{HearCommand, HearEvent, Pacing};
 use crate::message::{Transcript, Utterance};
@@ -23,12 +24,17 @@ const PIECE: usize = 28 * RATE as usize;
 const EXAMPLES: &str = "\
 Examples:
   joi listen                          speak after the call; ends when you pause
+  joi listen --now                    push to talk: she who runs already falls silent and listens
+  pkill -USR2 -x joi                  the same, without the program joi at hand
   joi listen --wav interview.wav
   joi listen --wav interview.wav --json | jq .text";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
+    /// Have the running joi fall silent and listen to you, as after the wake phrase
+    #[arg(long, conflicts_with_all = ["wav", "json"])]
+    now: bool,
     /// Transcribe this file: any rate and number of channels
     #[arg(long, value_name = "FILE")]
     wav: Option<PathBuf>,
@@ -38,6 +44,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    if args.now {
+        let mut client = Client::connect(&session.paths.runtime)?.ok_or_else(super::not_running)?;
+        client.listen()?;
+        show::remark(format!("{} she listens", show::coloured(Mood::Good, "●")));
+        return Ok(ExitCode::SUCCESS);
+    }
     match &args.wav {
         Some(file) => {
             let samples = read_wav(file, RATE)?;

@@ -84,10 +84,13 @@ async fn talk(session: &Session, board: &Board, words: Words, outside: Outside) 
     board.chat_model(brain.serving_now());
     let sound = Sound::Devices { mute: board.mute().clone() };
     let talk = app::converse(config, paths, &brain, sound).await?;
-    let Conversing { conversation, news, stop, requests, gauges, meter, rings, .. } = talk;
+    let Conversing { conversation, news, stop, requests, gauges, meter, echo, rings, .. } = talk;
     board.queues(gauges);
     if let Some(meter) = meter {
         board.sound_lost(move || meter.lost());
+    }
+    if let Some(echo) = echo {
+        board.echo(echo);
     }
     board.takes_requests(requests);
     if let Some(schedule) = brain.schedule.clone() {
@@ -176,7 +179,7 @@ async fn show_news(mut news: Receiver<News>, board: Board, words: Words) {
             is_mid_answer = false;
         }
         match news {
-            News::Woke(_) => show::remark(show::coloured(Mood::Good, "● listening")),
+            News::Woke(_) | News::Asked => show::remark(show::coloured(Mood::Good, "● listening")),
             News::Understood(text) => {
                 show::remark(format!("{} {}", show::coloured(Mood::Quiet, "you:"), text.0))
             }

@@ -60,6 +60,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("state", format!("{} since {}", state(status), status.shown.at)),
         ("microphone", if status.muted { muted() } else { device(&status.microphone) }),
         ("speaker", device(&status.speaker)),
+        ("echo", status.echo.map_or_else(|| "not known yet".to_owned(), |echo| echo.told())),
         ("speech", status.models.whisper.clone()),
         ("voice", status.models.voice.clone()),
         ("chat model", status.models.chat.clone()),

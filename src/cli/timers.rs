@@ -14,7 +14,8 @@ use crate::app;
 use crate::clock::SystemClock;
 use crate::reply::intents;
 use crate::schedule::{
-    Bell, Bias, Done, Entry, EntryId, Kind, Many, Order, Report, Schedule, State, Wanted, When, Which, words,
+    Bell, Bias, Done, Entry, EntryId, Kind, Many, Order, Report, Schedule, State, Trust, Wanted, When, Which,
+    words,
 };
 use crate::store::Store;
 
@@ -28,6 +29,7 @@ Examples:
   joi timers cancel --all
   joi timers snooze 5 minutes
   joi timers stop                                     what rings is silent
+  joi timers trust-clock                              the clock is right, although it went back
   joi timers --json | jq '.[].left_s'";
 
 #[derive(Debug, clap::Args)]
@@ -76,16 +78,31 @@ enum Action {
     /// What rings is silent
     #[command(after_help = EXAMPLES)]
     Stop,
+    /// Say that this machine's clock is right: alarms that wait for the right time go on
+    #[command(after_help = EXAMPLES)]
+    TrustClock,
 }
 
 pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let order = order(args.action.unwrap_or(Action::List))?;
+    let action = args.action.unwrap_or(Action::List);
+    let trusts = matches!(action, Action::TrustClock);
+    let order = order(action)?;
     let file = session.paths.database();
     session.block_on(async {
         let store = tokio::task::spawn_blocking(move || Store::open(&file)).await??;
         let wake_up = app::timers::wake_up(&session.paths);
         let schedule =
             app::timers::schedule(session.config(), store.clone(), Arc::new(SystemClock), Some(wake_up));
+        if trusts {
+            let sentence = match schedule.trust_clock().await? {
+                true => "the clock is believed; what waited for the right time goes on",
+                false => "the clock was not in doubt",
+            };
+            show::line(sentence)?;
+            drop(schedule);
+            store.close().await?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let is_list = matches!(order, Order::List(_));
         let done = schedule.obey(order).await?;
         let code = if args.json {
@@ -145,6 +162,7 @@ fn order(action: Action) -> anyhow::Result<Order> {
             Order::Snooze { which: Which::default(), seconds: Some(seconds) }
         }
         Action::Stop => Order::Silence,
+        Action::TrustClock => Order::List(None),
     })
 }
 
@@ -152,6 +170,7 @@ async fn entries(schedule: &Schedule, done: &Done) -> anyhow::Result<Vec<Entry>>
     Ok(match &done.report {
         Report::Set(entry) | Report::Changed(entry) => vec![entry.clone()],
         Report::Cancelled(entries)
+        | Report::Skipped(entries, _)
         | Report::Snoozed(entries)
         | Report::Silenced(entries)
         | Report::Left(entries)
@@ -216,8 +235,14 @@ pub(crate) fn table(done: &Done) -> anyhow::Result<()> {
         ]);
     }
     show::line(table)?;
+    if done.trust == Trust::Behind {
+        show::remark(show::coloured(Mood::Fair, IN_DOUBT));
+    }
     Ok(())
 }
+
+const IN_DOUBT: &str = "! the clock shows less than it did before, so alarms wait; set it, or, if it is right, run \
+                        `joi timers trust-clock`";
 
 fn told(done: &Done) -> anyhow::Result<ExitCode> {
     let sentence = match &done.report {
@@ -239,6 +264,7 @@ fn code(report: &Report) -> ExitCode {
         Report::Set(_)
         | Report::Changed(_)
         | Report::Cancelled(_)
+        | Report::Skipped(..)
         | Report::Snoozed(_)
         | Report::Silenced(_)
         | Report::Listed(..)

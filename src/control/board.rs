@@ -13,7 +13,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 use super::journal::Journal;
 use super::mute::{KeptMute, Turn, Turned};
 use super::status::{Counters, Device, Models, Queue, StateEvent, Status};
-use crate::audio::MuteSwitch;
+use crate::audio::{EchoMeter, MuteSwitch};
 use crate::clock::Clock;
 use crate::message::{Activity, Request};
 use crate::pulse::Pulse;
@@ -52,6 +52,7 @@ struct Facts {
     models: Models,
     queues: Vec<Gauge>,
     lost: Option<Box<dyn Fn() -> Duration + Send + Sync>>,
+    echo: Option<EchoMeter>,
     turns: u64,
     requests: Option<mpsc::Sender<Request>>,
     chat: Option<Box<dyn Fn() -> String + Send + Sync>>,
@@ -78,6 +79,17 @@ pub fn gauge<T: Send + 'static>(name: &'static str, queue: &mpsc::Sender<T>) -> 
     let (queue, capacity) = (queue.downgrade(), queue.max_capacity());
     Box::new(move || {
         let length = capacity - queue.upgrade()?.capacity();
+        Some(Queue { name: name.to_owned(), length, capacity })
+    })
+}
+
+/// A gauge of a queue that tells its length and capacity by itself.
+pub fn gauge_by(
+    name: &'static str,
+    told: impl Fn() -> Option<(usize, usize)> + Send + Sync + 'static,
+) -> Gauge {
+    Box::new(move || {
+        let (length, capacity) = told()?;
         Some(Queue { name: name.to_owned(), length, capacity })
     })
 }
@@ -113,6 +125,7 @@ impl Board {
             models: Models::default(),
             queues: Vec::new(),
             lost: None,
+            echo: None,
             turns: 0,
             requests: None,
             chat: None,
@@ -201,6 +214,11 @@ impl Board {
         self.change(|facts| facts.lost = Some(Box::new(count)));
     }
 
+    /// Shows how well her voice is kept out of her ears from here on.
+    pub fn echo(&self, meter: EchoMeter) {
+        self.change(|facts| facts.echo = Some(meter));
+    }
+
     /// Obeys the owner and shows it. Blocks while the position is stored.
     pub fn turn_mute(&self, order: Turn) -> Turned {
         let turned = self.0.parts.mute.turn(order);
@@ -248,6 +266,7 @@ impl Board {
             stages: stages.iter().map(Into::into).collect(),
             microphone: facts.microphone.clone(),
             speaker: facts.speaker.clone(),
+            echo: facts.echo.as_ref().map(EchoMeter::report),
             models: Models { chat, ..facts.models.clone() },
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
             errors: parts.journal.entries(),

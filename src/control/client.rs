@@ -60,6 +60,17 @@ impl Client {
         }
     }
 
+    /// Has her listen now, whatever she does.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected; she can't listen now.
+    pub fn listen(&mut self) -> Result<(), ControlError> {
+        match self.ask(Ask::Listen)? {
+            Answer::Listening { .. } => Ok(()),
+            other => Err(self.astray(&other)),
+        }
+    }
+
     /// Tells that timers were changed.
     ///
     /// # Errors

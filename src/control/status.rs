@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::journal::Entry;
+use crate::audio::EchoReport;
 use crate::message::Activity;
 use crate::pulse::{Beat, Vital};
 
@@ -40,6 +41,9 @@ pub struct Status {
     pub microphone: Device,
     /// Where she speaks.
     pub speaker: Device,
+    /// How her own voice is kept out of her ears; nothing before there are ears.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub echo: Option<EchoReport>,
     /// What she thinks, hears and speaks with.
     pub models: Models,
     /// What waits between the stages.

@@ -235,6 +235,18 @@ impl Endpointer {
         }
     }
 
+    /// What was said so far, while somebody speaks and has not paused; whatever is told later has a revision of its
+    /// own.
+    pub fn so_far(&mut self, at: u64) -> Option<Span> {
+        let Phase::Talking(talk) = &mut self.phase else { return None };
+        if talk.paused.is_some() {
+            return None;
+        }
+        let span = talk.span(at);
+        talk.revision += 1;
+        Some(span)
+    }
+
     /// No more sound will come.
     pub fn finish(&mut self, at: u64) -> Option<Edge> {
         match self.phase {

@@ -1,15 +1,18 @@
 //! Whether what was heard is meant for her, in a fixed order with a reason each: a stop word, her own echo,
-//! words the sound does not support, a follow-up, words after a wake phrase, nothing.
+//! words the sound does not support, an interruption, a follow-up, words after a wake phrase, nothing.
 //!
 //! PURE. In: a [`Case`]: the text, its evidence, when it sounded, and what she said herself at the time. Out:
-//! a [`Judgement`]. While she speaks, only a stop word counts; a wake phrase interrupts her elsewhere. It
-//! never stops her at a stop word of her own, and never takes her own words for a person's.
+//! a [`Judgement`]. While she speaks, a stop word counts, and any other word only where her own voice is known
+//! to be kept out ([`Openness`]); a wake phrase interrupts her elsewhere. It never stops her at a stop word of
+//! her own, and never takes her own words for a person's.
 
 mod breaker;
 mod config;
+mod cry;
 mod echo;
 mod said;
 mod stop;
+mod vocabulary;
 mod words;
 
 use std::time::Instant;
@@ -21,7 +24,9 @@ use words::Token;
 
 pub use breaker::{LoopBreaker, Loudness};
 pub use config::JudgeConfig;
+pub use cry::{Sounded, answers, judge_answer, judge_sound, rivals};
 pub use said::Sentence;
+pub use vocabulary::Vocabulary;
 
 /// The fewest words of a person behind an echo that are kept.
 const LEAST_TAIL: usize = 3;
@@ -51,11 +56,35 @@ pub struct Case<'a> {
     pub prompt: Option<&'a str>,
 }
 
+/// By what is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules<'a> {
+    /// What the sound has to support.
+    pub trust: &'a TrustConfig,
+    /// Echo, stop words.
+    pub config: &'a JudgeConfig,
+    /// The words of the language that is spoken.
+    pub words: &'a Vocabulary,
+}
+
+/// What may interrupt her.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Openness {
+    /// She thinks, and nobody is talked over: an order to be silent, and little else.
+    Orders,
+    /// Her own voice is not kept out of her ears: a stop word.
+    StopWords,
+    /// Any word that is understood, but for those of somebody who only listens.
+    Words,
+}
+
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Be quiet.
     Stop,
+    /// Be quiet and listen on: somebody talks to her. The text so far, without an echo in front of it.
+    Interrupts(String),
     /// Nothing, not even longer listening: it was her own voice.
     Echo,
     /// Nothing.
@@ -71,6 +100,7 @@ impl Verdict {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Stop => "stop",
+            Self::Interrupts(_) => "interrupts",
             Self::Echo => "echo",
             Self::Ignore => "ignore",
             Self::FollowUp(_) => "follow-up",
@@ -105,9 +135,16 @@ pub fn plain_words(text: &str) -> Vec<String> {
     words::plain(text).into_iter().map(|token| token.text).collect()
 }
 
-/// Judges. The first rule that applies decides.
+/// Judges English. While she speaks, only stop words count.
 pub fn judge(case: &Case<'_>, trust: &TrustConfig, config: &JudgeConfig) -> Judgement {
-    if let Some(reason) = stop_word(case, config) {
+    let rules = Rules { trust, config, words: Vocabulary::of("en") };
+    judge_by(&rules, case, Openness::StopWords)
+}
+
+/// Judges. The first rule that applies decides. How open she is counts for interjections only.
+pub fn judge_by(rules: &Rules<'_>, case: &Case<'_>, openness: Openness) -> Judgement {
+    let Rules { trust, config, .. } = *rules;
+    if let Some(reason) = stop_word(rules, case, openness) {
         return Judgement::new(Verdict::Stop, reason);
     }
     let (text, cut) = match echo(case, config) {
@@ -123,9 +160,12 @@ pub fn judge(case: &Case<'_>, trust: &TrustConfig, config: &JudgeConfig) -> Judg
     }
     let without = if cut == 0 { String::new() } else { format!(", without {cut} words of echo") };
     match case.opened_by {
-        OpenedBy::Interjection => Judgement::new(Verdict::Ignore, "she was speaking, and it is no stop word"),
+        OpenedBy::Interjection => interjection(rules, text, openness, &without),
         OpenedBy::FollowUp => {
             Judgement::new(Verdict::FollowUp(text.into()), format!("said right after her answer{without}"))
+        }
+        OpenedBy::Interruption => {
+            Judgement::new(Verdict::FollowUp(text.into()), format!("she fell silent for it{without}"))
         }
         OpenedBy::Wake { .. } => {
             Judgement::new(Verdict::Addressed(text.into()), format!("said after the wake phrase{without}"))
@@ -136,23 +176,41 @@ pub fn judge(case: &Case<'_>, trust: &TrustConfig, config: &JudgeConfig) -> Judg
     }
 }
 
+/// Words of somebody who talks over her, or while she thinks.
+fn interjection(rules: &Rules<'_>, text: &str, openness: Openness, without: &str) -> Judgement {
+    let ignored = |reason: &str| Judgement::new(Verdict::Ignore, reason);
+    match openness {
+        Openness::Orders => ignored("she was thinking, and it is no stop word"),
+        Openness::StopWords => {
+            ignored("she was speaking, it is no stop word, and her own voice may be in it")
+        }
+        Openness::Words if stop::is_backchannel(&stop::words(text), rules.words) => {
+            ignored("somebody only shows that he listens")
+        }
+        Openness::Words => {
+            Judgement::new(Verdict::Interrupts(text.into()), format!("somebody talks over her{without}"))
+        }
+    }
+}
+
 /// Whether a stop word is meant, and why.
-fn stop_word(case: &Case<'_>, config: &JudgeConfig) -> Option<&'static str> {
+fn stop_word(rules: &Rules<'_>, case: &Case<'_>, openness: Openness) -> Option<&'static str> {
+    let Rules { config, words: vocabulary, .. } = *rules;
     let words = stop::words(case.text);
     let phrase = match case.opened_by {
         OpenedBy::Wake { phrase, .. } => Some(phrase),
-        OpenedBy::Request | OpenedBy::FollowUp | OpenedBy::Interjection => None,
+        OpenedBy::Request | OpenedBy::FollowUp | OpenedBy::Interjection | OpenedBy::Interruption => None,
     };
     let names: Vec<Vec<String>> = case.names.iter().chain(phrase).map(|name| stop::words(name)).collect();
-    let is_short = words.len() <= config.interjection_words as usize;
-    let (orders, reason) = match (stop::clear_orders(&words, &names), case.opened_by) {
+    let is_cry = words.len() <= config.interjection_words as usize && openness != Openness::Orders;
+    let (orders, reason) = match (stop::clear_orders(&words, &names, vocabulary), case.opened_by) {
         (Some(orders), _) => (orders, "a stop word and little else"),
-        (None, OpenedBy::Interjection) if is_short => {
-            (stop::loose_orders(&words), "a stop word while she spoke")
+        (None, OpenedBy::Interjection) if is_cry => {
+            (stop::loose_orders(&words, vocabulary), "a stop word while she spoke")
         }
         (None, _) => return None,
     };
-    let own = stop::own(&said::words(case.said, heard(case), config.tolerance()));
+    let own = own_stop_words(rules, case.said, heard(case));
     // A decoder that went in circles has said it more often than anybody else.
     let insists = orders > own.max(1) && !case.evidence.decoded_twice;
     match (orders, own) {
@@ -161,6 +219,11 @@ fn stop_word(case: &Case<'_>, config: &JudgeConfig) -> Option<&'static str> {
         _ if insists => Some("a stop word, more often than she said it"),
         _ => None,
     }
+}
+
+/// How many words she said herself at the time may be taken for stop words.
+fn own_stop_words(rules: &Rules<'_>, said: &[Sentence], heard: Heard) -> usize {
+    stop::own(&said::words(said, heard, rules.config.tolerance()), rules.words)
 }
 
 /// How much of an utterance is her own.

@@ -4,38 +4,26 @@
 //! waits for nothing. In: samples and [`HearCommand`]s. Out: [`HearEvent`]s. What comes out depends on the
 //! samples alone, not on how they were cut into pieces.
 
+mod again;
+mod interjections;
 mod sound;
 
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use super::endpoint::{Edge, EndpointConfig, Endpointer, Frame, LEAD, Span};
+use super::endpoint::{Edge, Endpointer, Frame, LEAD, Span};
 use super::history::History;
 use super::vad::{FRAME, Vad};
 use super::wake::{Confirmer, Detection, Vigilance, WakeDetector, Weighed};
-use super::{HearCommand, HearConfig, HearEvent, Outlook, SpeakingState, Stretch, Window};
+use super::{HearCommand, HearConfig, HearEvent, Outlook, SpeakingState, Window};
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
 
+use interjections::{Interjections, Told};
 pub use sound::Sound;
 
 /// Frames of older sound that get the voice activity network going when the microphone is opened: 1 s.
 const PRIMING: u64 = 32;
-
-/// How interjections are cut while she speaks: a word is short, and must be known at once. Whoever goes on
-/// for longer is not telling her to stop, or is herself.
-fn short(config: &EndpointConfig) -> EndpointConfig {
-    EndpointConfig {
-        onset: 0.13,
-        pre_roll: 0.25,
-        pause: 0.1,
-        max_length: 3.0,
-        continuation: 0.0,
-        // For ever: more than a day of speech.
-        no_speech: 100_000.0,
-        ..config.clone()
-    }
-}
 
 /// The way from samples to events.
 pub struct Listener {
@@ -46,8 +34,8 @@ pub struct Listener {
     is_alert: bool,
     vad: Vad,
     endpointer: Endpointer,
-    /// Cuts what is said while she speaks.
-    interjections: Endpointer,
+    /// Cuts what is said while she speaks or thinks.
+    interjections: Interjections,
     speaking: SpeakingState,
     history: History,
     /// When the newest sample was captured.
@@ -60,7 +48,13 @@ pub struct Listener {
     opened_by: OpenedBy,
     /// Where the last wake phrase was over.
     phrase_ends: u64,
+    /// The endpointer is to be shown the sound from here on once more.
+    again_from: Option<u64>,
     generation: u64,
+    /// Of the interjection that is told now.
+    interjection: u64,
+    /// Utterances and interjections so far.
+    counted: u64,
 }
 
 impl Listener {
@@ -74,7 +68,7 @@ impl Listener {
             is_alert: false,
             vad,
             endpointer: Endpointer::new(&config.endpoint),
-            interjections: Endpointer::new(&short(&config.endpoint)),
+            interjections: Interjections::new(&config.endpoint),
             speaking: SpeakingState::Silent,
             heard_until: None,
             history: History::new(room),
@@ -83,7 +77,10 @@ impl Listener {
             filled: 0,
             opened_by: OpenedBy::Request,
             phrase_ends: 0,
+            again_from: None,
             generation: 0,
+            interjection: 0,
+            counted: 0,
         }
     }
 
@@ -125,6 +122,10 @@ impl Listener {
     pub fn command(&mut self, command: HearCommand) {
         if !matches!(command, HearCommand::Expect(_)) {
             self.forget_candidates();
+            self.again_from = None;
+            if !matches!(command, HearCommand::Speaking(_)) {
+                self.interjections.close();
+            }
         }
         match command {
             HearCommand::Expect(Outlook { generation, revision, more }) if generation == self.generation => {
@@ -148,6 +149,11 @@ impl Listener {
                 self.endpointer.reopen_window(self.history.end());
                 self.prime();
             }
+            HearCommand::TakeOver { since } => {
+                self.opened_by = OpenedBy::Interruption;
+                self.endpointer.open(since);
+                self.again_from = Some(since);
+            }
             HearCommand::Cancel | HearCommand::Stop => self.endpointer.close(),
         }
     }
@@ -166,7 +172,7 @@ impl Listener {
             }
             SpeakingState::Talking => {
                 self.endpointer.close();
-                self.interjections.open(self.history.end());
+                self.interjections.while_speaking(self.history.end());
                 self.prime();
                 Vigilance::Strict
             }
@@ -186,9 +192,7 @@ impl Listener {
     /// since half a sentence may mean the opposite of the whole.
     pub fn interrupt(&mut self) {
         self.endpointer.close();
-        if self.interjections.is_open() {
-            self.interjections.open(self.history.end());
-        }
+        self.interjections.interrupt(self.history.end());
         self.filled = 0;
         self.detectors.iter_mut().for_each(|d| d.reset());
         self.forget_candidates();
@@ -231,24 +235,32 @@ impl Listener {
         }
         self.history.push(&self.frame);
         self.heard_until = Some(now);
-        match first {
-            Some(detection) => self.wake(detection, now, out),
-            None if self.endpointer.is_open() => {
-                let frame = self.verdict();
-                let edge = self.endpointer.observe(frame);
-                edge.into_iter().for_each(|edge| self.tell(edge, now, out));
-            }
-            None if self.interjections.is_open() => {
-                let frame = self.verdict();
-                let edge = self.interjections.observe(frame);
-                edge.into_iter().for_each(|edge| self.tell_interjection(edge, now, out));
-            }
-            None => self.look_for_phrases(now, out),
+        if let Some(detection) = first {
+            self.wake(detection, now, out);
+            return;
+        }
+        if let Some(since) = self.again_from.take() {
+            self.show_again(since, now, out);
+            return;
+        }
+        let mut verdict = None;
+        if self.endpointer.is_open() || self.interjections.is_open() {
+            verdict = Some(self.verdict());
+        }
+        let (was_listening, was_over_her) = (self.endpointer.is_open(), self.interjections.is_over_her());
+        if let Some(frame) = verdict {
+            let edge = self.endpointer.observe(frame);
+            let told = self.interjections.observe(frame);
+            edge.into_iter().for_each(|edge| self.tell(edge, now, out));
+            told.into_iter().for_each(|told| self.tell_interjection(told, now, out));
+        }
+        if !was_listening && !was_over_her {
+            self.look_for_phrases(verdict, now, out);
         }
     }
 
-    /// The second stage: nobody is listened to, and no model is sure.
-    fn look_for_phrases(&mut self, now: Instant, out: &mut Vec<HearEvent>) {
+    /// The second stage: nobody is listened to, and no model is sure. `verdict` is that on the frame, if there is one.
+    fn look_for_phrases(&mut self, verdict: Option<Frame>, now: Instant, out: &mut Vec<HearEvent>) {
         let Some(confirmer) = &mut self.confirmer else { return };
         for detector in &mut self.detectors {
             if let Some(doubt) = detector.doubt() {
@@ -259,6 +271,7 @@ impl Listener {
         let was_alert = std::mem::replace(&mut self.is_alert, confirmer.is_alert(end, level));
         let voiced = match (was_alert, self.is_alert) {
             (_, false) => false,
+            _ if verdict.is_some() => verdict.is_some_and(|frame| frame.voiced),
             (true, true) => self.vad.is_voiced(&self.frame),
             // It has not heard what came before.
             (false, true) => self.prime().last().is_some_and(|frame| frame.voiced),
@@ -282,75 +295,52 @@ impl Listener {
         self.opened_by = OpenedBy::Wake { phrase: phrase.clone(), score };
         out.push(HearEvent::Wake { phrase, score, at, when });
         self.forget_candidates();
+        self.interjections.close();
         self.phrase_ends = ends_by;
         self.endpointer.open_after_phrase(ends_by);
-        let end = self.history.end();
-        for frame in self.prime_from(ends_by).into_iter().filter(|f| f.end > ends_by) {
-            if let Some(edge) = self.endpointer.observe(frame) {
-                self.tell(edge, earlier(now, end - frame.end), out);
-            }
-        }
-    }
-
-    /// Lets the voice activity network hear the last second; what it says of each frame.
-    fn prime(&mut self) -> Vec<Frame> {
-        self.prime_from(self.history.end())
-    }
-
-    /// Lets the voice activity network hear the sound from a second before `position` on; what it says of each
-    /// frame.
-    fn prime_from(&mut self, position: u64) -> Vec<Frame> {
-        self.vad.reset();
-        let end = self.history.end();
-        let oldest = self.history.begin().next_multiple_of(FRAME as u64);
-        let wanted = position.min(end).saturating_sub(PRIMING * FRAME as u64);
-        let start = (wanted / FRAME as u64 * FRAME as u64).max(oldest);
-        let mut samples = [0.0; FRAME];
-        (start..end)
-            .step_by(FRAME)
-            .map(|at| {
-                self.history.fill(at, &mut samples);
-                Frame { end: at + FRAME as u64, voiced: self.vad.is_voiced(&samples) }
-            })
-            .collect()
+        self.show_again(ends_by, now, out);
     }
 
     fn tell(&mut self, edge: Edge, now: Instant, out: &mut Vec<HearEvent>) {
         out.push(match edge {
             Edge::Started => {
-                self.generation += 1;
+                self.generation = self.count();
                 HearEvent::Started { generation: self.generation }
             }
             Edge::Continued => {
-                self.generation += 1;
+                self.generation = self.count();
                 HearEvent::Continued { generation: self.generation }
             }
             Edge::Paused(span) => HearEvent::Paused { utterance: self.utterance(span, now) },
             Edge::Resumed(revision) => HearEvent::Resumed { generation: self.generation, revision },
             Edge::Ended(span, cause) => {
+                // From here on she thinks.
+                self.interjections.while_thinking(self.history.end());
                 HearEvent::Ended { utterance: self.utterance(span, now), cause, decided: now }
             }
             Edge::NothingSaid => HearEvent::NothingSaid,
         });
     }
 
-    fn tell_interjection(&mut self, edge: Edge, now: Instant, out: &mut Vec<HearEvent>) {
-        let (span, stretch) = match edge {
-            Edge::Started => {
-                self.generation += 1;
-                out.push(HearEvent::Interrupting { generation: self.generation });
+    fn tell_interjection(&mut self, told: Told, now: Instant, out: &mut Vec<HearEvent>) {
+        let (span, stretch) = match told {
+            Told::Said(span, stretch) => (span, stretch),
+            Told::Begins { is_new } => {
+                self.interjection = self.count();
+                if is_new {
+                    out.push(HearEvent::Interrupting { generation: self.interjection });
+                }
                 return;
             }
-            Edge::Paused(span) => (span, Stretch::SoFar),
-            Edge::Ended(span, _) => {
-                self.interjections.open(self.history.end());
-                (span, Stretch::Whole)
-            }
-            Edge::Continued | Edge::Resumed(_) | Edge::NothingSaid => return,
         };
-        let (opened_by, lead) = (OpenedBy::Interjection, None);
-        let utterance = Utterance { opened_by, lead, ..self.utterance(span, now) };
+        let (generation, opened_by, lead) = (self.interjection, OpenedBy::Interjection, None);
+        let utterance = Utterance { generation, opened_by, lead, ..self.utterance(span, now) };
         out.push(HearEvent::Interjected { utterance, stretch });
+    }
+
+    fn count(&mut self) -> u64 {
+        self.counted += 1;
+        self.counted
     }
 
     /// The phrase at the beginning of what was said in one breath with it.
@@ -363,6 +353,11 @@ impl Listener {
         }
     }
 
+    /// How many frames the sound since `position` has.
+    fn frames_since(&self, position: u64) -> usize {
+        self.history.end().saturating_sub(position).div_ceil(FRAME as u64) as usize
+    }
+
     fn utterance(&self, span: Span, captured: Instant) -> Utterance {
         Utterance {
             generation: self.generation,
@@ -373,6 +368,7 @@ impl Listener {
             begins_at: span.begins_at,
             speech_begins_at: span.speech_begins_at,
             voiced: span.voiced,
+            voice: self.vad.clearest(self.frames_since(span.speech_begins_at)),
             speech_ends_at: span.speech_ends_at,
             captured,
         }

@@ -9,6 +9,7 @@
 
 mod lane;
 mod measure;
+mod opinion;
 mod readings;
 mod spell;
 
@@ -18,8 +19,9 @@ use crate::hear::whisper::{Forced, SttError, Whisper};
 
 pub use lane::{Ask, Scored, Scorer};
 pub use measure::{BUDGET, ScorerTime};
+pub use opinion::{Opinion, Question, Second, SoundsLike, opine};
 pub use readings::{Choice, LONGEST, choose, support};
-pub use spell::{normal, sentence, spellings, syllables};
+pub use spell::{normal, sentence, short, spellings, syllables};
 
 /// The margin from which on a phrase counts as said, found on voices and rooms of many kinds.
 pub const ACCEPT: f32 = -3.0;
@@ -51,6 +53,8 @@ pub enum PhraseError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase {
     written: String,
+    /// Tokens as it was written.
+    first: Vec<i32>,
     spellings: Vec<Vec<i32>>,
     /// Tokens of a sentence with the phrase in it.
     sentence: Vec<i32>,
@@ -65,19 +69,35 @@ impl Phrase {
     /// It is no phrase, or too short to be told from other speech; both say what to do.
     pub fn new(whisper: &Whisper, written: &str, alike: &[String]) -> Result<Self, PhraseError> {
         let phrase = normal(written).ok_or_else(|| PhraseError::NoPhrase(written.into()))?;
+        let spelled = Self::spelled(whisper, phrase, alike)?;
+        if spelled.first.len() < 2 {
+            return Err(PhraseError::OneToken(spelled.written));
+        }
+        Ok(spelled)
+    }
+
+    /// The same for a short word among few others that may have been said, as "stop" while she speaks: any word
+    /// of letters will do, since it is only compared.
+    ///
+    /// # Errors
+    /// It is no word.
+    pub fn word(whisper: &Whisper, written: &str) -> Result<Self, PhraseError> {
+        let word = short(written).ok_or_else(|| PhraseError::NoPhrase(written.into()))?;
+        Self::spelled(whisper, word, &[])
+    }
+
+    fn spelled(whisper: &Whisper, phrase: String, alike: &[String]) -> Result<Self, PhraseError> {
         let tokens = |text: &str| {
             let why = |e: SttError| PhraseError::Unspellable { phrase: phrase.clone(), why: e.to_string() };
             whisper.tokens(text).map_err(why)
         };
         let mut all = spellings(&phrase, alike).iter().map(|s| tokens(s)).collect::<Result<Vec<_>, _>>()?;
-        let own = all.first().map_or(0, Vec::len);
-        if own < 2 {
-            return Err(PhraseError::OneToken(phrase));
-        }
+        let first = all.first().cloned().unwrap_or_default();
         // Neighbours share their beginnings: decoder steps are saved.
         all.sort();
-        let fewest = all.iter().map(Vec::len).min().unwrap_or(own);
-        Ok(Self { sentence: tokens(&sentence(&phrase))?, written: phrase, spellings: all, tokens: fewest })
+        let fewest = all.iter().map(Vec::len).min().unwrap_or(1).max(1);
+        let sentence = tokens(&sentence(&phrase))?;
+        Ok(Self { sentence, written: phrase, first, spellings: all, tokens: fewest })
     }
 
     /// As it was written: lower case, one space between words.

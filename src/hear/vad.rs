@@ -7,6 +7,7 @@
 mod ggml;
 mod silero;
 
+use std::collections::VecDeque;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,9 @@ use silero::Silero;
 
 /// Samples in a frame: 32 ms.
 pub const FRAME: usize = 512;
+
+/// How many frames are remembered: more than the longest utterance has.
+const REMEMBERED: usize = 1024;
 
 /// When a frame counts as speech.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,6 +76,8 @@ pub struct Vad {
     silero: Silero,
     config: VadConfig,
     voiced: bool,
+    /// Of the last frames, the newest first.
+    probabilities: VecDeque<f32>,
 }
 
 impl Vad {
@@ -91,7 +97,8 @@ impl Vad {
     /// The bytes are no such model.
     pub fn new(model: &[u8], config: &VadConfig) -> Result<Self, VadError> {
         let silero = Silero::new(&ggml::tensors(model)?)?;
-        Ok(Self { silero, config: config.clone(), voiced: false })
+        let probabilities = VecDeque::with_capacity(REMEMBERED);
+        Ok(Self { silero, config: config.clone(), voiced: false, probabilities })
     }
 
     /// The probability (0..1) that there is a voice in `frame`, which follows the one before.
@@ -103,14 +110,22 @@ impl Vad {
     /// until the probability falls below the release.
     pub fn is_voiced(&mut self, frame: &[f32; FRAME]) -> bool {
         let probability = self.probability(frame);
+        self.probabilities.truncate(REMEMBERED - 1);
+        self.probabilities.push_front(probability);
         self.voiced = probability >= if self.voiced { self.config.release } else { self.config.threshold };
         self.voiced
+    }
+
+    /// The highest probability (0..1) of a voice in the last `frames` frames that [`Vad::is_voiced`] was asked about.
+    pub fn clearest(&self, frames: usize) -> f32 {
+        self.probabilities.iter().take(frames).copied().fold(0.0, f32::max)
     }
 
     /// Forgets all sound.
     pub fn reset(&mut self) {
         self.silero.reset();
         self.voiced = false;
+        self.probabilities.clear();
     }
 }
 

@@ -4,9 +4,11 @@
 //! Runs in the task of one turn; sections behind mutexes are short and hold no await. Anything but a yes to a
 //! question of hers drops the call it was about.
 
+use std::sync::Mutex;
+
 use jiff::{SignedDuration, Zoned};
 
-use super::carry::Carry;
+use super::carry::{self, Carry};
 use super::memory::Block;
 use super::model::{ChatModel, Room};
 use super::outlet::{Outlet, Unheard};
@@ -112,6 +114,9 @@ impl<M: ChatModel> Engine<M> {
                 Some(Made { id: None, name: name.clone(), arguments })
             });
         }
+        if !self.parts.tool_rules.constrain {
+            state.picks.clear();
+        }
         state.chooses = state.size == ModelSize::Small && !state.picks.is_empty();
     }
 
@@ -149,6 +154,36 @@ impl<M: ChatModel> Engine<M> {
             self.lock(&self.carry).add(exchange, rows);
         } else if rows.iter().any(|row| tools::fence::is_fenced(&row.message.content)) {
             self.lock(&self.carry).is_tainted = true;
+        }
+    }
+
+    /// Takes up, once, what an earlier run of the program carried over. What can't be known counts as tainted.
+    pub(super) async fn recall_calls(&self) {
+        let recall = || async {
+            let Some(store) = &self.parts.store else { return Mutex::default() };
+            let (carry, kept) = match store.setting(carry::KEY).await {
+                Ok(kept) => (Carry::read(kept.as_deref().unwrap_or_default()), kept.unwrap_or_default()),
+                Err(error) => {
+                    tracing::warn!(%error, "what was called earlier is not known");
+                    (Carry::tainted(), String::new())
+                }
+            };
+            *self.lock(&self.carry) = carry;
+            Mutex::new(kept)
+        };
+        self.kept.get_or_init(recall).await;
+    }
+
+    /// Keeps what was called beside the dialogue, where it has changed.
+    pub(super) async fn keep_calls(&self) {
+        let (Some(store), Some(kept)) = (&self.parts.store, self.kept.get()) else { return };
+        let written = self.lock(&self.carry).written();
+        if *self.lock(kept) == written {
+            return;
+        }
+        match store.set_setting(carry::KEY, written.clone()).await {
+            Ok(()) => *self.lock(kept) = written,
+            Err(error) => tracing::warn!(%error, "what was called is not kept over a restart"),
         }
     }
 

@@ -1,23 +1,27 @@
 //! Tool calls and their results from earlier answers of the same conversation.
 //!
 //! PURE state, behind a mutex of the engine. In: what one answer called. Out: messages for the next
-//! prompts, each before the answer it led to. It lives as long as the conversation, never reaches the
-//! database, and what it holds is redacted.
+//! prompts, each before the answer it led to. It lives as long as the conversation, and is kept beside the
+//! dialogue, so that a restart does not wash off what strangers said. What it holds is redacted.
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::redact;
 use crate::llm::{Message, Role};
-use crate::store::ExchangeId;
+use crate::store::{ExchangeId, Store};
 use crate::tools::fence;
 
 /// Answers whose calls are kept.
 const MOST_TURNS: usize = 16;
 
+/// Where it is kept.
+pub(crate) const KEY: &str = Store::CALLS;
+
 /// A message of the loop, and of a result which tools it is from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Row {
     /// As the model saw it, without hints.
     pub(crate) message: Message,
@@ -26,7 +30,7 @@ pub(crate) struct Row {
 }
 
 /// What came of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     /// The tool.
     pub(crate) tool: String,
@@ -35,14 +39,14 @@ pub(crate) struct Outcome {
 }
 
 /// The calls of one answer.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Turn {
     answer: i64,
     rows: Vec<Row>,
 }
 
 /// All that is carried over in one conversation.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Carry {
     turns: VecDeque<Turn>,
     /// Words of strangers were in the conversation.
@@ -52,6 +56,26 @@ pub(crate) struct Carry {
 }
 
 impl Carry {
+    /// As it is kept; empty when there is nothing to keep.
+    pub(crate) fn written(&self) -> String {
+        let is_empty = self.turns.is_empty() && !self.is_tainted && self.grown.is_empty();
+        let tainted = || r#"{"turns":[],"is_tainted":true,"grown":[]}"#.to_owned();
+        if is_empty { String::new() } else { serde_json::to_string(self).unwrap_or_else(|_| tainted()) }
+    }
+
+    /// What was kept. What can't be read may have held anything: then strangers' words were in it.
+    pub(crate) fn read(kept: &str) -> Self {
+        if kept.is_empty() {
+            return Self::default();
+        }
+        serde_json::from_str(kept).unwrap_or_else(|_| Self::tainted())
+    }
+
+    /// Of which only that is known.
+    pub(crate) fn tainted() -> Self {
+        Self { is_tainted: true, ..Self::default() }
+    }
+
     /// Keeps what the answer `exchange` called.
     pub(crate) fn add(&mut self, exchange: ExchangeId, rows: Vec<Row>) {
         self.is_tainted |= rows.iter().any(|row| fence::is_fenced(&row.message.content));
@@ -109,7 +133,7 @@ mod tests {
 
     use super::super::protocol::{self, Made, Protocol};
     use super::*;
-    use crate::store::{Exchange, Store};
+    use crate::store::Exchange;
 
     async fn exchange(store: &Store) -> ExchangeId {
         let (at, text) = (jiff::Timestamp::UNIX_EPOCH, crate::message::Private("x".to_owned()));
@@ -177,5 +201,23 @@ mod tests {
         let text = &shown[0].1[1].content;
         assert!(text.starts_with(fence::BEGIN) && text.ends_with(fence::END), "{text}");
         assert!(carry.is_tainted);
+    }
+
+    #[tokio::test]
+    async fn what_is_kept_is_read_back_and_what_can_not_be_read_counts_as_tainted() {
+        let store = Store::in_memory().unwrap();
+        let mut carry = Carry::default();
+        assert_eq!(carry.written(), "");
+        assert!(!Carry::read("").is_tainted);
+        carry.add(exchange(&store).await, rows("sent to jane@example.org", true));
+        carry.grown.push("mail".into());
+        let kept = carry.written();
+        assert!(!kept.contains("jane"), "{kept}");
+        let read = Carry::read(&kept);
+        assert_eq!(read.rows(9, 200), carry.rows(9, 200));
+        assert_eq!((read.is_tainted, &read.grown), (false, &carry.grown));
+        for broken in ["{", "[]", "null", "{\"turns\":[]}", "{\"is_tainted\":false}"] {
+            assert!(Carry::read(broken).is_tainted, "{broken}");
+        }
     }
 }

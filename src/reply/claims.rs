@@ -7,17 +7,22 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::tools::language::{self, ClaimWords};
+
 /// Whether `words` claim that she has done something.
 pub(crate) fn claims_a_deed(words: &str) -> bool {
     static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let deeds = "added|put|set|saved|noted|removed|deleted|cleared|turned|switched|changed|scheduled|created|\
-                     cancelled|canceled|started|stopped|sent|updated|booked|ordered|dimmed|locked|unlocked|written";
-        Regex::new(&format!(
-            r"(?i)(?:^|[.!?;:,]\s+|\band\s+)(?:(?:ok|okay|sure|alright|all right|great|yes|certainly)[,.!]?\s+)?(?:done[.!]|i(?:'ve|’ve| have)(?: just| now| already)? (?:{deeds})\b|i(?: just| now) (?:{deeds})\b|(?:it|that|your \w+) (?:has|have) been (?:{deeds})\b)"
-        ))
-        .ok()
+        let all: Vec<String> = language::claims()?.into_iter().map(pattern).collect();
+        Regex::new(&all.join("|")).ok()
     });
     CLAIM.as_ref().is_none_or(|claim| claim.is_match(words.trim_start()))
+}
+
+/// What claims a deed in one language.
+fn pattern(words: &ClaimWords) -> String {
+    let (deeds, say) = (words.deeds.join("|"), words.say.join("|"));
+    let say = say.replace("{deeds}", &deeds);
+    format!(r"(?i:(?:^|[.!?;:,]\s+|\b{}\s+)(?:(?:{})[,.!]?\s+)?(?:{say}))", words.and, words.lead)
 }
 
 #[cfg(test)]
@@ -36,6 +41,8 @@ mod tests {
             "It has been removed from the list.",
             "Your reminder has been set.",
             "Of course, and I've noted that.",
+            "Erledigt.",
+            "Ich habe Milch auf die Liste gesetzt.".trim_end_matches('.'),
         ];
         let talk = [
             "The sky is blue.",

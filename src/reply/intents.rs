@@ -243,14 +243,20 @@ fn answered<T>(text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Opt
     matched(text, &said, language, Group::Answer, made).map(|(made, _)| made)
 }
 
-/// Whether `text`, as far as it was heard, is a whole command, or the beginning of one.
+/// Whether `text`, as far as it was heard, is a whole command, or the beginning of one. A command that ends in a
+/// number is neither: "an alarm for seven" may become "seven thirty".
 pub fn completeness(text: &str) -> Completeness {
+    let numbers = Tongue::English.language().map(|language| &language.numbers);
+    let last = text.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    let last = last.trim_matches(|c: char| !c.is_alphanumeric());
+    let ends_in_number = numbers.is_some_and(|numbers| numbers.counts(last));
     if let Some(quick) = match_intent(text) {
         return match quick.what {
             Intent::Schedule(Order::Set(wanted)) if wanted.when.is_none() => Completeness::Incomplete,
             Intent::Schedule(Order::Move { when: None, .. }) => Completeness::Incomplete,
             // Any word may follow.
             Intent::Memory(MemoryOrder::Remember { .. } | MemoryOrder::Forget(_)) => Completeness::Unknown,
+            _ if ends_in_number => Completeness::Unknown,
             _ => Completeness::Complete,
         };
     }

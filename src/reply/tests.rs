@@ -13,8 +13,10 @@ use crate::llm::{Message, Role};
 use crate::schedule::{ScheduleParts, TimersConfig};
 
 mod acting;
+mod choice;
 mod diary;
 mod failures;
+mod faults;
 mod limits;
 mod memory;
 mod path;

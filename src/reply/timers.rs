@@ -86,6 +86,7 @@ fn told(report: &Report) -> &'static str {
         Report::Set(_) => "set",
         Report::Changed(_) => "changed",
         Report::Cancelled(_) => "cancelled",
+        Report::Skipped(..) => "skipped",
         Report::Snoozed(_) => "snoozed",
         Report::Silenced(_) => "silenced",
         Report::Listed(..) => "listed",

@@ -148,6 +148,9 @@ pub struct Entry {
     /// When it comes back.
     #[serde(default, skip_serializing_if = "Days::is_none_ref")]
     pub days: Days,
+    /// A day of those on which it does not come back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skips: Option<Date>,
     /// How far it has come.
     pub state: State,
     /// When it was silenced last.
@@ -178,7 +181,33 @@ impl Entry {
     /// The next moment on one of its days behind `now`; nothing for an entry that is due once.
     pub fn next_after(&self, now: &Zoned) -> Option<DateTime> {
         let Due::Wall(at) = self.due else { return None };
-        next_on(self.days, at.time(), now)
+        let next = next_on(self.days, at.time(), now)?;
+        if self.skips != Some(next.date()) {
+            return Some(next);
+        }
+        next_on(self.days, at.time(), &next.to_zoned(now.time_zone().clone()).ok()?)
+    }
+
+    /// Whether it is due on `date`, then or when it comes back.
+    pub(super) fn is_on(&self, date: Date, zone: &TimeZone) -> bool {
+        let due = zone.to_datetime(self.due.moment(zone)).date();
+        let comes_back = self.days.has(date.weekday()) && due <= date && self.skips != Some(date);
+        due == date || comes_back
+    }
+
+    /// The same entry, that comes back on other days than `date`; nothing when it does not come back.
+    pub(super) fn without(&self, date: Date, now: &Zoned) -> Option<Self> {
+        let Due::Wall(at) = self.due else { return None };
+        if self.days.is_none() {
+            return None;
+        }
+        let skipping = Self { skips: Some(date), ..self.clone() };
+        if at.date() != date {
+            return Some(skipping);
+        }
+        let then = at.to_zoned(now.time_zone().clone()).ok()?;
+        let next = next_on(self.days, at.time(), if then > *now { &then } else { now })?;
+        Some(Self { due: Due::Wall(next), skips: None, ..self.clone() })
     }
 
     /// The entry once it was silenced or given up: waiting for its next day, or `state`.

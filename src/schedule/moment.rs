@@ -149,6 +149,21 @@ fn soonest(times: &[Time], bias: Bias, now: &Zoned) -> Option<DateTime> {
     ahead.iter().find(|at| suits(at)).or_else(|| ahead.first()).copied()
 }
 
+/// The dates a day may mean, the likelier first.
+pub(super) fn dates(day: Day, now: &Zoned) -> Vec<Date> {
+    let today = now.date();
+    let in_days = |days: i64| today.checked_add(days.days()).ok();
+    let dates = match day {
+        Day::Ahead(days) => [in_days(days.into()), None],
+        Day::Weekday(weekday) if weekday == today.weekday() => [Some(today), in_days(7)],
+        Day::Weekday(weekday) => [today.nth_weekday(1, weekday).ok(), None],
+        Day::Date(month, day) => {
+            [Date::new(today.year(), month, day).ok(), Date::new(today.year() + 1, month, day).ok()]
+        }
+    };
+    dates.into_iter().flatten().collect()
+}
+
 fn on_day(day: Day, times: &[Time], bias: Bias, now: &Zoned) -> Option<DateTime> {
     let today = now.date();
     let date = match day {

@@ -3,10 +3,13 @@
 //! PURE. In: entries and what was said of them. Out: those that fit. A name that fits two about equally well
 //! is nobody's.
 
+use jiff::Zoned;
+use jiff::civil::Date;
+
 use super::entry::Entry;
+use super::moment::{Day, dates};
 use super::order::Which;
 use crate::english::sound;
-use jiff::tz::TimeZone;
 
 /// From this likeness on, 0..1, a name is meant.
 const ALIKE: f64 = 0.87;
@@ -18,12 +21,14 @@ const NOT_TOO_FAR: f64 = 0.75;
 const MARGIN: f64 = 0.05;
 
 /// The entries `which` may mean, in the order given.
-pub(super) fn meant<'a>(entries: &'a [Entry], which: &Which, zone: &TimeZone) -> Vec<&'a Entry> {
+pub(super) fn meant<'a>(entries: &'a [Entry], which: &Which, now: &Zoned) -> Vec<&'a Entry> {
+    let zone = now.time_zone();
     let fits = |entry: &&Entry| {
         entry.is_live()
             && which.id.is_none_or(|id| id == entry.id)
             && which.kind.is_none_or(|kind| kind == entry.kind)
             && which.length_s.is_none_or(|length| entry.length_s == Some(length))
+            && which.day.is_none_or(|day| date_of(entry, day, now).is_some())
             && which.clock.is_none_or(|(clock, part)| {
                 let at = entry.due.moment(zone).to_zoned(zone.clone()).time();
                 let is_at =
@@ -39,6 +44,11 @@ pub(super) fn meant<'a>(entries: &'a [Entry], which: &Which, zone: &TimeZone) ->
         return Vec::new();
     }
     of_kind.into_iter().filter(|entry| likeness(entry) > best - MARGIN).collect()
+}
+
+/// The date that `day` means when `entry` is due on it.
+pub(super) fn date_of(entry: &Entry, day: Day, now: &Zoned) -> Option<Date> {
+    dates(day, now).into_iter().find(|date| entry.is_on(*date, now.time_zone()))
 }
 
 /// How alike two names are, 0..1.

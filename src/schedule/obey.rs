@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use super::config::TimersConfig;
 use super::entry::{Days, Due, Entry, EntryId, Kind, State};
 use super::moment::resolve;
-use super::names::meant;
+use super::names::{date_of, meant};
 use super::order::{Bias, LONGEST_TIMER_S, Many, Order, Question, Refusal, Report, Wanted, When, Which};
 
 /// Most entries that wait at the same time.
@@ -76,11 +76,10 @@ impl Present<'_> {
     }
 
     fn chosen(&self, which: &Which) -> Choice<'_> {
-        let zone = self.now.time_zone();
-        let mut found = meant(self.entries, which, zone);
+        let mut found = meant(self.entries, which, self.now);
         if found.is_empty() && which.kind.is_some() && which.name.is_some() {
             // "the pasta alarm" may well be a timer.
-            found = meant(self.entries, &Which { kind: None, ..which.clone() }, zone);
+            found = meant(self.entries, &Which { kind: None, ..which.clone() }, self.now);
         }
         found.sort_by_key(|entry| (self.moment(entry), entry.id));
         match (found.len(), which.many) {
@@ -119,6 +118,7 @@ impl Present<'_> {
             length_s: length_s.filter(|_| wanted.kind == Kind::Timer),
             due,
             days,
+            skips: None,
             state: State::Waiting,
             silenced_at: None,
             in_doubt: self.in_doubt,
@@ -155,6 +155,14 @@ impl Present<'_> {
             Choice::These(entries) => entries,
             Choice::Unclear(report) => return (vec![], report),
         };
+        let date = |day| entries.iter().find_map(|entry| date_of(entry, day, self.now));
+        if let Some(date) = which.day.and_then(date)
+            && let Some(skipped) =
+                entries.iter().map(|entry| entry.without(date, self.now)).collect::<Option<Vec<_>>>()
+        {
+            let changes = skipped.into_iter().map(Change::Replace).collect();
+            return (changes, Report::Skipped(entries.into_iter().cloned().collect(), date));
+        }
         // What rings comes back on its next day: it is silenced, not forgotten.
         let change = |entry: &&Entry| match entry.next_after(self.now) {
             Some(_) if entry.is_ringing() => Change::Replace(self.silenced(entry)),
@@ -240,6 +248,7 @@ impl Present<'_> {
             let later = Entry {
                 due: self.after(seconds),
                 days: Days::NONE,
+                skips: None,
                 state: State::Waiting,
                 silenced_at: None,
                 ..entry.clone()

@@ -1,7 +1,8 @@
 //! What can be asked of the schedule, and what it reports back. PURE data.
 
 use super::entry::{Entry, EntryId, Kind};
-use super::moment::{ClockSaid, Part, Said};
+use super::moment::{ClockSaid, Day, Part, Said};
+use jiff::civil::Date;
 
 /// Seconds in a day: the longest timer.
 pub const LONGEST_TIMER_S: u32 = 24 * 3600;
@@ -98,6 +99,8 @@ pub struct Which {
     pub length_s: Option<u32>,
     /// Due at this time of day.
     pub clock: Option<(ClockSaid, Option<Part>)>,
+    /// Due on this day.
+    pub day: Option<Day>,
     /// How many.
     pub many: Many,
 }
@@ -118,6 +121,8 @@ pub enum Report {
     Changed(Entry),
     /// These are gone.
     Cancelled(Vec<Entry>),
+    /// These come back, but not on this day.
+    Skipped(Vec<Entry>, Date),
     /// These ring again later.
     Snoozed(Vec<Entry>),
     /// These are silent.

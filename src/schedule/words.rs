@@ -2,7 +2,7 @@
 //!
 //! PURE. Short, and always with what was understood, so that a misheard number is noticed at once.
 
-use jiff::civil::{DateTime, Time, Weekday};
+use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Zoned};
 
@@ -62,16 +62,19 @@ pub fn moment(at: DateTime, on: Days, now: &Zoned) -> String {
     if !on.is_none() {
         return format!("at {time} {}", days(on));
     }
-    let today = now.date();
-    let ahead = at.date().duration_since(today).as_hours() / 24;
-    match ahead {
-        0 => format!("today at {time}"),
-        1 => format!("tomorrow at {time}"),
-        -1 => format!("yesterday at {time}"),
-        2..7 => format!("on {} at {time}", weekday(at.weekday().to_monday_zero_offset())),
+    format!("{} at {time}", day(at.date(), now))
+}
+
+/// `tomorrow`, `on Friday`, `on June 5`.
+fn day(date: Date, now: &Zoned) -> String {
+    match date.duration_since(now.date()).as_hours() / 24 {
+        0 => "today".to_owned(),
+        1 => "tomorrow".to_owned(),
+        -1 => "yesterday".to_owned(),
+        2..7 => format!("on {}", weekday(date.weekday().to_monday_zero_offset())),
         _ => {
-            let month = usize::try_from(at.month() - 1).ok().and_then(|month| MONTHS.get(month));
-            format!("on {} {} at {time}", month.copied().unwrap_or_default(), at.day())
+            let month = usize::try_from(date.month() - 1).ok().and_then(|month| MONTHS.get(month));
+            format!("on {} {}", month.copied().unwrap_or_default(), date.day())
         }
     }
 }
@@ -124,6 +127,7 @@ pub fn tell(report: &Report, now: &Zoned) -> String {
         }
         Report::Changed(entry) => format!("{}.", capital(&set(entry, now))),
         Report::Cancelled(entries) => cancelled(entries, zone),
+        Report::Skipped(entries, date) => skipped(entries, *date, now),
         Report::Snoozed(entries) => match entries.first() {
             Some(entry) => format!("{} again in {}.", capital(&short(entry)), left(entry, now)),
             None => NOTHING_RINGS.to_owned(),
@@ -241,6 +245,15 @@ fn cancelled(entries: &[Entry], zone: &TimeZone) -> String {
     }
 }
 
+fn skipped(entries: &[Entry], date: Date, now: &Zoned) -> String {
+    let names: Vec<String> = entries
+        .iter()
+        .take(READ_OUT)
+        .map(|entry| format!("the {}", called(entry, now.time_zone())))
+        .collect();
+    format!("{} won't ring {}.", capital(&listed(&names)), day(date, now))
+}
+
 fn no_such(which: &Which) -> String {
     let kind = which.kind.map_or("timer", Kind::name);
     match (&which.name, which.length_s) {
@@ -248,6 +261,7 @@ fn no_such(which: &Which) -> String {
         (None, Some(seconds)) => format!("There is no {kind} of {}.", length(u64::from(seconds))),
         (None, None) if which.kind.is_none() => "There are no timers, alarms or reminders.".to_owned(),
         (None, None) if which.clock.is_some() => format!("There is no {kind} at that time."),
+        (None, None) if which.day.is_some() => format!("There is no {kind} on that day."),
         (None, None) => format!("There is no {kind}."),
     }
 }

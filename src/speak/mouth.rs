@@ -195,6 +195,12 @@ impl Mouth {
         self.orders.send(Order::Finish { turn, epoch }).await.map_err(|_| Stopped)
     }
 
+    /// Tells how many lines wait and how many may, as long as somebody may queue some.
+    pub fn waiting(&self) -> impl Fn() -> Option<(usize, usize)> + Send + Sync + 'static {
+        let (queue, most) = (self.orders.downgrade(), self.orders.max_capacity());
+        move || Some((most - queue.upgrade()?.capacity(), most))
+    }
+
     /// Silence now: the sentence being computed is broken off, what is queued is forgotten, the player is
     /// flushed, and the turn that was speaking is stopped for good. Any thread, never waits. No event of that
     /// turn follows but what is on its way already.

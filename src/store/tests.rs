@@ -160,10 +160,13 @@ async fn forgetting_leaves_no_word_in_any_file_and_keeps_settings() {
     }
     store.set_setting("volume", "50".into()).await.unwrap();
     assert!(contains(&bytes(&path), "Philomena"));
-    assert_eq!(store.forget_all().await.unwrap(), Deleted { messages: 100, turns: 50, memories: 0 });
+    assert_eq!(
+        store.forget(DIALOGUE).await.unwrap(),
+        Deleted { messages: 100, turns: 50, ..Deleted::default() }
+    );
     assert!(!contains(&bytes(&path), "Philomena"));
     assert_eq!(store.setting("volume").await.unwrap(), Some("50".into()));
-    assert_eq!(store.forget_all().await.unwrap(), Deleted { messages: 0, turns: 0, memories: 0 });
+    assert_eq!(store.forget(DIALOGUE).await.unwrap(), Deleted::default());
 }
 
 // covers BG1 (retention of dialogue)
@@ -178,7 +181,7 @@ async fn what_is_older_than_the_retention_is_purged() {
     let cutoff = StoreConfig::default().cutoff(at(days(40)));
     assert_eq!(cutoff, at(days(10)));
     let purged = store.purge_older_than(cutoff).await.unwrap();
-    assert_eq!(purged, Deleted { messages: 2, turns: 1, memories: 0 });
+    assert_eq!(purged, Deleted { messages: 2, turns: 1, ..Deleted::default() });
     assert_eq!(store.dialogue_since(at(0), 100).await.unwrap().len(), 4);
 }
 
@@ -297,4 +300,37 @@ async fn a_change_of_the_schedule_is_flushed_and_nothing_else_pays_for_it() {
         .unwrap();
     let rows = vec![ScheduleRow { id: 1, entry: "c".into() }];
     assert_eq!(table, ScheduleTable { rows, next_id: 3, latest: Some(at(5)) }, "numbers are not used again");
+}
+
+const DIALOGUE: Forget = Forget { dialogue: true, notes: false, timers: false };
+
+#[tokio::test]
+async fn notes_and_timers_are_forgotten_when_that_is_asked_and_leave_no_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("joi.db");
+    let store = Store::open(&path).unwrap();
+    let holds = |what: &str| {
+        let bytes: Vec<u8> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .flat_map(|f| std::fs::read(f.unwrap().path()).unwrap())
+            .collect();
+        bytes.windows(what.len()).any(|window| window == what.as_bytes())
+    };
+    store.add_notes("notes", vec!["the marmalade is hidden".into()], Timestamp::UNIX_EPOCH).await.unwrap();
+    store.set_setting(Store::CALLS, "a stranger said zebra".into()).await.unwrap();
+    store.set_setting("volume", "40".into()).await.unwrap();
+    let put = |_| {
+        let changes = vec![ScheduleChange::Put(1, "{\"name\":\"call the walrus\"}".into())];
+        Ok(ScheduleWrite { changes, latest: None, answer: () })
+    };
+    store.schedule(put).await.unwrap();
+    assert_eq!(store.forget(DIALOGUE).await.unwrap(), Deleted::default());
+    assert!(!holds("zebra") && holds("marmalade") && holds("walrus"));
+    let notes = Forget { notes: true, ..Forget::default() };
+    assert_eq!(store.forget(notes).await.unwrap(), Deleted { notes: 1, ..Deleted::default() });
+    assert!(!holds("marmalade") && holds("walrus"));
+    let all = Forget { dialogue: true, notes: true, timers: true };
+    assert_eq!(store.forget(all).await.unwrap(), Deleted { timers: 1, ..Deleted::default() });
+    assert!(!holds("walrus"));
+    assert_eq!(store.setting("volume").await.unwrap().as_deref(), Some("40"), "settings stay");
 }

@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, language, schema};
 
 /// No sensible sum takes longer.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -23,26 +23,6 @@ const LONGEST_EXPRESSION: usize = 120;
 const DEEPEST: usize = 16;
 /// Longest result that is told.
 const LONGEST_RESULT: usize = 200;
-
-/// How words of arithmetic are written in signs.
-const SIGNS: [(&str, &str); 16] = [
-    (" multiplied by ", " * "),
-    (" divided by ", " / "),
-    (" times ", " * "),
-    (" plus ", " + "),
-    (" minus ", " - "),
-    (" over ", " / "),
-    (" x ", " * "),
-    (" percent", "%"),
-    (" per cent", "%"),
-    (" squared", "^2"),
-    (" cubed", "^3"),
-    (" to the power of ", "^"),
-    ("square root of ", "sqrt "),
-    (" degrees celsius", " °C"),
-    (" degrees fahrenheit", " °F"),
-    (" into ", " to "),
-];
 
 /// The tool.
 pub(super) struct Calculate;
@@ -65,55 +45,7 @@ impl Tool for Calculate {
     }
 
     fn cues(&self) -> &[&str] {
-        &[
-            "+",
-            "*",
-            "/",
-            "^",
-            "×",
-            "÷",
-            "#%",
-            "plus",
-            "minus",
-            "times",
-            "multiplied",
-            "divided",
-            "percent",
-            "calculate",
-            "square root",
-            "squared",
-            "cubed",
-            "convert",
-            "sum of",
-            "product of",
-            "how much is",
-            "#in km",
-            "#miles",
-            "#kilometers",
-            "#kilometres",
-            "#pounds",
-            "#kilos",
-            "#kilograms",
-            "#grams",
-            "#ounces",
-            "#cups",
-            "#litres",
-            "#liters",
-            "#gallons",
-            "#feet",
-            "#inches",
-            "#meters",
-            "#metres",
-            "#fahrenheit",
-            "#celsius",
-            "#degrees",
-            "#km",
-            "#kg",
-            "#cm",
-            "#what's",
-            "#what is",
-            "#how many",
-        ]
+        language::cues(self.name())
     }
 
     fn ready(&self, asked: &str) -> Option<Arguments> {
@@ -143,24 +75,19 @@ impl Tool for Calculate {
 
 /// The expression of a request that is nothing but one: "What is 17 times 23?".
 fn asked_for(asked: &str) -> Option<String> {
-    const BEFORE: [&str; 9] = [
-        "please",
-        "what's",
-        "what is",
-        "what are",
-        "how much is",
-        "how much are",
-        "calculate",
-        "compute",
-        "convert",
-    ];
     let lower = asked.to_lowercase().replace('’', "'");
     let mut rest = lower.trim().trim_end_matches(['?', '.', '!', '=', ' ']);
-    while let Some(shorter) = BEFORE.iter().find_map(|words| rest.strip_prefix(words)?.strip_prefix(' ')) {
+    let before = language::sums().flat_map(|words| &words.before);
+    while let Some(shorter) =
+        before.clone().find_map(|words| rest.strip_prefix(words.as_str())?.strip_prefix(' '))
+    {
         rest = shorter.trim_start();
     }
-    let rest = rest.strip_suffix(" please").unwrap_or(rest).trim_end_matches([',', ' ']);
-    let rest = rest.strip_prefix("the ").unwrap_or(rest);
+    let mut behind = language::sums().flat_map(|words| &words.behind);
+    let polite = behind.find_map(|word| rest.strip_suffix(word.as_str())?.strip_suffix(' '));
+    let rest = polite.unwrap_or(rest).trim_end_matches([',', ' ']);
+    let mut articles = language::sums().map(|words| &words.article);
+    let rest = articles.find_map(|word| rest.strip_prefix(word.as_str())?.strip_prefix(' ')).unwrap_or(rest);
     if rest.len() > LONGEST_EXPRESSION || !rest.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
@@ -209,7 +136,7 @@ fn value_of(expression: &str, clock: &Clock) -> Result<String, String> {
 /// The expression with signs for words, when it is plain arithmetic.
 fn in_signs(written: &str) -> Result<String, String> {
     let mut text = format!(" {} ", written.to_lowercase().trim_end_matches(['?', '.', '=', ' ']));
-    for (words, signs) in SIGNS {
+    for (words, signs) in language::sums().flat_map(|words| &words.signs) {
         text = text.replace(words, signs);
     }
     // Units keep their capitals: a megawatt is no milliwatt.

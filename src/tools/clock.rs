@@ -7,27 +7,7 @@ use futures_util::future::BoxFuture;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
-
-/// Cities people ask about whose zone bears another name.
-const ELSEWHERE: [(&str, &str); 16] = [
-    ("san francisco", "America/Los_Angeles"),
-    ("seattle", "America/Los_Angeles"),
-    ("california", "America/Los_Angeles"),
-    ("boston", "America/New_York"),
-    ("washington", "America/New_York"),
-    ("miami", "America/New_York"),
-    ("texas", "America/Chicago"),
-    ("munich", "Europe/Berlin"),
-    ("germany", "Europe/Berlin"),
-    ("france", "Europe/Paris"),
-    ("england", "Europe/London"),
-    ("japan", "Asia/Tokyo"),
-    ("beijing", "Asia/Shanghai"),
-    ("china", "Asia/Shanghai"),
-    ("india", "Asia/Kolkata"),
-    ("mumbai", "Asia/Kolkata"),
-];
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, language, schema};
 
 /// The tool.
 pub(super) struct Time;
@@ -50,7 +30,7 @@ impl Tool for Time {
     }
 
     fn cues(&self) -> &[&str] {
-        &["time in", "time is it in", "date in", "time zone", "o'clock in", "clock in"]
+        language::cues(self.name())
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {
@@ -85,7 +65,7 @@ impl Tool for Time {
 fn zone_of(city: &str) -> Option<TimeZone> {
     let plain = |name: &str| name.replace(['_', '-'], " ").to_lowercase();
     let wanted = plain(city.split(',').next().unwrap_or(city).trim());
-    if let Some((_, zone)) = ELSEWHERE.iter().find(|(name, _)| *name == wanted) {
+    if let Some(zone) = language::zone(&wanted) {
         return TimeZone::get(zone).ok();
     }
     let known: Vec<String> = jiff::tz::db().available().map(|name| name.to_string()).collect();

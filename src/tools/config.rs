@@ -7,8 +7,18 @@ use serde::{Deserialize, Serialize};
 use crate::problem::Problem;
 
 /// The shipped tools, for the checks of the configuration.
-const SHIPPED: [&str; 9] =
-    ["time", "calculate", "lists", "setVolume", "memory", "weather", "webSearch", "readPage", "stop"];
+pub(super) const SHIPPED: [&str; 10] = [
+    "time",
+    "calculate",
+    "timers",
+    "lists",
+    "setVolume",
+    "memory",
+    "weather",
+    "webSearch",
+    "readPage",
+    "stop",
+];
 
 /// What she may do beside talking, and what she asks before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,6 +38,9 @@ pub struct ToolsConfig {
     pub confirm_s: u32,
     /// Which tools a request may use.
     pub router: Router,
+    /// Whether a small model's first reply to a request with likely tools is bound to them, or to none. Off, it writes
+    /// what it likes, and more of it is no call or a wrong one.
+    pub constrain: bool,
     /// Most turns of the model in one answer, 1 to 20. More finds out more and takes longer.
     pub max_turns: u32,
     /// Most searches for further tools in one answer, 0 to 10.
@@ -54,6 +67,7 @@ impl Default for ToolsConfig {
             calls_per_minute: 10,
             confirm_s: 20,
             router: Router::Auto,
+            constrain: true,
             max_turns: 8,
             search_max_calls: 3,
             digest: Digest::Auto,

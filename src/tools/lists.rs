@@ -9,12 +9,15 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use super::language::ListWords;
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, language, schema};
 use crate::clock::Clock;
 use crate::store::{Store, StoreError};
 
 /// The list of what is no list: notes.
 const NOTES: &str = "notes";
+/// The list that has other names.
+const SHOPPING: &str = "shopping";
 /// Most entries told at once.
 const MOST_TOLD: usize = 30;
 
@@ -102,22 +105,7 @@ impl Tool for Lists {
     }
 
     fn cues(&self) -> &[&str] {
-        &[
-            "list",
-            "lists",
-            "shopping",
-            "shopping list",
-            "to-do",
-            "todo",
-            "note",
-            "notes",
-            "write down",
-            "remember that",
-            "buy",
-            "groceries",
-            "jot",
-            "take a note",
-        ]
+        language::cues(self.name())
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {
@@ -140,10 +128,13 @@ impl Tool for Lists {
 /// "the Shopping List" → "shopping".
 fn list_name(said: &str) -> String {
     let lower = said.to_lowercase();
-    let words = lower.split_whitespace().filter(|w| !matches!(*w, "the" | "my" | "our" | "list" | "a"));
-    match words.collect::<Vec<_>>().join(" ").as_str() {
-        "" | "note" => NOTES.to_owned(),
-        "groceries" | "grocery" => "shopping".to_owned(),
+    let is = |list: fn(&ListWords) -> &Vec<String>, word: &str| {
+        language::lists().any(|words| list(words).iter().any(|known| known == word))
+    };
+    let named = |word: &&str| !is(|words| &words.unnamed, word);
+    match lower.split_whitespace().filter(named).collect::<Vec<_>>().join(" ").as_str() {
+        name if name.is_empty() || is(|words| &words.notes, name) => NOTES.to_owned(),
+        name if is(|words| &words.shopping, name) => SHOPPING.to_owned(),
         name => name.to_owned(),
     }
 }
@@ -153,7 +144,8 @@ fn items(list: &str, text: &str) -> Vec<String> {
     if list == NOTES {
         return vec![text.to_owned()];
     }
-    let text = text.replace(" and ", ",").replace(" und ", ",");
+    let comma = |text: String, words: &ListWords| text.replace(&format!(" {} ", words.and), ",");
+    let text = language::lists().fold(text.to_owned(), comma);
     let items = text.split([',', ';', '\n']).map(|item| item.trim().trim_end_matches('.').to_owned());
     let items: Vec<String> = items.filter(|item| !item.is_empty()).collect();
     if items.is_empty() { vec![text] } else { items }

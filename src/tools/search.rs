@@ -16,7 +16,7 @@ use super::config::SearchConfig;
 use super::weather::base;
 use super::web::Reach;
 use super::web::html::{self, Hit};
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, language, schema};
 
 /// Time for each place that is asked.
 const EACH: Duration = Duration::from_secs(6);
@@ -197,20 +197,7 @@ impl Tool for WebSearch {
     }
 
     fn cues(&self) -> &[&str] {
-        &[
-            "search",
-            "search for",
-            "look up",
-            "google",
-            "the web",
-            "internet",
-            "online",
-            "news",
-            "latest",
-            "who won",
-            "find out",
-            "wikipedia",
-        ]
+        language::cues(self.name())
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

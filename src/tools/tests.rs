@@ -13,6 +13,11 @@ fn shipped(store: Option<Store>) -> Toolbox {
     builtin(&ToolsConfig::default(), &means(store))
 }
 
+/// The names of all tools there are.
+pub(super) fn shipped_names() -> Vec<String> {
+    shipped(None).names().into_iter().map(str::to_owned).collect()
+}
+
 fn means(store: Option<Store>) -> Means {
     Means { store, schedule: None, reads_when: |_| None, clock: clock(), reach: Reach::public().ok() }
 }
@@ -141,6 +146,11 @@ fn the_shipped_tools_can_be_called_by_every_protocol() {
 fn two_tools_of_one_name_are_one_and_what_is_never_wanted_is_not_there() {
     let double = Toolbox::new(vec![Arc::new(Hangs), Arc::new(Hangs)]);
     assert_eq!(double.names(), ["hangs"]);
+    let mut known = config::SHIPPED.to_vec();
+    known.sort_unstable();
+    let mut shipped = shipped_names();
+    shipped.sort_unstable();
+    assert_eq!(shipped, known, "the configuration knows their names");
     let none = ToolsConfig { enabled: false, ..ToolsConfig::default() };
     assert!(builtin(&none, &means(None)).is_empty());
     let never = ToolsConfig { never: vec!["stop".into()], ..ToolsConfig::default() };
@@ -162,6 +172,8 @@ fn words_pick_the_likely_tools_and_small_talk_picks_none() {
         picked("read me the page example.org".replace("example.org", "https www").as_str()),
         ["readPage"]
     );
+    assert_eq!(picked("setz Milch auf die Einkaufsliste"), ["lists"]);
+    assert_eq!(picked("wie warm ist es draußen"), ["weather"]);
     for talk in
         ["hello there", "thank you so much", "tell me a story about a whale", "who are you", "listen to me"]
     {

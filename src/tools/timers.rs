@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, language, schema};
 use crate::schedule::words::tell;
 use crate::schedule::{Bias, Kind, Many, Order, Question, Report, Schedule, Wanted, When, Which};
 
@@ -74,6 +74,7 @@ impl Timers {
             Report::Set(_)
             | Report::Changed(_)
             | Report::Cancelled(_)
+            | Report::Skipped(..)
             | Report::Snoozed(_)
             | Report::Silenced(_)
             | Report::Listed(..)
@@ -116,20 +117,7 @@ impl Tool for Timers {
     }
 
     fn cues(&self) -> &[&str] {
-        &[
-            "timer",
-            "timers",
-            "alarm",
-            "alarms",
-            "reminder",
-            "reminders",
-            "remind",
-            "wake me",
-            "wake us",
-            "countdown",
-            "let me know in",
-            "let me know when",
-        ]
+        language::cues(self.name())
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Deed, Output, Tool, ToolError, schema};
+use super::{Arguments, Call, Deed, Output, Tool, ToolError, language, schema};
 
 /// The tool.
 pub(super) struct SetVolume;
@@ -29,7 +29,7 @@ impl Tool for SetVolume {
     }
 
     fn cues(&self) -> &[&str] {
-        &["volume", "louder", "quieter", "turn it up", "turn it down", "too loud", "too quiet", "softer"]
+        language::cues(self.name())
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::config::{Units, WeatherConfig};
 use super::web::Reach;
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, language, schema};
 use crate::english::WEEKDAYS;
 
 /// The tool.
@@ -176,24 +176,7 @@ impl Tool for Weather {
     }
 
     fn cues(&self) -> &[&str] {
-        &[
-            "weather",
-            "forecast",
-            "rain",
-            "raining",
-            "snow",
-            "snowing",
-            "sunny",
-            "umbrella",
-            "how warm",
-            "how cold",
-            "how hot",
-            "temperature in",
-            "temperature outside",
-            "windy",
-            "storm",
-            "cloudy",
-        ]
+        language::cues(self.name())
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

@@ -16,7 +16,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, StatusCode, Url};
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, language, schema};
 
 mod guard;
 pub(super) mod html;
@@ -255,18 +255,7 @@ impl Tool for ReadPage {
     }
 
     fn cues(&self) -> &[&str] {
-        &[
-            "web page",
-            "webpage",
-            "website",
-            "web site",
-            "read the page",
-            "http",
-            "https",
-            "www",
-            ".com",
-            ".org",
-        ]
+        language::cues(self.name())
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

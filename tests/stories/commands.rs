@@ -151,6 +151,28 @@ fn the_last_turn_is_explained_until_it_is_forgotten() {
 }
 
 #[test]
+fn notes_timers_or_all_of_it_can_be_forgotten() {
+    let home = nobody_home();
+    home.joi(&["ask", "set a marmalade timer for nine minutes"]).well();
+    let holds = |what: &str| home.stored().windows(what.len()).any(|bytes| bytes == what.as_bytes());
+    assert_eq!(
+        home.joi(&["forget", "--notes"]).complaint(),
+        "say --yes to erase all notes and lists without being asked"
+    );
+    let notes = home.joi(&["forget", "--notes", "--yes"]).well().out;
+    assert_eq!(notes, "erased 0 notes and entries of lists\n");
+    assert!(home.joi(&["timers"]).well().out.contains("marmalade"), "timers stay");
+    let dialogue = home.joi(&["forget", "--yes"]).well().out;
+    assert_eq!(dialogue, "erased 2 messages and 1 turn records\n");
+    assert!(holds("marmalade"), "the timer is still there");
+    let all = home.joi(&["forget", "--all", "--yes"]).well().out;
+    assert_eq!(all, "erased 0 messages and 0 turn records, 0 notes and entries of lists, 1 timers\n");
+    assert!(!holds("marmalade"), "and now no byte of it is");
+    let both = home.joi(&["forget", "--all", "--notes"]);
+    assert_eq!(both.code, Some(2), "{both:?}");
+}
+
+#[test]
 fn a_configuration_is_written_once_checked_and_shown() {
     let home = nobody_home();
     let file = home.arg("mine/joi.toml");

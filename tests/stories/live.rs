@@ -178,6 +178,29 @@ fn the_wake_phrase_stops_her_in_mid_sentence() {
     });
 }
 
+#[test]
+fn push_to_talk_stops_her_in_mid_sentence() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    with_sound_server(|server| {
+        let mut room = Room::with(server);
+        let colours = "Blue light is scattered by the air far more than red light is. ".repeat(8);
+        let answer = format!("{colours} And that was the story of the pineapple.");
+        room.double.when("sky", vec![Script::words(&answer)]);
+        let recorder = Recorder::of(server);
+        ask(server, 1);
+        room.joi.until("you:");
+        recorder.until_loud(50);
+        room.home.joi(&["listen", "--now"]).well();
+        room.joi.until("● listening");
+        room.joi.until("○ nothing was said");
+        let spoken = room.understand(&recorder.end());
+        assert!(spoken.contains("blue light is scattered"), "{spoken}");
+        assert!(!spoken.contains("pineapple"), "she was stopped: {spoken}");
+        assert_eq!(last_decision(&room).1, "she was called");
+        assert_eq!(room.joi.terminate().code, Some(0));
+    });
+}
+
 /// The last decision of the newest turn: its verdict and its reason.
 fn last_decision(room: &Room) -> (String, String) {
     let turn: Value = serde_json::from_str(&room.home.joi(&["why", "--json"]).well().out).unwrap();

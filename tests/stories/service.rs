@@ -101,6 +101,33 @@ fn the_switch_is_obeyed_shown_and_kept() {
 }
 
 #[test]
+fn a_button_has_her_listen_without_a_word() {
+    // covers DEC24: push to talk
+    let home = deaf_home();
+    let ran = home.joi(&["listen", "--now"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.complaint().starts_with("joi is not running; start it with `joi run`"), "{ran:?}");
+    let mut joi = run(&home);
+    assert!(home.joi(&["listen", "--now"]).well().err.contains("she listens"));
+    joi.until("● listening");
+    joi.signal(Signal::USR2);
+    joi.until("● listening");
+    home.joi(&["mute"]).well();
+    let ran = home.joi(&["listen", "--now"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.complaint().contains("joi unmute"), "{ran:?}");
+    joi.signal(Signal::USR2);
+    joi.until("she was asked to listen, and is muted");
+    assert_eq!(status(&home)["state"], "muted", "no button unmutes her");
+    let table = home.joi(&["status"]).well().out;
+    for queue in ["lines 0 of", "store 0 of"] {
+        assert!(table.contains(queue), "{queue} in {table}");
+    }
+    assert!(status(&home)["echo"]["erle_db"].is_number());
+    assert_eq!(joi.terminate().code, Some(0));
+}
+
+#[test]
 fn the_switch_is_turned_while_she_does_not_run() {
     let home = deaf_home();
     for command in ["status", "events"] {

@@ -93,24 +93,43 @@ fn the_command_line_sets_lists_and_cancels() {
     assert_eq!(home.joi(&["timers"]).well().out, "there are no timers, alarms or reminders\n");
 }
 
+/// So many are set before they are looked at and cancelled: there can't be many more at the same time.
+const ROUND: usize = 400;
+
 #[test]
 fn no_confirmed_timer_is_lost_or_doubled_when_the_program_is_killed() {
     // `make crash-test` writes a thousand.
     let writes: usize = std::env::var("JOI_CRASH_WRITES").map_or(60, |writes| writes.parse().unwrap());
     let home = Home::with_model_server(NOBODY);
     let mut random = fastrand::Rng::with_seed(0x6a6f69);
-    let (mut sent, mut confirmed, mut kills) = (0, Vec::new(), 0);
+    let (mut sent, mut confirmed, mut kills, mut stored) = (0, 0, 0, 0);
+    while confirmed < writes {
+        let round = crash_round(&home, &mut random, &mut sent, ROUND.min(writes - confirmed));
+        (confirmed, kills, stored) = (confirmed + round.0, kills + round.1, stored + round.2);
+        home.joi(&["timers", "cancel", "--all"]).well();
+    }
+    println!("{confirmed} confirmed, {kills} kills, {stored} stored, none lost, none doubled");
+}
+
+/// Sets timers in a program that is killed again and again; how many were confirmed, killed and stored.
+fn crash_round(
+    home: &Home,
+    random: &mut fastrand::Rng,
+    sent: &mut usize,
+    writes: usize,
+) -> (usize, usize, usize) {
+    let (mut confirmed, mut kills) = (Vec::new(), 0);
     while confirmed.len() < writes {
         let mut joi = Running::start(home.command(&["text"]).stdin(Stdio::piped()));
         for _ in 0..random.usize(1..=40).min(writes - confirmed.len()) {
             joi.tell(&format!("set a timer called x{sent} for nine minutes"));
             joi.until(&format!("X{sent} timer, 9 minutes."));
             confirmed.push(format!("x{sent}"));
-            sent += 1;
+            *sent += 1;
         }
         // One more, of which nobody knows how far it comes.
         joi.tell(&format!("set a timer called x{sent} for nine minutes"));
-        sent += 1;
+        *sent += 1;
         for _ in 0..random.usize(0..20_000) {
             std::thread::yield_now();
         }
@@ -119,7 +138,7 @@ fn no_confirmed_timer_is_lost_or_doubled_when_the_program_is_killed() {
         kills += 1;
     }
     let mut stored: BTreeMap<String, usize> = BTreeMap::new();
-    for (name, state) in states(&home) {
+    for (name, state) in states(home) {
         assert_eq!(state, "waiting", "{name}");
         *stored.entry(name).or_default() += 1;
     }
@@ -127,9 +146,5 @@ fn no_confirmed_timer_is_lost_or_doubled_when_the_program_is_killed() {
     let doubled: Vec<_> = stored.iter().filter(|(_, times)| **times > 1).collect();
     assert!(lost.is_empty() && doubled.is_empty(), "lost {lost:?}, doubled {doubled:?}");
     assert!(stored.len() <= confirmed.len() + kills, "only what was sent is there");
-    println!(
-        "{} confirmed, {kills} kills, {} stored, none lost, none doubled",
-        confirmed.len(),
-        stored.len()
-    );
+    (confirmed.len(), kills, stored.len())
 }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 use super::SILENCE;
 
 /// A share of this of every new frame goes into the means: half a second.
@@ -24,7 +26,7 @@ const CONVERGED_DB: f32 = 6.0;
 const STEADY: u32 = 25;
 
 /// What the canceller does, at one moment.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EchoReport {
     /// Whether the microphone in use wants it: configured, and not done by the sound system.
     pub wanted: bool,
@@ -52,6 +54,27 @@ struct Values {
     erle_db: AtomicU32,
     delay_ms: AtomicU32,
 }
+
+impl EchoReport {
+    /// What it means, in one line for people.
+    pub fn told(&self) -> String {
+        if !self.wanted {
+            return "left to the sound system, or switched off".to_owned();
+        }
+        if !self.active && self.delay_ms == 0 && self.erle_db == 0.0 {
+            return "nothing was played yet".to_owned();
+        }
+        let Self { erle_db, delay_ms, .. } = self;
+        match self.converged {
+            true if *erle_db < ABSENT_DB => "nothing of her voice reaches the microphone".to_owned(),
+            true => format!("her voice comes back after {delay_ms} ms and is made {erle_db:.0} dB softer"),
+            false => format!("her voice is only made {erle_db:.0} dB softer; she still learns the room"),
+        }
+    }
+}
+
+/// What is known for certain and made no softer than this is not there.
+const ABSENT_DB: f32 = 1.0;
 
 impl EchoMeter {
     /// All of it, as it is now.

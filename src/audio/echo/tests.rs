@@ -80,6 +80,57 @@ fn her_voice_is_taken_out_and_the_meter_tells() {
 }
 
 #[test]
+fn an_echo_that_suddenly_comes_later_is_learnt_anew_and_never_grows() {
+    // covers DEC24: a wireless speaker, or a clock that jumped
+    let rate = RATE as usize;
+    let (first, all) = (4 * rate, 12 * rate);
+    let far: Vec<f32> = noise(7, all).iter().map(|sample| sample * 0.2).collect();
+    let delay = |i: usize| if i < first { rate / 20 } else { rate / 4 };
+    let near: Vec<f32> = (0..all).map(|i| if i < delay(i) { 0.0 } else { 0.5 * far[i - delay(i)] }).collect();
+    let mut bench = Bench::new(near.chunks(320).map(samples).collect(), EchoCancel::On);
+    let (mut reports, mut forgotten) = (Vec::new(), None);
+    for (nth, piece) in far.chunks(320).enumerate() {
+        bench.step(piece);
+        let report = bench.cancelled.meter().report();
+        if nth * 320 > first && !report.converged {
+            forgotten.get_or_insert((nth * 320 - first) as f64 / rate as f64);
+        }
+        reports.push(report);
+    }
+    let before = reports[first / 320 - 1];
+    assert!(before.converged && (40..=60).contains(&before.delay_ms), "{before:?}");
+    let forgotten = forgotten.expect("what was known of the room is forgotten");
+    assert!(forgotten < 3.0, "after {forgotten} s");
+    let after = reports.last().unwrap();
+    assert!(after.converged && after.erle_db > 15.0 && (235..=265).contains(&after.delay_ms), "{after:?}");
+    let last = all - 2 * rate..bench.out.len();
+    assert!(level(&bench.out[last.clone()]) < level(&near[last]) - 15.0, "her voice is taken out again");
+    for (out, near) in bench.out.chunks(rate / 10).zip(near.chunks(rate / 10)).skip(2) {
+        assert!(level(out) < level(near).max(-60.0) + 3.0, "nothing comes out louder than it went in");
+    }
+}
+
+#[test]
+fn what_is_known_is_told_in_a_line() {
+    let report = EchoReport { wanted: true, active: true, converged: true, erle_db: 23.4, delay_ms: 86 };
+    assert_eq!(report.told(), "her voice comes back after 86 ms and is made 23 dB softer");
+    for (report, told) in [
+        (EchoReport { wanted: false, ..report }, "left to the sound system, or switched off"),
+        (EchoReport { erle_db: 0.2, ..report }, "nothing of her voice reaches the microphone"),
+        (
+            EchoReport { converged: false, ..report },
+            "her voice is only made 23 dB softer; she still learns the room",
+        ),
+        (
+            EchoReport { active: false, converged: false, erle_db: 0.0, delay_ms: 0, ..report },
+            "nothing was played yet",
+        ),
+    ] {
+        assert_eq!(report.told(), told);
+    }
+}
+
+#[test]
 fn without_anything_played_every_bit_passes_at_once() {
     let near = noise(1, 10_000);
     let (bench, told) = Bench::paired(&[0.0; 10_000], &near, 333, EchoCancel::Auto);

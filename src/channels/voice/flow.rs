@@ -5,11 +5,11 @@
 //! table of its transitions is a snapshot in the tests.
 
 mod early;
+mod interjections;
 
 use std::time::{Duration, Instant};
 
-use super::signals::{After, Effect, Input, Judged, Question, Why};
-use crate::audio::RATE;
+use super::signals::{After, Effect, Input, Judged, Question};
 use crate::hear::judge::{Judgement, LoopBreaker, Verdict};
 use crate::hear::whisper::Urgency;
 use crate::hear::{HearCommand, SpeakingState, Window};
@@ -37,6 +37,8 @@ enum Opening {
     Called { at: Option<u64>, attempt: Attempt },
     /// An answer that has ended.
     Window,
+    /// Somebody who talked over her.
+    Interruption,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,13 +84,22 @@ pub struct Flow {
     /// Follow-ups since the last wake phrase.
     followed: u32,
     breaker: LoopBreaker,
+    /// What is listened to goes on with a question that seemed complete.
+    is_continuing: bool,
 }
 
 impl Flow {
     /// A conversation that rests. Turn ids continue after `last_turn`.
     pub fn resting(last_turn: TurnId, follow_ups: FollowUps) -> Self {
         let breaker = LoopBreaker::new(follow_ups.to_nobody);
-        Self { phase: Phase::Idle, turns: last_turn.0, follow_ups, followed: 0, breaker }
+        Self {
+            phase: Phase::Idle,
+            turns: last_turn.0,
+            follow_ups,
+            followed: 0,
+            breaker,
+            is_continuing: false,
+        }
     }
 
     /// Is nothing going on?
@@ -127,7 +138,9 @@ impl Flow {
             Input::Ended { utterance, decided } => self.ended(utterance, decided),
             Input::NothingSaid => match self.phase {
                 Phase::Listening { by: Opening::Called { .. }, .. } => self.rest("nothing was said"),
-                Phase::Listening { by: Opening::Window, .. } => self.rest("nobody went on"),
+                Phase::Listening { by: Opening::Window | Opening::Interruption, .. } => {
+                    self.rest("nobody went on")
+                }
                 _ => vec![],
             },
             Input::Deaf(why) => match self.phase {
@@ -138,8 +151,8 @@ impl Flow {
                 self.transcribed(Early::new(generation, revision, result, at))
             }
             Input::Interrupting if self.is_audible() => vec![Effect::Duck],
-            Input::Interjected(result) if self.is_audible() => self.interjected(result.ok()),
-            Input::Interrupting | Input::Interjected(_) => vec![],
+            Input::Interrupting => vec![],
+            Input::Interjected(result) => self.interjected(result.ok()),
             Input::Speaking(turn) => self.progress(turn, Progress::Audible),
             Input::Acted(turn) => self.progress(turn, Progress::Committed),
             Input::TurnOver { turn, at, after } if self.is_answering(turn) => self.turn_over(at, after),
@@ -152,7 +165,8 @@ impl Flow {
         matches!(self.phase, Phase::Answering { turn, .. } if turn == id)
     }
 
-    fn is_audible(&self) -> bool {
+    /// Is her voice in the room?
+    pub fn is_audible(&self) -> bool {
         matches!(self.phase, Phase::Answering { progress: Progress::Audible, .. })
     }
 
@@ -177,6 +191,7 @@ impl Flow {
 
     fn open(&mut self, by: Opening) {
         self.phase = Phase::Listening { by, advance: Advance::Nothing };
+        self.is_continuing = false;
     }
 
     fn paused(&mut self, utterance: Utterance) -> Vec<Effect> {
@@ -209,6 +224,7 @@ impl Flow {
             _ => return vec![],
         };
         self.open(by);
+        self.is_continuing = true;
         effects
     }
 
@@ -254,26 +270,26 @@ impl Flow {
             Verdict::Addressed(text) | Verdict::FollowUp(text) => text.clone(),
             // She is not speaking, so this is a command like others.
             Verdict::Stop => judged.transcript.text.clone(),
-            Verdict::Echo | Verdict::Ignore => String::new(),
+            Verdict::Echo | Verdict::Ignore | Verdict::Interrupts(_) => String::new(),
         };
         if text.is_empty() {
             return self.dismissed(by, judged);
         }
-        if by == Opening::Window {
+        if matches!(by, Opening::Window | Opening::Interruption) {
             self.followed += 1;
         }
         let turn = self.next_turn();
         self.phase = Phase::Answering { turn, progress: Progress::Begun { by } };
         let woke = match by {
             Opening::Called { at, .. } => at,
-            Opening::Window => None,
+            Opening::Window | Opening::Interruption => None,
         };
         vec![Effect::Answer(Box::new(Question {
             turn,
             text,
             judged,
-            speech_ended: moment_of(utterance.speech_ends_at, &utterance, decided),
-            woke: woke.map(|at| moment_of(at, &utterance, decided)),
+            speech_ended: utterance.moment(utterance.speech_ends_at, decided),
+            woke: woke.map(|at| utterance.moment(at, decided)),
             opened_by: utterance.opened_by,
             decided,
             transcribed: news.at.max(decided),
@@ -301,7 +317,7 @@ impl Flow {
                 self.open(Opening::Called { at, attempt: Attempt::Second });
                 effects.push(Effect::Ears(HearCommand::Listen));
             }
-            Opening::Called { attempt: Attempt::Second, .. } => {
+            Opening::Called { attempt: Attempt::Second, .. } | Opening::Interruption => {
                 effects.extend(self.rest("no words were understood"));
             }
             Opening::Window => {
@@ -309,18 +325,6 @@ impl Flow {
                 effects.push(Effect::Ears(HearCommand::Reopen));
             }
         }
-        effects
-    }
-
-    /// Somebody said something while she speaks.
-    fn interjected(&mut self, judged: Option<Judged>) -> Vec<Effect> {
-        let Phase::Answering { turn, .. } = self.phase else { return vec![] };
-        let Some(judged) = judged.filter(|judged| judged.judgement.verdict == Verdict::Stop) else {
-            return vec![Effect::Unduck];
-        };
-        let word = judged.sound.map(|sound| sound.ended);
-        let mut effects = vec![Effect::Cancel(turn, Why { reason: "she was told to stop", word })];
-        effects.extend(self.rest("she was told to stop"));
         effects
     }
 
@@ -375,14 +379,6 @@ impl Flow {
 /// Whisper need not finish this utterance.
 fn drop_all(utterance: &Utterance) -> Effect {
     Effect::DropDecode { generation: utterance.generation + 1, revision: 0 }
-}
-
-/// The moment of the sample at `position`, counted back from the decision in samples: right also where
-/// a file is heard faster than it was spoken.
-pub(super) fn moment_of(position: u64, utterance: &Utterance, decided: Instant) -> Instant {
-    let end = utterance.begins_at + utterance.samples.len() as u64;
-    let before = Duration::from_secs_f64(end.saturating_sub(position) as f64 / f64::from(RATE));
-    decided.checked_sub(before).unwrap_or(decided)
 }
 
 #[cfg(test)]

@@ -6,18 +6,26 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::flow::moment_of;
+use tokio::sync::mpsc::Receiver;
+
 use super::said::Said;
 use super::second_look::SecondLook;
 use super::signals::{Input, Judged, SoundOf};
 use super::{Conversation, News};
-use crate::hear::judge::{Case, JudgeConfig, Judgement, Loudness, Verdict, judge};
+use crate::audio::RATE;
+use crate::hear::judge::{
+    Case, JudgeConfig, Judgement, Loudness, Openness, Rules, Sounded, Verdict, Vocabulary, judge_by,
+};
+use crate::hear::score::{Opinion, Second};
 use crate::hear::trust::{Evidence, TrustConfig};
 use crate::hear::wake::strip_phrase;
 use crate::hear::whisper::{Stt, SttError, SttEvent, SttJob, Urgency};
 use crate::hear::{Delivery, HearEvent, Stretch};
 use crate::message::{Transcript, Utterance};
 use crate::reply::model::ChatModel;
+
+/// Whoever talks over her for so long, in samples, has said a word by then or is no talker: 1.7 s.
+const LONG: u64 = RATE as u64 * 17 / 10;
 
 /// Utterances whose transcripts may still come: two on the way in each of the two threads.
 const KEPT: usize = 4;
@@ -31,27 +39,63 @@ pub struct Ears {
     pub trust: TrustConfig,
     /// Echo, stop words, loops.
     pub judge: JudgeConfig,
+    /// The language that is spoken, as a two-letter code.
+    pub language: String,
     /// How long what is almost a command is looked at once more; nothing for never.
     pub second_look: Option<Duration>,
+}
+
+impl Ears {
+    pub(super) fn rules(&self) -> Rules<'_> {
+        Rules { trust: &self.trust, config: &self.judge, words: Vocabulary::of(&self.language) }
+    }
 }
 
 pub(super) struct Hearing {
     stt: Stt,
     interjections: Stt,
-    ears: Ears,
+    pub(super) ears: Ears,
     utterances: VecDeque<Utterance>,
     /// What she said lately.
     pub(super) said: Said,
     /// The interjection that is looked at now.
     interjection: u64,
-    second_look: SecondLook,
+    /// Listen to the sound itself: for stop words, and for short answers.
+    pub(super) second: (Second, Second),
+    /// An answer that waits for that.
+    pub(super) doubted: Option<Doubted>,
+    pub(super) second_look: SecondLook,
+}
+
+/// A short answer to a question of hers that was not understood.
+#[derive(Debug)]
+pub(super) struct Doubted {
+    pub(super) generation: u64,
+    pub(super) revision: u32,
+    pub(super) judged: Judged,
+    pub(super) at: Instant,
 }
 
 impl Hearing {
-    pub(super) fn new(stt: Stt, interjections: Stt, ears: Ears) -> Self {
-        let second_look = SecondLook::new(interjections.lender(), ears.second_look);
-        let (utterances, said) = (VecDeque::new(), Said::default());
-        Self { stt, interjections, ears, utterances, said, interjection: 0, second_look }
+    pub(super) fn new(
+        stt: Stt,
+        interjections: Stt,
+        ears: Ears,
+    ) -> (Self, (Receiver<Opinion>, Receiver<Opinion>)) {
+        let (cries, of_cries) = Second::new(interjections.lender());
+        let (answers, of_answers) = Second::new(interjections.lender());
+        let hearing = Self {
+            stt,
+            second_look: SecondLook::new(interjections.lender(), ears.second_look),
+            interjections,
+            ears,
+            utterances: VecDeque::new(),
+            said: Said::default(),
+            interjection: 0,
+            second: (cries, answers),
+            doubted: None,
+        };
+        (hearing, (of_cries, of_answers))
     }
 
     /// What came of a second look, once it is over. Cancel-safe.
@@ -89,21 +133,32 @@ impl Hearing {
         };
         self.interjection = utterance.generation;
         self.keep(utterance.clone());
+        self.listen_for_cries(&utterance);
         self.interjections.submit(SttJob { utterance, urgency });
     }
 
+    /// The utterance of this generation and revision, if it is kept.
+    pub(super) fn utterance(&self, key: (u64, u32)) -> Option<&Utterance> {
+        self.utterances.iter().find(|u| (u.generation, u.revision) == key)
+    }
+
+    /// Whether somebody talks over her for so long that he must have said a word by now.
+    fn is_long(&self, event: &SttEvent) -> bool {
+        let utterance = self.utterance((event.generation, event.revision));
+        utterance.is_some_and(|utterance| utterance.speech_ends_at - utterance.speech_begins_at >= LONG)
+    }
+
     /// The transcript of an utterance as the flow wants it.
-    fn judged(&mut self, mut transcript: Transcript) -> Judged {
+    fn judged(&mut self, mut transcript: Transcript, openness: Openness) -> Judged {
         let key = (transcript.generation, transcript.revision);
         transcript.text = strip_phrase(&transcript.text, &self.ears.phrases).to_owned();
-        let of = |u: &&Utterance| (u.generation, u.revision) == key;
-        let Some(utterance) = self.utterances.iter().find(of) else {
+        let Some(utterance) = self.utterances.iter().find(|u| (u.generation, u.revision) == key) else {
             let reason = "its sound is not known any more".to_owned();
             let judgement = Judgement { verdict: Verdict::Ignore, reason };
             return Judged { transcript, judgement, sound: None, second_look: None };
         };
         let evidence = Evidence::of(utterance, &transcript);
-        let moment = |position| moment_of(position, utterance, utterance.captured);
+        let moment = |position| utterance.moment(position, utterance.captured);
         let case = Case {
             text: &transcript.text,
             evidence: &evidence,
@@ -114,16 +169,24 @@ impl Hearing {
             names: &self.ears.phrases,
             prompt: None,
         };
-        let judgement = judge(&case, &self.ears.trust, &self.ears.judge);
+        let judgement = judge_by(&self.ears.rules(), &case, openness);
         let loudness = Loudness {
             voice_db: evidence.voice_db,
             room_db: evidence.quiet_db,
             echo_db: None,
             overlaps_her: case.said.iter().any(|sentence| sentence.until > case.began),
         };
-        let sound = Some(SoundOf { ended: case.ended, loudness });
+        let began_at = utterance.speech_begins_at;
+        let sound = Some(SoundOf { began_at, ended: case.ended, loudness });
         Judged { judgement, sound, transcript, second_look: None }
     }
+}
+
+/// When an utterance sounded, beside what she said.
+pub(super) fn sounded<'a>(utterance: &Utterance, said: &'a mut Said) -> Sounded<'a> {
+    let moment = |position| utterance.moment(position, utterance.captured);
+    let (began, ended) = (moment(utterance.speech_begins_at), moment(utterance.speech_ends_at));
+    Sounded { began, ended, said: said.lately() }
 }
 
 impl<M: ChatModel + 'static> Conversation<M> {
@@ -174,12 +237,24 @@ impl<M: ChatModel + 'static> Conversation<M> {
         false
     }
 
+    /// Somebody pushes to talk: that interrupts her always.
+    pub(super) async fn asked(&mut self) {
+        self.tell(News::Asked).await;
+        self.answer_ring();
+        self.read_ahead();
+        self.step(Input::Requested).await;
+    }
+
     pub(super) async fn transcribed(&mut self, event: SttEvent) {
         let at = Instant::now();
         let (generation, revision) = (event.generation, event.revision);
         let result = match event.result {
             Ok(transcript) => {
-                let judged = self.hearing.judged(transcript);
+                let judged = self.hearing.judged(transcript, Openness::Orders);
+                if self.hearing.asks_its_sound(&judged) {
+                    self.hearing.doubted = Some(Doubted { generation, revision, judged, at });
+                    return;
+                }
                 let Some(judged) = self.hearing.look_again(judged) else { return };
                 Ok(judged)
             }
@@ -195,19 +270,31 @@ impl<M: ChatModel + 'static> Conversation<M> {
         self.step(Input::Transcribed { result: Ok(judged), generation, revision, at }).await;
     }
 
-    /// What was said while she spoke: a stop word counts at once, everything else when it is over.
+    /// What was said while she spoke or thought: what makes her stop counts at once, everything else when it is over.
     pub(super) async fn interjected(&mut self, event: SttEvent) {
-        let is_over = event.urgency == Urgency::Final && event.generation == self.hearing.interjection;
+        let is_newest = event.generation == self.hearing.interjection;
+        let is_over = is_newest && (event.urgency == Urgency::Final || self.hearing.is_long(&event));
         let result = match event.result {
-            Ok(transcript) => Ok(self.hearing.judged(transcript)),
+            Ok(transcript) => Ok(self.hearing.judged(transcript, self.openness())),
             Err(error) => Err(self.failed(error).await),
         };
         if let Ok(Judged { judgement: Judgement { verdict, reason }, .. }) = &result {
             tracing::debug!(verdict = verdict.name(), reason, "interjection");
         }
-        let is_stop = result.as_ref().is_ok_and(|judged| judged.judgement.verdict == Verdict::Stop);
-        if is_over || is_stop {
+        let interrupts = result
+            .as_ref()
+            .is_ok_and(|judged| matches!(judged.judgement.verdict, Verdict::Stop | Verdict::Interrupts(_)));
+        if is_over || interrupts {
             self.step(Input::Interjected(result)).await;
+        }
+    }
+
+    /// What may interrupt her now.
+    fn openness(&self) -> Openness {
+        match (self.flow.is_audible(), self.hears_past_herself()) {
+            (false, _) => Openness::Orders,
+            (true, false) => Openness::StopWords,
+            (true, true) => Openness::Words,
         }
     }
 

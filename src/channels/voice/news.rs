@@ -10,6 +10,8 @@ use crate::trace::TurnRecord;
 pub enum News {
     /// The wake phrase was recognised.
     Woke(String),
+    /// Somebody asked to be listened to without the wake phrase.
+    Asked,
     /// This was understood.
     Understood(Private<String>),
     /// The next words of the answer.

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use jiff::Zoned;
 
 use super::announce::is_night;
+use super::deeds::{TONE_RATE, TONE_TAG};
 use super::signals::{After, Input};
-use super::{Conversation, News, TONE_RATE, TONE_TAG};
+use super::{Conversation, News};
 use crate::audio::{Player, Volume, tone};
 use crate::message::{Private, TurnId};
 use crate::reply::model::ChatModel;

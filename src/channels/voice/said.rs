@@ -31,6 +31,13 @@ impl Said {
         }
     }
 
+    /// Whether the last of it was a question.
+    pub(super) fn is_question(&self) -> bool {
+        let asks =
+            |text: &str| text.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?').ends_with('?');
+        self.0.back().is_some_and(|sentence| asks(&sentence.text))
+    }
+
     /// The sentences, oldest first.
     pub(super) fn lately(&mut self) -> &[Sentence] {
         self.0.make_contiguous()
@@ -53,8 +60,11 @@ mod tests {
         said.ends(at(4));
         said.ends(at(9));
         assert_eq!(said.lately()[1].until, at(4), "only the first end counts");
-        said.begins("Three.".into(), at(33));
+        assert!(!said.is_question());
+        said.begins("Shall I?\"".into(), at(10));
+        assert!(said.is_question());
+        said.begins("Three.".into(), at(43));
         let texts: Vec<&str> = said.lately().iter().map(|s| s.text.as_str()).collect();
-        assert_eq!(texts, ["Two.", "Three."], "what is over for half a minute is forgotten");
+        assert_eq!(texts, ["Shall I?\"", "Three."], "what is over for half a minute is forgotten");
     }
 }

@@ -180,7 +180,7 @@ fn key_of(judged: &Judged) -> Key {
 fn text_of(verdict: &Verdict) -> Option<&str> {
     match verdict {
         Verdict::Addressed(text) | Verdict::FollowUp(text) => Some(text),
-        Verdict::Stop | Verdict::Echo | Verdict::Ignore => None,
+        Verdict::Stop | Verdict::Interrupts(_) | Verdict::Echo | Verdict::Ignore => None,
     }
 }
 

@@ -105,6 +105,8 @@ pub struct Judged {
 /// What counts of the sound of an utterance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SoundOf {
+    /// Position of its first voiced sample, since the source was opened.
+    pub began_at: u64,
     /// When its last voiced sample was captured.
     pub ended: Instant,
     /// How loud it was, and beside what.
@@ -112,10 +114,12 @@ pub struct SoundOf {
 }
 
 /// Why an answer was cut short.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Why {
     /// In a few words.
     pub reason: &'static str,
+    /// What the judge says, if it was asked.
+    pub judged: Option<String>,
     /// When the word that stopped her had been said.
     pub word: Option<Instant>,
 }
@@ -123,18 +127,19 @@ pub struct Why {
 impl Why {
     /// For the record, at the moment she is silent.
     pub(super) fn told(self) -> String {
+        let judged = self.judged.map(|reason| format!(": {reason}")).unwrap_or_default();
         match self.word {
             Some(word) => {
-                format!("{}; silent {} ms after the word", self.reason, word.elapsed().as_millis())
+                format!("{}{judged}; silent {} ms after the word", self.reason, word.elapsed().as_millis())
             }
-            None => self.reason.to_owned(),
+            None => format!("{}{judged}", self.reason),
         }
     }
 }
 
 impl From<&'static str> for Why {
     fn from(reason: &'static str) -> Self {
-        Self { reason, word: None }
+        Self { reason, judged: None, word: None }
     }
 }
 

@@ -15,11 +15,13 @@ use crate::hear::HearEvent;
 use crate::hear::tests::model;
 use crate::hear::whisper::{SttConfig, Whisper};
 use crate::llm::{Ask, ChatEvent, LlmConfig, LlmError, ModelSize, ServedBy};
-use crate::message::{EndCause, OpenedBy, Utterance};
+use crate::message::{EndCause, OpenedBy, Private, Utterance};
 use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
 use crate::speak::joe;
 use crate::tools::{Toolbox, ToolsConfig};
+
+mod second_opinion;
 
 /// A model that thinks for ever.
 struct Thinker;
@@ -69,7 +71,7 @@ struct Bench {
     stop: CancellationToken,
     task: JoinHandle<()>,
     _commands: Commands<HearCommand>,
-    _requests: Sender<Request>,
+    requests: Sender<Request>,
 }
 
 impl Bench {
@@ -100,7 +102,7 @@ impl Bench {
         let (commands, _commands) = sync_channel(64);
         let (ears, deliveries) = channel(8);
         let (told, news) = channel(256);
-        let (_requests, requests) = channel(1);
+        let (asks, requests) = channel(1);
         let conversation = Conversation::new(
             Parts {
                 engine,
@@ -124,7 +126,7 @@ impl Bench {
         );
         let stop = CancellationToken::new();
         let task = tokio::spawn(conversation.run(stop.clone()));
-        Self { ears, news, player, stop, task, _commands, _requests }
+        Self { ears, news, player, stop, task, _commands, requests: asks }
     }
 
     async fn hears(&self, event: HearEvent) {
@@ -176,6 +178,7 @@ fn question() -> HearEvent {
         speech_begins_at: 0,
         speech_ends_at,
         voiced: speech_ends_at,
+        voice: 1.0,
         captured,
     };
     HearEvent::Ended { utterance, cause: EndCause::Silence, decided: captured }
@@ -220,6 +223,37 @@ async fn when_the_first_word_takes_long_a_tone_says_that_she_thinks() {
     let [with, without] = lengths[..] else { unreachable!() };
     assert!((0.05..0.16).contains(&without), "the tone for the wake phrase: {without} s");
     assert!(with > without + 0.05, "and one for thinking: {with} s");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn push_to_talk_interrupts_her_whatever_she_does() {
+    // covers DEC24
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("push.wav");
+    let mut bench = Bench::start(&file, 12, &Voice::Joe, ConversationConfig::default());
+    let ask = || HearEvent::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 0, when: Instant::now() };
+    bench.hears(ask()).await;
+    bench.until(Activity::Listening).await;
+    bench.hears(question()).await;
+    bench.until(Activity::Thinking).await;
+    bench.requests.send(Request::Listen).await.unwrap();
+    let told = bench.until(Activity::Listening).await;
+    assert!(told.contains(&News::Asked), "while she thinks: {told:?}");
+    let cancelled = |told: &[News]| {
+        told.iter().find_map(|news| match news {
+            News::Turn(record) => record.decisions.last().map(|decision| decision.reason.clone()),
+            _ => None,
+        })
+    };
+    bench.hears(HearEvent::NothingSaid).await;
+    let told = [told, bench.until(Activity::Idle).await].concat();
+    assert_eq!(cancelled(&told).as_deref(), Some("she was called"), "{told:?}");
+    bench.hears(deaf()).await;
+    bench.until(Activity::Speaking).await;
+    bench.requests.send(Request::Listen).await.unwrap();
+    bench.until(Activity::Listening).await;
+    let spoken = bench.end(&file).await;
+    assert!(spoken < 2.0, "in the middle of her sentence: {spoken} s");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,20 +2,25 @@
 //! whatever they take for a wake phrase, a stop word or a follow-up is a mistake.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::room::{DELAY, Shape, Stage, room};
 use crate::app;
-use crate::audio::{EchoCancel, EchoCancelled, FarEnd, FarFeed, Heard, RATE, Resampler, Source};
+use crate::audio::{EchoCancel, EchoCancelled, Heard, RATE, Resampler, Source};
 use crate::cli::session::Session;
 use crate::cli::show;
-use crate::hear::judge::{Case, Sentence, Verdict, judge};
+use crate::hear::judge::{
+    Case, Judgement, Openness, Rules, Sentence, Sounded, Verdict, Vocabulary, judge_by, judge_sound, rivals,
+};
+use crate::hear::score::{Question, opine};
 use crate::hear::trust::Evidence;
 use crate::hear::whisper::{SttModel, Whisper};
 use crate::hear::{HearCommand, HearEvent, Listener, Sound, SpeakingState, Window};
-use crate::message::Utterance;
+use crate::message::{OpenedBy, Utterance};
 use crate::speak::Voice;
 
 const EXAMPLES: &str = "\
@@ -24,14 +29,11 @@ Examples:
   joi bench echo --minutes 30             the whole test
   joi bench echo --no-canceller --json    what the judge alone makes of it";
 
-const MONOLOGUE: &str = include_str!("../../../assets/speech/monologue.txt");
+pub(super) const MONOLOGUE: &str = include_str!("../../../assets/speech/monologue.txt");
 /// Sentences between two windows for follow-ups.
 const TURN: usize = 4;
-/// The echo's reflections: so many, within this time.
-const REFLECTIONS: usize = 60;
-const REVERBERATION: Duration = Duration::from_millis(250);
-/// From the speaker to the microphone, the sound system included.
-const DELAY: Duration = Duration::from_millis(60);
+/// How far the delay jumps.
+const JUMP: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -45,6 +47,12 @@ pub(crate) struct Args {
     /// Which room
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// How much faster the microphone's clock is than the speaker's, in parts per million
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    drift: f64,
+    /// Seconds between jumps of the delay from speaker to microphone by 200 ms, as over Bluetooth; 0 for none
+    #[arg(long, default_value_t = 0.0)]
+    jumps: f64,
     /// Leave the echo as it is
     #[arg(long)]
     no_canceller: bool,
@@ -60,6 +68,7 @@ struct Tally {
     wakes: u32,
     interjections: u32,
     stops: u32,
+    interruptions: u32,
     windows: u32,
     follow_ups: u32,
     /// What was mistaken, and why.
@@ -85,6 +94,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
             "interjections": tally.interjections,
             "wakes": tally.wakes,
             "stops": tally.stops,
+            "interruptions": tally.interruptions,
             "windows": tally.windows,
             "follow_ups": tally.follow_ups,
             "mistakes": tally.mistakes,
@@ -96,6 +106,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
             ("windows for follow-ups", tally.windows),
             ("taken for a wake phrase", tally.wakes),
             ("taken for a stop word", tally.stops),
+            ("taken for somebody who talks over her", tally.interruptions),
             ("taken for a follow-up", tally.follow_ups),
         ] {
             table.add_row([what.to_owned(), count.to_string()]);
@@ -106,7 +117,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
             show::line(mistake)?;
         }
     }
-    let is_clean = tally.wakes + tally.stops + tally.follow_ups == 0;
+    let is_clean = tally.wakes + tally.stops + tally.interruptions + tally.follow_ups == 0;
     Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -117,8 +128,9 @@ struct Bench<'a> {
     whisper: Whisper,
     listener: Listener,
     ears: EchoCancelled,
-    stage: std::sync::mpsc::Sender<Scene>,
-    echo: Echo,
+    stage: Stage,
+    /// Seconds between jumps of the delay.
+    jumps: f64,
     origin: Instant,
     /// Samples so far.
     now: u64,
@@ -132,9 +144,8 @@ impl<'a> Bench<'a> {
         let config = session.config();
         let library = app::library(config, &session.paths)?;
         let model = library.path(app::whisper_model(SttModel::TinyEn))?;
-        let (feed, far) = FarEnd::by_hand(RATE);
-        let (stage, scenes) = std::sync::mpsc::channel();
-        let room = Room { scenes, scene: Scene::default(), at: 0, feed };
+        let shape = Shape { seed: args.seed, level_db: args.level, drift_ppm: args.drift };
+        let (stage, room, far) = room(shape);
         let choice = if args.no_canceller { EchoCancel::Off } else { EchoCancel::On };
         Ok(Self {
             session,
@@ -143,7 +154,7 @@ impl<'a> Bench<'a> {
             listener: app::listener(config, &session.paths)?,
             ears: EchoCancelled::new(Box::new(room), far, choice),
             stage,
-            echo: Echo::new(args.seed, args.level),
+            jumps: args.jumps,
             origin: Instant::now(),
             now: 0,
             said: Vec::new(),
@@ -185,9 +196,8 @@ impl<'a> Bench<'a> {
 
     /// Plays through the room into her ears.
     fn play(&mut self, played: Vec<f32>) -> anyhow::Result<()> {
-        let heard = self.echo.of(&played);
         let length = played.len();
-        self.stage.send(Scene { played, heard })?;
+        self.stage.play(&played);
         let (mut taken, mut samples, mut events) = (0, Vec::new(), Vec::new());
         while taken < length {
             samples.clear();
@@ -195,6 +205,7 @@ impl<'a> Bench<'a> {
             let Heard::Samples(count) = self.ears.read(&mut samples) else { break };
             taken += count;
             self.now += count as u64;
+            self.jump();
             let sound = Sound { samples: &samples, captured: self.ears.captured() };
             self.listener.step(sound, self.moment(self.now), &mut events);
             for event in events.drain(..) {
@@ -202,6 +213,15 @@ impl<'a> Bench<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The delay jumps when it is time.
+    fn jump(&mut self) {
+        let since = self.now as f64 / f64::from(RATE);
+        if self.jumps > 0.0 {
+            let is_long = (since / self.jumps) as u64 % 2 == 1;
+            self.stage.delay(if is_long { DELAY + JUMP } else { DELAY });
+        }
     }
 
     fn weigh(&mut self, event: HearEvent) -> anyhow::Result<()> {
@@ -214,6 +234,7 @@ impl<'a> Bench<'a> {
                 self.tally.interjections += 1;
                 let verdict = self.verdict(&utterance)?;
                 self.tally.stops += u32::from(verdict == Verdict::Stop);
+                self.tally.interruptions += u32::from(matches!(verdict, Verdict::Interrupts(_)));
             }
             HearEvent::Ended { utterance, .. } => {
                 let verdict = self.verdict(&utterance)?;
@@ -232,9 +253,39 @@ impl<'a> Bench<'a> {
     }
 
     fn verdict(&mut self, utterance: &Utterance) -> anyhow::Result<Verdict> {
+        let (text, judgement) = match self.by_sound(utterance)? {
+            Some(judgement) => (String::new(), judgement),
+            None => self.by_words(utterance)?,
+        };
+        if !matches!(judgement.verdict, Verdict::Echo | Verdict::Ignore) {
+            let (verdict, reason) = (judgement.verdict.name(), &judgement.reason);
+            let at = utterance.speech_begins_at as f64 / f64::from(RATE);
+            self.tally.mistakes.push(format!("at {at:.1} s, {verdict}: \"{text}\" ({reason})"));
+        }
+        Ok(judgement.verdict)
+    }
+
+    /// What the sound of an interjection says by itself.
+    fn by_sound(&mut self, utterance: &Utterance) -> anyhow::Result<Option<Judgement>> {
+        if utterance.opened_by != OpenedBy::Interjection {
+            return Ok(None);
+        }
+        let (began, ended) = (self.moment(utterance.speech_begins_at), self.moment(utterance.speech_ends_at));
+        let sounded = Sounded { began, ended, said: &self.said };
+        let question = Question {
+            key: (utterance.generation, utterance.revision),
+            samples: Arc::clone(&utterance.samples),
+            words: self.rules().words.cries().to_vec(),
+            rivals: rivals(&self.rules(), sounded),
+        };
+        let like = opine(&mut self.whisper, &question, &AtomicBool::new(false))?;
+        let sounded = Sounded { began, ended, said: &self.said };
+        Ok(judge_sound(&self.rules(), sounded, &like))
+    }
+
+    fn by_words(&mut self, utterance: &Utterance) -> anyhow::Result<(String, Judgement)> {
         let transcript = self.whisper.understand(utterance, &AtomicBool::new(false))?;
         let evidence = Evidence::of(utterance, &transcript);
-        let hear = &self.session.config().hear;
         let case = Case {
             text: &transcript.text,
             evidence: &evidence,
@@ -245,103 +296,18 @@ impl<'a> Bench<'a> {
             names: &[],
             prompt: None,
         };
-        let judgement = judge(&case, &hear.trust, &hear.judge);
-        if !matches!(judgement.verdict, Verdict::Echo | Verdict::Ignore) {
-            let (verdict, reason) = (judgement.verdict.name(), &judgement.reason);
-            self.tally.mistakes.push(format!("{verdict}: \"{}\" ({reason})", transcript.text));
-        }
-        Ok(judgement.verdict)
+        let hears_past_herself = self.ears.meter().report().converged;
+        let openness = if hears_past_herself { Openness::Words } else { Openness::StopWords };
+        let judgement = judge_by(&self.rules(), &case, openness);
+        Ok((transcript.text, judgement))
+    }
+
+    fn rules(&self) -> Rules<'_> {
+        let hear = &self.session.config().hear;
+        Rules { trust: &hear.trust, config: &hear.judge, words: Vocabulary::of(&hear.stt.language) }
     }
 
     fn moment(&self, position: u64) -> Instant {
         self.origin + Duration::from_secs_f64(position as f64 / f64::from(RATE))
-    }
-}
-
-/// A stretch of sound as it is played and as it reaches the microphone.
-#[derive(Default)]
-struct Scene {
-    played: Vec<f32>,
-    heard: Vec<f32>,
-}
-
-/// The room as a microphone: what is heard comes together with what is played.
-struct Room {
-    scenes: std::sync::mpsc::Receiver<Scene>,
-    scene: Scene,
-    at: usize,
-    feed: FarFeed,
-}
-
-impl Source for Room {
-    fn read(&mut self, into: &mut Vec<f32>) -> Heard {
-        if self.at >= self.scene.heard.len() {
-            let Ok(next) = self.scenes.try_recv() else { return Heard::Nothing };
-            (self.scene, self.at) = (next, 0);
-        }
-        let end = (self.at + RATE as usize / 50).min(self.scene.heard.len());
-        self.feed.played(&self.scene.played[self.at..end]);
-        into.extend_from_slice(&self.scene.heard[self.at..end]);
-        let count = end - self.at;
-        self.at = end;
-        Heard::Samples(count)
-    }
-}
-
-/// The way from the speaker to the microphone: a delay, decaying reflections, and a little noise.
-struct Echo {
-    taps: Vec<(usize, f32)>,
-    /// The last samples that were played.
-    tail: Vec<f32>,
-    random: fastrand::Rng,
-}
-
-impl Echo {
-    fn new(seed: u64, level_db: f32) -> Self {
-        let mut random = fastrand::Rng::with_seed(seed);
-        let samples = |length: Duration| (length.as_secs_f64() * f64::from(RATE)) as usize;
-        let (delay, length) = (samples(DELAY), samples(REVERBERATION));
-        let mut taps = vec![(delay, 1.0)];
-        for _ in 0..REFLECTIONS {
-            let at = random.usize(1..length);
-            let decay = (-6.9 * at as f32 / length as f32).exp();
-            taps.push((delay + at, 0.5 * decay * (2.0 * random.f32() - 1.0)));
-        }
-        let power: f32 = taps.iter().map(|(_, gain)| gain * gain).sum();
-        let scale = 10_f32.powf(level_db / 20.0) / power.sqrt();
-        taps.iter_mut().for_each(|(_, gain)| *gain *= scale);
-        Self { taps, tail: vec![0.0; delay + length], random }
-    }
-
-    fn of(&mut self, played: &[f32]) -> Vec<f32> {
-        let before = self.tail.len();
-        self.tail.extend_from_slice(played);
-        let heard = (before..self.tail.len())
-            .map(|at| {
-                let echo: f32 = self.taps.iter().map(|(lag, gain)| gain * self.tail[at - lag]).sum();
-                echo + (self.random.f32() - 0.5) * 1e-3
-            })
-            .collect();
-        self.tail.drain(..played.len());
-        heard
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_echo_comes_late_softer_and_goes_on_over_the_joints() {
-        let mut whole = Echo::new(3, -10.0);
-        let mut pieces = Echo::new(3, -10.0);
-        let noise: Vec<f32> = (0..16_000_u32).map(|i| ((i * 7919) % 1000) as f32 / 1000.0 - 0.5).collect();
-        let heard = whole.of(&noise);
-        let joined = [pieces.of(&noise[..5000]), pieces.of(&noise[5000..])].concat();
-        assert_eq!(heard, joined);
-        assert!(heard[..960].iter().all(|s| s.abs() <= 5e-4), "nothing but noise before the delay");
-        let power = |s: &[f32]| s.iter().map(|s| s * s).sum::<f32>() / s.len() as f32;
-        let level = 10.0 * (power(&heard[8000..]) / power(&noise)).log10();
-        assert!((-13.0..-7.0).contains(&level), "{level} dB");
     }
 }

@@ -1,35 +1,9 @@
 //! PURE: whether somebody tells her to be quiet.
 //!
-//! In: the words of an utterance. Out: how many stop words are meant as such. Words are compared whole: the
-//! "bus stop", "non-stop", "quite" and "don't stop" are none.
+//! In: the words of an utterance, and those of a language. Out: how many stop words are meant as such. Words are
+//! compared whole: the "bus stop", "non-stop", "quite" and "don't stop" are none.
 
-/// Orders, longest first, and what may follow each of them.
-const ORDERS: [(&[&str], Kind); 24] = [
-    (&["that", "is", "enough"], Kind::Order),
-    (&["that", "will", "be", "enough"], Kind::Order),
-    (&["stop", "right", "there"], Kind::Order),
-    (&["stop", "talking"], Kind::Order),
-    (&["stop", "speaking"], Kind::Order),
-    (&["stop", "it"], Kind::Order),
-    (&["stop", "that"], Kind::Order),
-    (&["stop", "this"], Kind::Order),
-    (&["stop", "there"], Kind::Order),
-    (&["that's", "enough"], Kind::Order),
-    (&["thats", "enough"], Kind::Order),
-    (&["be", "quiet"], Kind::Order),
-    (&["keep", "quiet"], Kind::Order),
-    (&["be", "silent"], Kind::Order),
-    (&["shut", "up"], Kind::Order),
-    (&["stop"], Kind::Order),
-    (&["shush"], Kind::Order),
-    (&["hush"], Kind::Order),
-    (&["shh"], Kind::Order),
-    (&["ssh"], Kind::Order),
-    (&["quiet"], Kind::Word),
-    (&["silence"], Kind::Word),
-    (&["enough"], Kind::Word),
-    (&["sh"], Kind::Word),
-];
+use super::vocabulary::{Vocabulary, Words};
 
 /// How an order is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,90 +13,6 @@ enum Kind {
     /// A word that also describes: "just enough", "so quiet".
     Word,
 }
-
-/// What may stand before any of them.
-const BEFORE: [&str; 12] =
-    ["please", "ok", "okay", "oh", "hey", "um", "uh", "hey there", "okay now", "joi", "joy", "joey"];
-/// What may stand before a command only.
-const BEFORE_ORDER: [&str; 20] = [
-    "no",
-    "yes",
-    "yeah",
-    "now",
-    "just",
-    "right",
-    "alright",
-    "all right",
-    "well",
-    "wait",
-    "can you",
-    "could you",
-    "would you",
-    "will you",
-    "can you please",
-    "could you please",
-    "would you please",
-    "i said",
-    "and",
-    "but",
-];
-/// What may stand behind.
-const BEHIND: [&str; 15] = [
-    "please",
-    "now",
-    "right now",
-    "already",
-    "thanks",
-    "thank you",
-    "ok",
-    "okay",
-    "joi",
-    "joy",
-    "joey",
-    "will you",
-    "would you",
-    "for now",
-    "immediately",
-];
-
-/// The heart of the orders: words she must not have said herself.
-const HEARTS: [&str; 9] = ["stop", "quiet", "silent", "shush", "hush", "shh", "silence", "enough", "shut"];
-
-/// Words that make a stop word something else, right before and right behind it.
-const NOT_AFTER: [(&str, &[&str]); 4] = [
-    (
-        "stop",
-        &[
-            "don't", "dont", "not", "never", "won't", "can't", "cannot", "couldn't", "doesn't", "didn't",
-            "bus", "tram", "train", "full", "pit", "non", "to", "the", "a", "next", "last", "one", "first",
-            "this", "that", "it", "i", "we", "they", "you", "he", "she", "short", "door", "truck", "whistle",
-        ],
-    ),
-    (
-        "quiet",
-        &[
-            "is", "it's", "its", "so", "very", "too", "pretty", "how", "not", "the", "a", "more", "nice",
-            "and", "was",
-        ],
-    ),
-    ("silence", &["the", "in", "of", "a", "some", "no", "long", "complete"]),
-    (
-        "enough",
-        &[
-            "not", "good", "just", "well", "is", "have", "had", "got", "has", "long", "old", "big", "warm",
-            "cold", "fair", "sure", "more", "loud", "isn't", "it's", "strong", "fast", "far", "hot",
-        ],
-    ),
-];
-const NOT_BEFORE: [(&str, &[&str]); 4] = [
-    (
-        "stop",
-        &["sign", "signs", "watch", "light", "lights", "by", "over", "words", "loss", "motion", "at", "bus"],
-    ),
-    ("quiet", &["place", "room", "time", "place", "here", "evening", "night", "day", "hours"]),
-    ("silence", &["of", "is", "in"]),
-    ("enough", &["money", "time", "to", "for", "of", "is", "light", "food", "water", "milk"]),
-];
 
 /// The words of an utterance for this purpose: lower case, apostrophes and hyphens inside words kept.
 pub(super) fn words(text: &str) -> Vec<String> {
@@ -142,89 +32,88 @@ fn squeeze(word: &str) -> String {
 
 /// How many orders an utterance holds that is little else, or nothing. `names` are what she is called, in
 /// lower case.
-pub(super) fn clear_orders(words: &[String], names: &[Vec<String>]) -> Option<usize> {
+pub(super) fn clear_orders(words: &[String], names: &[Words], vocabulary: &Vocabulary) -> Option<usize> {
     let mut at = 0;
     let mut orders = 0;
     while at < words.len() {
-        let lead = skip(words, at, &BEFORE, names);
-        let polite = skip_both(words, at, names);
-        if let Some((len, _)) =
-            order_at(words, polite).filter(|(_, kind)| lead == polite || *kind == Kind::Order)
-        {
-            orders += 1;
-            at = skip(words, polite + len, &BEHIND, names);
-        } else {
-            return None;
-        }
+        let lead = skip(words, at, &[&vocabulary.before, names]);
+        let polite = skip(words, at, &[&vocabulary.before, &vocabulary.before_orders, names]);
+        let (len, _) =
+            order_at(words, polite, vocabulary).filter(|(_, kind)| lead == polite || *kind == Kind::Order)?;
+        orders += 1;
+        at = skip(words, polite + len, &[&vocabulary.behind, names]);
     }
     (orders > 0).then_some(orders)
 }
 
-fn order_at(words: &[String], at: usize) -> Option<(usize, Kind)> {
-    ORDERS.iter().find(|(order, _)| stands_at(words, at, order)).map(|(order, kind)| (order.len(), *kind))
+fn order_at(words: &[String], at: usize, vocabulary: &Vocabulary) -> Option<(usize, Kind)> {
+    let of = |list: &[Words], kind| {
+        list.iter().find(|order| stands_at(words, at, order)).map(|order| (order.len(), kind))
+    };
+    of(&vocabulary.orders, Kind::Order).or_else(|| of(&vocabulary.words, Kind::Word))
 }
 
-fn stands_at<S: AsRef<str>>(words: &[String], at: usize, phrase: &[S]) -> bool {
-    let end = at + phrase.len();
-    end <= words.len() && words[at..end].iter().zip(phrase).all(|(word, part)| word == part.as_ref())
+fn stands_at(words: &[String], at: usize, phrase: &[String]) -> bool {
+    words.get(at..at + phrase.len()).is_some_and(|there| there == phrase)
 }
 
-/// The position behind all phrases of `list`, and names, that stand at `at`.
-fn skip(words: &[String], mut at: usize, list: &[&str], names: &[Vec<String>]) -> usize {
+/// The position behind all phrases of `lists` that stand at `at`.
+fn skip(words: &[String], mut at: usize, lists: &[&[Words]]) -> usize {
     loop {
-        let phrase = list
-            .iter()
-            .map(|phrase| phrase.split(' ').collect::<Vec<_>>())
-            .filter(|phrase| stands_at(words, at, phrase))
-            .map(|phrase| phrase.len())
-            .chain(names.iter().filter(|name| !name.is_empty() && stands_at(words, at, name)).map(Vec::len))
-            .max();
-        match phrase {
+        let phrases = lists.iter().copied().flatten();
+        let there = phrases.filter(|phrase| !phrase.is_empty() && stands_at(words, at, phrase));
+        match there.map(Vec::len).max() {
             Some(len) => at += len,
             None => return at,
         }
     }
 }
 
-fn skip_both(words: &[String], at: usize, names: &[Vec<String>]) -> usize {
-    let all: Vec<&str> = BEFORE.iter().chain(&BEFORE_ORDER).copied().collect();
-    skip(words, at, &all, names)
-}
-
 /// How many stop words stand in an utterance as words of their own.
-pub(super) fn loose_orders(words: &[String]) -> usize {
-    (0..words.len()).filter(|&at| is_loose_order(words, at)).count()
+pub(super) fn loose_orders(words: &[String], vocabulary: &Vocabulary) -> usize {
+    (0..words.len()).filter(|&at| is_loose_order(words, at, vocabulary)).count()
 }
 
-fn is_loose_order(words: &[String], at: usize) -> bool {
-    let word = words[at].as_str();
-    if word == "shut" {
-        return stands_at(words, at, &["shut", "up"]);
-    }
-    if word == "silent" {
-        return at > 0 && words[at - 1] == "be";
-    }
-    if !HEARTS.contains(&word) {
+fn is_loose_order(words: &[String], at: usize, vocabulary: &Vocabulary) -> bool {
+    let word = &words[at];
+    if !vocabulary.hearts.contains(word) {
         return false;
     }
-    let beside = |list: &[(&str, &[&str])], neighbour: Option<&String>| {
-        neighbour.is_some_and(|neighbour| {
-            list.iter().any(|(heart, spoil)| *heart == word && spoil.contains(&neighbour.as_str()))
-        })
-    };
+    let beside = |spoilers: Option<&Vec<String>>, neighbour: Option<&String>| matches!((spoilers, neighbour), (Some(spoilers), Some(neighbour)) if spoilers.contains(neighbour));
     let before = at.checked_sub(1).and_then(|at| words.get(at));
-    !beside(&NOT_AFTER, before) && !beside(&NOT_BEFORE, words.get(at + 1))
+    !beside(vocabulary.not_behind.get(word), before)
+        && !beside(vocabulary.not_before.get(word), words.get(at + 1))
+        && vocabulary.within.get(word).is_none_or(|phrase| stands_within(words, at, phrase))
+}
+
+/// Whether the word at `at` is a part of `phrase`.
+fn stands_within(words: &[String], at: usize, phrase: &str) -> bool {
+    let phrase: Words = phrase.split(' ').map(str::to_owned).collect();
+    let places = phrase.iter().enumerate().filter(|(_, part)| **part == words[at]);
+    places.filter_map(|(place, _)| at.checked_sub(place)).any(|from| stands_at(words, from, &phrase))
+}
+
+/// Whether nothing was said but what a listener hums: "mhm", "yeah, right".
+pub(super) fn is_backchannel(words: &[String], vocabulary: &Vocabulary) -> bool {
+    !words.is_empty() && skip(words, 0, &[&vocabulary.backchannels]) == words.len()
 }
 
 /// How many of her own `said` words whisper may have taken for a stop word.
-pub(super) fn own(said: &[String]) -> usize {
-    let sounds_like = |word: &String| {
-        HEARTS.iter().any(|heart| {
-            let is_form = word.strip_prefix(heart).is_some_and(|ending| ending.chars().count() <= 4);
-            is_form || strsim::osa_distance(word, heart) <= 1
-        })
+pub(super) fn own(said: &[String], vocabulary: &Vocabulary) -> usize {
+    (0..said.len()).filter(|&at| is_own(said, at, vocabulary)).count()
+}
+
+/// Whether she said a stop word, an order, or something that sounds like a heart of one.
+fn is_own(said: &[String], at: usize, vocabulary: &Vocabulary) -> bool {
+    let word = &said[at];
+    let sounds_like = |heart: &String| {
+        let is_form = word.strip_prefix(heart.as_str()).is_some_and(|ending| ending.chars().count() <= 4);
+        is_form || strsim::osa_distance(word, heart) <= 1
     };
-    said.iter().filter(|word| sounds_like(word)).count()
+    let begins_order =
+        |order: &Words| stands_at(said, at, order) && !order.iter().any(|w| vocabulary.hearts.contains(w));
+    vocabulary.hearts.iter().any(sounds_like)
+        || vocabulary.orders.iter().chain(&vocabulary.words).any(begins_order)
 }
 
 #[cfg(test)]
@@ -233,8 +122,13 @@ mod tests {
 
     use super::*;
 
+    fn english() -> &'static Vocabulary {
+        Vocabulary::of("en")
+    }
+
     fn clear(text: &str) -> Option<usize> {
-        clear_orders(&words(text), &[vec!["hey".into(), "jarvis".into()], vec!["friday".into()]])
+        let names = [vec!["hey".into(), "jarvis".into()], vec!["friday".into()]];
+        clear_orders(&words(text), &names, english())
     }
 
     #[test]
@@ -300,7 +194,7 @@ mod tests {
 
     #[test]
     fn in_an_interjection_the_word_alone_counts_unless_it_means_something_else() {
-        let loose = |text| loose_orders(&words(text));
+        let loose = |text| loose_orders(&words(text), english());
         for (text, orders) in [
             ("mm stop that thing", 1),
             ("oh come on shut up", 1),
@@ -321,20 +215,46 @@ mod tests {
 
     #[test]
     fn her_own_words_count_when_they_sound_like_one() {
-        let own = |text: &str| super::own(&words(text));
+        let own = |text: &str| super::own(&words(text), english());
         let alike = ["the bus stopped", "at the shop", "quite", "silently", "it stops", "enough"];
         assert_eq!(alike.map(own), [1, 1, 1, 1, 1, 1]);
         assert_eq!(["the weather is nice", "a storm is coming", "stopgapmeasures"].map(own), [0, 0, 0]);
     }
 
+    #[test]
+    fn whoever_only_listens_is_known_by_every_word() {
+        // covers DEC24
+        let hums = |text: &str| is_backchannel(&words(text), english());
+        for text in ["Mhm.", "yeah", "Right, okay.", "Uh-huh.", "I see.", "Oh, really?", "Hmm, yes."] {
+            assert!(hums(text), "{text}");
+        }
+        for text in ["", "right there", "yes but", "okay stop", "what", "I see a bird", "no"] {
+            assert!(!hums(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn another_language_has_its_own_words() {
+        let german = Vocabulary::of("de");
+        for text in ["Stopp!", "Halt!", "Sei still, bitte.", "Joi, hör auf!", "Das reicht jetzt.", "Ruhe!"] {
+            assert_eq!(clear_orders(&words(text), &[], german), Some(1), "{text}");
+        }
+        for text in ["Hör auf dein Herz", "Das ist halt so.", "Wann hält der Bus?", "nicht genug"] {
+            assert_eq!(clear_orders(&words(text), &[], german), None, "{text}");
+            assert_eq!(loose_orders(&words(text), german), 0, "{text}");
+        }
+        assert!(is_backchannel(&words("Ja, genau."), german));
+        assert!(std::ptr::eq(Vocabulary::of("fr"), Vocabulary::of("en")), "a language without a file");
+    }
+
     proptest! {
         #[test]
         fn a_stop_word_inside_another_word_is_none(before in "[a-z]{0,3}", after in "[a-z]{0,3}", heart in 0_usize..9) {
-            let inside = format!("{before}{}{after}", HEARTS[heart]);
-            let known = ORDERS.iter().any(|(order, _)| order.contains(&inside.as_str()));
+            let inside = format!("{before}{}{after}", english().hearts[heart]);
+            let known = english().orders.iter().chain(&english().words).any(|order| order.contains(&inside));
             prop_assume!(!known && !inside.starts_with("shh"));
             prop_assert_eq!(clear(&inside), None);
-            prop_assert_eq!(loose_orders(&words(&format!("um {inside} er"))), 0);
+            prop_assert_eq!(loose_orders(&words(&format!("um {inside} er")), english()), 0);
         }
     }
 }

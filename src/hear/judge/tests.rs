@@ -6,6 +6,7 @@ use super::*;
 
 const CLEAR: Evidence = Evidence {
     voiced: Duration::from_millis(900),
+    voice: 1.0,
     no_speech: 0.05,
     mean_logprob: -0.25,
     decoded_twice: false,
@@ -74,7 +75,7 @@ fn each_way_of_opening_has_its_verdict_and_reason() {
     assert_eq!(of(OpenedBy::FollowUp), judgement(Verdict::FollowUp(text()), "said right after her answer"));
     assert_eq!(
         of(OpenedBy::Interjection),
-        judgement(Verdict::Ignore, "she was speaking, and it is no stop word")
+        judgement(Verdict::Ignore, "she was speaking, it is no stop word, and her own voice may be in it")
     );
 }
 
@@ -135,6 +136,44 @@ fn she_never_stops_at_a_stop_word_of_her_own() {
     let longer = [at.said(&format!("{WEATHER} {WEATHER} {SHE_SAID}"), 0, 14_000)];
     let early = heard("stop", &OpenedBy::Interjection, (&at, 1000), &longer);
     assert_eq!(verdict(&early), Verdict::Stop, "she says it ten seconds later");
+}
+
+#[test]
+fn where_her_own_voice_is_kept_out_any_word_interrupts_her_but_a_listeners() {
+    // covers DEC24
+    let at = At::new();
+    let said = [at.said(WEATHER, 0, 5000)];
+    let (trust, config) = (TrustConfig::default(), JudgeConfig::default());
+    let rules = Rules { trust: &trust, config: &config, words: Vocabulary::of("en") };
+    let of = |text, openness| {
+        judge_by(&rules, &heard(text, &OpenedBy::Interjection, (&at, 3000), &said), openness).verdict
+    };
+    let what = "what about tomorrow";
+    assert_eq!(of(what, Openness::Words), Verdict::Interrupts(what.into()));
+    assert_eq!(of(what, Openness::StopWords), Verdict::Ignore);
+    assert_eq!(of(what, Openness::Orders), Verdict::Ignore);
+    for hum in ["Mhm.", "Yeah, right.", "Okay.", "I see."] {
+        assert_eq!(of(hum, Openness::Words), Verdict::Ignore, "{hum}");
+    }
+    assert_eq!(of("with a light wind from the west", Openness::Words), Verdict::Echo, "her own voice");
+    assert_eq!(of("oh come on stop already", Openness::Words), Verdict::Stop);
+    assert_eq!(of("oh come on stop already", Openness::Orders), Verdict::Ignore, "said to somebody else");
+    assert_eq!(of("Stop.", Openness::Orders), Verdict::Stop);
+    let faint = Evidence { no_speech: 0.95, ..CLEAR };
+    let unclear = Case { evidence: &faint, ..heard(what, &OpenedBy::Interjection, (&at, 3000), &said) };
+    assert_eq!(judge_by(&rules, &unclear, Openness::Words).verdict, Verdict::Ignore, "no recognised word");
+}
+
+#[test]
+fn what_she_fell_silent_for_is_judged_like_a_follow_up() {
+    let at = At::new();
+    let said = [at.said(WEATHER, 0, 5000)];
+    let text = "what about tomorrow in Graz";
+    let judgement = judged(&heard(text, &OpenedBy::Interruption, (&at, 3000), &said));
+    let reason = "she fell silent for it".to_owned();
+    assert_eq!(judgement, Judgement { verdict: Verdict::FollowUp(text.into()), reason });
+    let hers = "with a light wind from the west";
+    assert_eq!(verdict(&heard(hers, &OpenedBy::Interruption, (&at, 3000), &said)), Verdict::Echo);
 }
 
 #[test]
@@ -243,9 +282,10 @@ fn opened() -> impl Strategy<Value = OpenedBy> {
 }
 
 fn evidence() -> impl Strategy<Value = Evidence> {
-    (0_u64..20_000, any::<f32>(), any::<f32>(), any::<bool>(), any::<f32>(), any::<f32>()).prop_map(
-        |(voiced, no_speech, mean_logprob, decoded_twice, voice_db, quiet_db)| Evidence {
+    (0_u64..20_000, any::<[f32; 5]>(), any::<bool>()).prop_map(
+        |(voiced, [voice, no_speech, mean_logprob, voice_db, quiet_db], decoded_twice)| Evidence {
             voiced: Duration::from_millis(voiced),
+            voice,
             no_speech,
             mean_logprob,
             decoded_twice,

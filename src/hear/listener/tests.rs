@@ -1,5 +1,6 @@
 //! The listener with the real models over recordings.
 
+use super::super::Stretch;
 use super::super::tests::{Scripted, model, quiet, vad, wav};
 use super::super::wake::{MicroWake, STOCK, WakePhrase};
 use super::*;
@@ -196,8 +197,10 @@ fn a_sentence_with_a_long_pause_in_it_becomes_one_utterance() {
     let mut listener = listener();
     listener.command(HearCommand::Listen);
     let question = wav("question.wav");
-    let events =
+    let mut events =
         run(&mut listener, &[quiet(0.5), question.clone(), quiet(1.0), question, quiet(2.5)].concat());
+    // It might have been a stop word, too.
+    events.retain(|event| !matches!(event, HearEvent::Interjected { .. }));
     assert_eq!(kinds(&events), ["Started", "Paused", "Ended", "Continued", "Paused", "Ended"]);
     let (HearEvent::Ended { utterance: first, .. }, HearEvent::Ended { utterance: whole, .. }) =
         (&events[2], &events[5])
@@ -287,6 +290,65 @@ fn what_is_said_while_she_speaks_is_an_interjection_and_told_early() {
     assert!(silence <= 2_048, "transcribed after {silence} samples of silence");
     listener.command(SILENT);
     assert!(run(&mut listener, &[wav("stop.wav"), quiet(1.0)].concat()).is_empty(), "nobody listens then");
+}
+
+#[test]
+fn a_short_word_while_she_thinks_is_told_and_so_is_the_question_that_goes_on_with_it() {
+    // covers DEC24
+    let mut listener = listener();
+    listener.command(HearCommand::Listen);
+    let sound = [quiet(0.5), wav("question.wav"), quiet(1.0), wav("stop.wav"), quiet(0.3)].concat();
+    let events = run(&mut listener, &sound);
+    assert_eq!(kinds(&events)[..3], ["Started", "Paused", "Ended"]);
+    let interjected = events.iter().find_map(|event| match event {
+        HearEvent::Interjected { utterance, stretch: Stretch::SoFar } => Some(utterance),
+        _ => None,
+    });
+    let word = interjected.expect("a word of its own");
+    let question_ends = (8_000 + wav("question.wav").len()) as u64;
+    assert!(
+        word.begins_at > question_ends,
+        "{} with the question, which ended at {question_ends}",
+        word.begins_at
+    );
+    assert_eq!(word.opened_by, OpenedBy::Interjection);
+    assert!(
+        kinds(&events).contains(&"Continued".to_owned())
+            && !kinds(&events).contains(&"Interrupting".to_owned())
+    );
+    listener.command(SILENT);
+    assert!(
+        !run(&mut listener, &[quiet(0.5), wav("stop.wav")].concat())
+            .iter()
+            .any(|event| { matches!(event, HearEvent::Interjected { .. }) })
+    );
+}
+
+#[test]
+fn whoever_talks_over_her_is_listened_to_from_his_first_word() {
+    // covers DEC24
+    let mut listener = listener();
+    listener.step(&quiet(1.0)[..], Instant::now(), &mut Vec::new());
+    listener.command(SPEAKS);
+    let question = wav("question.wav");
+    let (before, after) = question.split_at(question.len() / 2);
+    let events = run(&mut listener, &[quiet(1.0), before.to_vec()].concat());
+    assert_eq!(kinds(&events)[0], "Interrupting");
+    let said_from = 32_000;
+    listener.command(SILENT);
+    listener.command(HearCommand::TakeOver { since: said_from });
+    let events = run(&mut listener, &[after.to_vec(), quiet(1.5)].concat());
+    let told = kinds(&events);
+    assert_eq!(
+        (told.first().map(String::as_str), told.last().map(String::as_str)),
+        (Some("Started"), Some("Ended"))
+    );
+    let Some(HearEvent::Ended { utterance, cause: EndCause::Silence, .. }) = events.last() else {
+        panic!("{:?}", names(&events))
+    };
+    assert_eq!(utterance.opened_by, OpenedBy::Interruption);
+    assert!(utterance.begins_at <= said_from, "{} after {said_from}", utterance.begins_at);
+    assert!(utterance.speech_ends_at + 4_800 >= said_from + question.len() as u64);
 }
 
 #[test]

@@ -11,12 +11,21 @@ const MOST_LETTERS: usize = 40;
 /// apostrophes and hyphens, 3 to 40 characters.
 pub fn normal(written: &str) -> Option<String> {
     let words: Vec<String> = written.split_whitespace().map(str::to_lowercase).collect();
-    let is_word = |word: &String| {
-        word.chars().all(|c| c.is_alphabetic() || c == '\'' || c == '-') && word.contains(char::is_alphabetic)
-    };
     let normal = words.join(" ");
     let fits = (3..=MOST_LETTERS).contains(&normal.chars().count()) && words.len() <= MOST_WORDS;
-    (fits && words.iter().all(is_word)).then_some(normal)
+    (fits && words.iter().all(|word| is_word(word))).then_some(normal)
+}
+
+fn is_word(word: &str) -> bool {
+    word.chars().all(|c| c.is_alphabetic() || c == '\'' || c == '-') && word.contains(char::is_alphabetic)
+}
+
+/// The same for a short word or two: 1 to 20 characters.
+pub fn short(written: &str) -> Option<String> {
+    let words: Vec<String> = written.split_whitespace().map(str::to_lowercase).collect();
+    let normal = words.join(" ");
+    let is_short = (1..=20).contains(&normal.chars().count());
+    (is_short && words.iter().all(|word| is_word(word))).then_some(normal)
 }
 
 /// How it may be written, the way it was written first; `alike` are further ways, for example "hey joy".

@@ -87,6 +87,41 @@ fn a_phrase_too_short_to_be_told_apart_is_refused_with_the_reason() {
 }
 
 #[test]
+fn a_short_word_is_known_by_its_sound_and_before_what_waits() {
+    // covers DEC24: a single token will do here, since it is only compared
+    let mut whisper = tiny();
+    assert_eq!(Phrase::word(&whisper, " No ").unwrap().written(), "no");
+    assert!(Phrase::word(&whisper, "r2d2").is_err() && Phrase::word(&whisper, "").is_err());
+    let question = |sound: Vec<f32>| Question {
+        key: (3, 1),
+        samples: sound.into(),
+        words: ["stop", "be quiet", "r2d2"].map(str::to_owned).into(),
+        rivals: ["weather", "tomorrow"].map(str::to_owned).into(),
+    };
+    let stop = question([quiet(0.2), wav("stop.wav"), quiet(0.2)].concat());
+    let like = opine(&mut whisper, &stop, &AtomicBool::new(false)).unwrap();
+    let (best, margin) = like.best().unwrap();
+    assert!(best == 0 && margin > -1.0 && like.rival() < margin - 3.0, "{like:?}");
+    assert_eq!(like.words[2], f32::NEG_INFINITY, "what can't be spelled is not found");
+    for other in ["question.wav", "phrase.wav"] {
+        let other = question([quiet(0.2), wav(other)].concat());
+        let like = opine(&mut whisper, &other, &AtomicBool::new(false)).unwrap();
+        assert!(like.best().unwrap().1 < -2.0, "{like:?}");
+    }
+    assert_eq!(opine(&mut whisper, &stop, &AtomicBool::new(true)), Err(SttError::Aborted));
+
+    let (stt, _events) = Stt::spawn(whisper, Heart::unwatched()).unwrap();
+    let (mut second, mut opinions) = Second::new(stt.lender());
+    assert!(second.ask(question(wav("question.wav"))));
+    assert!(second.ask(Question { key: (4, 0), ..stop }));
+    let opinion = opinions.blocking_recv().unwrap();
+    assert_eq!(opinion.key, (4, 0), "an older question is given up");
+    assert_eq!(opinion.result.unwrap().best().unwrap().0, 0);
+    stt.shutdown();
+    assert!(!second.ask(question(vec![])));
+}
+
+#[test]
 fn a_thread_answers_in_order_and_forgets_what_is_not_wanted() {
     let (stt, _events) = Stt::spawn(tiny(), Heart::unwatched()).unwrap();
     let phrases: Arc<[Phrase]> = phrases(&tiny(), &["hey jarvis"]).into();

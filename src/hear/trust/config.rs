@@ -19,6 +19,8 @@ pub struct TrustConfig {
     pub doubt: f32,
     /// Like `doubt`, without a wake phrase.
     pub follow_up_doubt: f32,
+    /// Like `doubt`, for a lone word in a clear voice; whisper is seldom sure of those.
+    pub word_doubt: f32,
     /// Like `doubt`, after a wake phrase when the voice stands out by less than `contrast_db`. Raising it
     /// understands you better beside a television, and believes the television more often.
     pub crowd_doubt: f32,
@@ -35,6 +37,7 @@ impl Default for TrustConfig {
             max_rate: 9.0,
             doubt: 2.5,
             follow_up_doubt: 2.3,
+            word_doubt: 3.3,
             crowd_doubt: 1.6,
             contrast_db: 15.0,
         }
@@ -50,6 +53,7 @@ impl TrustConfig {
             ("max_rate", self.max_rate, 5.0..=20.0, "syllables per second"),
             ("doubt", wide(self.doubt), 0.5..=6.0, ""),
             ("follow_up_doubt", wide(self.follow_up_doubt), 0.5..=6.0, ""),
+            ("word_doubt", wide(self.word_doubt), 0.5..=6.0, ""),
             ("crowd_doubt", wide(self.crowd_doubt), 0.5..=6.0, ""),
             ("contrast_db", wide(self.contrast_db), 0.0..=40.0, "dB"),
         ]

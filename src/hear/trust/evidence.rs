@@ -24,6 +24,9 @@ pub(super) const NO_SPEECH_WEIGHT: f32 = 3.0;
 pub struct Evidence {
     /// Sound in which there was a voice.
     pub voiced: Duration,
+    /// The highest probability of a voice in any frame, 0..1: what only resembles a voice rarely convinces the
+    /// detector of voices anywhere.
+    pub voice: f32,
     /// Whisper's probability that there is no speech, 0..1.
     pub no_speech: f32,
     /// Mean natural-log probability of the tokens; 0 is certain.
@@ -45,6 +48,7 @@ impl Evidence {
         let (from, to) = (place(utterance.speech_begins_at), place(utterance.speech_ends_at));
         Self {
             voiced: Duration::from_secs_f64(utterance.voiced as f64 / f64::from(RATE)),
+            voice: utterance.voice,
             no_speech: transcript.no_speech,
             mean_logprob: transcript.mean_logprob,
             decoded_twice: transcript.decoded_twice,
@@ -97,6 +101,7 @@ mod tests {
             speech_begins_at: 1000 + speech.start,
             speech_ends_at: 1000 + speech.end,
             voiced: speech.end - speech.start,
+            voice: 1.0,
             captured: Instant::now(),
         }
     }
@@ -121,6 +126,7 @@ mod tests {
         let evidence = Evidence::of(&utterance(samples, 4000..12_000), &transcript());
         let expected = Evidence {
             voiced: Duration::from_millis(500),
+            voice: 1.0,
             no_speech: 0.125,
             mean_logprob: -0.25,
             decoded_twice: true,

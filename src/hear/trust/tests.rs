@@ -7,6 +7,7 @@ use super::*;
 /// A sure, clear voice of 0.9 s.
 const CLEAR: Evidence = Evidence {
     voiced: Duration::from_millis(900),
+    voice: 1.0,
     no_speech: 0.05,
     mean_logprob: -0.25,
     decoded_twice: false,
@@ -92,7 +93,7 @@ fn nobody_speaks_that_fast_but_slowly_is_allowed() {
 #[test]
 fn the_limits_are_stricter_without_a_wake_phrase() {
     let heard = |no_speech: f32, mean_logprob: f32| Evidence { no_speech, mean_logprob, ..CLEAR };
-    for text in ["turn the light off", "seven"] {
+    for text in ["turn the light off", "come in"] {
         assert_eq!(checked(text, heard(0.2, -1.8), &wake()), Ok(()));
         assert_eq!(follow_up(text, heard(0.2, -1.8)), Err(Distrust::Unsure(-1.8)));
         assert_eq!(follow_up(text, heard(0.2, -1.6)), Ok(()));
@@ -101,6 +102,40 @@ fn the_limits_are_stricter_without_a_wake_phrase() {
         assert_eq!(follow_up(text, heard(0.6, -0.4)), Ok(()));
         assert_eq!(checked(text, heard(0.1, -3.0), &wake()), Err(Distrust::Unsure(-3.0)));
         assert_eq!(checked(text, heard(0.95, -0.1), &wake()), Err(Distrust::NoSpeech(0.95)));
+    }
+}
+
+#[test]
+fn a_lone_word_in_a_clear_voice_may_be_a_guess() {
+    // covers P5
+    let heard = |voice: f32, no_speech: f32, mean_logprob: f32| Evidence {
+        voice,
+        no_speech,
+        mean_logprob,
+        voiced: Duration::from_millis(416),
+        ..CLEAR
+    };
+    for opened_by in [OpenedBy::FollowUp, wake()] {
+        let told = |text: &str, evidence: Evidence| checked(text, evidence, &opened_by);
+        assert_eq!(told("Pizza", heard(1.0, 0.26, -2.25)), Ok(()));
+        assert_eq!(told("Pizza", heard(0.9, 0.26, -2.25)), Err(Distrust::Unsure(-2.25)), "no clear voice");
+        assert_eq!(told("It's a", heard(1.0, 0.26, -2.25)), Err(Distrust::Unsure(-2.25)), "two words");
+        assert_eq!(told("Pizza", heard(1.0, 0.65, -2.25)), Err(Distrust::Unsure(-2.25)), "perhaps no speech");
+        assert_eq!(
+            told("Pizza", heard(1.0, 0.26, -2.75)),
+            Err(Distrust::Unsure(-2.75)),
+            "nothing but a guess"
+        );
+        let crowd = Evidence { quiet_db: -35.0, ..heard(1.0, 0.26, -2.25) };
+        assert_eq!(told("Pizza", crowd), Err(Distrust::Unsure(-2.25)), "a voice in a crowd");
+        // Even what is often invented, though it must be surer.
+        assert_eq!(told("Okay.", heard(1.0, 0.2, -1.8)), Ok(()));
+        assert_eq!(told("Okay.", heard(0.9, 0.2, -1.8)), Err(Distrust::OftenInvented));
+        assert_eq!(told("Okay.", heard(1.0, 0.2, -2.25)), Err(Distrust::OftenInvented));
+        // A hasty one.
+        let hasty = Evidence { voiced: Duration::from_millis(224), ..heard(1.0, 0.2, -0.8) };
+        assert_eq!(told("Kitchen", hasty), Ok(()));
+        assert_eq!(told("Kitchen", Evidence { voice: 0.9, ..hasty }), Err(Distrust::TooShort(hasty.voiced)));
     }
 }
 

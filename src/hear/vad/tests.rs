@@ -43,6 +43,23 @@ fn there_is_no_voice_in_noise_tones_and_silence() {
 }
 
 #[test]
+fn the_clearest_frame_is_remembered_until_a_reset() {
+    let samples = wav("question.wav");
+    let (mut vad, mut alone) = (vad(), vad());
+    let mut all = Vec::new();
+    for frame in frames(&samples) {
+        vad.is_voiced(frame);
+        all.push(alone.probability(frame));
+    }
+    let highest = |of: &[f32]| of.iter().copied().fold(0.0, f32::max);
+    assert_eq!(vad.clearest(all.len()), highest(&all));
+    assert_eq!(vad.clearest(3), highest(&all[all.len() - 3..]));
+    assert_eq!(vad.clearest(0), 0.0);
+    vad.reset();
+    assert_eq!(vad.clearest(9), 0.0);
+}
+
+#[test]
 fn nonsense_samples_leave_no_trace_after_a_reset() {
     let mut vad = vad();
     vad.probability(&[f32::NAN; FRAME]);

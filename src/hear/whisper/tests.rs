@@ -169,6 +169,7 @@ fn job(generation: u64, revision: u32, length: usize, urgency: Urgency) -> SttJo
         begins_at: 0,
         speech_begins_at: 0,
         voiced: 0,
+        voice: 1.0,
         speech_ends_at: 0,
         captured: Instant::now(),
     };

@@ -99,6 +99,18 @@ impl<T> Lender<T> {
         }
         takes
     }
+
+    /// The same before the transcriptions that wait, for what is worth nothing when it comes late.
+    pub fn lend_first(&self, errand: impl FnOnce(&mut T) + Send + 'static) -> bool {
+        let mut pile = self.0.pile();
+        let takes = !pile.closed && pile.urgent.len() < ERRANDS;
+        if takes {
+            pile.urgent.push_back(Box::new(errand));
+            drop(pile);
+            self.0.changed.notify_one();
+        }
+        takes
+    }
 }
 
 impl Stt {
@@ -189,6 +201,7 @@ impl<T> Default for Desk<T> {
             speculative: None,
             last: None,
             errands: VecDeque::new(),
+            urgent: VecDeque::new(),
             closed: false,
         };
         Self { pile: Mutex::new(pile), changed: Condvar::new(), abort: AtomicBool::new(false) }
@@ -207,6 +220,8 @@ struct Pile<T> {
     /// The job of [`Urgency::Final`].
     last: Option<Utterance>,
     errands: VecDeque<Errand<T>>,
+    /// What is done before all else.
+    urgent: VecDeque<Errand<T>>,
     closed: bool,
 }
 
@@ -229,7 +244,7 @@ impl<T> Desk<T> {
     fn close(&self) {
         let mut pile = self.pile();
         pile.closed = true;
-        let undone = std::mem::take(&mut pile.errands);
+        let undone = (std::mem::take(&mut pile.errands), std::mem::take(&mut pile.urgent));
         drop(pile);
         drop(undone); // an errand may hold anything
         self.abort.store(true, Ordering::Relaxed);
@@ -242,6 +257,9 @@ impl<T> Desk<T> {
         loop {
             if pile.closed {
                 return None;
+            }
+            if let Some(errand) = pile.urgent.pop_front() {
+                return Some(Work::Lend(errand));
             }
             let next = match pile.speculative.take() {
                 Some(utterance) => Some(SttJob { utterance, urgency: Urgency::Speculative }),

@@ -143,6 +143,9 @@ struct File {
     names: NameRow,
     intent: Vec<IntentRow>,
     answer: Vec<IntentRow>,
+    /// For the ears, which read it themselves.
+    #[serde(rename = "interjections")]
+    _interjections: serde::de::IgnoredAny,
 }
 
 #[derive(Deserialize)]

@@ -165,7 +165,7 @@ impl Change<'_> {
         let is_fit = open <= MOST_OPEN
             && may_be_guessed(&what)
             && mood(&text) == Mood::Request
-            && completeness(&text) == Completeness::Complete;
+            && completeness(&text) != Completeness::Incomplete;
         is_fit.then(|| Reading { text, what, template: template.to_owned(), likeness: self.likeness })
     }
 }

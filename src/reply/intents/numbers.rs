@@ -134,6 +134,11 @@ impl Numbers {
             || word == self.hundred
     }
 
+    /// Whether a word is a number.
+    pub(super) fn counts(&self, word: &str) -> bool {
+        figures(word).is_some() || self.words.contains_key(word) || word == self.hundred
+    }
+
     /// The words of numbers and lengths, in any order.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         let all = self.words.keys().chain(self.units.keys()).chain(self.ordinals.keys());

@@ -157,7 +157,8 @@ impl Filled<'_> {
 
     fn which(&self, kind: Option<Kind>, many: Many) -> Which {
         let clock = self.clock().map(|clock| (clock, self.part()));
-        Which { id: None, kind, name: self.name(), length_s: self.seconds(Slot::Length), clock, many }
+        let (length_s, day) = (self.seconds(Slot::Length), self.day());
+        Which { id: None, kind, name: self.name(), length_s, clock, day, many }
     }
 
     /// Which entry an answer means.
@@ -167,12 +168,12 @@ impl Filled<'_> {
 
     /// The timer that is to be longer or shorter.
     fn timer(&self) -> Which {
-        Which { clock: None, ..self.which(self.kind().or(Some(Kind::Timer)), Many::One) }
+        Which { clock: None, day: None, ..self.which(self.kind().or(Some(Kind::Timer)), Many::One) }
     }
 
     /// The entry that is to be due at another time: what was said of a time is the new one.
     fn moved(&self) -> Which {
-        Which { clock: None, ..self.which(self.kind(), Many::One) }
+        Which { clock: None, day: None, ..self.which(self.kind(), Many::One) }
     }
 
     /// When, if anything was said of it.

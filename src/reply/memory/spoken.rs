@@ -14,7 +14,7 @@ use crate::reply::intents::{self, MemoryOrder};
 use crate::reply::model::ChatModel;
 use crate::reply::outlet::{Outlet, Unheard};
 use crate::reply::{Ended, Engine, Keep, ReplyEvent, Turn, redact, words};
-use crate::store::{Memory, MemoryKind, NewMemory, Store, StoreError};
+use crate::store::{Forget, Memory, MemoryKind, NewMemory, Store, StoreError};
 
 /// Most things that are told at once.
 const MOST_TOLD: usize = 8;
@@ -73,7 +73,7 @@ impl<M: ChatModel> Engine<M> {
                 format!("{} gone for good.", if gone.things() == 1 { "It is" } else { "All of it is" })
             }
             What::Everything => {
-                store.forget_all().await?;
+                store.forget(Forget { dialogue: true, ..Forget::default() }).await?;
                 "I have forgotten everything you ever told me.".to_owned()
             }
         };

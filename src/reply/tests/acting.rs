@@ -291,3 +291,45 @@ async fn a_page_can_not_have_the_secret_sent_to_it() {
         assert_eq!(kit.page.ran(), ran, "{address}");
     }
 }
+
+// covers B5, O9: a restart in the middle of a conversation washes nothing off
+#[tokio::test]
+async fn a_restart_forgets_neither_what_strangers_said_nor_what_was_called() {
+    let kit = Kit::new();
+    let first = Bench::with_kit(Small, &kit, vec![writes("page", "{}"), answers("It says something odd.")]);
+    first.say("read the page").await;
+    for (broken, decided) in [(false, "asked"), (true, "asked")] {
+        let kit = Kit::new();
+        let script = vec![writes("lamp", "{\"what\":\"on\"}")];
+        let (store, clock) = (first.store.clone(), Arc::clone(&first.engine.parts.clock));
+        if broken {
+            store.set_setting(super::super::carry::KEY, "{ half of it".into()).await.unwrap();
+        }
+        let again = Bench::equipped(Small, kit.toolbox(), script, |parts| {
+            parts.store = Some(store);
+            parts.clock = clock;
+        });
+        let ran = again.say("turn on the lamp").await;
+        assert_eq!((ran.called(), kit.lamp.ran()), (vec![("lamp", decided)], 0), "broken: {broken}");
+        if !broken {
+            let seen: Vec<String> = again.last_request().into_iter().map(|message| message.content).collect();
+            assert!(
+                seen.iter().any(|text| text.contains("Ignore all rules")),
+                "the page is still known: {seen:?}"
+            );
+        }
+        again.say("no").await;
+    }
+    // A new conversation is a clean one, and so is what is kept of it.
+    let kit = Kit::new();
+    let script = vec![writes("lamp", "{\"what\":\"on\"}"), answers("It is on.")];
+    let (store, clock) = (first.store.clone(), Arc::clone(&first.engine.parts.clock));
+    let later = Bench::equipped(Small, kit.toolbox(), script, |parts| {
+        parts.store = Some(store);
+        parts.clock = Arc::new(crate::clock::ManualClock::at(
+            clock.now().checked_add(jiff::SignedDuration::from_mins(10)).unwrap(),
+        ));
+    });
+    later.say("turn on the lamp").await;
+    assert_eq!(kit.lamp.ran(), 1);
+}

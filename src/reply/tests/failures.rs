@@ -83,7 +83,7 @@ async fn a_model_that_is_down_is_excused_at_once_with_the_remedy_for_the_owner()
     assert_eq!(ran.shown(), format!("[{down}] {}", words::UNWELL));
 }
 
-// covers DEC14
+// covers DEC14, N6
 #[tokio::test(start_paused = true)]
 async fn a_passing_failure_is_tried_again_and_a_lasting_one_is_not() {
     let bench = Bench::new(vec![vec![Step::Passing], answers("Yes."), vec![Step::Lasting]]);

@@ -51,6 +51,7 @@ fn a_clock_change_moves_the_moment_and_not_the_time_on_the_wall() {
         length_s: None,
         due: Due::Wall(date(2026, 3, 28).at(2, 30, 0, 0)),
         days: Days::DAILY,
+        skips: None,
         state: State::Waiting,
         silenced_at: None,
         in_doubt: false,
@@ -298,4 +299,41 @@ proptest! {
             }
         }
     }
+}
+
+fn cancel_on(day: Day) -> Order {
+    Order::Cancel(Which { day: Some(day), ..Which::of(Some(Kind::Alarm)) })
+}
+
+#[test]
+fn an_alarm_is_cancelled_by_its_day_and_one_that_comes_back_is_only_left_out_then() {
+    // Wednesday, 4 March 2026, 17:00.
+    let mut table = Table::at(at(17, 0));
+    let weekdays = Said { clock: Some(clock(6, 30)), days: Days::WEEKDAYS, ..Said::default() };
+    let friday =
+        Said { clock: Some(clock(8, 0)), day: Some(Day::Weekday(Weekday::Friday)), ..Said::default() };
+    table.order(&alarm(weekdays));
+    table.order(&alarm(friday));
+    assert_eq!(table.say(&cancel_on(Day::Ahead(3))), "There is no alarm on that day.");
+    assert_eq!(table.say(&cancel_on(Day::Ahead(1))), "The 6:30 AM alarm won't ring tomorrow.");
+    assert_eq!(table.say(&cancel_on(Day::Ahead(1))), "There is no alarm on that day.");
+    let due = |table: &Table, at: usize| words::moment(wall(&table.entries[at]), Days::NONE, &table.now);
+    assert_eq!(due(&table, 0), "on Friday at 6:30 AM");
+    // Both are due on Friday; the hour tells which is meant.
+    let both = Which { day: Some(Day::Weekday(Weekday::Friday)), ..Which::of(Some(Kind::Alarm)) };
+    assert!(matches!(table.order(&Order::Cancel(both.clone())), Report::Ask(Question::Which(_))));
+    let eight = Which { clock: Some((clock(8, 0), None)), ..both };
+    assert_eq!(table.say(&Order::Cancel(eight)), "8 AM alarm cancelled.");
+    // A day behind the next one is left out when it comes.
+    let monday = cancel_on(Day::Weekday(Weekday::Monday));
+    assert_eq!(table.say(&monday), "The 6:30 AM alarm won't ring on Monday.");
+    assert_eq!(due(&table, 0), "on Friday at 6:30 AM", "Friday stays");
+    let friday = date(2026, 3, 6).at(12, 0, 0, 0).to_zoned(vienna()).unwrap();
+    let after = table.entries[0].settled(&friday, State::Over);
+    assert_eq!(after.due, Due::Wall(date(2026, 3, 10).at(6, 30, 0, 0)), "Tuesday");
+}
+
+fn wall(entry: &Entry) -> jiff::civil::DateTime {
+    let Due::Wall(at) = entry.due else { panic!("{entry:?}") };
+    at
 }

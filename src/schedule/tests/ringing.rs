@@ -132,3 +132,23 @@ async fn two_programs_may_set_timers_at_the_same_time() {
     ids.sort_unstable();
     assert_eq!(ids, (1..=40).collect::<Vec<_>>());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_person_can_say_that_the_clock_is_right_and_alarms_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("joi.db");
+    // The clock was a year ahead, and an alarm was set by it; then it was put right.
+    let wrong = at(17, 0).checked_add(365.days()).unwrap();
+    schedule(&file, Arc::new(ManualClock::at(wrong))).obey(timer(Some("of old"), 60)).await.unwrap();
+    let now = Arc::new(ManualClock::at(at(17, 0)));
+    let after = schedule(&file, now.clone());
+    let six = ClockSaid { hour: 18, minute: 0, exactness: Exactness::Exact };
+    let done = after.obey(alarm(Said { clock: Some(six), ..Said::default() })).await.unwrap();
+    assert_eq!(done.trust, Trust::Behind);
+    assert!(after.trust_clock().await.unwrap(), "it was in doubt");
+    assert!(!after.trust_clock().await.unwrap(), "and is not any more");
+    assert_eq!(after.obey(Order::List(None)).await.unwrap().trust, Trust::Right);
+    now.set(at(18, 0));
+    let (mut alerts, _stop) = watch(&after);
+    assert_eq!(rings(&mut alerts, 1).await, ["It's 6 PM."]);
+}

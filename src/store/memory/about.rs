@@ -5,7 +5,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::super::StoreError;
+use super::super::{Store, StoreError};
 use super::words;
 
 /// How much is, or was, about a topic.
@@ -94,6 +94,8 @@ pub(super) fn erase(db: &mut Connection, topic: &str) -> Result<Gone, StoreError
             delete.execute(params![id])?;
         }
     }
+    // What was called in this conversation may name it, too.
+    tx.execute("DELETE FROM setting WHERE key = ?1", [Store::CALLS])?;
     let gone = found.count();
     tx.commit()?;
     Ok(gone)

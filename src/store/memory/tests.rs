@@ -218,8 +218,11 @@ async fn forgetting_everything_leaves_no_word_of_the_memory_in_any_file() {
         store.remember(vec![new(MemoryKind::Diary, day, &text)]).await.unwrap();
         store.put_document(&format!("philomena{day}.txt"), vec![text], at(day)).await.unwrap();
     }
-    let deleted = store.forget_all().await.unwrap();
-    assert_eq!(deleted, Deleted { messages: 0, turns: 0, memories: 60 });
+    let deleted = store
+        .forget(crate::store::Forget { dialogue: true, ..crate::store::Forget::default() })
+        .await
+        .unwrap();
+    assert_eq!(deleted, Deleted { memories: 60, ..Deleted::default() });
     assert!(!is_in_file(&path, "philomen"));
 }
 

@@ -76,6 +76,14 @@ async fn failures_are_told_to_the_model() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_service_that_hangs_is_given_up() {
+    let began = tokio::time::Instant::now();
+    let (failed, _) = look(|_| Does::Hangs, "Vienna", json!({})).await;
+    assert!(matches!(failed, Err(ToolError::TellModel(_))), "{failed:?}");
+    assert!(began.elapsed() <= std::time::Duration::from_secs(20));
+}
+
 // a service that sends words instead of names gets none of them in
 #[tokio::test]
 async fn no_words_of_strangers_come_in_with_a_place() {

@@ -47,6 +47,6 @@ fn meaning(judged: &Judged) -> Completeness {
     match &judged.judgement.verdict {
         Verdict::Addressed(text) | Verdict::FollowUp(text) => completeness(text),
         Verdict::Stop => completeness(&judged.transcript.text),
-        Verdict::Echo | Verdict::Ignore => Completeness::Unknown,
+        Verdict::Interrupts(_) | Verdict::Echo | Verdict::Ignore => Completeness::Unknown,
     }
 }

@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
+mod interjections;
 mod table;
 
-use super::super::signals::SoundOf;
+use super::super::signals::{SoundOf, Why};
 use super::*;
 use crate::hear::judge::Loudness;
 use crate::message::{OpenedBy, Transcript};
@@ -17,6 +18,7 @@ fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
         begins_at: 16_000,
         speech_begins_at: 24_000,
         voiced: 16_000,
+        voice: 1.0,
         speech_ends_at: 16_000 + 32_000 - 11_200,
         captured: at,
     }
@@ -43,12 +45,18 @@ fn judged(text: &str, verdict: Verdict) -> Judged {
 /// Said by nobody: no louder than the room.
 fn from_nobody(text: &str, at: Instant) -> Judged {
     let loudness = Loudness { voice_db: -50.0, room_db: -50.0, echo_db: None, overlaps_her: false };
-    let sound = Some(SoundOf { ended: at, loudness });
+    let sound = Some(SoundOf { began_at: 0, ended: at, loudness });
     Judged { sound, ..judged(text, Verdict::FollowUp(text.into())) }
 }
 
 fn interjected(verdict: Verdict) -> Input {
     Input::Interjected(Ok(judged("stop", verdict)))
+}
+
+/// Words that interrupt her, begun at sample 9000.
+fn over_her(at: Instant) -> Input {
+    let sound = from_nobody("", at).sound.map(|sound| SoundOf { began_at: 9000, ..sound });
+    Input::Interjected(Ok(Judged { sound, ..judged("and in", Verdict::Interrupts("and in".into())) }))
 }
 
 fn result(generation: u64, revision: u32, judged: Judged, at: Instant) -> Input {
@@ -252,13 +260,14 @@ fn the_word_that_stopped_her_is_known_to_the_record_and_an_earlier_one_is_not() 
     let sound = from_nobody("", at).sound;
     let _ = flow.on(Input::Interjected(Ok(Judged { sound, ..judged("mhm", Verdict::Ignore) })));
     let [Effect::Cancel(_, why), ..] = &flow.on(wake())[..] else { panic!("she goes on") };
-    assert_eq!(*why, Why { reason: "she was called", word: None });
+    assert_eq!(*why, Why { reason: "she was called", judged: None, word: None });
     let mut flow = speaking(at);
     let stop = Judged { sound, ..judged("stop", Verdict::Stop) };
     let [Effect::Cancel(_, why), ..] = &flow.on(Input::Interjected(Ok(stop)))[..] else {
         panic!("she goes on")
     };
-    assert_eq!(*why, Why { reason: "she was told to stop", word: Some(at) });
+    let judged = Some("a test".to_owned());
+    assert_eq!(*why, Why { reason: "she was told to stop", judged, word: Some(at) });
 }
 
 #[test]

@@ -32,6 +32,7 @@ fn utterance(revision: u32, voice: &str, text: &str) -> Utterance {
         speech_begins_at: 24_000,
         speech_ends_at: 24_000 + voiced,
         voiced,
+        voice: 1.0,
         captured: Instant::now(),
     }
 }

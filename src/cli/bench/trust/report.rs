@@ -48,7 +48,8 @@ impl Report {
         let heard = |heard: &Heard| {
             let evidence = &heard.evidence;
             json!({
-                "text": heard.text, "voiced_s": evidence.voiced.as_secs_f64(), "no_speech": evidence.no_speech,
+                "text": heard.text, "voiced_s": evidence.voiced.as_secs_f64(), "voice": evidence.voice,
+                "no_speech": evidence.no_speech,
                 "mean_logprob": evidence.mean_logprob, "decoded_twice": evidence.decoded_twice,
                 "voice_db": evidence.voice_db, "quiet_db": evidence.quiet_db,
                 "follow_up": [heard.follow_up.verdict.name(), heard.follow_up.reason],

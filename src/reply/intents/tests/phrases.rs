@@ -49,15 +49,18 @@ fn when_told(when: Option<&When>) -> String {
                 Some(clock) => clock_told(*clock, *part),
                 None => part.map(part_told).unwrap_or_default(),
             };
-            let day = match day {
-                None => String::new(),
-                Some(Day::Ahead(days)) => format!(" +{days}"),
-                Some(Day::Weekday(weekday)) => format!(" {weekday:?}").to_lowercase(),
-                Some(Day::Date(month, day)) => format!(" {day}.{month}."),
-            };
+            let day = day.map(day_told).unwrap_or_default();
             let days = if days.is_none() { String::new() } else { format!(" {}", days_told(*days)) };
             format!("at {}", format!("{clock}{day}{days}").trim_start())
         }
+    }
+}
+
+fn day_told(day: Day) -> String {
+    match day {
+        Day::Ahead(days) => format!(" +{days}"),
+        Day::Weekday(weekday) => format!(" {weekday:?}").to_lowercase(),
+        Day::Date(month, day) => format!(" {day}.{month}."),
     }
 }
 
@@ -72,6 +75,7 @@ fn which_told(which: &Which) -> String {
         quoted(which.name.as_deref()),
         which.length_s.map(|length| format!("of {length} s")).unwrap_or_default(),
         which.clock.map(|(clock, part)| format!("at {}", clock_told(clock, part))).unwrap_or_default(),
+        which.day.map(|day| format!("on{}", day_told(day))).unwrap_or_default(),
     ];
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -165,6 +169,12 @@ fn a_whole_command_is_told_from_the_beginning_of_one() {
         ("what time is it", Complete),
         ("stop", Complete),
         ("cancel all timers", Complete),
+        // "Seven thirty", "seven p.m." and "forty two" begin like these.
+        ("set an alarm for seven", Unknown),
+        ("Set an alarm for 7.", Unknown),
+        ("set an alarm for seven p.m.", Complete),
+        ("set an alarm for seven please", Complete),
+        ("set the volume to forty", Unknown),
         ("turn the volume up", Complete),
         ("wake me at half past six on weekdays", Complete),
         ("set a timer for", Incomplete),

@@ -12,6 +12,7 @@ fn phase(flow: &Flow) -> &'static str {
         Phase::Listening { by: Opening::Called { attempt: Attempt::First, .. }, .. } => "called",
         Phase::Listening { by: Opening::Called { attempt: Attempt::Second, .. }, .. } => "called again",
         Phase::Listening { by: Opening::Window, .. } => "window",
+        Phase::Listening { by: Opening::Interruption, .. } => "interrupted",
         Phase::Transcribing { .. } => "transcribing",
         Phase::Answering { progress: Progress::Begun { .. }, .. } => "answering",
         Phase::Answering { progress: Progress::Committed, .. } => "committed",
@@ -33,9 +34,22 @@ fn the_transition_table() {
         let _ = flow.on(heard(1, 0, "", at));
         flow
     };
-    let phases: [&dyn Fn() -> Flow; 7] =
-        [&resting, &woken, &again, &transcribing, &|| answering(at), &|| speaking(at), &|| window(at)];
-    let inputs: [(&str, &dyn Fn() -> Input); 15] = [
+    let interrupted = || {
+        let mut flow = speaking(at);
+        let _ = flow.on(over_her(at));
+        flow
+    };
+    let phases: [&dyn Fn() -> Flow; 8] = [
+        &resting,
+        &woken,
+        &again,
+        &transcribing,
+        &|| answering(at),
+        &|| speaking(at),
+        &|| window(at),
+        &interrupted,
+    ];
+    let inputs: [(&str, &dyn Fn() -> Input); 16] = [
         ("wake phrase", &wake),
         ("request", &|| Input::Requested),
         ("pause", &|| Input::Paused(utterance(1, 0, at))),
@@ -47,6 +61,7 @@ fn the_transition_table() {
         ("words", &|| heard(1, 0, "hello", at)),
         ("someone speaks", &|| Input::Interrupting),
         ("stop word", &|| interjected(Verdict::Stop)),
+        ("words over her", &|| over_her(at)),
         ("first sample", &|| Input::Speaking(TurnId(8))),
         ("acted", &|| Input::Acted(TurnId(8))),
         ("turn over", &|| over(8, at)),
@@ -65,7 +80,7 @@ fn the_transition_table() {
 }
 
 fn inputs() -> impl Strategy<Value = Vec<(u8, u64)>> {
-    prop::collection::vec((0_u8..15, 1_u64..14), 0..80)
+    prop::collection::vec((0_u8..16, 1_u64..14), 0..80)
 }
 
 proptest! {
@@ -92,6 +107,7 @@ proptest! {
                 11 => Input::Speaking(TurnId(7 + n)),
                 12 => Input::Acted(TurnId(7 + n)),
                 13 => over(7 + n, at),
+                14 => over_her(at),
                 _ => Input::Announcing,
             };
             let ended = match &input { Input::TurnOver { turn, .. } => Some(turn.0), _ => None };

@@ -1,0 +1,68 @@
+//! PURE: what the flow makes of words that were said while she speaks or thinks.
+//!
+//! In: the judge's verdict on them, or nothing when there are no words. Out: effects. A stop word cancels whatever
+//! was asked of her, also while nothing of the answer sounds; other words interrupt her voice, and what was said so
+//! far is the beginning of what is listened to.
+
+use super::super::signals::{Effect, Judged, Why};
+use super::{Flow, Opening, Phase, SILENT, drop_all};
+use crate::hear::HearCommand;
+use crate::hear::judge::Verdict;
+
+impl Flow {
+    /// Somebody said something while she speaks or thinks.
+    pub(super) fn interjected(&mut self, judged: Option<Judged>) -> Vec<Effect> {
+        let Some(judged) = judged else { return self.restored() };
+        match judged.judgement.verdict {
+            Verdict::Stop => self.stopped(judged),
+            Verdict::Interrupts(_) if self.may_be_followed() => self.interrupted(judged),
+            Verdict::Interrupts(_)
+            | Verdict::Echo
+            | Verdict::Ignore
+            | Verdict::FollowUp(_)
+            | Verdict::Addressed(_) => self.restored(),
+        }
+    }
+
+    /// It was nothing for her: she speaks on as before.
+    fn restored(&self) -> Vec<Effect> {
+        if self.is_audible() { vec![Effect::Unduck] } else { vec![] }
+    }
+
+    fn stopped(&mut self, judged: Judged) -> Vec<Effect> {
+        const TOLD: &str = "she was told to stop";
+        let mut effects = match &self.phase {
+            Phase::Answering { turn, .. } => {
+                let word = judged.sound.map(|sound| sound.ended);
+                vec![Effect::Cancel(*turn, Why { reason: TOLD, judged: Some(judged.judgement.reason), word })]
+            }
+            Phase::Transcribing { utterance, .. } => vec![drop_all(utterance)],
+            Phase::Listening { .. } if self.is_continuing => vec![],
+            Phase::Listening { .. } | Phase::Idle => return vec![],
+        };
+        if !self.is_audible() {
+            // The question may still be going on.
+            effects.push(Effect::Ears(HearCommand::Cancel));
+        }
+        effects.extend(self.rest(TOLD));
+        effects
+    }
+
+    /// She falls silent, and listens to what is said over her from its beginning.
+    fn interrupted(&mut self, judged: Judged) -> Vec<Effect> {
+        let (Phase::Answering { turn, .. }, true, Some(sound)) =
+            (&self.phase, self.is_audible(), judged.sound)
+        else {
+            return vec![];
+        };
+        let reason = "somebody talked over her";
+        let why = Why { reason, judged: Some(judged.judgement.reason), word: Some(sound.ended) };
+        let effects = vec![
+            Effect::Cancel(*turn, why),
+            Effect::Ears(SILENT),
+            Effect::Ears(HearCommand::TakeOver { since: sound.began_at }),
+        ];
+        self.open(Opening::Interruption);
+        effects
+    }
+}

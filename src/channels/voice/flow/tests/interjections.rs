@@ -1,0 +1,51 @@
+//! What is said while she speaks or thinks.
+
+use super::*;
+
+#[test]
+fn words_over_her_interrupt_and_are_the_beginning_of_what_is_listened_to() {
+    // covers DEC24
+    let at = Instant::now();
+    let mut flow = speaking(at);
+    assert_eq!(
+        names(&flow.on(over_her(at))),
+        ["cancel 8: somebody talked over her", "ears Speaking(Silent)", "ears TakeOver { since: 9000 }"]
+    );
+    assert_eq!(flow.activity(), Activity::Listening);
+    assert!(names(&flow.on(over_her(at))).is_empty(), "once");
+    let _ = flow.on(Input::Ended { utterance: utterance(2, 0, at), decided: at });
+    let text = judged("and in tokyo", Verdict::FollowUp("and in tokyo".into()));
+    assert_eq!(names(&flow.on(result(2, 0, text, at))), ["answer 9: and in tokyo"]);
+    let _ = flow.on(Input::Speaking(TurnId(9)));
+    let _ = flow.on(over_her(at));
+    let _ = flow.on(Input::Ended { utterance: utterance(3, 0, at), decided: at });
+    let text = judged("and in rome", Verdict::FollowUp("and in rome".into()));
+    assert_eq!(names(&flow.on(result(3, 0, text, at))), ["answer 10: and in rome"]);
+    let _ = flow.on(Input::Speaking(TurnId(10)));
+    assert_eq!(names(&flow.on(over_her(at))), ["unduck"], "a television is a follow-up, too");
+    let mut flow = speaking(at);
+    let _ = flow.on(over_her(at));
+    assert_eq!(names(&flow.on(Input::NothingSaid)), ["ears Speaking(Silent)", "rest: nobody went on"]);
+}
+
+#[test]
+fn a_stop_word_cancels_what_she_still_thinks_about() {
+    // covers DEC24
+    let at = Instant::now();
+    let stop = || interjected(Verdict::Stop);
+    let rest = ["ears Cancel", "ears Speaking(Silent)", "rest: she was told to stop"].map(str::to_owned);
+    let mut flow = answering(at);
+    assert_eq!(names(&flow.on(interjected(Verdict::Ignore))), [""; 0], "and nothing else does");
+    assert_eq!(names(&flow.on(stop()))[0], "cancel 8: she was told to stop");
+    assert!(flow.is_idle());
+    let mut flow = woken();
+    let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+    let effects = names(&flow.on(stop()));
+    assert_eq!((effects[0].as_str(), &effects[1..]), ("drop decodes before 2.0", &rest[..]));
+    let mut flow = answering(at);
+    let _ = flow.on(Input::Continued);
+    assert_eq!(names(&flow.on(stop())), rest, "the word seemed to go on with the question");
+    let mut flow = woken();
+    assert!(names(&flow.on(stop())).is_empty(), "whoever has just called her begins anew");
+    assert_eq!(flow.activity(), Activity::Listening);
+}

@@ -1,0 +1,119 @@
+//! Second opinions: what the sound itself says of a stop word, or of a short answer to a question of hers.
+//!
+//! Owned by the conversation's task. In: interjections, and answers whose transcript says nothing; opinions of
+//! the thread that has the quickest model. Out: the same inputs to the flow as of a transcript. What counts is
+//! decided by the judge.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Conversation;
+use super::hearing::{Doubted, Hearing, sounded};
+use super::signals::{Input, Judged, SoundOf};
+use crate::audio::RATE;
+use crate::hear::judge::{Judgement, Loudness, Verdict, answers, judge_answer, judge_sound, rivals};
+use crate::hear::score::{Opinion, Question};
+use crate::message::{OpenedBy, Transcript, Utterance};
+use crate::reply::model::ChatModel;
+
+/// A short answer has so much voiced sound at most, and at least: 0.1 to 1.2 s.
+const SHORT: std::ops::RangeInclusive<u64> = RATE as u64 / 10..=RATE as u64 * 6 / 5;
+
+impl Hearing {
+    /// Has it found out whether a stop word is in the sound of an interjection.
+    pub(super) fn listen_for_cries(&mut self, utterance: &Utterance) {
+        let sounded = sounded(utterance, &mut self.said);
+        let rules = self.ears.rules();
+        let question = Question {
+            key: (utterance.generation, utterance.revision),
+            samples: Arc::clone(&utterance.samples),
+            words: rules.words.cries().to_vec(),
+            rivals: rivals(&rules, sounded),
+        };
+        if !self.second.0.ask(question) {
+            tracing::debug!("the sound of an interjection is not looked at: there is too much to do");
+        }
+    }
+
+    /// Whether it is found out what a short answer to a question of hers sounds like, since its transcript says
+    /// nothing.
+    pub(super) fn asks_its_sound(&mut self, judged: &Judged) -> bool {
+        let key = (judged.transcript.generation, judged.transcript.revision);
+        let Some(utterance) = self.utterance(key) else { return false };
+        let is_doubted = judged.judgement.verdict == Verdict::Ignore
+            && utterance.opened_by == OpenedBy::FollowUp
+            && SHORT.contains(&utterance.voiced);
+        let samples = Arc::clone(&utterance.samples);
+        if !is_doubted || !self.said.is_question() {
+            return false;
+        }
+        self.second.1.ask(Question { key, samples, words: answers(&self.ears.rules()), rivals: Vec::new() })
+    }
+
+    /// The opinion on an interjection, if it makes her stop.
+    fn cried(&mut self, opinion: Opinion) -> Option<Judged> {
+        let key = opinion.key;
+        let like = opinion
+            .result
+            .inspect_err(
+                |error| tracing::debug!(%error, "the sound of an interjection could not be looked at"),
+            )
+            .ok()?;
+        let utterance = self.utterance(key)?.clone();
+        let sounded = sounded(&utterance, &mut self.said);
+        let judgement = judge_sound(&self.ears.rules(), sounded, &like)?;
+        // Nothing of it goes anywhere but into the record of the turn.
+        let loudness = Loudness { voice_db: 0.0, room_db: 0.0, echo_db: None, overlaps_her: true };
+        let sound = SoundOf { began_at: utterance.speech_begins_at, ended: sounded.ended, loudness };
+        Some(Judged {
+            transcript: untranscribed(key, opinion.took),
+            judgement,
+            sound: Some(sound),
+            second_look: None,
+        })
+    }
+}
+
+/// In place of a transcript that nobody waited for.
+fn untranscribed((generation, revision): (u64, u32), took: Duration) -> Transcript {
+    Transcript {
+        generation,
+        revision,
+        text: String::new(),
+        mean_logprob: 0.0,
+        no_speech: 0.0,
+        audio_ctx: 0,
+        decoded_twice: false,
+        took,
+    }
+}
+
+impl<M: ChatModel + 'static> Conversation<M> {
+    /// What an interjection sounds like: a stop word counts at once, and everything else waits for its words.
+    pub(super) async fn cried(&mut self, opinion: Opinion) {
+        if let Some(judged) = self.hearing.cried(opinion) {
+            tracing::debug!(reason = judged.judgement.reason, "interjection, by its sound");
+            self.step(Input::Interjected(Ok(judged))).await;
+        }
+    }
+
+    /// What a short answer sounds like that was not understood.
+    pub(super) async fn answered_by_sound(&mut self, opinion: Opinion) {
+        let is_it = |doubted: &Doubted| (doubted.generation, doubted.revision) == opinion.key;
+        let Some(doubted) = self.hearing.doubted.take_if(|doubted| is_it(doubted)) else { return };
+        let Doubted { generation, revision, mut judged, at } = doubted;
+        let answer = match &opinion.result {
+            Ok(like) => judge_answer(&self.hearing.ears.rules(), like),
+            Err(error) => {
+                tracing::debug!(%error, "the sound of an answer could not be looked at");
+                None
+            }
+        };
+        if let Some(Judgement { verdict: Verdict::FollowUp(word), reason }) = answer {
+            let reason = format!("{reason}; its transcript: {}", judged.judgement.reason);
+            judged.transcript.text.clone_from(&word);
+            judged.judgement = Judgement { verdict: Verdict::FollowUp(word), reason };
+        }
+        self.step(Input::Transcribed { result: Ok(judged), generation, revision, at }).await;
+    }
+}

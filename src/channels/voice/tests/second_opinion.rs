@@ -1,0 +1,79 @@
+//! Short answers and stop words by their sound, with the real model.
+
+use super::super::hearing::Hearing;
+use super::super::signals::Judged;
+use super::*;
+use crate::audio::Resampler;
+use crate::hear::judge::{Judgement, Verdict, judge_answer};
+use crate::message::Transcript;
+
+/// Her voice says it, as a follow-up; nothing of it counts as voiced but so many samples.
+fn said(text: &str, voiced: u64) -> Utterance {
+    let mut voice = joe();
+    let (mut spoken, mut samples) = (Vec::new(), vec![0.0; 4_000]);
+    voice.say(text, &|| false, &mut |piece| spoken.extend_from_slice(&piece)).unwrap();
+    let mut resampler = Resampler::new(voice.rate(), RATE).unwrap();
+    resampler.push(&spoken, &mut samples);
+    resampler.finish(&mut samples);
+    Utterance {
+        generation: 4,
+        revision: 1,
+        opened_by: OpenedBy::FollowUp,
+        lead: None,
+        begins_at: 0,
+        speech_begins_at: 4_000,
+        speech_ends_at: samples.len() as u64,
+        voiced,
+        voice: 1.0,
+        samples: samples.into(),
+        captured: Instant::now(),
+    }
+}
+
+/// What whisper writes when it has not understood a word.
+fn not_understood() -> Judged {
+    let transcript = Transcript {
+        generation: 4,
+        revision: 1,
+        text: String::new(),
+        mean_logprob: -1.0,
+        no_speech: 0.5,
+        audio_ctx: 384,
+        decoded_twice: false,
+        took: Duration::ZERO,
+    };
+    let judgement = Judgement { verdict: Verdict::Ignore, reason: "no words".into() };
+    Judged { transcript, judgement, sound: None, second_look: None }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_answer_to_a_question_of_hers_is_known_by_its_sound() {
+    // covers P5
+    let ((answers, _), (cries, _)) = (stt(), stt());
+    let (mut hearing, (_, mut opinions)) = Hearing::new(answers, cries, Ears::default());
+    for (text, word) in [("Yes.", Some("yes")), ("No.", Some("no")), ("Seventy.", None)] {
+        hearing.decode(crate::hear::whisper::SttJob {
+            utterance: said(text, 6_000),
+            urgency: crate::hear::whisper::Urgency::Speculative,
+        });
+        hearing.said.begins("The light is on.".into(), Instant::now());
+        assert!(!hearing.asks_its_sound(&not_understood()), "she did not ask");
+        hearing.said.begins("Shall I go on?".into(), Instant::now());
+        assert!(hearing.asks_its_sound(&not_understood()));
+        let opinion = opinions.recv().await.unwrap();
+        assert_eq!(opinion.key, (4, 1));
+        let like = opinion.result.unwrap();
+        let judgement = judge_answer(&hearing.ears.rules(), &like);
+        let expected = word.map(|word| Verdict::FollowUp(word.into()));
+        assert_eq!(judgement.map(|judgement| judgement.verdict), expected, "{text}: {like:?}");
+    }
+    hearing.decode(crate::hear::whisper::SttJob {
+        utterance: said("Yes.", 60_000),
+        urgency: crate::hear::whisper::Urgency::Speculative,
+    });
+    let understood = Judged {
+        judgement: Judgement { verdict: Verdict::FollowUp("yes".into()), reason: "a test".into() },
+        ..not_understood()
+    };
+    assert!(!hearing.asks_its_sound(&understood), "its words are enough");
+}

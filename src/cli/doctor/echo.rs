@@ -1,0 +1,108 @@
+//! Whether she hears herself: she says a sentence, and what comes back of it is measured.
+//!
+//! Called by `joi doctor`, for some seconds. Where joi runs, she is asked instead, since she has spoken already. Out:
+//! a row with the delay from the speaker to the microphone and how much softer her voice is made.
+
+use std::time::{Duration, Instant};
+
+use super::{PATIENCE, Row};
+use crate::app;
+use crate::audio::{EchoCancel, EchoCancelled, EchoReport, Heard, Microphone, MuteSwitch, Player, Source};
+use crate::cli::session::Session;
+use crate::control::Client;
+use crate::speak::Voice;
+
+/// What she says: long enough to learn a room.
+const SENTENCE: &str =
+    "I am listening to my own voice, to find out how loud it comes back from this room, and how late.";
+/// Tag of the sound.
+const TAG: u64 = 1;
+/// What is left of the echo after her last sample.
+const TAIL: Duration = Duration::from_millis(500);
+/// Made softer by so much, she hears past herself, in dB.
+const WELL_DB: f32 = 6.0;
+
+pub(super) fn check(session: &Session) -> Row {
+    let running = Client::connect(&session.paths.runtime).ok().flatten();
+    if let Some(echo) = running.and_then(|mut client| client.status().ok()).and_then(|status| status.echo) {
+        return row(session.config().audio.echo_cancel, Some(echo));
+    }
+    match measure(session) {
+        Ok(report) => row(session.config().audio.echo_cancel, report),
+        Err(error) => Row::fair("echo", format!("not measured: {error:#}"), "see the rows above"),
+    }
+}
+
+/// The last report while she was heard; nothing when no sound came.
+fn measure(session: &Session) -> anyhow::Result<Option<EchoReport>> {
+    let config = session.config();
+    let mut voice = Voice::load(&app::voice_files(config, &session.paths)?, &config.speak)?;
+    let mut samples = Vec::new();
+    voice.say(SENTENCE, &|| false, &mut |piece| samples.extend_from_slice(&piece))?;
+    let length = Duration::from_secs_f64(samples.len() as f64 / f64::from(voice.rate()));
+    let (player, _events) = Player::open(&config.audio);
+    let microphone = Microphone::open(&config.audio, &MuteSwitch::default());
+    let mut ears = EchoCancelled::new(Box::new(microphone), player.far_end(), config.audio.echo_cancel);
+    let meter = ears.meter();
+    let (mut buffer, mut until, mut last) = (Vec::new(), None, None);
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < until.unwrap_or(deadline) {
+        buffer.clear();
+        if let Heard::Samples(_) = ears.read(&mut buffer)
+            && until.is_none()
+        {
+            player.play_now(TAG, voice.rate(), std::mem::take(&mut samples))?;
+            until = Some(Instant::now() + length + TAIL);
+        }
+        let report = meter.report();
+        if report.active || !report.wanted {
+            last = Some(report);
+        }
+    }
+    Ok(last)
+}
+
+fn row(choice: EchoCancel, report: Option<EchoReport>) -> Row {
+    const WHAT: &str = "echo";
+    match report {
+        None => Row::fair(WHAT, "no sound went from the speaker to the microphone", "see the rows above"),
+        Some(report) if !report.wanted && choice == EchoCancel::Off => Row::fair(
+            WHAT,
+            "her own voice is not kept out of her ears: only the wake phrase and stop words interrupt her",
+            "set audio.echo_cancel = \"auto\"",
+        ),
+        Some(report) if !report.wanted => Row::good(
+            WHAT,
+            "the microphone cancels it already; only the wake phrase and stop words interrupt her",
+        ),
+        Some(report) if report.converged || report.delay_ms == 0 || report.erle_db >= WELL_DB => {
+            Row::good(WHAT, report.told())
+        }
+        Some(report) => Row::fair(
+            WHAT,
+            report.told(),
+            "move the microphone away from the speaker, or turn her down; until then only the wake phrase and \
+             stop words interrupt her",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_finding_has_its_row_and_its_remedy() {
+        let report = EchoReport { wanted: true, active: true, converged: true, erle_db: 20.0, delay_ms: 90 };
+        let verdict = |choice, report| {
+            let row = row(choice, report);
+            (row.verdict(), row.remedy.is_empty())
+        };
+        assert_eq!(verdict(EchoCancel::Auto, Some(report)), ("good", true));
+        assert_eq!(verdict(EchoCancel::Auto, Some(EchoReport { wanted: false, ..report })), ("good", true));
+        assert_eq!(verdict(EchoCancel::Off, Some(EchoReport { wanted: false, ..report })), ("fair", false));
+        let poor = EchoReport { converged: false, erle_db: 2.0, ..report };
+        assert_eq!(verdict(EchoCancel::Auto, Some(poor)), ("fair", false));
+        assert_eq!(verdict(EchoCancel::Auto, None), ("fair", false));
+    }
+}

@@ -1,0 +1,202 @@
+//! What is said while she speaks or thinks: cut short, and told early.
+//!
+//! Owned by the listener. In: positions and whether a frame is voiced. Out: what is worth telling of it. A word is
+//! short, and must be known at once; whoever goes on for longer is looked at again and again, and is not telling
+//! her to stop, or is herself.
+
+use crate::audio::RATE;
+use crate::hear::Stretch;
+use crate::hear::endpoint::{Edge, EndpointConfig, Endpointer, Frame, Span};
+use crate::message::EndCause;
+
+/// Somebody who speaks without a pause is looked at after so much, and again: 0.9 s.
+const LOOK: u64 = RATE as u64 * 9 / 10;
+/// While she thinks, only so much counts as an order to be silent: 1.6 s.
+const ORDER: u64 = RATE as u64 * 8 / 5;
+/// Whoever begins so soon after his sound was cut goes on with it: 0.3 s.
+const GOES_ON: u64 = RATE as u64 * 3 / 10;
+
+/// What she does when somebody interjects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum While {
+    Speaking,
+    Thinking,
+}
+
+/// Something to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Somebody begins to speak; over her, and not going on with what was cut, if `is_new`.
+    Begins { is_new: bool },
+    /// Something was said.
+    Said(Span, Stretch),
+}
+
+/// The decider.
+#[derive(Debug)]
+pub(super) struct Interjections {
+    endpointer: Endpointer,
+    during: While,
+    /// Where somebody who does not pause is looked at next.
+    look_at: u64,
+    /// Where his sound was cut because it had become too long.
+    cut_at: Option<u64>,
+}
+
+/// How interjections are cut.
+fn short(config: &EndpointConfig) -> EndpointConfig {
+    EndpointConfig {
+        onset: 0.13,
+        pre_roll: 0.25,
+        pause: 0.1,
+        max_length: 3.0,
+        continuation: 0.0,
+        // For ever: more than a day of speech.
+        no_speech: 100_000.0,
+        ..config.clone()
+    }
+}
+
+impl Interjections {
+    pub(super) fn new(config: &EndpointConfig) -> Self {
+        let endpointer = Endpointer::new(&short(config));
+        Self { endpointer, during: While::Speaking, look_at: u64::MAX, cut_at: None }
+    }
+
+    /// Her voice is in the room from position `at` on.
+    pub(super) fn while_speaking(&mut self, at: u64) {
+        self.open(While::Speaking, at);
+    }
+
+    /// She has been asked something, and thinks from position `at` on.
+    pub(super) fn while_thinking(&mut self, at: u64) {
+        self.open(While::Thinking, at);
+    }
+
+    fn open(&mut self, during: While, at: u64) {
+        self.during = during;
+        self.cut_at = None;
+        self.endpointer.open(at);
+    }
+
+    /// What she hears is for her again, or for nobody.
+    pub(super) fn close(&mut self) {
+        self.endpointer.close();
+    }
+
+    /// The sound has a gap.
+    pub(super) fn interrupt(&mut self, at: u64) {
+        if self.is_open() {
+            self.open(self.during, at);
+        }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.endpointer.is_open()
+    }
+
+    /// Whether she speaks, rather than thinks.
+    pub(super) fn is_over_her(&self) -> bool {
+        self.is_open() && self.during == While::Speaking
+    }
+
+    /// The next frame.
+    pub(super) fn observe(&mut self, frame: Frame) -> Option<Told> {
+        match (self.endpointer.observe(frame), self.during) {
+            (Some(Edge::Started), during) => {
+                self.look_at = frame.end + LOOK;
+                let cut_at = self.cut_at.take();
+                let is_new = cut_at.is_none_or(|cut_at| frame.end > cut_at + GOES_ON);
+                Some(Told::Begins { is_new: is_new && during == While::Speaking })
+            }
+            (Some(Edge::Paused(span)), While::Speaking) => Some(Told::Said(span, Stretch::SoFar)),
+            (Some(Edge::Paused(span)), While::Thinking) => {
+                let is_short = span.speech_ends_at - span.speech_begins_at <= ORDER;
+                is_short.then_some(Told::Said(span, Stretch::SoFar))
+            }
+            (Some(Edge::Ended(span, cause)), during) => {
+                self.open(during, frame.end);
+                self.cut_at = (cause == EndCause::MaxLength).then_some(frame.end);
+                (during == While::Speaking).then_some(Told::Said(span, Stretch::Whole))
+            }
+            (None, While::Speaking) if frame.end >= self.look_at => {
+                let span = self.endpointer.so_far(frame.end)?;
+                self.look_at = frame.end + LOOK;
+                Some(Told::Said(span, Stretch::SoFar))
+            }
+            (None | Some(Edge::Continued | Edge::Resumed(_) | Edge::NothingSaid), _) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hear::vad::FRAME;
+
+    /// What is told, and where, of voiced (`#`) and silent (`.`) stretches of 0.1 s each.
+    fn told(interjections: &mut Interjections, picture: &str) -> Vec<(f64, Told)> {
+        let mut told = Vec::new();
+        let frames = picture.len() as u64 * u64::from(RATE) / 10 / FRAME as u64;
+        for n in 0..frames {
+            let end = (n + 1) * FRAME as u64;
+            let tenth = (end * 10 / u64::from(RATE)) as usize;
+            let voiced = picture.as_bytes().get(tenth) == Some(&b'#');
+            let at = end as f64 / f64::from(RATE);
+            told.extend(interjections.observe(Frame { end, voiced }).map(|what| (at, what)));
+        }
+        told
+    }
+
+    fn kinds(told: &[(f64, Told)]) -> Vec<&'static str> {
+        let name = |told: &Told| match told {
+            Told::Begins { is_new: true } => "begins",
+            Told::Begins { is_new: false } => "goes on",
+            Told::Said(_, Stretch::SoFar) => "so far",
+            Told::Said(_, Stretch::Whole) => "whole",
+        };
+        told.iter().map(|(_, told)| name(told)).collect()
+    }
+
+    fn open() -> Interjections {
+        let mut interjections = Interjections::new(&EndpointConfig::default());
+        interjections.while_speaking(0);
+        interjections
+    }
+
+    #[test]
+    fn an_interjection_is_told_within_a_third_of_a_second_of_its_onset() {
+        // covers DEC24: ducked at most 300 ms after speech began
+        let told = told(&mut open(), "....####..........");
+        assert_eq!(kinds(&told), ["begins", "so far", "whole"]);
+        assert!((0.5..=0.7).contains(&told[0].0), "speech began at 0.4 s, told at {} s", told[0].0);
+        assert!((0.88..=1.0).contains(&told[1].0), "it ended at 0.8 s, told at {} s", told[1].0);
+    }
+
+    #[test]
+    fn whoever_talks_on_is_looked_at_before_he_pauses_and_begins_only_once() {
+        let told = told(&mut open(), &("#".repeat(50) + "........."));
+        assert_eq!(
+            kinds(&told),
+            [
+                "begins", "so far", "so far", "so far", "whole", "goes on", "so far", "so far", "so far",
+                "whole"
+            ]
+        );
+        let Told::Said(first, _) = told[1].1 else { panic!("{told:?}") };
+        let Told::Said(second, _) = told[2].1 else { panic!("{told:?}") };
+        assert!(told[1].0 < 1.2 && told[2].0 < 2.1, "{told:?}");
+        assert_eq!(first.begins_at, second.begins_at);
+        assert!(first.revision < second.revision, "each with a transcript of its own");
+    }
+
+    #[test]
+    fn while_she_thinks_only_something_short_is_told_and_that_nobody_is_talked_over() {
+        let mut thinking = open();
+        thinking.while_thinking(0);
+        assert_eq!(kinds(&told(&mut thinking, "..#####........")), ["goes on", "so far"]);
+        let mut thinking = open();
+        thinking.while_thinking(0);
+        assert_eq!(kinds(&told(&mut thinking, &("#".repeat(25) + "........."))), ["goes on"]);
+    }
+}
