@@ -16,6 +16,7 @@
 //! database is closed last.
 
 mod brain;
+mod diary;
 mod ears;
 mod mouth;
 mod outside;
@@ -28,6 +29,7 @@ use crate::models::{Library, ManifestError};
 use crate::paths::Paths;
 
 pub use brain::Brain;
+pub use diary::keep_diary;
 pub use ears::{
     Ears, chosen_whisper, ears, listener, measured_whisper, quickest_whisper, wakeful_listener, whisper_model,
 };

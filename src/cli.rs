@@ -21,6 +21,7 @@ mod hear;
 mod latency;
 mod listen;
 mod log;
+mod memory;
 mod models;
 mod mute;
 mod run;
@@ -114,7 +115,9 @@ enum Command {
     /// Latency of whole turns over given WAV files
     #[command(subcommand, after_help = bench::EXAMPLES)]
     Bench(bench::What),
-    /// Erase all stored dialogue
+    /// What she remembers: list, search, show, add, forget, export, import
+    Memory(memory::Args),
+    /// Erase all stored dialogue and everything she remembers
     Forget(forget::Args),
     /// Print a completion script for your shell
     Completions {
@@ -158,6 +161,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Why(args) => why::run(args, &session::open(wants)?),
         Command::Wake(what) => wake::run(what, &session::open(wants)?),
         Command::Bench(what) => bench::run(what, &session::open(wants)?),
+        Command::Memory(args) => memory::run(args, &session::open(wants)?),
         Command::Forget(args) => forget::run(args, &session::open(wants)?),
         Command::Completions { shell } => {
             let mut command = <Cli as clap::CommandFactory>::command();

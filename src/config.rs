@@ -17,7 +17,7 @@ use crate::hear::HearConfig;
 use crate::llm::LlmConfig;
 use crate::models::ModelsConfig;
 use crate::problem::Problem;
-use crate::reply::{ContextConfig, PersonaConfig, ReplyConfig};
+use crate::reply::{ContextConfig, MemoryConfig, PersonaConfig, ReplyConfig};
 use crate::schedule::TimersConfig;
 use crate::speak::SpeakConfig;
 use crate::store::StoreConfig;
@@ -42,6 +42,8 @@ pub struct Config {
     pub persona: PersonaConfig,
     /// What she knows of time and place.
     pub context: ContextConfig,
+    /// What she remembers beyond the conversation.
+    pub memory: MemoryConfig,
     /// What she can do beside talking.
     pub tools: ToolsConfig,
     /// The language model and its server.
@@ -75,6 +77,7 @@ impl Config {
         problems.extend(self.reply.check());
         problems.extend(self.persona.check());
         problems.extend(self.context.check());
+        problems.extend(self.memory.check());
         problems.extend(self.tools.check());
         problems.extend(self.llm.check());
         problems.extend(self.speak.check());

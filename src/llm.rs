@@ -7,6 +7,7 @@
 
 mod choose;
 mod config;
+mod embed;
 mod error;
 mod lines;
 mod local;
@@ -18,6 +19,7 @@ mod wire;
 
 pub use choose::{ModelSize, PREFERRED, size_of};
 pub use config::{Backend, LlmConfig, Threads};
+pub use embed::Embedded;
 pub use error::LlmError;
 pub use local::LocalModel;
 pub use mind::{Ask, Head, Hold, Length, Mind, Parts, Ready, ServedBy, Serving};

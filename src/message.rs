@@ -29,6 +29,11 @@ pub enum Channel {
 }
 
 impl Channel {
+    /// The channel of that name.
+    pub fn called(name: &str) -> Option<Self> {
+        [Self::Voice, Self::Console].into_iter().find(|channel| channel.name() == name)
+    }
+
     /// Its name in the database and in `joi why`.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! From words to an answer: redact → a yes to a question of hers → quick intents → dialogue → prompt →
+//! From words to an answer: redact → a yes to a question of hers → quick intents → dialogue → recall → prompt →
 //! model and tools → check → remember.
 //!
 //! [`reply`] runs in the task of one turn; [`Engine`] is what turns share. In: what was heard or
@@ -19,7 +19,7 @@ use crate::clock::Clock;
 use crate::llm::{Ask, Length, LlmError};
 use crate::message::{Channel, Private, TurnId};
 use crate::schedule::Schedule;
-use crate::store::{Exchange, ExchangeId, Store, StoreError};
+use crate::store::{ExchangeId, Store, StoreError};
 use crate::tools::{Toolbox, ToolsConfig};
 use crate::trace::{Decision, ModelUse, ToolUse};
 
@@ -32,12 +32,14 @@ mod compound;
 mod config;
 mod context;
 mod dialogue;
+pub mod diary;
 mod digest;
 mod gate;
 mod head;
 pub mod intents;
 mod listener;
 pub mod malformed;
+pub mod memory;
 pub mod model;
 mod outlet;
 mod patience;
@@ -46,6 +48,7 @@ mod prompt;
 mod protocol;
 mod quick;
 pub mod redact;
+mod remember;
 mod repeats;
 pub mod sanitize;
 #[cfg(test)]
@@ -57,6 +60,7 @@ pub mod words;
 pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
 
 pub use head::{Prelude, head};
+pub use memory::{MemoryConfig, MemoryDigest, Sources, memory_question};
 pub use protocol::{Protocol, Protocols};
 
 use carry::Carry;
@@ -77,6 +81,8 @@ pub struct EngineParts<M> {
     pub persona: PersonaConfig,
     /// `[context]`.
     pub context: ContextConfig,
+    /// `[memory]`.
+    pub memory: MemoryConfig,
     /// The first enabled wake phrase, for her name.
     pub wake_phrase: Option<String>,
     /// The model.
@@ -112,6 +118,8 @@ pub struct Engine<M> {
     kept: OnceCell<Mutex<String>>,
     pending: Mutex<HashMap<Channel, Pending>>,
     lately: Mutex<VecDeque<Timestamp>>,
+    memory: memory::Held,
+    busy: diary::Busy,
 }
 
 /// What was heard or typed.
@@ -215,6 +223,7 @@ async fn planned<M: ChatModel>(
     events: mpsc::Sender<ReplyEvent>,
     cancel: CancellationToken,
 ) -> ReplyOutcome {
+    let _running = engine.busy.begin();
     let now = engine.parts.clock.now();
     let asked = redact::redact(&turn.text.0);
     drop(turn.text);
@@ -238,7 +247,9 @@ async fn planned<M: ChatModel>(
         Some(lasts) => Conversation::Awaits(lasts),
         None => Conversation::GoesOn,
     };
-    ReplyOutcome { heard: Private(asked.into_string()), text: Private(said), ended, conversation, exchange }
+    let kept = |text: String| Private(if outlet.is_private { words::NOT_KEPT.to_owned() } else { text });
+    let (heard, text) = (kept(asked.into_string()), kept(said));
+    ReplyOutcome { heard, text, ended, conversation, exchange }
 }
 
 /// One turn behind the redaction.
@@ -272,6 +283,8 @@ impl<M: ChatModel> Engine<M> {
             kept: OnceCell::new(),
             pending: Mutex::default(),
             lately: Mutex::default(),
+            memory: memory::Held::default(),
+            busy: diary::Busy::default(),
         }
     }
 
@@ -287,9 +300,11 @@ impl<M: ChatModel> Engine<M> {
     /// # Errors
     /// The model's; a warm-up that failed costs time, nothing else.
     pub async fn read_ahead(&self, channel: Channel) -> Result<(), LlmError> {
+        let _running = self.busy.begin();
         let turn = Turn { channel, now: self.parts.clock.now(), asked: "", plan: Vec::new() };
         self.recall_calls().await;
-        let state = self.begin(&turn, &self.past(&turn).await.unwrap_or_default());
+        let past = self.past(&turn).await.unwrap_or_default();
+        let state = self.begin(&turn, &past, &self.warm(&turn.now).await);
         let ask =
             Ask { length: Length::OneToken, messages: state.messages, tools: state.native, format: None };
         let mut words = self.parts.model.ask(ask).await?;
@@ -327,6 +342,9 @@ impl<M: ChatModel> Engine<M> {
         if let Some(answered) = self.answered(turn, outlet).await? {
             return Ok(answered);
         }
+        if let Some(answered) = self.erased(turn, outlet).await? {
+            return Ok(answered);
+        }
         if let Some(quick) = self.quick(turn) {
             let keep = self.act(turn, &quick, outlet).await?;
             return Ok((Ended::Quick, keep));
@@ -335,7 +353,8 @@ impl<M: ChatModel> Engine<M> {
             Ok(past) => past,
             Err(error) => self.without_memory(&error, outlet).await?,
         };
-        let state = self.begin(turn, &past);
+        let memory = self.recalled(turn, &past, outlet).await?;
+        let state = self.begin(turn, &past, &memory);
         outlet.decided("dialogue", past.verdict(), format!("{} messages", state.messages.len())).await?;
         self.note_choice(&state, outlet).await?;
         let end = self.converse(state, outlet).await?;
@@ -347,41 +366,6 @@ impl<M: ChatModel> Engine<M> {
         let now = turn.now.timestamp();
         let rows = store.dialogue_since(dialogue::horizon(&self.parts.reply, now), READ_BACK).await?;
         Ok(dialogue::past(&rows, turn.channel, now, &self.parts.reply))
-    }
-
-    /// Keeps what was asked and what was answered. A failure costs the memory, not the answer.
-    async fn remember(&self, turn: &Turn<'_>, said: &str, outlet: &Outlet) -> Option<ExchangeId> {
-        self.lock(&self.last).insert(turn.channel, said.to_owned());
-        let store = self.parts.store.as_ref()?;
-        let exchange = Exchange {
-            channel: turn.channel,
-            asked_at: turn.now.timestamp(),
-            asked: Private(turn.asked.to_owned()),
-            answered_at: self.parts.clock.now().timestamp(),
-            answer: Private(said.to_owned()),
-        };
-        match store.add_exchange(exchange).await {
-            Ok(id) => {
-                *self.lock(&self.store_failed) = false;
-                Some(id)
-            }
-            Err(error) => {
-                // A receiver that is gone can't be told; the log was.
-                let _ = self.without_memory(&error, outlet).await;
-                None
-            }
-        }
-    }
-
-    /// Tells a failure of the store: once, until it works again.
-    async fn without_memory(&self, error: &StoreError, outlet: &Outlet) -> Result<dialogue::Past, Unheard> {
-        let told = std::mem::replace(&mut *self.lock(&self.store_failed), true);
-        if !told {
-            tracing::warn!(%error, "the dialogue can't be remembered");
-            outlet.send(ReplyEvent::Notice(error.to_string())).await?;
-        }
-        outlet.decided("memory", "failed", error.to_string()).await?;
-        Ok(dialogue::Past::default())
     }
 
     fn lock<'a, T>(&self, what: &'a Mutex<T>) -> std::sync::MutexGuard<'a, T> {

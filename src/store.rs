@@ -1,4 +1,4 @@
-//! What outlives a turn: the dialogue, the record of every turn, the schedule, remembered settings.
+//! What outlives a turn: the dialogue, the record of every turn, the memory, the schedule, remembered settings.
 //!
 //! One SQLite database in WAL mode, owned by the thread `joi-store`. Every request is a job in a
 //! bounded queue (16: a full one makes the caller wait) that is answered once. A [`Store`] is a
@@ -21,6 +21,7 @@ use crate::trace::TurnRecord;
 mod dialogue;
 mod error;
 mod file;
+mod memory;
 mod notes;
 mod schedule;
 mod settings;
@@ -30,6 +31,10 @@ mod turns;
 
 pub use dialogue::{DialogueRow, Exchange, ExchangeId, Role};
 pub use error::StoreError;
+pub use memory::{
+    DiaryPage, Gone, Hit, Imported, Memory, MemoryKind, NewMemory, Origin, Portable, Profile, Search,
+    Unembedded, Vector, words,
+};
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
 
 /// Jobs that may wait for the database thread; one more makes its sender wait.
@@ -66,7 +71,7 @@ impl StoreConfig {
 /// What is to be forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Forget {
-    /// All dialogue and all turn records.
+    /// All dialogue, all turn records and all that is remembered beside them.
     pub dialogue: bool,
     /// All notes and lists.
     pub notes: bool,
@@ -85,6 +90,8 @@ pub struct Deleted {
     pub notes: usize,
     /// Timers, alarms and reminders.
     pub timers: usize,
+    /// Entries of the memory.
+    pub memories: usize,
 }
 
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
@@ -94,6 +101,7 @@ type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 pub struct Store {
     jobs: mpsc::Sender<Job>,
     set_aside: Option<Arc<Path>>,
+    changes: Arc<memory::Changes>,
 }
 
 impl fmt::Debug for Store {
@@ -142,7 +150,7 @@ impl Store {
                 }
             })
             .map_err(StoreError::Thread)?;
-        Ok(Self { jobs, set_aside: set_aside.map(Arc::from) })
+        Ok(Self { jobs, set_aside: set_aside.map(Arc::from), changes: Arc::default() })
     }
 
     /// Tells how many jobs wait and how many may, as long as somebody may queue some.
@@ -213,10 +221,11 @@ impl Store {
 
     /// Deletes `what` so that no byte of it stays in the file. Settings stay.
     pub async fn forget(&self, what: Forget) -> Result<Deleted, StoreError> {
-        self.run(move |db| {
+        let deleted = self.run(move |db| {
             let mut deleted = Deleted::default();
             if what.dialogue {
                 deleted = delete_before(db, Timestamp::MAX)?;
+                deleted.memories = memory::remove_all(db)?;
             }
             if what.notes {
                 deleted.notes = db.execute("DELETE FROM note", [])?;
@@ -226,8 +235,10 @@ impl Store {
             }
             db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")?;
             Ok(deleted)
-        })
-        .await
+        });
+        let deleted = deleted.await;
+        self.changes.note();
+        deleted
     }
 
     /// Deletes dialogue and turn records from before `cutoff` (see [`StoreConfig::cutoff`]).
@@ -257,6 +268,17 @@ impl Store {
     }
 }
 
+/// Does `work` so that it survives a power cut right after it.
+fn durably<T>(
+    db: &mut Connection,
+    work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    db.execute_batch("PRAGMA synchronous = FULL")?;
+    let done = work(db);
+    db.execute_batch("PRAGMA synchronous = NORMAL")?;
+    done
+}
+
 fn delete_before(db: &mut Connection, cutoff: Timestamp) -> Result<Deleted, StoreError> {
     let at = cutoff.as_millisecond();
     let tx = db.transaction()?;
@@ -273,6 +295,12 @@ impl Store {
     /// Makes every later request for the dialogue fail, as a failing disk would.
     pub(crate) async fn break_down(&self) {
         self.run(|db| Ok(db.execute_batch("DROP TABLE message")?)).await.expect("a table to drop");
+    }
+
+    /// Makes every later request for the memory fail.
+    pub(crate) async fn break_memory(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE memory")?)).await.expect("a table to drop");
+        self.changes.note();
     }
 
     /// Makes every later request for the schedule fail.

@@ -26,6 +26,7 @@ mod find;
 pub mod gate;
 pub mod language;
 mod lists;
+mod memory;
 pub mod route;
 pub mod schema;
 mod search;
@@ -227,6 +228,7 @@ pub fn builtin(config: &ToolsConfig, means: &Means) -> Toolbox {
         Arc::new(timers::Timers::new(means.schedule.clone(), means.reads_when)),
         Arc::new(lists::Lists::new(means.store.clone(), Arc::clone(&means.clock))),
         Arc::new(volume::SetVolume),
+        Arc::new(memory::Memory::new(means.store.clone(), Arc::clone(&means.clock))),
     ];
     if let Some(reach) = means.reach.as_ref().filter(|_| config.online) {
         tools.push(Arc::new(weather::Weather::new(&config.weather, reach.clone())));

@@ -44,6 +44,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("reqwest", &["llm", "models", "tools/web", "tools/config", "tools/weather"]),
     ("html5ever", &["tools/web/html"]),
+    ("pdf_extract", &["cli/memory/document"]),
     ("fend_core", &["tools/calculate"]),
     ("rubato", &["audio/resample"]),
     ("rphonetic", &["english"]),

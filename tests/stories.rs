@@ -11,6 +11,7 @@ mod stories {
     mod conversation;
     mod faults;
     mod install;
+    mod memory;
     mod mind;
     mod model_server;
     mod model_server_faults;

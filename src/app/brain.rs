@@ -116,6 +116,7 @@ impl Brain {
             reply: config.reply.clone(),
             persona: config.persona.clone(),
             context: config.context.clone(),
+            memory: config.memory,
             wake_phrase,
             model: Arc::clone(&mind),
             room: Room::from(&config.llm),

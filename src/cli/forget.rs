@@ -1,4 +1,4 @@
-//! `joi forget`: erase stored dialogue, notes and lists, timers, or all of it, so that no byte of it stays.
+//! `joi forget`: erase dialogue and memory, notes and lists, timers, or all of it, so that no byte of it stays.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -10,10 +10,11 @@ use crate::store::{Deleted, Forget, Store};
 
 const EXAMPLES: &str = "\
 Examples:
-  joi forget                    the dialogue, the records of turns and what was typed; asks first
+  joi forget                    the dialogue, the records of turns, the memory and what was typed; asks first
   joi forget --notes            notes and lists
   joi forget --notes --timers   notes, lists, timers, alarms and reminders
-  joi forget --all --yes        all of it, without being asked";
+  joi forget --all --yes        all of it, without being asked
+  joi memory forget --about WORDS  what is about something only";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -92,8 +93,9 @@ fn told(what: Forget) -> String {
 }
 
 fn counted(what: Forget, erased: Deleted) -> String {
-    let Deleted { messages, turns, notes, timers } = erased;
-    let dialogue = what.dialogue.then(|| format!("{messages} messages and {turns} turn records"));
+    let Deleted { messages, turns, notes, timers, memories } = erased;
+    let memories = if memories == 0 { String::new() } else { format!(" and {memories} memories") };
+    let dialogue = what.dialogue.then(|| format!("{messages} messages and {turns} turn records{memories}"));
     let notes = what.notes.then(|| format!("{notes} notes and entries of lists"));
     let timers = what.timers.then(|| format!("{timers} timers"));
     [dialogue, notes, timers].into_iter().flatten().collect::<Vec<_>>().join(", ")

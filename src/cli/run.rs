@@ -102,6 +102,7 @@ async fn talk(session: &Session, board: &Board, words: Words, outside: Outside) 
     typed::end_on_signal(stop.clone());
     greet(session);
     let showing = tokio::spawn(show_news(news, board.clone(), words));
+    let keeping = tokio::spawn(app::keep_diary(&brain, &config.store, stop.clone()));
     let conversation = conversation.run(stop.clone());
     tokio::select! {
         () = conversation => {}
@@ -112,6 +113,8 @@ async fn talk(session: &Session, board: &Board, words: Words, outside: Outside) 
     showing.abort();
     switching.abort();
     ringing.abort();
+    // It ends with `stop`; what it was writing is written next time.
+    let _ = keeping.await;
     brain.shutdown().await;
     Ok(())
 }

@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
+use tokio_util::sync::CancellationToken;
 
 use super::session::Session;
 use super::show::{self, Mood};
 use super::slash::{self, Slash};
 use super::typed::Typist;
-use crate::app::Brain;
+use crate::app::{self, Brain};
 use crate::paths::Paths;
 use crate::reply::redact;
 
@@ -38,6 +39,8 @@ pub(crate) fn run(_: Args, session: &Session) -> anyhow::Result<ExitCode> {
         if is_terminal {
             show::remark("type a question; /help lists commands, Ctrl-D ends");
         }
+        let stop = CancellationToken::new();
+        let keeping = tokio::spawn(app::keep_diary(&brain, &session.config().store, stop.clone()));
         let mut last = None;
         loop {
             let (line, rest) = tokio::task::spawn_blocking(move || {
@@ -56,6 +59,8 @@ pub(crate) fn run(_: Args, session: &Session) -> anyhow::Result<ExitCode> {
             last = Some(typist.ask(&line).await.record);
         }
         lines.keep(&session.paths);
+        stop.cancel();
+        let _ = keeping.await;
         brain.shutdown().await;
         Ok(ExitCode::SUCCESS)
     })

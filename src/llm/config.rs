@@ -106,6 +106,9 @@ pub struct LlmConfig {
     /// Threads the model computes with, "auto" (one fewer than the machine has) or 1 to 64. With an
     /// Ollama on another machine "auto" leaves the choice to it.
     pub threads: Threads,
+    /// The model on Ollama that makes vectors of what is remembered: its name, "auto" (the first installed one that
+    /// can) or "" (none: what is remembered is found by its words).
+    pub embed_model: String,
 }
 
 impl Default for LlmConfig {
@@ -120,6 +123,7 @@ impl Default for LlmConfig {
             repeat_penalty: 1.1,
             keep_alive: -1,
             threads: Threads::Auto,
+            embed_model: "auto".to_owned(),
         }
     }
 }

@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::embed::{Embedded, Embedder};
 use super::{
     ChatRequest, ChatStream, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama, RestartPolicy,
 };
@@ -157,6 +158,7 @@ impl Drop for Hold {
 pub struct Mind {
     shared: Arc<Shared>,
     keeper: Mutex<Option<JoinHandle<()>>>,
+    embedder: Embedder,
 }
 
 impl std::fmt::Debug for Mind {
@@ -177,7 +179,8 @@ impl Mind {
             stop: CancellationToken::new(),
         });
         let keeper = keeper::Keeper::new(Arc::clone(&shared), local, head, restarts);
-        Self { shared, keeper: Mutex::new(Some(tokio::spawn(keeper.run()))) }
+        let keeper = Mutex::new(Some(tokio::spawn(keeper.run())));
+        Self { shared, keeper, embedder: Embedder::default() }
     }
 
     /// What serves, now and whenever it changes.
@@ -228,6 +231,18 @@ impl Mind {
                 Err(error)
             }
         }
+    }
+
+    /// Vectors of `texts`, where Ollama serves now and has a model for them. Cancel-safe.
+    ///
+    /// # Errors
+    /// [`LlmError::ModelMissing`] when nobody can; what went wrong else. Neither counts against the server.
+    pub async fn embed(&self, texts: &[String]) -> Result<Embedded, LlmError> {
+        let ready = match &*self.shared.serving.borrow() {
+            Serving::Ready(ready) if ready.by == ServedBy::Ollama => ready.clone(),
+            _ => return Err(LlmError::ModelMissing { model: "for embeddings".to_owned() }),
+        };
+        self.embedder.embed(&ready.client, &self.shared.config, texts).await
     }
 
     /// Looks at the servers now rather than at the next round.

@@ -139,6 +139,22 @@ impl Ollama {
         }
     }
 
+    /// One vector for each of `texts`, made by the model `name`.
+    pub async fn embed(
+        &self,
+        name: &str,
+        texts: &[String],
+        keep_alive: i64,
+    ) -> Result<Vec<Vec<f32>>, LlmError> {
+        #[derive(serde::Deserialize)]
+        struct Reply {
+            embeddings: Vec<Vec<f32>>,
+        }
+        let body = json!({ "model": name, "input": texts, "truncate": true, "keep_alive": keep_alive });
+        let reply: Reply = self.answer(self.request(Method::POST, "/api/embed").json(&body), name).await?;
+        Ok(reply.embeddings)
+    }
+
     /// Frees the memory of the model `name`.
     pub async fn unload(&self, name: &str) -> Result<(), LlmError> {
         let body = json!({ "model": name, "messages": [], "keep_alive": 0 });

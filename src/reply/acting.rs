@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use jiff::{SignedDuration, Zoned};
 
 use super::carry::{self, Carry};
+use super::memory::Block;
 use super::model::{ChatModel, Room};
 use super::outlet::{Outlet, Unheard};
 use super::plan::Plan;
@@ -49,9 +50,9 @@ impl<M: ChatModel> Engine<M> {
     }
 
     /// The loop of a turn at its beginning.
-    pub(super) fn begin(&self, turn: &Turn<'_>, past: &dialogue::Past) -> Loop {
+    pub(super) fn begin(&self, turn: &Turn<'_>, past: &dialogue::Past, memory: &Block) -> Loop {
         if past.live == 0 {
-            self.forget_calls();
+            *self.lock(&self.carry) = Carry::default();
         }
         let rules = &self.parts.tool_rules;
         let (carried, is_tainted, grown, failed) = {
@@ -64,12 +65,12 @@ impl<M: ChatModel> Engine<M> {
         let head = self.heads.of(served.1, served.2, &grown);
         let line = context::line(&self.parts.context, &turn.now);
         let placement = self.parts.context.placement;
-        let newest = prompt::Newest { asked: turn.asked, context: &line, placement };
+        let newest = prompt::Newest { asked: turn.asked, context: &line, memory: &memory.text, placement };
         let messages = prompt::build(&head, past.with_calls(&carried), &newest, self.room());
         let mut state = Loop::new(turn, messages, served);
         state.native = head.tools;
         state.known = self.parts.tools.names().into_iter().map(str::to_owned).collect();
-        state.taint = tool_loop::taint(is_tainted);
+        state.taint = tool_loop::taint(is_tainted || memory.is_foreign);
         state.mood = intents::mood(turn.asked);
         state.turns_left = rules.max_turns;
         state.plan = Plan::new(turn.plan.clone());
@@ -189,6 +190,7 @@ impl<M: ChatModel> Engine<M> {
     /// Forgets what earlier answers called and what waits for a yes: the conversation is over.
     pub(super) fn forget_calls(&self) {
         *self.lock(&self.carry) = Carry::default();
+        self.forget_recalled();
     }
 
     /// Tools found in this conversation.

@@ -30,6 +30,11 @@ impl Past {
         self.ids.last().copied()
     }
 
+    /// The stored row of the oldest message.
+    pub(crate) fn oldest(&self) -> Option<i64> {
+        self.ids.iter().min().copied()
+    }
+
     /// The messages, and before each answer what was called for it.
     pub(crate) fn with_calls(&self, called: &[(i64, Vec<Message>)]) -> Vec<Message> {
         let mut all = Vec::with_capacity(self.messages.len());

@@ -5,14 +5,17 @@
 //! is not yet a whole clause waits, because half a card number does not look like one.
 
 use super::check::{self, Refusal};
-use super::context;
 use super::sanitize::Sanitizer;
+use super::{context, memory};
 
 #[cfg(test)]
 mod tests;
 
 /// Bytes after which a clause without an end is let out at the last space all the same.
 const LONGEST_WAIT: usize = 240;
+
+/// How parts of the prompt begin that an answer must not repeat.
+const MARKS: [&str; 2] = [context::LINE_START, memory::LINE_START];
 
 /// Lets clauses of one answer through. One per attempt.
 #[derive(Debug, Default)]
@@ -80,11 +83,13 @@ impl Gate {
     fn drop_echo(&mut self) -> Echo {
         let head = self.waiting.trim_start();
         let Some(close) = head.find(']') else {
-            let begins = head.starts_with(context::LINE_START) || context::LINE_START.starts_with(head);
+            let begins = MARKS.iter().any(|mark| head.starts_with(mark) || mark.starts_with(head));
             return if begins && !head.is_empty() { Echo::Undecided } else { Echo::None };
         };
         let (mark, rest) = head.split_at(close + 1);
-        if mark.starts_with(context::LINE_START) || (mark.starts_with('[') && mark.ends_with(" ago]")) {
+        if MARKS.iter().any(|told| mark.starts_with(told))
+            || (mark.starts_with('[') && mark.ends_with(" ago]"))
+        {
             self.waiting = rest.to_owned();
         }
         Echo::None

@@ -86,7 +86,7 @@ pub fn head(prelude: Prelude) -> llm::Head {
     Arc::new(move |model, size, has_tools| {
         let head = heads.of(size, protocols.of(model, size, has_tools), &[]);
         let line = context::line(&context, &clock.now());
-        let newest = prompt::Newest { asked: "", context: &line, placement: context.placement };
+        let newest = prompt::Newest { asked: "", context: &line, memory: "", placement: context.placement };
         let messages = prompt::build(&head, Vec::new(), &newest, Room::from(&llm::LlmConfig::default()));
         Ask { messages, tools: head.tools, ..Ask::default() }
     })

@@ -1,4 +1,4 @@
-//! Commands that need no model: timers, alarms, reminders, time, date, stop, repeat, volume, goodbye.
+//! Commands that need no model: timers, alarms, reminders, memory, time, date, stop, repeat, volume, goodbye.
 //!
 //! PURE, any thread, far below a millisecond. In: a transcript, or a typed line. Out: what was asked
 //! for, or nothing, and then the model is asked. The whole utterance, apart from names and politeness,
@@ -7,6 +7,7 @@
 
 mod language;
 mod machine;
+mod memory;
 mod mood;
 mod near;
 mod numbers;
@@ -26,6 +27,7 @@ use crate::schedule::words::time_of_day;
 use crate::schedule::{Many, Order, Question, When, Which};
 use language::{Group, Language};
 use machine::{Fit, Found, Utterance};
+pub use memory::MemoryOrder;
 use orders::Filled;
 use words::Word;
 
@@ -66,6 +68,8 @@ pub enum Intent {
     GoodNight,
     /// Something about timers, alarms or reminders.
     Schedule(Order),
+    /// Something about what she remembers.
+    Memory(MemoryOrder),
 }
 
 impl Intent {
@@ -81,6 +85,7 @@ impl Intent {
                 Order::Snooze { .. } => "snooze".to_owned(),
                 Order::Silence => "silence".to_owned(),
             },
+            Self::Memory(order) => order.name().to_owned(),
             other => format!("{other:?}"),
         }
     }
@@ -142,6 +147,11 @@ pub fn warm_up() {
     Tongue::English.language();
 }
 
+/// What the user says of himself, said to him: "your sister is called Ann".
+pub fn told_back(text: &str) -> String {
+    Tongue::English.language().map_or_else(|| text.to_owned(), |language| memory::told_back(text, language))
+}
+
 /// Recognises a quick command, or nothing when the model should answer.
 pub fn match_intent(text: &str) -> Option<QuickIntent> {
     match_in(Tongue::English, text)
@@ -170,7 +180,7 @@ fn matched<'a, T>(
     cores.into_iter().find_map(|core| {
         let Fit { template, captures, .. } = utterance.find(group, core.start, core.end).fit?;
         let template = &language.templates[template];
-        let filled = Filled { captures: &captures, words: said, text, language };
+        let filled = Filled { captures: &captures, words: said, core, text, language };
         Some((made(&template.intent, &filled)?, template.text.as_str()))
     })
 }
@@ -244,6 +254,8 @@ pub fn completeness(text: &str) -> Completeness {
         return match quick.what {
             Intent::Schedule(Order::Set(wanted)) if wanted.when.is_none() => Completeness::Incomplete,
             Intent::Schedule(Order::Move { when: None, .. }) => Completeness::Incomplete,
+            // Any word may follow.
+            Intent::Memory(MemoryOrder::Remember { .. } | MemoryOrder::Forget(_)) => Completeness::Unknown,
             _ if ends_in_number => Completeness::Unknown,
             _ => Completeness::Complete,
         };
@@ -267,7 +279,7 @@ pub fn answer(what: &Intent, now: &Zoned, last_reply: Option<&str>) -> String {
     match what {
         Intent::Time => format!("It's {}.", time_of_day(now.time())),
         Intent::Date => tell_date(now),
-        Intent::Stop | Intent::Schedule(_) => String::new(),
+        Intent::Stop | Intent::Schedule(_) | Intent::Memory(_) => String::new(),
         Intent::Repeat => last_reply.unwrap_or("I haven't said anything yet.").to_owned(),
         Intent::Volume(VolumeChange::Up) => "Louder.".to_owned(),
         Intent::Volume(VolumeChange::Down) => "Quieter.".to_owned(),

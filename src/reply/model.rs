@@ -8,7 +8,7 @@ use std::future::Future;
 
 use futures_util::Stream;
 
-use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, LlmConfig, LlmError, Mind};
+use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, LlmConfig, LlmError, Mind};
 use crate::llm::{ModelSize, Ready, ServedBy, Serving};
 use crate::trace::ModelUse;
 
@@ -25,6 +25,11 @@ pub trait ChatModel: Send + Sync {
 
     /// Begins an answer; the model's options are the same on every call.
     fn ask(&self, ask: Ask) -> impl Future<Output = Result<Self::Words, LlmError>> + Send;
+
+    /// One vector for each text, where there is a model for that. Dropping the future is safe.
+    fn embed(&self, _texts: Vec<String>) -> impl Future<Output = Result<Embedded, LlmError>> + Send {
+        std::future::ready(Err(LlmError::ModelMissing { model: "for embeddings".to_owned() }))
+    }
 }
 
 /// Whether a model can answer.
@@ -101,6 +106,10 @@ impl ChatModel for Mind {
 
     async fn ask(&self, ask: Ask) -> Result<ChatStream, LlmError> {
         self.chat(ask).await
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Embedded, LlmError> {
+        Mind::embed(self, &texts).await
     }
 }
 

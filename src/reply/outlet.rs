@@ -24,13 +24,22 @@ pub(crate) struct Outlet {
     pub(crate) is_over: bool,
     /// The user is asked for a yes, and waited for that long.
     pub(crate) awaits: Option<Duration>,
+    /// Neither what was said nor the answer is to be recorded.
+    pub(crate) is_private: bool,
     /// What was called and found, for later prompts.
     pub(crate) rows: Vec<Row>,
 }
 
 impl Outlet {
     pub(crate) fn new(events: mpsc::Sender<ReplyEvent>) -> Self {
-        Self { events, said: String::new(), is_over: false, awaits: None, rows: Vec::new() }
+        Self {
+            events,
+            said: String::new(),
+            is_over: false,
+            awaits: None,
+            is_private: false,
+            rows: Vec::new(),
+        }
     }
 
     /// The next words of the answer.

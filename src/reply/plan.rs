@@ -25,7 +25,10 @@ pub(crate) enum Step {
 
 impl Plan {
     /// A plan of `steps`, the last of which is the answer.
-    pub(crate) fn new(steps: Vec<String>) -> Self {
+    pub(crate) fn new(mut steps: Vec<String>) -> Self {
+        if !steps.is_empty() && memory_step(&steps).0 {
+            steps.remove(0);
+        }
         Self { steps }
     }
 
@@ -72,6 +75,20 @@ impl Plan {
             .replace("{all}", &all.to_string())
             .replace("{next}", next)
     }
+}
+
+/// Whether a plan wants the memory asked, and about what: one that has no steps does, another one says so in its
+/// first step, `searchMemory topic='…'`.
+pub(crate) fn memory_step(steps: &[String]) -> (bool, Option<&str>) {
+    let Some(first) = steps.first() else { return (true, None) };
+    let first = first.trim();
+    let name = "searchMemory";
+    let is_it = first.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
+    if !is_it {
+        return (false, None);
+    }
+    let topic = first[name.len()..].split_once('=').map_or("", |(_, topic)| topic).trim();
+    (true, Some(topic.trim_matches(['\'', '"', ')', ' '])))
 }
 
 /// The tool a step begins with.
@@ -179,6 +196,24 @@ mod tests {
         ] {
             assert_eq!(step(words), Step::Words(words.into()), "{words}");
         }
+    }
+
+    // covers E4, C5, G3
+    #[test]
+    fn a_step_for_the_memory_is_taken_off_and_names_its_topic() {
+        let steps = |text: &str| vec![text.to_owned(), "answer".to_owned()];
+        for (first, wanted) in [
+            ("searchMemory topic='my sister'", (true, Some("my sister"))),
+            ("searchmemory topic=\"Rome\"", (true, Some("Rome"))),
+            ("SEARCHMEMORY topic=Rome", (true, Some("Rome"))),
+            ("searchMemory", (true, Some(""))),
+            ("search query=a", (false, None)),
+        ] {
+            let steps = steps(first);
+            assert_eq!(memory_step(&steps), wanted, "{first}");
+            assert_eq!(Plan::new(steps).steps.len(), if wanted.0 { 1 } else { 2 });
+        }
+        assert_eq!(memory_step(&[]), (true, None));
     }
 
     // covers F5, F6

@@ -66,8 +66,17 @@ pub(crate) struct Newest<'a> {
     pub(crate) asked: &'a str,
     /// The context line.
     pub(crate) context: &'a str,
-    /// Where that line goes.
+    /// What is remembered; empty when nothing is.
+    pub(crate) memory: &'a str,
+    /// Where line and memory go.
     pub(crate) placement: Placement,
+}
+
+impl<'a> Newest<'a> {
+    /// An instruction that is no question of the user's: nothing stands before it.
+    pub(crate) fn auxiliary(asked: &'a str) -> Self {
+        Self { asked, context: "", memory: "", placement: Placement::User }
+    }
 }
 
 /// The whole prompt: system, dialogue, newest message.
@@ -77,17 +86,22 @@ pub(crate) fn build(head: &Head, past: Vec<Message>, newest: &Newest<'_>, room: 
         (room.context_tokens.saturating_sub(room.reply_tokens) as usize).saturating_sub(SPARE_TOKENS + tools);
     let head = head.system.as_str();
     let (system, context) = match newest.placement {
-        Placement::System => (format!("{}\n\n{head}", newest.context), String::new()),
-        Placement::User => (head.to_owned(), format!("{}\n\n", newest.context)),
+        Placement::System => (joined(&[newest.context, head, newest.memory]), String::new()),
+        Placement::User => (head.to_owned(), joined(&[newest.context, newest.memory])),
     };
     let fixed = cost(&system) + cost(&context);
     let asked = shortened(newest.asked, whole.saturating_sub(fixed).saturating_mul(3));
-    let question = format!("{context}{asked}").trim_end().to_owned();
+    let question = joined(&[&context, &asked]).trim_end().to_owned();
     let left = whole.saturating_sub(cost(&system) + cost(&question));
     let mut messages = vec![Message::system(system)];
     messages.extend(fitting(past, left));
     messages.push(Message::user(question));
     messages
+}
+
+/// Parts with an empty line between them.
+fn joined(parts: &[&str]) -> String {
+    parts.iter().copied().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The newest part of `past` that fits into `budget` tokens and begins with the user.

@@ -23,6 +23,11 @@ pub(crate) use lines::{Begins, begins_call};
 
 /// How results begin in text mode.
 pub(crate) const RESULT_START: &str = "[Tool result:";
+/// Whether a message is the result of a call.
+pub(crate) fn is_result(message: &Message) -> bool {
+    message.role == Role::Tool || (message.role == Role::User && message.content.starts_with(RESULT_START))
+}
+
 /// The setting that remembers models without native tools.
 const SETTING: &str = "models without native tools";
 

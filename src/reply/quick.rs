@@ -25,6 +25,7 @@ impl<M: ChatModel> Engine<M> {
         outlet.decided("intents", quick.what.name(), quick.reason.as_str()).await?;
         let (actions, keep): (&[Action], Keep) = match &quick.what {
             Intent::Schedule(order) => return self.schedule(turn, order, outlet).await,
+            Intent::Memory(order) => return self.mind(turn, order, outlet).await,
             Intent::Time | Intent::Date => (&[], Keep::Yes),
             Intent::Volume(change) => (&[Action::Volume(*change)], Keep::Yes),
             Intent::Repeat => (&[], Keep::No),

@@ -14,9 +14,11 @@ use crate::schedule::{ScheduleParts, TimersConfig};
 
 mod acting;
 mod choice;
+mod diary;
 mod failures;
 mod faults;
 mod limits;
+mod memory;
 mod path;
 mod scripted;
 mod timers;
@@ -119,6 +121,7 @@ impl Bench {
             reply: ReplyConfig::default(),
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),
+            memory: MemoryConfig::default(),
             wake_phrase: Some("hey jarvis".into()),
             model: Arc::clone(&model),
             room: ROOM,

@@ -119,13 +119,22 @@ pub(super) fn since(db: &Connection, since: Timestamp, limit: u32) -> Result<Vec
     Ok(found)
 }
 
+/// The oldest `limit` messages behind the number `after`, oldest first.
+pub(super) fn after(db: &Connection, after: i64, limit: u32) -> Result<Vec<DialogueRow>, StoreError> {
+    let mut query = db.prepare_cached(
+        "SELECT id, channel, role, at_ms, text FROM message WHERE id > ?1 ORDER BY id LIMIT ?2",
+    )?;
+    let rows = query.query_map(params![after, limit], row)?;
+    Ok(rows.filter_map(Result::transpose).collect::<Result<_, _>>()?)
+}
+
 /// A message, or nothing when it stems from a channel this version does not know.
 fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<DialogueRow>> {
     let channel: String = row.get(1)?;
     let role: String = row.get(2)?;
     let role = if role == Role::User.name() { Role::User } else { Role::Assistant };
     let at = Timestamp::from_millisecond(row.get(3)?).unwrap_or(Timestamp::MIN);
-    let known = [Channel::Voice, Channel::Console].into_iter().find(|c| c.name() == channel);
+    let known = Channel::called(&channel);
     let (id, text) = (row.get(0)?, Private(row.get(4)?));
     Ok(known.map(|channel| DialogueRow { id, channel, role, at, text }))
 }

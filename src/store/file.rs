@@ -47,6 +47,7 @@ const STEPS: &[M<'_>] = &[
     CREATE INDEX note_by_list ON note (list);",
     ),
     M::up("CREATE TABLE schedule (id INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL) STRICT;"),
+    M::up(include_str!("memory/schema.sql")),
 ];
 
 /// A database ready for use.

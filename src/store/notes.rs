@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, durably};
 
 /// Most entries of one list; the oldest leave first.
 const MOST_ENTRIES: i64 = 500;
@@ -41,17 +41,6 @@ impl Store {
         self.run(move |db| durably(db, |db| Ok(db.execute("DELETE FROM note WHERE list = ?1", [&list])?)))
             .await
     }
-}
-
-/// Does `work` so that it survives a power cut right after it.
-fn durably<T>(
-    db: &mut Connection,
-    work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    db.execute_batch("PRAGMA synchronous = FULL")?;
-    let done = work(db);
-    db.execute_batch("PRAGMA synchronous = NORMAL")?;
-    done
 }
 
 fn add(db: &mut Connection, list: &str, new: &[String], at: Timestamp) -> Result<Vec<String>, StoreError> {

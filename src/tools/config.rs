@@ -7,8 +7,18 @@ use serde::{Deserialize, Serialize};
 use crate::problem::Problem;
 
 /// The shipped tools, for the checks of the configuration.
-pub(super) const SHIPPED: [&str; 9] =
-    ["time", "calculate", "timers", "lists", "setVolume", "weather", "webSearch", "readPage", "stop"];
+pub(super) const SHIPPED: [&str; 10] = [
+    "time",
+    "calculate",
+    "timers",
+    "lists",
+    "setVolume",
+    "memory",
+    "weather",
+    "webSearch",
+    "readPage",
+    "stop",
+];
 
 /// What she may do beside talking, and what she asks before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::support::ollama_double::{Double, Script};
 use crate::support::program::{Home, NOBODY};
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "mute", "unmute", "toggle", "status", "events", "timers", "run", "text", "ask", "say", "listen", "hear",
-    "devices", "models", "doctor", "config", "why", "bench", "forget", "wake",
+    "devices", "models", "doctor", "config", "why", "bench", "forget", "memory", "wake",
 ];
 
 fn nobody_home() -> Home {

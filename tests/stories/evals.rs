@@ -12,8 +12,8 @@ use joi::message::{Channel, Private, TurnId};
 use joi::reply::intents;
 use joi::reply::model::Room;
 use joi::reply::{
-    ContextConfig, Engine, EngineParts, PersonaConfig, Prelude, Protocols, ReplyConfig, ReplyEvent,
-    TurnInput, head, reply,
+    ContextConfig, Engine, EngineParts, MemoryConfig, PersonaConfig, Prelude, Protocols, ReplyConfig,
+    ReplyEvent, TurnInput, head, reply,
 };
 use joi::schedule::{Schedule, ScheduleParts, TimersConfig};
 use joi::store::Store;
@@ -145,6 +145,7 @@ impl Stage {
             reply: ReplyConfig::default(),
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),
+            memory: MemoryConfig::default(),
             wake_phrase: Some("hey joi".into()),
             model: Arc::clone(&self.mind),
             room: Room::from(&LlmConfig::default()),

@@ -20,6 +20,7 @@ use crate::clock::Clock;
 use crate::message::{Channel, Private, TurnId};
 use crate::reply::intents::Completeness;
 use crate::reply::model::ChatModel;
+use crate::reply::words::NOT_KEPT;
 use crate::reply::{Conversation, Ended, Engine, ReplyOutcome, TurnInput, intents};
 use crate::speak::{Line, Part};
 use crate::store::{ExchangeId, Store};
@@ -247,7 +248,7 @@ impl<M: ChatModel + 'static> Answers<M> {
     ) {
         let begun = self.begun.take().filter(|begun| of == Some(begun.turn));
         let is_rest = of.is_some();
-        if words(heard).eq(words(&outcome.text.0)) && !is_rest {
+        if (words(heard).eq(words(&outcome.text.0)) && !is_rest) || outcome.text.0 == NOT_KEPT {
             return;
         }
         let (exchange, earlier) = match (begun, outcome.exchange) {

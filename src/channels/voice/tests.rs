@@ -17,7 +17,7 @@ use crate::hear::whisper::{SttConfig, Whisper};
 use crate::llm::{Ask, ChatEvent, LlmConfig, LlmError, ModelSize, ServedBy};
 use crate::message::{EndCause, OpenedBy, Private, Utterance};
 use crate::reply::model::{ModelState, Room, Served};
-use crate::reply::{ContextConfig, EngineParts, PersonaConfig, Protocols, ReplyConfig};
+use crate::reply::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
 use crate::speak::joe;
 use crate::tools::{Toolbox, ToolsConfig};
 
@@ -85,6 +85,7 @@ impl Bench {
             reply: ReplyConfig::default(),
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),
+            memory: MemoryConfig::default(),
             wake_phrase: None,
             model: Arc::new(Thinker),
             room: Room::from(&LlmConfig::default()),

@@ -170,6 +170,7 @@ async fn engine(session: &Session, brain: &Brain, is_bound: bool) -> anyhow::Res
         reply: config.reply.clone(),
         persona: config.persona.clone(),
         context: config.context.clone(),
+        memory: crate::reply::MemoryConfig::default(),
         wake_phrase: app::first_phrase(config, &session.paths),
         model: Arc::clone(&brain.mind),
         room: Room::from(&config.llm),

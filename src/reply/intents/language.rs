@@ -28,6 +28,12 @@ pub(super) struct Language {
     pub(super) barred: Vec<String>,
     /// Words of the speaker and what they are to the listener: "my", "your".
     pub(super) turned: HashMap<String, String>,
+    /// Words by which a speaker means himself.
+    pub(super) speaker: Vec<String>,
+    /// Words that make a wish of what follows: "always".
+    pub(super) ever: Vec<String>,
+    /// Words of the speaker, one or two, and what they are when he is told of himself.
+    pub(super) told: HashMap<String, String>,
     pub(super) mood: MoodWords,
     /// All words that commands are made of, for those that were heard almost right.
     pub(super) words: Words,
@@ -159,6 +165,9 @@ struct ClockRow {
 struct NameRow {
     barred: Vec<String>,
     turned: HashMap<String, String>,
+    speaker: Vec<String>,
+    ever: Vec<String>,
+    told: HashMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -205,6 +214,9 @@ impl Language {
             index,
             barred: file.names.barred,
             turned: file.names.turned,
+            speaker: file.names.speaker,
+            ever: file.names.ever,
+            told: file.names.told,
             mood: file.mood,
             words,
         })

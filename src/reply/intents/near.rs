@@ -182,7 +182,8 @@ fn may_be_guessed(what: &Intent) -> bool {
         | Intent::Thanks
         | Intent::NeverMind
         | Intent::Goodbye
-        | Intent::GoodNight => false,
+        | Intent::GoodNight
+        | Intent::Memory(_) => false,
     }
 }
 

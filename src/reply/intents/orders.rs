@@ -9,13 +9,15 @@ use super::language::Language;
 use super::machine::{Capture, Slot};
 use super::slots::Taken;
 use super::words::Word;
-use super::{Intent, VolumeChange};
+use super::{Intent, VolumeChange, memory};
 use crate::schedule::{Bias, ClockSaid, Day, Days, Kind, Many, Order, Part, Said, Wanted, When, Which};
 
 /// What slots took, and the utterance they took it from.
 pub(super) struct Filled<'a> {
     pub(super) captures: &'a [Capture],
     pub(super) words: &'a [Word],
+    /// The words without politeness.
+    pub(super) core: std::ops::Range<usize>,
     /// The utterance as it was written.
     pub(super) text: &'a str,
     pub(super) language: &'a Language,
@@ -37,6 +39,7 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
         "volume set" => Intent::Volume(VolumeChange::Set(filled.percent()?)),
         _ => match name.strip_prefix("volume ") {
             Some(percent) => Intent::Volume(VolumeChange::Set(percent.parse().ok()?)),
+            None if memory::is_about(name) => Intent::Memory(memory::order(name, filled)?),
             None => Intent::Schedule(order(name, filled)?),
         },
     })
@@ -103,24 +106,32 @@ impl Filled<'_> {
 
     /// A name, or what to remind of, as it was said, seen from the other side: "call your mother".
     pub(super) fn name(&self) -> Option<String> {
+        let turned = |word: &'_ str| self.language.turned.get(&word.to_lowercase()).cloned();
+        let said = self.text()?;
+        let turned: Vec<String> =
+            said.split(' ').map(|word| turned(word).unwrap_or_else(|| word.to_owned())).collect();
+        Some(turned.join(" "))
+    }
+
+    /// The same as it was said.
+    pub(super) fn text(&self) -> Option<String> {
         let range = [Slot::Text, Slot::Name].into_iter().find_map(|slot| {
             self.taken(slot).find_map(|taken| match taken {
                 Taken::Words(range) => Some(range.clone()),
                 _ => None,
             })
         })?;
+        self.as_said(range)
+    }
+
+    /// Words as they were said; polite ones at the end are no part of them.
+    pub(super) fn as_said(&self, range: std::ops::Range<usize>) -> Option<String> {
         let words = self.words.get(range)?;
         let (from, to) = (words.first()?.at.start, words.last()?.at.end);
-        let said = self.text.get(from..to)?;
-        let turned = said
-            .split(' ')
-            .map(|word| self.language.turned.get(&word.to_lowercase()).map_or(word, String::as_str));
-        let turned: Vec<&str> = turned.collect();
-        // Polite words at the end are no part of it.
-        let polite = turned.iter().rev().take_while(|word| self.is_polite(word)).count();
-        let kept = if polite < turned.len() { &turned[..turned.len() - polite] } else { &turned[..] };
-        let name = kept.join(" ");
-        Some(name.trim_end_matches([',', '.', '!', '?']).to_owned())
+        let said: Vec<&str> = self.text.get(from..to)?.split(' ').collect();
+        let polite = said.iter().rev().take_while(|word| self.is_polite(word)).count();
+        let kept = if polite < said.len() { &said[..said.len() - polite] } else { &said[..] };
+        Some(kept.join(" ").trim_end_matches([',', '.', '!', '?']).to_owned())
     }
 
     fn is_polite(&self, word: &str) -> bool {

@@ -49,6 +49,7 @@ pub(super) fn answer(models: &[Model], seen: &Seen) -> Script {
         "GET /" => Script::body(200, "text/plain", "Ollama is running"),
         "GET /api/version" => Script::json(200, &json!({ "version": "0.32.15" })),
         "GET /api/tags" | "GET /api/ps" => Script::json(200, &json!({ "models": cards })),
+        "POST /api/embed" => with_model(models, &seen.body, |model| embed(model, &seen.body)),
         "POST /api/show" => with_model(models, &seen.body, |model| Script::json(200, &show(model))),
         "POST /api/chat" => with_model(models, &seen.body, |model| chat(model, &seen.body)),
         "POST /api/pull" => Script::lines(&[
@@ -68,6 +69,18 @@ fn with_model(models: &[Model], body: &Value, then: impl FnOnce(&Model) -> Scrip
         Some(model) => then(model),
         None => Script::error(404, &format!("model '{name}' not found")),
     }
+}
+
+/// One vector for each text: texts with the same number of letters lie on each other.
+fn embed(model: &Model, body: &Value) -> Script {
+    if !model.can("embedding") {
+        return Script::error(400, &format!("\"{}\" does not support embeddings", model.name));
+    }
+    let texts = body["input"].as_array().cloned().unwrap_or_default();
+    let angle = |text: &Value| text.as_str().map_or(0, |text| text.chars().count()) as f64 / 100.0;
+    let vectors: Vec<Value> =
+        texts.iter().map(|text| json!([angle(text).cos(), angle(text).sin()])).collect();
+    Script::json(200, &json!({ "model": model.name, "embeddings": vectors, "prompt_eval_count": 1 }))
 }
 
 fn show(model: &Model) -> Value {

@@ -1,0 +1,91 @@
+//! Keeps the diary and the memory in order while she runs.
+//!
+//! One Tokio task. In: the clock. Out: pages, vectors, and what is too old removed. It looks once a minute, gives way
+//! to whoever talks, and a failure of any kind is logged and tried again; the answers never wait for it.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+use crate::llm::Mind;
+use crate::reply::Engine;
+use crate::reply::diary::{Pass, Rounds};
+use crate::store::{Store, StoreConfig};
+
+use super::Brain;
+
+/// Between two looks.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+
+/// What it works with.
+struct Keeper {
+    engine: Arc<Engine<Mind>>,
+    store: Store,
+    clock: Arc<dyn Clock>,
+    kept: StoreConfig,
+    rounds: Rounds,
+}
+
+/// Keeps the diary until `stop`. Without a database there is nothing to do.
+pub fn keep_diary(
+    brain: &Brain,
+    kept: &StoreConfig,
+    stop: CancellationToken,
+) -> impl Future<Output = ()> + Send + use<> {
+    let (engine, clock, kept) = (Arc::clone(&brain.engine), Arc::clone(&brain.clock), kept.clone());
+    let rounds = Rounds::new(clock.now().timestamp(), fastrand::f64());
+    let keeper = brain.store.clone().map(|store| Keeper { engine, store, clock, kept, rounds });
+    async move {
+        if let Some(keeper) = keeper {
+            keeper.keep(stop).await;
+        }
+    }
+}
+
+impl Keeper {
+    async fn keep(mut self, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+            tokio::select! {
+                // A page that is dropped on the way is begun anew at the next start.
+                () = stop.cancelled() => return,
+                () = self.look() => {}
+            }
+        }
+    }
+
+    async fn look(&mut self) {
+        let now = self.clock.now().timestamp();
+        if self.rounds.may_write(now) {
+            match self.engine.write_diary().await {
+                Ok(pass) => {
+                    if let Pass::Done(pages @ 1..) = pass {
+                        tracing::info!(pages, "the diary has new pages");
+                    }
+                    self.rounds.passed(pass, self.clock.now().timestamp());
+                }
+                Err(error) => tracing::warn!(%error, "the diary can't be written"),
+            }
+        }
+        if self.rounds.is_tidying_due(now, fastrand::f64()) {
+            self.tidy(now).await;
+        }
+    }
+
+    /// What fails here is tried again next time; one failure does not stop the rest.
+    async fn tidy(&self, now: Timestamp) {
+        if let Err(error) = self.engine.consolidate().await {
+            tracing::warn!(%error, "the memory was not tidied");
+        }
+        if let Err(error) = self.store.purge_older_than(self.kept.cutoff(now)).await {
+            tracing::warn!(%error, "old dialogue was not removed");
+        }
+    }
+}

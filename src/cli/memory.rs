@@ -1,0 +1,376 @@
+//! `joi memory`: what she remembers, whether she runs or not.
+//!
+//! Works on the database itself. Whatever is added is redacted before it is stored; a program that runs sees it
+//! with its next conversation.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::session::Session;
+use super::show::{self, Mood};
+use crate::message::Private;
+use crate::reply::{memory_question, redact};
+use crate::store::{Gone, Hit, Memory, MemoryKind, NewMemory, Origin, Search, Store};
+
+mod carry;
+mod document;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi memory                                       what she remembers, newest first
+  joi memory list --kind diary --limit 7           the last seven pages of her diary
+  joi memory search \"what did I cook last week\"    what she would recall for that
+  joi memory show 12                               one entry, whole
+  joi memory add \"my sister is called Ann\"         something about you
+  joi memory add --kind wish \"always be brief\"     how you want her to be
+  joi memory add boiler.pdf                        a document: text, Markdown or PDF
+  joi memory forget 12                             an entry, by its number
+  joi memory forget --about \"aunt Philomena\"       everything that was said about something, dialogue included
+  joi memory forget --document boiler.pdf
+  joi memory export > memory.jsonl                 everything, one JSON object a line
+  joi memory import memory.jsonl                   what is there already is not doubled
+  joi memory list --json | jq '.[].text'";
+
+/// Most characters of an entry in a table.
+const SHORT: usize = 160;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// As JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// What she remembers, newest first
+    #[command(after_help = EXAMPLES)]
+    List {
+        /// Only of this kind
+        #[arg(long, value_enum)]
+        kind: Option<Kind>,
+        /// Most entries
+        #[arg(long, default_value_t = 50)]
+        limit: u32,
+    },
+    /// What she would recall for a question
+    #[command(after_help = EXAMPLES)]
+    Search {
+        /// The question, or a few words
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// Most entries
+        #[arg(long, default_value_t = 10)]
+        limit: u32,
+    },
+    /// One entry, whole
+    #[command(after_help = EXAMPLES)]
+    Show {
+        /// Its number in the list
+        number: i64,
+    },
+    /// Remember something, or a document
+    #[command(after_help = EXAMPLES)]
+    Add {
+        /// Words, or one file: text, Markdown or PDF
+        #[arg(required = true)]
+        what: Vec<String>,
+        /// What the words are about
+        #[arg(long, value_enum, default_value_t = Kind::User)]
+        kind: Kind,
+    },
+    /// Erase entries for good
+    #[command(after_help = EXAMPLES)]
+    Forget {
+        /// Numbers in the list
+        #[arg(required_unless_present_any = ["about", "document"])]
+        numbers: Vec<i64>,
+        /// Everything that was said about this, dialogue and turn records included
+        #[arg(long, value_name = "WORDS", conflicts_with = "numbers")]
+        about: Option<String>,
+        /// A document, by its name in the list
+        #[arg(long, value_name = "NAME", conflicts_with_all = ["numbers", "about"])]
+        document: Option<String>,
+        /// Don't ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Write everything as JSON Lines
+    #[command(after_help = EXAMPLES)]
+    Export {
+        /// Where to [default: stdout]
+        file: Option<PathBuf>,
+    },
+    /// Take what an export holds
+    #[command(after_help = EXAMPLES)]
+    Import {
+        /// Where from; - is stdin
+        file: PathBuf,
+    },
+}
+
+/// What an entry is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// You
+    User,
+    /// How you want her to be
+    Wish,
+    /// Anything else
+    World,
+    /// A conversation, as she tells it
+    Diary,
+    /// A piece of a document
+    Document,
+}
+
+impl From<Kind> for MemoryKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::User => Self::User,
+            Kind::Wish => Self::Wish,
+            Kind::World => Self::World,
+            Kind::Diary => Self::Diary,
+            Kind::Document => Self::Document,
+        }
+    }
+}
+
+pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+    let file = session.paths.database();
+    session.block_on(async {
+        let store = tokio::task::spawn_blocking(move || Store::open(&file)).await??;
+        let action = args.action.unwrap_or(Action::List { kind: None, limit: 50 });
+        let done = act(action, &store, session, args.json).await;
+        store.close().await?;
+        done
+    })
+}
+
+async fn act(action: Action, store: &Store, session: &Session, json: bool) -> anyhow::Result<ExitCode> {
+    match action {
+        Action::List { kind, limit } => {
+            list(&store.memories(kind.map(MemoryKind::from), limit).await?, json)?;
+        }
+        Action::Search { words, limit } => search(store, &words.join(" "), limit, json).await?,
+        Action::Show { number } => {
+            let Some(memory) = store.memory(number).await? else {
+                anyhow::bail!("there is no entry {number}; `joi memory` lists them");
+            };
+            show_one(&memory, json)?;
+        }
+        Action::Add { what, kind } => add(store, &what, kind, json).await?,
+        Action::Forget { numbers, about, document, yes } => {
+            return match (about, document) {
+                (Some(about), _) => forget_about(store, session, &about, yes, json).await,
+                (None, Some(name)) => forget_document(store, &name, json).await,
+                (None, None) => forget(store, numbers, json).await,
+            };
+        }
+        Action::Export { file } => carry::export(store, file.as_deref()).await?,
+        Action::Import { file } => carry::import(store, &file, json).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(memories: &[Memory], json: bool) -> anyhow::Result<()> {
+    if json {
+        let rows: Vec<Value> = memories.iter().map(row).collect();
+        show::line(serde_json::to_string_pretty(&rows)?)?;
+        return Ok(());
+    }
+    if memories.is_empty() {
+        show::line("she remembers nothing; `joi memory add \"my name is Max\"` is a beginning")?;
+        return Ok(());
+    }
+    let mut table = show::table(["NO", "KIND", "WHEN", "FROM", "WHAT"]);
+    for memory in memories {
+        let what = crate::tools::fence::shortened(&memory.text.0, SHORT);
+        let kind = memory.kind.name().to_owned();
+        table.add_row([memory.id.to_string(), kind, day(memory.at), memory.source.clone(), what]);
+    }
+    show::line(table)?;
+    Ok(())
+}
+
+fn row(memory: &Memory) -> Value {
+    json!({
+        "no": memory.id,
+        "kind": memory.kind.name(),
+        "at": memory.at.to_string(),
+        "source": memory.source,
+        "text": memory.text.0,
+    })
+}
+
+fn day(at: Timestamp) -> String {
+    at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d").to_string()
+}
+
+fn show_one(memory: &Memory, json: bool) -> anyhow::Result<()> {
+    if json {
+        show::line(serde_json::to_string_pretty(&row(memory))?)?;
+        return Ok(());
+    }
+    let at = memory.at.to_zoned(jiff::tz::TimeZone::system()).strftime("%A, %-d %B %Y, %H:%M");
+    let head = format!("{} {}, {at}, from {}", memory.id, memory.kind.name(), memory.source);
+    show::line(show::coloured(Mood::Quiet, head))?;
+    show::line(&memory.text.0)?;
+    Ok(())
+}
+
+async fn search(store: &Store, asked: &str, limit: u32, json: bool) -> anyhow::Result<()> {
+    let now = jiff::Zoned::now();
+    let asked = redact::redact(asked);
+    let question = memory_question(asked.as_str(), &now);
+    let search = Search { limit: limit as usize, ..question };
+    let hits = store.search(search).await?;
+    if json {
+        let rows: Vec<Value> = hits.iter().map(found).collect();
+        show::line(serde_json::to_string_pretty(&rows)?)?;
+        return Ok(());
+    }
+    if hits.is_empty() {
+        show::line("nothing comes to her mind")?;
+        return Ok(());
+    }
+    let mut table = show::table(["NO", "KIND", "WHEN", "SCORE", "WHAT"]);
+    for hit in &hits {
+        let (number, kind) = told(hit.origin);
+        let what = crate::tools::fence::shortened(&hit.text.0, SHORT);
+        table.add_row([number, kind.to_owned(), day(hit.at), format!("{:.2}", hit.score), what]);
+    }
+    show::line(table)?;
+    Ok(())
+}
+
+/// The number in the list, where there is one, and the kind.
+fn told(origin: Origin) -> (String, &'static str) {
+    match origin {
+        Origin::Memory(id, kind) => (id.to_string(), kind.name()),
+        Origin::Message(_) => (String::new(), "said"),
+    }
+}
+
+fn found(hit: &Hit) -> Value {
+    let (number, kind) = told(hit.origin);
+    json!({
+        "no": number.parse::<i64>().ok(),
+        "kind": kind,
+        "at": hit.at.to_string(),
+        "source": hit.source,
+        "score": hit.score,
+        "text": hit.text.0,
+    })
+}
+
+async fn add(store: &Store, what: &[String], kind: Kind, json: bool) -> anyhow::Result<()> {
+    if let [one] = what
+        && document::is_meant(one)
+    {
+        let (name, pieces) = document::read(Path::new(one))?;
+        let pieces: Vec<String> =
+            pieces.iter().map(|piece| redact::redact_structured(piece).into_string()).collect();
+        let count = pieces.len();
+        store.put_document(&name, pieces, Timestamp::now()).await?;
+        if json {
+            show::line(json!({ "document": name, "pieces": count }))?;
+        } else {
+            show::line(format!("{name} is in her memory, in {count} pieces"))?;
+        }
+        return Ok(());
+    }
+    let text = redact::redact(&what.join(" "));
+    anyhow::ensure!(!text.as_str().is_empty(), "there is nothing to remember; say it in words");
+    if !text.labels().is_empty() {
+        anyhow::bail!("she does not keep secrets, and there is one in this; leave it out");
+    }
+    let kind = MemoryKind::from(kind);
+    if kind == MemoryKind::Document {
+        anyhow::bail!("--kind document takes a file; allowed for words: user, wish, world, diary");
+    }
+    let text = Private(text.into_string());
+    let new = NewMemory { kind, at: Timestamp::now(), text, source: "typed".into() };
+    let number = store.remember(vec![new]).await?.pop().unwrap_or_default();
+    if json {
+        show::line(json!({ "no": number, "kind": kind.name() }))?;
+    } else {
+        show::line(format!("she remembers it as number {number}"))?;
+    }
+    Ok(())
+}
+
+async fn forget(store: &Store, numbers: Vec<i64>, json: bool) -> anyhow::Result<ExitCode> {
+    let wanted = numbers.len();
+    let gone = store.forget_memories(numbers).await?;
+    if json {
+        show::line(json!({ "erased": gone }))?;
+    } else {
+        show::line(format!("erased {gone} of {wanted} entries"))?;
+    }
+    Ok(if gone == wanted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn forget_document(store: &Store, name: &str, json: bool) -> anyhow::Result<ExitCode> {
+    let pieces = store.forget_document(name).await?;
+    if json {
+        show::line(json!({ "erased": pieces }))?;
+    } else if pieces == 0 {
+        show::line(format!("there is no document {name}; `joi memory list --kind document` lists them"))?;
+    } else {
+        show::line(format!("erased {name}, {pieces} pieces"))?;
+    }
+    Ok(if pieces > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn forget_about(
+    store: &Store,
+    session: &Session,
+    about: &str,
+    yes: bool,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    let known = store.known_about(about).await?;
+    if known.is_nothing() {
+        carry::forget_typed(&session.paths, about)?;
+        show::line(if json {
+            json!({ "erased": 0 }).to_string()
+        } else {
+            "she remembers nothing about that".into()
+        })?;
+        return Ok(ExitCode::FAILURE);
+    }
+    if !yes {
+        anyhow::ensure!(
+            std::io::stdin().is_terminal(),
+            "say --yes to erase {} without being asked",
+            amounts(known)
+        );
+        write!(anstream::stderr(), "Erase {}? [y/N] ", amounts(known))?;
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line)?;
+        if !matches!(line.trim(), "y" | "Y" | "yes") {
+            show::line("nothing was erased")?;
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    let gone = store.forget_about(about).await?;
+    carry::forget_typed(&session.paths, about)?;
+    if json {
+        show::line(json!({ "exchanges": gone.exchanges, "memories": gone.memories, "turns": gone.turns }))?;
+    } else {
+        show::line(format!("erased {}", amounts(gone)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn amounts(gone: Gone) -> String {
+    format!("{} exchanges, {} memories and {} turn records", gone.exchanges, gone.memories, gone.turns)
+}

@@ -1,0 +1,92 @@
+//! What she remembers, as a file of JSON Lines and back; and the lines that were typed.
+//!
+//! In: a store and a file. Out: one object a line. A line that can't be read stops an import before anything is
+//! changed, with its number.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use serde_json::json;
+
+use crate::cli::show;
+use crate::paths::Paths;
+use crate::reply::redact;
+use crate::store::{Portable, Store, words};
+
+/// Writes everything to `file`, readable by its owner only, or to stdout.
+pub(super) async fn export(store: &Store, file: Option<&Path>) -> anyhow::Result<()> {
+    let pieces = store.export().await?;
+    let mut lines = String::new();
+    for piece in &pieces {
+        lines.push_str(&serde_json::to_string(piece)?);
+        lines.push('\n');
+    }
+    let Some(file) = file else {
+        anstream::stdout().write_all(lines.as_bytes())?;
+        return Ok(());
+    };
+    private(file)
+        .and_then(|mut open| open.write_all(lines.as_bytes()))
+        .with_context(|| format!("{} can't be written", file.display()))?;
+    show::remark(format!("wrote {} lines to {}", pieces.len(), file.display()));
+    Ok(())
+}
+
+fn private(file: &Path) -> std::io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)
+}
+
+/// Takes what a file holds; `-` is stdin.
+pub(super) async fn import(store: &Store, file: &Path, as_json: bool) -> anyhow::Result<()> {
+    let mut text = String::new();
+    let read = match file.to_str() {
+        Some("-") => std::io::stdin().read_to_string(&mut text),
+        _ => std::fs::File::open(file).and_then(|mut open| open.read_to_string(&mut text)),
+    };
+    read.with_context(|| format!("{} can't be read", file.display()))?;
+    let mut pieces = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let piece: Portable = serde_json::from_str(line)
+            .with_context(|| format!("line {} of {} is no line of an export", number + 1, file.display()))?;
+        pieces.push(redacted(piece));
+    }
+    let done = store.import(pieces).await?;
+    if as_json {
+        show::line(json!({ "memories": done.memories, "messages": done.messages, "known": done.known }))?;
+    } else {
+        let (memories, messages, known) = (done.memories, done.messages, done.known);
+        show::line(format!("took {memories} memories and {messages} messages; {known} were there already"))?;
+    }
+    Ok(())
+}
+
+/// A file may come from anywhere: nothing is stored unredacted.
+fn redacted(piece: Portable) -> Portable {
+    let clean = |text: String| redact::redact_structured(&text).into_string();
+    match piece {
+        Portable::Memory { kind, at, text, source } => {
+            Portable::Memory { kind, at, text: clean(text), source }
+        }
+        Portable::Message { channel, role, at, text } => {
+            Portable::Message { channel, role, at, text: clean(text) }
+        }
+    }
+}
+
+/// Takes the lines about a topic out of the history of typed lines.
+pub(super) fn forget_typed(paths: &Paths, about: &str) -> anyhow::Result<()> {
+    let file = paths.data.join("history.txt");
+    let Ok(history) = std::fs::read_to_string(&file) else { return Ok(()) };
+    let topic = words::words(about);
+    let is_about = |line: &&str| {
+        let there = words::words(line);
+        !topic.is_empty() && topic.iter().all(|word| there.iter().any(|other| words::is_same(word, other)))
+    };
+    let kept: Vec<&str> = history.lines().filter(|line| !is_about(line)).collect();
+    if kept.len() < history.lines().count() {
+        std::fs::write(&file, kept.join("\n") + "\n")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! A document for the memory: its text, in pieces that can be found.
+//!
+//! In: a file of text, Markdown or PDF. Out: its name and its pieces, cut at empty lines and headings. Images have
+//! no text, and a PDF without text says so.
+
+use std::path::Path;
+
+use anyhow::Context;
+
+/// The longest piece, in characters: a few sentences, that several of them fit into a prompt.
+const PIECE: usize = 600;
+/// The largest file.
+const LARGEST: u64 = 20_000_000;
+
+/// Whether an argument is a file rather than words.
+pub(super) fn is_meant(argument: &str) -> bool {
+    let path = Path::new(argument);
+    let has_kind = path.extension().is_some_and(|kind| {
+        ["txt", "md", "markdown", "pdf", "text"].iter().any(|known| kind.eq_ignore_ascii_case(known))
+    });
+    path.is_file() || (has_kind && !argument.contains(' '))
+}
+
+/// The name of a document, and its pieces.
+pub(super) fn read(file: &Path) -> anyhow::Result<(String, Vec<String>)> {
+    let shown = file.display();
+    let size = std::fs::metadata(file).with_context(|| format!("{shown} can't be read"))?.len();
+    anyhow::ensure!(size <= LARGEST, "{shown} has {size} bytes; allowed: up to {LARGEST}. Split it");
+    let name = file.file_name().and_then(|name| name.to_str());
+    let name = name.with_context(|| format!("{shown} has no name that can be shown; rename it"))?.to_owned();
+    let bytes = std::fs::read(file).with_context(|| format!("{shown} can't be read"))?;
+    let text = if bytes.starts_with(b"%PDF-") {
+        pdf_text(bytes)
+            .with_context(|| format!("{shown} is a PDF whose text can't be read; save it as text"))?
+    } else {
+        String::from_utf8(bytes)
+            .with_context(|| format!("{shown} is neither text in UTF-8 nor PDF; convert it to one of them"))?
+    };
+    let pieces = pieces(&text);
+    anyhow::ensure!(!pieces.is_empty(), "{shown} has no text in it; a scan needs text recognition first");
+    Ok((name, pieces))
+}
+
+/// The text of a PDF, read on a thread of its own: the reader breaks down over some files.
+fn pdf_text(bytes: Vec<u8>) -> anyhow::Result<String> {
+    let reading = std::thread::spawn(move || pdf_extract::extract_text_from_mem(&bytes));
+    match reading.join() {
+        Ok(text) => Ok(text?),
+        Err(_) => anyhow::bail!("its structure is damaged"),
+    }
+}
+
+/// `text` in pieces: paragraphs together as long as they fit, long ones cut between sentences or words.
+fn pieces(text: &str) -> Vec<String> {
+    let mut pieces: Vec<String> = Vec::new();
+    let mut heading = String::new();
+    for paragraph in paragraphs(text) {
+        if let Some(title) = paragraph.strip_prefix('#') {
+            heading = title.trim_start_matches('#').trim().to_owned();
+            pieces.push(heading.clone());
+            continue;
+        }
+        for part in parts(&paragraph) {
+            match pieces.last_mut() {
+                Some(last) if last.chars().count() + part.chars().count() < PIECE => {
+                    last.push('\n');
+                    last.push_str(&part);
+                }
+                _ if heading.is_empty() || part.chars().count() + heading.chars().count() >= PIECE => {
+                    pieces.push(part);
+                }
+                _ => pieces.push(format!("{heading}\n{part}")),
+            }
+        }
+    }
+    pieces.retain(|piece| piece.chars().any(char::is_alphanumeric));
+    pieces
+}
+
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut paragraphs = vec![String::new()];
+    for line in text.lines() {
+        let line = line.trim();
+        let is_heading = line.starts_with('#');
+        if line.is_empty() || is_heading {
+            paragraphs.push(String::new());
+        }
+        if let Some(last) = paragraphs.last_mut() {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(line);
+        }
+        if is_heading {
+            paragraphs.push(String::new());
+        }
+    }
+    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    paragraphs
+}
+
+/// A paragraph in parts that fit.
+fn parts(paragraph: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut rest = paragraph;
+    while rest.chars().count() > PIECE {
+        let limit = rest.char_indices().nth(PIECE).map_or(rest.len(), |(at, _)| at);
+        let head = &rest[..limit];
+        let end = head.rfind(". ").map(|at| at + 1).or_else(|| head.rfind(' ')).filter(|end| *end > 0);
+        let (part, behind) = rest.split_at(end.unwrap_or(limit));
+        parts.push(part.trim().to_owned());
+        rest = behind.trim_start();
+    }
+    parts.push(rest.to_owned());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    // covers DEC17
+    #[test]
+    fn a_document_is_cut_at_headings_and_between_sentences() {
+        let long = "One sentence of some length stands here. ".repeat(20);
+        let text = format!("# Boiler\n\nThe valve\nis red.\n\nBleed it yearly.\n\n## Service\n{long}");
+        let pieces = pieces(&text);
+        assert_eq!(pieces[0], "Boiler\nThe valve is red.\nBleed it yearly.");
+        assert!(pieces[1].starts_with("Service\nOne sentence") && pieces[1].ends_with("here."));
+        assert!(pieces[2].starts_with("Service\nOne sentence"), "each piece says what it is about");
+    }
+
+    proptest! {
+        #[test]
+        fn no_word_is_lost_and_no_piece_is_too_long(text in "([a-z]{1,30}[ .\n#]{1,3}){0,300}") {
+            let pieces = pieces(&text);
+            let all = pieces.join(" ");
+            for word in text.split(|c: char| !c.is_ascii_lowercase()).filter(|word| !word.is_empty()) {
+                prop_assert!(all.contains(word), "{word}");
+            }
+            prop_assert!(pieces.iter().all(|piece| piece.chars().count() <= PIECE + 40));
+        }
+    }
+
+    #[test]
+    fn files_are_told_from_words() {
+        assert!(is_meant("notes.md") && is_meant("Manual.PDF"));
+        assert!(!is_meant("my sister is called Ann") && !is_meant("read notes.md"));
+    }
+}

@@ -1,0 +1,119 @@
+//! Vectors of texts, from a model for that on the Ollama that serves.
+//!
+//! Any Tokio task. In: texts. Out: one vector each, of length one. Our own server has no such model; without one
+//! nothing is sent. Which model it is is looked up once in a while, not for every text.
+
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::{InstalledModel, LlmConfig, LlmError, Ollama};
+
+/// A look at what is installed is good for so long.
+const LOOK_EVERY: Duration = Duration::from_secs(300);
+
+/// Names of such models, for servers that don't tell what a model can.
+const KNOWN: [&str; 9] = [
+    "nomic-embed-text",
+    "embeddinggemma",
+    "all-minilm",
+    "mxbai-embed-large",
+    "bge-m3",
+    "snowflake-arctic-embed",
+    "qwen3-embedding",
+    "granite-embedding",
+    "paraphrase-multilingual",
+];
+
+/// Vectors, and the model they are from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedded {
+    /// The model's name. Vectors of different models have nothing to do with one another.
+    pub model: String,
+    /// One for each text, in order.
+    pub vectors: Vec<Vec<f32>>,
+}
+
+/// Knows which model makes vectors.
+#[derive(Debug, Default)]
+pub(super) struct Embedder {
+    /// When the server at this address was looked at, and what it has.
+    seen: Mutex<Option<(Instant, String, Option<String>)>>,
+}
+
+impl Embedder {
+    /// Vectors of `texts`.
+    pub(super) async fn embed(
+        &self,
+        client: &Ollama,
+        config: &LlmConfig,
+        texts: &[String],
+    ) -> Result<Embedded, LlmError> {
+        let missing = || LlmError::ModelMissing { model: "for embeddings".to_owned() };
+        let model = self.model(client, config).await?.ok_or_else(missing)?;
+        let vectors = client.embed(&model, texts, config.keep_alive).await?;
+        if vectors.len() != texts.len() || vectors.iter().any(Vec::is_empty) {
+            return Err(LlmError::Garbage("its vectors are not one for each text".to_owned()));
+        }
+        Ok(Embedded { model, vectors })
+    }
+
+    async fn model(&self, client: &Ollama, config: &LlmConfig) -> Result<Option<String>, LlmError> {
+        if config.embed_model.trim().is_empty() {
+            return Ok(None);
+        }
+        let mut seen = self.seen.lock().await;
+        if let Some((at, address, model)) = &*seen
+            && at.elapsed() < LOOK_EVERY
+            && address == client.address()
+        {
+            return Ok(model.clone());
+        }
+        let model = pick(config.embed_model.trim(), &client.tags().await?);
+        *seen = Some((Instant::now(), client.address().to_owned(), model.clone()));
+        Ok(model)
+    }
+}
+
+/// The installed model that `wanted` means.
+fn pick(wanted: &str, installed: &[InstalledModel]) -> Option<String> {
+    let mut here = installed.iter().filter(|model| model.remote_host.is_none());
+    if wanted != "auto" {
+        let latest = format!("{wanted}:latest");
+        return here
+            .find(|model| model.name == wanted || model.name == latest)
+            .map(|model| model.name.clone());
+    }
+    let can = |model: &&InstalledModel| match &model.capabilities {
+        Some(all) => all.iter().any(|can| can == "embedding"),
+        None => KNOWN.iter().any(|known| model.name.starts_with(known)),
+    };
+    here.find(can).map(|model| model.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn installed(name: &str, can: Option<&[&str]>) -> InstalledModel {
+        let capabilities = can.map(|all| all.iter().map(|can| (*can).to_owned()).collect());
+        InstalledModel { name: name.into(), size: 1, capabilities, remote_host: None }
+    }
+
+    #[test]
+    fn the_model_for_vectors_is_the_one_that_can_make_them() {
+        let here = [
+            installed("qwen3:1.7b", Some(&["completion", "tools"])),
+            installed("bge-m3:latest", Some(&["embedding"])),
+            installed("nomic-embed-text:latest", None),
+        ];
+        assert_eq!(pick("auto", &here).as_deref(), Some("bge-m3:latest"));
+        assert_eq!(pick("auto", &here[2..]).as_deref(), Some("nomic-embed-text:latest"));
+        assert_eq!(pick("nomic-embed-text", &here).as_deref(), Some("nomic-embed-text:latest"));
+        assert_eq!(pick("auto", &here[..1]), None);
+        assert_eq!(pick("all-minilm", &here), None);
+        let cloud = InstalledModel { remote_host: Some("far".into()), ..here[1].clone() };
+        assert_eq!(pick("auto", &[cloud]), None, "nothing leaves the house");
+    }
+}

@@ -1,0 +1,150 @@
+//! What was recalled, made shorter by the model when it is long.
+//!
+//! Runs in the task of the turn, within the time that all digests share. It shares the prompt's trunk: the same
+//! system message, tools and dialogue, the instruction in the last message, so that the model has read nearly all
+//! of it. A digest that fails drops what was recalled, never the answer. Documents are not digested: their marks
+//! must stay.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::block::{self, Block, Snippets};
+use super::config::MemoryDigest;
+use crate::llm::{Ask, Length, Message, ModelSize};
+use crate::reply::model::ChatModel;
+use crate::reply::outlet::{Outlet, Unheard};
+use crate::reply::{Engine, Turn, ask, dialogue, prompt, tool_loop};
+use crate::tools::fence;
+
+/// Shorter than this passes through, in characters.
+const SHORT: usize = 400;
+/// The most that is digested at once.
+const BATCH: usize = 2_000;
+/// The longest note about one batch.
+const NOTE: usize = 500;
+/// Time for all batches together.
+const LIMIT: Duration = Duration::from_secs(8);
+/// Most digests that are kept of one conversation.
+const KEPT: usize = 128;
+
+/// The instruction for one batch.
+const PROMPT: &str = include_str!("../../../assets/prompts/memory.digest.md");
+
+/// The snippets in batches, none of which is cut.
+fn batches(snippets: &[String]) -> Vec<String> {
+    let mut batches: Vec<String> = Vec::new();
+    for snippet in snippets {
+        match batches.last_mut() {
+            Some(last) if last.chars().count() + snippet.chars().count() < BATCH => {
+                last.push('\n');
+                last.push_str(snippet);
+            }
+            _ => batches.push(snippet.clone()),
+        }
+    }
+    batches
+}
+
+/// What of a note may be used; nothing when it says that nothing is of use.
+fn note(said: &str) -> Option<String> {
+    let said = said.trim();
+    let bare = said.trim_matches(['(', ')', '[', ']', '.', ' ', '"']).to_ascii_uppercase();
+    let is_nothing = said.is_empty() || matches!(bare.as_str(), "NONE" | "N/A" | "NIL");
+    (!is_nothing).then(|| fence::shortened(said, NOTE))
+}
+
+impl<M: ChatModel> Engine<M> {
+    /// The block of what was found, digested where that is wanted.
+    pub(super) async fn digested_memory(
+        &self,
+        turn: &Turn<'_>,
+        past: &dialogue::Past,
+        found: Snippets,
+        outlet: &Outlet,
+    ) -> Result<Block, Unheard> {
+        let Snippets { own, documents } = found;
+        let (_, size, _) = tool_loop::protocol_of(self);
+        let is_wanted = match self.parts.memory.digest {
+            MemoryDigest::Auto => size == ModelSize::Small,
+            MemoryDigest::Always => true,
+            MemoryDigest::Never => false,
+        };
+        let raw = own.join("\n");
+        if !is_wanted || raw.chars().count() < SHORT {
+            return Ok(block::found(&own, &documents));
+        }
+        let key = format!("{}\n{raw}", turn.asked);
+        let held = self.lock(&self.memory.digests).get(&key).cloned();
+        let noted = match held {
+            Some(noted) => noted,
+            None => self.noted(turn, past, &own, outlet).await?,
+        };
+        let size = noted.as_ref().map_or(0, |noted| noted.chars().count());
+        let told = format!("{} to {size} characters", raw.chars().count());
+        let verdict = if noted.is_some() { "short" } else { "nothing relevant" };
+        outlet.decided("memory digest", verdict, told).await?;
+        {
+            let mut digests = self.lock(&self.memory.digests);
+            if digests.len() < KEPT {
+                digests.insert(key, noted.clone());
+            }
+        }
+        Ok(block::found(noted.as_slice(), &documents))
+    }
+
+    /// The notes about all batches; nothing when the model failed, or found nothing of use.
+    async fn noted(
+        &self,
+        turn: &Turn<'_>,
+        past: &dialogue::Past,
+        own: &[String],
+        outlet: &Outlet,
+    ) -> Result<Option<String>, Unheard> {
+        let (_, size, protocol) = tool_loop::protocol_of(self);
+        let head = self.heads.of(size, protocol, &self.grown());
+        let began = Instant::now();
+        let mut notes = Vec::new();
+        let batches = batches(own);
+        tracing::debug!(batches = batches.len(), "what was recalled is digested");
+        for batch in batches {
+            let instruction = PROMPT.replace("{asked}", turn.asked).replace("{text}", &batch);
+            let newest = prompt::Newest::auxiliary(instruction.trim());
+            let messages: Vec<Message> =
+                prompt::build(&head, past.messages.clone(), &newest, self.parts.room);
+            let ask =
+                Ask { messages, tools: head.tools.clone(), length: Length::AtMost(180), ..Ask::default() };
+            let left = LIMIT.saturating_sub(began.elapsed());
+            let Some(said) = ask::aside(&*self.parts.model, ask, left, outlet).await else {
+                outlet.decided("memory digest", "failed", "there was no note in time").await?;
+                return Ok(None);
+            };
+            notes.extend(note(&said));
+        }
+        Ok((!notes.is_empty()).then(|| notes.join(" ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // covers H2
+    #[test]
+    fn snippets_are_packed_and_never_cut() {
+        let snippets: Vec<String> = [600, 600, 600, 2_500, 100].map(|length| "x".repeat(length)).into();
+        let sizes: Vec<usize> = batches(&snippets).iter().map(|batch| batch.chars().count()).collect();
+        assert_eq!(sizes, [1_802, 2_500, 100]);
+    }
+
+    // covers H3, H4
+    #[test]
+    fn a_note_of_nothing_is_no_note_and_a_long_one_is_cut() {
+        for nothing in ["NONE", "(none)", "[NONE].", "n/a", "Nil", " "] {
+            assert_eq!(note(nothing), None, "{nothing}");
+        }
+        assert_eq!(note("The user likes chess.").as_deref(), Some("The user likes chess."));
+        let long = note(&"word ".repeat(300)).unwrap();
+        assert!(long.chars().count() <= 500 && long.ends_with('…'));
+    }
+}

@@ -1,0 +1,316 @@
+//! What is remembered beyond the dialogue: what the user told of himself and wants, of the world, the diary, and
+//! documents he gave her.
+//!
+//! Runs on the database thread. In: redacted text. What says the same as an older entry, or more, takes its place.
+//! A write has reached the disk when its future is ready; what is erased is overwritten in the tables, in the
+//! index of words and among the vectors, and the write-ahead log is emptied.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jiff::Timestamp;
+use rusqlite::{Connection, Transaction, params};
+
+use super::{Store, StoreError, durably};
+use crate::message::Private;
+
+mod about;
+mod diary;
+mod portable;
+mod search;
+#[cfg(test)]
+mod tests;
+mod vectors;
+pub mod words;
+
+pub use about::Gone;
+pub use diary::DiaryPage;
+pub use portable::{Imported, Portable};
+pub use search::{Hit, Origin, Search};
+pub use vectors::{Unembedded, Vector};
+
+/// Most entries looked through for one that says the same.
+const LOOKED_THROUGH: u32 = 2_000;
+
+/// What an entry is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MemoryKind {
+    /// The user himself, in his own words.
+    User,
+    /// How he wants her to be: a standing wish.
+    Wish,
+    /// Anything else he told her.
+    World,
+    /// A conversation, told in a few sentences.
+    Diary,
+    /// A piece of a document he gave her.
+    Document,
+}
+
+impl MemoryKind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::User, Self::Wish, Self::World, Self::Diary, Self::Document];
+
+    /// Its name in the database, in tables and in exports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Wish => "wish",
+            Self::World => "world",
+            Self::Diary => "diary",
+            Self::Document => "document",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn called(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether it is a part of every prompt.
+    fn is_warm(self) -> bool {
+        matches!(self, Self::User | Self::Wish | Self::Diary)
+    }
+
+    /// Whether a newer entry that says the same takes the place of an older one.
+    fn is_merged(self) -> bool {
+        matches!(self, Self::User | Self::Wish | Self::World)
+    }
+}
+
+/// What is to be remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewMemory {
+    /// What it is about.
+    pub kind: MemoryKind,
+    /// When it was said, or happened.
+    pub at: Timestamp,
+    /// The words, redacted.
+    pub text: Private<String>,
+    /// Where it is from: `said`, `typed`, `diary`, or a document's name.
+    pub source: String,
+}
+
+/// What is remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    /// Its number, never used twice.
+    pub id: i64,
+    /// What it is about.
+    pub kind: MemoryKind,
+    /// When it was said, or happened.
+    pub at: Timestamp,
+    /// The words.
+    pub text: Private<String>,
+    /// Where it is from.
+    pub source: String,
+}
+
+/// What is a part of every prompt; each list newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// About the user.
+    pub user: Vec<Memory>,
+    /// How he wants her to be.
+    pub wishes: Vec<Memory>,
+    /// The last conversation that has ended.
+    pub last: Option<Memory>,
+}
+
+/// Counts changes of the profile, so that it need not be read for every prompt.
+#[derive(Debug, Default)]
+pub(super) struct Changes(AtomicU64);
+
+impl Changes {
+    pub(super) fn note(&self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+}
+
+impl Store {
+    /// Grows whenever this program changes something that is a part of every prompt.
+    pub fn profile_changes(&self) -> u64 {
+        self.changes.0.load(Ordering::Acquire)
+    }
+
+    /// Remembers these and gives their numbers. Of two that say the same the newer one stays.
+    pub async fn remember(&self, new: Vec<NewMemory>) -> Result<Vec<i64>, StoreError> {
+        let is_warm = new.iter().any(|new| new.kind.is_warm());
+        let ids = self.run(move |db| durably(db, |db| add_all(db, &new))).await;
+        if is_warm {
+            self.changes.note();
+        }
+        ids
+    }
+
+    /// The newest `limit` entries, of one kind or of all, newest first.
+    pub async fn memories(&self, kind: Option<MemoryKind>, limit: u32) -> Result<Vec<Memory>, StoreError> {
+        self.run(move |db| newest(db, kind, limit)).await
+    }
+
+    /// The entry with this number.
+    pub async fn memory(&self, id: i64) -> Result<Option<Memory>, StoreError> {
+        self.run(move |db| Ok(select(db, "WHERE id = ?1", [id])?.pop())).await
+    }
+
+    /// What is a part of every prompt: at most `limit` entries of each kind.
+    pub async fn profile(&self, limit: u32) -> Result<Profile, StoreError> {
+        self.run(move |db| {
+            Ok(Profile {
+                user: newest(db, Some(MemoryKind::User), limit)?,
+                wishes: newest(db, Some(MemoryKind::Wish), limit)?,
+                last: newest(db, Some(MemoryKind::Diary), 1)?.pop(),
+            })
+        })
+        .await
+    }
+
+    /// What is most likely meant, best first.
+    pub async fn search(&self, search: Search) -> Result<Vec<Hit>, StoreError> {
+        self.run(move |db| search::find(db, &search)).await
+    }
+
+    /// What says something about `topic`: how much [`Store::forget_about`] would erase.
+    pub async fn known_about(&self, topic: &str) -> Result<Gone, StoreError> {
+        let topic = topic.to_owned();
+        self.run(move |db| about::find(db, &topic).map(|found| found.count())).await
+    }
+
+    /// Erases every message with its answer, every entry and every turn record that says something about
+    /// `topic`, so that no byte of them stays in the file. Documents stay.
+    pub async fn forget_about(&self, topic: &str) -> Result<Gone, StoreError> {
+        let topic = topic.to_owned();
+        let gone = self.run(move |db| erased(db, |db| about::erase(db, &topic))).await;
+        self.changes.note();
+        gone
+    }
+
+    /// Erases these entries, so that no byte of them stays in the file; tells how many there were.
+    pub async fn forget_memories(&self, ids: Vec<i64>) -> Result<usize, StoreError> {
+        let gone = self.run(move |db| erased(db, |db| remove(db, &ids))).await;
+        self.changes.note();
+        gone
+    }
+
+    /// Erases a document and tells how many pieces it had.
+    pub async fn forget_document(&self, name: &str) -> Result<usize, StoreError> {
+        let name = name.to_owned();
+        let sql = "DELETE FROM memory WHERE kind = 'document' AND source = ?1";
+        self.run(move |db| erased(db, |db| Ok(db.execute(sql, [&name])?))).await
+    }
+
+    /// Takes the pieces of a document in place of those it had before.
+    pub async fn put_document(
+        &self,
+        name: &str,
+        pieces: Vec<String>,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let name = name.to_owned();
+        let put = move |db: &mut Connection| {
+            let tx = db.transaction()?;
+            tx.execute("DELETE FROM memory WHERE kind = 'document' AND source = ?1", [&name])?;
+            for text in pieces {
+                let (kind, text, source) = (MemoryKind::Document, Private(text), name.clone());
+                insert(&tx, &NewMemory { kind, at, text, source })?;
+            }
+            Ok(tx.commit()?)
+        };
+        self.run(move |db| durably(db, put)).await
+    }
+
+    /// Erases entries of one kind from before `cutoff`; tells how many.
+    pub async fn purge_memories(&self, kind: MemoryKind, cutoff: Timestamp) -> Result<usize, StoreError> {
+        let sql = "DELETE FROM memory WHERE kind = ?1 AND at_ms < ?2";
+        let gone =
+            self.run(move |db| Ok(db.execute(sql, params![kind.name(), cutoff.as_millisecond()])?)).await;
+        self.changes.note();
+        gone
+    }
+}
+
+/// Does `work`, then leaves no copy of what it erased in the write-ahead log.
+fn erased<T>(
+    db: &mut Connection,
+    work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let done = durably(db, work)?;
+    db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;
+    Ok(done)
+}
+
+pub(super) fn add_all(db: &mut Connection, new: &[NewMemory]) -> Result<Vec<i64>, StoreError> {
+    let tx = db.transaction()?;
+    let ids = new.iter().map(|new| add(&tx, new)).collect::<Result<Vec<_>, _>>()?;
+    tx.commit()?;
+    Ok(ids)
+}
+
+/// Adds an entry; whatever says no more than it does gives way.
+fn add(tx: &Transaction<'_>, new: &NewMemory) -> Result<i64, StoreError> {
+    let same = if new.kind.is_merged() { newest(tx, Some(new.kind), LOOKED_THROUGH)? } else { Vec::new() };
+    let mine = words::words(&new.text.0);
+    for old in &same {
+        let theirs = words::words(&old.text.0);
+        if theirs.iter().all(|word| mine.contains(word)) && old.at <= new.at {
+            tx.execute("DELETE FROM memory WHERE id = ?1", [old.id])?;
+        } else if mine.iter().all(|word| theirs.contains(word)) {
+            // It says the same and is newer, or says more: nothing is to be added but the date.
+            let at = old.at.max(new.at).as_millisecond();
+            tx.execute("UPDATE memory SET at_ms = ?2 WHERE id = ?1", params![old.id, at])?;
+            return Ok(old.id);
+        }
+    }
+    insert(tx, new)
+}
+
+fn insert(tx: &Transaction<'_>, new: &NewMemory) -> Result<i64, StoreError> {
+    tx.prepare_cached("INSERT INTO memory (kind, at_ms, text, source) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![new.kind.name(), new.at.as_millisecond(), new.text.0, new.source])?;
+    Ok(tx.last_insert_rowid())
+}
+
+/// Erases all entries.
+pub(super) fn remove_all(db: &Connection) -> Result<usize, StoreError> {
+    let gone = db.execute("DELETE FROM memory", [])?;
+    // Nothing of the words is left behind, not even in what was merged long ago.
+    db.execute_batch(
+        "INSERT INTO memory_words (memory_words) VALUES ('rebuild');
+         INSERT INTO message_words (message_words) VALUES ('rebuild');",
+    )?;
+    Ok(gone)
+}
+
+fn remove(db: &mut Connection, ids: &[i64]) -> Result<usize, StoreError> {
+    let tx = db.transaction()?;
+    let mut gone = 0;
+    for id in ids {
+        gone += tx.execute("DELETE FROM memory WHERE id = ?1", [id])?;
+    }
+    tx.commit()?;
+    Ok(gone)
+}
+
+fn newest(db: &Connection, kind: Option<MemoryKind>, limit: u32) -> Result<Vec<Memory>, StoreError> {
+    let order = "ORDER BY at_ms DESC, id DESC LIMIT ?2";
+    match kind {
+        Some(kind) => select(db, &format!("WHERE kind = ?1 {order}"), params![kind.name(), limit]),
+        None => select(db, &format!("WHERE ?1 IS NULL {order}"), params![rusqlite::types::Null, limit]),
+    }
+}
+
+/// Entries that meet a condition. Those of a kind this version does not know are skipped.
+fn select(
+    db: &Connection,
+    condition: &str,
+    params: impl rusqlite::Params,
+) -> Result<Vec<Memory>, StoreError> {
+    let sql = format!("SELECT id, kind, at_ms, text, source FROM memory {condition}");
+    let mut query = db.prepare_cached(&sql)?;
+    let rows = query.query_map(params, |row| {
+        let kind: String = row.get(1)?;
+        let at = Timestamp::from_millisecond(row.get(2)?).unwrap_or(Timestamp::MIN);
+        let (id, text, source) = (row.get(0)?, Private(row.get(3)?), row.get(4)?);
+        Ok(MemoryKind::called(&kind).map(|kind| Memory { id, kind, at, text, source }))
+    })?;
+    Ok(rows.filter_map(Result::transpose).collect::<Result<_, _>>()?)
+}

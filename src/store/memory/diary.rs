@@ -1,0 +1,71 @@
+//! How far the diary has got with the dialogue, and the writing of a page.
+//!
+//! Runs on the database thread. A page and how far it reaches are one transaction, so that a conversation is told
+//! once, whatever breaks off when. A conversation of which something was erased meanwhile is not written: its
+//! words might be in the page.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::super::dialogue::{self, DialogueRow};
+use super::super::{Store, StoreError, durably, settings};
+use super::{NewMemory, add};
+
+/// The last message that the diary knows.
+const THROUGH: &str = "diary.through";
+
+/// A conversation that has ended, as it goes into the memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiaryPage {
+    /// The conversation, as it was read.
+    pub rows: Vec<DialogueRow>,
+    /// What is to be remembered of it.
+    pub memories: Vec<NewMemory>,
+}
+
+impl Store {
+    /// The oldest `limit` messages that the diary does not know yet, oldest first.
+    pub async fn untold(&self, limit: u32) -> Result<Vec<DialogueRow>, StoreError> {
+        self.run(move |db| dialogue::after(db, through(db)?, limit)).await
+    }
+
+    /// Writes a page. Tells whether it was written: it is not when its messages have changed since.
+    pub async fn write_diary(&self, page: DiaryPage) -> Result<bool, StoreError> {
+        let written = self.run(move |db| durably(db, |db| write(db, &page))).await;
+        self.changes.note();
+        written
+    }
+}
+
+fn through(db: &Connection) -> Result<i64, StoreError> {
+    let known = settings::get(db, THROUGH)?.and_then(|id| id.parse().ok());
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    // Imported messages stand before the first.
+    let first: Option<i64> =
+        db.query_row("SELECT min(id) FROM message", [], |row| row.get(0)).optional()?.flatten();
+    Ok(first.unwrap_or(1) - 1)
+}
+
+fn write(db: &mut Connection, page: &DiaryPage) -> Result<bool, StoreError> {
+    let (Some(first), Some(last)) = (page.rows.first(), page.rows.last()) else { return Ok(false) };
+    let tx = db.transaction()?;
+    let known = through(&tx)?;
+    let mut is_same = known < first.id;
+    {
+        let mut text = tx.prepare_cached("SELECT text FROM message WHERE id = ?1")?;
+        for row in &page.rows {
+            let now: Option<String> = text.query_row(params![row.id], |row| row.get(0)).optional()?;
+            is_same &= now.as_ref() == Some(&row.text.0);
+        }
+    }
+    if !is_same {
+        return Ok(false);
+    }
+    for memory in &page.memories {
+        add(&tx, memory)?;
+    }
+    settings::set(&tx, THROUGH, &last.id.to_string())?;
+    tx.commit()?;
+    Ok(true)
+}

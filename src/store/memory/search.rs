@@ -1,0 +1,340 @@
+//! Full-text search over the memory and over what the user said, by words and by time.
+//!
+//! Runs on the database thread. SQLite finds candidates; which of them is an answer is told by how much of what was
+//! asked is in them, rare words counting more, by how near the vectors are where there are any, and a little by
+//! age. What holds too little of the question is no answer.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use super::super::StoreError;
+use super::vectors::{self, Vector};
+use super::{Memory, MemoryKind, select, words};
+use crate::message::Private;
+
+/// Entries looked at more closely, of each kind of source.
+const CANDIDATES: usize = 40;
+/// Most words of a question that are looked for.
+const MOST_WORDS: usize = 12;
+/// Entries with one of a question's words that are ranked at most: ranking is what costs time. A word in more of
+/// them is looked for only together with another one, or in what is newest.
+const RANKED: i64 = 1_500;
+/// Most common words that are looked for in pairs.
+const PAIRED: usize = 4;
+/// So few entries tell nothing about which words are rare.
+const FEW: f64 = 200.0;
+/// The least share of a question, by weight, that must be in an answer.
+const ENOUGH: f64 = 0.34;
+/// The least cosine of an answer that lacks the words.
+const NEAR: f32 = 0.6;
+/// Days after which age has lost half of its weight.
+const FRESH_DAYS: f64 = 45.0;
+
+/// What is looked for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Search {
+    /// Words that matter, in lower case.
+    pub words: Vec<String>,
+    /// Not before this.
+    pub from: Option<Timestamp>,
+    /// Before this.
+    pub until: Option<Timestamp>,
+    /// The present, for the weight of age.
+    pub now: Timestamp,
+    /// Of what the user said, only messages before this one: later ones are in the prompt.
+    pub before_message: Option<i64>,
+    /// Only these kinds of entries; none means all but wishes, and what the user said.
+    pub kinds: Vec<MemoryKind>,
+    /// What is asked, as a vector.
+    pub vector: Option<Vector>,
+    /// Most answers.
+    pub limit: usize,
+}
+
+/// Where an answer is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// An entry of the memory.
+    Memory(i64, MemoryKind),
+    /// Something the user said.
+    Message(i64),
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Where it is from.
+    pub origin: Origin,
+    /// When it was said, or happened.
+    pub at: Timestamp,
+    /// The words.
+    pub text: Private<String>,
+    /// A document's name, or how an entry came to be.
+    pub source: String,
+    /// How good it is; only to be compared with others of the same search.
+    pub score: f64,
+}
+
+/// A word and how much it tells.
+struct Term {
+    word: String,
+    weight: f64,
+    /// In how many entries it is, counted up to [`RANKED`] in each of the two tables.
+    within: i64,
+}
+
+pub(super) fn find(db: &Connection, search: &Search) -> Result<Vec<Hit>, StoreError> {
+    let terms = terms(db, search)?;
+    let near = match &search.vector {
+        Some(vector) => vectors::nearest(db, vector, CANDIDATES)?,
+        None => Vec::new(),
+    };
+    let mut hits = Vec::new();
+    for memory in memories(db, search, &terms, &near)? {
+        let likeness = near.iter().find(|(id, _)| *id == memory.id).map(|(_, cosine)| *cosine);
+        let origin = Origin::Memory(memory.id, memory.kind);
+        let found = Found { origin, at: memory.at, text: memory.text, source: memory.source, likeness };
+        hits.extend(found.judged(&terms, search));
+    }
+    if search.kinds.is_empty() {
+        for (id, at, text) in messages(db, search, &terms)? {
+            let found = Found {
+                origin: Origin::Message(id),
+                at,
+                text: Private(text),
+                source: "said".into(),
+                likeness: None,
+            };
+            hits.extend(found.judged(&terms, search));
+        }
+    }
+    hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+    let mut seen = HashSet::new();
+    hits.retain(|hit| seen.insert(words::words(&hit.text.0)));
+    hits.truncate(search.limit);
+    Ok(hits)
+}
+
+/// The words of a question, with their weights.
+fn terms(db: &Connection, search: &Search) -> Result<Vec<Term>, StoreError> {
+    let mut sought: Vec<&String> = Vec::new();
+    for word in &search.words {
+        if !sought.contains(&word) && sought.len() < MOST_WORDS {
+            sought.push(word);
+        }
+    }
+    if sought.is_empty() {
+        return Ok(Vec::new());
+    }
+    // The numbers that were given out are near enough to how many there are. Each is a look at one end of a table.
+    let number = |sql: &str| db.query_row(sql, [], |row| row.get::<_, Option<i64>>(0));
+    let span = |table: &str| -> Result<i64, StoreError> {
+        let first = number(&format!("SELECT min(id) FROM {table}"))?;
+        let last = number(&format!("SELECT max(id) FROM {table}"))?;
+        Ok(last.zip(first).map_or(0, |(last, first)| last - first + 1))
+    };
+    let total = (span("memory")? + span("message")? / 2).max(1) as f64;
+    let mut terms = Vec::new();
+    for word in sought {
+        let mut within = 0;
+        for table in ["memory_words", "message_words"] {
+            let sql = format!(
+                "SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {table} MATCH ?1 LIMIT {})",
+                RANKED + 1
+            );
+            within += db.prepare_cached(&sql)?.query_row([expression(word)], |row| row.get::<_, i64>(0))?;
+        }
+        let weight = (1.0 + total.max(FEW) / (within as f64).max(1.0)).ln();
+        terms.push(Term { word: word.clone(), weight, within });
+    }
+    Ok(terms)
+}
+
+/// A word in any form, for the index: all that begins as it does.
+fn expression(word: &str) -> String {
+    let plain: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
+    format!("\"{}\"*", words::stem(&plain))
+}
+
+/// What the candidates must have: one of the rare words, or two of the common ones. A single common word is
+/// [`Wanted::Newest`].
+enum Wanted {
+    Best(String),
+    Newest(String),
+}
+
+fn wanted(terms: &[Term]) -> Vec<Wanted> {
+    let mut terms: Vec<&Term> = terms.iter().filter(|term| term.within > 0).collect();
+    terms.sort_by_key(|term| term.within);
+    let mut sum = 0;
+    let rare = terms.iter().take_while(|term| {
+        sum += term.within;
+        sum <= RANKED
+    });
+    let rare = rare.count();
+    let (rare, common) = terms.split_at(rare);
+    let common = &common[..common.len().min(PAIRED)];
+    let mut wanted = Vec::new();
+    if !rare.is_empty() {
+        let each: Vec<String> = rare.iter().map(|term| expression(&term.word)).collect();
+        wanted.push(Wanted::Best(each.join(" OR ")));
+    }
+    for (index, one) in common.iter().enumerate() {
+        for other in &common[index + 1..] {
+            let pair = format!("{} AND {}", expression(&one.word), expression(&other.word));
+            wanted.push(Wanted::Best(pair));
+        }
+    }
+    if let ([], [single, ..]) = (rare, common) {
+        wanted.push(Wanted::Newest(expression(&single.word)));
+    }
+    wanted
+}
+
+impl Wanted {
+    fn expression(&self) -> &str {
+        match self {
+            Self::Best(expression) | Self::Newest(expression) => expression,
+        }
+    }
+
+    fn order(&self) -> &'static str {
+        match self {
+            Self::Best(_) => "rank",
+            Self::Newest(_) => "rowid DESC",
+        }
+    }
+}
+
+/// From when and until when, in milliseconds.
+fn between(search: &Search) -> (i64, i64) {
+    let from = search.from.unwrap_or(Timestamp::MIN).as_millisecond();
+    (from, search.until.unwrap_or(Timestamp::MAX).as_millisecond())
+}
+
+fn memories(
+    db: &Connection,
+    search: &Search,
+    terms: &[Term],
+    near: &[(i64, f32)],
+) -> Result<Vec<Memory>, StoreError> {
+    let (from, until) = between(search);
+    let has_range = search.from.is_some() || search.until.is_some();
+    let mut found: Vec<Memory> = Vec::new();
+    for wanted in wanted(terms) {
+        let within = match has_range {
+            true => "AND rowid IN (SELECT id FROM memory WHERE at_ms >= ?2 AND at_ms < ?3)",
+            false => "AND ?2 <= ?3",
+        };
+        let condition = format!(
+            "WHERE id IN (SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 {within}
+                 ORDER BY {} LIMIT ?4)",
+            wanted.order()
+        );
+        let more = select(db, &condition, params![wanted.expression(), from, until, CANDIDATES as i64])?;
+        found.extend(
+            more.into_iter()
+                .filter(|memory| !found.iter().any(|known| known.id == memory.id))
+                .collect::<Vec<_>>(),
+        );
+    }
+    if terms.is_empty() && has_range {
+        found = select(
+            db,
+            "WHERE at_ms >= ?1 AND at_ms < ?2 AND kind IN ('user', 'world', 'diary') ORDER BY at_ms DESC LIMIT ?3",
+            params![from, until, CANDIDATES as i64],
+        )?;
+    }
+    for (id, _) in near {
+        if !found.iter().any(|memory| memory.id == *id) {
+            found.extend(select(
+                db,
+                "WHERE id = ?1 AND at_ms >= ?2 AND at_ms < ?3",
+                params![id, from, until],
+            )?);
+        }
+    }
+    found.retain(|memory| search.kinds.is_empty() || search.kinds.contains(&memory.kind));
+    found.retain(|memory| memory.kind != MemoryKind::Wish || search.kinds.contains(&MemoryKind::Wish));
+    Ok(found)
+}
+
+/// What the user said: number, time, words. Questions say nothing.
+fn messages(
+    db: &Connection,
+    search: &Search,
+    terms: &[Term],
+) -> Result<Vec<(i64, Timestamp, String)>, StoreError> {
+    let (from, until) = between(search);
+    let (mut first, mut last) = (i64::MIN, search.before_message.unwrap_or(i64::MAX));
+    if search.from.is_some() || search.until.is_some() {
+        let range = "SELECT min(id), max(id) FROM message WHERE at_ms >= ?1 AND at_ms < ?2";
+        let (low, high): (Option<i64>, Option<i64>) =
+            db.prepare_cached(range)?.query_row([from, until], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (Some(low), Some(high)) = (low, high) else { return Ok(Vec::new()) };
+        (first, last) = (low, last.min(high + 1));
+    }
+    let mut found: Vec<(i64, Timestamp, String)> = Vec::new();
+    for wanted in wanted(terms) {
+        let sql = format!(
+            "SELECT id, at_ms, text FROM message WHERE id IN (SELECT rowid FROM message_words
+                 WHERE message_words MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY {} LIMIT ?4)",
+            wanted.order()
+        );
+        let mut query = db.prepare_cached(&sql)?;
+        let rows = query.query_map(params![wanted.expression(), first, last, CANDIDATES as i64], |row| {
+            let at = Timestamp::from_millisecond(row.get(1)?).unwrap_or(Timestamp::MIN);
+            Ok((row.get(0)?, at, row.get::<_, String>(2)?))
+        })?;
+        for row in rows {
+            let row = row?;
+            if !found.iter().any(|(id, ..)| *id == row.0) {
+                found.push(row);
+            }
+        }
+    }
+    found.retain(|(_, _, text)| !text.trim_end().ends_with('?'));
+    Ok(found)
+}
+
+/// A candidate.
+struct Found {
+    origin: Origin,
+    at: Timestamp,
+    text: Private<String>,
+    source: String,
+    likeness: Option<f32>,
+}
+
+impl Found {
+    /// The candidate with its score; nothing when it is no answer.
+    fn judged(self, terms: &[Term], search: &Search) -> Option<Hit> {
+        let there = words::words(&self.text.0);
+        let all: f64 = terms.iter().map(|term| term.weight).sum();
+        let held = |term: &&Term| there.iter().any(|word| words::is_form_of(word, &term.word));
+        let exact = |term: &&Term| there.contains(&term.word);
+        let sum =
+            |which: &dyn Fn(&&Term) -> bool| terms.iter().filter(|t| which(t)).map(|t| t.weight).sum::<f64>();
+        let share = if all > 0.0 { sum(&held) / all } else { 0.0 };
+        let is_by_time = terms.is_empty() && search.from.is_some();
+        let is_near = self.likeness.is_some_and(|cosine| cosine >= NEAR);
+        if share < ENOUGH && !is_near && !is_by_time {
+            return None;
+        }
+        let age = search.now.duration_since(self.at).as_secs_f64().abs() / 86_400.0;
+        let fresh = 0.1 * (-age / FRESH_DAYS * std::f64::consts::LN_2).exp();
+        let exactness = if all > 0.0 { 0.2 * sum(&exact) / all } else { 0.0 };
+        // Short ones that hold the same say it more plainly.
+        let brief = 0.1 / (1.0 + there.len() as f64 / 20.0);
+        let told = match self.origin {
+            Origin::Memory(_, MemoryKind::User | MemoryKind::World) => 0.1,
+            Origin::Memory(..) => 0.05,
+            Origin::Message(_) => 0.0,
+        };
+        let likeness = self.likeness.map_or(0.0, |cosine| f64::from(cosine.max(0.0)));
+        let score = share + exactness + likeness + fresh + brief + told;
+        Some(Hit { origin: self.origin, at: self.at, text: self.text, source: self.source, score })
+    }
+}

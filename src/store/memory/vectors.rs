@@ -1,0 +1,101 @@
+//! Vectors of the memory's entries: 32-bit floats, compared by plain cosine.
+//!
+//! Runs on the database thread. Vectors of another model count for nothing and are made anew. What is erased takes
+//! its vector along.
+
+use rusqlite::{Connection, params};
+
+use super::super::{Store, StoreError};
+use crate::message::Private;
+
+/// An entry without a vector.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unembedded {
+    /// Its number.
+    pub id: i64,
+    /// Its words.
+    pub text: Private<String>,
+}
+
+/// A vector, and the model it is from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vector {
+    /// The model's name.
+    pub model: String,
+    /// Its numbers.
+    pub value: Vec<f32>,
+}
+
+impl Store {
+    /// Entries that have no vector of `model` yet.
+    pub async fn unembedded(&self, model: &str, limit: u32) -> Result<Vec<Unembedded>, StoreError> {
+        let model = model.to_owned();
+        self.run(move |db| {
+            let mut query = db.prepare_cached(
+                "SELECT m.id, m.text FROM memory m LEFT JOIN vector v ON v.memory = m.id AND v.model = ?1
+                 WHERE v.memory IS NULL ORDER BY m.id DESC LIMIT ?2",
+            )?;
+            let row =
+                |row: &rusqlite::Row<'_>| Ok(Unembedded { id: row.get(0)?, text: Private(row.get(1)?) });
+            Ok(query.query_map(params![model, limit], row)?.collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    /// Keeps vectors of `model`, each with its entry's number. Those of entries that are gone are dropped.
+    pub async fn embed(&self, model: &str, vectors: Vec<(i64, Vec<f32>)>) -> Result<(), StoreError> {
+        let model = model.to_owned();
+        self.run(move |db| {
+            let tx = db.transaction()?;
+            for (id, value) in &vectors {
+                tx.prepare_cached(
+                    "INSERT OR REPLACE INTO vector (memory, model, value)
+                     SELECT id, ?2, ?3 FROM memory WHERE id = ?1",
+                )?
+                .execute(params![id, model, bytes(value)])?;
+            }
+            Ok(tx.commit()?)
+        })
+        .await
+    }
+}
+
+/// The entries whose vectors are nearest to `asked`, nearest first, with the cosine between them.
+pub(super) fn nearest(db: &Connection, asked: &Vector, most: usize) -> Result<Vec<(i64, f32)>, StoreError> {
+    let length = norm(&asked.value);
+    let mut query = db.prepare_cached("SELECT memory, value FROM vector WHERE model = ?1")?;
+    let mut rows = query.query([&asked.model])?;
+    let mut near: Vec<(i64, f32)> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let blob = row.get_ref(1)?.as_blob().map_err(|e| StoreError::Record(e.to_string()))?;
+        if let Some(cosine) = cosine(&asked.value, length, blob) {
+            near.push((row.get(0)?, cosine));
+        }
+    }
+    near.sort_unstable_by(|one, other| other.1.total_cmp(&one.1));
+    near.truncate(most);
+    Ok(near)
+}
+
+fn bytes(value: &[f32]) -> Vec<u8> {
+    value.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+fn norm(value: &[f32]) -> f32 {
+    value.iter().map(|number| number * number).sum::<f32>().sqrt()
+}
+
+/// Nothing when the two are of different length, or one of them is nothing but zeros.
+fn cosine(asked: &[f32], length: f32, blob: &[u8]) -> Option<f32> {
+    if blob.len() != asked.len() * 4 {
+        return None;
+    }
+    let (mut product, mut square) = (0.0_f32, 0.0_f32);
+    for (asked, bytes) in asked.iter().zip(blob.as_chunks::<4>().0) {
+        let number = f32::from_le_bytes(*bytes);
+        product += asked * number;
+        square += number * number;
+    }
+    let lengths = length * square.sqrt();
+    (lengths > 0.0).then(|| product / lengths)
+}

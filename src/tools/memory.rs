@@ -1,0 +1,129 @@
+//! `memory`: remembers something for the user, or looks for it.
+//!
+//! In: what to remember, or what to look for. Out: that it is stored, or what was found. It erases nothing: for
+//! that the user says so himself. Words of documents are a stranger's, and so is a result with any in it.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use crate::clock::Clock;
+use crate::message::Private;
+use crate::store::{Hit, MemoryKind, NewMemory, Origin, Search, Store, StoreError, words};
+
+/// Most entries that are found.
+const MOST_FOUND: usize = 5;
+/// The least letters of a word that is looked for.
+const SHORTEST: usize = 3;
+
+/// The tool.
+pub(super) struct Memory {
+    store: Option<Store>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Memory {
+    /// The memory in `store`; without one every call fails honestly.
+    pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
+    }
+
+    async fn perform(&self, call: Call<'_>) -> Result<Output, ToolError> {
+        let store = self.store.as_ref().ok_or_else(|| lost("there is no database"))?;
+        let text = call.text("text");
+        if text.is_empty() {
+            return Err(ToolError::TellModel("text is missing: what to remember or look for".into()));
+        }
+        match call.text("action") {
+            "remember" => {
+                let (kind, at) = (kind(call.text("about")), self.clock.now().timestamp());
+                let new = NewMemory { kind, at, text: Private(text.to_owned()), source: "tool".to_owned() };
+                store.remember(vec![new]).await.map_err(broken)?;
+                Ok(Output::own(format!("remembered: {text}")).saying("I'll remember that."))
+            }
+            _ => {
+                let words = words::words(text);
+                let words = words.into_iter().filter(|word| word.chars().count() >= SHORTEST).collect();
+                let now = self.clock.now().timestamp();
+                let search = Search { words, now, limit: MOST_FOUND, ..Search::default() };
+                let hits = store.search(search).await.map_err(broken)?;
+                Ok(told(&hits))
+            }
+        }
+    }
+}
+
+fn told(hits: &[Hit]) -> Output {
+    if hits.is_empty() {
+        return Output::own("nothing is remembered about that");
+    }
+    let line = |hit: &Hit| {
+        let day = hit.at.strftime("%Y-%m-%d");
+        format!("[{day}] {}", hit.text.0)
+    };
+    let lines: Vec<String> = hits.iter().map(line).collect();
+    let is_foreign = hits.iter().any(|hit| matches!(hit.origin, Origin::Memory(_, MemoryKind::Document)));
+    if is_foreign { Output::foreign(lines.join("\n")) } else { Output::own(lines.join("\n")) }
+}
+
+fn kind(about: &str) -> MemoryKind {
+    match about {
+        "wish" => MemoryKind::Wish,
+        "world" => MemoryKind::World,
+        _ => MemoryKind::User,
+    }
+}
+
+impl Tool for Memory {
+    fn name(&self) -> &str {
+        "memory"
+    }
+
+    fn description(&self) -> &str {
+        "what the user once told: remember a fact or wish of his, or search"
+    }
+
+    fn schema(&self) -> Value {
+        let properties = json!({
+            "action": { "type": "string", "enum": ["remember", "search"] },
+            "text": { "type": "string", "maxLength": 300 },
+            "about": { "type": "string", "enum": ["user", "wish", "world"] },
+        });
+        schema::object(properties, &["action", "text"])
+    }
+
+    fn effect(&self, arguments: &Arguments) -> Effect {
+        match arguments.get("action").and_then(Value::as_str) {
+            Some("search") => Effect::Looks,
+            _ => Effect::Remembers,
+        }
+    }
+
+    fn cues(&self) -> &[&str] {
+        &["keep in mind", "memorize", "your memory", "from memory", "bear in mind"]
+    }
+
+    fn in_words(&self, arguments: &Arguments) -> String {
+        let text = arguments.get("text").and_then(Value::as_str).unwrap_or_default().trim();
+        match arguments.get("action").and_then(Value::as_str) {
+            Some("search") => format!("look for \"{text}\" in my memory"),
+            _ => format!("remember \"{text}\""),
+        }
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        self.perform(call).boxed()
+    }
+}
+
+fn lost(why: &str) -> ToolError {
+    tracing::warn!(%why, "the memory can't be used");
+    ToolError::EndTurn("I can't get at my memory just now, so nothing was changed.".into())
+}
+
+fn broken(error: StoreError) -> ToolError {
+    lost(&error.to_string())
+}
