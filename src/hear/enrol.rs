@@ -153,12 +153,12 @@ pub fn left_out(takes: &[Take]) -> Vec<LeftOut> {
         let usual = median(&others.iter().map(|margin| (margin - middle).abs()).collect::<Vec<_>>());
         let far = LEAST_OUTLYING.max(OUTLYING * usual.unwrap_or(0.0));
         let heard = if take.text.is_empty() { "nothing".into() } else { format!("\"{}\"", take.text) };
-        let refused = if let Some(rival) = &take.rival {
-            Some(format!(
-                "it sounds more like \"{rival}\"; if that is how you say it, add --alike \"{rival}\""
-            ))
-        } else if take.margin >= MARGINS.0 && take.margin >= middle - far {
-            None
+        let is_near = take.margin >= MARGINS.0 && take.margin >= middle - far;
+        let like = |rival| {
+            format!("it sounds more like \"{rival}\"; if that is how you say it, add --alike \"{rival}\"")
+        };
+        let refused = if is_near {
+            take.rival.as_ref().map(like)
         } else if middle >= MARGINS.0 {
             Some(format!("it came to {:.1}, the others to {middle:.1}; it sounds like {heard}", take.margin))
         } else {

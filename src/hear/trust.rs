@@ -39,6 +39,8 @@ const SLOWEST: (f64, f64) = (0.45, 0.6);
 /// From this probability of a voice on it is clear. Coughs, barks and dishes rarely come so far, and what is invented
 /// for the few that do is seldom a single word; true words nearly always do.
 const CLEAR_VOICE: f32 = 0.97;
+/// In so little voiced sound a person's voice is clear; what lasts longer has other marks.
+const SHORT: Duration = Duration::from_millis(600);
 /// A lone word in a clear voice may be so much more doubtful that it is speech.
 const LONE_NO_SPEECH: f32 = 0.6;
 /// People say a word three or four times ("no, no, no"); a decoder that goes in circles doesn't stop there.
@@ -56,6 +58,9 @@ pub enum Distrust {
     /// Too little sound for any word.
     #[error("{:.2} s of voice are too short for it", .0.as_secs_f64())]
     TooShort(Duration),
+    /// A short sound that only resembles a voice.
+    #[error("the sound is hardly a voice ({0:.2})")]
+    NoVoice(f32),
     /// More syllables than anybody can say in the time.
     #[error("{syllables} syllables in {:.2} s of voice are too many", voiced.as_secs_f64())]
     TooFast {
@@ -149,6 +154,9 @@ fn is_long_enough(claim: &Claim<'_>, config: &TrustConfig) -> Result<(), Distrus
     let voiced = claim.evidence.voiced;
     if voiced.as_secs_f64() < config.min_voiced {
         return Err(Distrust::TooShort(voiced));
+    }
+    if voiced < SHORT && claim.evidence.voice < CLEAR_VOICE {
+        return Err(Distrust::NoVoice(claim.evidence.voice));
     }
     let syllables = pace::syllables(claim.text);
     let most = config.max_rate * (voiced + MISSED).as_secs_f64();

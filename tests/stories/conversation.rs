@@ -149,7 +149,10 @@ async fn the_word_stop_silences_her_and_only_what_was_heard_is_remembered() {
     let talk = Talk::of(Home::with_model_server(&double.url), &parts, &["--realtime"]);
     assert_eq!(talk.turns.len(), 1, "{:?}", talk.heard());
     let (verdict, reason) = talk.decided(0, "flow");
-    assert!(verdict == "stopped" && reason.starts_with("she was told to stop; silent"), "{reason}");
+    assert!(
+        verdict == "stopped" && reason.starts_with("she was told to stop: ") && reason.contains("; silent "),
+        "{reason}"
+    );
     let reply = talk.turns[0]["reply"].as_str().expect("words");
     assert!(answer.starts_with(reply) && reply.len() < answer.len() - 60, "only what was heard: {reply:?}");
     let spoken = talk.spoken();

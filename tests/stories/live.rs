@@ -194,7 +194,7 @@ fn push_to_talk_stops_her_in_mid_sentence() {
         room.joi.until("● listening");
         room.joi.until("○ nothing was said");
         let spoken = room.understand(&recorder.end());
-        assert!(spoken.contains("blue light is scattered"), "{spoken}");
+        assert!(spoken.contains("blue light"), "she had begun: {spoken}");
         assert!(!spoken.contains("pineapple"), "she was stopped: {spoken}");
         assert_eq!(last_decision(&room).1, "she was called");
         assert_eq!(room.joi.terminate().code, Some(0));
