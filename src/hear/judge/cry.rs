@@ -46,8 +46,10 @@ pub fn rivals(rules: &Rules<'_>, sounded: Sounded<'_>) -> Vec<String> {
 }
 
 /// What the sound itself says of [`Vocabulary::cries`](super::Vocabulary::cries): that she shall stop, or nothing.
+/// Where the recogniser would write nothing by itself there is nothing to compare with, and most likely only what is
+/// left of her own voice.
 pub fn judge_sound(rules: &Rules<'_>, sounded: Sounded<'_>, like: &SoundsLike) -> Option<Judgement> {
-    if own_stop_words(rules, sounded.said, sounded.heard()) > 0 {
+    if like.text.is_empty() || own_stop_words(rules, sounded.said, sounded.heard()) > 0 {
         return None;
     }
     let (_, margin) = like.best()?;
@@ -94,7 +96,7 @@ mod tests {
         let at = |ms| from + Duration::from_millis(ms);
         let said = [Sentence { text: her.into(), from, until: at(2000) }];
         let sounded = Sounded { began: at(800), ended: at(1200), said: &said };
-        let like = SoundsLike { text: String::new(), words: words.into(), rivals: rivals.into() };
+        let like = SoundsLike { text: "Top.".into(), words: words.into(), rivals: rivals.into() };
         judge_sound(&rules, sounded, &like).is_some_and(|judgement| judgement.verdict == Verdict::Stop)
     }
 
@@ -107,6 +109,11 @@ mod tests {
         assert!(!stops("We were at the top of it.", &[-0.9, -6.0], &[-0.5]), "that was she");
         assert!(!stops("I never stop talking.", &[-0.1, -6.0], &[-5.0]), "her own stop word");
         assert!(!stops("The weather is nice today.", &[], &[]));
+        let (trust, config) = (TrustConfig::default(), JudgeConfig::default());
+        let rules = Rules { trust: &trust, config: &config, words: Vocabulary::of("en") };
+        let sounded = Sounded { began: Instant::now(), ended: Instant::now(), said: &[] };
+        let nothing = SoundsLike { text: String::new(), words: vec![-0.2], rivals: vec![-3.7] };
+        assert_eq!(judge_sound(&rules, sounded, &nothing), None, "nothing would be written");
     }
 
     #[test]
