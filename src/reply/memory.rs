@@ -1,6 +1,6 @@
 //! What is remembered, within a turn: recalled for the prompt, and obeyed when somebody speaks of it.
 //!
-//! Runs in the task of the turn. In: what was asked, and the dialogue in the prompt. Out: a [`Block`] for the head
+//! Runs in the task of the turn. In: what was asked, and the dialogue in the prompt. Out: a block for the head
 //! of the newest message. Nothing here asks a model but the digest of what is long, and that has its own time. A
 //! store that fails, hangs or is not there costs the block and never the answer.
 
