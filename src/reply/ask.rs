@@ -92,6 +92,27 @@ impl From<LlmError> for Setback {
     }
 }
 
+/// Waits for a model that is still starting: which one it is decides how it is asked. An apology when it does not
+/// wake up in time; what else is wrong shows when it is asked.
+///
+/// # Errors
+/// Nobody listens any more.
+pub(crate) async fn awaited<M: ChatModel>(
+    model: &M,
+    config: &ReplyConfig,
+    outlet: &mut Outlet,
+) -> Result<Option<Answer>, Unheard> {
+    if model.state() != ModelState::Starting {
+        return Ok(None);
+    }
+    outlet.decided("model", "waiting", "the model is still starting").await?;
+    outlet.aside(words::WAKING).await?;
+    match until_ready(model, wake_up(config)).await {
+        Err(Setback::Asleep) => give_up(Setback::Asleep, outlet.said.len(), outlet).await.map(Some),
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
 /// Asks, with the patience of `config`.
 ///
 /// # Errors
@@ -102,9 +123,8 @@ pub(crate) async fn answer<M: ChatModel>(
     question: &Question<'_>,
     outlet: &mut Outlet,
 ) -> Result<Answer, Unheard> {
-    if model.state() == ModelState::Starting {
-        outlet.decided("model", "waiting", "the model is still starting").await?;
-        outlet.aside(words::WAKING).await?;
+    if let Some(apology) = awaited(model, config, outlet).await? {
+        return Ok(apology);
     }
     let before = outlet.said.len();
     let setback = match attempt(model, config, question, outlet).await {
@@ -185,7 +205,7 @@ async fn attempt<M: ChatModel>(
     question: &Question<'_>,
     outlet: &mut Outlet,
 ) -> Result<Answer, Setback> {
-    let served = until_ready(model, Duration::from_secs(u64::from(config.wake_up_s))).await?;
+    let served = until_ready(model, wake_up(config)).await?;
     let mut patience = Patience::new(config);
     let refused = |refusal| Setback::Refused(refusal, served.size);
     let mut words = patience.wait(model.ask(question.ask.clone())).await??;
@@ -235,6 +255,11 @@ async fn ended(
         (true, true) => Answer::Nothing { thinking },
         (true, false) => Answer::Whole,
     }))
+}
+
+/// How long a model may take to start.
+fn wake_up(config: &ReplyConfig) -> Duration {
+    Duration::from_secs(u64::from(config.wake_up_s))
 }
 
 /// Returns when the model answers.

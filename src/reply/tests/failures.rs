@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use super::super::model::ModelState;
 use super::scripted::{answers, lacks_model, ready};
+use super::tools::Kit;
 use super::*;
 use crate::llm::{LlmError, ModelSize};
 
@@ -61,6 +62,23 @@ async fn a_question_during_warm_up_is_acknowledged_at_once_and_answered_when_rea
     // The thirty seconds count from the moment the model is ready.
     assert_eq!((outcome.text.0.as_str(), seconds(began)), ("Good morning.", 119));
     assert_eq!(outcome.ended, Ended::Answered);
+}
+
+// covers J2, K1
+#[tokio::test(start_paused = true)]
+async fn a_question_during_warm_up_is_put_as_the_model_that_wakes_wants_it() {
+    for (size, expected) in [(ModelSize::Large, true), (ModelSize::Small, false)] {
+        let bench = Bench::with_kit(size, &Kit::new(), vec![answers("Good morning.")]);
+        bench.model.state.send_replace(ModelState::Starting);
+        let waking = async {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            bench.model.state.send_replace(ready(size));
+        };
+        let (ran, ()) = tokio::join!(bench.say("hello there"), waking);
+        assert_eq!(ran.shown(), format!("({}) Good morning.", words::WAKING));
+        let ask = bench.model.asks().remove(0);
+        assert_eq!(!ask.tools.is_empty(), expected, "native tools for {size:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
