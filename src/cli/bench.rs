@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use super::session::Session;
 
 mod acting;
+pub(in crate::cli) mod bound;
 mod echo;
 mod model;
 mod room;

@@ -145,6 +145,28 @@ pub enum Report {
     Ask(Question),
 }
 
+impl Report {
+    /// Whether what was ordered was done.
+    pub fn is_done(&self) -> bool {
+        match self {
+            Self::Set(_)
+            | Self::Changed(_)
+            | Self::Cancelled(_)
+            | Self::Skipped(..)
+            | Self::Snoozed(_)
+            | Self::Silenced(_)
+            | Self::Listed(..)
+            | Self::Left(_) => true,
+            Self::NoSuch(_)
+            | Self::NothingRings
+            | Self::IsOver
+            | Self::TooLong
+            | Self::TooMany
+            | Self::Ask(_) => false,
+        }
+    }
+}
+
 /// Why there is no moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {

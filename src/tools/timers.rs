@@ -71,21 +71,12 @@ impl Timers {
         let done = schedule.obey(order).await.map_err(|error| lost(&error.to_string()))?;
         let sentence = tell(&done.report, &done.at);
         match done.report {
-            Report::Set(_)
-            | Report::Changed(_)
-            | Report::Cancelled(_)
-            | Report::Skipped(..)
-            | Report::Snoozed(_)
-            | Report::Silenced(_)
-            | Report::Listed(..)
-            | Report::Left(_) => Ok(Output::own(sentence.clone()).saying(sentence)),
+            report if report.is_done() => Ok(Output::own(sentence.clone()).saying(sentence)),
             Report::Ask(Question::Which(_)) => {
                 Err(tell_model(format!("{sentence} Call again with the name of one, or ask the user.")))
             }
             Report::Ask(Question::Length | Question::Moment) => Err(no_time(kind(call.arguments), true)),
-            Report::NoSuch(_) | Report::NothingRings | Report::IsOver | Report::TooLong | Report::TooMany => {
-                Err(tell_model(sentence))
-            }
+            _ => Err(tell_model(sentence)),
         }
     }
 }

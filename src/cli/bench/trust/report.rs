@@ -7,6 +7,7 @@ use super::ears::Heard;
 use super::noise::Kind;
 use super::voices::Spoken;
 use super::words::is_word;
+use crate::cli::bench::bound::at_most;
 use crate::cli::show;
 use crate::hear::judge::{Judgement, Verdict};
 
@@ -196,35 +197,4 @@ struct Counts {
 /// Whether she would have answered.
 fn passes(judgement: &Judgement) -> bool {
     matches!(judgement.verdict, Verdict::FollowUp(_) | Verdict::Addressed(_))
-}
-
-/// The mean of a Poisson distribution that gives `seen` or fewer with a probability of 5 %.
-fn at_most(seen: usize) -> f64 {
-    let probability = |mean: f64| {
-        let mut term = (-mean).exp();
-        let mut sum = term;
-        for n in 1..=seen {
-            term *= mean / n as f64;
-            sum += term;
-        }
-        sum
-    };
-    let (mut low, mut high) = (0.0, 10.0 + 3.0 * seen as f64);
-    for _ in 0..60 {
-        let middle = f64::midpoint(low, high);
-        if probability(middle) > 0.05 { low = middle } else { high = middle }
-    }
-    high
-}
-
-#[cfg(test)]
-mod tests {
-    use super::at_most;
-
-    #[test]
-    fn the_bound_is_that_of_a_poisson_distribution() {
-        for (seen, bound) in [(0, 2.996), (1, 4.744), (5, 10.513), (20, 29.062)] {
-            assert!((at_most(seen) - bound).abs() < 0.001, "{seen}: {}", at_most(seen));
-        }
-    }
 }

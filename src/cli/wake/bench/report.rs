@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::cli::bench::bound::at_most;
 use crate::cli::show;
 
 /// The phrase was said.
@@ -155,7 +156,7 @@ impl Report {
                 "false_accepts": sound.wakes,
                 "without_rivals": sound.wakes + sound.held_back,
                 "by_models_alone": sound.by_model,
-                "at_most_an_hour": upper_bound(sound.wakes) / sound.hours(),
+                "at_most_an_hour": at_most(sound.wakes as usize) / sound.hours(),
                 "scorer_runs_an_hour": f64::from(sound.scored) / sound.hours(),
                 "cpu_s_an_hour": sound.cpu.as_secs_f64() / sound.hours(),
             })
@@ -250,7 +251,7 @@ impl Report {
                 sound.wakes.to_string(),
                 (sound.wakes + sound.held_back).to_string(),
                 sound.by_model.to_string(),
-                an_hour(upper_bound(sound.wakes)),
+                an_hour(at_most(sound.wakes as usize)),
                 format!("{:.0}", f64::from(sound.scored) / sound.hours()),
                 format!("{:.0}", sound.cpu.as_secs_f64() / sound.hours()),
             ]);
@@ -269,34 +270,9 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     found
 }
 
-/// How many events must be expected where so many were counted, with 95 % confidence (Poisson, one-sided).
-fn upper_bound(counted: u32) -> f64 {
-    let likely = |mean: f64| {
-        let mut term = (-mean).exp();
-        let mut sum = term;
-        for n in 1..=counted {
-            term *= mean / f64::from(n);
-            sum += term;
-        }
-        sum
-    };
-    let (mut low, mut high) = (f64::from(counted), f64::from(counted) * 3.0 + 10.0);
-    for _ in 0..60 {
-        let middle = f64::midpoint(low, high);
-        if likely(middle) > 0.05 { low = middle } else { high = middle }
-    }
-    high
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_bound_is_that_of_the_poisson_distribution() {
-        let bounds: Vec<String> = [0, 1, 2, 10].map(|n| format!("{:.2}", upper_bound(n))).into();
-        assert_eq!(bounds, ["3.00", "4.74", "6.30", "16.96"]);
-    }
 
     #[test]
     fn the_tables_tell_misses_false_accepts_and_cost() {
