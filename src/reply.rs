@@ -353,6 +353,9 @@ impl<M: ChatModel> Engine<M> {
             Ok(past) => past,
             Err(error) => self.without_memory(&error, outlet).await?,
         };
+        if ask::awaited(&*self.parts.model, &self.parts.reply, outlet).await?.is_some() {
+            return Ok((Ended::Apologised, Keep::Yes));
+        }
         let memory = self.recalled(turn, &past, outlet).await?;
         let state = self.begin(turn, &past, &memory);
         outlet.decided("dialogue", past.verdict(), format!("{} messages", state.messages.len())).await?;

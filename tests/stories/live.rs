@@ -120,6 +120,18 @@ impl Recorder {
     }
 }
 
+/// Has her begin a long answer that ends in a pineapple, until she was loud in so many blocks.
+fn in_mid_sentence(server: &mut SoundServer, room: &mut Room, blocks: usize) -> Recorder {
+    let colours = "Blue light is scattered by the air far more than red light is. ".repeat(8);
+    let answer = format!("{colours} And that was the story of the pineapple.");
+    room.double.when("sky", vec![Script::words(&answer)]);
+    let recorder = Recorder::of(server);
+    ask(server, 1);
+    room.joi.until("you:");
+    recorder.until_loud(blocks);
+    recorder
+}
+
 #[test]
 fn a_question_by_microphone_is_answered_by_the_speaker() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -148,13 +160,7 @@ fn the_wake_phrase_stops_her_in_mid_sentence() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     with_sound_server(|server| {
         let mut room = Room::with(server);
-        let colours = "Blue light is scattered by the air far more than red light is. ".repeat(8);
-        let answer = format!("{colours} And that was the story of the pineapple.");
-        room.double.when("sky", vec![Script::words(&answer)]);
-        let recorder = Recorder::of(server);
-        ask(server, 1);
-        room.joi.until("you:");
-        recorder.until_loud(50);
+        let recorder = in_mid_sentence(server, &mut room, 50);
         ask(server, 0);
         room.joi.until("● listening");
         room.joi.until("you:");
@@ -183,18 +189,13 @@ fn push_to_talk_stops_her_in_mid_sentence() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     with_sound_server(|server| {
         let mut room = Room::with(server);
-        let colours = "Blue light is scattered by the air far more than red light is. ".repeat(8);
-        let answer = format!("{colours} And that was the story of the pineapple.");
-        room.double.when("sky", vec![Script::words(&answer)]);
-        let recorder = Recorder::of(server);
-        ask(server, 1);
-        room.joi.until("you:");
-        recorder.until_loud(50);
+        // A command comes sooner than a spoken phrase ends.
+        let recorder = in_mid_sentence(server, &mut room, 150);
         room.home.joi(&["listen", "--now"]).well();
         room.joi.until("● listening");
         room.joi.until("○ nothing was said");
         let spoken = room.understand(&recorder.end());
-        assert!(spoken.contains("blue light"), "she had begun: {spoken}");
+        assert!(spoken.contains("blue light is scattered"), "{spoken}");
         assert!(!spoken.contains("pineapple"), "she was stopped: {spoken}");
         assert_eq!(last_decision(&room).1, "she was called");
         assert_eq!(room.joi.terminate().code, Some(0));

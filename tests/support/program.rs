@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Only against a test that would never end.
-pub(crate) const FOR_EVER: Duration = Duration::from_secs(300);
+pub(crate) const FOR_EVER: Duration = Duration::from_secs(120);
 
 /// An address where nobody listens.
 pub(crate) const NOBODY: &str = "http://127.0.0.1:1";
