@@ -52,10 +52,26 @@ pub trait Source: Send {
     /// Appends what has arrived to `into`, waiting at most about 20 ms for something.
     fn read(&mut self, into: &mut Vec<f32>) -> Heard;
 
-    /// What the last read gave out as the microphone captured it, sample for sample, where something may
-    /// have been taken out of it since.
-    fn captured(&self) -> Option<&[f32]> {
+    /// What the last read gave out, sample for sample, with less taken out of it, where something was.
+    fn tracks(&self) -> Option<Tracks<'_>> {
         None
+    }
+}
+
+/// The same stretch of sound in other states. Both are as long as what was given out.
+#[derive(Debug, Clone, Copy)]
+pub struct Tracks<'a> {
+    /// As the microphone captured it.
+    pub captured: &'a [f32],
+    /// With her own voice taken out as far as that is foretold, and nothing suppressed: whoever talks over her is
+    /// whole in it, beside a rest of her.
+    pub whole: &'a [f32],
+}
+
+impl<'a> Tracks<'a> {
+    /// A part of the stretch, if it has it.
+    pub fn part(self, range: std::ops::Range<usize>) -> Option<Tracks<'a>> {
+        Some(Self { captured: self.captured.get(range.clone())?, whole: self.whole.get(range)? })
     }
 }
 

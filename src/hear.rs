@@ -313,8 +313,8 @@ impl Ear {
             self.obey()?;
             let frame = begin..all.min(begin + FRAME);
             let now = listener::earlier(arrived, (all - frame.end) as u64);
-            let captured = self.source.captured().and_then(|captured| captured.get(frame.clone()));
-            let sound = Sound { samples: &samples[frame], captured };
+            let tracks = self.source.tracks().and_then(|tracks| tracks.part(frame.clone()));
+            let sound = Sound { samples: &samples[frame], tracks };
             self.listener.step(sound, now, &mut self.told);
             if self.pacing == Pacing::Lockstep {
                 self.listener.settle(now, &mut self.told);

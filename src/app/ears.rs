@@ -11,7 +11,7 @@ use anyhow::Context;
 use tokio::sync::mpsc::{Receiver, channel};
 
 use super::wake::{Wanting, wake_means};
-use crate::audio::{Heard, Source};
+use crate::audio::{Heard, Source, Tracks};
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
 use crate::hear::vad::Vad;
@@ -62,8 +62,8 @@ impl Source for Watched {
         self.source.read(into)
     }
 
-    fn captured(&self) -> Option<&[f32]> {
-        self.source.captured()
+    fn tracks(&self) -> Option<Tracks<'_>> {
+        self.source.tracks()
     }
 }
 

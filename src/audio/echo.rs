@@ -8,11 +8,12 @@
 //! for long: a canceller whose output is louder than its input is left out and begun anew.
 
 use super::far::Continuity;
-use super::{EchoCancel, FarEnd, Heard, RATE, Source};
+use super::{EchoCancel, FarEnd, Heard, RATE, Source, Tracks};
 
 mod absence;
 mod canceller;
 mod gate;
+mod kalman;
 mod meter;
 mod pairing;
 
@@ -61,8 +62,10 @@ pub struct EchoCancelled {
     meter: EchoMeter,
     /// Heard and not yet given out, when cancelling less than a frame.
     held: Vec<f32>,
-    /// What the last read gave out, as it was heard.
+    /// What the last read gave out, as it was heard ...
     captured: Vec<f32>,
+    /// ... and with nothing suppressed.
+    whole: Vec<f32>,
     played: Vec<f32>,
 }
 
@@ -98,6 +101,7 @@ impl EchoCancelled {
             meter,
             held: Vec::new(),
             captured: Vec::new(),
+            whole: Vec::new(),
             played: Vec::new(),
         }
     }
@@ -182,16 +186,25 @@ impl EchoCancelled {
         self.captured.extend(self.held.drain(..FRAME));
         let step = self.pairing.next(&mut far);
         self.count_down(FRAME);
-        let clean = self.cancel(&near, &far).unwrap_or(near);
+        let (clean, whole) = self.cancel(&near, &far).unwrap_or((near, near));
         if step == Step::Shifted {
             // The canceller follows by itself; what it learnt before is no measure any more.
             tracing::debug!("what was played and what was heard were paired anew");
             self.gauge = Gauge::default();
         }
         match (self.way, towards) {
-            (Way::Through, Way::Through) => into.extend(clean),
-            (Way::Past, _) => into.extend(cross_fade(&near, &clean)),
-            (Way::Through, Way::Past) => into.extend(cross_fade(&clean, &near)),
+            (Way::Through, Way::Through) => {
+                into.extend(clean);
+                self.whole.extend(whole);
+            }
+            (Way::Past, _) => {
+                into.extend(cross_fade(&near, &clean));
+                self.whole.extend(cross_fade(&near, &whole));
+            }
+            (Way::Through, Way::Past) => {
+                into.extend(cross_fade(&clean, &near));
+                self.whole.extend(cross_fade(&whole, &near));
+            }
         }
         self.way = towards;
         if towards == Way::Past {
@@ -200,8 +213,8 @@ impl EchoCancelled {
         self.judge(&near, &far, &clean);
     }
 
-    /// What the canceller makes of it.
-    fn cancel(&mut self, near: &[f32; FRAME], far: &[f32; FRAME]) -> Option<[f32; FRAME]> {
+    /// What the canceller makes of it: with the rest of her suppressed, and without.
+    fn cancel(&mut self, near: &[f32; FRAME], far: &[f32; FRAME]) -> Option<([f32; FRAME], [f32; FRAME])> {
         if self.canceller.is_none() {
             match Canceller::new() {
                 Ok(canceller) => self.canceller = Some(canceller),
@@ -215,7 +228,8 @@ impl EchoCancelled {
         let cleaned = self.canceller.as_mut()?.process(near, far)?;
         let chosen = self.gate.choose(near, &cleaned);
         let is_absent = self.absence.look(near, far, self.gate.is_foretold());
-        Some(if is_absent { *near } else { chosen })
+        let whole = if self.gate.is_worse() { *near } else { cleaned.linear };
+        Some(if is_absent { (*near, *near) } else { (chosen, whole) })
     }
 
     fn judge(&mut self, near: &[f32], far: &[f32], clean: &[f32]) {
@@ -258,6 +272,7 @@ impl EchoCancelled {
     fn let_go(&mut self, into: &mut Vec<f32>) -> usize {
         let count = self.held.len();
         self.captured.extend(&self.held);
+        self.whole.extend(&self.held);
         into.append(&mut self.held);
         count
     }
@@ -267,6 +282,7 @@ impl Source for EchoCancelled {
     fn read(&mut self, into: &mut Vec<f32>) -> Heard {
         let before = into.len();
         self.captured.clear();
+        self.whole.clear();
         let heard = self.source.read(into);
         self.held.extend(into.drain(before..));
         if self.choice == EchoCancel::Off {
@@ -297,8 +313,9 @@ impl Source for EchoCancelled {
         }
     }
 
-    fn captured(&self) -> Option<&[f32]> {
-        (self.choice != EchoCancel::Off).then_some(&self.captured)
+    fn tracks(&self) -> Option<Tracks<'_>> {
+        let tracks = Tracks { captured: &self.captured, whole: &self.whole };
+        (self.choice != EchoCancel::Off).then_some(tracks)
     }
 }
 

@@ -9,7 +9,7 @@ mod interjections;
 mod sound;
 
 use std::sync::mpsc::Sender;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::endpoint::{Edge, Endpointer, Frame, LEAD, Span};
 use super::history::History;
@@ -21,9 +21,14 @@ use crate::message::{OpenedBy, Utterance};
 
 use interjections::{Interjections, Told};
 pub use sound::Sound;
+pub(super) use sound::earlier;
+use sound::samples;
 
 /// Frames of older sound that get the voice activity network going when the microphone is opened: 1 s.
 const PRIMING: u64 = 32;
+
+/// Samples of an interjection that are kept, its pre-roll included: 4 s.
+const INTERJECTION: usize = 4 * RATE as usize;
 
 /// The way from samples to events.
 pub struct Listener {
@@ -38,12 +43,15 @@ pub struct Listener {
     interjections: Interjections,
     speaking: SpeakingState,
     history: History,
+    /// The last seconds with nothing suppressed: what is said over her is understood best in there.
+    unsuppressed: History,
     /// When the newest sample was captured.
     heard_until: Option<Instant>,
     /// Samples of a frame that is not complete yet ...
     frame: [f32; FRAME],
-    /// ... and the same as they were captured.
+    /// ... and the same in other states.
     captured: [f32; FRAME],
+    whole: [f32; FRAME],
     filled: usize,
     opened_by: OpenedBy,
     /// Where the last wake phrase was over.
@@ -72,8 +80,10 @@ impl Listener {
             speaking: SpeakingState::Silent,
             heard_until: None,
             history: History::new(room),
+            unsuppressed: History::new(INTERJECTION),
             frame: [0.0; FRAME],
             captured: [0.0; FRAME],
+            whole: [0.0; FRAME],
             filled: 0,
             opened_by: OpenedBy::Request,
             phrase_ends: 0,
@@ -100,20 +110,21 @@ impl Listener {
     /// Takes 16 kHz mono samples (−1..1), any number, the last of which arrived at `now`. Appends what
     /// they mean to `out`.
     pub fn step<'a>(&mut self, sound: impl Into<Sound<'a>>, now: Instant, out: &mut Vec<HearEvent>) {
-        let Sound { samples, captured } = sound.into();
+        let Sound { samples, tracks } = sound.into();
         let mut at = 0;
         while at < samples.len() {
             let place = self.filled..FRAME.min(self.filled + samples.len() - at);
             let taken = at..at + place.len();
             self.frame[place.clone()].copy_from_slice(&samples[taken.clone()]);
-            if let Some(captured) = captured {
-                self.captured[place.clone()].copy_from_slice(&captured[taken.clone()]);
+            if let Some(tracks) = tracks {
+                self.captured[place.clone()].copy_from_slice(&tracks.captured[taken.clone()]);
+                self.whole[place.clone()].copy_from_slice(&tracks.whole[taken.clone()]);
             }
             (self.filled, at) = (place.end, taken.end);
             if self.filled == FRAME {
                 self.filled = 0;
                 let later = (samples.len() - at) as u64;
-                self.frame_complete(captured.is_some(), earlier(now, later), out);
+                self.frame_complete(tracks.is_some(), earlier(now, later), out);
             }
         }
     }
@@ -215,6 +226,7 @@ impl Listener {
     /// No more sound will come: whoever is speaking has finished.
     pub fn finish(&mut self, now: Instant, out: &mut Vec<HearEvent>) {
         self.history.push(&self.frame[..self.filled]);
+        self.unsuppressed.push(&self.frame[..self.filled]);
         self.filled = 0;
         if let Some(edge) = self.endpointer.finish(self.history.end()) {
             self.tell(edge, now, out);
@@ -226,14 +238,16 @@ impl Listener {
         let mut first = None;
         for detector in &mut self.detectors {
             let detection = detector.feed(&self.frame, begin);
-            let captured = is_cleaned.then(|| detector.feed_captured(&self.captured, begin)).flatten();
-            first = first.or(detection).or(captured);
+            let whole = is_cleaned.then(|| detector.feed_whole(&self.whole, begin)).flatten();
+            first = first.or(detection).or(whole);
         }
         if is_cleaned && self.speaking == SpeakingState::Silent {
             // There is nothing of her in it, and a canceller that is not sure of that takes from others.
             self.frame = self.captured;
         }
         self.history.push(&self.frame);
+        let is_suppressed = is_cleaned && self.speaking == SpeakingState::Talking;
+        self.unsuppressed.push(if is_suppressed { &self.whole } else { &self.frame });
         self.heard_until = Some(now);
         if let Some(detection) = first {
             self.wake(detection, now, out);
@@ -334,7 +348,8 @@ impl Listener {
             }
         };
         let (generation, opened_by, lead) = (self.interjection, OpenedBy::Interjection, None);
-        let utterance = Utterance { generation, opened_by, lead, ..self.utterance(span, now) };
+        let samples = self.unsuppressed.copy(span.begins_at, span.ends_at);
+        let utterance = Utterance { generation, opened_by, lead, samples, ..self.utterance(span, now) };
         out.push(HearEvent::Interjected { utterance, stretch });
     }
 
@@ -373,16 +388,6 @@ impl Listener {
             captured,
         }
     }
-}
-
-/// So many samples fit into `length`.
-fn samples(length: Duration) -> u64 {
-    (length.as_micros() * u128::from(RATE) / 1_000_000) as u64
-}
-
-/// The moment `samples` before `now`.
-pub(super) fn earlier(now: Instant, samples: u64) -> Instant {
-    now.checked_sub(Duration::from_micros(samples * 1_000_000 / u64::from(RATE))).unwrap_or(now)
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ impl WakeDetector for Scripted {
         let here = (at..at + samples.len() as u64).contains(&self.0);
         here.then(|| Detection { phrase: "hey jarvis".into(), score: 0.99, at: self.0, ends_by: self.0 })
     }
-    fn feed_captured(&mut self, _: &[f32], _: u64) -> Option<Detection> {
+    fn feed_whole(&mut self, _: &[f32], _: u64) -> Option<Detection> {
         None
     }
     fn set_vigilance(&mut self, _: Vigilance) {}

@@ -63,10 +63,10 @@ pub trait WakeDetector: Send {
     /// most one detection per call: feed at most a second at a time.
     fn feed(&mut self, samples: &[f32], at: u64) -> Option<Detection>;
 
-    /// Takes the same stretch as the microphone captured it. Whoever calls her while she speaks is cut up
-    /// by a canceller that does not know the room yet, and whole in there, beside her own voice. What was
-    /// detected in one of the two is not detected in the other again.
-    fn feed_captured(&mut self, samples: &[f32], at: u64) -> Option<Detection>;
+    /// Takes the same stretch with nothing suppressed. Whoever calls her while she speaks is cut up by a canceller
+    /// that takes him for her, and whole in there, beside a rest of her own voice. What was detected in one of the
+    /// two is not detected in the other again.
+    fn feed_whole(&mut self, samples: &[f32], at: u64) -> Option<Detection>;
 
     /// What it is in doubt about in the samples that were fed last, if they were no detection.
     fn doubt(&mut self) -> Option<Doubt> {

@@ -1,8 +1,9 @@
 //! WebRTC's third echo canceller on frames of 10 ms at 16 kHz, mono.
 //!
 //! Belongs to the listener thread. It finds the delay between both ends by itself, up to half a second,
-//! and its output is some 8 ms later than its input. Two signals come out: one from which only the echo
-//! that the filter foretells is taken, and one where what may still be echo is suppressed as well.
+//! and its output is some 8 ms later than its input. Two signals come out: its own, where what may still be echo is
+//! suppressed as well, and one from which only the echo is taken that a filter foretells. That filter is not
+//! WebRTC's but [`Kalman`]: a talker over her voice, and a microphone with a clock of its own, throw it off far less.
 
 use aec3::api::config::EchoCanceller3Config;
 use aec3::graph::GraphError;
@@ -10,6 +11,7 @@ use aec3::nodes::audio::AudioFormat;
 use aec3::pipelines::linear::{self, LinearPipeline};
 
 use super::FRAME;
+use super::kalman::Kalman;
 use crate::audio::RATE;
 
 /// Length of the adaptive filter in blocks of 4 ms: the reverberation of a living room.
@@ -18,10 +20,11 @@ const FILTER_BLOCKS: usize = 26;
 /// The canceller and what it says of itself.
 pub(super) struct Canceller {
     pipeline: LinearPipeline,
+    kalman: Kalman,
     delay_ms: u32,
 }
 
-/// One frame, twice.
+/// One frame, twice; the second is 8 ms later.
 pub(super) struct Cleaned {
     /// The foretold echo taken out: a talker is whole, and a rest of echo is in it.
     pub(super) linear: [f32; FRAME],
@@ -47,32 +50,30 @@ impl Canceller {
         nearend.enr_threshold = 1.0;
         nearend.snr_threshold = 10.0;
         nearend.trigger_threshold = 4;
-        config.filter.export_linear_aec_output = true;
         let pipeline = linear::builder(format, format)
             .aec3_config(config)
             .enable_noise_suppression(false)
             .enable_gain_controller2(false)
-            .export_linear_output(true)
             .export_metrics(true)
             .build()?;
-        Ok(Self { pipeline, delay_ms: 0 })
+        Ok(Self { pipeline, kalman: Kalman::new(), delay_ms: 0 })
     }
 
     /// Takes the echo of `far` out of `near`; nothing when that failed.
     pub(super) fn process(&mut self, near: &[f32; FRAME], far: &[f32; FRAME]) -> Option<Cleaned> {
-        let mut cleaned = Cleaned { linear: [0.0; FRAME], suppressed: [0.0; FRAME] };
+        let mut suppressed = [0.0; FRAME];
         let done = self
             .pipeline
             .handle_render_frame(far)
-            .and_then(|()| self.pipeline.process_capture_frame(near, &mut cleaned.suppressed));
+            .and_then(|()| self.pipeline.process_capture_frame(near, &mut suppressed));
         while let Ok(Some(metrics)) = self.pipeline.try_pull_metrics() {
             self.delay_ms = metrics.payload().delay_ms.max(0) as u32;
         }
-        let linear = self.pipeline.try_pull_linear_output().ok().flatten()?;
-        cleaned.linear.copy_from_slice(linear.payload().samples().get(..FRAME)?);
+        self.kalman.align((self.delay_ms * RATE / 1000) as usize);
+        let linear = self.kalman.process(near, far)?;
         // A frame that is not finite would go on for ever in everything behind.
-        let is_finite = cleaned.linear.iter().chain(&cleaned.suppressed).all(|sample| sample.is_finite());
-        (matches!(done, Ok(true)) && is_finite).then_some(cleaned)
+        let is_finite = suppressed.iter().all(|sample| sample.is_finite());
+        (matches!(done, Ok(true)) && is_finite).then_some(Cleaned { linear, suppressed })
     }
 
     /// The estimated delay of the echo behind the far end.
@@ -85,6 +86,7 @@ impl Canceller {
         if let Err(error) = self.pipeline.reset_aec3() {
             tracing::warn!(%error, "the echo canceller could not begin anew");
         }
+        self.kalman.reset();
         self.delay_ms = 0;
     }
 }

@@ -65,6 +65,11 @@ impl Gate {
         out
     }
 
+    /// Whether the filter adds more than it takes away.
+    pub(super) fn is_worse(&self) -> bool {
+        self.long.1 > self.long.0
+    }
+
     /// Whether the filter knows an echo, and most of it.
     pub(super) fn is_foretold(&self) -> bool {
         self.long.1 < FORETOLD * self.long.0

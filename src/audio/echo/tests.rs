@@ -37,13 +37,14 @@ struct Bench {
     cancelled: EchoCancelled,
     out: Vec<f32>,
     captured: Vec<f32>,
+    whole: Vec<f32>,
 }
 
 impl Bench {
     fn new(near: Vec<(Heard, Vec<f32>)>, choice: EchoCancel) -> Self {
         let (feed, far) = FarEnd::by_hand(RATE);
         let cancelled = EchoCancelled::new(Box::new(Script(near.into())), far, choice);
-        Self { feed, cancelled, out: vec![], captured: vec![] }
+        Self { feed, cancelled, out: vec![], captured: vec![], whole: vec![] }
     }
 
     /// Near and far in the same pieces of `len`.
@@ -56,7 +57,9 @@ impl Bench {
     fn step(&mut self, far: &[f32]) -> Heard {
         self.feed.played(far);
         let heard = self.cancelled.read(&mut self.out);
-        self.captured.extend(self.cancelled.captured().unwrap_or_default());
+        let tracks = self.cancelled.tracks();
+        self.captured.extend(tracks.map(|tracks| tracks.captured).unwrap_or_default());
+        self.whole.extend(tracks.map(|tracks| tracks.whole).unwrap_or_default());
         heard
     }
 }
@@ -173,6 +176,7 @@ fn as_many_samples_come_out_as_went_in_whatever_their_pieces() {
         while bench.step(&[]) != Heard::End {}
         assert_eq!(bench.out.len(), near.len(), "in pieces of {len}");
         assert_eq!(bench.captured, near, "and beside it what was captured");
+        assert_eq!(bench.whole.len(), near.len());
     }
 }
 

@@ -206,7 +206,7 @@ impl<'a> Bench<'a> {
             taken += count;
             self.now += count as u64;
             self.jump();
-            let sound = Sound { samples: &samples, captured: self.ears.captured() };
+            let sound = Sound { samples: &samples, tracks: self.ears.tracks() };
             self.listener.step(sound, self.moment(self.now), &mut events);
             for event in events.drain(..) {
                 self.weigh(event)?;

@@ -166,7 +166,7 @@ impl<'a> Bench<'a> {
             buffer.clear();
             let Heard::Samples(count) = scene.ears.read(&mut buffer) else { break };
             self.now += count as u64;
-            let sound = Sound { samples: &buffer, captured: scene.ears.captured() };
+            let sound = Sound { samples: &buffer, tracks: scene.ears.tracks() };
             self.listener.step(sound, self.moment(self.now), &mut events);
             for event in events.drain(..) {
                 match event {

@@ -1,8 +1,11 @@
 //! The listener with the real models over recordings.
 
+use std::time::Duration;
+
 use super::super::tests::{Scripted, model, quiet, vad, wav};
 use super::super::wake::{MicroWake, STOCK, WakePhrase};
 use super::*;
+use crate::audio::Tracks;
 use crate::hear::More;
 use crate::message::EndCause;
 
@@ -289,14 +292,14 @@ fn whoever_calls_her_is_heard_in_either_sound_and_once() {
     // covers DEC24: a canceller that does not know the room yet takes a talker for echo
     let said = [quiet(1.0), wav("phrase.wav"), quiet(1.0)].concat();
     let nothing = quiet(said.len() as f64 / 16_000.0);
-    for (samples, captured, wakes) in
+    for (samples, whole, wakes) in
         [(&nothing, &said, 1), (&said, &nothing, 1), (&said, &said, 1), (&nothing, &nothing, 0)]
     {
         let mut listener = listener();
         listener.command(SPEAKS);
         let mut events = Vec::new();
-        for (samples, captured) in samples.chunks(500).zip(captured.chunks(500)) {
-            let sound = Sound { samples, captured: Some(captured) };
+        for (samples, whole) in samples.chunks(500).zip(whole.chunks(500)) {
+            let sound = Sound { samples, tracks: Some(Tracks { captured: whole, whole }) };
             listener.step(sound, Instant::now(), &mut events);
         }
         let woken = events.iter().filter(|event| matches!(event, HearEvent::Wake { .. })).count();
@@ -314,7 +317,8 @@ fn while_she_is_silent_nothing_is_taken_from_whoever_speaks() {
         listener.command(HearCommand::Speaking(speaking));
         let mut events = Vec::new();
         for (samples, captured) in cleaned.chunks(512).zip(said.chunks(512)) {
-            listener.step(Sound { samples, captured: Some(captured) }, Instant::now(), &mut events);
+            let tracks = Some(Tracks { captured, whole: samples });
+            listener.step(Sound { samples, tracks }, Instant::now(), &mut events);
         }
         let kept = listener.history.copy(0, 40_000);
         let from = listener.history.begin() as usize;

@@ -118,7 +118,7 @@ impl WakeDetector for MicroWake {
         Some(self.detected(crossing))
     }
 
-    fn feed_captured(&mut self, samples: &[f32], at: u64) -> Option<Detection> {
+    fn feed_whole(&mut self, samples: &[f32], at: u64) -> Option<Detection> {
         let crossing = self.captured.crossing(samples, at, self.limits())?;
         Some(self.detected(crossing))
     }

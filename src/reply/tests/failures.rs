@@ -71,8 +71,7 @@ async fn a_question_during_warm_up_is_put_as_the_model_that_wakes_wants_it() {
         let bench = Bench::with_kit(size, &Kit::new(), vec![answers("Good morning.")]);
         bench.model.state.send_replace(ModelState::Starting);
         let (events, mut received) = mpsc::channel(100);
-        let turn =
-            TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("hello there".into()) };
+        let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("hello there".into()) };
         let waking = async {
             while received.recv().await != Some(ReplyEvent::Aside(words::WAKING.into())) {}
             bench.model.state.send_replace(ready(size));
