@@ -34,7 +34,7 @@ use machine::{Fit, Utterance};
 use orders::Filled;
 use words::Word;
 
-pub use amend::{Settled, amended, settled};
+pub use amend::{Settled, amended, only_repeats, settled};
 pub use completeness::{Completeness, completeness, completeness_in};
 pub use home::{Device, HomeDeed, HomeOrder, not_connected};
 pub use memory::MemoryOrder;

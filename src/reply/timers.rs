@@ -58,7 +58,11 @@ impl Just {
         if at.duration_since(self.at).abs() > AFTERTHOUGHT {
             return None;
         }
-        let settled = intents::amended(&self.settled, text)?;
+        let settled = match intents::amended(&self.settled, text) {
+            Some(settled) => settled,
+            None if intents::only_repeats(&self.settled, text) => self.settled.clone(),
+            None => return None,
+        };
         let before = self.settled.wanted.clone();
         let order = Order::Amend { before, since: self.since, wanted: settled.wanted.clone() };
         let reason = "it goes on with the command before it".to_owned();

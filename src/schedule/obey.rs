@@ -138,7 +138,7 @@ impl Present<'_> {
         match (Present { now: &now, ..*self }).due(when, wanted.kind, wanted.bias) {
             Ok((due, days, length_s)) => {
                 let length_s = length_s.filter(|_| wanted.kind == Kind::Timer);
-                let entry = Entry { due, days, length_s, ..begun.clone() };
+                let entry = Entry { name: wanted.name.clone(), due, days, length_s, ..begun.clone() };
                 (vec![Change::Replace(entry.clone())], Report::Set(entry))
             }
             Err(refusal) => (vec![], refusal.into()),

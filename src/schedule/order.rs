@@ -13,8 +13,8 @@ pub const LONGEST_TIMER_S: u32 = 24 * 3600;
 pub enum Order {
     /// Begin something.
     Set(Wanted),
-    /// Begin something that was begun a moment ago, before all of it was said: the same with another time, counted
-    /// from when it was first begun. If it is not there, this begins it.
+    /// Begin something that was begun a moment ago, before all of it was said: the same with another time or a longer
+    /// name, counted from when it was first begun. If it is not there, this begins it.
     Amend {
         /// What was begun.
         before: Wanted,

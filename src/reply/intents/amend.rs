@@ -41,18 +41,38 @@ pub(super) fn settled_in(tongue: Tongue, text: &str) -> Option<Settled> {
     matched(text, &said, language, Group::Command, with_words).and_then(|(settled, _)| settled)
 }
 
+/// Whether `text` is `before` once more with an end that makes no command of it: "set a timer for nine minutes, let me
+/// see". It must not be done twice.
+pub fn only_repeats(before: &Settled, text: &str) -> bool {
+    let tongue = Tongue::English;
+    let is_longer = |language: &Language| begins_with(tongue, language, before, text);
+    match_in(tongue, text).is_none() && tongue.language().is_some_and(is_longer)
+}
+
 /// The same in another language.
 pub(super) fn amended_in(tongue: Tongue, before: &Settled, text: &str) -> Option<Settled> {
     if text.trim_end().ends_with('?') {
         return None;
     }
     let language = tongue.language()?;
-    let whole = match match_in(tongue, text) {
-        None => joined(tongue, language, before, text)?,
-        Some(_) => settled_in(tongue, text).filter(|_| begins_with(tongue, language, before, text))?,
+    let (whole, is_once_more) = match match_in(tongue, text) {
+        None => (joined(tongue, language, before, text)?, false),
+        Some(_) => (settled_in(tongue, text).filter(|_| begins_with(tongue, language, before, text))?, true),
     };
-    let is_same = whole.wanted.kind == before.wanted.kind && whole.wanted.name == before.wanted.name;
-    (is_same && !is_shorter(&whole.wanted, &before.wanted)).then_some(whole)
+    let (was, is) = (&before.wanted, &whole.wanted);
+    // Words that only follow may be about anything, so a name takes none of them.
+    let is_named =
+        was.name == is.name || (is_once_more && is_longer(was.name.as_deref(), is.name.as_deref()));
+    (was.kind == is.kind && is_named && !is_shorter(is, was)).then_some(whole)
+}
+
+/// Whether a name goes on with another, or is there where there was none.
+fn is_longer(was: Option<&str>, is: Option<&str>) -> bool {
+    match (was, is) {
+        (None, Some(_)) => true,
+        (Some(was), Some(is)) => is.to_lowercase().starts_with(&was.to_lowercase()),
+        (_, None) => false,
+    }
 }
 
 /// `before` with `text`, or the end of it, behind it, if that is a command.

@@ -133,6 +133,9 @@ async fn a_turn_that_is_broken_off_by_going_on_leaves_one_timer_with_the_whole_l
     let schedule = schedule(&bench.store, &bench.clock);
     let lengths: Vec<_> = schedule.entries().await.unwrap().iter().map(|entry| entry.length_s).collect();
     assert_eq!(lengths, [Some(570)]);
+    let again = bench.say("Set a timer for 9 minutes and 30 seconds, uh, let me see.").await;
+    assert_eq!(again.shown(), "Timer, 9 minutes 30 seconds.", "it is told, not set once more");
+    assert_eq!((schedule.entries().await.unwrap().len(), bench.model.requests().len()), (1, 0));
 }
 
 // covers DEC22: nothing is claimed that was not done, and no model is asked that could

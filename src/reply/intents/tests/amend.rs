@@ -23,6 +23,16 @@ fn what_goes_on_with_a_command_changes_its_time() {
         let expected = (!text.starts_with("Remind")).then_some(When::In(seconds));
         assert_eq!(amended_to(before, text), expected, "{before} … {text}");
     }
+    let named =
+        |before: &str, text: &str| amended(&settled(before).unwrap(), text).and_then(|s| s.wanted.name);
+    let reminder = "remind me at noon to call Ann";
+    assert_eq!(
+        named(reminder, "Remind me at noon to call Ann and Bob.").as_deref(),
+        Some("call Ann and Bob")
+    );
+    let timer = "set a timer for nine minutes";
+    assert_eq!(named(timer, "Set a timer for 9 minutes for the pasta.").as_deref(), Some("pasta"));
+    assert_eq!(named(reminder, "and Bob"), None, "what only follows may be about anything");
     let days = |before, text| match amended_to(before, text) {
         Some(When::At(said)) => crate::schedule::words::days(said.days),
         other => panic!("{other:?}"),
@@ -53,6 +63,20 @@ fn a_new_command_a_question_or_anything_else_amends_nothing() {
     }
     let reminder = "remind me to call Ann tomorrow at noon";
     assert_eq!(amended_to(reminder, "and what is the weather like"), None, "its words are not the time");
+}
+
+#[test]
+fn a_command_that_is_said_again_with_a_useless_end_is_known_for_the_same() {
+    let before = settled("set a timer for nine minutes").unwrap();
+    for (text, expected) in [
+        ("Set a timer for 9 minutes, uh, let me see.", true),
+        ("set a timer for nine minutes", false),
+        ("set a timer for nine minutes and thirty seconds", false),
+        ("set a timer for ten minutes, uh, let me see", false),
+        ("uh, let me see", false),
+    ] {
+        assert_eq!(only_repeats(&before, text), expected, "{text}");
+    }
 }
 
 #[test]
