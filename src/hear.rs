@@ -195,6 +195,8 @@ pub struct Outlook {
 pub enum More {
     /// What was said is whole.
     Unlikely,
+    /// It is whole, and may go on all the same.
+    Possible,
     /// It is only the beginning of something.
     Likely,
 }

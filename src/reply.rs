@@ -36,6 +36,7 @@ pub mod diary;
 mod digest;
 mod gate;
 mod head;
+mod home;
 pub mod intents;
 mod listener;
 pub mod malformed;
@@ -112,6 +113,8 @@ pub struct Engine<M> {
     last: Mutex<HashMap<Channel, String>>,
     /// What was asked back.
     unfinished: Mutex<HashMap<Channel, timers::Unfinished>>,
+    /// What was set last.
+    just: Mutex<HashMap<Channel, timers::Just>>,
     store_failed: Mutex<bool>,
     carry: Mutex<Carry>,
     /// Set once what an earlier run carried over is known; as it is kept now.
@@ -278,6 +281,7 @@ impl<M: ChatModel> Engine<M> {
             heads,
             last: Mutex::default(),
             unfinished: Mutex::default(),
+            just: Mutex::default(),
             store_failed: Mutex::default(),
             carry: Mutex::default(),
             kept: OnceCell::new(),

@@ -2,12 +2,14 @@
 //!
 //! One SQLite database in WAL mode, owned by the thread `joi-store`. Every request is a job in a
 //! bounded queue (16: a full one makes the caller wait) that is answered once. A [`Store`] is a
-//! handle; the thread ends with the last of them. A database that can't be read is set aside, never
-//! deleted. Nothing here redacts: callers hand in redacted text only.
+//! handle; the thread ends with the last of them. A database that is damaged is set aside, never
+//! deleted; a large one is looked through only while it is used. Nothing here redacts: callers hand in redacted text only.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::Connection;
@@ -25,6 +27,7 @@ mod memory;
 mod notes;
 mod schedule;
 mod settings;
+mod soundness;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -100,7 +103,8 @@ type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 #[derive(Clone)]
 pub struct Store {
     jobs: mpsc::Sender<Job>,
-    set_aside: Option<Arc<Path>>,
+    set_aside: Arc<OnceLock<PathBuf>>,
+    _check: Option<soundness::Pending>,
     changes: Arc<memory::Changes>,
 }
 
@@ -112,7 +116,8 @@ impl fmt::Debug for Store {
 
 impl Store {
     /// Opens or creates the database at `path`, its folder included, readable by its owner only.
-    /// Blocks while SQLite checks the file. A damaged file is renamed and a fresh one begun; see
+    /// Blocks while SQLite checks the file, some milliseconds however large it is: what is beyond 4 MB is
+    /// checked a minute later, beside its use. A damaged file is renamed and a fresh one begun; see
     /// [`Store::set_aside`].
     ///
     /// # Errors
@@ -127,8 +132,33 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_watched(path: &Path, heart: Heart) -> Result<Self, StoreError> {
+        Ok(Self::open_checked(path, heart, soundness::LATER)?.0)
+    }
+
+    /// The same; a large file is checked `after` that time on a thread, which is returned.
+    fn open_checked(
+        path: &Path,
+        heart: Heart,
+        after: Duration,
+    ) -> Result<(Self, Option<JoinHandle<()>>), StoreError> {
         let opened = file::open(path)?;
-        Self::serve(opened.db, opened.set_aside, heart)
+        let mut store = Self::serve(opened.db, heart)?;
+        if let Some(moved) = opened.set_aside {
+            // It is new, so nothing stands in it.
+            let _ = store.set_aside.set(moved);
+        }
+        if opened.checked == file::Checked::Whole {
+            return Ok((store, None));
+        }
+        let wanted = soundness::Wanted {
+            path: path.to_owned(),
+            jobs: store.jobs.downgrade(),
+            set_aside: Arc::clone(&store.set_aside),
+            changes: Arc::clone(&store.changes),
+        };
+        let (pending, thread) = soundness::begin(wanted, after)?;
+        store._check = Some(pending);
+        Ok((store, Some(thread)))
     }
 
     /// A database that is forgotten with its last handle: for tests, and when the disk can't be used.
@@ -136,10 +166,10 @@ impl Store {
     /// # Errors
     /// No memory, or no thread to be had.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Self::serve(file::in_memory()?, None, Heart::unwatched())
+        Self::serve(file::in_memory()?, Heart::unwatched())
     }
 
-    fn serve(mut db: Connection, set_aside: Option<PathBuf>, heart: Heart) -> Result<Self, StoreError> {
+    fn serve(mut db: Connection, heart: Heart) -> Result<Self, StoreError> {
         let (jobs, mut queue) = mpsc::channel::<Job>(QUEUE);
         std::thread::Builder::new()
             .name("joi-store".into())
@@ -150,7 +180,7 @@ impl Store {
                 }
             })
             .map_err(StoreError::Thread)?;
-        Ok(Self { jobs, set_aside: set_aside.map(Arc::from), changes: Arc::default() })
+        Ok(Self { jobs, set_aside: Arc::default(), _check: None, changes: Arc::default() })
     }
 
     /// Tells how many jobs wait and how many may, as long as somebody may queue some.
@@ -159,9 +189,9 @@ impl Store {
         move || Some((most - queue.upgrade()?.capacity(), most))
     }
 
-    /// Where a damaged database was moved to when this one was opened.
+    /// Where a damaged database was moved to, when this one was opened or since.
     pub fn set_aside(&self) -> Option<&Path> {
-        self.set_aside.as_deref()
+        self.set_aside.get().map(PathBuf::as_path)
     }
 
     /// Remembers what was said and answered, as two messages.
@@ -301,6 +331,11 @@ impl Store {
     pub(crate) async fn break_memory(&self) {
         self.run(|db| Ok(db.execute_batch("DROP TABLE memory")?)).await.expect("a table to drop");
         self.changes.note();
+    }
+
+    /// Makes every later request for notes fail.
+    pub(crate) async fn break_notes(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE note")?)).await.expect("a table to drop");
     }
 
     /// Makes every later request for the schedule fail.

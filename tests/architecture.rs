@@ -47,7 +47,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("pdf_extract", &["cli/memory/document"]),
     ("fend_core", &["tools/calculate"]),
     ("rubato", &["audio/resample"]),
-    ("rphonetic", &["english"]),
+    ("rphonetic", &["english", "reply/intents/ear"]),
     ("aec3", &["audio/echo"]),
     ("sd_notify", &["control/warden"]),
 ];

@@ -28,6 +28,8 @@ const CLOSURE: u64 = 3 * FRAME as u64;
 const RESUME: u64 = 2 * FRAME as u64;
 /// Silence that ends a whole command: 0.3 s.
 const ENOUGH: u64 = RATE as u64 * 3 / 10;
+/// Silence that ends a whole command which could go on: 0.6 s, a pause for thought.
+const THOUGHT: u64 = RATE as u64 * 6 / 10;
 
 /// A frame as the endpointer sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +127,8 @@ struct Limits {
     patience: u64,
     /// Silence that ends a whole command, ...
     enough: u64,
+    /// ... one that could go on, ...
+    thought: u64,
     /// ... and one that has only begun.
     long: u64,
     pre_roll: u64,
@@ -151,13 +155,17 @@ impl Endpointer {
     pub fn new(config: &EndpointConfig) -> Self {
         let samples = |seconds: f64| (seconds * f64::from(RATE)) as u64;
         let patience = samples(config.patience.seconds());
-        let (enough, long) = match config.by_meaning {
-            true => (patience.min(ENOUGH), patience.max(samples(Patience::Relaxed.seconds()))),
-            false => (patience, patience),
+        let (enough, thought, long) = match config.by_meaning {
+            true => {
+                let long = patience.max(samples(Patience::Relaxed.seconds()));
+                (patience.min(ENOUGH), patience.min(THOUGHT), long)
+            }
+            false => (patience, patience, patience),
         };
         let limits = Limits {
             patience,
             enough,
+            thought,
             long,
             pre_roll: samples(config.pre_roll),
             onset: samples(config.onset),
@@ -361,6 +369,7 @@ impl Endpointer {
         match talk.more {
             None => self.limits.patience,
             Some(More::Unlikely) => self.limits.enough,
+            Some(More::Possible) => self.limits.thought,
             Some(More::Likely) => self.limits.long,
         }
     }

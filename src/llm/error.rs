@@ -91,6 +91,26 @@ pub enum LlmError {
 }
 
 impl LlmError {
+    /// What happened without a server's own words, which may repeat what was said: for the log.
+    pub fn for_the_log(&self) -> String {
+        match self {
+            Self::Server { status, .. } => format!("the model server failed (HTTP {status}); see its log"),
+            Self::MidStream(_) => "the model server gave up in mid-reply; see its log".to_owned(),
+            Self::Unreachable { .. }
+            | Self::ModelMissing { .. }
+            | Self::NoTools { .. }
+            | Self::NoChat { .. }
+            | Self::Busy
+            | Self::Loading
+            | Self::Refused { .. }
+            | Self::Broken
+            | Self::Garbage(_)
+            | Self::TimedOut { .. }
+            | Self::Down { .. }
+            | Self::ShutDown => self.to_string(),
+        }
+    }
+
     /// Whether the same question may succeed a moment later.
     pub fn is_passing(&self) -> bool {
         match self {

@@ -194,7 +194,11 @@ async fn note(setback: &Setback, outlet: &Outlet) -> Result<String, Unheard> {
         }
         Setback::Refused(refusal, _) => ("check", "refused", refusal.to_string()),
     };
-    tracing::warn!(stage, %reason, "no whole answer");
+    let logged = match setback {
+        Setback::Failed(error) => error.for_the_log(),
+        Setback::Unheard | Setback::Asleep | Setback::Refused(..) => reason.clone(),
+    };
+    tracing::warn!(stage, reason = logged, "no whole answer");
     outlet.decided(stage, verdict, reason.as_str()).await?;
     Ok(reason)
 }
@@ -291,7 +295,7 @@ pub(crate) async fn aside<M: ChatModel>(
                     return Some(text);
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a question beside the answer failed");
+                    tracing::warn!(error = error.for_the_log(), "a question beside the answer failed");
                     return None;
                 }
             }

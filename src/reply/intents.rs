@@ -1,10 +1,14 @@
-//! Commands that need no model: timers, alarms, reminders, memory, time, date, stop, repeat, volume, goodbye.
+//! Commands that need no model: timers, alarms, reminders, memory, the house, time, date, stop, repeat, volume, goodbye.
 //!
 //! PURE, any thread, far below a millisecond. In: a transcript, or a typed line. Out: what was asked
 //! for, or nothing, and then the model is asked. The whole utterance, apart from names and politeness,
 //! must fit one of the templates; a command that is only part of a sentence, asked about or negated never
 //! triggers. The templates and all words stand in `assets/intents`, one file for each language.
 
+mod amend;
+mod completeness;
+mod ear;
+mod home;
 mod language;
 mod machine;
 mod memory;
@@ -26,13 +30,16 @@ use crate::english::{MONTHS, WEEKDAYS};
 use crate::schedule::words::time_of_day;
 use crate::schedule::{Many, Order, Question, When, Which};
 use language::{Group, Language};
-use machine::{Fit, Found, Utterance};
-pub use memory::MemoryOrder;
+use machine::{Fit, Utterance};
 use orders::Filled;
 use words::Word;
 
+pub use amend::{Settled, amended, only_repeats, settled};
+pub use completeness::{Completeness, completeness, completeness_in};
+pub use home::{Device, HomeDeed, HomeOrder, not_connected};
+pub use memory::MemoryOrder;
 pub use mood::mood;
-pub use near::{Reading, near};
+pub use near::{Reading, near, near_in};
 
 /// A change of the playback volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +77,8 @@ pub enum Intent {
     Schedule(Order),
     /// Something about what she remembers.
     Memory(MemoryOrder),
+    /// Something to be done in the house.
+    Home(HomeOrder),
 }
 
 impl Intent {
@@ -81,11 +90,12 @@ impl Intent {
                 Order::List(_) => "list timers".to_owned(),
                 Order::Left(_) => "time left".to_owned(),
                 Order::Cancel(_) => "cancel a timer".to_owned(),
-                Order::Add { .. } | Order::Move { .. } => "change a timer".to_owned(),
+                Order::Add { .. } | Order::Move { .. } | Order::Amend { .. } => "change a timer".to_owned(),
                 Order::Snooze { .. } => "snooze".to_owned(),
                 Order::Silence => "silence".to_owned(),
             },
             Self::Memory(order) => order.name().to_owned(),
+            Self::Home(_) => "home".to_owned(),
             other => format!("{other:?}"),
         }
     }
@@ -100,17 +110,6 @@ pub enum Tongue {
     German,
 }
 
-/// Whether more is likely to follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Completeness {
-    /// It is a whole command.
-    Complete,
-    /// It is the beginning of one.
-    Incomplete,
-    /// It is no command.
-    Unknown,
-}
-
 /// An intent and why it was recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuickIntent {
@@ -122,6 +121,14 @@ pub struct QuickIntent {
 
 impl Tongue {
     const ALL: [Self; 2] = [Self::English, Self::German];
+
+    /// That of a two-letter code, English where there is none.
+    pub fn of(code: &str) -> Self {
+        match code {
+            "de" => Self::German,
+            _ => Self::English,
+        }
+    }
 
     /// Its templates; nothing when its file can't be read, and then the model answers everything.
     fn language(self) -> Option<&'static Language> {
@@ -148,8 +155,8 @@ pub fn warm_up() {
 }
 
 /// What the user says of himself, said to him: "your sister is called Ann".
-pub fn told_back(text: &str) -> String {
-    Tongue::English.language().map_or_else(|| text.to_owned(), |language| memory::told_back(text, language))
+pub fn told_back_in(tongue: Tongue, text: &str) -> String {
+    tongue.language().map_or_else(|| text.to_owned(), |language| memory::told_back(text, language))
 }
 
 /// Recognises a quick command, or nothing when the model should answer.
@@ -243,36 +250,6 @@ fn answered<T>(text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Opt
     matched(text, &said, language, Group::Answer, made).map(|(made, _)| made)
 }
 
-/// Whether `text`, as far as it was heard, is a whole command, or the beginning of one. A command that ends in a
-/// number is neither: "an alarm for seven" may become "seven thirty".
-pub fn completeness(text: &str) -> Completeness {
-    let numbers = Tongue::English.language().map(|language| &language.numbers);
-    let last = text.split_whitespace().next_back().unwrap_or_default().to_lowercase();
-    let last = last.trim_matches(|c: char| !c.is_alphanumeric());
-    let ends_in_number = numbers.is_some_and(|numbers| numbers.counts(last));
-    if let Some(quick) = match_intent(text) {
-        return match quick.what {
-            Intent::Schedule(Order::Set(wanted)) if wanted.when.is_none() => Completeness::Incomplete,
-            Intent::Schedule(Order::Move { when: None, .. }) => Completeness::Incomplete,
-            // Any word may follow.
-            Intent::Memory(MemoryOrder::Remember { .. } | MemoryOrder::Forget(_)) => Completeness::Unknown,
-            _ if ends_in_number => Completeness::Unknown,
-            _ => Completeness::Complete,
-        };
-    }
-    let Some(language) = Tongue::English.language() else { return Completeness::Unknown };
-    let Some(said) = words::normalise(text, &language.manners) else { return Completeness::Unknown };
-    let utterance = Utterance::new(&said, language);
-    let cores = words::without_politeness(&said, &language.manners);
-    let begins = |from: usize| {
-        // A single word is the beginning of too much.
-        let Found { may_go_on, .. } = utterance.find(Group::Command, from, said.len());
-        may_go_on && said.len() - from > 1
-    };
-    let is_begun = cores.iter().filter(|core| core.end == said.len()).any(|core| begins(core.start));
-    if is_begun { Completeness::Incomplete } else { Completeness::Unknown }
-}
-
 /// What is said once the intent has been carried out; empty when nothing is to be said. `last_reply`
 /// is the answer before this one, for [`Intent::Repeat`]. What the schedule says is not known here.
 pub fn answer(what: &Intent, now: &Zoned, last_reply: Option<&str>) -> String {
@@ -280,6 +257,7 @@ pub fn answer(what: &Intent, now: &Zoned, last_reply: Option<&str>) -> String {
         Intent::Time => format!("It's {}.", time_of_day(now.time())),
         Intent::Date => tell_date(now),
         Intent::Stop | Intent::Schedule(_) | Intent::Memory(_) => String::new(),
+        Intent::Home(order) => not_connected(Tongue::English, order),
         Intent::Repeat => last_reply.unwrap_or("I haven't said anything yet.").to_owned(),
         Intent::Volume(VolumeChange::Up) => "Louder.".to_owned(),
         Intent::Volume(VolumeChange::Down) => "Quieter.".to_owned(),

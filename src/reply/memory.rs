@@ -25,6 +25,7 @@ mod quality;
 pub(crate) mod question;
 mod recall_gate;
 mod spoken;
+mod told;
 
 pub(crate) use block::{Block, LINE_START};
 pub use config::{MemoryConfig, MemoryDigest, Sources};

@@ -5,13 +5,24 @@
 use super::intents::{self, Intent, QuickIntent};
 use super::model::ChatModel;
 use super::outlet::{Outlet, Unheard};
+use super::timers::Just;
 use super::{Action, Engine, Keep, ReplyEvent, Turn};
 
 impl<M: ChatModel> Engine<M> {
     /// What can be done without a model; an answer to what was asked back counts only where nothing else fits.
     pub(super) fn quick(&self, turn: &Turn<'_>) -> Option<QuickIntent> {
         let unfinished = self.lock(&self.unfinished).remove(&turn.channel);
+        let just = self.lock(&self.just).remove(&turn.channel);
+        if let Some((quick, just)) = just.and_then(|just| just.continued(turn.asked, &turn.now)) {
+            self.lock(&self.just).insert(turn.channel, just);
+            return Some(quick);
+        }
+        // Known before it is done: who goes on at once cancels this turn, not what it has set.
+        if let Some(just) = Just::of(turn.asked, &turn.now) {
+            self.lock(&self.just).insert(turn.channel, just);
+        }
         intents::match_intent(turn.asked)
+            .filter(|quick| !matches!(&quick.what, Intent::Home(order) if self.has_tool_for(order)))
             .or_else(|| unfinished.and_then(|unfinished| unfinished.completed(turn.asked, &turn.now)))
     }
 
@@ -26,6 +37,7 @@ impl<M: ChatModel> Engine<M> {
         let (actions, keep): (&[Action], Keep) = match &quick.what {
             Intent::Schedule(order) => return self.schedule(turn, order, outlet).await,
             Intent::Memory(order) => return self.mind(turn, order, outlet).await,
+            Intent::Home(order) => return self.home(order, outlet).await,
             Intent::Time | Intent::Date => (&[], Keep::Yes),
             Intent::Volume(change) => (&[Action::Volume(*change)], Keep::Yes),
             Intent::Repeat => (&[], Keep::No),

@@ -20,6 +20,7 @@ mod faults;
 mod limits;
 mod memory;
 mod path;
+mod privacy;
 mod scripted;
 mod timers;
 mod tools;

@@ -13,6 +13,8 @@ use crate::schedule::{self, Bell, Order, Question, Report};
 
 /// An answer to a question of hers comes within this time.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(60);
+/// Who goes on with a command that seemed complete does so within this time, his words included.
+const AFTERTHOUGHT: SignedDuration = SignedDuration::from_secs(10);
 
 /// An order that lacks something, and what was asked.
 #[derive(Debug, Clone)]
@@ -31,6 +33,41 @@ impl Unfinished {
         let order = intents::complete(&self.order, &self.question, text)?;
         let reason = "the answer to what was asked back".to_owned();
         Some(QuickIntent { what: Intent::Schedule(order), reason })
+    }
+}
+
+/// What was set a moment ago, or is being set: its speaker may go on.
+#[derive(Debug, Clone)]
+pub(super) struct Just {
+    settled: intents::Settled,
+    /// When the command came that set it, and the last word of it.
+    since: Timestamp,
+    at: Timestamp,
+}
+
+impl Just {
+    /// The command to set something that `text` is, if it is one.
+    pub(super) fn of(text: &str, now: &Zoned) -> Option<Self> {
+        let at = now.timestamp();
+        Some(Self { settled: intents::settled(text)?, since: at, at })
+    }
+
+    /// The order that `text` makes of it, when it only goes on with it; and what is set then.
+    pub(super) fn continued(&self, text: &str, now: &Zoned) -> Option<(QuickIntent, Self)> {
+        let at = now.timestamp();
+        if at.duration_since(self.at).abs() > AFTERTHOUGHT {
+            return None;
+        }
+        let settled = match intents::amended(&self.settled, text) {
+            Some(settled) => settled,
+            None if intents::only_repeats(&self.settled, text) => self.settled.clone(),
+            None => return None,
+        };
+        let before = self.settled.wanted.clone();
+        let order = Order::Amend { before, since: self.since, wanted: settled.wanted.clone() };
+        let reason = "it goes on with the command before it".to_owned();
+        let quick = QuickIntent { what: Intent::Schedule(order), reason };
+        Some((quick, Self { settled, since: self.since, at }))
     }
 }
 

@@ -20,11 +20,5 @@ pub const UNFINISHED: &str = "I couldn't find that out. Please ask me for less a
 pub const NOTHING_HEARD: &str = "I didn't catch that.";
 /// When the schedule can't be read or written.
 pub const NO_TIMERS: &str = "I can't keep timers just now, so nothing was changed.";
-/// When the memory can't be read or written.
-pub const NO_MEMORY: &str = "I can't get at my memory just now, so nothing was changed.";
-/// When she is to remember a secret.
-pub const NO_SECRETS: &str = "I don't keep passwords, codes or card numbers.";
-/// Before everything is erased.
-pub const FORGET_ALL: &str = "Shall I forget everything you ever told me, for good?";
 /// In records, in place of what is not to be kept.
 pub const NOT_KEPT: &str = "(not kept)";

@@ -42,6 +42,7 @@ pub(super) type Decided = (Vec<Change>, Report);
 pub(super) fn obey(present: &Present<'_>, order: &Order) -> Decided {
     match order {
         Order::Set(wanted) => present.set(wanted),
+        Order::Amend { before, since, wanted } => present.amend(before, *since, wanted),
         Order::List(kind) => (vec![], Report::Listed(*kind, present.of_kind(*kind))),
         Order::Left(which) => present.left(which),
         Order::Cancel(which) => present.cancel(which),
@@ -124,6 +125,24 @@ impl Present<'_> {
             in_doubt: self.in_doubt,
         };
         (vec![Change::Add(entry.clone())], Report::Set(entry))
+    }
+
+    fn amend(&self, before: &Wanted, since: Timestamp, wanted: &Wanted) -> Decided {
+        let is_it = |entry: &&Entry| {
+            let is_alike = (entry.kind, &entry.name) == (before.kind, &before.name);
+            is_alike && entry.state == State::Waiting && entry.set_at >= since
+        };
+        let begun = self.entries.iter().filter(is_it).max_by_key(|entry| entry.id);
+        let (Some(begun), Some(when)) = (begun, &wanted.when) else { return self.set(wanted) };
+        let now = begun.set_at.to_zoned(self.now.time_zone().clone());
+        match (Present { now: &now, ..*self }).due(when, wanted.kind, wanted.bias) {
+            Ok((due, days, length_s)) => {
+                let length_s = length_s.filter(|_| wanted.kind == Kind::Timer);
+                let entry = Entry { name: wanted.name.clone(), due, days, length_s, ..begun.clone() };
+                (vec![Change::Replace(entry.clone())], Report::Set(entry))
+            }
+            Err(refusal) => (vec![], refusal.into()),
+        }
     }
 
     fn due(&self, when: &When, kind: Kind, bias: Bias) -> Result<(Due, Days, Option<u32>), Refusal> {

@@ -2,6 +2,7 @@
 
 use super::entry::{Entry, EntryId, Kind};
 use super::moment::{ClockSaid, Day, Part, Said};
+use jiff::Timestamp;
 use jiff::civil::Date;
 
 /// Seconds in a day: the longest timer.
@@ -12,6 +13,16 @@ pub const LONGEST_TIMER_S: u32 = 24 * 3600;
 pub enum Order {
     /// Begin something.
     Set(Wanted),
+    /// Begin something that was begun a moment ago, before all of it was said: the same with another time or a longer
+    /// name, counted from when it was first begun. If it is not there, this begins it.
+    Amend {
+        /// What was begun.
+        before: Wanted,
+        /// Not earlier than this.
+        since: Timestamp,
+        /// What it is to be.
+        wanted: Wanted,
+    },
     /// What is there, of this kind or of all.
     List(Option<Kind>),
     /// How long until it is due.

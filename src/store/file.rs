@@ -1,7 +1,8 @@
 //! Opens the database file: folder, access rights, schema, check; sets a damaged one aside.
 //!
-//! Runs on the thread that calls `Store::open`, at start only. It refuses files of a newer schema
-//! and never deletes anything.
+//! Runs on the thread that calls `Store::open`, at start only, but for the check of a large file, which has a
+//! thread of its own and comes later: the start does not wait longer for it the more there is in it. It refuses
+//! files of a newer schema and never deletes anything.
 
 use std::fs;
 use std::io;
@@ -10,13 +11,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rusqlite_migration::{M, MigrationDefinitionError, Migrations};
 
 use super::StoreError;
 
 /// How long a job waits for another program's write.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// Bytes of a file that is checked as a whole before it is used, in some 10 ms of a PC. Of a larger one only what
+/// rings, lists and settings need is checked so soon.
+pub(super) const SMALL: u64 = 4 << 20;
+
+/// Tables that are checked before anything is done, however large the rest is.
+const VITAL: [&str; 3] = ["schedule", "note", "setting"];
 
 /// Schema versions in order; a released one never changes.
 const STEPS: &[M<'_>] = &[
@@ -53,28 +61,71 @@ const STEPS: &[M<'_>] = &[
 /// A database ready for use.
 pub(super) struct Opened {
     pub(super) db: Connection,
+    /// How much of it was checked.
+    pub(super) checked: Checked,
     /// Where the damaged predecessor went.
     pub(super) set_aside: Option<PathBuf>,
+}
+
+/// How much of a file is known to be sound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Checked {
+    Whole,
+    /// Only [`VITAL`]; [`check`] does the rest.
+    Vital,
 }
 
 /// Opens `path`, or sets it aside and begins a fresh one when it is damaged.
 pub(super) fn open(path: &Path) -> Result<Opened, StoreError> {
     make_folder(path)?;
     match prepare(path) {
-        Ok(db) => Ok(Opened { db, set_aside: None }),
+        Ok((db, checked)) => Ok(Opened { db, checked, set_aside: None }),
         Err(Trouble::Damaged(why)) => {
-            let moved = set_aside(path)?;
-            tracing::warn!(
-                damaged = %moved.display(),
-                %why,
-                "the database was damaged: it is kept under another name and a new one is begun"
-            );
-            match prepare(path) {
-                Ok(db) => Ok(Opened { db, set_aside: Some(moved) }),
-                Err(Trouble::Damaged(source)) => Err(StoreError::Open { path: path.into(), source }),
-                Err(Trouble::Other(error)) => Err(error),
-            }
+            let (db, moved) = begin_anew(path, &why)?;
+            Ok(Opened { db, checked: Checked::Whole, set_aside: Some(moved) })
         }
+        Err(Trouble::Other(error)) => Err(error),
+    }
+}
+
+/// What is wrong with the file, which others may use meanwhile; nothing when it is sound or can't be looked at.
+/// Blocks: a second for some 100 MB.
+pub(super) fn check(path: &Path) -> Option<rusqlite::Error> {
+    let look = || -> Result<(), Trouble> {
+        let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+            .map_err(|e| trouble(path, e))?;
+        db.busy_timeout(BUSY).map_err(|e| trouble(path, e))?;
+        is_sound(&db, path, None)
+    };
+    match look() {
+        Ok(()) | Err(Trouble::Other(_)) => None,
+        Err(Trouble::Damaged(why)) => Some(why),
+    }
+}
+
+/// Sets the file of an open database aside and begins a fresh one in its place; returns where it went.
+pub(super) fn replace(
+    db: &mut Connection,
+    path: &Path,
+    why: &rusqlite::Error,
+) -> Result<PathBuf, StoreError> {
+    // Nothing may be written to the old one any more.
+    drop(std::mem::replace(db, in_memory()?));
+    let (fresh, moved) = begin_anew(path, why)?;
+    *db = fresh;
+    Ok(moved)
+}
+
+fn begin_anew(path: &Path, why: &rusqlite::Error) -> Result<(Connection, PathBuf), StoreError> {
+    let moved = set_aside(path)?;
+    tracing::warn!(
+        damaged = %moved.display(),
+        %why,
+        "the database was damaged: it is kept under another name and a new one is begun"
+    );
+    match prepare(path) {
+        Ok((db, _)) => Ok((db, moved)),
+        Err(Trouble::Damaged(source)) => Err(StoreError::Open { path: path.into(), source }),
         Err(Trouble::Other(error)) => Err(error),
     }
 }
@@ -112,18 +163,29 @@ fn make_folder(path: &Path) -> Result<(), StoreError> {
         .map_err(|source| StoreError::Folder { path: folder.into(), source })
 }
 
-fn prepare(path: &Path) -> Result<Connection, Trouble> {
+fn prepare(path: &Path) -> Result<(Connection, Checked), Trouble> {
     keep_private(path).map_err(Trouble::Other)?;
     let mut db = Connection::open(path).map_err(|e| trouble(path, e))?;
     configure(&db).map_err(|e| trouble(path, e))?;
-    let verdict: String =
-        db.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(|e| trouble(path, e))?;
-    if verdict != "ok" {
-        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-        return Err(Trouble::Damaged(rusqlite::Error::SqliteFailure(code, Some(verdict))));
+    let bytes = fs::metadata(path).map_or(0, |file| file.len());
+    let checked = if bytes <= SMALL { Checked::Whole } else { Checked::Vital };
+    match checked {
+        Checked::Whole => is_sound(&db, path, None)?,
+        Checked::Vital => VITAL.into_iter().try_for_each(|table| is_sound(&db, path, Some(table)))?,
     }
     migrate(&mut db, path)?;
-    Ok(db)
+    Ok((db, checked))
+}
+
+/// Whether a table, or everything, can be read and stands in order.
+fn is_sound(db: &Connection, path: &Path, table: Option<&str>) -> Result<(), Trouble> {
+    let check = format!("PRAGMA quick_check({})", table.unwrap_or("1"));
+    let verdict: String = db.query_row(&check, [], |row| row.get(0)).map_err(|e| trouble(path, e))?;
+    if verdict == "ok" {
+        return Ok(());
+    }
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+    Err(Trouble::Damaged(rusqlite::Error::SqliteFailure(code, Some(verdict))))
 }
 
 /// Creates the file for its owner only; SQLite gives its side files the same rights.

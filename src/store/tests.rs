@@ -230,6 +230,69 @@ async fn a_database_with_damaged_pages_is_set_aside() {
     assert_eq!(fs::read(store.set_aside().unwrap()).unwrap(), broken);
 }
 
+/// A database that is too large to be checked before it is used; returns its bytes.
+async fn large(path: &Path) -> Vec<u8> {
+    let store = Store::open(path).unwrap();
+    store.schedule(|_| Ok(put(1, "a timer"))).await.unwrap();
+    let rows = "INSERT INTO message (channel, at_ms, role, text)
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+        SELECT 'voice', i, 'assistant', printf('%d ', i) || hex(zeroblob(200)) FROM n";
+    store.run(move |db| Ok(db.execute_batch(rows)?)).await.unwrap();
+    store.close().await.unwrap();
+    let bytes = fs::read(path).unwrap();
+    assert!(bytes.len() as u64 > file::SMALL, "{}", bytes.len());
+    bytes
+}
+
+fn put(id: i64, entry: &str) -> ScheduleWrite<()> {
+    ScheduleWrite { changes: vec![ScheduleChange::Put(id, entry.into())], latest: None, answer: () }
+}
+
+#[tokio::test]
+async fn a_large_database_is_looked_through_while_it_is_used() {
+    let (_folder, path) = somewhere();
+    let sound = large(&path).await;
+    let (store, check) = Store::open_checked(&path, Heart::unwatched(), Duration::ZERO).unwrap();
+    check.unwrap().join().unwrap();
+    assert_eq!(store.dialogue_since(Timestamp::UNIX_EPOCH, 100_000).await.unwrap().len(), 12_000);
+    assert_eq!(store.set_aside(), None);
+    drop(store);
+    // The check that is due in a minute keeps nobody waiting: it ends with the store.
+    let (store, check) = Store::open_checked(&path, Heart::unwatched(), Duration::from_secs(3600)).unwrap();
+    store.close().await.unwrap();
+    check.unwrap().join().unwrap();
+    assert_eq!(fs::read(&path).unwrap().len(), sound.len());
+}
+
+#[tokio::test]
+async fn damage_deep_in_a_large_database_is_found_beside_its_use_and_set_aside() {
+    let (_folder, path) = somewhere();
+    let mut broken = large(&path).await;
+    let half = broken.len() / 2;
+    broken[half..half + 40_960].fill(0xA5);
+    fs::write(&path, &broken).unwrap();
+    let (store, check) = Store::open_checked(&path, Heart::unwatched(), Duration::ZERO).unwrap();
+    check.unwrap().join().unwrap();
+    is_usable(&store).await;
+    assert_eq!(fs::read(store.set_aside().unwrap()).unwrap(), broken);
+}
+
+#[tokio::test]
+async fn damage_in_what_rings_is_found_before_anything_is_done_however_large_the_rest_is() {
+    let (_folder, path) = somewhere();
+    let mut broken = large(&path).await;
+    let pages = Connection::open(&path).unwrap();
+    let page = "SELECT rootpage FROM sqlite_schema WHERE name = 'schedule'";
+    let page: u32 = pages.query_row(page, [], |row| row.get(0)).unwrap();
+    let page = page as usize;
+    drop(pages);
+    broken[(page - 1) * 4096..page * 4096].fill(0xA5);
+    fs::write(&path, &broken).unwrap();
+    let (store, check) = Store::open_checked(&path, Heart::unwatched(), Duration::ZERO).unwrap();
+    assert!(check.is_none() && store.set_aside().is_some());
+    is_usable(&store).await;
+}
+
 #[test]
 fn a_database_of_a_newer_version_is_refused_and_left_alone() {
     let (_folder, path) = somewhere();

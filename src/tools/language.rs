@@ -45,6 +45,24 @@ pub(super) struct ListWords {
     pub(super) shopping: Vec<String>,
     /// Between the things of a list.
     pub(super) and: String,
+    pub(super) ready: ReadyWords,
+}
+
+/// Requests that are a call as they stand, as patterns; `{text}` is what it is about, `{list}` a list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadyWords {
+    /// In front of a request and behind it.
+    pub(super) before: Vec<String>,
+    pub(super) behind: Vec<String>,
+    /// What only the conversation knows.
+    pub(super) vague: Vec<String>,
+    /// What a list may be called; its name is the group `list`.
+    pub(super) list: String,
+    pub(super) add: Vec<String>,
+    pub(super) remove: Vec<String>,
+    pub(super) read: Vec<String>,
+    pub(super) clear: Vec<String>,
 }
 
 /// How deeds are claimed.

@@ -14,6 +14,8 @@ use super::{Arguments, Call, Effect, Output, Tool, ToolError, language, schema};
 use crate::clock::Clock;
 use crate::store::{Store, StoreError};
 
+mod asked;
+
 /// The list of what is no list: notes.
 const NOTES: &str = "notes";
 /// The list that has other names.
@@ -106,6 +108,10 @@ impl Tool for Lists {
 
     fn cues(&self) -> &[&str] {
         language::cues(self.name())
+    }
+
+    fn ready(&self, asked: &str) -> Option<Arguments> {
+        asked::arguments(asked)
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

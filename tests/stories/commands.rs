@@ -77,7 +77,11 @@ async fn the_models_answer_goes_to_stdout_and_nothing_else_does() {
     let double = Double::start().await;
     double.when("sky", vec![Script::words("Because air scatters blue light the most.")]);
     let home = Home::with_model_server(&double.url);
-    let ran = home.joi(&["ask", "why is the sky blue?"]).well();
+    let ran = home.joi(&["--log", "info", "ask", "why is the sky blue?"]).well();
+    // covers the log-privacy rule at the console
+    for words in ["sky", "blue", "scatters"] {
+        assert!(!ran.err.to_lowercase().contains(words), "{words} in the log: {}", ran.err);
+    }
     assert_eq!(ran.out, "Because air scatters blue light the most.\n", "{ran:?}");
 
     let record = json(&home.joi(&["ask", "--json", "why", "is", "the", "sky", "blue?"]).well().out);

@@ -25,7 +25,12 @@ async fn two_questions_from_a_file_are_answered_into_a_file() {
     let home = Home::with_model_server(&double.url);
     let out = home.arg("answers.wav");
     let conversation = arg("assets/demo/conversation.wav");
-    let ran = home.joi(&["hear", "--json", "--wav", &conversation, "--out", &out]).well();
+    let ran = home.joi(&["--log", "info", "hear", "--json", "--wav", &conversation, "--out", &out]).well();
+    // covers the log-privacy rule on the voice path
+    for words in ["time is it", "sky", "blue", "scatters"] {
+        assert!(!ran.err.to_lowercase().contains(words), "{words} in the log: {}", ran.err);
+    }
+    assert!(ran.err.contains(" info "), "there is a log: {}", ran.err);
     let turns: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let heard: Vec<String> = turns.iter().map(|turn| plain(turn["heard"].as_str().unwrap())).collect();
     assert_eq!(heard, ["what time is it", "why is the sky blue"], "{ran:?}");
@@ -77,7 +82,30 @@ fn whoever_thinks_in_the_middle_of_a_command_is_waited_for() {
     let decided = turn["decisions"].as_array().unwrap();
     assert!(decided.iter().any(|d| d["verdict"] == "set a timer"), "{turn}");
     assert!(turn["reply"].as_str().is_some_and(|reply| reply.contains("10 minute")), "{turn}");
-    assert_eq!(turn["decisions"][0]["verdict"], "a whole command", "{turn}");
+    assert_eq!(turn["decisions"][0]["verdict"], "a whole command that could go on", "{turn}");
+}
+
+#[test]
+fn a_pause_in_the_middle_of_a_length_does_not_cut_it() {
+    let home = Home::with_model_server(NOBODY);
+    let file = home.arg("timer.wav");
+    let parts = [
+        pause(1.0),
+        read_wav(project("tests/data/hear/phrase.wav"), RATE).unwrap(),
+        pause(0.6),
+        flite("slt", "set a timer for nine minutes"),
+        // With the silence the voice puts at both ends it is longer than a whole command is waited for.
+        pause(0.2),
+        flite("slt", "and thirty seconds"),
+        pause(3.0),
+    ];
+    write_wav(Path::new(&file), RATE, &parts.concat()).unwrap();
+    let ran = home.joi(&["hear", "--json", "--wav", &file, "--out", &home.arg("out.wav")]).well();
+    let turns: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let replies: Vec<&str> = turns.iter().filter_map(|turn| turn["reply"].as_str()).collect();
+    assert_eq!(replies, ["Timer, 9 minutes 30 seconds."], "{ran:?}");
+    let listed = home.joi(&["timers", "--json"]).well().out;
+    assert_eq!(listed.matches("\"length_s\"").count(), 1, "one timer: {listed}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ use crate::hear::wake::strip_phrase;
 use crate::hear::whisper::{Stt, SttError, SttEvent, SttJob, Urgency};
 use crate::hear::{Delivery, HearEvent, Stretch};
 use crate::message::{Transcript, Utterance};
+use crate::reply::intents::Tongue;
 use crate::reply::model::ChatModel;
 
 /// Whoever talks over her for so long, in samples, has said a word by then or is no talker: 1.7 s.
@@ -86,7 +87,11 @@ impl Hearing {
         let (answers, of_answers) = Second::new(interjections.lender());
         let hearing = Self {
             stt,
-            second_look: SecondLook::new(interjections.lender(), ears.second_look),
+            second_look: SecondLook::new(
+                interjections.lender(),
+                Tongue::of(&ears.language),
+                ears.second_look,
+            ),
             interjections,
             ears,
             utterances: VecDeque::new(),

@@ -17,7 +17,7 @@ use crate::hear::judge::Verdict;
 use crate::hear::score::{Choice, LONGEST, choose, support};
 use crate::hear::whisper::{Lender, SttError};
 use crate::message::Utterance;
-use crate::reply::intents::{Reading, near};
+use crate::reply::intents::{Reading, Tongue, near_in};
 use crate::trace::Decision;
 
 /// Sound before and behind the words that is looked at as well.
@@ -32,6 +32,8 @@ type Answer = Result<Vec<f32>, SttError>;
 /// What is looked at, and what came of the last look.
 pub(super) struct SecondLook {
     lender: Lender,
+    /// The language that is spoken.
+    tongue: Tongue,
     within: Option<Duration>,
     open: Option<Open>,
     known: Option<Judged>,
@@ -53,8 +55,8 @@ impl Drop for Open {
 
 impl SecondLook {
     /// Nothing is looked at yet; without `within` nothing ever is.
-    pub(super) fn new(lender: Lender, within: Option<Duration>) -> Self {
-        Self { lender, within, open: None, known: None }
+    pub(super) fn new(lender: Lender, tongue: Tongue, within: Option<Duration>) -> Self {
+        Self { lender, tongue, within, open: None, known: None }
     }
 
     /// Gives `judged` back when there is nothing to look at, or it was looked at before; else [`SecondLook::next`]
@@ -73,7 +75,7 @@ impl SecondLook {
         else {
             return Some(judged);
         };
-        let readings = near(text);
+        let readings = near_in(self.tongue, text);
         let (from, to) = stretch(utterance);
         if readings.is_empty() || to - from > LONGEST {
             return Some(judged);

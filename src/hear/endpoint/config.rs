@@ -33,8 +33,9 @@ impl Patience {
 pub struct EndpointConfig {
     /// Silence that ends an utterance: `quick` 0.4 s, `normal` 0.7 s, `relaxed` 1.2 s.
     pub patience: Patience,
-    /// Whether the words said before a pause count, too: a whole quick command ends after 0.3 s of silence, the
-    /// beginning of one after no less than 1.2 s. Off, the silence alone decides.
+    /// Whether the words said before a pause count, too: a whole quick command ends after 0.3 s of silence, one that
+    /// could go on ("nine minutes … and thirty seconds") after 0.6 s, the beginning of one after no less than 1.2 s.
+    /// Off, the silence alone decides.
     pub by_meaning: bool,
     /// Sound kept from before the first voiced frame, in seconds, 0.1 to 1. Raising it saves more of soft
     /// first syllables, and costs transcription time.

@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
+use super::home::HomeWords;
 use super::machine::{Index, Program, Vocabulary};
 use super::mood::MoodWords;
-use super::near::Words;
+use super::near::{NearRules, Words};
 use super::numbers::Numbers;
 use super::template;
 
@@ -37,6 +38,8 @@ pub(super) struct Language {
     pub(super) mood: MoodWords,
     /// All words that commands are made of, for those that were heard almost right.
     pub(super) words: Words,
+    /// What is said about a home.
+    pub(super) home: HomeWords,
 }
 
 /// One way to say something.
@@ -136,6 +139,8 @@ fn phrases<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Vec<String>>
 struct File {
     manners: Manners,
     mood: MoodWords,
+    near: NearRules,
+    home: HomeWords,
     numbers: super::numbers::NumberWords,
     lexicon: HashMap<String, BTreeMap<String, String>>,
     clock: Vec<ClockRow>,
@@ -203,7 +208,7 @@ impl Language {
         let lexicons: HashMap<_, _> =
             file.lexicon.into_iter().map(|(name, rows)| (name, Lexicon::of(rows))).collect();
         let numbers = Numbers::of(file.numbers)?;
-        let words = Words::of(&vocabulary, &numbers, &lexicons);
+        let words = Words::of(file.near, &vocabulary, &numbers, &lexicons);
         Ok(Self {
             manners: file.manners,
             numbers,
@@ -219,6 +224,7 @@ impl Language {
             told: file.names.told,
             mood: file.mood,
             words,
+            home: file.home,
         })
     }
 }

@@ -5,6 +5,7 @@
 //! is no command. It also notices when the words end in the middle of a template: then more may come.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::language::{Group, Language};
 use super::slots::{self, Taken};
@@ -61,6 +62,12 @@ pub(super) enum Slot {
     Kind,
     /// A phrase of a lexicon.
     Kinds,
+    /// A phrase of a lexicon.
+    Device,
+    /// A phrase of a lexicon.
+    Place,
+    /// 0 to 100, with a fraction.
+    Level,
     /// One to three words.
     Name,
     /// Any words.
@@ -68,7 +75,7 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    const ALL: [(&'static str, Self); 17] = [
+    const ALL: [(&'static str, Self); 20] = [
         ("percent", Self::Percent),
         ("duration", Self::Duration),
         ("length", Self::Length),
@@ -84,6 +91,9 @@ impl Slot {
         ("several", Self::Several),
         ("kind", Self::Kind),
         ("kinds", Self::Kinds),
+        ("device", Self::Device),
+        ("place", Self::Place),
+        ("level", Self::Level),
         ("name", Self::Name),
         ("text", Self::Text),
     ];
@@ -94,6 +104,33 @@ impl Slot {
 
     pub(super) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, slot)| *slot == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether what was taken may only be the beginning of it: nine minutes "and thirty seconds", half past six "on
+    /// weekdays", on Mondays "and Fridays".
+    pub(super) fn can_go_on(self) -> bool {
+        match self {
+            Self::Duration
+            | Self::Clock
+            | Self::Day
+            | Self::Days
+            | Self::Several
+            | Self::Name
+            | Self::Text => true,
+            Self::Percent
+            | Self::Length
+            | Self::Hour
+            | Self::Minute
+            | Self::Ordinal
+            | Self::Part
+            | Self::Today
+            | Self::Month
+            | Self::Kind
+            | Self::Kinds
+            | Self::Device
+            | Self::Place
+            | Self::Level => false,
+        }
     }
 
     /// Whether any word may stand in it.
@@ -179,11 +216,12 @@ pub(super) struct Utterance<'a> {
     numbers: Vec<Option<u32>>,
 }
 
-/// What a slot took: which, its value, and from where to where in words.
+/// What a slot took: its value, and from where to where in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Capture {
     pub(super) slot: Slot,
     pub(super) taken: Taken,
+    pub(super) at: Range<usize>,
 }
 
 /// A template that fits.
@@ -288,7 +326,7 @@ impl Run<'_, '_> {
                 let taking = slots::take(slot, self.utterance, at, self.to);
                 *may_go_on |= said > 0 && taking.may_go_on;
                 for (end, taken) in taking.ways {
-                    self.captures.push(Capture { slot, taken });
+                    self.captures.push(Capture { slot, taken, at: at..end });
                     self.step(pc + 1, end, said, may_go_on);
                     self.captures.pop();
                 }

@@ -6,13 +6,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use serde::Deserialize;
+
+use super::ear::Ear;
 use super::language::{Group, Language, Lexicon};
 use super::machine::{Capture, Slot, Vocabulary};
 use super::numbers::Numbers;
 use super::slots::Taken;
 use super::words::{self, Word};
-use super::{Completeness, Intent, Tongue, completeness, match_intent, matched, mood, orders};
-use crate::english::sound;
+use super::{Completeness, Intent, Tongue, completeness_in, match_in, matched, mood, orders};
 use crate::schedule::{Many, Order, Which};
 use crate::tools::gate::Mood;
 
@@ -24,8 +26,8 @@ const FEWEST_WORDS: usize = 3;
 const MOST_WORDS: usize = 12;
 /// Sentences that are looked at for one transcript.
 const MOST_TRIED: usize = 400;
-/// Letters of a word that may have been an article.
-const SHORT: usize = 2;
+/// Letters in which two words that sound the same may differ.
+const FARTHEST: usize = 3;
 /// Words of a command that may be any words: a name of more is chance.
 const MOST_OPEN: usize = 1;
 
@@ -42,11 +44,31 @@ pub struct Reading {
     likeness: f64,
 }
 
+/// What a language's file says about words that were heard almost right.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NearRules {
+    /// By whose sound words are told apart.
+    ear: Ear,
+    /// Letters of a word that may have been an article.
+    article_letters: usize,
+}
+
 /// The words commands are made of, with their sounds.
-pub(super) struct Words(Vec<(String, String)>);
+pub(super) struct Words {
+    rules: NearRules,
+    known: Vec<Known>,
+}
+
+struct Known {
+    text: String,
+    sound: String,
+    letters: usize,
+}
 
 impl Words {
     pub(super) fn of(
+        rules: NearRules,
         vocabulary: &Vocabulary,
         numbers: &Numbers,
         lexicons: &HashMap<String, Lexicon>,
@@ -58,15 +80,21 @@ impl Words {
             .chain(phrases.flat_map(|(words, _)| words).map(String::as_str))
             .filter(|word| word.chars().count() > 1 && word.chars().all(char::is_alphabetic))
             .collect();
-        Self(all.into_iter().map(|word| (word.to_owned(), sound(word))).collect())
+        let known = |word: &str| Known {
+            text: word.to_owned(),
+            sound: rules.ear.sound(word),
+            letters: word.chars().count(),
+        };
+        Self { rules, known: all.into_iter().map(known).collect() }
     }
 
     /// The words that `said` may have been, and how alike they are.
     fn like<'a>(&'a self, said: &'a str) -> impl Iterator<Item = (&'a str, f64)> {
-        let sounds = sound(said);
-        self.0.iter().filter_map(move |(word, sound)| {
-            let is_same_sound = !sounds.is_empty() && sounds == *sound;
-            Some((word.as_str(), alike(said, word, is_same_sound)?))
+        let (sounds, letters) = (self.rules.ear.sound(said), said.chars().count());
+        let is_in_reach = move |known: &&Known| known.letters.abs_diff(letters) <= FARTHEST;
+        self.known.iter().filter(is_in_reach).filter_map(move |known| {
+            let is_same_sound = !sounds.is_empty() && sounds == known.sound;
+            Some((known.text.as_str(), alike(said, &known.text, is_same_sound)?))
         })
     }
 }
@@ -75,19 +103,24 @@ impl Words {
 fn alike(said: &str, word: &str, is_same_sound: bool) -> Option<f64> {
     let distance = strsim::osa_distance(said, word);
     let length = said.chars().count().max(word.chars().count());
-    let is_close = distance == 1 || (distance == 2 && length >= 5) || (is_same_sound && distance <= 3);
+    let is_close = distance == 1 || (distance == 2 && length >= 5) || (is_same_sound && distance <= FARTHEST);
     let likeness = 1.0 - distance as f64 / length as f64;
     (distance > 0 && is_close).then_some(if is_same_sound { likeness.max(0.7) } else { likeness })
 }
 
 /// The commands that `text` is one word away from; none when it is one itself.
 pub fn near(text: &str) -> Vec<Reading> {
-    let Some(language) = Tongue::English.language() else { return Vec::new() };
+    near_in(Tongue::English, text)
+}
+
+/// The same in another language.
+pub fn near_in(tongue: Tongue, text: &str) -> Vec<Reading> {
+    let Some(language) = tongue.language() else { return Vec::new() };
     let Some(said) = words::normalise(text, &language.manners) else { return Vec::new() };
     let is_candidate = (FEWEST_WORDS..=MOST_WORDS).contains(&said.len())
         && !said.iter().any(|word| language.mood.turns(&word.text))
         && mood(text) == Mood::Request
-        && match_intent(text).is_none();
+        && match_in(tongue, text).is_none();
     if !is_candidate {
         return Vec::new();
     }
@@ -98,7 +131,7 @@ pub fn near(text: &str) -> Vec<Reading> {
         if readings.len() == MOST {
             break;
         }
-        if let Some(reading) = change.reading(text, language)
+        if let Some(reading) = change.reading(tongue, language, text)
             && !readings.iter().any(|known| known.text == reading.text)
         {
             readings.push(reading);
@@ -127,13 +160,15 @@ fn changes<'a>(said: &'a [Word], language: &'a Language) -> Vec<Change<'a>> {
         changes.extend(like.map(|(other, likeness)| Change { at: word.at.clone(), word: other, likeness }));
         // Of an article hardly anything is heard.
         let articles = language.numbers.articles().filter(|article| **article != word.text);
-        let articles = articles.filter(|_| word.text.chars().count() <= SHORT);
+        let articles = articles.filter(|_| word.text.chars().count() <= language.words.rules.article_letters);
         changes.extend(articles.map(|article| Change { at: word.at.clone(), word: article, likeness: 0.5 }));
     }
     for pair in said.windows(2) {
         let joined = format!("{}{}", pair[0].text, pair[1].text);
         let at = pair[0].at.start..pair[1].at.end;
-        let known = language.words.0.iter().map(|(word, _)| word.as_str());
+        let letters = joined.chars().count();
+        let is_in_reach = |known: &&Known| known.letters.abs_diff(letters) <= 1;
+        let known = language.words.known.iter().filter(is_in_reach).map(|known| known.text.as_str());
         changes.extend(known.filter(|word| strsim::osa_distance(&joined, word) <= 1).map(|word| Change {
             at: at.clone(),
             word,
@@ -146,7 +181,7 @@ fn changes<'a>(said: &'a [Word], language: &'a Language) -> Vec<Change<'a>> {
 
 impl Change<'_> {
     /// `text` with it, when that is a command that may be guessed.
-    fn reading(&self, text: &str, language: &Language) -> Option<Reading> {
+    fn reading(&self, tongue: Tongue, language: &Language, text: &str) -> Option<Reading> {
         let old = text.get(self.at.clone())?;
         let is_capital = old.chars().next().is_some_and(char::is_uppercase);
         let word = if is_capital { capital(self.word) } else { self.word.to_owned() };
@@ -165,7 +200,7 @@ impl Change<'_> {
         let is_fit = open <= MOST_OPEN
             && may_be_guessed(&what)
             && mood(&text) == Mood::Request
-            && completeness(&text) != Completeness::Incomplete;
+            && completeness_in(tongue, &text) != Completeness::Incomplete;
         is_fit.then(|| Reading { text, what, template: template.to_owned(), likeness: self.likeness })
     }
 }
@@ -175,6 +210,7 @@ fn may_be_guessed(what: &Intent) -> bool {
     match what {
         Intent::Schedule(Order::Cancel(Which { many: Many::All, .. })) => false,
         Intent::Schedule(_) | Intent::Volume(_) => true,
+        Intent::Home(order) => order.is_harmless(),
         Intent::Time
         | Intent::Date
         | Intent::Stop

@@ -194,7 +194,7 @@ impl Numbers {
     }
 
     /// Numbers, also with a fraction behind them, the longest first.
-    fn quantity(&self, words: &[Word]) -> Vec<Read> {
+    pub(super) fn quantity(&self, words: &[Word]) -> Vec<Read> {
         let mut reads = Vec::new();
         for read in self.number(words) {
             if let Some((count, part)) = fraction(&self.fractions, &words[read.words..]) {

@@ -9,7 +9,7 @@ use super::language::Language;
 use super::machine::{Capture, Slot};
 use super::slots::Taken;
 use super::words::Word;
-use super::{Intent, VolumeChange, memory};
+use super::{Intent, VolumeChange, home, memory};
 use crate::schedule::{Bias, ClockSaid, Day, Days, Kind, Many, Order, Part, Said, Wanted, When, Which};
 
 /// What slots took, and the utterance they took it from.
@@ -40,7 +40,10 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
         _ => match name.strip_prefix("volume ") {
             Some(percent) => Intent::Volume(VolumeChange::Set(percent.parse().ok()?)),
             None if memory::is_about(name) => Intent::Memory(memory::order(name, filled)?),
-            None => Intent::Schedule(order(name, filled)?),
+            None => match name.strip_prefix("home ") {
+                Some(deed) => Intent::Home(home::order(deed, filled)?),
+                None => Intent::Schedule(order(name, filled)?),
+            },
         },
     })
 }
@@ -76,7 +79,7 @@ impl Filled<'_> {
         self.captures.iter().filter(move |capture| capture.slot == slot).map(|capture| &capture.taken)
     }
 
-    fn value(&self, slot: Slot) -> Option<&str> {
+    pub(super) fn value(&self, slot: Slot) -> Option<&str> {
         self.taken(slot).find_map(|taken| match taken {
             Taken::Value(value) => Some(value.as_str()),
             _ => None,
@@ -90,7 +93,7 @@ impl Filled<'_> {
         })
     }
 
-    fn number(&self, slot: Slot) -> Option<u32> {
+    pub(super) fn number(&self, slot: Slot) -> Option<u32> {
         self.taken(slot).find_map(|taken| match taken {
             Taken::Number(number) => Some(*number),
             _ => None,

@@ -44,6 +44,7 @@ pub(super) fn take(slot: Slot, utterance: &Utterance<'_>, at: usize, to: usize) 
     let words = &utterance.words[at..to];
     match slot {
         Slot::Percent => whole(utterance, at, to, 0..=100),
+        Slot::Level => level(utterance, at, to),
         Slot::Hour => whole(utterance, at, to, 0..=24),
         Slot::Minute => minutes(utterance, at, to),
         Slot::Duration | Slot::Length => {
@@ -64,7 +65,9 @@ pub(super) fn take(slot: Slot, utterance: &Utterance<'_>, at: usize, to: usize) 
         | Slot::Several
         | Slot::Month
         | Slot::Kind
-        | Slot::Kinds => {
+        | Slot::Kinds
+        | Slot::Device
+        | Slot::Place => {
             let Some(lexicon) = language.lexicons.get(slot.name()) else { return Taking::default() };
             let fit = |(phrase, value): &(Vec<String>, String)| {
                 Some((at + words_at_start(words, phrase)?, Taken::Value(value.clone())))
@@ -90,6 +93,14 @@ fn whole(utterance: &Utterance<'_>, at: usize, to: usize, allowed: std::ops::Ran
         .filter(|(_, value)| allowed.contains(value))
         .map(|(end, value)| (end, Taken::Number(value)))
         .collect();
+    Taking { ways, may_go_on: false }
+}
+
+/// A number of percent or degrees, in thousandths.
+fn level(utterance: &Utterance<'_>, at: usize, to: usize) -> Taking {
+    let reads = utterance.language.numbers.quantity(&utterance.words[at..to]);
+    let fits = reads.into_iter().filter(|read| read.value <= 100 * ONE);
+    let ways = fits.map(|read| (at + read.words, Taken::Number(read.value))).collect();
     Taking { ways, may_go_on: false }
 }
 

@@ -6,7 +6,9 @@ use super::*;
 const PHRASINGS: &str = include_str!("../../../tests/data/intents/phrasings.txt");
 const CHITCHAT: &str = include_str!("../../../tests/data/intents/chitchat.txt");
 
+mod amend;
 mod grammar;
+mod home;
 mod mood;
 mod near;
 mod phrases;

@@ -9,15 +9,16 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::question;
+use super::told::{Told, told};
 use crate::message::Private;
-use crate::reply::intents::{self, MemoryOrder};
+use crate::reply::intents::{self, MemoryOrder, Tongue};
 use crate::reply::model::ChatModel;
 use crate::reply::outlet::{Outlet, Unheard};
-use crate::reply::{Ended, Engine, Keep, ReplyEvent, Turn, redact, words};
-use crate::store::{Forget, Memory, MemoryKind, NewMemory, Store, StoreError};
+use crate::reply::{Ended, Engine, Keep, ReplyEvent, Turn, redact};
+use crate::store::{Forget, NewMemory, Store, StoreError};
 
-/// Most things that are told at once.
-const MOST_TOLD: usize = 8;
+/// The language she answers in.
+const TONGUE: Tongue = Tongue::English;
 /// Most things that are looked at.
 const MOST_KNOWN: u32 = 1_000;
 /// Characters a second that are spoken.
@@ -60,7 +61,7 @@ impl<M: ChatModel> Engine<M> {
         }
         outlet.decided("memory", "kept", "anything but a yes in time is a no").await?;
         if is_open && intents::is_refusal(turn.asked) {
-            outlet.say(words::LEFT_ALONE).await?;
+            outlet.say(&say().left_alone).await?;
             return Ok(Some((Ended::Quick, Keep::No)));
         }
         Ok(None)
@@ -70,11 +71,11 @@ impl<M: ChatModel> Engine<M> {
         let told = match what {
             What::Topic(topic) => {
                 let gone = store.forget_about(topic).await?;
-                format!("{} gone for good.", if gone.things() == 1 { "It is" } else { "All of it is" })
+                say().gone(gone.things()).to_owned()
             }
             What::Everything => {
                 store.forget(Forget { dialogue: true, ..Forget::default() }).await?;
-                "I have forgotten everything you ever told me.".to_owned()
+                say().gone_everything.clone()
             }
         };
         // What this program holds beside the database.
@@ -91,13 +92,13 @@ impl<M: ChatModel> Engine<M> {
         outlet: &mut Outlet,
     ) -> Result<Keep, Unheard> {
         let Some(store) = self.memory_store() else {
-            outlet.say(words::NO_MEMORY).await?;
+            outlet.say(&say().failed).await?;
             return Ok(Keep::No);
         };
         match order {
             MemoryOrder::Remember { text, .. } if text.contains(redact::LABEL_START) => {
                 outlet.decided("memory", "refused", "secrets are not remembered").await?;
-                outlet.say(words::NO_SECRETS).await?;
+                outlet.say(&say().no_secrets).await?;
                 Ok(Keep::No)
             }
             MemoryOrder::Remember { kind, text } => {
@@ -111,7 +112,7 @@ impl<M: ChatModel> Engine<M> {
             }
             MemoryOrder::AboutMe => match (store.memories(None, MOST_KNOWN).await, store.profile(1).await) {
                 (Ok(known), Ok(profile)) => {
-                    outlet.say(&about_me(&known, profile.last.is_some())).await?;
+                    outlet.say(&say().about_me(TONGUE, &known, profile.last.is_some())).await?;
                     Ok(Keep::Yes)
                 }
                 (Err(error), _) | (_, Err(error)) => self.memory_failed(&error, outlet).await,
@@ -122,18 +123,11 @@ impl<M: ChatModel> Engine<M> {
                 match store.known_about(&topic).await {
                     Ok(known) if known.is_nothing() => {
                         outlet.decided("memory", "nothing", "nothing is known about that").await?;
-                        let about = intents::told_back(said);
-                        outlet.say(&format!("I don't remember anything about {about}.")).await?;
+                        outlet.say(&say().forgetting(TONGUE, 0, said)).await?;
                         Ok(Keep::No)
                     }
                     Ok(known) => {
-                        let things = match known.things() {
-                            1 => "one thing".to_owned(),
-                            count => format!("{count} things"),
-                        };
-                        let about = intents::told_back(said);
-                        let question =
-                            format!("I remember {things} about {about}. Shall I forget it for good?");
+                        let question = say().forgetting(TONGUE, known.things(), said);
                         self.ask_to_forget(turn, What::Topic(topic), &question, outlet).await
                     }
                     Err(error) => self.memory_failed(&error, outlet).await,
@@ -141,7 +135,7 @@ impl<M: ChatModel> Engine<M> {
             }
             MemoryOrder::ForgetAll => {
                 outlet.is_private = true;
-                self.ask_to_forget(turn, What::Everything, words::FORGET_ALL, outlet).await
+                self.ask_to_forget(turn, What::Everything, &say().everything, outlet).await
             }
         }
     }
@@ -152,11 +146,7 @@ impl<M: ChatModel> Engine<M> {
             return self.memory_failed(&error, outlet).await;
         }
         outlet.decided("memory", "stored", kind.name()).await?;
-        let told = match kind {
-            MemoryKind::Wish => format!("I'll keep to that: {text}."),
-            _ => format!("I'll remember: {}.", intents::told_back(&text)),
-        };
-        outlet.say(&told).await?;
+        outlet.say(&say().remembered(TONGUE, kind, &text)).await?;
         Ok(Keep::Yes)
     }
 
@@ -184,50 +174,18 @@ impl<M: ChatModel> Engine<M> {
         tracing::error!(%error, "the memory can't be used");
         outlet.send(ReplyEvent::Notice(error.to_string())).await?;
         outlet.decided("memory", "failed", error.to_string()).await?;
-        outlet.say(words::NO_MEMORY).await?;
+        outlet.say(&say().failed).await?;
         Ok(Keep::No)
     }
+}
+
+/// The sentences for it.
+fn say() -> &'static Told {
+    told(TONGUE)
 }
 
 /// What must be in everything that is to be forgotten: the words that matter, or else all of them.
 fn topic(said: &str) -> String {
     let matter = question::content_words(said);
     if matter.is_empty() { said.to_owned() } else { matter.join(" ") }
-}
-
-/// What is known, in sentences.
-fn about_me(known: &[Memory], has_diary: bool) -> String {
-    let of = |kind: MemoryKind| known.iter().filter(move |memory| memory.kind == kind);
-    let user: Vec<String> = of(MemoryKind::User).map(|m| sentence(&intents::told_back(&m.text.0))).collect();
-    let wishes: Vec<String> = of(MemoryKind::Wish).map(|m| sentence(&m.text.0)).collect();
-    let others = of(MemoryKind::World).count() + of(MemoryKind::Document).count();
-    let mut told = Vec::new();
-    if !user.is_empty() {
-        told.push("You told me this.".to_owned());
-        told.extend(user.iter().take(MOST_TOLD).cloned());
-    }
-    if !wishes.is_empty() {
-        told.push("And you want this of me.".to_owned());
-        told.extend(wishes.iter().take(MOST_TOLD).cloned());
-    }
-    let more = user.len().saturating_sub(MOST_TOLD) + wishes.len().saturating_sub(MOST_TOLD) + others;
-    if told.is_empty() {
-        told.push("You haven't asked me to remember anything about you.".to_owned());
-    }
-    match more {
-        0 => {}
-        1 => told.push("I know one more thing.".to_owned()),
-        more => told.push(format!("I know {more} more things.")),
-    }
-    if has_diary {
-        told.push("And I keep a diary of our conversations.".to_owned());
-    }
-    told.join(" ")
-}
-
-fn sentence(text: &str) -> String {
-    let text = text.trim().trim_end_matches('.');
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
 }

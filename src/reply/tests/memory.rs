@@ -7,6 +7,8 @@ use crate::llm::ModelSize::{Large, Small};
 use crate::llm::Role::{System, User};
 use crate::store::{MemoryKind, NewMemory};
 
+const NO_MEMORY: &str = "I can't get at my memory just now, so nothing was changed.";
+
 const NOW: &str = "[Context: Sunday, 22 November 2026, 14:05, Europe/Vienna. Location: Unknown]";
 const FOUND: &str = include_str!("../../../assets/prompts/memory.md");
 const ABOUT_USER: &str = include_str!("../../../assets/prompts/memory.user.md");
@@ -173,7 +175,7 @@ async fn secrets_are_not_remembered_and_an_empty_memory_says_so() {
         "You haven't asked me to remember anything about you."
     );
     let ran = bench.say("remember that my password is hunter2secret").await;
-    assert_eq!(ran.shown(), words::NO_SECRETS);
+    assert_eq!(ran.shown(), "I don't keep passwords, codes or card numbers.");
     assert_eq!(bench.known().await, []);
 }
 
@@ -253,7 +255,10 @@ async fn anything_but_a_yes_in_time_forgets_nothing() {
     }
     let bench = Bench::new(vec![]);
     bench.knows(MemoryKind::User, "2026-11-01", "I like chess").await;
-    assert_eq!(bench.say("forget everything you know about me").await.shown(), words::FORGET_ALL);
+    assert_eq!(
+        bench.say("forget everything you know about me").await.shown(),
+        "Shall I forget everything you ever told me, for good?"
+    );
     assert_eq!(bench.say("yes").await.shown(), "I have forgotten everything you ever told me.");
     assert_eq!(bench.known().await, []);
 }
@@ -323,14 +328,14 @@ async fn a_digest_that_hangs_is_given_up_after_eight_seconds() {
 async fn without_a_working_store_the_answer_comes_all_the_same() {
     let bench = Bench::with(vec![answers("Blue.")], |parts| parts.store = None);
     assert_eq!(bench.say("which colour has the sky").await.shown(), "Blue.");
-    assert_eq!(bench.say("remember that I like chess").await.shown(), words::NO_MEMORY);
+    assert_eq!(bench.say("remember that I like chess").await.shown(), NO_MEMORY);
     let bench = Bench::new(vec![answers("Blue.")]);
     bench.knows(MemoryKind::User, "2026-10-01", "I like chess").await;
     bench.store.break_memory().await;
     let ran = bench.say("which colour has the sky").await;
     assert!(ran.shown().ends_with("Blue."), "{}", ran.shown());
-    assert!(bench.say("remember that I like tea").await.shown().ends_with(words::NO_MEMORY));
-    assert!(bench.say("forget everything about tea").await.shown().ends_with(words::NO_MEMORY));
+    assert!(bench.say("remember that I like tea").await.shown().ends_with(NO_MEMORY));
+    assert!(bench.say("forget everything about tea").await.shown().ends_with(NO_MEMORY));
 }
 
 // covers gate: words of a document are a stranger's

@@ -32,6 +32,8 @@ pub(super) enum Step {
     Late,
     Passing,
     Lasting,
+    /// The server fails in these words.
+    Says(&'static str),
 }
 
 /// A whole answer in one piece.
@@ -147,6 +149,7 @@ async fn play(mut running: Running) -> Option<(Result<ChatEvent, LlmError>, Runn
             Step::Late => Err(late()),
             Step::Passing => Err(LlmError::Busy),
             Step::Lasting => Err(lacks_model()),
+            Step::Says(text) => Err(LlmError::Server { status: 500, text: text.into() }),
         };
         running.steps.pop_front();
         return Some((delta, running));

@@ -78,3 +78,72 @@ async fn stop_thanks_and_never_mind_silence_what_rings() {
         assert_eq!(bench.say("stop ringing").await.shown(), "Nothing is ringing.", "{words}");
     }
 }
+
+// covers "who goes on": a pause in the middle of a length is no end of it
+#[tokio::test(start_paused = true)]
+async fn who_goes_on_after_a_pause_changes_what_was_just_set() {
+    let bench = Bench::new(vec![]);
+    assert_eq!(bench.say("Set a timer for nine minutes.").await.shown(), "Timer, 9 minutes.");
+    bench.later(3);
+    assert_eq!(bench.say("And thirty seconds.").await.shown(), "Timer, 9 minutes 30 seconds.");
+    bench.later(2);
+    assert_eq!(
+        bench.say("what timers are running").await.shown(),
+        "9 minute 30 second timer: 9 minutes 25 seconds left."
+    );
+    assert_eq!(bench.say("Set an alarm for seven.").await.shown(), "Alarm today at 7 PM.");
+    assert_eq!(bench.say("on weekdays").await.shown(), "Alarm at 7 AM on weekdays.");
+    assert_eq!(bench.say("list my alarms").await.shown(), "Alarm at 7 AM on weekdays.");
+    assert_eq!(bench.model.requests().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_late_or_from_elsewhere_is_no_part_of_the_command() {
+    let script = || vec![Step::Text("Thirty seconds of what?"), Step::Done];
+    let bench = Bench::new(vec![script(), script(), script()]);
+    bench.say("Set a timer for nine minutes.").await;
+    bench.say_on(Channel::Console, "and thirty seconds").await;
+    bench.later(11);
+    bench.say("and thirty seconds").await;
+    bench.say("set a timer for nine minutes").await;
+    bench.say("what time is it").await;
+    bench.say("and thirty seconds").await;
+    assert_eq!(bench.model.requests().len(), 3, "all went to the model");
+    let schedule = schedule(&bench.store, &bench.clock);
+    let lengths: Vec<_> = schedule.entries().await.unwrap().iter().map(|entry| entry.length_s).collect();
+    assert_eq!(lengths, [Some(540), Some(540)]);
+}
+
+/// The turn is broken off as soon as its intent is known, whether or not the timer has been written by then.
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_is_broken_off_by_going_on_leaves_one_timer_with_the_whole_length() {
+    let bench = Bench::new(vec![]);
+    let (events, mut received) = mpsc::channel(1);
+    let cancel = CancellationToken::new();
+    let text = Private("Set a timer for nine minutes.".to_owned());
+    let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text };
+    let watch = async {
+        received.recv().await;
+        cancel.cancel();
+    };
+    let (outcome, ()) = tokio::join!(reply(&bench.engine, turn, events, cancel.clone()), watch);
+    assert_eq!(outcome.ended, Ended::Cancelled);
+    let whole = bench.say("Set a timer for 9 minutes and 30 seconds.").await;
+    assert_eq!(whole.shown(), "Timer, 9 minutes 30 seconds.");
+    let schedule = schedule(&bench.store, &bench.clock);
+    let lengths: Vec<_> = schedule.entries().await.unwrap().iter().map(|entry| entry.length_s).collect();
+    assert_eq!(lengths, [Some(570)]);
+    let again = bench.say("Set a timer for 9 minutes and 30 seconds, uh, let me see.").await;
+    assert_eq!(again.shown(), "Timer, 9 minutes 30 seconds.", "it is told, not set once more");
+    assert_eq!((schedule.entries().await.unwrap().len(), bench.model.requests().len()), (1, 0));
+}
+
+// covers DEC22: nothing is claimed that was not done, and no model is asked that could
+#[tokio::test(start_paused = true)]
+async fn without_a_home_she_says_at_once_that_there_is_none() {
+    let bench = Bench::shipped(vec![]);
+    let ran = bench.say("Turn on the kitchen light.").await;
+    assert_eq!(ran.shown(), "I'm not connected to the house yet, so I can't turn on the kitchen light.");
+    assert_eq!((ran.outcome.ended, bench.model.requests().len()), (Ended::Quick, 0));
+    assert_eq!((ran.decided("intents"), ran.decided("home")), (vec!["home"], vec!["not connected"]));
+}

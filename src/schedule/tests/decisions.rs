@@ -72,6 +72,37 @@ fn a_clock_change_moves_the_moment_and_not_the_time_on_the_wall() {
 }
 
 #[test]
+fn what_goes_on_after_it_was_set_changes_that_one_and_counts_from_its_beginning() {
+    let wanted = |name: Option<&str>, seconds| match timer(name, seconds) {
+        Order::Set(wanted) => wanted,
+        other => panic!("{other:?}"),
+    };
+    let amend =
+        |name, from, to, since| Order::Amend { before: wanted(name, from), since, wanted: wanted(name, to) };
+    let mut table = Table::at(at(17, 0));
+    let since = table.now.timestamp();
+    table.order(&timer(None, 600));
+    table.later(60).order(&timer(None, 540));
+    table.later(5);
+    assert_eq!(table.say(&amend(None, 540, 570, since)), "Timer, 9 minutes 30 seconds.");
+    let due: Vec<(i64, String)> =
+        table.entries.iter().map(|entry| (entry.id.0, format!("{:?}", entry.due))).collect();
+    let at = |seconds: i64| format!("{:?}", Due::Moment(since + seconds.seconds()));
+    assert_eq!(due, [(1, at(600)), (2, at(60 + 570))], "the newer one, from when it was set");
+    // It is not there, was called otherwise, was set long before, or rings already: it is set.
+    let now = table.now.timestamp();
+    for (name, since) in [(Some("rice"), since), (None, now)] {
+        let before = table.entries.len();
+        table.order(&amend(name, 540, 570, since));
+        assert_eq!(table.entries.len(), before + 1);
+    }
+    assert_eq!(
+        table.say(&amend(None, 540, 90_000, since)),
+        "A timer lasts 24 hours at most. Set an alarm instead."
+    );
+}
+
+#[test]
 fn what_was_understood_is_said_and_all_can_be_changed_by_name() {
     let mut table = Table::at(at(17, 0));
     let mut told = Vec::new();

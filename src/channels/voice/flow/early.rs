@@ -35,6 +35,7 @@ impl Early {
     pub(super) fn outlook(&self) -> Option<Outlook> {
         let more = match self.meaning {
             Completeness::Complete => More::Unlikely,
+            Completeness::Open => More::Possible,
             Completeness::Incomplete => More::Likely,
             Completeness::Unknown => return None,
         };

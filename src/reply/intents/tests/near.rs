@@ -21,6 +21,8 @@ fn a_slip_of_one_word_has_the_command_among_its_readings() {
         ("at five minutes to the pasta timer.", "add five minutes to the pasta timer."),
         ("turn the volume app", "turn the volume up"),
         ("snows for five minutes", "snooze for five minutes"),
+        ("turn of the kitchen light", "turn off the kitchen light"),
+        ("Dime the living room lights.", "Dim the living room lights."),
         ("remand me to call Ann at noon", "remind me to call Ann at noon"),
         ("remind me to mow at known to call Ann", "remind me tomorrow at noon to call Ann"),
     ] {
@@ -31,6 +33,35 @@ fn a_slip_of_one_word_has_the_command_among_its_readings() {
         }
         assert!(readings.iter().any(|reading| reading == said), "{written}: {readings:?}");
         assert!(readings.len() <= MOST_READINGS);
+    }
+}
+
+#[test]
+fn a_language_that_is_data_is_searched_as_well() {
+    let texts = |text: &str| near_in(Tongue::German, text).into_iter().map(|r| r.text).collect::<Vec<_>>();
+    for (written, said) in [
+        ("Stelle einen Teimer auf neun Minuten.", "Stelle einen Timer auf neun Minuten."),
+        ("Stelle einen Eimer auf neun Minuten", "Stelle einen Timer auf neun Minuten"),
+        ("Ställe einen Timer auf zehn Minuten.", "Stelle einen Timer auf zehn Minuten."),
+        ("Stelle in Timer auf zehn Minuten", "Stelle einen Timer auf zehn Minuten"),
+        ("Löse den Nudel Timer", "Lösche den Nudel Timer"),
+        ("Wegg mich um halb sieben", "Weck mich um halb sieben"),
+        ("Mach das Lichte in der Küche aus", "Mach das Licht in der Küche aus"),
+        ("Schalte die Stehlampe auf", "Schalte die Stehlampe aus"),
+    ] {
+        let readings = texts(written);
+        assert!(readings.iter().any(|reading| reading == said), "{written}: {readings:?}");
+        assert!(readings.len() <= MOST_READINGS);
+    }
+    for text in [
+        "Hast du in Timer auf zehn Minuten gestellt",
+        "Stelle kein Timer auf neun Minuten",
+        "Stelle nicht einen Teimer auf neun Minuten",
+        "Lösche alle Teimer",
+        "Warum ist der Himmel blau",
+        "Ich habe gestern ein Eis gegessen",
+    ] {
+        assert_eq!(texts(text), [""; 0], "{text}");
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) fn told(order: &Order) -> String {
                 when_told(wanted.when.as_ref()),
             ]
         }
+        Order::Amend { wanted, .. } => vec!["amend".into(), when_told(wanted.when.as_ref())],
         Order::List(kind) => vec!["list".into(), kind.map(|k| k.name().to_owned()).unwrap_or_default()],
         Order::Left(which) => vec!["left".into(), which_told(which)],
         Order::Cancel(which) => vec!["cancel".into(), which_told(which)],
@@ -80,14 +81,15 @@ fn which_told(which: &Which) -> String {
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-fn rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
     table.lines().filter(|line| !line.starts_with('#')).map(|line| line.split_once('\t').unwrap())
 }
 
-fn understood(tongue: Tongue, text: &str) -> String {
+pub(super) fn understood(tongue: Tongue, text: &str) -> String {
     match match_in(tongue, text).map(|quick| quick.what) {
         None => "-".into(),
         Some(Intent::Schedule(order)) => told(&order),
+        Some(Intent::Home(order)) => super::home::told(&order),
         Some(other) => format!("{other:?}"),
     }
 }
@@ -163,9 +165,15 @@ fn what_was_asked_back_is_completed_by_the_answer() {
 
 #[test]
 fn a_whole_command_is_told_from_the_beginning_of_one() {
-    use Completeness::{Complete, Incomplete, Unknown};
+    use Completeness::{Complete, Incomplete, Open, Unknown};
     for (text, expected) in [
-        ("set a timer for nine minutes", Complete),
+        ("set a timer for nine minutes", Open),
+        ("set a timer for nine minutes please", Complete),
+        ("set a nine minute timer", Complete),
+        ("wake me at half past six", Unknown),
+        ("wake me at noon", Open),
+        ("remind me at noon to call Ann", Open),
+        ("turn on the kitchen light", Complete),
         ("what time is it", Complete),
         ("stop", Complete),
         ("cancel all timers", Complete),
@@ -176,7 +184,7 @@ fn a_whole_command_is_told_from_the_beginning_of_one() {
         ("set an alarm for seven please", Complete),
         ("set the volume to forty", Unknown),
         ("turn the volume up", Complete),
-        ("wake me at half past six on weekdays", Complete),
+        ("wake me at half past six on weekdays", Open),
         ("set a timer for", Incomplete),
         ("set a timer", Incomplete),
         ("set a pasta timer for nine and a", Incomplete),

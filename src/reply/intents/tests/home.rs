@@ -1,0 +1,91 @@
+//! Phrases about the house, and what is said to them while there is none.
+
+use super::phrases::{rows, understood};
+use super::*;
+
+const ENGLISH: &str = include_str!("../../../../tests/data/intents/home.en.tsv");
+const GERMAN: &str = include_str!("../../../../tests/data/intents/home.de.tsv");
+
+/// An order in a form that a table can hold: `30 % light "kitchen light"`.
+pub(super) fn told(order: &HomeOrder) -> String {
+    let deed = match order.deed {
+        HomeDeed::Percent(percent) => format!("{percent} %"),
+        HomeDeed::Degrees(tenths) => format!("{}.{}°", tenths / 10, tenths % 10),
+        deed => format!("{deed:?}").to_lowercase(),
+    };
+    let many = if order.many == Many::All { " all" } else { "" };
+    format!("{deed}{many} {} \"{}\"", format!("{:?}", order.device).to_lowercase(), order.thing)
+}
+
+#[test]
+fn every_phrase_about_the_house_is_understood_word_for_word() {
+    for (tongue, table, least) in [(Tongue::English, ENGLISH, 80), (Tongue::German, GERMAN, 28)] {
+        let wrong: Vec<_> = rows(table)
+            .map(|(phrase, expected)| (phrase, understood(tongue, phrase), expected))
+            .filter(|(_, told, expected)| told != expected)
+            .collect();
+        assert_eq!(wrong, []);
+        assert!(rows(table).count() >= least);
+    }
+}
+
+#[test]
+fn negations_questions_and_talk_about_the_house_never_act() {
+    let frames: [fn(&str) -> String; 9] = [
+        |p| format!("Don't {p}"),
+        |p| format!("Never {p}"),
+        |p| format!("Did you {p}"),
+        |p| format!("Why did you {p}"),
+        |p| format!("How do I {p}"),
+        |p| format!("What happens if I say {p}"),
+        |p| format!("She said {p}"),
+        |p| format!("I always {p}"),
+        |p| format!("{p} or I will be cross"),
+    ];
+    let acted: Vec<_> = rows(ENGLISH)
+        .filter(|(_, expected)| *expected != "-")
+        .flat_map(|(phrase, _)| frames.iter().map(move |frame| frame(phrase)))
+        .map(|sentence| (understood(Tongue::English, &sentence), sentence))
+        .filter(|(told, _)| told != "-")
+        .collect();
+    assert_eq!(acted, []);
+}
+
+// covers DEC22: she never says that something was done in a house there is none of
+#[test]
+fn without_a_home_the_answer_names_what_is_missing_and_claims_nothing() {
+    let answer = |tongue, text: &str| match match_in(tongue, text).map(|quick| quick.what) {
+        Some(Intent::Home(order)) => not_connected(tongue, &order),
+        other => panic!("{text}: {other:?}"),
+    };
+    for (text, said) in [
+        (
+            "turn on the kitchen light",
+            "I'm not connected to the house yet, so I can't turn on the kitchen light.",
+        ),
+        ("Blinds down!", "I'm not connected to the house yet, so I can't close the blinds."),
+        ("dim the lamp to 30%", "I'm not connected to the house yet, so I can't set the lamp to 30 percent."),
+        (
+            "set the thermostat to 21.5 degrees",
+            "I'm not connected to the house yet, so I can't set the thermostat to 21.5 degrees.",
+        ),
+    ] {
+        assert_eq!(answer(Tongue::English, text), said);
+    }
+    let german = "Ich bin noch nicht mit dem Haus verbunden, deshalb kann ich das nicht einschalten.";
+    assert_eq!(answer(Tongue::German, "Mach das Licht an"), german);
+    for (tongue, table) in [(Tongue::English, ENGLISH), (Tongue::German, GERMAN)] {
+        for (phrase, _) in rows(table).filter(|(_, expected)| *expected != "-") {
+            let said = answer(tongue, phrase);
+            assert!(!said.contains(['{', '}']) && !crate::reply::claims::claims_a_deed(&said), "{said}");
+        }
+    }
+}
+
+#[test]
+fn what_lets_somebody_in_is_never_guessed() {
+    let near = |text: &str| near(text).into_iter().map(|reading| reading.text).collect::<Vec<_>>();
+    assert!(near("turn of the kitchen light").contains(&"turn off the kitchen light".to_owned()));
+    assert_eq!(near("unlook the front door"), [""; 0]);
+    assert_eq!(near("opal the garage door"), [""; 0]);
+}
