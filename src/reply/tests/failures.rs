@@ -70,15 +70,22 @@ async fn a_question_during_warm_up_is_put_as_the_model_that_wakes_wants_it() {
     for (size, expected) in [(ModelSize::Large, true), (ModelSize::Small, false)] {
         let bench = Bench::with_kit(size, &Kit::new(), vec![answers("Good morning.")]);
         bench.model.state.send_replace(ModelState::Starting);
-        let (events, mut received) = mpsc::channel(100);
-        let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("hello there".into()) };
+        let (told, mut received) = mpsc::channel(100);
+        // It wakes when she has said that it has not: the paused time runs away while the database works.
         let waking = async {
-            while received.recv().await != Some(ReplyEvent::Aside(words::WAKING.into())) {}
-            bench.model.state.send_replace(ready(size));
+            let mut events = Vec::new();
+            while let Some(event) = received.recv().await {
+                if event == ReplyEvent::Aside(words::WAKING.into()) {
+                    bench.model.state.send_replace(ready(size));
+                }
+                events.push(event);
+            }
+            events
         };
-        let answering = reply(&bench.engine, turn, events, CancellationToken::new());
-        let (outcome, ()) = tokio::join!(answering, waking);
-        assert_eq!(outcome.text.0, "Good morning.");
+        let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("hello there".into()) };
+        let answering = reply(&bench.engine, turn, told, CancellationToken::new());
+        let (outcome, events) = tokio::join!(answering, waking);
+        assert_eq!(Ran { outcome, events }.shown(), format!("({}) Good morning.", words::WAKING));
         let ask = bench.model.asks().remove(0);
         assert_eq!(!ask.tools.is_empty(), expected, "native tools for {size:?}");
     }
