@@ -61,7 +61,11 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
     }
     let human = Running::start(&mut home.command(&["events", "--human"])).until(" error: ");
     assert!(human.out.contains("no such microphone"), "{human:?}");
-    assert_eq!(joi.terminate().code, Some(0));
+    let ran = joi.terminate();
+    assert_eq!(ran.code, Some(0));
+    for missing in ["microphone: none of the devices", "speaker: none of the devices"] {
+        assert!(ran.err.contains(missing), "{missing} in {ran:?}");
+    }
 }
 
 #[test]
