@@ -191,7 +191,7 @@ impl<M: ChatModel> Engine<M> {
 
     /// Offers further tools from the next reply on.
     fn grow(&self, state: &mut Loop, offers: &[String]) {
-        let new: Vec<&String> = offers.iter().filter(|name| self.parts.tools.get(name).is_some()).collect();
+        let new: Vec<&String> = offers.iter().filter(|name| self.toolbox().get(name).is_some()).collect();
         if new.is_empty() {
             return;
         }
@@ -206,7 +206,7 @@ impl<M: ChatModel> Engine<M> {
                 }
             }
         }
-        let head = self.heads.of(state.size, state.protocol, &self.grown());
+        let head = self.heads().of(state.size, state.protocol, &self.grown());
         state.native = head.tools;
     }
 }
