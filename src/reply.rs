@@ -364,7 +364,7 @@ impl<M: ChatModel> Engine<M> {
         self.settle(&past);
         self.pick_profile(turn, &past, outlet).await?;
         let gate = self.recall_gate(turn, &past);
-        let (routed, plan) = self.directed(turn, &past, outlet).await?;
+        let (routed, plan) = self.directed(turn, &past, gate, outlet).await?;
         let memory = self.recalled(turn, &past, (gate, &plan), outlet).await?;
         let state = self.begin(turn, &past, Prepared { routed, plan, memory });
         outlet.decided("dialogue", past.verdict(), format!("{} messages", state.messages.len())).await?;

@@ -274,8 +274,7 @@ impl Toolbox {
         if hidden.is_empty() {
             return self;
         }
-        let known: Vec<(String, String)> =
-            hidden.iter().map(|tool| (tool.name().to_owned(), tool.description().to_owned())).collect();
+        let known = hidden.clone();
         let behind = self.tools.split_off(self.core);
         self.put(Arc::new(find::ToolSearch::new(known)));
         self.core = self.tools.len();

@@ -31,7 +31,7 @@ mod spoken;
 pub(crate) use block::{Block, LINE_START};
 pub use config::{Extractor, MemoryConfig, MemoryDigest, Sources};
 pub(crate) use extractor::Sought;
-use recall_gate::Gate;
+pub(crate) use recall_gate::Gate;
 
 /// Most entries of each kind that are read for the profile; far more than fit into it.
 const PROFILE: u32 = 40;

@@ -7,7 +7,7 @@
 use serde_json::json;
 
 use super::config::{Order, PlannerMode};
-use super::memory::question;
+use super::memory::{Gate, question};
 use super::model::ChatModel;
 use super::outlet::{Outlet, Unheard};
 use super::plan::{self, Course, Plan, Recall};
@@ -30,7 +30,7 @@ struct Signs {
     chars: usize,
     /// Parts of it that want a tool.
     parts: usize,
-    /// It is about something said or done before.
+    /// It is about something said or done before that the conversation does not hold.
     is_past: bool,
     /// There are tools or a memory to plan with.
     has_means: bool,
@@ -59,16 +59,18 @@ impl<M: ChatModel> Engine<M> {
         &self,
         turn: &Turn<'_>,
         past: &dialogue::Past,
+        gate: Gate,
         outlet: &Outlet,
     ) -> Result<(Routed, Plan), Unheard> {
+        let signs = self.signs(turn, gate);
         match self.parts.reply.planner.order {
             Order::Router => {
                 let routed = self.routed(turn, past, outlet).await?;
-                let plan = self.plan(turn, past, &routed, outlet).await?;
+                let plan = self.plan(turn, past, (signs, &routed), outlet).await?;
                 Ok((routed, plan))
             }
             Order::Planner => {
-                let plan = self.plan(turn, past, &Routed::open(), outlet).await?;
+                let plan = self.plan(turn, past, (signs, &Routed::open()), outlet).await?;
                 Ok((self.routed(turn, past, outlet).await?, plan))
             }
         }
@@ -79,7 +81,7 @@ impl<M: ChatModel> Engine<M> {
         &self,
         turn: &Turn<'_>,
         past: &dialogue::Past,
-        routed: &Routed,
+        (signs, routed): (Signs, &Routed),
         outlet: &Outlet,
     ) -> Result<Plan, Unheard> {
         let size = tool_loop::protocol_of(self).1;
@@ -87,7 +89,6 @@ impl<M: ChatModel> Engine<M> {
         if config.mode == PlannerMode::Never {
             return Ok(Plan::default());
         }
-        let signs = self.signs(turn);
         if let Err(why) = is_worth_it(config.mode, size, signs) {
             outlet.decided("planner", "no plan", why).await?;
             return Ok(Plan::default());
@@ -129,17 +130,18 @@ impl<M: ChatModel> Engine<M> {
             Recall::Skip => "no memory",
             Recall::About(_) => "asks the memory",
         };
+        tracing::debug!(verdict, count, memory, "planned");
         outlet.decided("planner", verdict, format!("{count} steps, {memory}")).await?;
         Ok(plan)
     }
 
-    fn signs(&self, turn: &Turn<'_>) -> Signs {
+    fn signs(&self, turn: &Turn<'_>, gate: Gate) -> Signs {
         let remembers =
             self.parts.memory.enabled && self.parts.memory.recall > 0 && self.parts.store.is_some();
         Signs {
             chars: turn.asked.trim().chars().count(),
             parts: self.wanting(&parts_of(turn.asked)),
-            is_past: remembers && question::is_past(turn.asked, &turn.now),
+            is_past: remembers && gate == Gate::Open && question::is_past(turn.asked, &turn.now),
             has_means: remembers || !self.toolbox().is_empty(),
         }
     }

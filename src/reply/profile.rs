@@ -102,6 +102,7 @@ impl<M: ChatModel> Engine<M> {
             None => (fallback, "the model gave no answer in time"),
         };
         self.lock(&self.scratch).profile = Some(profile);
+        tracing::debug!(profile = profile.name, why, "picked for this conversation");
         outlet.decided("profile", profile.name.as_str(), why).await
     }
 }

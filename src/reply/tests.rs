@@ -20,6 +20,7 @@ mod diary;
 mod directed;
 mod failures;
 mod faults;
+mod frugal;
 mod limits;
 mod memory;
 mod path;

@@ -134,6 +134,7 @@ impl<M: ChatModel> Engine<M> {
         self.lock(&self.scratch).sought.put(key, sought.clone());
         let Question { words, from, .. } = &sought.question;
         let time = if from.is_some() { "a time" } else { "no time" };
+        tracing::debug!(words = words.len(), time, "it is known what to look for");
         outlet.decided("extractor", "read", format!("{} words, {time}", words.len())).await?;
         Ok(sought)
     }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::scripted::{answers, writes};
-use super::tools::{Kit, calls, chooses};
+use super::tools::{Kit, calls};
 use super::*;
 use crate::llm::ModelSize::{self, Large};
 use crate::llm::Role::{System, User};
@@ -304,76 +304,4 @@ async fn the_planner_may_come_first_and_sees_all_tools_then() {
     assert_eq!(ran.purposes(), ["planner", "router", "answer"]);
     assert!(bench.model.requests()[0][1].content.contains("Tools: lamp, look, page, broken\n"));
     assert_eq!(ran.choice(), ("llm+plan".into(), "look lamp stop".into()), "united");
-}
-
-// covers DEC19, E4, C5, F1: a small model plans what has parts that want tools, and what is past
-#[tokio::test]
-async fn a_small_model_plans_where_the_words_show_that_it_is_worth_it() {
-    let script = vec![
-        plans(&["calculate expression='17 * 23'", "lists action=add list=shopping text=milk", "reply"]),
-        answers("391, and milk is on the list."),
-    ];
-    let bench = Bench::shipped_as_is(script);
-    let ran = bench.say("tell me how much is 17 times 23 and put milk on the shopping list").await;
-    assert_eq!(ran.purposes(), ["planner", "answer"]);
-    assert_eq!(ran.called(), [("calculate", "done"), ("lists", "done")]);
-    assert_eq!(bench.store.notes("shopping").await.unwrap(), ["milk"]);
-    let newest = bench.model.requests()[1].last().unwrap().content.clone();
-    assert!(newest.contains("(All 2 of 2 steps are done."), "{newest}");
-
-    let bench =
-        Bench::shipped_as_is(vec![plans(&["searchMemory topic='soup'", "reply"]), answers("Lentil.")]);
-    bench.has("2026-11-03", "we cooked lentil soup").await;
-    let ran = bench.say("what was it that we ate, do you remember").await;
-    assert_eq!((ran.purposes(), ran.decided("recall")), (vec!["planner", "answer"], vec!["found"]));
-    // A small model's word that no memory is needed counts for less than the user's.
-    let bench = Bench::shipped_as_is(vec![plans(&["reply"]), answers("Lentil.")]);
-    bench.has("2026-11-03", "we cooked lentil soup").await;
-    assert_eq!(bench.say("which soup did we cook").await.decided("recall"), ["found"]);
-    // The words say nothing and the plan says only that the memory is needed: now the model is asked for more.
-    let script = vec![plans(&["searchMemory", "reply"]), extracts(&["soup"], "", ""), answers("Lentil.")];
-    let bench = Bench::shipped_as_is(script);
-    bench.has("2026-11-03", "we cooked lentil soup").await;
-    let ran = bench.say("what did you say it was").await;
-    assert_eq!(
-        (ran.purposes(), ran.decided("recall")),
-        (vec!["planner", "extractor", "answer"], vec!["found"])
-    );
-}
-
-// covers M4, DEC19: both parts must want a tool, in the language of the request
-#[tokio::test]
-async fn talk_with_an_and_in_it_is_answered_in_one_call() {
-    for said in [
-        "tell me about cats and tell me what they eat",
-        "erzähl mir von den Katzen und sag mir was sie gern fressen",
-        "put oat milk and some eggs on the shopping list",
-    ] {
-        let add =
-            || chooses("lists", "{\"action\":\"add\",\"list\":\"shopping\",\"text\":\"milk and eggs\"}");
-        let (script, purpose) =
-            if said.contains("list") { (add(), "choice") } else { (answers("Well."), "answer") };
-        assert_eq!(Bench::shipped_as_is(vec![script]).say(said).await.purposes(), [purpose], "{said}");
-    }
-}
-
-// covers DEC19: what ten typical turns cost
-#[tokio::test]
-async fn ten_typical_turns_take_at_most_one_call_and_a_third_each() {
-    let file: toml::Table = include_str!("../../../assets/bench/acting.toml").parse().unwrap();
-    let turns: Vec<&str> =
-        file["turns"].as_array().unwrap().iter().map(|turn| turn.as_str().unwrap()).collect();
-    let bench = Bench::shipped_as_is(vec![
-        chooses("lists", "{\"action\":\"add\",\"list\":\"shopping\",\"text\":\"milk and eggs\"}"),
-        answers("Because of the air."),
-        chooses("lists", "{\"action\":\"read\",\"list\":\"shopping\"}"),
-        answers("They sleep a lot."),
-    ]);
-    let mut counts = Vec::new();
-    for said in &turns {
-        bench.later(20);
-        counts.push(bench.say(said).await.purposes().len());
-    }
-    assert_eq!(counts, [0, 0, 0, 1, 1, 0, 1, 1, 0, 0]);
-    assert!(counts.iter().sum::<usize>() as f64 / turns.len() as f64 <= 1.3);
 }

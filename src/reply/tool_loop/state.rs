@@ -93,7 +93,9 @@ impl Loop {
     pub(super) fn origin_of(&self, address: Option<&str>) -> Address {
         let Some(address) = address else { return Address::Named };
         let others = self.messages.iter().filter(|message| message.role != Role::Assistant);
-        let is_named = others.map(|message| &message.content).any(|text| text.contains(address.trim()));
+        // A plan stands in the user's message and is the model's all the same.
+        let mut texts = others.map(|message| self.plan.taken_out_of(&message.content));
+        let is_named = texts.any(|text| text.contains(address.trim()));
         if is_named { Address::Named } else { Address::Made }
     }
 
