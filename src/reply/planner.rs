@@ -19,8 +19,11 @@ use crate::tools::route;
 
 /// The instruction.
 const PROMPT: &str = include_str!("../../assets/prompts/planner.md");
-/// Most tokens of a plan.
+/// The same for a small model, which reads it slowly.
+const PROMPT_SMALL: &str = include_str!("../../assets/prompts/planner.small.md");
+/// Most tokens of a plan, and of a small model's.
 const TOKENS: u32 = 250;
+const TOKENS_SMALL: u32 = 120;
 /// A shorter request needs no plan, in characters.
 const SHORTEST: usize = 4;
 
@@ -93,7 +96,12 @@ impl<M: ChatModel> Engine<M> {
             outlet.decided("planner", "no plan", why).await?;
             return Ok(Plan::default());
         }
-        let instruction = PROMPT.replace("{tools}", &self.described(routed)).replace("{asked}", turn.asked);
+        let (prompt, tokens) = match size {
+            ModelSize::Small => (PROMPT_SMALL, TOKENS_SMALL),
+            ModelSize::Large => (PROMPT, TOKENS),
+        };
+        let tools = self.described(routed, size);
+        let instruction = prompt.replace("{tools}", &tools).replace("{asked}", turn.asked);
         let beside = Beside {
             purpose: "planner",
             instruction: &instruction,
@@ -104,7 +112,7 @@ impl<M: ChatModel> Engine<M> {
                 } },
                 "required": ["steps"],
             })),
-            tokens: TOKENS,
+            tokens,
             limit: deadline::PLANNER,
             model: &config.model,
         };
@@ -153,14 +161,15 @@ impl<M: ChatModel> Engine<M> {
         parts.iter().filter(|part| !route::by_words(part, &offered).names.is_empty()).count()
     }
 
-    /// The tools a plan may name. What they are stands in the head of the prompt; a few are told once more.
-    fn described(&self, routed: &Routed) -> String {
+    /// The tools a plan may name. What they are stands in the head of the prompt; a large model is told once more of a
+    /// few.
+    fn described(&self, routed: &Routed, size: ModelSize) -> String {
         let grown = self.grown();
         let offered = self.toolbox().offered(&grown);
         let names = routed.names(&offered);
         let is_meant = |name: &str| !is_always(name) && names.iter().any(|meant| meant == name);
         let meant = offered.iter().filter(|tool| is_meant(tool.name()));
-        let told: Vec<String> = match routed.is_open {
+        let told: Vec<String> = match routed.is_open || size == ModelSize::Small {
             true => meant.map(|tool| tool.name().to_owned()).collect(),
             false => meant.map(|tool| format!("{} ({})", tool.name(), tool.description())).collect(),
         };

@@ -195,6 +195,10 @@ impl<M: ChatModel> Engine<M> {
                 self.lock(&self.pending).insert(state.channel, pending);
                 Ok(Some(End::Asked))
             }
+            Called::Answer(sentence) => {
+                outlet.say_on(&sentence).await?;
+                Ok(Some(End::Answered))
+            }
             Called::End(sentence) => {
                 outlet.say_on(&sentence).await?;
                 Ok(Some(End::Apologised))

@@ -41,6 +41,20 @@ async fn a_small_model_plans_where_the_words_show_that_it_is_worth_it() {
     );
 }
 
+// covers M1, DEC6, DEC19: told once that a call was made before, a small model is not asked for ever
+#[tokio::test]
+async fn a_small_model_that_repeats_itself_twice_is_spared_the_answer() {
+    let calculate = |what: &str| chooses("calculate", &format!("{{\"expression\":\"{what}\"}}"));
+    let script = vec![calculate("17 * 23"), calculate("5 + 5"), calculate("5 + 5"), calculate("17 * 23")];
+    let bench = Bench::shipped(script);
+    let ran = bench.say("how would you work out 17 times 23 and what about 5 plus 5").await;
+    assert_eq!((ran.shown().as_str(), ran.outcome.ended), ("That's 391. That's 10.", Ended::Answered));
+    let outcomes: Vec<&str> = ran.called().iter().map(|(_, outcome)| *outcome).collect();
+    assert_eq!(outcomes, ["done", "done", "repeated", "repeated"]);
+    let told = bench.model.requests()[3].last().unwrap().content.clone();
+    assert!(told.contains("was called with the same arguments before. Use the result above."), "{told}");
+}
+
 // covers F6: what was called earlier does not count as done
 #[tokio::test]
 async fn a_plan_begins_with_its_first_step_whatever_was_called_before() {
