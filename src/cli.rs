@@ -63,7 +63,7 @@ pub struct Cli {
     /// Override one configuration key for this run, for example --set hear.endpoint.patience=quick
     #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// What to log to stderr: error, warn, info, debug, or a filter by category (voice, memory, planning, model) or module: warn,voice=debug
+    /// What to log to stderr: error, warn, info, debug, or a filter by category (voice, memory, profile, planning, model) or module: warn,voice=debug
     #[arg(long, global = true, value_name = "FILTER", env = "JOI_LOG")]
     log: Option<String>,
     #[command(subcommand)]

@@ -1,5 +1,5 @@
-//! From words to an answer: redact → a yes to a question of hers → quick intents → dialogue → recall → prompt →
-//! model and tools → check → remember.
+//! From words to an answer: redact → a yes to a question of hers → quick intents → dialogue → recall gate → router →
+//! planner → memory → prompt → model and tools → check → remember.
 //!
 //! [`reply`] runs in the task of one turn; [`Engine`] is what turns share. In: what was heard or
 //! typed. Out: [`ReplyEvent`]s while the answer comes in, and a [`ReplyOutcome`]. Nothing behind the
@@ -31,6 +31,7 @@ mod claims;
 mod compound;
 mod config;
 mod context;
+mod deadline;
 mod dialogue;
 pub mod diary;
 mod digest;
@@ -45,30 +46,39 @@ pub mod model;
 mod outlet;
 mod patience;
 mod plan;
+mod planner;
+mod profile;
 mod prompt;
 mod protocol;
 mod quick;
 pub mod redact;
 mod remember;
 mod repeats;
+mod router;
 pub mod sanitize;
+mod scratch;
 #[cfg(test)]
 mod tests;
 mod timers;
 mod tool_loop;
+mod trunk;
 pub mod words;
 
 pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
+pub use config::{Order, PersonaMode, PlannerConfig, PlannerMode};
 
 pub use head::{Prelude, head};
-pub use memory::{MemoryConfig, MemoryDigest, Sources, memory_question};
+pub use memory::{Extractor, MemoryConfig, MemoryDigest, Sources, memory_question};
 pub use protocol::{Protocol, Protocols};
 
+use acting::Prepared;
 use carry::Carry;
+use deadline::in_time;
 use head::Heads;
 use intents::VolumeChange;
 use model::{ChatModel, Room};
 use outlet::{Outlet, Unheard};
+use scratch::Scratch;
 use tool_loop::Pending;
 
 /// Most messages read from the store for one prompt; far more than fit into it.
@@ -109,6 +119,8 @@ pub struct Engine<M> {
     parts: EngineParts<M>,
     name: String,
     heads: Heads,
+    /// By the name of the profile.
+    profiled: HashMap<&'static str, Heads>,
     // Short sections without an await: plain mutexes do.
     last: Mutex<HashMap<Channel, String>>,
     /// What was asked back.
@@ -121,6 +133,7 @@ pub struct Engine<M> {
     kept: OnceCell<Mutex<String>>,
     pending: Mutex<HashMap<Channel, Pending>>,
     lately: Mutex<VecDeque<Timestamp>>,
+    scratch: Mutex<Scratch>,
     memory: memory::Held,
     busy: diary::Busy,
 }
@@ -215,23 +228,12 @@ pub async fn reply<M: ChatModel>(
     events: mpsc::Sender<ReplyEvent>,
     cancel: CancellationToken,
 ) -> ReplyOutcome {
-    planned(engine, turn, Vec::new(), events, cancel).await
-}
-
-/// The same with steps that were planned for it, the last of which is the answer.
-async fn planned<M: ChatModel>(
-    engine: &Engine<M>,
-    turn: TurnInput,
-    plan: Vec<String>,
-    events: mpsc::Sender<ReplyEvent>,
-    cancel: CancellationToken,
-) -> ReplyOutcome {
     let _running = engine.busy.begin();
     let now = engine.parts.clock.now();
     let asked = redact::redact(&turn.text.0);
     drop(turn.text);
     let mut outlet = Outlet::new(events);
-    let turn = Turn { channel: turn.channel, now, asked: asked.as_str(), plan };
+    let turn = Turn { channel: turn.channel, now, asked: asked.as_str() };
     let ended = tokio::select! {
         biased;
         () = cancel.cancelled() => Err(Unheard),
@@ -260,8 +262,6 @@ struct Turn<'a> {
     channel: Channel,
     now: Zoned,
     asked: &'a str,
-    /// Steps that were planned for it; mostly none.
-    plan: Vec<String>,
 }
 
 /// Whether an exchange belongs to the dialogue.
@@ -274,11 +274,13 @@ impl<M: ChatModel> Engine<M> {
     /// An engine; starts nothing.
     pub fn new(parts: EngineParts<M>) -> Self {
         let name = prompt::name(&parts.persona, parts.wake_phrase.as_deref());
-        let heads = Heads::new(parts.persona.character, &name, parts.tools.clone());
+        let heads = Heads::new(&parts.persona, &name, parts.tools.clone());
+        let profiled = Heads::profiled(&parts.persona, &name, &parts.tools);
         Self {
             parts,
             name,
             heads,
+            profiled,
             last: Mutex::default(),
             unfinished: Mutex::default(),
             just: Mutex::default(),
@@ -287,6 +289,7 @@ impl<M: ChatModel> Engine<M> {
             kept: OnceCell::new(),
             pending: Mutex::default(),
             lately: Mutex::default(),
+            scratch: Mutex::default(),
             memory: memory::Held::default(),
             busy: diary::Busy::default(),
         }
@@ -305,12 +308,14 @@ impl<M: ChatModel> Engine<M> {
     /// The model's; a warm-up that failed costs time, nothing else.
     pub async fn read_ahead(&self, channel: Channel) -> Result<(), LlmError> {
         let _running = self.busy.begin();
-        let turn = Turn { channel, now: self.parts.clock.now(), asked: "", plan: Vec::new() };
+        let turn = Turn { channel, now: self.parts.clock.now(), asked: "" };
         self.recall_calls().await;
         let past = self.past(&turn).await.unwrap_or_default();
-        let state = self.begin(&turn, &past, &self.warm(&turn.now).await);
-        let ask =
-            Ask { length: Length::OneToken, messages: state.messages, tools: state.native, format: None };
+        self.settle(&past);
+        let prepared = Prepared { memory: self.warm(&turn.now).await, ..Prepared::default() };
+        let state = self.begin(&turn, &past, prepared);
+        let (messages, tools) = (state.messages, state.native);
+        let ask = Ask { length: Length::OneToken, messages, tools, ..Ask::default() };
         let mut words = self.parts.model.ask(ask).await?;
         while let Some(event) = words.next().await {
             event?;
@@ -360,8 +365,12 @@ impl<M: ChatModel> Engine<M> {
         if ask::awaited(&*self.parts.model, &self.parts.reply, outlet).await?.is_some() {
             return Ok((Ended::Apologised, Keep::Yes));
         }
-        let memory = self.recalled(turn, &past, outlet).await?;
-        let state = self.begin(turn, &past, &memory);
+        self.settle(&past);
+        self.pick_profile(turn, &past, outlet).await?;
+        let gate = self.recall_gate(turn, &past);
+        let (routed, plan) = self.directed(turn, &past, gate, outlet).await?;
+        let memory = self.recalled(turn, &past, (gate, &plan), outlet).await?;
+        let state = self.begin(turn, &past, Prepared { routed, plan, memory });
         outlet.decided("dialogue", past.verdict(), format!("{} messages", state.messages.len())).await?;
         self.note_choice(&state, outlet).await?;
         let end = self.converse(state, outlet).await?;
@@ -371,7 +380,8 @@ impl<M: ChatModel> Engine<M> {
     async fn past(&self, turn: &Turn<'_>) -> Result<dialogue::Past, StoreError> {
         let Some(store) = &self.parts.store else { return Ok(dialogue::Past::default()) };
         let now = turn.now.timestamp();
-        let rows = store.dialogue_since(dialogue::horizon(&self.parts.reply, now), READ_BACK).await?;
+        let rows = store.dialogue_since(dialogue::horizon(&self.parts.reply, now), READ_BACK);
+        let rows = in_time(deadline::DIALOGUE, rows).await?;
         Ok(dialogue::past(&rows, turn.channel, now, &self.parts.reply))
     }
 

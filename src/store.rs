@@ -106,6 +106,8 @@ pub struct Store {
     set_aside: Arc<OnceLock<PathBuf>>,
     _check: Option<soundness::Pending>,
     changes: Arc<memory::Changes>,
+    #[cfg(test)]
+    hangs: Arc<std::sync::atomic::AtomicBool>,
 }
 
 impl fmt::Debug for Store {
@@ -180,7 +182,14 @@ impl Store {
                 }
             })
             .map_err(StoreError::Thread)?;
-        Ok(Self { jobs, set_aside: Arc::default(), _check: None, changes: Arc::default() })
+        Ok(Self {
+            jobs,
+            set_aside: Arc::default(),
+            _check: None,
+            changes: Arc::default(),
+            #[cfg(test)]
+            hangs: Arc::default(),
+        })
     }
 
     /// Tells how many jobs wait and how many may, as long as somebody may queue some.
@@ -294,6 +303,8 @@ impl Store {
             let _ = answer.send(work(db));
         });
         self.jobs.send(job).await.map_err(|_| StoreError::Gone)?;
+        #[cfg(test)]
+        let answered = self.in_stopped_time(answered);
         answered.await.map_err(|_| StoreError::Gone)?
     }
 }
@@ -325,6 +336,23 @@ impl Store {
     /// Makes every later request for the dialogue fail, as a failing disk would.
     pub(crate) async fn break_down(&self) {
         self.run(|db| Ok(db.execute_batch("DROP TABLE message")?)).await.expect("a table to drop");
+    }
+
+    /// From now on nothing is answered, as by a disk that hangs.
+    pub(crate) fn hang(&self) {
+        self.hangs.store(true, std::sync::atomic::Ordering::SeqCst);
+    }
+
+    /// The answer, for which a stopped clock waits: the database works in a time of its own.
+    async fn in_stopped_time<T: Send + 'static>(
+        &self,
+        answered: oneshot::Receiver<T>,
+    ) -> Result<T, oneshot::error::RecvError> {
+        if self.hangs.load(std::sync::atomic::Ordering::SeqCst) {
+            return std::future::pending().await;
+        }
+        let waiting = tokio::task::spawn_blocking(move || answered.blocking_recv());
+        waiting.await.expect("nothing that could panic")
     }
 
     /// Makes every later request for the memory fail.

@@ -46,6 +46,8 @@ pub const STOP: &str = stop::NAME;
 /// Finds further tools; on every turn's allow-list.
 pub const TOOL_SEARCH: &str = find::NAME;
 
+#[cfg(test)]
+pub(crate) use config::SHIPPED;
 pub use config::{Digest, Router, SearchConfig, ToolsConfig, Units, WeatherConfig};
 
 /// Arguments of a call, by name.
@@ -272,8 +274,7 @@ impl Toolbox {
         if hidden.is_empty() {
             return self;
         }
-        let known: Vec<(String, String)> =
-            hidden.iter().map(|tool| (tool.name().to_owned(), tool.description().to_owned())).collect();
+        let known = hidden.clone();
         let behind = self.tools.split_off(self.core);
         self.put(Arc::new(find::ToolSearch::new(known)));
         self.core = self.tools.len();
@@ -281,6 +282,16 @@ impl Toolbox {
             self.put(tool);
         }
         self
+    }
+
+    /// Those of them that are in `names`, and the few that are on every turn's allow-list.
+    #[must_use]
+    pub fn only(self, names: &[String]) -> Self {
+        let stays = |tool: &Arc<dyn Tool>| {
+            [STOP, TOOL_SEARCH].contains(&tool.name()) || names.iter().any(|name| name == tool.name())
+        };
+        let core = self.tools[..self.core].iter().filter(|tool| stays(tool)).count();
+        Self { tools: self.tools.into_iter().filter(stays).collect(), core }
     }
 
     fn put(&mut self, tool: Arc<dyn Tool>) {

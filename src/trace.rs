@@ -89,6 +89,9 @@ impl Decision {
 /// What a model call cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelUse {
+    /// What it was for: `answer`, `choice`, `planner`, `router`, `extractor`, a digest, `profile`.
+    #[serde(default)]
+    pub purpose: String,
     /// The model's name.
     pub model: String,
     /// `ollama` or `local`.
@@ -104,6 +107,13 @@ pub struct ModelUse {
     pub reply_tokens: u64,
     /// Time spent generating, in milliseconds.
     pub reply_ms: f64,
+}
+
+impl ModelUse {
+    /// Prompt tokens that had to be read.
+    pub fn evaluated(&self) -> u64 {
+        self.prompt_tokens.saturating_sub(self.cached_tokens)
+    }
 }
 
 /// A tool the model wanted called.

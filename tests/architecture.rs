@@ -45,6 +45,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("reqwest", &["llm", "models", "tools/web", "tools/config", "tools/weather"]),
     ("html5ever", &["tools/web/html"]),
     ("pdf_extract", &["cli/memory/document"]),
+    ("lru", &["reply/scratch"]),
     ("fend_core", &["tools/calculate"]),
     ("rubato", &["audio/resample"]),
     ("rphonetic", &["english", "reply/intents/ear"]),

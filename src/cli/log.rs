@@ -2,7 +2,7 @@
 //!
 //! Started once, on the main thread, before a command runs. In: a filter by category, module or level. Out:
 //! lines such as `12:00:07 warn voice: device missing fault=…`. Categories are what users know of her:
-//! `voice`, `memory`, `planning`, `model`; everything else is `joi`.
+//! `voice`, `memory`, `profile`, `planning`, `model`; everything else is `joi`.
 
 use std::fmt;
 
@@ -13,9 +13,10 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
 /// The modules behind each category. The first that fits counts.
-const CATEGORIES: [(&str, &[&str]); 4] = [
+const CATEGORIES: [(&str, &[&str]); 5] = [
     ("voice", &["joi::audio", "joi::hear", "joi::speak", "joi::channels::voice"]),
-    ("memory", &["joi::store", "joi::reply::dialogue"]),
+    ("memory", &["joi::store", "joi::reply::dialogue", "joi::reply::memory", "joi::reply::diary"]),
+    ("profile", &["joi::reply::profile"]),
     ("planning", &["joi::reply"]),
     ("model", &["joi::llm", "joi_model"]),
 ];
@@ -83,13 +84,17 @@ mod tests {
         // covers P8
         let of = ["joi::hear::whisper", "joi::channels::voice", "joi::reply::dialogue", "joi::reply::ask"];
         assert_eq!(of.map(category), ["voice", "voice", "memory", "planning"]);
+        let of =
+            ["joi::reply::memory::extractor", "joi::reply::profile", "joi::reply::planner", "joi::reply"];
+        assert_eq!(of.map(category), ["memory", "profile", "planning", "planning"]);
         assert_eq!(["joi::llm::mind", "joi::hearing", "hyper"].map(category), ["model", "joi", "joi"]);
     }
 
     #[test]
     fn a_filter_may_name_categories() {
         // covers P8
-        let memory = "warn,joi::store=info,joi::reply::dialogue=info,pulseaudio=off";
+        let memory = "warn,joi::store=info,joi::reply::dialogue=info,joi::reply::memory=info,joi::reply::diary=info,\
+                      pulseaudio=off";
         assert_eq!(written_out("warn,memory=info"), memory);
         assert_eq!(written_out("planning"), "joi::reply=debug,pulseaudio=off");
         assert_eq!(written_out("joi::hear=trace"), "joi::hear=trace,pulseaudio=off");

@@ -8,7 +8,7 @@ use super::session::Session;
 use super::show::{self, Mood};
 use crate::message::Channel;
 use crate::store::Store;
-use crate::trace::TurnRecord;
+use crate::trace::{ModelUse, TurnRecord};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,17 +92,64 @@ pub(crate) fn show_turn(turn: &TurnRecord) -> std::io::Result<()> {
     if !turn.marks.is_empty() {
         show::line(format!("\n{moments}"))?;
     }
-    for used in &turn.model_use {
-        show::line(format!(
-            "\n  model {} ({}): {} prompt tokens ({} cached) in {:.0} ms, {} reply tokens in {:.0} ms",
-            used.model,
-            used.backend,
-            used.prompt_tokens,
-            used.cached_tokens,
-            used.prompt_ms,
-            used.reply_tokens,
-            used.reply_ms
-        ))?;
+    if turn.model_use.is_empty() { Ok(()) } else { show::line(format!("\n{}", costs(&turn.model_use))) }
+}
+
+/// What the model was asked for in a turn, and what it cost.
+fn costs(uses: &[ModelUse]) -> String {
+    let mut table = show::table([
+        "  MODEL CALL",
+        "MODEL",
+        "PROMPT TOKENS READ",
+        "KNOWN ALREADY",
+        "TOOK",
+        "REPLY TOKENS",
+        "TOOK",
+    ]);
+    let whole = ModelUse {
+        purpose: format!("{} in all", uses.len()),
+        prompt_tokens: uses.iter().map(|used| used.prompt_tokens).sum(),
+        cached_tokens: uses.iter().map(|used| used.cached_tokens).sum(),
+        prompt_ms: uses.iter().map(|used| used.prompt_ms).sum(),
+        reply_tokens: uses.iter().map(|used| used.reply_tokens).sum(),
+        reply_ms: uses.iter().map(|used| used.reply_ms).sum(),
+        ..ModelUse::default()
+    };
+    let all = Some(&whole).filter(|_| uses.len() > 1);
+    for used in uses.iter().chain(all) {
+        let model =
+            if used.model.is_empty() { String::new() } else { format!("{} ({})", used.model, used.backend) };
+        table.add_row([
+            format!("  {}", used.purpose),
+            model,
+            used.evaluated().to_string(),
+            used.cached_tokens.to_string(),
+            format!("{:.0} ms", used.prompt_ms),
+            used.reply_tokens.to_string(),
+            format!("{:.0} ms", used.reply_ms),
+        ]);
     }
-    Ok(())
+    table.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // covers 7.2: calls, tokens that were read and that were known, by purpose and together
+    #[test]
+    fn what_each_call_cost_is_shown_and_added_up() {
+        let used = |purpose: &str, prompt_tokens, cached_tokens| ModelUse {
+            purpose: purpose.into(),
+            model: "qwen".into(),
+            backend: "local".into(),
+            prompt_tokens,
+            cached_tokens,
+            prompt_ms: 200.0,
+            reply_tokens: 9,
+            reply_ms: 450.0,
+        };
+        insta::assert_snapshot!(costs(&[used("planner", 900, 700), used("answer", 950, 800)]));
+        assert_eq!(costs(&[used("answer", 1, 0)]).lines().count(), 2, "one needs no sum");
+    }
 }

@@ -31,6 +31,8 @@ pub struct Ask {
     pub format: Option<Value>,
     /// How long an answer is wanted.
     pub length: Length,
+    /// Another model than the one in use, where Ollama serves; our own server has one only.
+    pub model: Option<String>,
 }
 
 /// How long an answer is wanted.
@@ -221,9 +223,17 @@ impl Mind {
     pub async fn chat(&self, ask: Ask) -> Result<ChatStream, LlmError> {
         let hold = self.hold();
         let ready = self.ready().await?;
-        let reply = ready.client.chat(&self.shared.request(&ready.model, ask)).await;
+        let other = ask.model.clone().filter(|_| ready.by == ServedBy::Ollama);
+        let is_other = other.is_some();
+        let request = self.shared.request(other.as_ref().unwrap_or(&ready.model), ask);
+        let reply = ready.client.chat(&request).await;
         let (shared, address) = (Arc::clone(&self.shared), ready.client.address().to_owned());
-        let on_failure = move |error: &LlmError| shared.doubt(&address, error);
+        let on_failure = move |error: &LlmError| {
+            // That another model is not there says nothing about the one that answers.
+            if !is_other {
+                shared.doubt(&address, error);
+            }
+        };
         match reply {
             Ok(reply) => Ok(reply.watched(on_failure, hold)),
             Err(error) => {

@@ -9,19 +9,34 @@ use std::sync::Mutex;
 use jiff::{SignedDuration, Zoned};
 
 use super::carry::{self, Carry};
+use super::deadline::{self, in_time};
+use super::head::Heads;
 use super::memory::Block;
 use super::model::{ChatModel, Room};
 use super::outlet::{Outlet, Unheard};
-use super::plan::Plan;
+use super::plan::{Course, Plan};
 use super::protocol::Made;
+use super::router::Routed;
+use super::scratch::Scratch;
 use super::tool_loop::{self, End, Loop};
-use super::{Ended, Engine, Keep, Turn, compound, context, dialogue, intents, prompt, words};
-use crate::llm::ModelSize;
+use super::{Ended, Engine, Keep, Turn, context, dialogue, intents, planner, prompt, words};
+use crate::llm::{Message, ModelSize};
 use crate::store::ExchangeId;
-use crate::tools::{self, Router, route};
+use crate::tools::{self, Toolbox};
 
 /// Calls are counted over so long.
 const RATE: SignedDuration = SignedDuration::from_secs(60);
+
+/// What was decided about a turn before its prompt is made.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
+    /// Which tools it may use.
+    pub(super) routed: Routed,
+    /// What is to be done.
+    pub(super) plan: Plan,
+    /// What is remembered for it.
+    pub(super) memory: Block,
+}
 
 impl<M: ChatModel> Engine<M> {
     /// The answer to a question of hers, if this turn is one.
@@ -49,80 +64,96 @@ impl<M: ChatModel> Engine<M> {
         Ok(None)
     }
 
-    /// The loop of a turn at its beginning.
-    pub(super) fn begin(&self, turn: &Turn<'_>, past: &dialogue::Past, memory: &Block) -> Loop {
+    /// Drops what belonged to the conversation before, when a new one begins.
+    pub(super) fn settle(&self, past: &dialogue::Past) {
         if past.live == 0 {
-            *self.lock(&self.carry) = Carry::default();
+            self.forget_calls();
         }
+    }
+
+    /// What prompts of this conversation begin with.
+    pub(super) fn heads(&self) -> &Heads {
+        let profile = self.lock(&self.scratch).profile;
+        profile.and_then(|profile| self.profiled.get(profile.name.as_str())).unwrap_or(&self.heads)
+    }
+
+    /// The tools there are for this conversation.
+    pub(super) fn toolbox(&self) -> &Toolbox {
+        self.heads().toolbox()
+    }
+
+    /// What earlier answers called, as far as prompts show it.
+    pub(super) fn carried(&self) -> Vec<(i64, Vec<Message>)> {
         let rules = &self.parts.tool_rules;
-        let (carried, is_tainted, grown, failed) = {
+        let chars = rules.carryover_per_entry_chars as usize;
+        self.lock(&self.carry).rows(rules.carryover_max_turns as usize, chars)
+    }
+
+    /// The loop of a turn at its beginning.
+    pub(super) fn begin(&self, turn: &Turn<'_>, past: &dialogue::Past, prepared: Prepared) -> Loop {
+        let Prepared { routed, plan, memory } = prepared;
+        let (is_tainted, grown, failed) = {
             let carry = self.lock(&self.carry);
-            let chars = rules.carryover_per_entry_chars as usize;
-            let rows = carry.rows(rules.carryover_max_turns as usize, chars);
-            (rows, carry.is_tainted, carry.grown.clone(), carry.failed(past.newest()))
+            (carry.is_tainted, carry.grown.clone(), carry.failed(past.newest()))
         };
         let served = tool_loop::protocol_of(self);
-        let head = self.heads.of(served.1, served.2, &grown);
-        let line = context::line(&self.parts.context, &turn.now);
-        let placement = self.parts.context.placement;
-        let newest = prompt::Newest { asked: turn.asked, context: &line, memory: &memory.text, placement };
-        let messages = prompt::build(&head, past.with_calls(&carried), &newest, self.room());
+        let head = self.heads().of(served.1, served.2, &grown);
+        let newest = prompt::Newest {
+            asked: turn.asked,
+            context: &context::line(&self.parts.context, &turn.now),
+            memory: &memory.text,
+            plan: &plan.block(),
+            placement: self.parts.context.placement,
+        };
+        let messages = prompt::build(&head, past.with_calls(&self.carried()), &newest, self.room());
         let mut state = Loop::new(turn, messages, served);
         state.native = head.tools;
         state.known = self.parts.tools.names().into_iter().map(str::to_owned).collect();
         state.taint = tool_loop::taint(is_tainted || memory.is_foreign);
         state.mood = intents::mood(turn.asked);
-        state.turns_left = rules.max_turns;
-        state.plan = Plan::new(turn.plan.clone());
-        state.parts = match state.plan.is_empty() && state.protocol == super::Protocol::Text {
-            true => compound::parts(turn.asked, None).into_iter().map(str::to_owned).collect(),
-            false => vec![turn.asked.to_owned()],
-        };
-        self.route(&mut state, &grown, &failed);
+        state.turns_left = self.parts.tool_rules.max_turns;
+        let may_have_parts = plan.course == Course::Open && state.protocol == super::Protocol::Text;
+        let parts = if may_have_parts { planner::parts_of(turn.asked) } else { Vec::new() };
+        // Where words pick tools, a part that wants none is no request of its own.
+        let is_whole = !routed.picks.is_empty() && self.wanting(&parts) < parts.len();
+        let parts = if parts.is_empty() || is_whole { vec![turn.asked] } else { parts };
+        state.parts = parts.into_iter().map(str::to_owned).collect();
+        state.plan = plan;
+        self.allow(&mut state, routed, &grown, &failed);
         state
     }
 
-    /// Which tools the turn may call.
-    fn route(&self, state: &mut Loop, grown: &[String], failed: &[String]) {
-        let offered = self.parts.tools.offered(grown);
-        let by_words = match self.parts.tool_rules.router {
-            Router::Auto => state.size == ModelSize::Small,
-            Router::Keyword => true,
-            Router::All => false,
-        };
-        if by_words {
-            state.picks = route::by_words(&state.asked, &offered).names;
-        }
-        let all = || offered.iter().map(|tool| tool.name().to_owned()).collect();
-        state.allowed = if state.picks.is_empty() { all() } else { state.picks.clone() };
-        let planned = state.plan.tools(&self.parts.tools);
+    /// Which tools the turn may call: those that were picked, those of the plan, those that failed in the answer
+    /// before, and the few that are always there.
+    fn allow(&self, state: &mut Loop, routed: Routed, grown: &[String], failed: &[String]) {
+        let toolbox = self.toolbox();
+        state.allowed = routed.names(&toolbox.offered(grown));
+        let planned = state.plan.tools(toolbox);
         let always = [tools::STOP, tools::TOOL_SEARCH].map(str::to_owned);
         for name in planned.iter().chain(failed).chain(&always) {
-            if self.parts.tools.get(name).is_some() && !state.allowed.contains(name) {
+            if toolbox.get(name).is_some() && !state.allowed.contains(name) {
                 state.allowed.push(name.clone());
             }
         }
         state.strategy = [
-            if by_words { "keyword" } else { "all" },
+            routed.by,
             if planned.is_empty() { "" } else { "+plan" },
             if failed.is_empty() { "" } else { "+carryover" },
         ]
         .concat();
-        if state.size == ModelSize::Small && state.plan.is_empty() {
-            state.ready = state.picks.iter().find_map(|name| {
-                let arguments = self.parts.tools.get(name)?.ready(&state.asked)?;
+        if state.size == ModelSize::Small && state.plan.course == Course::Open {
+            state.ready = routed.picks.iter().find_map(|name| {
+                let arguments = toolbox.get(name)?.ready(&state.asked)?;
                 Some(Made { id: None, name: name.clone(), arguments })
             });
+            state.picks = if self.parts.tool_rules.constrain { routed.picks } else { Vec::new() };
+            state.chooses = !state.picks.is_empty();
         }
-        if !self.parts.tool_rules.constrain {
-            state.picks.clear();
-        }
-        state.chooses = state.size == ModelSize::Small && !state.picks.is_empty();
     }
 
     /// Puts on record which tools the turn may call.
     pub(super) async fn note_choice(&self, state: &Loop, outlet: &Outlet) -> Result<(), Unheard> {
-        if self.parts.tools.is_empty() {
+        if self.toolbox().is_empty() {
             return Ok(());
         }
         let told = format!("{}, as {}", state.allowed.join(" "), state.protocol.name());
@@ -161,7 +192,7 @@ impl<M: ChatModel> Engine<M> {
     pub(super) async fn recall_calls(&self) {
         let recall = || async {
             let Some(store) = &self.parts.store else { return Mutex::default() };
-            let (carry, kept) = match store.setting(carry::KEY).await {
+            let (carry, kept) = match in_time(deadline::CALLS, store.setting(carry::KEY)).await {
                 Ok(kept) => (Carry::read(kept.as_deref().unwrap_or_default()), kept.unwrap_or_default()),
                 Err(error) => {
                     tracing::warn!(%error, "what was called earlier is not known");
@@ -181,16 +212,16 @@ impl<M: ChatModel> Engine<M> {
         if *self.lock(kept) == written {
             return;
         }
-        match store.set_setting(carry::KEY, written.clone()).await {
+        match in_time(deadline::WRITE, store.set_setting(carry::KEY, written.clone())).await {
             Ok(()) => *self.lock(kept) = written,
             Err(error) => tracing::warn!(%error, "what was called is not kept over a restart"),
         }
     }
 
-    /// Forgets what earlier answers called and what waits for a yes: the conversation is over.
+    /// Forgets what earlier answers called and what was worked out for them: the conversation is over.
     pub(super) fn forget_calls(&self) {
         *self.lock(&self.carry) = Carry::default();
-        self.forget_recalled();
+        *self.lock(&self.scratch) = Scratch::default();
     }
 
     /// Tools found in this conversation.
@@ -219,7 +250,7 @@ impl<M: ChatModel> Engine<M> {
     /// The tools there are: name, description, and whether they are on offer in this conversation.
     pub fn tools(&self) -> Vec<(String, String)> {
         let grown = self.grown();
-        let offered = self.parts.tools.offered(&grown);
+        let offered = self.toolbox().offered(&grown);
         offered.iter().map(|tool| (tool.name().to_owned(), tool.description().to_owned())).collect()
     }
 

@@ -226,7 +226,8 @@ async fn attempt<M: ChatModel>(
             ChatEvent::Thinking(thought) => thinking.push_str(&thought),
             ChatEvent::ToolCall(call) => calls.push(Made::native(call)),
             ChatEvent::Done(stats) => {
-                outlet.used(served.used(&stats)).await?;
+                let who = if question.purpose == Purpose::Choice { "choice" } else { "answer" };
+                outlet.used(served.used(&stats, who)).await?;
                 let ending = match stats.done_reason {
                     DoneReason::Length => Ending::Cut,
                     _ => Ending::Whole,
@@ -275,14 +276,24 @@ async fn until_ready<M: ChatModel>(model: &M, wake_up: Duration) -> Result<Serve
     }
 }
 
+/// What is asked beside the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Beside {
+    /// Who asks, for the record.
+    pub(crate) purpose: &'static str,
+    /// How long it may take.
+    pub(crate) limit: Duration,
+}
+
 /// The words of an answer that is read by the program alone; nothing when there are none in time.
 pub(crate) async fn aside<M: ChatModel>(
     model: &M,
     ask: Ask,
-    limit: Duration,
+    Beside { purpose, limit }: Beside,
     outlet: &Outlet,
 ) -> Option<String> {
     let ModelState::Ready(served) = model.state() else { return None };
+    let served = Served { model: ask.model.clone().unwrap_or(served.model), ..served };
     let reading = async {
         let mut words = model.ask(ask).await.ok()?;
         let mut text = String::new();
@@ -291,7 +302,7 @@ pub(crate) async fn aside<M: ChatModel>(
                 Ok(ChatEvent::Text(piece)) => text.push_str(&piece),
                 Ok(ChatEvent::Thinking(_) | ChatEvent::ToolCall(_)) => {}
                 Ok(ChatEvent::Done(stats)) => {
-                    outlet.used(served.used(&stats)).await.ok()?;
+                    outlet.used(served.used(&stats, purpose)).await.ok()?;
                     return Some(text);
                 }
                 Err(error) => {

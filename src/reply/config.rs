@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::profile;
 use crate::problem::Problem;
 
 /// How long a starting model is waited for, and how much of the dialogue the model sees.
@@ -30,6 +31,8 @@ pub struct ReplyConfig {
     pub older_messages: u32,
     /// How old, in hours, such an earlier message may be, 1 to 168.
     pub older_hours: u32,
+    /// `[reply.planner]`.
+    pub planner: PlannerConfig,
 }
 
 impl Default for ReplyConfig {
@@ -43,8 +46,49 @@ impl Default for ReplyConfig {
             window_exchanges: 20,
             older_messages: 10,
             older_hours: 24,
+            planner: PlannerConfig::default(),
         }
     }
+}
+
+/// Whether and how the model plans a turn before it answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlannerConfig {
+    /// Whether it does.
+    pub mode: PlannerMode,
+    /// Whether the tools are picked before or after it.
+    pub order: Order,
+    /// Which model of the server plans; empty: the one that answers, which has read most of the prompt already.
+    pub model: String,
+}
+
+impl Default for PlannerConfig {
+    fn default() -> Self {
+        Self { mode: PlannerMode::Auto, order: Order::Router, model: String::new() }
+    }
+}
+
+/// Whether the model plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PlannerMode {
+    /// A large model always; a small one where the words show several parts, or talk of the past.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// The router: the planner sees the tools that were picked.
+    Router,
+    /// The planner: it sees all tools.
+    Planner,
 }
 
 impl ReplyConfig {
@@ -73,27 +117,49 @@ pub struct PersonaConfig {
     pub name: String,
     /// Her character.
     pub character: Character,
+    /// Whether she is one, or has a profile for each conversation.
+    pub mode: PersonaMode,
+    /// The profile when none can be picked.
+    pub fallback: String,
 }
 
 impl Default for PersonaConfig {
     fn default() -> Self {
-        Self { name: "auto".into(), character: Character::Joi }
+        Self {
+            name: "auto".into(),
+            character: Character::Joi,
+            mode: PersonaMode::Unified,
+            fallback: "life".into(),
+        }
     }
+}
+
+/// Whether she is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PersonaMode {
+    /// She is herself, with all tools.
+    Unified,
+    /// The model picks one of the profiles at the beginning of each conversation, with its own tools.
+    Profiles,
 }
 
 impl PersonaConfig {
     /// All values that can't be used.
     pub fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
         let name = self.name.trim();
         let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '\'' | '.'));
-        if plain && (1..=40).contains(&name.chars().count()) {
-            return Vec::new();
+        if !plain || !(1..=40).contains(&name.chars().count()) {
+            let allowed = "auto, or a name of 1 to 40 letters, digits and spaces";
+            problems.push(Problem::new("persona.name", &self.name, allowed));
         }
-        vec![Problem::new(
-            "persona.name",
-            &self.name,
-            "auto, or a name of 1 to 40 letters, digits and spaces",
-        )]
+        let names: Vec<&str> = profile::all().iter().map(|profile| profile.name.as_str()).collect();
+        if !names.contains(&self.fallback.as_str()) {
+            let allowed = format!("the name of a profile: {}", names.join(", "));
+            problems.push(Problem::new("persona.fallback", &self.fallback, allowed));
+        }
+        problems
     }
 }
 

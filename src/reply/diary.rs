@@ -129,10 +129,12 @@ impl<M: ChatModel> Engine<M> {
             tools: head.tools,
             format: Some(page::schema()),
             length: Length::AtMost(TOKENS),
+            model: None,
         };
         // What it costs is on nobody's record.
         let (events, _kept) = mpsc::channel(4);
-        ask::aside(&*self.parts.model, ask, LIMIT, &Outlet::new(events)).await
+        let beside = ask::Beside { purpose: "diary", limit: LIMIT };
+        ask::aside(&*self.parts.model, ask, beside, &Outlet::new(events)).await
     }
 
     /// Removes pages that are too old, and makes vectors of what has none. Repeating it changes nothing.

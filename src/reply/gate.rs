@@ -6,7 +6,7 @@
 
 use super::check::{self, Refusal};
 use super::sanitize::Sanitizer;
-use super::{context, memory};
+use super::{context, memory, plan};
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ mod tests;
 const LONGEST_WAIT: usize = 240;
 
 /// How parts of the prompt begin that an answer must not repeat.
-const MARKS: [&str; 2] = [context::LINE_START, memory::LINE_START];
+const MARKS: [&str; 3] = [context::LINE_START, memory::LINE_START, plan::LINE_START];
 
 /// Lets clauses of one answer through. One per attempt.
 #[derive(Debug, Default)]

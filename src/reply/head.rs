@@ -3,12 +3,14 @@
 //! PURE. In: the model's size and protocol, and the tools found in this conversation. Out: the system message
 //! and the tools of the request. Byte for byte the same from turn to turn; found tools come last.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::config::{Character, ContextConfig, PersonaConfig};
 use super::model::Room;
+use super::profile::{self, Profile};
 use super::protocol::{Protocol, Protocols};
 use super::{context, prompt};
 use crate::clock::Clock;
@@ -37,6 +39,7 @@ pub(crate) struct Heads {
     character: Character,
     name: String,
     tools: Toolbox,
+    profile: Option<&'static Profile>,
 }
 
 /// The unchanging part of a request.
@@ -49,14 +52,42 @@ pub(crate) struct Head {
 }
 
 impl Heads {
-    /// Heads of her who is called `name`.
-    pub(crate) fn new(character: Character, name: &str, tools: Toolbox) -> Self {
-        Self { character, name: name.to_owned(), tools }
+    /// Heads of her who is called `name`, as every conversation begins.
+    pub(crate) fn new(persona: &PersonaConfig, name: &str, tools: Toolbox) -> Self {
+        let whole = Self { character: persona.character, name: name.to_owned(), tools, profile: None };
+        match profile::fallback(persona) {
+            Some(fallback) => whole.narrowed(fallback),
+            None => whole,
+        }
+    }
+
+    /// Heads of every profile, by its name.
+    pub(crate) fn profiled(
+        persona: &PersonaConfig,
+        name: &str,
+        tools: &Toolbox,
+    ) -> HashMap<&'static str, Self> {
+        let whole =
+            |tools| Self { character: persona.character, name: name.to_owned(), tools, profile: None };
+        let narrowed = |profile: &'static Profile| whole(tools.clone()).narrowed(profile);
+        profile::all().iter().map(|profile| (profile.name.as_str(), narrowed(profile))).collect()
+    }
+
+    fn narrowed(self, profile: &'static Profile) -> Self {
+        Self { tools: self.tools.only(&profile.tools), profile: Some(profile), ..self }
+    }
+
+    /// The tools there are.
+    pub(crate) fn toolbox(&self) -> &Toolbox {
+        &self.tools
     }
 
     /// The head for a model of that size and protocol; `grown` are tools found in this conversation.
     pub(crate) fn of(&self, size: ModelSize, protocol: Protocol, grown: &[String]) -> Head {
-        let persona = prompt::head(self.character, &self.name, size);
+        let mut persona = prompt::head(self.character, &self.name, size);
+        if let Some(profile) = self.profile {
+            persona += &format!("\n\n{}", profile.prompt.trim().replace("{name}", &self.name));
+        }
         let offered = self.tools.offered(grown);
         if offered.is_empty() {
             return Head { system: persona, tools: Vec::new() };
@@ -82,11 +113,12 @@ impl Heads {
 /// What every prompt begins with, for [`llm::Mind`] to have read before the first question.
 pub fn head(prelude: Prelude) -> llm::Head {
     let Prelude { persona, context, wake_phrase, tools, protocols, clock } = prelude;
-    let heads = Heads::new(persona.character, &prompt::name(&persona, wake_phrase.as_deref()), tools);
+    let heads = Heads::new(&persona, &prompt::name(&persona, wake_phrase.as_deref()), tools);
     Arc::new(move |model, size, has_tools| {
         let head = heads.of(size, protocols.of(model, size, has_tools), &[]);
         let line = context::line(&context, &clock.now());
-        let newest = prompt::Newest { asked: "", context: &line, memory: "", placement: context.placement };
+        let newest =
+            prompt::Newest { asked: "", context: &line, memory: "", plan: "", placement: context.placement };
         let messages = prompt::build(&head, Vec::new(), &newest, Room::from(&llm::LlmConfig::default()));
         Ask { messages, tools: head.tools, ..Ask::default() }
     })

@@ -1,18 +1,19 @@
 //! What is remembered, within a turn: recalled for the prompt, and obeyed when somebody speaks of it.
 //!
-//! Runs in the task of the turn. In: what was asked, and the dialogue in the prompt. Out: a block for the head
-//! of the newest message. Nothing here asks a model but the digest of what is long, and that has its own time. A
-//! store that fails, hangs or is not there costs the block and never the answer.
+//! Runs in the task of the turn. In: what was asked, what was planned, and the dialogue in the prompt. Out: a block
+//! for the head of the newest message. A model may be asked what to look for, and to make shorter what is long; each
+//! has its own time. A store that fails, hangs or is not there costs the block and never the answer.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use jiff::Zoned;
 use tokio::time::timeout;
 
+use super::deadline::{self, in_time};
 use super::model::ChatModel;
 use super::outlet::{Outlet, Unheard};
+use super::plan::{Plan, Recall};
 use super::{Engine, Turn, dialogue};
 use crate::message::Channel;
 use crate::store::{Hit, MemoryKind, Origin, Profile, Search, Store, StoreError, Vector};
@@ -20,6 +21,7 @@ use crate::store::{Hit, MemoryKind, Origin, Profile, Search, Store, StoreError, 
 mod block;
 mod config;
 mod digest;
+mod extractor;
 #[cfg(test)]
 mod quality;
 pub(crate) mod question;
@@ -28,20 +30,16 @@ mod spoken;
 mod told;
 
 pub(crate) use block::{Block, LINE_START};
-pub use config::{MemoryConfig, MemoryDigest, Sources};
+pub use config::{Extractor, MemoryConfig, MemoryDigest, Sources};
+pub(crate) use extractor::Sought;
+pub(crate) use recall_gate::Gate;
 
-/// A question becomes a vector within this time, or it is looked for by its words.
-const EMBED: Duration = Duration::from_millis(1_500);
 /// Most entries of each kind that are read for the profile; far more than fit into it.
 const PROFILE: u32 = 40;
 
 /// What an engine holds of the memory.
 #[derive(Default)]
 pub(super) struct Held {
-    /// The profile and the state of the store it is from.
-    profile: Mutex<Option<(u64, Profile)>>,
-    /// Digests, by what they are of.
-    digests: Mutex<HashMap<String, Option<String>>>,
     /// What is to be forgotten, once somebody says yes.
     forgetting: Mutex<HashMap<Channel, spoken::Forgetting>>,
 }
@@ -64,22 +62,16 @@ impl<M: ChatModel> Engine<M> {
         self.parts.store.as_ref().filter(|_| self.parts.memory.enabled)
     }
 
-    /// Drops what was kept of one conversation.
-    pub(super) fn forget_recalled(&self) {
-        *self.lock(&self.memory.profile) = None;
-        self.lock(&self.memory.digests).clear();
-    }
-
     /// What is in every prompt, whatever is asked.
     pub(super) async fn warm(&self, now: &Zoned) -> Block {
         let Some(store) = self.memory_store() else { return Block::default() };
         let changes = store.profile_changes();
-        let held = self.lock(&self.memory.profile).clone().filter(|(state, _)| *state == changes);
+        let held = self.lock(&self.scratch).known.clone().filter(|(state, _)| *state == changes);
         let profile = match held {
             Some((_, profile)) => profile,
-            None => match store.profile(PROFILE).await {
+            None => match in_time(deadline::KNOWN, store.profile(PROFILE)).await {
                 Ok(profile) => {
-                    *self.lock(&self.memory.profile) = Some((changes, profile.clone()));
+                    self.lock(&self.scratch).known = Some((changes, profile.clone()));
                     profile
                 }
                 Err(error) => {
@@ -96,34 +88,34 @@ impl<M: ChatModel> Engine<M> {
         &self,
         turn: &Turn<'_>,
         past: &dialogue::Past,
+        (gate, plan): (Gate, &Plan),
         outlet: &Outlet,
     ) -> Result<Block, Unheard> {
-        if past.live == 0 {
-            self.forget_recalled();
-        }
         let warm = self.warm(&turn.now).await;
         let Some(store) = self.memory_store().filter(|_| self.parts.memory.recall > 0) else {
             return Ok(warm);
         };
-        let (wanted, topic) = super::plan::memory_step(&turn.plan);
-        if !wanted {
-            outlet.decided("recall", "skipped", "the plan needs no memory").await?;
-            return Ok(warm);
-        }
-        let asked = format!("{} {}", turn.asked, topic.unwrap_or_default());
-        let question = question::read(&asked, &turn.now);
-        if question.is_empty() {
-            return Ok(warm);
-        }
-        if topic.is_none() && self.is_covered(&question, past) {
+        let topic = match &plan.recall {
+            Recall::Skip => {
+                outlet.decided("recall", "skipped", "the plan needs no memory").await?;
+                return Ok(warm);
+            }
+            Recall::AsUsual => None,
+            Recall::About(topic) => Some(topic.as_str()),
+        };
+        if topic.is_none() && gate == Gate::Shut {
             outlet.decided("recall", "skipped", "the conversation holds what is asked").await?;
             return Ok(warm);
         }
-        let hits = match self.found(store, &asked, past, &turn.now).await {
+        let sought = self.sought(turn, past, topic, outlet).await?;
+        if sought.question.is_empty() {
+            return Ok(warm);
+        }
+        let hits = match self.found(store, &sought, past, &turn.now).await {
             Ok(hits) => hits,
-            Err(why) => {
-                tracing::warn!(%why, "nothing could be recalled");
-                outlet.decided("recall", "failed", why).await?;
+            Err(error) => {
+                tracing::warn!(%error, "nothing could be recalled");
+                outlet.decided("recall", "failed", error.to_string()).await?;
                 return Ok(warm);
             }
         };
@@ -136,14 +128,13 @@ impl<M: ChatModel> Engine<M> {
         Ok(warm.and(found))
     }
 
-    /// Whether what is in the prompt covers the question.
-    fn is_covered(&self, question: &question::Question, past: &dialogue::Past) -> bool {
+    /// Whether what is in the prompt leaves anything to be recalled.
+    pub(super) fn recall_gate(&self, turn: &Turn<'_>, past: &dialogue::Past) -> Gate {
         if past.live == 0 {
-            return false;
+            return Gate::Open;
         }
-        let rules = &self.parts.tool_rules;
-        let chars = rules.carryover_per_entry_chars as usize;
-        let rows = self.lock(&self.carry).rows(rules.carryover_max_turns as usize, chars);
+        let asked = question::read(turn.asked, &turn.now).words;
+        let rows = self.carried();
         let results: Vec<_> = rows.iter().flat_map(|(_, messages)| messages).collect();
         let has_result = results.iter().any(|message| super::protocol::is_result(message));
         let window: Vec<&str> = past
@@ -152,42 +143,52 @@ impl<M: ChatModel> Engine<M> {
             .chain(results.iter().copied())
             .map(|message| message.content.as_str())
             .collect();
-        recall_gate::is_covered(&question.words, &window, has_result)
+        match recall_gate::is_covered(&asked, &window, has_result) {
+            true => Gate::Shut,
+            false => Gate::Open,
+        }
     }
 
     async fn found(
         &self,
         store: &Store,
-        asked: &str,
+        sought: &Sought,
         past: &dialogue::Past,
         now: &Zoned,
-    ) -> Result<Vec<Hit>, String> {
+    ) -> Result<Vec<Hit>, StoreError> {
         let kinds = match self.parts.memory.sources {
             Sources::All => Vec::new(),
             Sources::Diary => vec![MemoryKind::Diary],
             Sources::Facts => vec![MemoryKind::User, MemoryKind::World, MemoryKind::Document],
         };
-        let vector = timeout(EMBED, self.parts.model.embed(vec![asked.trim().to_owned()])).await;
-        let vector = vector.ok().and_then(Result::ok).and_then(|embedded| {
+        let embedding = self.parts.model.embed(vec![sought.about.clone()]);
+        let vector = timeout(deadline::EMBED, embedding).await.ok().and_then(Result::ok);
+        let vector = vector.and_then(|embedded| {
             let value = embedded.vectors.into_iter().next()?;
             Some(Vector { model: embedded.model, value })
         });
-        let told = |error: StoreError| error.to_string();
+        let question = sought.question.clone();
         let search = Search {
+            words: question.words,
+            from: question.from,
+            until: question.until,
+            now: now.timestamp(),
             before_message: past.oldest(),
             kinds,
             vector,
             limit: self.parts.memory.recall as usize + PROFILE as usize,
-            ..memory_question(asked, now)
         };
-        let has_range = search.from.is_some();
-        let mut hits = store.search(search.clone()).await.map_err(told)?;
-        if hits.is_empty() && has_range && !search.words.is_empty() {
+        let searching = async {
+            let hits = store.search(search.clone()).await?;
+            if !hits.is_empty() || search.from.is_none() || search.words.is_empty() {
+                return Ok(hits);
+            }
             // People are often wrong about when.
-            hits = store.search(Search { from: None, until: None, ..search }).await.map_err(told)?;
-        }
+            store.search(Search { from: None, until: None, ..search }).await
+        };
+        let mut hits = in_time(deadline::SEARCH, searching).await?;
         // What the profile shows need not be told twice; a command says nothing about the world.
-        let shown = self.lock(&self.memory.profile).clone().map(|(_, profile)| block::shown(&profile));
+        let shown = self.lock(&self.scratch).known.as_ref().map(|(_, profile)| block::shown(profile));
         let shown = shown.unwrap_or_default();
         hits.retain(|hit| match hit.origin {
             Origin::Memory(id, _) => !shown.contains(&id),

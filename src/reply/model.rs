@@ -58,8 +58,9 @@ pub struct Served {
 
 impl Served {
     /// What a call cost, for the trace.
-    pub(crate) fn used(&self, stats: &ChatStats) -> ModelUse {
+    pub(crate) fn used(&self, stats: &ChatStats, purpose: &str) -> ModelUse {
         ModelUse {
+            purpose: purpose.to_owned(),
             model: self.model.clone(),
             backend: self.by.name().into(),
             prompt_tokens: stats.prompt_eval_count,

@@ -1,14 +1,61 @@
-//! A plan of tool steps, and how its next step becomes a call.
+//! A plan of tool steps: read from a model's words, and how its next step becomes a call.
 //!
-//! PURE, any thread. In: steps in words, such as `weather place='Rome'`. Out: a call when the step is whole,
-//! or that a model must fill it in. Only results of this turn count as done.
+//! PURE, any thread. In: steps in words, such as `weather place='Rome'`. Out: what they say about the memory, and
+//! a call when a step is whole, or that a model must fill it in. Only results of this turn count as done.
+
+use serde::Deserialize;
 
 use super::protocol::Made;
-use crate::tools::{Arguments, Toolbox};
+use super::trunk;
+use crate::tools::{Arguments, Toolbox, fence};
 
-/// Steps of the turn; empty: there is no plan.
+#[cfg(test)]
+mod tests;
+
+/// Most steps.
+const MOST_STEPS: usize = 5;
+/// The longest step, in characters.
+const LONGEST_STEP: usize = 200;
+/// The step that has the memory asked; it is no tool.
+const MEMORY: &str = "searchMemory";
+/// The last step: the answer.
+const REPLY: &str = "reply";
+
+/// How the block of a plan begins.
+pub(crate) const LINE_START: &str = "[Plan for ";
+
+/// What the plan says about the memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Recall {
+    /// Nothing.
+    #[default]
+    AsUsual,
+    /// It is not needed.
+    Skip,
+    /// It is, about this; empty: about the request.
+    About(String),
+}
+
+/// What the turn is to do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Course {
+    /// There is no plan: nobody planned, or it failed.
+    #[default]
+    Open,
+    /// Neither tools nor anything else is needed but words.
+    Reply,
+    /// The steps, the last of which is the answer.
+    Steps,
+}
+
+/// A plan of the turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Plan {
+    /// Whether the memory is asked.
+    pub(crate) recall: Recall,
+    /// What is to be done.
+    pub(crate) course: Course,
+    /// The steps, without those for the memory.
     steps: Vec<String>,
 }
 
@@ -24,23 +71,47 @@ pub(crate) enum Step {
 }
 
 impl Plan {
-    /// A plan of `steps`, the last of which is the answer.
-    pub(crate) fn new(mut steps: Vec<String>) -> Self {
-        if !steps.is_empty() && memory_step(&steps).0 {
-            steps.remove(0);
+    /// What `written` steps come to. A plan whose steps name no tool is none.
+    pub(crate) fn new(written: Vec<String>, toolbox: &Toolbox) -> Self {
+        if written.is_empty() {
+            return Self::default();
         }
-        Self { steps }
+        let topic = written.iter().find_map(|step| memory_topic(step)).map(str::to_owned);
+        let has_memory = topic.is_some();
+        let recall = topic.map_or(Recall::Skip, Recall::About);
+        let is_reply = |step: &str| {
+            let first = step.trim().split(|c: char| !c.is_alphanumeric()).next();
+            first.is_some_and(|word| word.eq_ignore_ascii_case(REPLY))
+        };
+        let mut steps: Vec<String> =
+            written.into_iter().filter(|step| memory_topic(step).is_none()).collect();
+        let talks = steps.last().is_none_or(|last| is_reply(last)) || (has_memory && steps.len() == 1);
+        if steps.last().is_some_and(|last| named(last, toolbox).is_some()) {
+            steps.push(REPLY.to_owned());
+        }
+        let last = steps.pop();
+        steps.retain(|step| !is_reply(step));
+        steps.extend(last);
+        let plan = Self { recall, course: Course::Steps, steps };
+        match plan.tools(toolbox).is_empty() {
+            false => plan,
+            true if talks && plan.steps.len() <= 1 => {
+                Self { course: Course::Reply, steps: Vec::new(), ..plan }
+            }
+            true if has_memory => Self { recall: plan.recall, ..Self::default() },
+            true => Self::default(),
+        }
     }
 
-    /// Whether there is none.
+    /// Whether there are no steps to follow.
     pub(crate) fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.course != Course::Steps
     }
 
     /// The tools its steps name, in order, without repeats.
     pub(crate) fn tools(&self, toolbox: &Toolbox) -> Vec<String> {
         let mut tools: Vec<String> = Vec::new();
-        for name in self.steps.iter().filter_map(|step| named(step, toolbox)) {
+        for name in self.calls().iter().filter_map(|step| named(step, toolbox)) {
             if !tools.iter().any(|tool| tool == name) {
                 tools.push(name.to_owned());
             }
@@ -61,6 +132,24 @@ impl Plan {
         }
     }
 
+    /// The steps as they stand in the prompt; empty when there are none.
+    pub(crate) fn block(&self) -> String {
+        if self.is_empty() {
+            return String::new();
+        }
+        let lines = self.steps.iter().enumerate().map(|(at, step)| format!("\n{}. {step}", at + 1));
+        include_str!("../../assets/prompts/plan.md").trim().to_owned() + &lines.collect::<String>()
+    }
+
+    /// `text` without what stands in it of this plan: the rest was written by others.
+    pub(crate) fn taken_out_of(&self, text: &str) -> String {
+        if self.is_empty() {
+            return text.to_owned();
+        }
+        let hints = (0..=self.calls().len()).map(|done| self.hint(done));
+        hints.fold(text.replace(&self.block(), ""), |text, hint| text.replace(&hint, ""))
+    }
+
     /// What the model is told beside the result number `done`.
     pub(crate) fn hint(&self, done: usize) -> String {
         let all = self.calls().len();
@@ -77,18 +166,54 @@ impl Plan {
     }
 }
 
-/// Whether a plan wants the memory asked, and about what: one that has no steps does, another one says so in its
-/// first step, `searchMemory topic='…'`.
-pub(crate) fn memory_step(steps: &[String]) -> (bool, Option<&str>) {
-    let Some(first) = steps.first() else { return (true, None) };
-    let first = first.trim();
-    let name = "searchMemory";
-    let is_it = first.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
-    if !is_it {
-        return (false, None);
+/// What a planner writes.
+#[derive(Debug, Deserialize)]
+struct Written {
+    steps: Vec<String>,
+}
+
+/// The steps in what a planner wrote, as JSON or one a line, without numbers, bullets, quotes and fences.
+pub(crate) fn steps(written: &str) -> Vec<String> {
+    let lines = match trunk::object::<Written>(written) {
+        Some(Written { steps }) => steps,
+        None if written.contains(['{', '}']) => Vec::new(),
+        None => written.lines().map(str::to_owned).collect(),
+    };
+    let clean = lines.iter().map(|line| clean(line)).filter(|step| step.chars().any(char::is_alphanumeric));
+    clean.take(MOST_STEPS).collect()
+}
+
+/// One step on one line.
+fn clean(line: &str) -> String {
+    let mut step = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    if step.starts_with("```") {
+        return String::new();
     }
-    let topic = first[name.len()..].split_once('=').map_or("", |(_, topic)| topic).trim();
-    (true, Some(topic.trim_matches(['\'', '"', ')', ' '])))
+    let bare = step.trim_start_matches(|c: char| c.is_ascii_digit());
+    if bare.len() < step.len()
+        && let Some(rest) = bare.strip_prefix(['.', ')', ':'])
+    {
+        step = rest.to_owned();
+    }
+    let mut step = step.trim_start_matches(['-', '*', '•', ' ']).trim();
+    for quote in ['"', '\'', '`'] {
+        if let Some(inside) = step.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            step = inside.trim();
+        }
+    }
+    fence::shortened(step, LONGEST_STEP)
+}
+
+/// What a step for the memory is about; nothing when it is another step.
+fn memory_topic(step: &str) -> Option<&str> {
+    let step = step.trim();
+    let behind = step.get(MEMORY.len()..)?;
+    let is_it = step.get(..MEMORY.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(MEMORY));
+    if !is_it || behind.starts_with(|c: char| c.is_alphanumeric()) {
+        return None;
+    }
+    let topic = behind.split_once('=').map_or("", |(_, topic)| topic).trim();
+    Some(topic.trim_matches(['\'', '"', ')', ' ']))
 }
 
 /// The tool a step begins with.
@@ -132,103 +257,4 @@ fn address(key: &str, value: &str) -> String {
     let link = value.split_once("](").and_then(|(_, url)| url.split_once(')')).map_or(value, |(url, _)| url);
     let is_bare = !link.contains("://") && link.contains('.');
     if is_bare { format!("https://{link}") } else { link.to_owned() }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use futures_util::FutureExt;
-    use futures_util::future::BoxFuture;
-    use serde_json::{Value, json};
-
-    use super::*;
-    use crate::tools::{Call, Output, Tool, ToolError, schema};
-
-    struct Named(&'static str);
-
-    impl Tool for Named {
-        fn name(&self) -> &str {
-            self.0
-        }
-        fn description(&self) -> &str {
-            ""
-        }
-        fn schema(&self) -> Value {
-            schema::object(json!({ "url": { "type": "string" }, "query": { "type": "string" } }), &[])
-        }
-        fn in_words(&self, _: &Arguments) -> String {
-            String::new()
-        }
-        fn run<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
-            async { Ok(Output::own("")) }.boxed()
-        }
-    }
-
-    fn toolbox() -> Toolbox {
-        Toolbox::new(vec![Arc::new(Named("search")), Arc::new(Named("home-lamp__on"))])
-    }
-
-    fn step(text: &str) -> Step {
-        Plan::new(vec![text.into(), "answer".into()]).next(0, &toolbox())
-    }
-
-    fn call(name: &str, arguments: Value) -> Step {
-        Step::Call(Made { id: None, name: name.into(), arguments: arguments.as_object().cloned().unwrap() })
-    }
-
-    // covers F2, F4
-    #[test]
-    fn a_whole_step_needs_no_model_and_anything_else_does() {
-        assert_eq!(
-            step("search query='big cats', url=[x](https://a.org/b)"),
-            call("search", json!({ "query": "big cats", "url": "https://a.org/b" }))
-        );
-        assert_eq!(step("search(url=a.org)"), call("search", json!({ "url": "https://a.org" })));
-        assert_eq!(step("search query=a.org"), call("search", json!({ "query": "a.org" })));
-        assert_eq!(step("home-lamp__on"), call("home-lamp__on", json!({})));
-        for words in [
-            "search for cats",
-            "search query='<what was found>'",
-            "search colour='red'",
-            "look it up",
-            "search query='open",
-        ] {
-            assert_eq!(step(words), Step::Words(words.into()), "{words}");
-        }
-    }
-
-    // covers E4, C5, G3
-    #[test]
-    fn a_step_for_the_memory_is_taken_off_and_names_its_topic() {
-        let steps = |text: &str| vec![text.to_owned(), "answer".to_owned()];
-        for (first, wanted) in [
-            ("searchMemory topic='my sister'", (true, Some("my sister"))),
-            ("searchmemory topic=\"Rome\"", (true, Some("Rome"))),
-            ("SEARCHMEMORY topic=Rome", (true, Some("Rome"))),
-            ("searchMemory", (true, Some(""))),
-            ("search query=a", (false, None)),
-        ] {
-            let steps = steps(first);
-            assert_eq!(memory_step(&steps), wanted, "{first}");
-            assert_eq!(Plan::new(steps).steps.len(), if wanted.0 { 1 } else { 2 });
-        }
-        assert_eq!(memory_step(&[]), (true, None));
-    }
-
-    // covers F5, F6
-    #[test]
-    fn steps_are_counted_by_the_results_of_this_turn() {
-        let plan = Plan::new(vec!["search query=a".into(), "search query=b".into(), "answer".into()]);
-        assert_eq!(plan.tools(&toolbox()), ["search"]);
-        assert_eq!(plan.next(1, &toolbox()), call("search", json!({ "query": "b" })));
-        assert_eq!(plan.next(2, &toolbox()), Step::Answer);
-        assert!(
-            plan.hint(1).contains("1 of 2") && plan.hint(1).contains("search query=b"),
-            "{}",
-            plan.hint(1)
-        );
-        assert!(plan.hint(2).contains("2 of 2"), "{}", plan.hint(2));
-        assert_eq!(Plan::default().next(0, &toolbox()), Step::Answer);
-    }
 }

@@ -68,14 +68,16 @@ pub(crate) struct Newest<'a> {
     pub(crate) context: &'a str,
     /// What is remembered; empty when nothing is.
     pub(crate) memory: &'a str,
-    /// Where line and memory go.
+    /// What was planned; empty when nothing was.
+    pub(crate) plan: &'a str,
+    /// Where line, memory and plan go.
     pub(crate) placement: Placement,
 }
 
 impl<'a> Newest<'a> {
     /// An instruction that is no question of the user's: nothing stands before it.
     pub(crate) fn auxiliary(asked: &'a str) -> Self {
-        Self { asked, context: "", memory: "", placement: Placement::User }
+        Self { asked, context: "", memory: "", plan: "", placement: Placement::User }
     }
 }
 
@@ -86,8 +88,8 @@ pub(crate) fn build(head: &Head, past: Vec<Message>, newest: &Newest<'_>, room: 
         (room.context_tokens.saturating_sub(room.reply_tokens) as usize).saturating_sub(SPARE_TOKENS + tools);
     let head = head.system.as_str();
     let (system, context) = match newest.placement {
-        Placement::System => (joined(&[newest.context, head, newest.memory]), String::new()),
-        Placement::User => (head.to_owned(), joined(&[newest.context, newest.memory])),
+        Placement::System => (joined(&[newest.context, head, newest.memory, newest.plan]), String::new()),
+        Placement::User => (head.to_owned(), joined(&[newest.context, newest.memory, newest.plan])),
     };
     let fixed = cost(&system) + cost(&context);
     let asked = shortened(newest.asked, whole.saturating_sub(fixed).saturating_mul(3));

@@ -3,6 +3,7 @@
 //! Runs in the task of the turn. In: what was asked, redacted, and what was said. Out: its number in the store. A
 //! store that fails is told once, until it works again.
 
+use super::deadline::{self, in_time};
 use super::model::ChatModel;
 use super::outlet::{Outlet, Unheard};
 use super::{Engine, ReplyEvent, Turn, dialogue};
@@ -21,7 +22,7 @@ impl<M: ChatModel> Engine<M> {
             answered_at: self.parts.clock.now().timestamp(),
             answer: Private(said.to_owned()),
         };
-        match store.add_exchange(exchange).await {
+        match in_time(deadline::WRITE, store.add_exchange(exchange)).await {
             Ok(id) => {
                 *self.lock(&self.store_failed) = false;
                 Some(id)

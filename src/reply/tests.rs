@@ -11,21 +11,26 @@ use super::*;
 use crate::clock::ManualClock;
 use crate::llm::{Message, Role};
 use crate::schedule::{ScheduleParts, TimersConfig};
+use crate::tools::Router;
 
 mod acting;
+mod breakdowns;
 mod choice;
 mod diary;
+mod directed;
 mod failures;
 mod faults;
+mod frugal;
 mod limits;
 mod memory;
 mod path;
 mod privacy;
+mod profiles;
 mod scripted;
 mod timers;
 mod tools;
 
-use scripted::{Scripted, Step};
+use scripted::{Scripted, Step, plans};
 
 /// An engine with everything a test looks at.
 struct Bench {
@@ -119,10 +124,14 @@ impl Bench {
         let clock = Arc::new(ManualClock::at(start()));
         let store = Store::in_memory().unwrap();
         let mut parts = EngineParts {
-            reply: ReplyConfig::default(),
+            // What is asked beside the answer is switched on where a test is about it.
+            reply: ReplyConfig {
+                planner: PlannerConfig { mode: PlannerMode::Never, ..PlannerConfig::default() },
+                ..ReplyConfig::default()
+            },
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),
-            memory: MemoryConfig::default(),
+            memory: MemoryConfig { extractor: Extractor::Never, ..MemoryConfig::default() },
             wake_phrase: Some("hey jarvis".into()),
             model: Arc::clone(&model),
             room: ROOM,
@@ -130,20 +139,20 @@ impl Bench {
             schedule: Some(schedule(&store, &clock)),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             tools: Toolbox::default(),
-            tool_rules: ToolsConfig::default(),
+            tool_rules: ToolsConfig { router: Router::Keyword, ..ToolsConfig::default() },
             protocols: Protocols::default(),
         };
         change(&mut parts);
         Self { engine: Engine::new(parts), model, clock, store }
     }
 
-    /// Says what was planned for.
-    async fn say_planned(&self, text: &str, plan: &[&str]) -> Ran {
-        let (events, received) = mpsc::channel(1_000);
-        let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private(text.into()) };
-        let plan = plan.iter().map(|step| (*step).to_owned()).collect();
-        let outcome = planned(&self.engine, turn, plan, events, CancellationToken::new()).await;
-        Ran::of(outcome, received)
+    /// Says something for which the planner writes these steps.
+    async fn say_planned(&mut self, text: &str, plan: &[&str]) -> Ran {
+        self.model.first(plans(plan));
+        self.engine.parts.reply.planner.mode = PlannerMode::Always;
+        let ran = self.say(text).await;
+        self.engine.parts.reply.planner.mode = PlannerMode::Never;
+        ran
     }
 
     async fn say(&self, text: &str) -> Ran {

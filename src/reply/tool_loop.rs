@@ -14,8 +14,9 @@ use super::digest;
 use super::gate::{Ending, Gate};
 use super::model::{ChatModel, ModelState};
 use super::outlet::{Outlet, Unheard};
+use super::plan::Course;
 use super::protocol::{Made, Protocol};
-use super::{Engine, Turn, words};
+use super::{Engine, Turn, deadline, words};
 use crate::llm::{Ask, Length, Message, ModelSize};
 use crate::message::Channel;
 use crate::tools::gate::{Consent, Taint};
@@ -26,8 +27,6 @@ mod state;
 use call::Called;
 pub(super) use state::Loop;
 
-/// Time for everything that is asked beside the answer, together.
-const DIGEST: Duration = Duration::from_secs(8);
 /// Most calls of one reply of the model.
 const MOST_CALLS: usize = 5;
 /// Characters a second that are spoken: a question has to be heard before it can be answered.
@@ -97,12 +96,12 @@ impl<M: ChatModel> Engine<M> {
 
     /// One turn of the model, or one step of a plan.
     async fn once(&self, state: &mut Loop, outlet: &mut Outlet) -> Result<Option<End>, Unheard> {
-        if let Some(made) = state.planned(&self.parts.tools) {
+        if let Some(made) = state.planned(self.toolbox()) {
             outlet.decided("plan", "direct", made.name.as_str()).await?;
             let wanted = Wanted { calls: vec![made], words: String::new(), thinking: String::new() };
             return self.all_called(state, wanted, outlet).await;
         }
-        let question = state.question(&self.parts.tools);
+        let question = state.question(self.toolbox());
         let answer = ask::answer(&*self.parts.model, &self.parts.reply, &question, outlet).await?;
         let chose = std::mem::take(&mut state.chooses);
         match answer {
@@ -117,7 +116,7 @@ impl<M: ChatModel> Engine<M> {
             Answer::NoTools => {
                 self.parts.protocols.learn(&state.model, self.parts.store.as_ref()).await;
                 outlet.decided("tools", "text", "the model takes no native tools; remembered").await?;
-                state.speak_text(&self.heads, &self.grown());
+                state.speak_text(self.heads(), &self.grown());
                 state.turns_left += 1;
                 Ok(None)
             }
@@ -196,6 +195,10 @@ impl<M: ChatModel> Engine<M> {
                 self.lock(&self.pending).insert(state.channel, pending);
                 Ok(Some(End::Asked))
             }
+            Called::Answer(sentence) => {
+                outlet.say_on(&sentence).await?;
+                Ok(Some(End::Answered))
+            }
             Called::End(sentence) => {
                 outlet.say_on(&sentence).await?;
                 Ok(Some(End::Apologised))
@@ -225,7 +228,10 @@ impl<M: ChatModel> Engine<M> {
         let ask = Ask { messages, length: Length::AtMost(250), ..Ask::default() };
         let told = match state.results.is_empty() {
             true => None,
-            false => ask::aside(&*self.parts.model, ask, DIGEST, outlet).await,
+            false => {
+                let beside = ask::Beside { purpose: "unfinished", limit: deadline::DIGEST };
+                ask::aside(&*self.parts.model, ask, beside, outlet).await
+            }
         };
         let told = told.as_deref().and_then(checked).map(|told| digest::unfinished(&told));
         match told {
@@ -249,6 +255,7 @@ impl<M: ChatModel> Engine<M> {
             crate::tools::Digest::Always => true,
             crate::tools::Digest::Never => false,
         };
+        let is_wanted = is_wanted && state.plan.course != Course::Reply;
         let pieces = if is_wanted { digest::pieces(&text) } else { Vec::new() };
         if pieces.is_empty() {
             return Ok(text);
@@ -259,8 +266,9 @@ impl<M: ChatModel> Engine<M> {
             let prompt = digest::PROMPT.replace("{asked}", &state.asked).replace("{text}", piece);
             let messages = state.messages.iter().cloned().chain([Message::user(prompt.trim())]).collect();
             let ask = Ask { messages, length: Length::AtMost(200), ..Ask::default() };
-            let left = DIGEST.saturating_sub(began.elapsed());
-            let note = ask::aside(&*self.parts.model, ask, left, outlet).await;
+            let limit = deadline::DIGEST.saturating_sub(began.elapsed());
+            let beside = ask::Beside { purpose: "digest", limit };
+            let note = ask::aside(&*self.parts.model, ask, beside, outlet).await;
             let Some(note) = note else {
                 outlet.decided("digest", "kept raw", "there was no note in time").await?;
                 return Ok(text);

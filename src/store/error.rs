@@ -69,6 +69,9 @@ pub enum StoreError {
     /// The database thread can't be started.
     #[error("the database thread can't be started: {0}; end other programs")]
     Thread(io::Error),
+    /// The database did not answer in time. Carry on without; the next request may be answered.
+    #[error("the database is too slow; `joi doctor` checks the disk")]
+    Slow,
     /// The database thread has ended. Carry on without memory until the next start.
     #[error("the database thread has ended; restart joi")]
     Gone,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::Problem;
 
 /// The shipped tools, for the checks of the configuration.
-pub(super) const SHIPPED: [&str; 10] = [
+pub(crate) const SHIPPED: [&str; 10] = [
     "time",
     "calculate",
     "timers",
@@ -38,6 +38,9 @@ pub struct ToolsConfig {
     pub confirm_s: u32,
     /// Which tools a request may use.
     pub router: Router,
+    /// Which model of the server picks them, and says what to look for in the memory; empty: the one that answers,
+    /// which has read most of the prompt already.
+    pub router_model: String,
     /// Whether a small model's first reply to a request with likely tools is bound to them, or to none. Off, it writes
     /// what it likes, and more of it is no call or a wrong one.
     pub constrain: bool,
@@ -67,6 +70,7 @@ impl Default for ToolsConfig {
             calls_per_minute: 10,
             confirm_s: 20,
             router: Router::Auto,
+            router_model: String::new(),
             constrain: true,
             max_turns: 8,
             search_max_calls: 3,
@@ -109,8 +113,10 @@ impl ToolsConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Router {
-    /// By words for a small model, all of them for a large one.
+    /// By words for a small model, as the model picks for a large one.
     Auto,
+    /// Those the model picks, in a call of its own; by words when that fails.
+    Llm,
     /// Those whose words fit the request; all of them when none does.
     Keyword,
     /// All of them.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Tool;
 
 /// Most names that are picked.
-const MOST: usize = 5;
+pub const MOST: usize = 5;
 
 /// Who picked, for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -82,8 +82,8 @@ async fn a_timer_set_by_the_model_is_in_the_list_and_a_question_needs_a_yes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_large_model_calls_natively_and_gets_its_result_by_id() {
-    // covers K1, K3
+async fn a_large_model_picks_plans_calls_natively_and_gets_its_result_by_id() {
+    // covers K1, K3, E1, J2, DEC5, 7.2: what is asked beside the answer shares its head and tools, and `joi why` tells it
     let double = Double::start().await;
     double.install(vec![Model::new("double:70b", &["completion", "tools"])]);
     let card = json!({
@@ -96,6 +96,10 @@ async fn a_large_model_calls_natively_and_gets_its_result_by_id() {
         json!({ "message": { "role": "assistant", "content": "", "tool_calls": [call] }, "done": false });
     let done =
         json!({ "message": { "role": "assistant", "content": "" }, "done": true, "done_reason": "stop" });
+    let picks = json!({ "tools": ["calculate"] }).to_string();
+    double.when("which tools does the request below need", vec![Script::words(&picks)]);
+    let plan = json!({ "steps": ["calculate expression='17 * 23'", "reply"] }).to_string();
+    double.when("plan how to answer the request", vec![Script::words(&plan)]);
     double.when("seventeen by", vec![Script::lines(&[calling, done])]);
     double.when("17 * 23 = 391", vec![Script::words("It is 391.")]);
     let mut home = Home::with_model_server(&double.url);
@@ -108,4 +112,16 @@ async fn a_large_model_calls_natively_and_gets_its_result_by_id() {
     let result = messages.last().unwrap();
     assert_eq!((&result["role"], &result["tool_call_id"]), (&json!("tool"), &json!("call_7")), "{last}");
     assert!(last["tools"].as_array().is_some_and(|tools| tools.len() > 5), "{last}");
+    let purposes: Vec<&str> = record["model_use"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|used| used["purpose"].as_str().unwrap())
+        .collect();
+    assert_eq!(purposes, ["router", "planner", "answer", "answer"], "{record}");
+    for chat in asked(&double) {
+        assert_eq!((&chat["messages"][0], &chat["tools"]), (&last["messages"][0], &last["tools"]));
+    }
+    let why = home.joi(&["why"]).well().out;
+    assert!(why.contains("planner") && why.contains("4 in all"), "{why}");
 }

@@ -71,8 +71,12 @@ struct Cost {
 }
 
 impl Cost {
+    fn purposes(&self) -> Vec<&str> {
+        self.uses.iter().map(|used| used.purpose.as_str()).collect()
+    }
+
     fn evaluated(&self) -> u64 {
-        self.uses.iter().map(|used| used.prompt_tokens.saturating_sub(used.cached_tokens)).sum()
+        self.uses.iter().map(ModelUse::evaluated).sum()
     }
 }
 
@@ -170,7 +174,7 @@ async fn engine(session: &Session, brain: &Brain, is_bound: bool) -> anyhow::Res
         reply: config.reply.clone(),
         persona: config.persona.clone(),
         context: config.context.clone(),
-        memory: crate::reply::MemoryConfig::default(),
+        memory: config.memory,
         wake_phrase: app::first_phrase(config, &session.paths),
         model: Arc::clone(&brain.mind),
         room: Room::from(&config.llm),
@@ -208,7 +212,10 @@ fn tell(args: &Args, costs: &[Cost], tallies: [Tally; 2], serving: &str) -> anyh
     if args.json {
         let rows: Vec<Value> = costs
             .iter()
-            .map(|cost| json!({ "said": cost.said, "calls": cost.uses.len(), "tokens": cost.evaluated() }))
+            .map(|cost| {
+                let (calls, tokens) = (cost.uses.len(), cost.evaluated());
+                json!({ "said": cost.said, "calls": calls, "for": cost.purposes(), "tokens": tokens })
+            })
             .collect();
         let report = json!({
             "model": serving, "turns": rows, "calls_per_turn": calls, "tokens_per_turn": tokens,
@@ -219,7 +226,7 @@ fn tell(args: &Args, costs: &[Cost], tallies: [Tally; 2], serving: &str) -> anyh
     let mut table = show::table(["TURN", "MODEL CALLS", "PROMPT TOKENS EVALUATED", "TOOLS"]);
     for cost in costs {
         let tools: Vec<&str> = cost.calls.iter().map(|call| call.name.as_str()).collect();
-        let counts = [cost.uses.len().to_string(), cost.evaluated().to_string()];
+        let counts = [cost.purposes().join(", "), cost.evaluated().to_string()];
         table.add_row([cost.said.clone(), counts[0].clone(), counts[1].clone(), tools.join(", ")]);
     }
     show::line(table)?;

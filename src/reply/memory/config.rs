@@ -17,6 +17,8 @@ pub struct MemoryConfig {
     pub recall: u32,
     /// Where they may be from.
     pub sources: Sources,
+    /// Whether the model is asked what to look for.
+    pub extractor: Extractor,
     /// Whether what was recalled is made shorter by the model when it is long.
     pub digest: MemoryDigest,
     /// Whether a conversation that has ended is told in the diary.
@@ -37,6 +39,18 @@ pub enum Sources {
     Facts,
 }
 
+/// Whether the model is asked what to look for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Extractor {
+    /// A large model; a small one only where a plan wants the memory and the words alone say nothing.
+    Auto,
+    /// For every question that the memory is asked.
+    Always,
+    /// Never: by the words alone.
+    Never,
+}
+
 /// Whether what was recalled is made shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -55,6 +69,7 @@ impl Default for MemoryConfig {
             enabled: true,
             recall: 3,
             sources: Sources::All,
+            extractor: Extractor::Auto,
             digest: MemoryDigest::Auto,
             diary: true,
             diary_days: 365,

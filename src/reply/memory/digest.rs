@@ -5,16 +5,15 @@
 //! of it. A digest that fails drops what was recalled, never the answer. Documents are not digested: their marks
 //! must stay.
 
-use std::time::Duration;
-
 use tokio::time::Instant;
 
 use super::block::{self, Block, Snippets};
 use super::config::MemoryDigest;
-use crate::llm::{Ask, Length, Message, ModelSize};
+use crate::llm::ModelSize;
 use crate::reply::model::ChatModel;
 use crate::reply::outlet::{Outlet, Unheard};
-use crate::reply::{Engine, Turn, ask, dialogue, prompt, tool_loop};
+use crate::reply::trunk::Beside;
+use crate::reply::{Engine, Turn, deadline, dialogue, tool_loop};
 use crate::tools::fence;
 
 /// Shorter than this passes through, in characters.
@@ -23,10 +22,8 @@ const SHORT: usize = 400;
 const BATCH: usize = 2_000;
 /// The longest note about one batch.
 const NOTE: usize = 500;
-/// Time for all batches together.
-const LIMIT: Duration = Duration::from_secs(8);
-/// Most digests that are kept of one conversation.
-const KEPT: usize = 128;
+/// Most tokens of one.
+const TOKENS: u32 = 180;
 
 /// The instruction for one batch.
 const PROMPT: &str = include_str!("../../../assets/prompts/memory.digest.md");
@@ -75,53 +72,52 @@ impl<M: ChatModel> Engine<M> {
             return Ok(block::found(&own, &documents));
         }
         let key = format!("{}\n{raw}", turn.asked);
-        let held = self.lock(&self.memory.digests).get(&key).cloned();
+        let held = self.lock(&self.scratch).digests.get(&key).cloned();
         let noted = match held {
             Some(noted) => noted,
-            None => self.noted(turn, past, &own, outlet).await?,
+            None => match self.noted(turn, past, &own, outlet).await {
+                Some(noted) => {
+                    self.lock(&self.scratch).digests.put(key, noted.clone());
+                    noted
+                }
+                None => {
+                    outlet.decided("memory digest", "failed", "there was no note in time").await?;
+                    return Ok(block::found(&[], &documents));
+                }
+            },
         };
         let size = noted.as_ref().map_or(0, |noted| noted.chars().count());
         let told = format!("{} to {size} characters", raw.chars().count());
         let verdict = if noted.is_some() { "short" } else { "nothing relevant" };
         outlet.decided("memory digest", verdict, told).await?;
-        {
-            let mut digests = self.lock(&self.memory.digests);
-            if digests.len() < KEPT {
-                digests.insert(key, noted.clone());
-            }
-        }
         Ok(block::found(noted.as_slice(), &documents))
     }
 
-    /// The notes about all batches; nothing when the model failed, or found nothing of use.
+    /// The notes about all batches: nothing inside when none is of use, nothing at all when the model failed.
     async fn noted(
         &self,
         turn: &Turn<'_>,
         past: &dialogue::Past,
         own: &[String],
         outlet: &Outlet,
-    ) -> Result<Option<String>, Unheard> {
-        let (_, size, protocol) = tool_loop::protocol_of(self);
-        let head = self.heads.of(size, protocol, &self.grown());
+    ) -> Option<Option<String>> {
         let began = Instant::now();
         let mut notes = Vec::new();
         let batches = batches(own);
         tracing::debug!(batches = batches.len(), "what was recalled is digested");
         for batch in batches {
             let instruction = PROMPT.replace("{asked}", turn.asked).replace("{text}", &batch);
-            let newest = prompt::Newest::auxiliary(instruction.trim());
-            let messages: Vec<Message> =
-                prompt::build(&head, past.messages.clone(), &newest, self.parts.room);
-            let ask =
-                Ask { messages, tools: head.tools.clone(), length: Length::AtMost(180), ..Ask::default() };
-            let left = LIMIT.saturating_sub(began.elapsed());
-            let Some(said) = ask::aside(&*self.parts.model, ask, left, outlet).await else {
-                outlet.decided("memory digest", "failed", "there was no note in time").await?;
-                return Ok(None);
+            let beside = Beside {
+                purpose: "memory digest",
+                instruction: &instruction,
+                format: None,
+                tokens: TOKENS,
+                limit: deadline::DIGEST.saturating_sub(began.elapsed()),
+                model: "",
             };
-            notes.extend(note(&said));
+            notes.extend(note(&self.beside(past, beside, outlet).await?));
         }
-        Ok((!notes.is_empty()).then(|| notes.join(" ")))
+        Some((!notes.is_empty()).then(|| notes.join(" ")))
     }
 }
 

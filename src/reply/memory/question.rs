@@ -42,6 +42,7 @@ impl Question {
 #[serde(deny_unknown_fields)]
 struct Language {
     stop: Vec<String>,
+    past: Vec<String>,
     days: HashMap<String, i32>,
     spans: HashMap<String, (Span, i32)>,
     weekdays: Named,
@@ -75,17 +76,17 @@ struct Ago {
     units: HashMap<String, Span>,
 }
 
-/// All languages, English first.
-fn languages() -> &'static [Language] {
-    static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
+/// All languages and what they are called, English first.
+fn languages() -> &'static [(&'static str, Language)] {
+    static LANGUAGES: LazyLock<Vec<(&'static str, Language)>> = LazyLock::new(|| {
         let files = [
             ("en", include_str!("../../../assets/memory/en.toml")),
             ("de", include_str!("../../../assets/memory/de.toml")),
         ];
-        let read = |(name, text): (&str, &str)| {
-            toml::from_str(text)
-                .inspect_err(|error| tracing::error!(%error, name, "words of the memory can't be read"))
-                .ok()
+        let read = |(name, text): (&'static str, &str)| {
+            let read = toml::from_str(text)
+                .inspect_err(|error| tracing::error!(%error, name, "words of the memory can't be read"));
+            Some((name, read.ok()?))
         };
         files.into_iter().filter_map(read).collect()
     });
@@ -108,10 +109,34 @@ pub(crate) fn content_words(text: &str) -> Vec<String> {
     language(&said).map_or_else(Vec::new, |language| language.matter(&said))
 }
 
+/// What the language of `text` is called ("en"); nothing when none of its small words are known.
+pub(crate) fn tongue(text: &str) -> Option<&'static str> {
+    let said = words::words(text);
+    let (name, language) = likeliest(&said)?;
+    said.iter().any(|word| language.stop.contains(word)).then_some(*name)
+}
+
+/// Whether `asked` speaks of what was said or done before.
+pub(crate) fn is_past(asked: &str, now: &Zoned) -> bool {
+    let said = words::words(asked);
+    let Some(language) = language(&said) else { return false };
+    (0..said.len()).any(|at| {
+        let rest = &said[at..];
+        let begins = |phrase: &String| phrase.split(' ').eq(rest.iter().take(phrase.split(' ').count()));
+        language.past.iter().any(begins)
+            || language.phrase(rest, now).is_some()
+            || language.ago(rest, now).is_some()
+    })
+}
+
 /// The language with the most small words in it; the first when none has more.
 fn language(said: &[String]) -> Option<&'static Language> {
+    likeliest(said).map(|(_, language)| language)
+}
+
+fn likeliest(said: &[String]) -> Option<&'static (&'static str, Language)> {
     let small = |language: &Language| said.iter().filter(|word| language.stop.contains(word)).count();
-    languages().iter().rev().max_by_key(|language| small(language))
+    languages().iter().rev().max_by_key(|(_, language)| small(language))
 }
 
 impl Language {
@@ -284,6 +309,39 @@ mod tests {
         ] {
             assert_eq!(told(asked), (words.into(), range.into()), "{asked}");
         }
+    }
+
+    // covers DEC19
+    #[test]
+    fn talk_of_the_past_is_told_from_other_talk() {
+        for said in [
+            "what did I say about the car last week",
+            "which soup did we cook",
+            "where was I two weeks ago",
+            "do you remember the film",
+            "what have I told you about Ann",
+            "Was haben wir gestern gekocht",
+            "weißt du noch, wie der Film hieß",
+        ] {
+            assert!(is_past(said, &now()), "{said}");
+        }
+        for said in [
+            "will it rain on Friday",
+            "how do birds sing",
+            "put milk on the list",
+            "wie warm wird es am Freitag",
+            "why is the sky blue",
+            "",
+        ] {
+            assert!(!is_past(said, &now()), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_language_is_known_by_its_small_words() {
+        assert_eq!(tongue("what is the time"), Some("en"));
+        assert_eq!(tongue("was ist die Uhrzeit und wo"), Some("de"));
+        assert_eq!(tongue("где книга"), None);
     }
 
     #[test]

@@ -5,6 +5,15 @@
 
 use crate::store::words;
 
+/// What the gate says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// The memory is asked.
+    Open,
+    /// The conversation holds what is asked: only a plan that wants the memory has it asked.
+    Shut,
+}
+
 /// Whether the window covers a question, so that nothing need be recalled: a tool's result is in it, and at least
 /// half of the question's words are.
 pub(crate) fn is_covered(asked: &[String], window: &[&str], has_result: bool) -> bool {

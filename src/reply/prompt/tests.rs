@@ -24,7 +24,8 @@ fn past(count: usize, bytes: usize) -> Vec<Message> {
 }
 
 fn built(past: Vec<Message>, asked: &str) -> Vec<Message> {
-    let newest = Newest { asked, context: "[Context: now]", memory: "", placement: Placement::User };
+    let newest =
+        Newest { asked, context: "[Context: now]", memory: "", plan: "", placement: Placement::User };
     build(&Head { system: "The head.".into(), tools: Vec::new() }, past, &newest, ROOM)
 }
 

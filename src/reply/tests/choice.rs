@@ -8,7 +8,7 @@ use crate::tools::{Effect, Output};
 
 impl Ran {
     /// The strategy of the turn, and the names it may call.
-    fn choice(&self) -> (String, String) {
+    pub(super) fn choice(&self) -> (String, String) {
         let decided = self.events.iter().find_map(|event| match event {
             ReplyEvent::Decided(decision) if decision.stage == "tools" => Some(decision),
             _ => None,
@@ -29,7 +29,8 @@ async fn a_small_model_may_call_what_the_words_pick_and_stop_and_a_large_one_eve
     let ran = bench.say("who are you").await;
     let all = bench.engine.parts.tools.names().join(" ");
     assert_eq!(ran.choice(), ("keyword".into(), all.clone()), "no word fits");
-    let bench = Bench::shipped(vec![answers("Fine.")]);
+    let mut bench = Bench::shipped(vec![answers("Fine.")]);
+    bench.engine.parts.tool_rules.router = Router::All;
     bench.model.state.send_replace(scripted::ready(Large));
     assert_eq!(bench.say("I keep a shopping list for milk").await.choice(), ("all".into(), all));
 }

@@ -197,13 +197,13 @@ async fn a_request_of_two_parts_is_reminded_of_the_second() {
 #[tokio::test]
 async fn whole_steps_of_a_plan_run_without_the_model() {
     let kit = Kit::new();
-    let bench = Bench::with_kit(Small, &kit, vec![answers("Under the mat, and the lamp is on.")]);
+    let mut bench = Bench::with_kit(Small, &kit, vec![answers("Under the mat, and the lamp is on.")]);
     let plan = ["look what='key'", "lamp what=on", "answer"];
     let ran = bench.say_planned("find the key, then light", &plan).await;
     assert_eq!(ran.shown(), "Under the mat, and the lamp is on.");
     assert_eq!(ran.called(), [("look", "done"), ("lamp", "done")]);
-    assert_eq!((bench.model.requests().len(), ran.decided("tools")), (1, vec!["keyword+plan"]));
-    let newest = &bench.newest()[0];
+    assert_eq!((bench.model.requests().len(), ran.decided("tools")), (2, vec!["keyword+plan"]));
+    let newest = &bench.newest()[1];
     assert!(
         newest.ends_with("(All 2 of 2 steps are done. Answer the user now from these results.)"),
         "{newest}"
@@ -215,13 +215,13 @@ async fn whole_steps_of_a_plan_run_without_the_model() {
 async fn a_step_in_words_is_a_choice_and_a_large_model_follows_its_own_way() {
     let kit = Kit::new();
     let script = vec![super::tools::chooses("look", "{\"what\":\"key\"}"), answers("Under the mat.")];
-    let bench = Bench::with_kit(Small, &kit, script);
+    let mut bench = Bench::with_kit(Small, &kit, script);
     bench.say_planned("find it", &["look what='<the thing>'", "answer"]).await;
-    assert!(bench.model.asks()[0].format.is_some());
+    assert!(bench.model.asks()[1].format.is_some());
     let none = vec![Step::Text("{\"name\":\"none\"}"), Step::Done];
-    let bench = Bench::with_kit(Small, &kit, vec![none, answers("No idea.")]);
+    let mut bench = Bench::with_kit(Small, &kit, vec![none, answers("No idea.")]);
     assert_eq!(bench.say_planned("find it", &["look for <it>", "answer"]).await.shown(), "No idea.");
-    let bench = Bench::with_kit(Large, &kit, vec![answers("No idea.")]);
+    let mut bench = Bench::with_kit(Large, &kit, vec![answers("No idea.")]);
     let ran = bench.say_planned("find it", &["look what=key", "answer"]).await;
     assert_eq!((ran.shown(), ran.called().len()), ("No idea.".into(), 0));
 }

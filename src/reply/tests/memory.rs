@@ -79,7 +79,7 @@ async fn with_the_other_placement_everything_stands_in_the_system_message() {
 // covers C1, C5, G1
 #[tokio::test]
 async fn nothing_is_recalled_when_the_plan_needs_no_memory_or_asks_for_something_else() {
-    let bench = Bench::new(vec![answers("A."), answers("B."), answers("C.")]);
+    let mut bench = Bench::new(vec![answers("A."), answers("B."), answers("C.")]);
     bench.knows(MemoryKind::World, "2026-11-03", "The spare key is in the garden shed").await;
     let ran = bench.say_planned("where is the spare key", &["reply"]).await;
     assert_eq!(ran.decided("recall"), ["skipped"]);
@@ -293,10 +293,9 @@ async fn what_is_long_is_digested_for_a_small_model_once_for_a_question() {
 #[tokio::test]
 async fn a_digest_that_fails_or_finds_nothing_costs_the_memory_and_not_the_answer() {
     let long = format!("They cooked soup. {}", "It was a long day. ".repeat(22));
-    for (step, verdicts) in [
-        (answers("NONE"), vec!["nothing relevant"]),
-        (vec![Step::Lasting], vec!["failed", "nothing relevant"]),
-    ] {
+    for (step, verdicts) in
+        [(answers("NONE"), vec!["nothing relevant"]), (vec![Step::Lasting], vec!["failed"])]
+    {
         let bench = Bench::new(vec![step, answers("I can't say.")]);
         bench.talked_lately().await;
         bench.knows(MemoryKind::Diary, "2026-10-01", &long).await;

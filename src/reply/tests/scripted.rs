@@ -41,6 +41,16 @@ pub(super) fn answers(text: &'static str) -> Vec<Step> {
     vec![Step::Text(text), Step::Done]
 }
 
+/// A plan, as a planner writes it.
+pub(super) fn plans(steps: &[&str]) -> Vec<Step> {
+    writes(&serde_json::json!({ "steps": steps }))
+}
+
+/// An answer of JSON.
+pub(super) fn writes(value: &serde_json::Value) -> Vec<Step> {
+    vec![Step::Text(value.to_string().leak()), Step::Done]
+}
+
 pub(super) struct Scripted {
     script: Mutex<VecDeque<Vec<Step>>>,
     asked: Mutex<Vec<Ask>>,
@@ -52,6 +62,11 @@ impl Scripted {
     pub(super) fn new(script: Vec<Vec<Step>>) -> Self {
         let (state, _) = watch::channel(ready(ModelSize::Small));
         Self { script: Mutex::new(script.into()), asked: Mutex::default(), state, aborted: Arc::default() }
+    }
+
+    /// What it says next, before the rest of the script.
+    pub(super) fn first(&self, steps: Vec<Step>) {
+        self.script.lock().unwrap().push_front(steps);
     }
 
     /// All requests so far.
@@ -93,8 +108,8 @@ fn done(done_reason: DoneReason) -> ChatEvent {
 
 /// What every answer costs.
 pub(super) fn used() -> ModelUse {
-    let (model, backend) = ("scripted".into(), "local".into());
-    ModelUse { model, backend, reply_tokens: 7, reply_ms: 350.0, ..ModelUse::default() }
+    let (model, backend, purpose) = ("scripted".into(), "local".into(), "answer".into());
+    ModelUse { purpose, model, backend, reply_tokens: 7, reply_ms: 350.0, ..ModelUse::default() }
 }
 
 /// The error of [`Step::Late`].

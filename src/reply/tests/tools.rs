@@ -114,6 +114,13 @@ impl Bench {
         bench
     }
 
+    /// The same, with everything else as it is shipped.
+    pub(super) fn shipped_as_is(script: Vec<Vec<Step>>) -> Self {
+        let mut bench = Self::shipped(script);
+        super::directed::as_shipped(&mut bench.engine.parts);
+        bench
+    }
+
     /// A small model with the shipped tools that need no network.
     pub(super) fn shipped(script: Vec<Vec<Step>>) -> Self {
         Self::with(script, |parts| {

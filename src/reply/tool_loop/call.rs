@@ -35,6 +35,8 @@ pub(super) enum Called {
     Told { text: String, success: Success, sentence: Option<String> },
     /// The owner is asked this.
     Ask(String),
+    /// This is the answer.
+    Answer(String),
     /// This is said, and the turn ends.
     End(String),
     /// The conversation is over.
@@ -63,7 +65,8 @@ impl<M: ChatModel> Engine<M> {
             Err((outcome, told)) => {
                 (record.outcome, record.reason) = (outcome.into(), told.clone());
                 outlet.send(ReplyEvent::Called(record)).await?;
-                return Ok(Called::refused(told));
+                let instead = if outcome == "repeated" { state.told_instead() } else { None };
+                return Ok(instead.map_or_else(|| Called::refused(told), Called::Answer));
             }
         };
         let effect = tool.effect(&arguments);
@@ -186,12 +189,13 @@ impl<M: ChatModel> Engine<M> {
         };
         let text =
             if tool.is_brief() { text } else { self.digested(state, tool.name(), text, outlet).await? };
+        state.sentences.extend(output.sentence.clone());
         Ok(Called::Told { text, success: Success::Yes, sentence: output.sentence })
     }
 
     /// Offers further tools from the next reply on.
     fn grow(&self, state: &mut Loop, offers: &[String]) {
-        let new: Vec<&String> = offers.iter().filter(|name| self.parts.tools.get(name).is_some()).collect();
+        let new: Vec<&String> = offers.iter().filter(|name| self.toolbox().get(name).is_some()).collect();
         if new.is_empty() {
             return;
         }
@@ -206,7 +210,7 @@ impl<M: ChatModel> Engine<M> {
                 }
             }
         }
-        let head = self.heads.of(state.size, state.protocol, &self.grown());
+        let head = self.heads().of(state.size, state.protocol, &self.grown());
         state.native = head.tools;
     }
 }

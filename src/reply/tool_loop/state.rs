@@ -76,6 +76,10 @@ pub(crate) struct Loop {
     pub(crate) turns_left: u32,
     /// How the tools of the turn were picked, for the record.
     pub(crate) strategy: String,
+    /// What tools said of their results, as it can be told.
+    pub(crate) sentences: Vec<String>,
+    /// Calls so far that were made before.
+    pub(crate) again: u32,
     /// Searches for tools so far.
     pub(crate) searches: u32,
     /// A tool has confirmed a deed.
@@ -93,7 +97,9 @@ impl Loop {
     pub(super) fn origin_of(&self, address: Option<&str>) -> Address {
         let Some(address) = address else { return Address::Named };
         let others = self.messages.iter().filter(|message| message.role != Role::Assistant);
-        let is_named = others.map(|message| &message.content).any(|text| text.contains(address.trim()));
+        // A plan stands in the user's message and is the model's all the same.
+        let mut texts = others.map(|message| self.plan.taken_out_of(&message.content));
+        let is_named = texts.any(|text| text.contains(address.trim()));
         if is_named { Address::Named } else { Address::Made }
     }
 
@@ -125,6 +131,8 @@ impl Loop {
             results: Vec::new(),
             turns_left: 1,
             strategy: String::new(),
+            sentences: Vec::new(),
+            again: 0,
             searches: 0,
             has_acted: false,
             has_refused_step: false,
@@ -175,6 +183,14 @@ impl Loop {
     pub(crate) fn is_plain(&self) -> bool {
         let is_one = self.parts.len() <= 1 && self.plan.is_empty() && self.results.len() == 1;
         is_one && self.size == ModelSize::Small && self.taint == Taint::Clean
+    }
+
+    /// What is told instead of asking a small model once more, when it makes calls a second time that were made
+    /// before: what was found, in the words of the tools, when all of it has some.
+    pub(crate) fn told_instead(&mut self) -> Option<String> {
+        self.again += 1;
+        let is_exact = self.size == ModelSize::Small && self.taint == Taint::Clean;
+        (is_exact && self.again > 1 && !self.sentences.is_empty()).then(|| self.sentences.join(" "))
     }
 
     /// Adds the model's calls.

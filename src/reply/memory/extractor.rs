@@ -1,0 +1,201 @@
+//! What to look for in the memory: read from the words of the request, or asked of the model.
+//!
+//! Runs in the task of the turn. In: the request, and what the plan says it is about. Out: words, a stretch of time
+//! and a text to embed. Where words alone do, no model is asked; one that fails, or is too slow, leaves it to them.
+//! What a model said is kept for the conversation.
+
+use jiff::civil::Date;
+use jiff::{ToSpan, Zoned};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::config::Extractor;
+use super::question::{self, Question};
+use crate::llm::ModelSize;
+use crate::reply::model::ChatModel;
+use crate::reply::outlet::{Outlet, Unheard};
+use crate::reply::trunk::{self, Beside};
+use crate::reply::{Engine, Turn, context, deadline, dialogue, tool_loop};
+use crate::store::words;
+
+/// The instruction.
+const PROMPT: &str = include_str!("../../../assets/prompts/extractor.md");
+/// Most tokens of the answer.
+const TOKENS: u32 = 160;
+/// Most words that are looked for.
+const MOST_WORDS: usize = 12;
+/// Most questions, and the longest, in characters.
+const MOST_QUESTIONS: usize = 3;
+const LONGEST: usize = 120;
+
+/// What to look for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Sought {
+    /// Words and time.
+    pub(crate) question: Question,
+    /// What is meant, as a text, for a search by meaning.
+    pub(crate) about: String,
+}
+
+/// What a model writes.
+#[derive(Debug, Deserialize)]
+struct Written {
+    keywords: Vec<String>,
+    #[serde(default)]
+    from: String,
+    #[serde(default)]
+    to: String,
+    #[serde(default)]
+    questions: Vec<String>,
+}
+
+/// What a model wants to be looked for; nothing when it is not what was asked for.
+fn read(written: &str, asked: &str, now: &Zoned) -> Option<Sought> {
+    let Written { keywords, from, to, questions } = trunk::object(written)?;
+    let mut matter: Vec<String> = Vec::new();
+    for word in keywords.iter().flat_map(|keyword| words::words(keyword)) {
+        if word.chars().count() > 1 && !matter.contains(&word) {
+            matter.push(word);
+        }
+    }
+    matter.truncate(MOST_WORDS);
+    let day = |text: &str| text.trim().parse::<Date>().ok();
+    let moment = |day: Date| Some(day.to_zoned(now.time_zone().clone()).ok()?.timestamp());
+    let (first, last) = (day(&from), day(&to));
+    let from = first.and_then(moment);
+    let until = last.or(first).and_then(|day| moment(day.checked_add(1.day()).ok()?));
+    // A time that ends before it begins, or that has not come, is none.
+    let is_time = from.is_some_and(|from| from <= now.timestamp() && until.is_some_and(|until| until > from));
+    let (from, until) = if is_time { (from, until) } else { (None, None) };
+    let mut about = vec![asked.to_owned()];
+    about.extend(
+        questions.into_iter().take(MOST_QUESTIONS).map(|q| crate::tools::fence::shortened(&q, LONGEST)),
+    );
+    Some(Sought { question: Question { words: matter, from, until }, about: about.join(" ") })
+}
+
+/// Whether a model is asked, where the words alone say `by_words`.
+fn asks_model(mode: Extractor, size: ModelSize, topic: Option<&str>, by_words: &Question) -> bool {
+    match (mode, size) {
+        (Extractor::Never, _) => false,
+        (Extractor::Always, _) | (Extractor::Auto, ModelSize::Large) => true,
+        (Extractor::Auto, ModelSize::Small) => topic.is_some() && by_words.is_empty(),
+    }
+}
+
+impl<M: ChatModel> Engine<M> {
+    /// What to look for; `topic` is what the plan says it is about.
+    pub(super) async fn sought(
+        &self,
+        turn: &Turn<'_>,
+        past: &dialogue::Past,
+        topic: Option<&str>,
+        outlet: &Outlet,
+    ) -> Result<Sought, Unheard> {
+        let about = format!("{} {}", turn.asked, topic.unwrap_or_default()).trim().to_owned();
+        let by_words = Sought { question: question::read(&about, &turn.now), about };
+        let size = tool_loop::protocol_of(self).1;
+        if !asks_model(self.parts.memory.extractor, size, topic, &by_words.question) {
+            return Ok(by_words);
+        }
+        let key = format!("{}\n{}", turn.asked, topic.unwrap_or_default());
+        let held = self.lock(&self.scratch).sought.get(&key).cloned();
+        if let Some(sought) = held {
+            outlet.decided("extractor", "known", "the same was asked in this conversation").await?;
+            return Ok(sought);
+        }
+        let topic =
+            topic.filter(|topic| !topic.is_empty()).map_or_else(String::new, |t| format!("\nTopic: {t}"));
+        let instruction = PROMPT
+            .replace("{context}", &context::line(&self.parts.context, &turn.now))
+            .replace("{asked}", turn.asked)
+            .replace("{topic}", &topic);
+        let list = |most: usize| json!({ "type": "array", "items": { "type": "string", "maxLength": LONGEST }, "maxItems": most });
+        let day = json!({ "type": "string", "maxLength": 10 });
+        let rules = (&self.parts.tool_rules.router_model, &self.parts.reply.planner.model);
+        let beside = Beside {
+            purpose: "extractor",
+            instruction: &instruction,
+            format: Some(json!({
+                "type": "object",
+                "properties": { "keywords": list(6), "from": day, "to": day, "questions": list(MOST_QUESTIONS) },
+                "required": ["keywords", "from", "to", "questions"],
+            })),
+            tokens: TOKENS,
+            limit: deadline::EXTRACTOR,
+            model: if rules.0.trim().is_empty() { rules.1 } else { rules.0 },
+        };
+        let written = self.beside(past, beside, outlet).await;
+        let sought = written.as_deref().and_then(|written| read(written, &by_words.about, &turn.now));
+        let Some(sought) = sought else {
+            outlet.decided("extractor", "failed", "it is looked for by the words of the request").await?;
+            return Ok(by_words);
+        };
+        self.lock(&self.scratch).sought.put(key, sought.clone());
+        let Question { words, from, .. } = &sought.question;
+        let time = if from.is_some() { "a time" } else { "no time" };
+        tracing::debug!(words = words.len(), time, "it is known what to look for");
+        outlet.decided("extractor", "read", format!("{} words, {time}", words.len())).await?;
+        Ok(sought)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reply::memory::question::date;
+
+    fn now() -> Zoned {
+        "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap()
+    }
+
+    // covers G2
+    #[test]
+    fn words_days_and_questions_are_read_and_what_can_not_be_is_left_out() {
+        for (written, words, range) in [
+            (
+                r#"{"keywords":["Ann","the car"],"from":"2026-11-16","to":"2026-11-20","questions":["What about it?"]}"#,
+                "ann the car",
+                "2026-11-16 2026-11-21",
+            ),
+            (
+                r#"{"keywords":["Ann","ann"],"from":"2026-11-16","to":"","questions":[]}"#,
+                "ann",
+                "2026-11-16 2026-11-17",
+            ),
+            (r#"{"keywords":["Анна"],"from":"last week","to":"soon"}"#, "анна", ""),
+            (r#"{"keywords":[],"from":"2026-11-20","to":"2026-11-10"}"#, "", ""),
+            (r#"{"keywords":[],"from":"2027-01-01","to":"2027-01-02"}"#, "", ""),
+            (r#"{"keywords":[],"from":"9999-12-31","to":"9999-12-31"}"#, "", ""),
+        ] {
+            let Question { words: found, from, until } = read(written, "what", &now()).unwrap().question;
+            let days: Vec<String> = [from, until].iter().flatten().map(|at| date(*at, &now())).collect();
+            assert_eq!((found.join(" ").as_str(), days.join(" ").as_str()), (words, range), "{written}");
+        }
+        let sought =
+            read(r#"{"keywords":["a1"],"questions":["When?","Who?","Why?","How?"]}"#, "it", &now()).unwrap();
+        assert_eq!(sought.about, "it When? Who? Why?");
+        for garbage in ["", "cats", "{\"keywords\": 5}", "{\"words\": []}", "[\"a\"]"] {
+            assert_eq!(read(garbage, "it", &now()), None, "{garbage}");
+        }
+    }
+
+    // covers DEC19, G1: with a small model, only where the words say nothing and a plan wants the memory
+    #[test]
+    fn a_small_model_is_asked_only_where_words_do_not_do() {
+        use Extractor::{Always, Auto, Never};
+        use ModelSize::{Large, Small};
+        let (some, none) =
+            (Question { words: vec!["car".into()], ..Question::default() }, Question::default());
+        for (mode, size, topic, by_words, asks) in [
+            (Auto, Small, None, &none, false),
+            (Auto, Small, Some(""), &some, false),
+            (Auto, Small, Some(""), &none, true),
+            (Auto, Large, None, &some, true),
+            (Always, Small, None, &some, true),
+            (Never, Large, Some("x"), &none, false),
+        ] {
+            assert_eq!(asks_model(mode, size, topic, by_words), asks, "{mode:?} {size:?} {topic:?}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Questions beside the answer, which share its trunk: the same system message, tools and dialogue as the answer
+//! will have, and an instruction in the last message. The model has read nearly all of it, and reads nothing of the
+//! answer's prompt a second time.
+//!
+//! Runs in the task of the turn. In: an instruction. Out: what the model wrote, within its time, or nothing. Whoever
+//! asks goes on without it then.
+
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::malformed::balanced_length;
+use super::model::ChatModel;
+use super::outlet::Outlet;
+use super::{Engine, ask, dialogue, prompt, tool_loop};
+use crate::llm::{Ask, Length, Message};
+
+/// Something to be asked.
+#[derive(Debug)]
+pub(super) struct Beside<'a> {
+    /// Who asks, for the record.
+    pub(super) purpose: &'static str,
+    /// What is to be done.
+    pub(super) instruction: &'a str,
+    /// The shape of what is written.
+    pub(super) format: Option<Value>,
+    /// Most tokens of it.
+    pub(super) tokens: u32,
+    /// How long it may take.
+    pub(super) limit: Duration,
+    /// Which model of the server; empty: the one that answers.
+    pub(super) model: &'a str,
+}
+
+impl<M: ChatModel> Engine<M> {
+    /// What the model writes; nothing when it fails or takes too long.
+    pub(super) async fn beside(
+        &self,
+        past: &dialogue::Past,
+        beside: Beside<'_>,
+        outlet: &Outlet,
+    ) -> Option<String> {
+        let Beside { purpose, instruction, format, tokens, limit, model } = beside;
+        let (_, size, protocol) = tool_loop::protocol_of(self);
+        let head = self.heads().of(size, protocol, &self.grown());
+        let newest = prompt::Newest::auxiliary(instruction.trim());
+        let messages: Vec<Message> =
+            prompt::build(&head, past.with_calls(&self.carried()), &newest, self.parts.room);
+        let model = Some(model.trim().to_owned()).filter(|model| !model.is_empty());
+        let ask = Ask { messages, tools: head.tools, format, length: Length::AtMost(tokens), model };
+        ask::aside(&*self.parts.model, ask, ask::Beside { purpose, limit }, outlet).await
+    }
+}
+
+/// The JSON object in what a model wrote, fences and words around it aside.
+pub(super) fn object<T: DeserializeOwned>(written: &str) -> Option<T> {
+    let begun = &written[written.find('{')?..];
+    serde_json::from_str(&begun[..balanced_length(begun)?]).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_object_is_found_among_words_and_half_of_one_is_none() {
+        for written in ["{\"a\": 1}", "```json\n{\"a\": 1}\n```", "Here it is: {\"a\": 1} {\"a\": 2}"] {
+            assert_eq!(object::<Value>(written), Some(json!({ "a": 1 })), "{written}");
+        }
+        for written in ["", "{\"a\": 1", "[1]", "none", "{'a': 1}"] {
+            assert_eq!(object::<Value>(written), None, "{written}");
+        }
+    }
+}
