@@ -222,7 +222,7 @@ fn named<'a>(step: &str, toolbox: &'a Toolbox) -> Option<&'a str> {
     toolbox.get(first).map(|tool| tool.name())
 }
 
-/// The call a step is, when it names a tool and all its arguments and leaves nothing open.
+/// The call a step is, when it names a tool and all arguments that it needs and leaves nothing open.
 fn concrete(step: &str, toolbox: &Toolbox) -> Option<Made> {
     let name = named(step, toolbox)?;
     let schema = toolbox.get(name)?.schema();
@@ -246,7 +246,10 @@ fn concrete(step: &str, toolbox: &Toolbox) -> Option<Made> {
         arguments.insert(key.to_owned(), address(key, value.trim()).into());
         left = rest.trim_start_matches([',', ' ']);
     }
-    Some(Made { id: None, name: name.to_owned(), arguments })
+    let required = schema.get("required").and_then(serde_json::Value::as_array);
+    let is_whole =
+        required.into_iter().flatten().filter_map(|key| key.as_str()).all(|key| arguments.contains_key(key));
+    is_whole.then(|| Made { id: None, name: name.to_owned(), arguments })
 }
 
 /// An address as it was meant: out of a Markdown link, with its scheme. Other arguments stay literal.

@@ -18,7 +18,8 @@ impl Tool for Named {
         ""
     }
     fn schema(&self) -> Value {
-        schema::object(json!({ "url": { "type": "string" }, "query": { "type": "string" } }), &[])
+        let needed: &[&str] = if self.0 == "page" { &["query"] } else { &[] };
+        schema::object(json!({ "url": { "type": "string" }, "query": { "type": "string" } }), needed)
     }
     fn in_words(&self, _: &Arguments) -> String {
         String::new()
@@ -29,7 +30,7 @@ impl Tool for Named {
 }
 
 fn toolbox() -> Toolbox {
-    Toolbox::new(vec![Arc::new(Named("search")), Arc::new(Named("home-lamp__on"))])
+    Toolbox::new(vec![Arc::new(Named("search")), Arc::new(Named("home-lamp__on")), Arc::new(Named("page"))])
 }
 
 fn plan(steps: &[&str]) -> Plan {
@@ -54,12 +55,15 @@ fn a_whole_step_needs_no_model_and_anything_else_does() {
     assert_eq!(step("search(url=a.org)"), call("search", json!({ "url": "https://a.org" })));
     assert_eq!(step("search query=a.org"), call("search", json!({ "query": "a.org" })));
     assert_eq!(step("home-lamp__on"), call("home-lamp__on", json!({})));
+    assert_eq!(step("page query=cats"), call("page", json!({ "query": "cats" })));
     for words in [
         "search for cats",
         "search query='<what was found>'",
         "search colour='red'",
         "look it up",
         "search query='open",
+        "page",
+        "page url=a.org",
     ] {
         assert_eq!(step(words), Step::Words(words.into()), "{words}");
     }

@@ -98,16 +98,14 @@ async fn a_plan_can_not_carry_a_secret_off() {
 // covers M4, DEC19: both parts must want a tool, in the language of the request
 #[tokio::test]
 async fn talk_with_an_and_in_it_is_answered_in_one_call() {
-    for said in [
-        "tell me about cats and tell me what they eat",
-        "erzähl mir von den Katzen und sag mir was sie gern fressen",
-        "put oat milk and some eggs on the shopping list",
+    for (said, purposes) in [
+        ("tell me about cats and tell me what they eat", &["answer"][..]),
+        ("erzähl mir von den Katzen und sag mir was sie gern fressen", &["answer"]),
+        // A call as it stands: not even one.
+        ("put oat milk and some eggs on the shopping list", &[]),
     ] {
-        let add =
-            || chooses("lists", "{\"action\":\"add\",\"list\":\"shopping\",\"text\":\"milk and eggs\"}");
-        let (script, purpose) =
-            if said.contains("list") { (add(), "choice") } else { (answers("Well."), "answer") };
-        assert_eq!(Bench::shipped_as_is(vec![script]).say(said).await.purposes(), [purpose], "{said}");
+        let bench = Bench::shipped_as_is(vec![answers("Well.")]);
+        assert_eq!(bench.say(said).await.purposes(), purposes, "{said}");
     }
 }
 
@@ -117,17 +115,12 @@ async fn ten_typical_turns_take_at_most_one_call_and_a_third_each() {
     let file: toml::Table = include_str!("../../../assets/bench/acting.toml").parse().unwrap();
     let turns: Vec<&str> =
         file["turns"].as_array().unwrap().iter().map(|turn| turn.as_str().unwrap()).collect();
-    let bench = Bench::shipped_as_is(vec![
-        chooses("lists", "{\"action\":\"add\",\"list\":\"shopping\",\"text\":\"milk and eggs\"}"),
-        answers("Because of the air."),
-        chooses("lists", "{\"action\":\"read\",\"list\":\"shopping\"}"),
-        answers("They sleep a lot."),
-    ]);
+    let bench = Bench::shipped_as_is(vec![answers("Because of the air."), answers("They sleep a lot.")]);
     let mut counts = Vec::new();
     for said in &turns {
         bench.later(20);
         counts.push(bench.say(said).await.purposes().len());
     }
-    assert_eq!(counts, [0, 0, 0, 1, 1, 0, 1, 1, 0, 0]);
+    assert_eq!(counts, [0, 0, 0, 0, 1, 0, 0, 1, 0, 0]);
     assert!(counts.iter().sum::<usize>() as f64 / turns.len() as f64 <= 1.3);
 }
