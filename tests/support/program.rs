@@ -4,6 +4,7 @@
 //! ended by [`FOR_EVER`], which no working program comes near.
 
 use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -53,6 +54,8 @@ pub(crate) struct Home {
 pub(crate) struct Ran {
     /// The exit code; nothing when a signal ended it.
     pub(crate) code: Option<i32>,
+    /// That signal.
+    pub(crate) signal: Option<i32>,
     /// What it wrote to stdout.
     pub(crate) out: String,
     /// What it wrote to stderr.
@@ -179,7 +182,7 @@ impl Running {
         let telling = told.clone();
         read_lines(out, move |line| telling.send(Line::Out(line)).is_ok());
         read_lines(err, move |line| told.send(Line::Err(line)).is_ok());
-        Self { child, lines, ran: Ran { code: None, out: String::new(), err: String::new() } }
+        Self { child, lines, ran: Ran { code: None, signal: None, out: String::new(), err: String::new() } }
     }
 
     /// Writes a line to its stdin, which is a pipe.
@@ -192,7 +195,7 @@ impl Running {
     /// Waits until a line of stderr or stdout holds `text`, and gives all that came before it and it.
     #[track_caller]
     pub(crate) fn until(&mut self, text: &str) -> Ran {
-        let mut so_far = Ran { code: None, out: String::new(), err: String::new() };
+        let mut so_far = Ran { code: None, signal: None, out: String::new(), err: String::new() };
         let give_up = Instant::now() + FOR_EVER;
         loop {
             let line =
@@ -225,7 +228,8 @@ impl Running {
     pub(crate) fn end(mut self) -> Ran {
         let give_up = Instant::now() + FOR_EVER;
         while self.next(give_up).is_some() {}
-        self.ran.code = self.child.wait().expect("it can be waited for").code();
+        let status = self.child.wait().expect("it can be waited for");
+        (self.ran.code, self.ran.signal) = (status.code(), status.signal());
         self.ran.clone()
     }
 

@@ -165,7 +165,7 @@ fn a_short_word_is_known_by_its_sound_and_a_newer_question_voids_an_older() {
     let opinion = opinions.blocking_recv().unwrap();
     assert_eq!(opinion.key, (4, 0), "an older question is given up");
     assert_eq!(opinion.result.unwrap().best().unwrap().0, 0);
-    stt.shutdown();
+    drop(stt);
     assert!(!second.ask(question(vec![])));
 }
 
@@ -190,7 +190,7 @@ fn a_thread_answers_in_order_and_forgets_what_is_not_wanted() {
     let margin = |at: usize| answers[at].result.as_ref().unwrap().of[0].margin();
     assert!(margin(0) > ACCEPT && margin(1) < ACCEPT, "{} {}", margin(0), margin(1));
     assert!(scorer.ask(ask(4, "phrase.wav")));
-    stt.shutdown();
+    drop(stt);
     assert!(!scorer.ask(ask(5, "phrase.wav")));
     while scorer.wait().is_some() {}
     assert!(!scorer.is_waiting());

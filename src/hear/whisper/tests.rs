@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::Duration;
 
 use super::super::wake::strip_phrase;
@@ -210,7 +210,7 @@ fn a_final_job_is_answered_by_the_speculative_result_of_its_revision() {
     assert_eq!(bench.event(), event(1, 0, 10, Urgency::Speculative));
     assert_eq!(bench.event(), event(1, 0, 10, Urgency::Final));
     assert!(bench.begun.try_recv().is_err(), "nothing was decoded twice");
-    bench.stt.shutdown();
+    drop(bench.stt);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_newer_revision_or_generation_aborts_the_running_decode_and_voids_its_result
     bench.stt.submit(job(1, 7, 40, Urgency::Final));
     bench.go.send(()).unwrap();
     assert_eq!(bench.event(), event(2, 0, 30, Urgency::Final));
-    bench.stt.shutdown();
+    drop(bench.stt);
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn speech_that_goes_on_voids_the_speculative_result() {
     assert_eq!(bench.begun.recv(), Ok(25));
     bench.go.send(()).unwrap();
     assert_eq!(bench.event(), event(3, 1, 25, Urgency::Final));
-    bench.stt.shutdown();
+    drop(bench.stt);
 }
 
 #[test]
@@ -248,6 +248,7 @@ fn dropping_the_handle_ends_the_thread_and_the_events() {
     bench.stt.submit(job(1, 0, 10, Urgency::Final));
     assert_eq!(bench.begun.recv(), Ok(10));
     drop(bench.stt);
+    assert_eq!(bench.begun.try_recv(), Err(TryRecvError::Disconnected), "the model is gone by then");
     assert_eq!(bench.events.blocking_recv(), None);
 }
 
@@ -268,7 +269,7 @@ fn the_model_is_lent_after_the_transcriptions_and_never_when_the_thread_has_ende
     assert_eq!(bench.event(), event(1, 0, 10, Urgency::Final));
     drop(done);
     assert_eq!(when.iter().collect::<Vec<i32>>(), [0, 1, 2, 3]);
-    bench.stt.shutdown();
+    drop(bench.stt);
     assert!(!lender.lend(|_| unreachable!("nobody would do it")));
 }
 
@@ -288,7 +289,7 @@ fn the_real_model_works_on_its_thread() {
         assert_eq!((transcript.generation, transcript.revision), (5, 2));
         assert_eq!(words(&transcript.text), words(JFK));
     }
-    stt.shutdown();
+    drop(stt);
 }
 
 /// `text` in one of flite's voices, at 16 kHz, with a little silence around.

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
@@ -65,11 +65,14 @@ impl Transcriber for Whisper {
     }
 }
 
-/// Handle of the worker thread. Dropping it ends the thread, [`Stt::shutdown`] also waits for that.
+/// Handle of the worker thread. Dropping it ends the thread and waits for that, five seconds at most: a program
+/// that ends while whisper.cpp computes takes away the memory it works on.
 pub struct Stt<T = Whisper> {
     desk: Arc<Desk<T>>,
-    thread: Option<JoinHandle<()>>,
 }
+
+/// The longest wait for the thread: a few encoder runs, within which no abort is polled.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the thread does with its model when nothing is to be transcribed.
 type Errand<T> = Box<dyn FnOnce(&mut T) + Send>;
@@ -117,11 +120,14 @@ pub(super) fn spawn_with<T: Transcriber>(
     let (events, receiver) = mpsc::channel(EVENTS);
     let desk = Arc::new(Desk::default());
     let worker = Arc::clone(&desk);
-    let thread = std::thread::Builder::new()
+    std::thread::Builder::new()
         .name("whisper".into())
-        .spawn(move || work(&worker, transcriber, &heart, &events))
+        .spawn(move || {
+            let _present = Present(Arc::clone(&worker));
+            work(&worker, transcriber, &heart, &events);
+        })
         .map_err(|e| SttError::NoWorker(e.to_string()))?;
-    Ok((Stt { desk, thread: Some(thread) }, receiver))
+    Ok((Stt { desk }, receiver))
 }
 
 impl<T> Stt<T> {
@@ -157,21 +163,24 @@ impl<T> Stt<T> {
             self.desk.want_only_from(&mut pile, (generation, revision));
         }
     }
-
-    /// Ends the thread and waits for it: at most one encoder run, as abort is not polled within it.
-    pub fn shutdown(mut self) {
-        self.desk.close();
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            tracing::error!("the transcription thread panicked");
-        }
-    }
 }
 
 impl<T> Drop for Stt<T> {
     fn drop(&mut self) {
         self.desk.close();
+        if !self.desk.is_gone_within(PATIENCE) {
+            tracing::warn!("whisper does not end; it is left behind");
+        }
+    }
+}
+
+/// Held by the thread as long as it has its model.
+struct Present<T>(Arc<Desk<T>>);
+
+impl<T> Drop for Present<T> {
+    fn drop(&mut self) {
+        self.0.pile().gone = true;
+        self.0.changed.notify_all();
     }
 }
 
@@ -190,6 +199,7 @@ impl<T> Default for Desk<T> {
             last: None,
             errands: VecDeque::new(),
             closed: false,
+            gone: false,
         };
         Self { pile: Mutex::new(pile), changed: Condvar::new(), abort: AtomicBool::new(false) }
     }
@@ -208,6 +218,8 @@ struct Pile<T> {
     last: Option<Utterance>,
     errands: VecDeque<Errand<T>>,
     closed: bool,
+    /// The thread has ended.
+    gone: bool,
 }
 
 impl<T> Desk<T> {
@@ -234,6 +246,11 @@ impl<T> Desk<T> {
         drop(undone); // an errand may hold anything
         self.abort.store(true, Ordering::Relaxed);
         self.changed.notify_all();
+    }
+
+    fn is_gone_within(&self, limit: Duration) -> bool {
+        let waited = self.changed.wait_timeout_while(self.pile(), limit, |pile| !pile.gone);
+        waited.map_or_else(|poisoned| poisoned.into_inner().0.gone, |(pile, _)| pile.gone)
     }
 
     /// Waits for a job; nothing once the handle is gone.

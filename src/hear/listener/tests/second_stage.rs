@@ -118,7 +118,7 @@ fn a_doubtful_model_is_decided_by_the_scorer_without_any_onset() {
 fn without_its_thread_the_listener_goes_on() {
     let mut written = Written::new(&["hey jarvis"], Onsets::On);
     let (stt, _) = Stt::spawn(tiny(), Heart::unwatched()).unwrap();
-    std::mem::replace(&mut written.stt, stt).shutdown();
+    drop(std::mem::replace(&mut written.stt, stt));
     let said = [quiet(1.0), wav("phrase.wav"), quiet(1.0)].concat();
     assert!(written.hear(&said, 0).is_empty());
     written.listener.command(HearCommand::Listen);
