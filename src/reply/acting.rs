@@ -142,10 +142,16 @@ impl<M: ChatModel> Engine<M> {
         ]
         .concat();
         if state.size == ModelSize::Small && state.plan.course == Course::Open {
-            state.ready = routed.picks.iter().find_map(|name| {
+            let whole = routed.picks.iter().find_map(|name| {
                 let arguments = toolbox.get(name)?.ready(&state.asked)?;
                 Some(Made { id: None, name: name.clone(), arguments })
             });
+            let parts: Vec<&str> = state.parts.iter().map(String::as_str).collect();
+            state.ready = match whole {
+                Some(made) => [made].into(),
+                None => self.stand(&parts).unwrap_or_default(),
+            };
+            state.stand = state.ready.len();
             state.picks = if self.parts.tool_rules.constrain { routed.picks } else { Vec::new() };
             state.chooses = !state.picks.is_empty();
         }

@@ -4,6 +4,8 @@
 //! a small model words alone decide whether a plan is worth a call: several parts that each want a tool, or
 //! talk of the past. A planner that fails, is too slow or writes nonsense leaves the turn as it is without one.
 
+use std::collections::VecDeque;
+
 use serde_json::json;
 
 use super::config::{Order, PlannerMode};
@@ -11,6 +13,7 @@ use super::memory::{Gate, question};
 use super::model::ChatModel;
 use super::outlet::{Outlet, Unheard};
 use super::plan::{self, Course, Plan, Recall};
+use super::protocol::Made;
 use super::router::{Routed, is_always};
 use super::trunk::Beside;
 use super::{Engine, Turn, compound, deadline, dialogue, tool_loop};
@@ -31,7 +34,7 @@ const SHORTEST: usize = 4;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Signs {
     chars: usize,
-    /// Parts of it that want a tool.
+    /// Parts of it that want a tool; none when each is a call as it stands.
     parts: usize,
     /// It is about something said or done before that the conversation does not hold.
     is_past: bool,
@@ -148,7 +151,10 @@ impl<M: ChatModel> Engine<M> {
             self.parts.memory.enabled && self.parts.memory.recall > 0 && self.parts.store.is_some();
         Signs {
             chars: turn.asked.trim().chars().count(),
-            parts: self.wanting(&parts_of(turn.asked)),
+            parts: match parts_of(turn.asked) {
+                parts if self.stand(&parts).is_some() => 0,
+                parts => self.wanting(&parts),
+            },
             is_past: remembers && gate == Gate::Open && question::is_past(turn.asked, &turn.now),
             has_means: remembers || !self.toolbox().is_empty(),
         }
@@ -159,6 +165,19 @@ impl<M: ChatModel> Engine<M> {
         let grown = self.grown();
         let offered = self.toolbox().offered(&grown);
         parts.iter().filter(|part| !route::by_words(part, &offered).names.is_empty()).count()
+    }
+
+    /// The calls that the parts are as they stand; nothing when one of them is none.
+    pub(super) fn stand(&self, parts: &[&str]) -> Option<VecDeque<Made>> {
+        let grown = self.grown();
+        let offered = self.toolbox().offered(&grown);
+        let call = |part: &&str| {
+            route::by_words(part, &offered).names.into_iter().find_map(|name| {
+                let arguments = self.toolbox().get(&name)?.ready(part)?;
+                Some(Made { id: None, name, arguments })
+            })
+        };
+        parts.iter().map(call).collect()
     }
 
     /// The tools a plan may name. What they are stands in the head of the prompt; a large model is told once more of a

@@ -175,7 +175,7 @@ impl<M: ChatModel> Engine<M> {
             Called::Told { text, success, sentence } => {
                 state.append_result(place.made, &text, success, outlet);
                 let is_plain = place.only == Only::Yes && state.is_plain();
-                match sentence.filter(|_| is_plain) {
+                match sentence.filter(|_| is_plain).or_else(|| state.told_of_each()) {
                     Some(sentence) => {
                         outlet.say_on(&sentence).await?;
                         Ok(Some(End::Answered))

@@ -109,6 +109,16 @@ async fn talk_with_an_and_in_it_is_answered_in_one_call() {
     }
 }
 
+// covers M4, F2, DEC19: what words settle is not left to a small model
+#[tokio::test]
+async fn parts_that_are_calls_as_they_stand_need_no_model() {
+    let said = "how much is 17 times 23 and what is 5 kilometres in miles?";
+    let ran = Bench::shipped_as_is(vec![]).say(said).await;
+    assert_eq!(ran.shown(), "That's 391. That's about 3.1068559612 miles.");
+    assert!(ran.purposes().is_empty(), "{:?}", ran.purposes());
+    assert_eq!(ran.called(), vec![("calculate", "done"), ("calculate", "done")]);
+}
+
 // covers DEC19: what ten typical turns cost
 #[tokio::test]
 async fn ten_typical_turns_take_at_most_one_call_and_a_third_each() {

@@ -3,6 +3,7 @@
 //! Belongs to the task of one turn, or waits for a yes. Messages are only added at the end, and never a
 //! system message: the model's cache and native calls both depend on it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use jiff::Zoned;
@@ -68,8 +69,9 @@ pub(crate) struct Loop {
     pub(crate) parts: Vec<String>,
     /// The plan, if there is one.
     pub(crate) plan: Plan,
-    /// A call that the request is as it stands.
-    pub(crate) ready: Option<Made>,
+    /// The calls that the request, or each of its parts, is as it stands, and how many there were of them.
+    pub(crate) ready: VecDeque<Made>,
+    pub(crate) stand: usize,
     /// Results of this turn.
     pub(crate) results: Vec<String>,
     /// Turns of the model that are left.
@@ -127,7 +129,8 @@ impl Loop {
             repeats: Repeats::default(),
             parts: Vec::new(),
             plan: Plan::default(),
-            ready: None,
+            ready: VecDeque::new(),
+            stand: 0,
             results: Vec::new(),
             turns_left: 1,
             strategy: String::new(),
@@ -160,7 +163,7 @@ impl Loop {
 
     /// The call that is to be made without asking the model: the request itself, or the next step of the plan. A step that needs one becomes a choice.
     pub(crate) fn planned(&mut self, toolbox: &Toolbox) -> Option<Made> {
-        if let Some(made) = self.ready.take() {
+        if let Some(made) = self.ready.pop_front() {
             self.chooses = false;
             return Some(made);
         }
@@ -183,6 +186,14 @@ impl Loop {
     pub(crate) fn is_plain(&self) -> bool {
         let is_one = self.parts.len() <= 1 && self.plan.is_empty() && self.results.len() == 1;
         is_one && self.size == ModelSize::Small && self.taint == Taint::Clean
+    }
+
+    /// The answer to a request of nothing but calls as they stand, when each tool has said its sentence.
+    pub(crate) fn told_of_each(&self) -> Option<String> {
+        let is_exact = self.size == ModelSize::Small && self.taint == Taint::Clean;
+        let is_over =
+            self.stand > 1 && self.results.len() == self.stand && self.sentences.len() == self.stand;
+        (is_exact && is_over).then(|| self.sentences.join(" "))
     }
 
     /// What is told instead of asking a small model once more, when it makes calls a second time that were made
