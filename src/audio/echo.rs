@@ -192,20 +192,8 @@ impl EchoCancelled {
             tracing::debug!("what was played and what was heard were paired anew");
             self.gauge = Gauge::default();
         }
-        match (self.way, towards) {
-            (Way::Through, Way::Through) => {
-                into.extend(clean);
-                self.whole.extend(whole);
-            }
-            (Way::Past, _) => {
-                into.extend(cross_fade(&near, &clean));
-                self.whole.extend(cross_fade(&near, &whole));
-            }
-            (Way::Through, Way::Past) => {
-                into.extend(cross_fade(&clean, &near));
-                self.whole.extend(cross_fade(&whole, &near));
-            }
-        }
+        into.extend(between(self.way, towards, &near, &clean));
+        self.whole.extend(between(self.way, towards, &near, &whole));
         self.way = towards;
         if towards == Way::Past {
             self.meter.rest();
@@ -319,11 +307,20 @@ impl Source for EchoCancelled {
     }
 }
 
+/// The frame on its way from one state to the other: `near` past the canceller, `clean` through it.
+fn between(from: Way, towards: Way, near: &[f32; FRAME], clean: &[f32; FRAME]) -> [f32; FRAME] {
+    match (from, towards) {
+        (Way::Through, Way::Through) => *clean,
+        (Way::Past, _) => cross_fade(near, clean),
+        (Way::Through, Way::Past) => cross_fade(clean, near),
+    }
+}
+
 /// From one to the other within a frame.
-fn cross_fade<'a>(from: &'a [f32; FRAME], to: &'a [f32; FRAME]) -> impl Iterator<Item = f32> + 'a {
-    from.iter().zip(to).enumerate().map(|(i, (from, to))| {
+fn cross_fade(from: &[f32; FRAME], to: &[f32; FRAME]) -> [f32; FRAME] {
+    std::array::from_fn(|i| {
         let share = (i + 1) as f32 / FRAME as f32;
-        from + (to - from) * share
+        from[i] + (to[i] - from[i]) * share
     })
 }
 

@@ -4,6 +4,7 @@
 //! Runs in the task of one turn; sections behind mutexes are short and hold no await. Anything but a yes to a
 //! question of hers drops the call it was about.
 
+use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Zoned};
@@ -142,15 +143,10 @@ impl<M: ChatModel> Engine<M> {
         ]
         .concat();
         if state.size == ModelSize::Small && state.plan.course == Course::Open {
-            let whole = routed.picks.iter().find_map(|name| {
-                let arguments = toolbox.get(name)?.ready(&state.asked)?;
-                Some(Made { id: None, name: name.clone(), arguments })
-            });
             let parts: Vec<&str> = state.parts.iter().map(String::as_str).collect();
-            state.ready = match whole {
-                Some(made) => [made].into(),
-                None => self.stand(&parts).unwrap_or_default(),
-            };
+            let stand = self.stand(&[&state.asked]).or_else(|| self.stand(&parts));
+            let may_all = |calls: &VecDeque<Made>| calls.iter().all(|made| state.allowed.contains(&made.name));
+            state.ready = stand.filter(may_all).unwrap_or_default();
             state.stand = state.ready.len();
             state.picks = if self.parts.tool_rules.constrain { routed.picks } else { Vec::new() };
             state.chooses = !state.picks.is_empty();

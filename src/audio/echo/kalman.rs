@@ -84,8 +84,12 @@ struct Loudness {
 impl Kalman {
     /// One that knows nothing of the room.
     pub(super) fn new() -> Self {
+        Self::with(Transform::new())
+    }
+
+    fn with(transform: Transform) -> Self {
         Self {
-            transform: Transform::new(),
+            transform,
             far: (0..BLOCKS).map(|_| silence()).collect(),
             parts: (0..BLOCKS).map(Part::unknown).collect(),
             other: Box::new([0.0; BLOCK + 1]),
@@ -98,7 +102,7 @@ impl Kalman {
 
     /// Forgets the room.
     pub(super) fn reset(&mut self) {
-        *self = Self { transform: self.transform.clone(), ..Self::new() };
+        *self = Self::with(self.transform.clone());
     }
 
     /// Told how late the echo comes, in samples, as far as that is known. One that comes too late, or earlier than
