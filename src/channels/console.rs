@@ -24,9 +24,17 @@ impl<O: Write + Send, E: Write + Send> Printer<O, E> {
         Self { out, remarks, wrote: false, ended: false }
     }
 
+    /// On a line of its own, also on a terminal that shows both.
     fn remark(&mut self, sentence: &str) {
+        self.end_line();
         // Remarks are a courtesy; an answer must not fail because stderr is closed.
         let _ = writeln!(self.remarks, "{sentence}");
+    }
+
+    fn end_line(&mut self) {
+        if std::mem::take(&mut self.wrote) {
+            let _ = writeln!(self.out);
+        }
     }
 }
 
@@ -54,16 +62,15 @@ impl<O: Write + Send, E: Write + Send> Teller for Printer<O, E> {
     }
 
     async fn end(&mut self) -> Option<Instant> {
-        if self.wrote {
-            let _ = writeln!(self.out);
-        }
-        self.wrote = false;
+        self.end_line();
         None
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
     use super::*;
 
     #[tokio::test]
@@ -77,6 +84,36 @@ mod tests {
         printer.end().await;
         assert_eq!(String::from_utf8(out).expect("utf-8"), "It is **nine** o'clock.\n");
         assert_eq!(String::from_utf8(remarks).expect("utf-8"), "One moment.\nThe disk is full.\n");
+    }
+
+    #[tokio::test]
+    async fn a_remark_behind_an_answer_does_not_stand_on_its_line() {
+        let mut both = Both::default();
+        let mut printer = Printer::new(both.clone(), both.clone());
+        printer.words("Timer, 9 minutes.").await;
+        printer.notice("(it rings later)");
+        printer.end().await;
+        assert_eq!(both.take(), "Timer, 9 minutes.\n(it rings later)\n");
+    }
+
+    /// A terminal that shows both.
+    #[derive(Clone, Default)]
+    struct Both(Arc<Mutex<Vec<u8>>>);
+
+    impl Both {
+        fn take(&mut self) -> String {
+            String::from_utf8(std::mem::take(&mut self.0.lock().expect("no panic"))).expect("utf-8")
+        }
+    }
+
+    impl Write for Both {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("no panic").write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
     }
 
     #[tokio::test]

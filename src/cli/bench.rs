@@ -8,6 +8,7 @@ mod acting;
 pub(in crate::cli) mod bound;
 mod echo;
 mod model;
+mod residue;
 mod room;
 mod stop;
 pub(in crate::cli) mod trust;

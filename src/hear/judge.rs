@@ -221,7 +221,7 @@ fn stop_word(rules: &Rules<'_>, case: &Case<'_>, openness: Openness) -> Option<&
         }
         (None, _) => return None,
     };
-    let own = own_stop_words(rules, case.said, heard(case));
+    let own = own_stop_words(rules, case.said, heard(case), &words);
     // A decoder that went in circles has said it more often than anybody else.
     let insists = orders > own.max(1) && !case.evidence.decoded_twice;
     match (orders, own) {
@@ -232,9 +232,9 @@ fn stop_word(rules: &Rules<'_>, case: &Case<'_>, openness: Openness) -> Option<&
     }
 }
 
-/// How many words she said herself at the time may be taken for stop words.
-fn own_stop_words(rules: &Rules<'_>, said: &[Sentence], heard: Heard) -> usize {
-    stop::own(&said::words(said, heard, rules.config.tolerance()), rules.words)
+/// How many words she said herself at the time may be taken for the stop words among `words`.
+fn own_stop_words(rules: &Rules<'_>, said: &[Sentence], heard: Heard, words: &[String]) -> usize {
+    stop::own(&said::words(said, heard, rules.config.tolerance()), words, rules.words)
 }
 
 /// How much of an utterance is her own.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::residue::Residue;
 use super::room::{DELAY, Shape, Stage, room};
 use crate::app;
 use crate::audio::{EchoCancel, EchoCancelled, Heard, RATE, Resampler, Source};
@@ -71,6 +72,7 @@ struct Tally {
     interruptions: u32,
     windows: u32,
     follow_ups: u32,
+    residue: Residue,
     /// What was mistaken, and why.
     mistakes: Vec<String>,
 }
@@ -86,39 +88,53 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     }
     bar.finish_and_clear();
     let tally = &bench.tally;
-    if args.json {
-        show::line(json!({
-            "spoken_s": tally.spoken.as_secs_f64(),
+    if args.json { show::line(tally.json(args))? } else { tally.show()? }
+    let is_clean = tally.wakes + tally.stops + tally.interruptions + tally.follow_ups == 0;
+    Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+impl Tally {
+    fn json(&self, args: &Args) -> serde_json::Value {
+        json!({
+            "spoken_s": self.spoken.as_secs_f64(),
             "canceller": !args.no_canceller,
             "echo_db": args.level,
-            "interjections": tally.interjections,
-            "wakes": tally.wakes,
-            "stops": tally.stops,
-            "interruptions": tally.interruptions,
-            "windows": tally.windows,
-            "follow_ups": tally.follow_ups,
-            "mistakes": tally.mistakes,
-        }))?;
-    } else {
+            "softer_db": self.residue.softer_db(),
+            "interjections": self.interjections,
+            "wakes": self.wakes,
+            "stops": self.stops,
+            "interruptions": self.interruptions,
+            "windows": self.windows,
+            "follow_ups": self.follow_ups,
+            "mistakes": self.mistakes,
+        })
+    }
+
+    fn show(&self) -> anyhow::Result<()> {
         let mut table = show::table(["WHAT", "COUNT"]);
         for (what, count) in [
-            ("stretches of her voice that reached whisper", tally.interjections),
-            ("windows for follow-ups", tally.windows),
-            ("taken for a wake phrase", tally.wakes),
-            ("taken for a stop word", tally.stops),
-            ("taken for somebody who talks over her", tally.interruptions),
-            ("taken for a follow-up", tally.follow_ups),
+            ("stretches of her voice that reached whisper", self.interjections),
+            ("windows for follow-ups", self.windows),
+            ("taken for a wake phrase", self.wakes),
+            ("taken for a stop word", self.stops),
+            ("taken for somebody who talks over her", self.interruptions),
+            ("taken for a follow-up", self.follow_ups),
         ] {
             table.add_row([what.to_owned(), count.to_string()]);
         }
+        for (when, db) in
+            ["in the second second", "up to the fourth", "from then on"].iter().zip(self.residue.softer_db())
+        {
+            let softer = db.map_or_else(|| "-".into(), |db| format!("{db:.0} dB"));
+            table.add_row([format!("echo softer by the filter alone, {when}"), softer]);
+        }
         show::line(table)?;
-        show::line(format!("\nshe spoke for {:.1} minutes", tally.spoken.as_secs_f64() / 60.0))?;
-        for mistake in &tally.mistakes {
+        show::line(format!("\nshe spoke for {:.1} minutes", self.spoken.as_secs_f64() / 60.0))?;
+        for mistake in &self.mistakes {
             show::line(mistake)?;
         }
+        Ok(())
     }
-    let is_clean = tally.wakes + tally.stops + tally.interruptions + tally.follow_ups == 0;
-    Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Her mouth, a room, and her ears.
@@ -197,6 +213,7 @@ impl<'a> Bench<'a> {
     /// Plays through the room into her ears.
     fn play(&mut self, played: Vec<f32>) -> anyhow::Result<()> {
         let length = played.len();
+        let she_speaks = played.iter().any(|sample| *sample != 0.0);
         self.stage.play(&played);
         let (mut taken, mut samples, mut events) = (0, Vec::new(), Vec::new());
         while taken < length {
@@ -206,7 +223,11 @@ impl<'a> Bench<'a> {
             taken += count;
             self.now += count as u64;
             self.jump();
-            let sound = Sound { samples: &samples, tracks: self.ears.tracks() };
+            let tracks = self.ears.tracks();
+            if let (true, Some(tracks)) = (she_speaks, tracks) {
+                self.tally.residue.observe(tracks);
+            }
+            let sound = Sound { samples: &samples, tracks };
             self.listener.step(sound, self.moment(self.now), &mut events);
             for event in events.drain(..) {
                 self.weigh(event)?;

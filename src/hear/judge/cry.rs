@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use super::said::Heard;
-use super::{Judgement, Rules, Sentence, Verdict, own_stop_words, said};
+use super::{Judgement, Rules, Sentence, Verdict, own_stop_words, said, stop};
 use crate::hear::score::SoundsLike;
 
 /// From this margin on, in nats per token, a word counts as said. Stop words over her voice reach −0.1 to −1.8,
@@ -49,10 +49,11 @@ pub fn rivals(rules: &Rules<'_>, sounded: Sounded<'_>) -> Vec<String> {
 /// Where the recogniser would write nothing by itself there is nothing to compare with, and most likely only what is
 /// left of her own voice.
 pub fn judge_sound(rules: &Rules<'_>, sounded: Sounded<'_>, like: &SoundsLike) -> Option<Judgement> {
-    if like.text.is_empty() || own_stop_words(rules, sounded.said, sounded.heard()) > 0 {
+    let (place, margin) = like.best()?;
+    let cry = stop::words(rules.words.cries().get(place)?);
+    if like.text.is_empty() || own_stop_words(rules, sounded.said, sounded.heard(), &cry) > 0 {
         return None;
     }
-    let (_, margin) = like.best()?;
     let hers = like.rival();
     let reason = format!("it sounds like a stop word ({margin:.1}, her own words {hers:.1})");
     (margin >= SAID && margin >= hers + LEAD).then_some(Judgement { verdict: Verdict::Stop, reason })
@@ -108,6 +109,7 @@ mod tests {
         assert!(!stops("The weather is nice today.", &[-2.4, -6.0], &[-5.0]), "not clear");
         assert!(!stops("We were at the top of it.", &[-0.9, -6.0], &[-0.5]), "that was she");
         assert!(!stops("I never stop talking.", &[-0.1, -6.0], &[-5.0]), "her own stop word");
+        assert!(stops("She is quite well.", &[-0.1, -6.0], &[-5.0]), "nothing like that one");
         assert!(!stops("The weather is nice today.", &[], &[]));
         let (trust, config) = (TrustConfig::default(), JudgeConfig::default());
         let rules = Rules { trust: &trust, config: &config, words: Vocabulary::of("en") };

@@ -98,21 +98,23 @@ pub(super) fn is_backchannel(words: &[String], vocabulary: &Vocabulary) -> bool 
     !words.is_empty() && skip(words, 0, &[&vocabulary.backchannels]) == words.len()
 }
 
-/// How many of her own `said` words whisper may have taken for a stop word.
-pub(super) fn own(said: &[String], vocabulary: &Vocabulary) -> usize {
-    (0..said.len()).filter(|&at| is_own(said, at, vocabulary)).count()
+/// How many of her own `said` words whisper may have taken for the stop words among the `heard` ones.
+pub(super) fn own(said: &[String], heard: &[String], vocabulary: &Vocabulary) -> usize {
+    (0..said.len()).filter(|&at| is_own(said, at, heard, vocabulary)).count()
 }
 
-/// Whether she said a stop word, an order, or something that sounds like a heart of one.
-fn is_own(said: &[String], at: usize, vocabulary: &Vocabulary) -> bool {
+/// Whether she said a stop word or an order that was heard, or something that sounds like the heart of one.
+fn is_own(said: &[String], at: usize, heard: &[String], vocabulary: &Vocabulary) -> bool {
     let word = &said[at];
     let sounds_like = |heart: &String| {
         let is_form = word.strip_prefix(heart.as_str()).is_some_and(|ending| ending.chars().count() <= 4);
         is_form || strsim::osa_distance(word, heart) <= 1
     };
-    let begins_order =
-        |order: &Words| stands_at(said, at, order) && !order.iter().any(|w| vocabulary.hearts.contains(w));
-    vocabulary.hearts.iter().any(sounds_like)
+    let is_heard = |order: &Words| (0..heard.len()).any(|at| stands_at(heard, at, order));
+    let begins_order = |order: &Words| {
+        stands_at(said, at, order) && !order.iter().any(|w| vocabulary.hearts.contains(w)) && is_heard(order)
+    };
+    vocabulary.hearts.iter().filter(|heart| heard.contains(heart)).any(sounds_like)
         || vocabulary.orders.iter().chain(&vocabulary.words).any(begins_order)
 }
 
@@ -215,10 +217,27 @@ mod tests {
 
     #[test]
     fn her_own_words_count_when_they_sound_like_one() {
-        let own = |text: &str| super::own(&words(text), english());
-        let alike = ["the bus stopped", "at the shop", "quite", "silently", "it stops", "enough"];
-        assert_eq!(alike.map(own), [1, 1, 1, 1, 1, 1]);
-        assert_eq!(["the weather is nice", "a storm is coming", "stopgapmeasures"].map(own), [0, 0, 0]);
+        let own = |(said, heard): (&str, &str)| super::own(&words(said), &words(heard), english());
+        let alike = [
+            ("the bus stopped", "stop"),
+            ("at the shop", "please stop it"),
+            ("quite", "be quiet"),
+            ("be silently", "silent"),
+            ("it stops and stops", "stop"),
+            ("that's enough", "enough"),
+            ("and she said", "shh"),
+            ("keep it down, ssh", "ssh"),
+        ];
+        assert_eq!(alike.map(own), [1, 1, 1, 1, 2, 1, 1, 1]);
+        let others = [
+            ("the weather is nice", "stop"),
+            ("a storm is coming", "stop"),
+            ("stopgapmeasures", "stop"),
+            ("and she said it quite often", "stop"),
+            ("we stopped there", "be quiet"),
+            ("ssh", "stop"),
+        ];
+        assert_eq!(others.map(own), [0; 6], "nobody takes the one for the other");
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn short(config: &EndpointConfig) -> EndpointConfig {
     EndpointConfig {
         onset: 0.13,
         pre_roll: 0.25,
-        pause: 0.1,
+        pause: 0.06,
         max_length: 3.0,
         continuation: 0.0,
         // For ever: more than a day of speech.
