@@ -174,8 +174,8 @@ pub struct Transcript {
     pub no_speech: f32,
     /// Length of the encoder's window in 20 ms positions (1500 = 30 s).
     pub audio_ctx: u32,
-    /// The text repeated itself, so it was decoded a second time with the whole window.
-    pub decoded_twice: bool,
+    /// The decoder repeated itself. Where there was time, this is what it wrote with the whole window.
+    pub ran_away: bool,
     /// Time spent decoding.
     pub took: Duration,
 }

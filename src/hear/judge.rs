@@ -223,7 +223,7 @@ fn stop_word(rules: &Rules<'_>, case: &Case<'_>, openness: Openness) -> Option<&
     };
     let own = own_stop_words(rules, case.said, heard(case), &words);
     // A decoder that went in circles has said it more often than anybody else.
-    let insists = orders > own.max(1) && !case.evidence.decoded_twice;
+    let insists = orders > own.max(1) && !case.evidence.ran_away;
     match (orders, own) {
         (0, _) => None,
         (_, 0) => Some(reason),

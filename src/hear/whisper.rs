@@ -30,7 +30,7 @@ pub use forced::{Forced, Free, FreeToken, Row};
 pub use measure::{BUDGET, Choice, Measured, clip, machine, measure};
 pub use worker::{Lender, Stt, SttEvent, SttJob, Urgency};
 
-use crate::message::{Transcript, Utterance};
+use crate::message::{OpenedBy, Transcript, Utterance};
 
 /// Why there is no transcript.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -81,6 +81,20 @@ pub struct Whisper {
     nothing_said: i32,
     /// Kept between calls, so that padding a short utterance allocates once.
     padded: Vec<f32>,
+    encoded: Encoded,
+}
+
+/// The sound that the encoder's output in the state is of, and its window; nothing of it after a failure.
+#[derive(Default)]
+struct Encoded {
+    samples: Vec<f32>,
+    audio_ctx: u32,
+}
+
+impl Encoded {
+    fn is(&self, samples: &[f32], audio_ctx: u32) -> bool {
+        !samples.is_empty() && self.audio_ctx == audio_ctx && self.samples == samples
+    }
 }
 
 /// One decode's outcome, before it is decided whether it stands.
@@ -89,6 +103,21 @@ struct Pass {
     mean_logprob: f32,
     no_speech: f32,
     ran_away: bool,
+}
+
+impl Pass {
+    fn transcript(self, audio_ctx: u32, started: Instant) -> Transcript {
+        Transcript {
+            generation: 0,
+            revision: 0,
+            text: self.text,
+            mean_logprob: self.mean_logprob,
+            no_speech: self.no_speech,
+            audio_ctx,
+            ran_away: self.ran_away,
+            took: started.elapsed(),
+        }
+    }
 }
 
 impl Whisper {
@@ -127,6 +156,7 @@ impl Whisper {
             end_of_text: context.token_eot(),
             nothing_said: context.token_nosp(),
             padded: Vec::new(),
+            encoded: Encoded::default(),
             context,
         })
     }
@@ -156,12 +186,24 @@ impl Whisper {
         self.in_passes(audio_ctx, samples, None, abort)
     }
 
-    /// Like [`Whisper::transcribe`], for all of an utterance that comes after the wake phrase.
+    /// Like [`Whisper::transcribe`], for all of an utterance that comes after the wake phrase. What is said over
+    /// her is short, and must be known soon: its window is that of [`Whisper::listen`], and the decoder runs once.
     pub fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError> {
-        let samples = &utterance.samples;
-        let transcript =
-            self.in_passes(window::audio_ctx(samples.len()), samples, utterance.lead.as_deref(), abort)?;
+        let (samples, lead) = (&utterance.samples, utterance.lead.as_deref());
+        let is_short = samples.len() <= forced::LONGEST_SOUND;
+        let transcript = match (&utterance.opened_by, lead) {
+            (OpenedBy::Interjection, None) if is_short => self.overhear(samples, abort)?,
+            _ => self.in_passes(window::audio_ctx(samples.len()), samples, lead, abort)?,
+        };
         Ok(Transcript { generation: utterance.generation, revision: utterance.revision, ..transcript })
+    }
+
+    /// Decodes once, so that [`Whisper::listen`] can go on from there.
+    fn overhear(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError> {
+        let started = Instant::now();
+        self.run(samples, forced::AUDIO_CTX, forced::OVERHEARD, abort)?;
+        let pass = Pass { no_speech: self.no_speech()?, ..self.read_pass(forced::OVERHEARD)? };
+        Ok(pass.transcript(forced::AUDIO_CTX, started))
     }
 
     /// Decodes, and where the decoder ran away once more over the whole window.
@@ -174,21 +216,12 @@ impl Whisper {
     ) -> Result<Transcript, SttError> {
         let started = Instant::now();
         let mut pass = self.decode(samples, audio_ctx, lead, abort)?;
-        let decoded_twice = pass.ran_away && audio_ctx < window::WHOLE;
-        if decoded_twice {
+        let ran_away = pass.ran_away && audio_ctx < window::WHOLE;
+        if ran_away {
             audio_ctx = window::WHOLE;
-            pass = self.decode(samples, audio_ctx, lead, abort)?;
+            pass = Pass { ran_away, ..self.decode(samples, audio_ctx, lead, abort)? };
         }
-        Ok(Transcript {
-            generation: 0,
-            revision: 0,
-            text: pass.text,
-            mean_logprob: pass.mean_logprob,
-            no_speech: pass.no_speech,
-            audio_ctx,
-            decoded_twice,
-            took: started.elapsed(),
-        })
+        Ok(pass.transcript(audio_ctx, started))
     }
 
     fn decode(
@@ -251,12 +284,16 @@ impl Whisper {
             params.set_abort_callback(Some(raised));
             params.set_abort_callback_user_data(flag.cast_mut().cast());
         }
-        let samples = window::padded(samples, &mut self.padded);
-        let outcome = self.state.full(params, samples);
+        self.encoded.audio_ctx = 0;
+        let outcome = self.state.full(params, window::padded(samples, &mut self.padded));
         if abort.load(Ordering::Relaxed) {
             return Err(SttError::Aborted);
         }
-        outcome.map_err(|e| SttError::Failed(e.to_string()))
+        outcome.map_err(|e| SttError::Failed(e.to_string()))?;
+        self.encoded.samples.clear();
+        self.encoded.samples.extend_from_slice(samples);
+        self.encoded.audio_ctx = audio_ctx;
+        Ok(())
     }
 
     /// The probability that nothing was said in what was decoded last. whisper.cpp has a number of this

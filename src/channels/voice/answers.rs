@@ -380,7 +380,7 @@ pub(super) fn decisions(judged: &super::signals::Judged) -> Vec<Decision> {
     let heard = &judged.transcript;
     let whisper = Decision::new(
         "whisper",
-        if heard.decoded_twice { "decoded twice" } else { "decoded once" },
+        if heard.ran_away { "the decoder went in circles" } else { "decoded once" },
         format!(
             "mean log-probability {:.2}, no-speech {:.2}, audio context {}, {:.0} ms",
             heard.mean_logprob,

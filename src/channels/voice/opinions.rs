@@ -83,7 +83,7 @@ fn untranscribed((generation, revision): (u64, u32), took: Duration) -> Transcri
         mean_logprob: 0.0,
         no_speech: 0.0,
         audio_ctx: 0,
-        decoded_twice: false,
+        ran_away: false,
         took,
     }
 }

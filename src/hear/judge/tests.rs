@@ -9,7 +9,7 @@ const CLEAR: Evidence = Evidence {
     voice: 1.0,
     no_speech: 0.05,
     mean_logprob: -0.25,
-    decoded_twice: false,
+    ran_away: false,
     voice_db: -25.0,
     quiet_db: -60.0,
 };
@@ -189,7 +189,7 @@ fn who_says_stop_more_often_than_she_is_obeyed() {
     let expected =
         Judgement { verdict: Verdict::Stop, reason: "a stop word, more often than she said it".into() };
     assert_eq!(judged(&case), expected);
-    let circling = Evidence { decoded_twice: true, ..CLEAR };
+    let circling = Evidence { ran_away: true, ..CLEAR };
     assert_ne!(verdict(&Case { evidence: &circling, ..case }), Verdict::Stop, "the decoder went in circles");
 }
 
@@ -288,12 +288,12 @@ fn opened() -> impl Strategy<Value = OpenedBy> {
 
 fn evidence() -> impl Strategy<Value = Evidence> {
     (0_u64..20_000, any::<[f32; 5]>(), any::<bool>()).prop_map(
-        |(voiced, [voice, no_speech, mean_logprob, voice_db, quiet_db], decoded_twice)| Evidence {
+        |(voiced, [voice, no_speech, mean_logprob, voice_db, quiet_db], ran_away)| Evidence {
             voiced: Duration::from_millis(voiced),
             voice,
             no_speech,
             mean_logprob,
-            decoded_twice,
+            ran_away,
             voice_db,
             quiet_db,
         },

@@ -32,7 +32,7 @@ pub struct Evidence {
     /// Mean natural-log probability of the tokens; 0 is certain.
     pub mean_logprob: f32,
     /// The first transcript repeated itself.
-    pub decoded_twice: bool,
+    pub ran_away: bool,
     /// Level of the voiced part in dBFS: three quarters of its frames are below it.
     pub voice_db: f32,
     /// Level of the utterance's quiet part in dBFS: a tenth of its frames are below it.
@@ -51,7 +51,7 @@ impl Evidence {
             voice: utterance.voice,
             no_speech: transcript.no_speech,
             mean_logprob: transcript.mean_logprob,
-            decoded_twice: transcript.decoded_twice,
+            ran_away: transcript.ran_away,
             voice_db: level(&samples[from.min(to)..to], VOICE_RANK),
             quiet_db: level(samples, QUIET_RANK),
         }
@@ -114,7 +114,7 @@ mod tests {
             mean_logprob: -0.25,
             no_speech: 0.125,
             audio_ctx: 384,
-            decoded_twice: true,
+            ran_away: true,
             took: Duration::ZERO,
         }
     }
@@ -129,7 +129,7 @@ mod tests {
             voice: 1.0,
             no_speech: 0.125,
             mean_logprob: -0.25,
-            decoded_twice: true,
+            ran_away: true,
             voice_db: evidence.voice_db,
             quiet_db: evidence.quiet_db,
         };

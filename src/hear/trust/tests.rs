@@ -10,7 +10,7 @@ const CLEAR: Evidence = Evidence {
     voice: 1.0,
     no_speech: 0.05,
     mean_logprob: -0.25,
-    decoded_twice: false,
+    ran_away: false,
     voice_db: -25.0,
     quiet_db: -60.0,
 };

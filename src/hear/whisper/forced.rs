@@ -11,9 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use whisper_rs::{WhisperContext, WhisperError};
 
 use super::{SttError, Whisper};
+use crate::audio::RATE;
 
 /// The encoder's window for a phrase, in positions of 20 ms: 5.1 s.
-const AUDIO_CTX: u32 = 256;
+pub(super) const AUDIO_CTX: u32 = 256;
+/// Tokens of what is said over her, which goes on for three seconds at most.
+pub(super) const OVERHEARD: u32 = 24;
+/// The longest sound that window suits: 3.5 s.
+pub(super) const LONGEST_SOUND: usize = RATE as usize * 7 / 2;
 /// Tokens the decoder may write freely: more than a phrase has.
 const FREE_TOKENS: u32 = 10;
 /// The most tokens of a text.
@@ -33,7 +38,7 @@ pub struct FreeToken {
 /// What the decoder has written by itself.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Free {
-    /// Up to ten tokens.
+    /// Up to ten tokens, or what a transcript of the same sound has.
     pub tokens: Vec<FreeToken>,
     /// The same as text, trimmed.
     pub text: String,
@@ -93,13 +98,18 @@ impl Whisper {
         Ok(tokens)
     }
 
-    /// Encodes `samples` (mono, 16 kHz, f32 in −1..1, up to about 3 s) and lets the decoder write freely.
-    /// Blocks. `abort` is looked at after the encoder and before every decoder step, here and later.
+    /// Encodes `samples` (mono, 16 kHz, f32 in −1..1, up to about 3 s) and lets the decoder write freely; neither
+    /// when that was done last. Blocks. `abort` is looked at after the encoder and before every decoder step, here and later.
     ///
     /// # Errors
     /// [`SttError::Aborted`], or whisper.cpp failed. The model can be used again after both.
     pub fn listen<'w>(&'w mut self, samples: &[f32], abort: &'w AtomicBool) -> Result<Forced<'w>, SttError> {
-        self.run(samples, AUDIO_CTX, FREE_TOKENS, abort)?;
+        if abort.load(Ordering::Relaxed) {
+            return Err(SttError::Aborted);
+        }
+        if !self.encoded.is(samples, AUDIO_CTX) {
+            self.run(samples, AUDIO_CTX, FREE_TOKENS, abort)?;
+        }
         let free = self.free()?;
         Ok(Forced { whisper: self, abort, free, head: Vec::new(), path: Vec::new(), rows: Vec::new() })
     }

@@ -24,6 +24,15 @@ pub(crate) fn tiny() -> Whisper {
     Whisper::load(&path, &SttConfig { threads: 1, ..SttConfig::default() }).unwrap()
 }
 
+/// Something said over her.
+pub(super) fn interjection(samples: &[f32]) -> Utterance {
+    Utterance {
+        opened_by: OpenedBy::Interjection,
+        samples: samples.into(),
+        ..job(1, 1, 0, Urgency::Final).utterance
+    }
+}
+
 /// Lower-case words only, since models differ in commas.
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace()
@@ -36,7 +45,7 @@ fn words(text: &str) -> Vec<String> {
 fn a_recorded_speech_is_transcribed_word_for_word_with_the_window_cut() {
     let transcript = tiny().transcribe(&jfk(), &AtomicBool::new(false)).unwrap();
     assert_eq!(words(&transcript.text), words(JFK));
-    assert_eq!((transcript.audio_ctx, transcript.decoded_twice), (704, false));
+    assert_eq!((transcript.audio_ctx, transcript.ran_away), (704, false));
     assert!((-0.5..0.0).contains(&transcript.mean_logprob), "{}", transcript.mean_logprob);
     assert!((0.0..0.3).contains(&transcript.no_speech), "{}", transcript.no_speech);
 }
@@ -154,7 +163,7 @@ fn said(length: usize, generation: u64, revision: u32) -> Transcript {
         mean_logprob: 0.0,
         no_speech: 0.0,
         audio_ctx: 384,
-        decoded_twice: false,
+        ran_away: false,
         took: Duration::ZERO,
     }
 }

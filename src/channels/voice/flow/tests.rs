@@ -36,7 +36,7 @@ fn judged(text: &str, verdict: Verdict) -> Judged {
         mean_logprob: -0.2,
         no_speech: 0.01,
         audio_ctx: 384,
-        decoded_twice: false,
+        ran_away: false,
         took: Duration::from_millis(300),
     };
     Judged { transcript, judgement: judgement(verdict), sound: None, second_look: None }

@@ -45,7 +45,7 @@ fn judged(revision: u32, text: &str) -> Judged {
         mean_logprob: -0.2,
         no_speech: 0.01,
         audio_ctx: 384,
-        decoded_twice: false,
+        ran_away: false,
         took: Duration::from_millis(300),
     };
     let judgement = Judgement { verdict: Verdict::Addressed(text.into()), reason: "a test".into() };

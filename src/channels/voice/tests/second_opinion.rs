@@ -40,7 +40,7 @@ fn not_understood() -> Judged {
         mean_logprob: -1.0,
         no_speech: 0.5,
         audio_ctx: 384,
-        decoded_twice: false,
+        ran_away: false,
         took: Duration::ZERO,
     };
     let judgement = Judgement { verdict: Verdict::Ignore, reason: "no words".into() };

@@ -51,7 +51,7 @@ impl Report {
             json!({
                 "text": heard.text, "voiced_s": evidence.voiced.as_secs_f64(), "voice": evidence.voice,
                 "no_speech": evidence.no_speech,
-                "mean_logprob": evidence.mean_logprob, "decoded_twice": evidence.decoded_twice,
+                "mean_logprob": evidence.mean_logprob, "ran_away": evidence.ran_away,
                 "voice_db": evidence.voice_db, "quiet_db": evidence.quiet_db,
                 "follow_up": [heard.follow_up.verdict.name(), heard.follow_up.reason],
                 "after_wake": [heard.after_wake.verdict.name(), heard.after_wake.reason],

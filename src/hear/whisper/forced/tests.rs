@@ -1,4 +1,4 @@
-use super::super::tests::{jfk, tiny};
+use super::super::tests::{interjection, jfk, tiny};
 use super::*;
 
 fn calm() -> AtomicBool {
@@ -52,6 +52,45 @@ fn what_is_written_freely_is_known_with_its_words() {
     let free = forced.free();
     assert!(free.text.to_lowercase().starts_with("and so my fellow"), "{}", free.text);
     assert_eq!(free.tokens.iter().filter(|t| t.begins_word).count(), free.text.split(' ').count());
+}
+
+#[test]
+fn what_was_overheard_is_scored_without_being_encoded_again() {
+    // covers DEC24
+    let (mut whisper, abort) = (tiny(), calm());
+    let overheard = |whisper: &mut Whisper, samples: &[f32]| {
+        let utterance = interjection(samples);
+        whisper.understand(&utterance, &AtomicBool::new(false)).unwrap()
+    };
+    let support = |whisper: &mut Whisper, samples: &[f32]| {
+        let words = whisper.tokens(" And so my").unwrap();
+        let mut forced = whisper.listen(samples, &abort).unwrap();
+        (forced.free().text.clone(), forced.whole(&words).unwrap())
+    };
+    let (one, other) = (&jfk()[..48_000], &jfk()[52_000..84_000]);
+    let fresh = [support(&mut whisper, one), support(&mut whisper, other)];
+    let transcript = overheard(&mut whisper, one);
+    assert_eq!(transcript.audio_ctx, AUDIO_CTX);
+    assert!(transcript.text.starts_with("And so my fellow"), "{}", transcript.text);
+    // Were it encoded again, ten tokens were the most that is written.
+    whisper.encoded.samples[0] += 0.5;
+    let mut marked = one.to_vec();
+    marked[0] += 0.5;
+    assert_eq!(support(&mut whisper, &marked), (transcript.text.clone(), fresh[0].1), "of what is in the state");
+    overheard(&mut whisper, one);
+    assert_eq!(support(&mut whisper, other).1, fresh[1].1, "never of another sound");
+    assert_eq!(support(&mut whisper, one).1, fresh[0].1);
+    let long = [one, one].concat();
+    assert!(overheard(&mut whisper, &long).audio_ctx > AUDIO_CTX, "too long for the small window");
+}
+
+#[test]
+fn a_decoder_that_goes_in_circles_over_her_is_not_waited_for() {
+    let mut whisper = tiny();
+    let hum: Vec<f32> = (0..24_000).map(|n| (n as f32 * 0.05).sin() * ((n / 800) % 2) as f32 * 0.3).collect();
+    let transcript = whisper.understand(&interjection(&hum), &calm()).unwrap();
+    assert_eq!(transcript.audio_ctx, AUDIO_CTX, "never the whole window");
+    assert!(transcript.text.split_whitespace().count() <= OVERHEARD as usize, "{}", transcript.text);
 }
 
 #[test]
