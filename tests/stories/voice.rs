@@ -61,24 +61,23 @@ async fn two_questions_from_a_file_are_answered_into_a_file() {
     assert!(spoken.contains(&plain(ANSWER)), "the model's words: {spoken}");
 }
 
+/// The turns of a recording that begins with the wake phrase.
+fn turns_behind_the_phrase(home: &Home, parts: &[Vec<f32>]) -> Vec<Value> {
+    let file = home.arg("said.wav");
+    let phrase = read_wav(project("tests/data/hear/phrase.wav"), RATE).unwrap();
+    let all = [&[pause(1.0), phrase, pause(0.6)], parts, &[pause(3.0)]].concat();
+    write_wav(Path::new(&file), RATE, &all.concat()).unwrap();
+    let ran = home.joi(&["hear", "--json", "--wav", &file, "--out", &home.arg("out.wav")]).well();
+    ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
 #[test]
 fn whoever_thinks_in_the_middle_of_a_command_is_waited_for() {
     let home = Home::with_model_server(NOBODY);
-    let file = home.arg("timer.wav");
-    let parts = [
-        pause(1.0),
-        read_wav(project("tests/data/hear/phrase.wav"), RATE).unwrap(),
-        pause(0.6),
-        flite("slt", "set a timer for"),
-        // Longer than a sentence may pause, and shorter than she waits when words are missing.
-        pause(0.65),
-        flite("slt", "ten minutes"),
-        pause(3.0),
-    ];
-    write_wav(Path::new(&file), RATE, &parts.concat()).unwrap();
-    let ran = home.joi(&["hear", "--json", "--wav", &file, "--out", &home.arg("out.wav")]).well();
-    let turns: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let [turn] = &turns[..] else { panic!("one turn: {ran:?}") };
+    // Longer than a sentence may pause, and shorter than she waits when words are missing.
+    let parts = [flite("slt", "set a timer for"), pause(0.65), flite("slt", "ten minutes")];
+    let turns = turns_behind_the_phrase(&home, &parts);
+    let [turn] = &turns[..] else { panic!("one turn: {turns:?}") };
     let decided = turn["decisions"].as_array().unwrap();
     assert!(decided.iter().any(|d| d["verdict"] == "set a timer"), "{turn}");
     assert!(turn["reply"].as_str().is_some_and(|reply| reply.contains("10 minute")), "{turn}");
@@ -88,22 +87,11 @@ fn whoever_thinks_in_the_middle_of_a_command_is_waited_for() {
 #[test]
 fn a_pause_in_the_middle_of_a_length_does_not_cut_it() {
     let home = Home::with_model_server(NOBODY);
-    let file = home.arg("timer.wav");
-    let parts = [
-        pause(1.0),
-        read_wav(project("tests/data/hear/phrase.wav"), RATE).unwrap(),
-        pause(0.6),
-        flite("slt", "set a timer for nine minutes"),
-        // With the silence the voice puts at both ends it is longer than a whole command is waited for.
-        pause(0.2),
-        flite("slt", "and thirty seconds"),
-        pause(3.0),
-    ];
-    write_wav(Path::new(&file), RATE, &parts.concat()).unwrap();
-    let ran = home.joi(&["hear", "--json", "--wav", &file, "--out", &home.arg("out.wav")]).well();
-    let turns: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    // With the silence the voice puts at both ends the pause is longer than a whole command is waited for.
+    let parts = [flite("slt", "set a timer for nine minutes"), pause(0.2), flite("slt", "and thirty seconds")];
+    let turns = turns_behind_the_phrase(&home, &parts);
     let replies: Vec<&str> = turns.iter().filter_map(|turn| turn["reply"].as_str()).collect();
-    assert_eq!(replies, ["Timer, 9 minutes 30 seconds."], "{ran:?}");
+    assert_eq!(replies, ["Timer, 9 minutes 30 seconds."], "{turns:?}");
     let listed = home.joi(&["timers", "--json"]).well().out;
     assert_eq!(listed.matches("\"length_s\"").count(), 1, "one timer: {listed}");
 }
@@ -114,19 +102,9 @@ fn what_is_one_word_off_is_settled_by_its_sound() {
     // The machine of a test may be busy with others.
     home.set("hear.stt.second_look_ms=10000");
     home.joi(&["timers", "add", "midnight"]).well();
-    let file = home.arg("alarm.wav");
     // The small model writes "Turned off the alarm."
-    let parts = [
-        pause(1.0),
-        read_wav(project("tests/data/hear/phrase.wav"), RATE).unwrap(),
-        pause(0.6),
-        flite("slt", "turn off the alarm"),
-        pause(3.0),
-    ];
-    write_wav(Path::new(&file), RATE, &parts.concat()).unwrap();
-    let ran = home.joi(&["hear", "--json", "--wav", &file, "--out", &home.arg("out.wav")]).well();
-    let turns: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let [turn] = &turns[..] else { panic!("one turn: {ran:?}") };
+    let turns = turns_behind_the_phrase(&home, &[flite("slt", "turn off the alarm")]);
+    let [turn] = &turns[..] else { panic!("one turn: {turns:?}") };
     assert_eq!(plain(turn["heard"].as_str().unwrap()), "turn off the alarm", "{turn}");
     assert_eq!(turn["reply"], "Midnight alarm cancelled.", "{turn}");
     let why = home.joi(&["why"]).well().out;

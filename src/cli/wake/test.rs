@@ -67,6 +67,7 @@ fn in_json(file: &std::path::Path, heard: &Heard) -> serde_json::Value {
             "to_s": seconds(weighed.candidate.to),
             "why": reason(&weighed.candidate.why),
             "margins": margins(weighed),
+            "leads": leads(weighed),
             "held_back": weighed.phrases.iter().filter(|p| p.is_held_back()).map(|p| &p.phrase).collect::<Vec<_>>(),
             "ms": weighed.took.as_millis() as u64,
         })
@@ -80,6 +81,13 @@ fn in_json(file: &std::path::Path, heard: &Heard) -> serde_json::Value {
 
 fn margins(weighed: &Weighed) -> std::collections::BTreeMap<&str, f32> {
     weighed.phrases.iter().map(|weight| (weight.phrase.as_str(), weight.score.margin())).collect()
+}
+
+/// How far each phrase is ahead of its rivals, in nats, where that was looked at.
+fn leads(weighed: &Weighed) -> std::collections::BTreeMap<&str, f32> {
+    let of = |weight: &'_ Weight| weight.score.lead.nats;
+    let known = weighed.phrases.iter().filter(|weight| of(weight).is_finite());
+    known.map(|weight| (weight.phrase.as_str(), of(weight))).collect()
 }
 
 fn tell(heard: &Heard) -> anyhow::Result<()> {

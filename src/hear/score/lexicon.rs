@@ -20,6 +20,9 @@ const WHOLES: Search = Search { most: 6, farthest: 2.4, rarest: usize::MAX };
 /// Another word before her very name is believed less readily: the small words that sound like "hey" are what a
 /// model writes for a soft one, and nobody says "they Jarvis".
 const GREETING_DOUBT: f32 = 2.0;
+/// So is one word for the whole of it: that is how a small model likes to write a name it does not know ("Enjoy" for
+/// "hey joi"), while the sound of that word hardly supports the phrase.
+const WHOLE_DOUBT: f32 = 3.0;
 
 struct Search {
     most: usize,
@@ -62,7 +65,7 @@ pub(super) fn sound_alikes(forms: &[String]) -> Vec<Alike> {
     }
     let starts = before.split(' ').map(said).fold(vec![String::new()], |starts, ways| joined(&starts, &ways));
     for whole in nearest(&joined(&starts, &names), &WHOLES) {
-        add(whole.to_owned(), 0.0);
+        add(whole.to_owned(), WHOLE_DOUBT);
     }
     add(own, 0.0);
     found
@@ -138,8 +141,8 @@ mod tests {
         let doubted = sound_alikes(&["hey joy".into()]);
         let doubt = |written: &str| doubted.iter().find(|alike| alike.written == written).map(|a| a.doubt);
         assert_eq!(
-            [doubt("may joy"), doubt("hey boy"), doubt("joy")],
-            [Some(GREETING_DOUBT), Some(0.0), Some(0.0)]
+            [doubt("may joy"), doubt("hey boy"), doubt("joy"), doubt("enjoy")],
+            [Some(GREETING_DOUBT), Some(0.0), Some(0.0), Some(WHOLE_DOUBT)]
         );
     }
 

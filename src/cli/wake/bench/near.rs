@@ -77,10 +77,14 @@ const NAMES: [&str; 72] = [
 ];
 /// Words that may stand where the greeting stands.
 const GREETINGS: [&str; 8] = ["hi", "may", "say", "they", "hello", "a", "okay", "play"];
+/// Words that may sound like the whole of it.
+const WHOLES: [&str; 8] = ["enjoy", "annoy", "ahoy", "harvest", "nervous", "airport", "minecraft", "okinawa"];
 /// So many names.
 const MOST_NAMES: usize = 10;
 /// So many greetings.
 const MOST_GREETINGS: usize = 3;
+/// So many words for the whole of it.
+const MOST_WHOLES: usize = 2;
 
 /// The likest first.
 pub(super) fn phrases(phrase: &str) -> Vec<String> {
@@ -90,7 +94,8 @@ pub(super) fn phrases(phrase: &str) -> Vec<String> {
     let names = nearest(name, &NAMES, MOST_NAMES).into_iter().map(|rival| format!("{first} {rival}"));
     let firsts =
         nearest(first, &GREETINGS, MOST_GREETINGS).into_iter().map(|rival| format!("{rival} {name}"));
-    names.chain(firsts).collect()
+    let wholes = nearest(&phrase.replace(' ', ""), &WHOLES, MOST_WHOLES);
+    names.chain(firsts).chain(wholes.into_iter().map(str::to_owned)).collect()
 }
 
 fn nearest<'a>(word: &str, rivals: &[&'a str], most: usize) -> Vec<&'a str> {
@@ -108,7 +113,8 @@ mod tests {
     #[test]
     fn they_are_like_the_phrase_and_not_the_phrase() {
         let near = phrases("hey joy");
-        assert_eq!(near.len(), MOST_NAMES + MOST_GREETINGS);
+        assert_eq!(near.len(), MOST_NAMES + MOST_GREETINGS + MOST_WHOLES);
+        assert!(near.contains(&"enjoy".into()), "{near:?}");
         assert!(near.contains(&"hey toy".into()) && near.contains(&"hey joyce".into()), "{near:?}");
         assert!(!near.contains(&"hey joy".into()));
         assert_eq!(phrases("alexa")[..2], ["alex", "alexis"]);
