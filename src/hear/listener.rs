@@ -169,6 +169,11 @@ impl Listener {
         }
     }
 
+    /// Position of the next sample: how many were heard so far, without those that an interruption cut off.
+    pub fn position(&self) -> u64 {
+        self.history.end() + self.filled as u64
+    }
+
     /// When the newest sample was captured.
     pub fn heard_until(&self) -> Option<Instant> {
         self.heard_until

@@ -88,7 +88,8 @@ fn whoever_thinks_in_the_middle_of_a_command_is_waited_for() {
 fn a_pause_in_the_middle_of_a_length_does_not_cut_it() {
     let home = Home::with_model_server(NOBODY);
     // With the silence the voice puts at both ends the pause is longer than a whole command is waited for.
-    let parts = [flite("slt", "set a timer for nine minutes"), pause(0.2), flite("slt", "and thirty seconds")];
+    let parts =
+        [flite("slt", "set a timer for nine minutes"), pause(0.2), flite("slt", "and thirty seconds")];
     let turns = turns_behind_the_phrase(&home, &parts);
     let replies: Vec<&str> = turns.iter().filter_map(|turn| turn["reply"].as_str()).collect();
     assert_eq!(replies, ["Timer, 9 minutes 30 seconds."], "{turns:?}");

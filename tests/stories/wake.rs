@@ -84,6 +84,25 @@ fn what_sounds_like_her_name_does_not_wake_her() {
 }
 
 #[test]
+fn a_sound_is_told_at_the_same_place_however_often_it_is_heard() {
+    let home = home();
+    let mut said = [pause(1.0), flite("rms", "hey jarvis"), pause(1.0)].concat();
+    // No whole number of frames: what an interruption cuts off must not be counted.
+    said.truncate(said.len() / 512 * 512 - 100);
+    let file = wav(&home, "said.wav", &said);
+    let tried = home.joi(&["wake", "test", "--json", "--wav", &file, &file, &file, &file]).well();
+    let places: Vec<f64> = tried
+        .out
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<Value>(line).expect("JSON")["wakes"][0]["at_s"].as_f64().expect("a wake")
+        })
+        .collect();
+    assert_eq!(places, [places[0]; 4]);
+    assert!((1.0..3.0).contains(&places[0]), "{places:?}");
+}
+
+#[test]
 fn a_voice_is_taken_in_from_recordings_beside_another_and_forgotten_again() {
     let home = home();
     for user in ["anna", "ben"] {

@@ -88,7 +88,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     }
     bar.finish_and_clear();
     let tally = &bench.tally;
-    if args.json { show::line(tally.json(args))? } else { tally.show()? }
+    if args.json {
+        show::line(tally.json(args))?
+    } else {
+        tally.show()?
+    }
     let is_clean = tally.wakes + tally.stops + tally.interruptions + tally.follow_ups == 0;
     Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -54,8 +54,6 @@ pub(super) struct Rig {
     weighed: Receiver<Weighed>,
     /// Keeps the scorer's thread; what it transcribes is of no interest.
     _worker: (Stt, tokio::sync::mpsc::Receiver<SttEvent>),
-    /// Samples so far.
-    position: u64,
 }
 
 impl Rig {
@@ -64,7 +62,7 @@ impl Rig {
             app::wakeful_listener(session.config(), &session.paths, Heart::unwatched())?;
         let (watcher, weighed) = channel();
         listener.watched_by(watcher);
-        Ok(Self { listener, weighed, _worker: worker, position: 0 })
+        Ok(Self { listener, weighed, _worker: worker })
     }
 
     /// Listens to something that does not go on from what was heard before.
@@ -77,9 +75,8 @@ impl Rig {
     /// Listens on. After each wake phrase she waits for the next one.
     pub(super) fn hear(&mut self, samples: &[f32]) -> Heard {
         let (mut heard, mut events) = (Heard::default(), Vec::new());
-        let begin = self.position;
+        let begin = self.listener.position();
         for frame in samples.chunks(FRAME) {
-            self.position += frame.len() as u64;
             let now = Instant::now();
             self.listener.step(frame, now, &mut events);
             self.listener.settle(now, &mut events);

@@ -76,7 +76,11 @@ fn what_was_overheard_is_scored_without_being_encoded_again() {
     whisper.encoded.samples[0] += 0.5;
     let mut marked = one.to_vec();
     marked[0] += 0.5;
-    assert_eq!(support(&mut whisper, &marked), (transcript.text.clone(), fresh[0].1), "of what is in the state");
+    assert_eq!(
+        support(&mut whisper, &marked),
+        (transcript.text.clone(), fresh[0].1),
+        "of what is in the state"
+    );
     overheard(&mut whisper, one);
     assert_eq!(support(&mut whisper, other).1, fresh[1].1, "never of another sound");
     assert_eq!(support(&mut whisper, one).1, fresh[0].1);
