@@ -1,6 +1,6 @@
 //! Phrases about the house, and what is said to them while there is none.
 
-use super::phrases::{FRAMES, all_are_understood, none_acts, rows, understood};
+use super::phrases::{FRAMES, all_are_understood, none_acts, rows};
 use super::*;
 
 const ENGLISH: &str = include_str!("../../../../tests/data/intents/home.en.tsv");
