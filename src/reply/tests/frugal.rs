@@ -134,3 +134,27 @@ async fn ten_typical_turns_take_at_most_one_call_and_a_third_each() {
     assert_eq!(counts, [0, 0, 0, 0, 1, 0, 0, 1, 0, 0]);
     assert!(counts.iter().sum::<usize>() as f64 / turns.len() as f64 <= 1.3);
 }
+
+// covers E1: what `joi bench trunk` measures is what turns ask
+#[tokio::test]
+async fn the_prompts_that_are_measured_are_those_of_turns() {
+    let script = vec![
+        answers("Because air scatters it."),
+        plans(&["calculate expression='17 * 23'", "lists action=add list=shopping text=milk", "reply"]),
+        answers("391, and milk is on the list."),
+    ];
+    let bench = Bench::shipped_as_is(script);
+    bench.say("why is the sky blue").await;
+    let rows = bench.store.dialogue_since(jiff::Timestamp::MIN, 9).await.unwrap();
+    let asked = "tell me how much is 17 times 23 and put milk on the shopping list";
+    let measured = bench.engine.prompts(&rows, asked);
+    bench.say(asked).await;
+    let [_, plan, answer] = bench.model.asks().try_into().unwrap();
+    let before = |ask: &Ask| ask.messages[..ask.messages.len() - 1].to_vec();
+    assert_eq!(before(&measured.shared), before(&plan));
+    assert_eq!((&measured.shared.format, measured.shared.length), (&plan.format, plan.length));
+    assert_eq!(before(&measured.answer)[..3], answer.messages[..3], "calls come behind it");
+    assert_eq!(before(&measured.shared), before(&measured.answer), "one trunk");
+    let (own, shared) = (&measured.apart.messages, &measured.shared.messages);
+    assert_eq!((&own[1..], own[0] == shared[0]), (&shared[1..], false), "the beginning alone is another");
+}
