@@ -63,7 +63,7 @@ examine() {
     [[ $2 != unix:* ]] || return 0
     say "fifty questions by the vectors of $1"
     JOI_TEST_MODEL_SERVER=$2 JOI_TEST_EMBED_MODEL=$3 \
-      build test --lib -- --ignored --nocapture by_the_vectors_of_a_real_model
+      build test --lib -- --nocapture vectors_find_pages_too
     return
   fi
   say "the model client against $1"

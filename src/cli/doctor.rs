@@ -222,7 +222,10 @@ async fn memory_search(brain: &Brain, wanted: &str) -> Row {
     let (why, remedy) = match made {
         Ok(Ok(Embedded { model, vectors })) => {
             let length = vectors.first().map_or(0, Vec::len);
-            return Row::good("memory search", format!("by words and meaning: {model}, {length} numbers a text"));
+            return Row::good(
+                "memory search",
+                format!("by words and meaning: {model}, {length} numbers a text"),
+            );
         }
         Ok(Err(LlmError::NoVectors { why, remedy })) => (why, remedy),
         Ok(Err(error)) => (error.to_string(), "see the server's log".to_owned()),

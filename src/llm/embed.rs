@@ -103,10 +103,9 @@ impl Embedder {
 
 fn missing(wanted: &str) -> LlmError {
     match wanted {
-        AUTO => LlmError::no_vectors(
-            "Ollama has no embedding model",
-            "`ollama pull nomic-embed-text` brings one",
-        ),
+        AUTO => {
+            LlmError::no_vectors("Ollama has no embedding model", "`ollama pull nomic-embed-text` brings one")
+        }
         name => LlmError::no_vectors(
             format!("Ollama lacks {name}"),
             format!("run `ollama pull {name}` or change llm.embed_model"),

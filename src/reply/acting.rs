@@ -145,7 +145,8 @@ impl<M: ChatModel> Engine<M> {
         if state.size == ModelSize::Small && state.plan.course == Course::Open {
             let parts: Vec<&str> = state.parts.iter().map(String::as_str).collect();
             let stand = self.stand(&[&state.asked]).or_else(|| self.stand(&parts));
-            let may_all = |calls: &VecDeque<Made>| calls.iter().all(|made| state.allowed.contains(&made.name));
+            let may_all =
+                |calls: &VecDeque<Made>| calls.iter().all(|made| state.allowed.contains(&made.name));
             state.ready = stand.filter(may_all).unwrap_or_default();
             state.stand = state.ready.len();
             state.picks = if self.parts.tool_rules.constrain { routed.picks } else { Vec::new() };

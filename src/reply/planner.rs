@@ -114,7 +114,10 @@ impl<M: ChatModel> Engine<M> {
         };
         let steps = plan::steps(&written);
         let count = steps.len();
-        let mut plan = Plan::new(steps, self.toolbox());
+        let mut plan = match (size, config.mode) {
+            (ModelSize::Small, PlannerMode::Auto) => self.sensible(turn.asked, steps),
+            _ => Plan::new(steps, self.toolbox()),
+        };
         if size == ModelSize::Small && signs.is_past && plan.recall == Recall::Skip {
             // What the words say plainly is not overruled by a small model.
             plan.recall = Recall::AsUsual;
@@ -135,6 +138,16 @@ impl<M: ChatModel> Engine<M> {
         Ok(plan)
     }
 
+    /// What a small model planned, as far as the words of the request want it too. It likes to name all tools there
+    /// are.
+    fn sensible(&self, asked: &str, steps: Vec<String>) -> Plan {
+        let grown = self.grown();
+        let offered = self.toolbox().offered(&grown);
+        let mut names = route::by_words(asked, &offered).names;
+        names.extend(parts_of(asked).into_iter().flat_map(|part| route::by_words(part, &offered).names));
+        Plan::of_wanted(steps, &names, self.toolbox())
+    }
+
     /// What a model is told to plan by, the shape of a plan, and its most tokens.
     pub(super) fn planning(&self, asked: &str, routed: &Routed) -> (String, Value, u32) {
         let size = tool_loop::protocol_of(self).1;
@@ -142,8 +155,7 @@ impl<M: ChatModel> Engine<M> {
             ModelSize::Small => (PROMPT_SMALL, TOKENS_SMALL),
             ModelSize::Large => (PROMPT, TOKENS),
         };
-        let instruction =
-            prompt.replace("{tools}", &self.described(routed, size)).replace("{asked}", asked);
+        let instruction = prompt.replace("{tools}", &self.described(routed, size)).replace("{asked}", asked);
         let shape = json!({
             "type": "object",
             "properties": { "steps": {

@@ -10,10 +10,10 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::acting::Prepared;
 use super::malformed::balanced_length;
 use super::model::ChatModel;
 use super::outlet::Outlet;
-use super::acting::Prepared;
 use super::router::Routed;
 use super::{Engine, Turn, ask, dialogue, prompt, tool_loop};
 use crate::llm::{Ask, Length, Message};

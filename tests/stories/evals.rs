@@ -11,7 +11,6 @@ use jiff::{SignedDuration, Zoned};
 use joi::clock::{Clock, ManualClock};
 use joi::llm::{Backend, LlmConfig, LocalModel, Mind, Parts, RestartPolicy};
 use joi::message::{Channel, Private, TurnId};
-use joi::store::{MemoryKind, NewMemory, Store};
 use joi::reply::intents;
 use joi::reply::model::Room;
 use joi::reply::{
@@ -19,6 +18,7 @@ use joi::reply::{
     ReplyEvent, TurnInput, head, reply,
 };
 use joi::schedule::{Schedule, ScheduleParts, TimersConfig};
+use joi::store::{MemoryKind, NewMemory, Store};
 use joi::tools::{Means, Reach, Toolbox, ToolsConfig, builtin};
 use serde::Deserialize;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
