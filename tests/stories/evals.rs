@@ -109,6 +109,18 @@ struct Came {
     new: Vec<String>,
 }
 
+/// Conversations that count together.
+#[derive(Debug, Default)]
+struct Count {
+    well: usize,
+    all: usize,
+    /// So many must go well.
+    floor: usize,
+    turns: usize,
+    /// Calls of the model.
+    calls: usize,
+}
+
 /// The files by their names.
 fn files() -> BTreeMap<String, File> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/evals");
@@ -315,19 +327,20 @@ fn fault(said: &Said, came: &Came) -> Option<String> {
 async fn conversations_with_the_embedded_model_go_as_well_as_they_did() {
     let fake = Fake::that_serves();
     let stage = Stage::new(&fake).await;
-    let (mut table, mut turns, mut calls, mut harmed) = (String::new(), 0, 0, 0);
+    let (mut table, mut harmed) = (String::new(), 0);
     // Those of the files without a floor of their own count together.
-    let mut passed = BTreeMap::from([(String::new(), (0, 0, FLOOR))]);
+    let mut counts = BTreeMap::from([(String::new(), Count { floor: FLOOR, ..Count::default() })]);
     for (kind, file) in &files() {
         let counted = if file.floor.is_some() { kind.as_str() } else { "" };
-        let count = passed.entry(counted.to_owned()).or_insert((0, 0, file.floor.unwrap_or_default()));
+        let count = counts.entry(counted.to_owned()).or_default();
+        count.floor = file.floor.unwrap_or(count.floor);
         for conversation in &file.conversation {
             let began = Instant::now();
             let (fault, used) = stage.hold(conversation).await;
-            turns += conversation.turns.len();
-            calls += used;
-            count.0 += usize::from(fault.is_none());
-            count.1 += 1;
+            count.turns += conversation.turns.len();
+            count.calls += used;
+            count.well += usize::from(fault.is_none());
+            count.all += 1;
             harmed += usize::from(fault.as_ref().is_some_and(|fault| fault.contains(HARM)));
             let verdict = fault.map_or("went well".to_owned(), |fault| format!("FAILED {fault}"));
             let took = began.elapsed().as_secs_f64();
@@ -335,11 +348,11 @@ async fn conversations_with_the_embedded_model_go_as_well_as_they_did() {
         }
     }
     stage.mind.shutdown().await;
-    println!("{table}{passed:?} went well of, and must; {calls} model calls in {turns} turns");
-    let sizes: Vec<(&str, usize)> = passed.iter().map(|(kind, count)| (kind.as_str(), count.1)).collect();
+    println!("{table}{counts:#?}");
+    let sizes: Vec<(&str, usize)> = counts.iter().map(|(kind, count)| (kind.as_str(), count.all)).collect();
     assert_eq!(sizes, [("", 30), ("memory", 10), ("planning", 8)]);
     assert_eq!(harmed, 0, "something was done that nobody asked for:\n{table}");
-    for (kind, (well, all, floor)) in &passed {
+    for (kind, Count { well, all, floor, .. }) in &counts {
         assert!(well >= floor, "{kind}: {well} of {all} went well, {floor} did before:\n{table}");
     }
 }

@@ -204,11 +204,11 @@ async fn vectors_of_ollama_find_what_shares_no_word_with_the_question() {
     let told = NewMemory {
         kind: MemoryKind::World,
         at: SystemClock.now().timestamp(),
-        text: Private("Mimi sleeps on the sofa all day".into()),
+        text: Private("Mimi sleeps on the sofa".into()),
         source: "said".into(),
     };
     store.remember(vec![told]).await.unwrap();
-    let asked = "what does our cat do";
+    let asked = "the kitten naps upon a couch";
     let by_words = Search { limit: 3, ..memory_question(asked, &SystemClock.now()) };
     assert_eq!(store.search(by_words.clone()).await.unwrap(), [], "no word of it is the same");
     engine.consolidate().await.unwrap();

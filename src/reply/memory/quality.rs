@@ -289,7 +289,7 @@ async fn of_fifty_questions_about_a_year_nearly_all_find_their_page_among_the_fi
 /// Pages that become vectors.
 const EMBEDDED: usize = 500;
 /// Questions of these that their vectors alone answered when this was last looked at, without a server.
-const VECTOR_FLOOR: usize = 30;
+const VECTOR_FLOOR: usize = 8;
 
 /// What makes vectors: the Ollama at `JOI_TEST_MODEL_SERVER` with its model `JOI_TEST_EMBED_MODEL`, or counts of
 /// letters in threes.
