@@ -8,7 +8,7 @@ help:
 	@echo "make test          all tests, with the real models and a real sound server"
 	@echo "make crash-test    kills the program again and again while a thousand timers are set"
 	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
-	@echo "make bench-ollama  how soon the first token comes: the real Ollama beside joi-model"
+	@echo "make bench-ollama  the real Ollama beside joi-model: the first token, one shared prompt, real vectors"
 	@echo "make bench         benchmarks"
 	@echo "make fmt lint doc  format; check everything; build the documentation"
 	@echo "make install-deps  only install what building needs"

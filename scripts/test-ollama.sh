@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the real Ollama once, gives it our embedded chat model, and runs the stories of the model
 # client against it; then against joi-model. With the argument "bench" it measures instead how soon the first
-# token comes from both. Needs Go, a C++ compiler and the fetched chat model.
+# token comes from both, and what sharing one prompt is worth. Needs Go, a C++ compiler and the fetched chat model.
 set -euo pipefail
 
 # shellcheck source=scripts/env.sh
@@ -53,17 +53,22 @@ await() {
 
 examine() {
   if [ "$mode" = bench ]; then
-    say "first token from $1"
-    case $2 in
-      # Joi starts her own.
-      unix:*) "$joi" bench model --set llm.backend=local ;;
-      *) "$joi" bench model --set llm.backend=ollama --set "llm.url=$2" --set "llm.model=$3" ;;
-    esac
+    local server=(--set llm.backend=ollama --set "llm.url=$2" --set "llm.model=$3") what
+    # Joi starts her own.
+    [[ $2 != unix:* ]] || server=(--set llm.backend=local)
+    for what in model trunk; do
+      say "first token from $1: joi bench $what"
+      "$joi" bench "$what" "${server[@]}"
+    done
+    [[ $2 != unix:* ]] || return 0
+    say "fifty questions by the vectors of $1"
+    JOI_TEST_MODEL_SERVER=$2 JOI_TEST_EMBED_MODEL=$3 \
+      build test --lib -- --nocapture vectors_find_pages_too
     return
   fi
   say "the model client against $1"
   JOI_TEST_MODEL_SERVER=$2 JOI_TEST_MODEL=$3 \
-    build test --test stories model_server:: -- --test-threads=1
+    build test --test stories -- --test-threads=1 model_server:: memory::vectors_of memory::without_a_model
 }
 
 [ -f "$gguf" ] || fail "the chat model is missing; run: joi models fetch chat-qwen2.5-coder-0.5b"

@@ -96,11 +96,11 @@ pub struct ModelUse {
     pub model: String,
     /// `ollama` or `local`.
     pub backend: String,
-    /// Prompt tokens. Ollama counts those it evaluated, `joi-model` all of them.
+    /// Prompt tokens, those included that were still known from an earlier call.
     pub prompt_tokens: u64,
-    /// Prompt tokens that were still known from an earlier call, where the server tells.
+    /// Those that were still known. `joi-model` tells, Ollama does not.
     #[serde(default)]
-    pub cached_tokens: u64,
+    pub cached_tokens: Option<u64>,
     /// Time spent evaluating the prompt, in milliseconds.
     pub prompt_ms: f64,
     /// Generated tokens.
@@ -110,9 +110,9 @@ pub struct ModelUse {
 }
 
 impl ModelUse {
-    /// Prompt tokens that had to be read.
+    /// Prompt tokens that had to be read: at most so many where the server does not tell what it knew.
     pub fn evaluated(&self) -> u64 {
-        self.prompt_tokens.saturating_sub(self.cached_tokens)
+        self.prompt_tokens.saturating_sub(self.cached_tokens.unwrap_or(0))
     }
 }
 

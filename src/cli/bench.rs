@@ -11,6 +11,7 @@ mod model;
 mod residue;
 mod room;
 mod stop;
+mod trunk;
 pub(in crate::cli) mod trust;
 mod turns;
 
@@ -21,6 +22,7 @@ Examples:
   joi bench echo                        what her ears make of her own voice
   joi bench stop                        how soon she falls silent when told to
   joi bench model                       how soon the first word comes
+  joi bench trunk                       what sharing one prompt is worth
   joi bench acting                      what typical turns cost, and whether the right tool is called";
 
 #[derive(Debug, clap::Subcommand)]
@@ -35,6 +37,8 @@ pub(crate) enum What {
     Stop(stop::Args),
     /// How soon the model's first word comes: cold, with a known head, in a conversation
     Model(model::Args),
+    /// How soon the first word of a follow-up comes after a plan, with a shared prompt and without
+    Trunk(trunk::Args),
     /// What ten typical turns cost the model, and how often it calls the right tool
     Acting(acting::Args),
 }
@@ -46,6 +50,7 @@ pub(crate) fn run(what: What, session: &Session) -> anyhow::Result<ExitCode> {
         What::Echo(args) => echo::run(&args, session),
         What::Stop(args) => stop::run(&args, session),
         What::Model(args) => model::run(&args, session),
+        What::Trunk(args) => trunk::run(&args, session),
         What::Acting(args) => acting::run(&args, session),
     }
 }

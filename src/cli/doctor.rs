@@ -12,7 +12,7 @@ use super::session::Session;
 use super::show::{self, Mood};
 use crate::app::{self, Brain};
 use crate::audio::{Heard, Meter, Microphone, MuteSwitch, PlayEvent, Player, Source, tone};
-use crate::llm::Serving;
+use crate::llm::{Embedded, LlmError, Serving};
 use crate::models::State;
 
 mod echo;
@@ -79,7 +79,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     rows.push(speech_model(session));
     rows.push(wake_phrases(session));
     rows.push(voice(session));
-    rows.push(session.block_on(model_server(session))?);
+    rows.extend(session.block_on(model_server(session))?);
     if !args.quick {
         rows.push(if super::mute::is_muted(session) { muted() } else { microphone(session, args.json) });
         rows.push(speaker(session));
@@ -195,7 +195,7 @@ fn voice(session: &Session) -> Row {
     }
 }
 
-async fn model_server(session: &Session) -> anyhow::Result<Row> {
+async fn model_server(session: &Session) -> anyhow::Result<Vec<Row>> {
     let brain = Brain::start(session.config(), &session.paths).await?;
     let settled = tokio::time::timeout(PATIENCE, brain.mind.ready()).await;
     let told = brain.serving();
@@ -207,8 +207,35 @@ async fn model_server(session: &Session) -> anyhow::Result<Row> {
         (Err(_), _) => Row::fair("model server", told, "it is still starting; ask again in a minute"),
         (Ok(_), _) => Row::bad("model server", told, "start Ollama, or run `joi models fetch`"),
     };
+    let mut rows = vec![row];
+    if session.config().memory.enabled {
+        rows.push(memory_search(&brain, &session.config().llm.embed_model).await);
+    }
     brain.shutdown().await;
-    Ok(row)
+    Ok(rows)
+}
+
+/// Whether what is remembered is found by its meaning too, or by its words alone. That is no fault unless a model was
+/// named for it.
+async fn memory_search(brain: &Brain, wanted: &str) -> Row {
+    let made = tokio::time::timeout(PATIENCE, brain.mind.embed(&["memory".to_owned()])).await;
+    let (why, remedy) = match made {
+        Ok(Ok(Embedded { model, vectors })) => {
+            let length = vectors.first().map_or(0, Vec::len);
+            return Row::good(
+                "memory search",
+                format!("by words and meaning: {model}, {length} numbers a text"),
+            );
+        }
+        Ok(Err(LlmError::NoVectors { why, remedy })) => (why, remedy),
+        Ok(Err(error)) => (error.to_string(), "see the server's log".to_owned()),
+        Err(_) => ("the model for it is too slow".to_owned(), "choose a smaller llm.embed_model".to_owned()),
+    };
+    let told = format!("by words alone: {why}");
+    match wanted.trim() {
+        "" | "auto" => Row::good("memory search", told),
+        _ => Row::fair("memory search", told, remedy),
+    }
 }
 
 /// It is not opened: the owner has said so.

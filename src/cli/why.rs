@@ -119,11 +119,15 @@ fn costs(uses: &[ModelUse]) -> String {
     for used in uses.iter().chain(all) {
         let model =
             if used.model.is_empty() { String::new() } else { format!("{} ({})", used.model, used.backend) };
+        let (read, known) = match used.cached_tokens {
+            Some(known) => (used.evaluated().to_string(), known.to_string()),
+            None => (format!("at most {}", used.evaluated()), "not told".to_owned()),
+        };
         table.add_row([
             format!("  {}", used.purpose),
             model,
-            used.evaluated().to_string(),
-            used.cached_tokens.to_string(),
+            read,
+            known,
             format!("{:.0} ms", used.prompt_ms),
             used.reply_tokens.to_string(),
             format!("{:.0} ms", used.reply_ms),
@@ -144,12 +148,18 @@ mod tests {
             model: "qwen".into(),
             backend: "local".into(),
             prompt_tokens,
-            cached_tokens,
+            cached_tokens: Some(cached_tokens),
             prompt_ms: 200.0,
             reply_tokens: 9,
             reply_ms: 450.0,
         };
         insta::assert_snapshot!(costs(&[used("planner", 900, 700), used("answer", 950, 800)]));
         assert_eq!(costs(&[used("answer", 1, 0)]).lines().count(), 2, "one needs no sum");
+        // Ollama counts the whole prompt, known or not.
+        let untold = ModelUse { cached_tokens: None, ..used("answer", 950, 0) };
+        let told = costs(&[used("planner", 900, 700), untold]);
+        let rows: Vec<&str> = told.lines().skip(2).collect();
+        assert!(rows.iter().all(|row| row.contains("not told")), "{told}");
+        assert!(rows[0].contains("at most 950") && rows[1].contains("at most 1850"), "{told}");
     }
 }

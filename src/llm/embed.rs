@@ -13,6 +13,13 @@ use super::{InstalledModel, LlmConfig, LlmError, Ollama};
 /// A look at what is installed is good for so long.
 const LOOK_EVERY: Duration = Duration::from_secs(300);
 
+/// What a server calls the making of vectors.
+const EMBEDDING: &str = "embedding";
+/// Any model that can.
+const AUTO: &str = "auto";
+/// Most models that are asked about one by one.
+const ASKED: usize = 12;
+
 /// Names of such models, for servers that don't tell what a model can.
 const KNOWN: [&str; 9] = [
     "nomic-embed-text",
@@ -50,19 +57,27 @@ impl Embedder {
         config: &LlmConfig,
         texts: &[String],
     ) -> Result<Embedded, LlmError> {
-        let missing = || LlmError::ModelMissing { model: "for embeddings".to_owned() };
-        let model = self.model(client, config).await?.ok_or_else(missing)?;
-        let vectors = client.embed(&model, texts, config.keep_alive).await?;
+        let wanted = config.embed_model.trim();
+        if wanted.is_empty() {
+            return Err(LlmError::no_vectors("llm.embed_model is empty", "name a model or write \"auto\""));
+        }
+        let model = self.model(client, wanted).await?.ok_or_else(|| missing(wanted))?;
+        let made = client.embed(&model, texts, (&config.options(), config.keep_alive)).await;
+        let vectors = made.map_err(|error| match error {
+            LlmError::Server { status: 400..=499 | 501, text } if text.contains("does not support") => {
+                LlmError::no_vectors(format!("{model} can't"), "choose another llm.embed_model")
+            }
+            LlmError::ModelMissing { model } => missing(&model),
+            error => error,
+        })?;
         if vectors.len() != texts.len() || vectors.iter().any(Vec::is_empty) {
             return Err(LlmError::Garbage("its vectors are not one for each text".to_owned()));
         }
         Ok(Embedded { model, vectors })
     }
 
-    async fn model(&self, client: &Ollama, config: &LlmConfig) -> Result<Option<String>, LlmError> {
-        if config.embed_model.trim().is_empty() {
-            return Ok(None);
-        }
+    /// The installed model that `wanted` means.
+    async fn model(&self, client: &Ollama, wanted: &str) -> Result<Option<String>, LlmError> {
         let mut seen = self.seen.lock().await;
         if let Some((at, address, model)) = &*seen
             && at.elapsed() < LOOK_EVERY
@@ -70,26 +85,54 @@ impl Embedder {
         {
             return Ok(model.clone());
         }
-        let model = pick(config.embed_model.trim(), &client.tags().await?);
+        let installed = client.tags().await?;
+        let mut model = pick(wanted, &installed);
+        if model.is_none() && wanted == AUTO {
+            // Not every server tells in its list what a model can; each model's own page does.
+            for name in untold(&installed).take(ASKED) {
+                if client.show(name).await?.can(EMBEDDING) == Some(true) {
+                    model = Some(name.to_owned());
+                    break;
+                }
+            }
+        }
         *seen = Some((Instant::now(), client.address().to_owned(), model.clone()));
         Ok(model)
     }
 }
 
-/// The installed model that `wanted` means.
+fn missing(wanted: &str) -> LlmError {
+    match wanted {
+        AUTO => {
+            LlmError::no_vectors("Ollama has no embedding model", "`ollama pull nomic-embed-text` brings one")
+        }
+        name => LlmError::no_vectors(
+            format!("Ollama lacks {name}"),
+            format!("run `ollama pull {name}` or change llm.embed_model"),
+        ),
+    }
+}
+
+/// The installed model that `wanted` means, as far as the list of them tells.
 fn pick(wanted: &str, installed: &[InstalledModel]) -> Option<String> {
     let mut here = installed.iter().filter(|model| model.remote_host.is_none());
-    if wanted != "auto" {
+    if wanted != AUTO {
         let latest = format!("{wanted}:latest");
         return here
             .find(|model| model.name == wanted || model.name == latest)
             .map(|model| model.name.clone());
     }
     let can = |model: &&InstalledModel| match &model.capabilities {
-        Some(all) => all.iter().any(|can| can == "embedding"),
+        Some(all) => all.iter().any(|can| can == EMBEDDING),
         None => KNOWN.iter().any(|known| model.name.starts_with(known)),
     };
     here.find(can).map(|model| model.name.clone())
+}
+
+/// Installed models of which the list does not tell what they can.
+fn untold(installed: &[InstalledModel]) -> impl Iterator<Item = &str> {
+    let is_untold = |model: &&InstalledModel| model.remote_host.is_none() && model.capabilities.is_none();
+    installed.iter().filter(is_untold).map(|model| model.name.as_str())
 }
 
 #[cfg(test)]
@@ -113,6 +156,7 @@ mod tests {
         assert_eq!(pick("nomic-embed-text", &here).as_deref(), Some("nomic-embed-text:latest"));
         assert_eq!(pick("auto", &here[..1]), None);
         assert_eq!(pick("all-minilm", &here), None);
+        assert_eq!(untold(&here).collect::<Vec<_>>(), ["nomic-embed-text:latest"]);
         let cloud = InstalledModel { remote_host: Some("far".into()), ..here[1].clone() };
         assert_eq!(pick("auto", &[cloud]), None, "nothing leaves the house");
     }

@@ -40,6 +40,14 @@ pub enum LlmError {
         /// As it was asked for.
         model: String,
     },
+    /// Nobody makes vectors. The caller goes on without them.
+    #[error("no model makes vectors: {why}; {remedy}")]
+    NoVectors {
+        /// What happened.
+        why: String,
+        /// What to do.
+        remedy: String,
+    },
     /// The server's queue is full. The caller may try once more later.
     #[error("the model server is busy; try again in a moment")]
     Busy,
@@ -91,6 +99,11 @@ pub enum LlmError {
 }
 
 impl LlmError {
+    /// That nobody makes vectors.
+    pub(crate) fn no_vectors(why: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::NoVectors { why: why.into(), remedy: remedy.into() }
+    }
+
     /// What happened without a server's own words, which may repeat what was said: for the log.
     pub fn for_the_log(&self) -> String {
         match self {
@@ -100,6 +113,7 @@ impl LlmError {
             | Self::ModelMissing { .. }
             | Self::NoTools { .. }
             | Self::NoChat { .. }
+            | Self::NoVectors { .. }
             | Self::Busy
             | Self::Loading
             | Self::Refused { .. }
@@ -124,6 +138,7 @@ impl LlmError {
             Self::ModelMissing { .. }
             | Self::NoTools { .. }
             | Self::NoChat { .. }
+            | Self::NoVectors { .. }
             | Self::Refused { .. }
             | Self::Garbage(_)
             | Self::Down { .. }

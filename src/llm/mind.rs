@@ -246,11 +246,17 @@ impl Mind {
     /// Vectors of `texts`, where Ollama serves now and has a model for them. Cancel-safe.
     ///
     /// # Errors
-    /// [`LlmError::ModelMissing`] when nobody can; what went wrong else. Neither counts against the server.
+    /// [`LlmError::NoVectors`] when nobody can; what went wrong else. Neither counts against the server.
     pub async fn embed(&self, texts: &[String]) -> Result<Embedded, LlmError> {
         let ready = match &*self.shared.serving.borrow() {
             Serving::Ready(ready) if ready.by == ServedBy::Ollama => ready.clone(),
-            _ => return Err(LlmError::ModelMissing { model: "for embeddings".to_owned() }),
+            Serving::Ready(_) => {
+                let remedy = "with Ollama, `ollama pull nomic-embed-text` brings one";
+                return Err(LlmError::no_vectors("the embedded model is not made for that", remedy));
+            }
+            Serving::Starting { .. } | Serving::Warming { .. } | Serving::Down(_) => {
+                return Err(LlmError::no_vectors("no model server is ready", "`joi doctor` tells why"));
+            }
         };
         self.embedder.embed(&ready.client, &self.shared.config, texts).await
     }
@@ -307,6 +313,7 @@ impl Shared {
             LlmError::TimedOut { .. } | LlmError::Refused { .. } => false,
             LlmError::NoTools { .. }
             | LlmError::NoChat { .. }
+            | LlmError::NoVectors { .. }
             | LlmError::Busy
             | LlmError::Loading
             | LlmError::Server { .. }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::error::{from_status, quoted};
 use super::wire::ShowReply;
 use super::{
-    ChatEvent, ChatRequest, ChatStats, ChatStream, InstalledModel, LlmError, ModelInfo, PullStream,
+    ChatEvent, ChatRequest, ChatStats, ChatStream, InstalledModel, LlmError, ModelInfo, Options, PullStream,
     RunningModel,
 };
 use crate::message::Private;
@@ -23,6 +23,8 @@ use crate::message::Private;
 const CONNECT: Duration = Duration::from_secs(3);
 /// Time for an answer that needs no model. A Pi that is computing at full load needs seconds.
 const SHORT_ANSWER: Duration = Duration::from_secs(10);
+/// Time for the vectors of a few texts, the loading of their model included. Who can't wait gives up earlier.
+const VECTORS: Duration = Duration::from_secs(120);
 /// Longest short answer that is read, in bytes.
 const BODY_MAX: usize = 8 << 20;
 
@@ -139,19 +141,23 @@ impl Ollama {
         }
     }
 
-    /// One vector for each of `texts`, made by the model `name`.
+    /// One vector for each of `texts`, made by the model `name`. A model that talks as well is loaded anew when the
+    /// options are not those of its chat calls.
     pub async fn embed(
         &self,
         name: &str,
         texts: &[String],
-        keep_alive: i64,
+        (options, keep_alive): (&Options, i64),
     ) -> Result<Vec<Vec<f32>>, LlmError> {
         #[derive(serde::Deserialize)]
         struct Reply {
             embeddings: Vec<Vec<f32>>,
         }
-        let body = json!({ "model": name, "input": texts, "truncate": true, "keep_alive": keep_alive });
-        let reply: Reply = self.answer(self.request(Method::POST, "/api/embed").json(&body), name).await?;
+        let body = json!({
+            "model": name, "input": texts, "truncate": true, "options": options, "keep_alive": keep_alive,
+        });
+        let call = self.request(Method::POST, "/api/embed").json(&body);
+        let reply: Reply = self.answer_within(VECTORS, call, name).await?;
         Ok(reply.embeddings)
     }
 
@@ -187,13 +193,22 @@ impl Ollama {
 
     /// A short answer: one JSON object.
     async fn answer<T: DeserializeOwned>(&self, call: RequestBuilder, model: &str) -> Result<T, LlmError> {
+        self.answer_within(SHORT_ANSWER, call, model).await
+    }
+
+    async fn answer_within<T: DeserializeOwned>(
+        &self,
+        limit: Duration,
+        call: RequestBuilder,
+        model: &str,
+    ) -> Result<T, LlmError> {
         let whole = async {
             let mut response = self.send(call, model).await?;
             let body = self.read(&mut response).await?;
             serde_json::from_slice(&body).map_err(|error| LlmError::Garbage(error.to_string()))
         };
-        let late = |_| LlmError::TimedOut { what: "a short answer", limit: SHORT_ANSWER };
-        tokio::time::timeout(SHORT_ANSWER, whole).await.map_err(late)?
+        let late = |_| LlmError::TimedOut { what: "a short answer", limit };
+        tokio::time::timeout(limit, whole).await.map_err(late)?
     }
 
     /// Sends `call`; a status other than success is read as a failure.

@@ -182,10 +182,10 @@ pub enum DoneReason {
 pub struct ChatStats {
     /// Why it ended.
     pub done_reason: DoneReason,
-    /// Tokens of the prompt.
+    /// Tokens of the prompt, those included that were still known from an earlier call.
     pub prompt_eval_count: u64,
-    /// Those of them that were still known from an earlier call; only `joi-model` tells.
-    pub prompt_cached_count: u64,
+    /// Those that were still known. Only `joi-model` tells; with Ollama the time spent on the prompt shows it.
+    pub prompt_cached_count: Option<u64>,
     /// Tokens of the reply.
     pub eval_count: u64,
     /// Time spent loading the model.

@@ -82,12 +82,18 @@ impl Heads {
         &self.tools
     }
 
-    /// The head for a model of that size and protocol; `grown` are tools found in this conversation.
-    pub(crate) fn of(&self, size: ModelSize, protocol: Protocol, grown: &[String]) -> Head {
+    /// Who she is, and nothing about tools.
+    pub(crate) fn persona(&self, size: ModelSize) -> String {
         let mut persona = prompt::head(self.character, &self.name, size);
         if let Some(profile) = self.profile {
             persona += &format!("\n\n{}", profile.prompt.trim().replace("{name}", &self.name));
         }
+        persona
+    }
+
+    /// The head for a model of that size and protocol; `grown` are tools found in this conversation.
+    pub(crate) fn of(&self, size: ModelSize, protocol: Protocol, grown: &[String]) -> Head {
+        let persona = self.persona(size);
         let offered = self.tools.offered(grown);
         if offered.is_empty() {
             return Head { system: persona, tools: Vec::new() };

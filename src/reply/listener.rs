@@ -147,7 +147,7 @@ impl<'a> Listener<'a> {
 fn may_be_call(why: Malformed) -> bool {
     match why {
         Malformed::ToolCall | Malformed::Data | Malformed::Truncated => true,
-        Malformed::ReservedTokens | Malformed::Label => false,
+        Malformed::ReservedTokens | Malformed::Label | Malformed::Recited => false,
     }
 }
 

@@ -22,6 +22,9 @@ pub enum Malformed {
     /// Reserved tokens of the model.
     #[error("the model wrote reserved tokens; they were held back")]
     ReservedTokens,
+    /// What stands in its prompt, word for word.
+    #[error("the model recited its prompt; it was held back")]
+    Recited,
     /// A label that redaction put in the place of a secret.
     #[error("the model quoted a redaction label; it was held back")]
     Label,

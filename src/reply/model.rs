@@ -28,7 +28,7 @@ pub trait ChatModel: Send + Sync {
 
     /// One vector for each text, where there is a model for that. Dropping the future is safe.
     fn embed(&self, _texts: Vec<String>) -> impl Future<Output = Result<Embedded, LlmError>> + Send {
-        std::future::ready(Err(LlmError::ModelMissing { model: "for embeddings".to_owned() }))
+        std::future::ready(Err(LlmError::no_vectors("this model is not made for that", "choose another")))
     }
 }
 

@@ -103,6 +103,20 @@ impl Plan {
         }
     }
 
+    /// The same without the steps of tools that are not `wanted`.
+    pub(crate) fn of_wanted(mut written: Vec<String>, wanted: &[String], toolbox: &Toolbox) -> Self {
+        let count = written.len();
+        written.retain(|step| named(step, toolbox).is_none_or(|name| wanted.iter().any(|tool| tool == name)));
+        let has_lost = written.len() < count;
+        let plan = Self::new(written, toolbox);
+        if plan.course != Course::Reply || !has_lost {
+            return plan;
+        }
+        // That it needs no tool is not what was planned.
+        let recall = if plan.recall == Recall::Skip { Recall::AsUsual } else { plan.recall };
+        Self { recall, ..Self::default() }
+    }
+
     /// Whether there are no steps to follow.
     pub(crate) fn is_empty(&self) -> bool {
         self.course != Course::Steps

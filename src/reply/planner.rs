@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::config::{Order, PlannerMode};
 use super::memory::{Gate, question};
@@ -99,22 +99,11 @@ impl<M: ChatModel> Engine<M> {
             outlet.decided("planner", "no plan", why).await?;
             return Ok(Plan::default());
         }
-        let (prompt, tokens) = match size {
-            ModelSize::Small => (PROMPT_SMALL, TOKENS_SMALL),
-            ModelSize::Large => (PROMPT, TOKENS),
-        };
-        let tools = self.described(routed, size);
-        let instruction = prompt.replace("{tools}", &tools).replace("{asked}", turn.asked);
+        let (instruction, shape, tokens) = self.planning(turn.asked, routed);
         let beside = Beside {
             purpose: "planner",
             instruction: &instruction,
-            format: Some(json!({
-                "type": "object",
-                "properties": { "steps": {
-                    "type": "array", "items": { "type": "string", "maxLength": 200 }, "maxItems": 5,
-                } },
-                "required": ["steps"],
-            })),
+            format: Some(shape),
             tokens,
             limit: deadline::PLANNER,
             model: &config.model,
@@ -125,7 +114,10 @@ impl<M: ChatModel> Engine<M> {
         };
         let steps = plan::steps(&written);
         let count = steps.len();
-        let mut plan = Plan::new(steps, self.toolbox());
+        let mut plan = match (size, config.mode) {
+            (ModelSize::Small, PlannerMode::Auto) => self.sensible(turn.asked, steps),
+            _ => Plan::new(steps, self.toolbox()),
+        };
         if size == ModelSize::Small && signs.is_past && plan.recall == Recall::Skip {
             // What the words say plainly is not overruled by a small model.
             plan.recall = Recall::AsUsual;
@@ -144,6 +136,34 @@ impl<M: ChatModel> Engine<M> {
         tracing::debug!(verdict, count, memory, "planned");
         outlet.decided("planner", verdict, format!("{count} steps, {memory}")).await?;
         Ok(plan)
+    }
+
+    /// What a small model planned, as far as the words of the request want it too. It likes to name all tools there
+    /// are.
+    fn sensible(&self, asked: &str, steps: Vec<String>) -> Plan {
+        let grown = self.grown();
+        let offered = self.toolbox().offered(&grown);
+        let mut names = route::by_words(asked, &offered).names;
+        names.extend(parts_of(asked).into_iter().flat_map(|part| route::by_words(part, &offered).names));
+        Plan::of_wanted(steps, &names, self.toolbox())
+    }
+
+    /// What a model is told to plan by, the shape of a plan, and its most tokens.
+    pub(super) fn planning(&self, asked: &str, routed: &Routed) -> (String, Value, u32) {
+        let size = tool_loop::protocol_of(self).1;
+        let (prompt, tokens) = match size {
+            ModelSize::Small => (PROMPT_SMALL, TOKENS_SMALL),
+            ModelSize::Large => (PROMPT, TOKENS),
+        };
+        let instruction = prompt.replace("{tools}", &self.described(routed, size)).replace("{asked}", asked);
+        let shape = json!({
+            "type": "object",
+            "properties": { "steps": {
+                "type": "array", "items": { "type": "string", "maxLength": 200 }, "maxItems": 5,
+            } },
+            "required": ["steps"],
+        });
+        (instruction, shape, tokens)
     }
 
     fn signs(&self, turn: &Turn<'_>, gate: Gate) -> Signs {

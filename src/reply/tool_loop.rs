@@ -22,6 +22,7 @@ use crate::message::Channel;
 use crate::tools::gate::{Consent, Taint};
 
 mod call;
+mod example;
 mod state;
 
 use call::Called;
@@ -105,6 +106,12 @@ impl<M: ChatModel> Engine<M> {
         let answer = ask::answer(&*self.parts.model, &self.parts.reply, &question, outlet).await?;
         let chose = std::mem::take(&mut state.chooses);
         match answer {
+            Answer::Calls(wanted) if !chose && state.is_example(&wanted) => {
+                outlet.decided("tools", "none", "the model wrote down the example of a call").await?;
+                state.put_tools_away(self.heads(), &self.grown());
+                state.turns_left = state.turns_left.max(1);
+                Ok(None)
+            }
             Answer::Calls(wanted) => self.all_called(state, wanted, outlet).await,
             Answer::Apology => Ok(Some(End::Apologised)),
             Answer::Whole | Answer::Nothing { .. } | Answer::NoTools if chose => {

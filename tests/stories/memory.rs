@@ -2,11 +2,19 @@
 
 use std::sync::Arc;
 
-use joi::clock::SystemClock;
-use joi::llm::{Backend, LlmConfig, Mind, Parts, RestartPolicy, ServedBy, Serving};
-use joi::reply::{ContextConfig, PersonaConfig, Prelude, Protocols};
-use joi::tools::Toolbox;
+use joi::clock::{Clock, SystemClock};
+use joi::llm::{Backend, LlmConfig, LlmError, Mind, Parts, RestartPolicy};
+use joi::message::{Channel, Private, TurnId};
+use joi::reply::model::Room;
+use joi::reply::{
+    ContextConfig, Engine, EngineParts, MemoryConfig, MemoryDigest, PersonaConfig, Prelude, Protocols,
+    ReplyConfig, ReplyEvent, TurnInput, memory_question, reply,
+};
+use joi::store::{MemoryKind, NewMemory, Search, Store, Vector};
+use joi::tools::{Toolbox, ToolsConfig};
 use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use crate::support::fake_joi_model::Fake;
 use crate::support::ollama_double::{Double, Model};
@@ -102,34 +110,141 @@ fn the_command_line_shows_adds_searches_and_erases() {
     assert!(home.joi(&["forget", "--yes"]).well().out.ends_with("and 3 memories\n"));
 }
 
-// covers A8, contract: /api/embed
-#[tokio::test]
-async fn vectors_come_from_ollama_where_it_has_a_model_for_them() {
-    let (double, fake) = (Double::start().await, Fake::that_serves());
-    let prelude = Prelude {
-        persona: PersonaConfig::default(),
-        context: ContextConfig::default(),
-        wake_phrase: None,
-        tools: Toolbox::default(),
-        protocols: Protocols::default(),
-        clock: Arc::new(SystemClock),
-    };
-    let config = LlmConfig { url: double.url.clone(), backend: Backend::Ollama, ..LlmConfig::default() };
+/// An Ollama with a model for talk and one for vectors: the double, or the one that `JOI_TEST_MODEL_SERVER` names, with
+/// the model `JOI_TEST_MODEL` for both.
+struct Vectors {
+    url: String,
+    model: String,
+    embed_model: String,
+    _double: Option<Double>,
+}
+
+async fn vectors() -> Vectors {
+    let real = std::env::var("JOI_TEST_MODEL_SERVER").ok().filter(|address| address.starts_with("http"));
+    if let Some(url) = real {
+        let model = std::env::var("JOI_TEST_MODEL").unwrap();
+        return Vectors { url, embed_model: model.clone(), model, _double: None };
+    }
+    let double = Double::start().await;
     double.install(vec![
         Model::new("qwen3:1.7b", &["completion", "tools"]),
         Model::new("nomic-embed-text:latest", &["embedding"]),
     ]);
-    let (local, head) = (fake.local(), joi::reply::head(prelude));
-    let mind = Mind::start(Parts { config, local, head, restarts: RestartPolicy::default() });
-    let texts = ["one".to_owned(), "three".to_owned()];
-    assert!(mind.embed(&texts).await.is_err(), "nobody serves yet");
-    let mut serving = mind.serving();
-    serving
-        .wait_for(|now| matches!(now, Serving::Ready(ready) if ready.by == ServedBy::Ollama))
-        .await
-        .unwrap();
-    let embedded = mind.embed(&texts).await.unwrap();
-    assert_eq!((embedded.model.as_str(), embedded.vectors.len()), ("nomic-embed-text:latest", 2));
-    assert!((embedded.vectors[1][1] - 0.05_f32.sin()).abs() < 1e-6);
+    let (url, model, embed_model) = (double.url.clone(), "auto".into(), "auto".into());
+    Vectors { url, model, embed_model, _double: Some(double) }
+}
+
+impl Vectors {
+    /// A mind that makes vectors with `embed_model`, once it is ready.
+    async fn mind(&self, fake: &Fake, embed_model: &str) -> Arc<Mind> {
+        let prelude = Prelude {
+            persona: PersonaConfig::default(),
+            context: ContextConfig::default(),
+            wake_phrase: None,
+            tools: Toolbox::default(),
+            protocols: Protocols::default(),
+            clock: Arc::new(SystemClock),
+        };
+        let config = LlmConfig {
+            url: self.url.clone(),
+            backend: Backend::Ollama,
+            model: self.model.clone(),
+            embed_model: embed_model.to_owned(),
+            ..LlmConfig::default()
+        };
+        let (local, head) = (fake.local(), joi::reply::head(prelude));
+        let mind = Mind::start(Parts { config, local, head, restarts: RestartPolicy::default() });
+        assert!(matches!(mind.embed(&[]).await, Err(LlmError::NoVectors { .. })), "nobody serves yet");
+        mind.ready().await.unwrap();
+        Arc::new(mind)
+    }
+}
+
+/// An engine that remembers in `store` and thinks with `mind`.
+fn engine(mind: &Arc<Mind>, store: &Store) -> Engine<Mind> {
+    Engine::new(EngineParts {
+        reply: ReplyConfig::default(),
+        persona: PersonaConfig::default(),
+        context: ContextConfig::default(),
+        memory: MemoryConfig { digest: MemoryDigest::Never, ..MemoryConfig::default() },
+        wake_phrase: None,
+        model: Arc::clone(mind),
+        room: Room::from(&LlmConfig::default()),
+        store: Some(store.clone()),
+        schedule: None,
+        clock: Arc::new(SystemClock),
+        tools: Toolbox::default(),
+        tool_rules: ToolsConfig::default(),
+        protocols: Protocols::default(),
+    })
+}
+
+/// What was decided about the recall of a turn that asks `asked`.
+async fn recall(engine: &Engine<Mind>, asked: &str) -> Vec<String> {
+    let (events, mut received) = mpsc::channel(1_000);
+    let turn = TurnInput { id: TurnId(1), channel: Channel::Console, text: Private(asked.to_owned()) };
+    reply(engine, turn, events, CancellationToken::new()).await;
+    let mut verdicts = Vec::new();
+    while let Ok(event) = received.try_recv() {
+        if let ReplyEvent::Decided(decision) = event
+            && decision.stage == "recall"
+        {
+            verdicts.push(decision.verdict);
+        }
+    }
+    verdicts
+}
+
+// covers A8, contract: /api/embed; stored, made in the background, found by the vector alone
+#[tokio::test]
+async fn vectors_of_ollama_find_what_shares_no_word_with_the_question() {
+    let (server, fake, store) = (vectors().await, Fake::that_serves(), Store::in_memory().unwrap());
+    let mind = server.mind(&fake, &server.embed_model).await;
+    let engine = engine(&mind, &store);
+    let told = NewMemory {
+        kind: MemoryKind::World,
+        at: SystemClock.now().timestamp(),
+        text: Private("Mimi sleeps on the sofa".into()),
+        source: "said".into(),
+    };
+    store.remember(vec![told]).await.unwrap();
+    let asked = "the kitten naps upon a couch";
+    let by_words = Search { limit: 3, ..memory_question(asked, &SystemClock.now()) };
+    assert_eq!(store.search(by_words.clone()).await.unwrap(), [], "no word of it is the same");
+    engine.consolidate().await.unwrap();
+    let embedded = mind.embed(&[asked.to_owned()]).await.unwrap();
+    assert_eq!(store.unembedded(&embedded.model, 9).await.unwrap(), [], "all of it has a vector");
+    let vector = Vector { model: embedded.model, value: embedded.vectors[0].clone() };
+    let found = store.search(Search { vector: Some(vector), ..by_words }).await.unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(recall(&engine, asked).await, ["found"]);
     mind.shutdown().await;
+}
+
+// covers A8: a model that is not there, or can't, costs the vectors and nothing else
+#[tokio::test]
+async fn without_a_model_that_can_the_words_of_a_question_still_find_it() {
+    let (server, fake, store) = (vectors().await, Fake::that_serves(), Store::in_memory().unwrap());
+    let told = NewMemory {
+        kind: MemoryKind::World,
+        at: SystemClock.now().timestamp(),
+        text: Private("the spare key is in the shed".into()),
+        source: "said".into(),
+    };
+    store.remember(vec![told]).await.unwrap();
+    let mut wanted = vec![("nobody-embed", "nobody-embed; run `ollama pull nobody-embed`"), ("", "is empty")];
+    if server._double.is_some() {
+        wanted.push(("qwen3:1.7b", "qwen3:1.7b can't; choose another llm.embed_model"));
+    }
+    for (embed_model, why) in wanted {
+        let mind = server.mind(&fake, embed_model).await;
+        let error = mind.embed(&["one".to_owned()]).await.unwrap_err();
+        assert!(matches!(error, LlmError::NoVectors { .. }), "{error:?}");
+        assert!(error.to_string().contains(why), "{error}");
+        let engine = engine(&mind, &store);
+        engine.consolidate().await.unwrap();
+        assert_eq!(store.unembedded(embed_model, 9).await.unwrap().len(), 1);
+        assert_eq!(recall(&engine, "where is the spare key").await, ["found"]);
+        mind.shutdown().await;
+    }
 }

@@ -293,7 +293,7 @@ async fn joi_model_is_started_answers_from_what_it_has_read_and_survives_a_crash
         match event.unwrap() {
             ChatEvent::Text(text) => words.push_str(&text),
             ChatEvent::Thinking(_) | ChatEvent::ToolCall(_) => {}
-            ChatEvent::Done(stats) => cached = stats.prompt_cached_count,
+            ChatEvent::Done(stats) => cached = stats.prompt_cached_count.unwrap_or_default(),
         }
     }
     assert!(words.contains("Paris") && cached > 5, "{cached} tokens known: {words}");

@@ -188,6 +188,33 @@ async fn dropping_a_reply_frees_the_server_for_the_next_question() {
     assert!(stats.is_ok() && !text.is_empty());
 }
 
+// covers A8: the real Ollama makes vectors with any model, the others say that theirs can't
+#[tokio::test]
+async fn texts_become_vectors_of_length_one_or_the_server_says_that_they_can_not() {
+    let server = server().await;
+    let options = server.ask(Vec::new(), 60).options;
+    let texts = ["The cat sleeps.", "Where is the spare key?", "The cat sleeps."].map(str::to_owned);
+    let vectors = match server.client.embed(&server.model, &texts, (&options, -1)).await {
+        Ok(vectors) => vectors,
+        Err(LlmError::Server { status: 400, text }) => {
+            assert!(text.contains("does not support embeddings"), "{text}");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let product = |one: &[f32], other: &[f32]| one.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
+    assert_eq!(vectors.len(), 3);
+    for vector in &vectors {
+        assert!(vector.len() > 100 && (product(vector, vector) - 1.0).abs() < 1e-3, "{}", vector.len());
+    }
+    let (same, other) = (product(&vectors[0], &vectors[2]), product(&vectors[0], &vectors[1]));
+    assert!(same > 0.999 && other < 0.999, "in order: {same} {other}");
+    // The model that talks is still the one in memory, and goes on to talk.
+    let (text, stats) =
+        read(server.client.chat(&server.ask(vec![Message::user("Say hello.")], 10)).await.unwrap()).await;
+    assert!(stats.is_ok() && !text.is_empty());
+}
+
 #[tokio::test]
 async fn a_pull_of_an_unknown_model_fails_in_the_servers_words() {
     let server = server().await;

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::app::Brain;
 use crate::cli::session::Session;
 use crate::cli::{hear, show};
-use crate::llm::{Ask, ChatEvent, Length, Message, Mind};
+use crate::llm::{Ask, ChatEvent, ChatStats, Length, Message, Mind};
 use crate::reply::model::ChatModel;
 
 const EXAMPLES: &str = "\
@@ -37,9 +37,15 @@ pub(crate) struct Args {
 
 /// What one call took.
 #[derive(Debug, Clone, Copy)]
-struct Call {
-    first_token: Duration,
-    prompt_tokens: u64,
+pub(super) struct Call {
+    /// From the question to the first token.
+    pub(super) first_token: Duration,
+    /// Tokens of the prompt, known or not.
+    pub(super) prompt_tokens: u64,
+    /// Those that were known; nothing where the server does not tell.
+    pub(super) known_tokens: Option<u64>,
+    /// What the server says it spent on the prompt.
+    pub(super) prompt_took: Duration,
 }
 
 /// One way to ask, with its calls.
@@ -54,10 +60,15 @@ impl Case {
     }
 
     fn median_ms(&self) -> f64 {
-        let mut all: Vec<f64> = self.calls.iter().map(|call| call.first_token.as_secs_f64() * 1e3).collect();
-        all.sort_by(f64::total_cmp);
-        all.get(all.len() / 2).copied().unwrap_or_default()
+        median(self.calls.iter().map(|call| call.first_token.as_secs_f64() * 1e3))
     }
+}
+
+/// The middle one; 0 of none.
+pub(super) fn median(of: impl Iterator<Item = f64>) -> f64 {
+    let mut all: Vec<f64> = of.collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied().unwrap_or_default()
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
@@ -111,35 +122,45 @@ async fn measure(mind: &Mind, rounds: u32, bar: &indicatif::ProgressBar) -> anyh
         // A head nobody has seen: no prefix of it can be known.
         let head = format!("Your house has the number {}.\n{HEAD}", fastrand::u64(..));
         let mut messages = vec![Message::system(&head), Message::user(QUESTIONS[0])];
-        cold.calls.push(ask(mind, messages.clone()).await?);
-        warm.calls.push(ask(mind, vec![Message::system(&head), Message::user(QUESTIONS[1])]).await?);
+        cold.calls.push(ask(mind, one_token(messages.clone())).await?);
+        let other = vec![Message::system(&head), Message::user(QUESTIONS[1])];
+        warm.calls.push(ask(mind, one_token(other)).await?);
         messages.pop();
         messages.extend([
             Message::user(QUESTIONS[1]),
             Message::assistant("A spider has eight legs."),
             Message::user(QUESTIONS[2]),
         ]);
-        follow.calls.push(ask(mind, messages).await?);
+        follow.calls.push(ask(mind, one_token(messages)).await?);
         bar.inc(1);
     }
     Ok([cold, warm, follow])
 }
 
-/// Asks for one token.
-async fn ask(mind: &Mind, messages: Vec<Message>) -> anyhow::Result<Call> {
+fn one_token(messages: Vec<Message>) -> Ask {
+    Ask { messages, length: Length::OneToken, ..Ask::default() }
+}
+
+/// Asks, and waits for the end.
+pub(super) async fn ask(mind: &Mind, ask: Ask) -> anyhow::Result<Call> {
     let asked = Instant::now();
-    let mut words = mind.ask(Ask { messages, length: Length::OneToken, ..Ask::default() }).await?;
+    let mut words = mind.ask(ask).await?;
     let mut first = None;
-    let mut prompt_tokens = 0;
+    let mut stats = ChatStats::default();
     while let Some(event) = words.next().await {
         match event? {
-            ChatEvent::Done(stats) => prompt_tokens = stats.prompt_eval_count,
+            ChatEvent::Done(told) => stats = told,
             ChatEvent::Text(_) | ChatEvent::Thinking(_) | ChatEvent::ToolCall(_) => {
                 first.get_or_insert_with(|| asked.elapsed());
             }
         }
     }
-    Ok(Call { first_token: first.unwrap_or_else(|| asked.elapsed()), prompt_tokens })
+    Ok(Call {
+        first_token: first.unwrap_or_else(|| asked.elapsed()),
+        prompt_tokens: stats.prompt_eval_count,
+        known_tokens: stats.prompt_cached_count,
+        prompt_took: stats.prompt_eval_duration,
+    })
 }
 
 #[cfg(test)]
@@ -148,7 +169,12 @@ mod tests {
 
     #[test]
     fn the_median_is_not_moved_by_one_slow_call() {
-        let call = |ms| Call { first_token: Duration::from_millis(ms), prompt_tokens: 1 };
+        let call = |ms| Call {
+            first_token: Duration::from_millis(ms),
+            prompt_tokens: 1,
+            known_tokens: None,
+            prompt_took: Duration::ZERO,
+        };
         let case = Case { calls: vec![call(9_000), call(100), call(300)], ..Case::new("x") };
         assert_eq!(case.median_ms(), 300.0);
     }

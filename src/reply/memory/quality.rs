@@ -7,8 +7,9 @@
 use jiff::{SignedDuration, Zoned};
 
 use super::memory_question;
+use crate::llm::{Endpoint, LlmConfig, Ollama};
 use crate::message::Private;
-use crate::store::{MemoryKind, NewMemory, Search, Store};
+use crate::store::{MemoryKind, NewMemory, Search, Store, Vector};
 
 /// Pages of the year.
 const PAGES: usize = 2_000;
@@ -195,44 +196,169 @@ fn asked(page: &Page, wording: usize) -> String {
     }
 }
 
+/// How a question is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Words,
+    Vectors,
+    Both,
+}
+
+/// The year in a store, and its questions.
+struct Year {
+    store: Store,
+    now: Zoned,
+    pages: Vec<Page>,
+}
+
+impl Year {
+    /// Its first `count` pages.
+    async fn of(count: usize) -> Self {
+        let now: Zoned = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap();
+        let mut pages = pages();
+        pages.truncate(count);
+        let year = Self { store: Store::in_memory().unwrap(), now, pages };
+        let new = |page: &Page| NewMemory {
+            kind: MemoryKind::Diary,
+            at: year.at(page).timestamp(),
+            text: Private(told(page)),
+            source: "diary".into(),
+        };
+        year.store.remember(year.pages.iter().map(new).collect()).await.unwrap();
+        year
+    }
+
+    fn at(&self, page: &Page) -> Zoned {
+        self.now.checked_sub(SignedDuration::from_hours(24 * (365 - page.day))).unwrap()
+    }
+
+    /// Fifty questions with the page each is about, and whether it tells the month instead of the person, as every
+    /// fifth does.
+    fn questions(&self) -> Vec<(String, &Page, bool)> {
+        let mut seeded = Seeded(50);
+        let question = |number: usize| {
+            let page = &self.pages[seeded.below(self.pages.len())];
+            let by_time = number % 5 == 4;
+            let question = match by_time {
+                true => format!("what about {} in {}?", page.what, self.at(page).strftime("%B")),
+                false => asked(page, number),
+            };
+            (question, page, by_time)
+        };
+        (0..50).map(question).collect()
+    }
+
+    fn is_right(&self, page: &Page, by_time: bool, text: &str) -> bool {
+        self.pages.iter().any(|other| {
+            let same_time = self.at(other).month() == self.at(page).month();
+            let is_meant = other.what == page.what
+                && if by_time { same_time } else { other.kind == page.kind && other.who == page.who };
+            is_meant && told(other) == text
+        })
+    }
+
+    /// How many questions find a right page among the first three, and those that do not. `vectors` are of the
+    /// questions.
+    async fn found(&self, by: By, vectors: &[Vector]) -> (usize, Vec<String>) {
+        let (mut right, mut missed) = (0, Vec::new());
+        for (number, (question, page, by_time)) in self.questions().into_iter().enumerate() {
+            let mut search = Search { limit: 3, ..memory_question(&question, &self.now) };
+            if by != By::Words {
+                search.vector = Some(vectors[number].clone());
+            }
+            if by == By::Vectors {
+                search.words.clear();
+            }
+            let hits = self.store.search(search).await.unwrap();
+            match hits.iter().any(|hit| self.is_right(page, by_time, &hit.text.0)) {
+                true => right += 1,
+                false => missed.push(format!("{question} {:?}", hits.first().map(|hit| hit.text.0.clone()))),
+            }
+        }
+        (right, missed)
+    }
+}
+
 #[tokio::test]
 async fn of_fifty_questions_about_a_year_nearly_all_find_their_page_among_the_first_three() {
-    let store = Store::in_memory().unwrap();
-    let now: Zoned = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap();
-    let pages = pages();
-    let new = |page: &Page| NewMemory {
-        kind: MemoryKind::Diary,
-        at: now.timestamp().checked_sub(SignedDuration::from_hours(24 * (365 - page.day))).unwrap(),
-        text: Private(told(page)),
-        source: "diary".into(),
-    };
-    store.remember(pages.iter().map(new).collect()).await.unwrap();
-    let mut seeded = Seeded(50);
-    let (mut right, mut missed) = (0, Vec::new());
-    for number in 0..50 {
-        let page = &pages[seeded.below(PAGES)];
-        // Every fifth question tells the month instead of the person.
-        let at = new(page).at.to_zoned(now.time_zone().clone());
-        let by_time = number % 5 == 4;
-        let question = match by_time {
-            true => format!("what about {} in {}?", page.what, at.strftime("%B")),
-            false => asked(page, number),
-        };
-        let search = Search { limit: 3, ..memory_question(&question, &now) };
-        let hits = store.search(search).await.unwrap();
-        let is_right = |text: &str| {
-            pages.iter().any(|other| {
-                let same_time = new(other).at.to_zoned(now.time_zone().clone()).month() == at.month();
-                let is_meant = other.what == page.what
-                    && if by_time { same_time } else { other.kind == page.kind && other.who == page.who };
-                is_meant && told(other) == text
-            })
-        };
-        match hits.iter().any(|hit| is_right(&hit.text.0)) {
-            true => right += 1,
-            false => missed.push((question, hits.first().map(|hit| hit.text.0.clone()))),
-        }
-    }
+    let (right, missed) = Year::of(PAGES).await.found(By::Words, &[]).await;
     println!("{right} of 50 among the first three, by words alone; missed: {missed:#?}");
     assert!(right >= FLOOR, "{right} of 50; missed: {missed:#?}");
+}
+
+/// Pages that become vectors.
+const EMBEDDED: usize = 500;
+/// Questions of these that their vectors alone answered when this was last looked at, without a server.
+const VECTOR_FLOOR: usize = 8;
+
+/// What makes vectors: the Ollama at `JOI_TEST_MODEL_SERVER` with its model `JOI_TEST_EMBED_MODEL`, or counts of
+/// letters in threes.
+enum Maker {
+    Ollama(Ollama, String),
+    Letters,
+}
+
+impl Maker {
+    fn new() -> Self {
+        match (std::env::var("JOI_TEST_MODEL_SERVER"), std::env::var("JOI_TEST_EMBED_MODEL")) {
+            (Ok(url), Ok(model)) => Self::Ollama(Ollama::new(&Endpoint::Http { url }, None).unwrap(), model),
+            _ => Self::Letters,
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Ollama(_, model) => model,
+            Self::Letters => "letters",
+        }
+    }
+
+    async fn vectors(&self, texts: &[String]) -> Vec<Vec<f32>> {
+        match self {
+            Self::Ollama(client, model) => {
+                client.embed(model, texts, (&LlmConfig::default().options(), -1)).await.unwrap()
+            }
+            Self::Letters => texts.iter().map(|text| in_threes(text)).collect(),
+        }
+    }
+}
+
+/// How often three letters stand beside one another, in 512 places.
+fn in_threes(text: &str) -> Vec<f32> {
+    let mut counts = vec![0.0; 512];
+    for three in text.to_lowercase().as_bytes().windows(3) {
+        let place = three.iter().fold(7_usize, |sum, letter| sum * 31 + usize::from(*letter)) % counts.len();
+        counts[place] += 1.0;
+    }
+    counts
+}
+
+// covers A8: vectors find by themselves, and spoil nothing that words find. `make bench-ollama` runs it with real ones.
+#[tokio::test]
+async fn vectors_find_pages_too_and_spoil_nothing_that_words_find() {
+    let (maker, year) = (Maker::new(), Year::of(EMBEDDED).await);
+    let began = std::time::Instant::now();
+    loop {
+        let texts = year.store.unembedded(maker.name(), 8).await.unwrap();
+        if texts.is_empty() {
+            break;
+        }
+        let words: Vec<String> = texts.iter().map(|entry| entry.text.0.clone()).collect();
+        let made = maker.vectors(&words).await;
+        let made = texts.iter().map(|entry| entry.id).zip(made).collect();
+        year.store.embed(maker.name(), made).await.unwrap();
+    }
+    println!("{EMBEDDED} pages became vectors in {:.0} s", began.elapsed().as_secs_f64());
+    let questions: Vec<String> = year.questions().into_iter().map(|(question, ..)| question).collect();
+    let vector = |value| Vector { model: maker.name().to_owned(), value };
+    let vectors: Vec<Vector> = maker.vectors(&questions).await.into_iter().map(vector).collect();
+    let words = year.found(By::Words, &vectors).await.0;
+    let alone = year.found(By::Vectors, &vectors).await.0;
+    let both = year.found(By::Both, &vectors).await.0;
+    println!(
+        "{}: of 50 among the first three {words} by words, {alone} by vectors, {both} by both",
+        maker.name()
+    );
+    assert!(both + 2 >= words, "{words} by words, {both} by both");
+    assert!(matches!(maker, Maker::Ollama(..)) || alone >= VECTOR_FLOOR, "{alone} by vectors");
 }

@@ -42,9 +42,9 @@ enum Where {
 /// The longest name between `<|` and `|>`.
 const LONGEST_NAME: usize = 40;
 
-const MARKERS: [(&str, Where, Kind); 41] = {
+const MARKERS: [(&str, Where, Kind); 42] = {
     use Kind::{Drops, Fails, OpensThinking};
-    use Malformed::{Data, Label, ReservedTokens, ToolCall};
+    use Malformed::{Data, Label, Recited, ReservedTokens, ToolCall};
     use Where::{Anywhere, LineStart, ReplyStart};
     [
         ("<think>", Anywhere, OpensThinking("</think>")),
@@ -87,6 +87,8 @@ const MARKERS: [(&str, Where, Kind); 41] = {
         ("<?xml", ReplyStart, Fails(Data)),
         ("<!doctype", ReplyStart, Fails(Data)),
         ("<html", ReplyStart, Fails(Data)),
+        // So the list of tools begins in the prompt.
+        ("The tools, with their arguments", ReplyStart, Fails(Recited)),
         ("assistant:", ReplyStart, Drops),
     ]
 };

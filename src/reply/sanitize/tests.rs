@@ -79,7 +79,7 @@ fn ordinary_text_passes_unchanged() {
 // covers L1, L2
 #[test]
 fn tool_calls_and_data_are_refused_before_a_word_of_them_goes_out() {
-    use Malformed::{Data, Label, ReservedTokens, ToolCall, Truncated};
+    use Malformed::{Data, Label, Recited, ReservedTokens, ToolCall, Truncated};
     let cases = [
         (r#"{"name": "get_time", "arguments": {"zone": "UTC"}}"#, ToolCall),
         (r#"[{"name": "get_time", "arguments": {}}]"#, ToolCall),
@@ -114,7 +114,14 @@ fn tool_calls_and_data_are_refused_before_a_word_of_them_goes_out() {
         ("[{\"a\": 1", Truncated),
         ("```json\n{\"a\": ", Truncated),
         ("[REDACTED_EMAIL] is yours", Label),
+        ("The tools, with their arguments:\n- time(city?)", Recited),
     ];
+    for prompt in [
+        include_str!("../../../assets/prompts/tools.small.md"),
+        include_str!("../../../assets/prompts/tools.text.md"),
+    ] {
+        assert!(prompt.contains("\nThe tools, with their arguments"));
+    }
     for (text, why) in cases {
         let why = if text == r#"{"name": get_time}"# { Data } else { why };
         assert_eq!(streamed(text, &[1]), (String::new(), Err(why)), "{text}");

@@ -14,7 +14,7 @@ async fn a_small_model_plans_where_the_words_show_that_it_is_worth_it() {
         answers("391, and milk is on the list."),
     ];
     let bench = Bench::shipped_as_is(script);
-    let ran = bench.say("tell me how much is 17 times 23 and put milk on the shopping list").await;
+    let ran = bench.say("I wonder what 17 times 23 comes to and put milk on the shopping list").await;
     assert_eq!(ran.purposes(), ["planner", "answer"]);
     assert_eq!(ran.called(), [("calculate", "done"), ("lists", "done")]);
     assert_eq!(bench.store.notes("shopping").await.unwrap(), ["milk"]);
@@ -133,4 +133,58 @@ async fn ten_typical_turns_take_at_most_one_call_and_a_third_each() {
     }
     assert_eq!(counts, [0, 0, 0, 0, 1, 0, 0, 1, 0, 0]);
     assert!(counts.iter().sum::<usize>() as f64 / turns.len() as f64 <= 1.3);
+}
+
+// covers E1: what `joi bench trunk` measures is what turns ask
+#[tokio::test]
+async fn the_prompts_that_are_measured_are_those_of_turns() {
+    let script = vec![
+        answers("Because air scatters it."),
+        plans(&["calculate expression='17 * 23'", "lists action=add list=shopping text=milk", "reply"]),
+        answers("391, and milk is on the list."),
+    ];
+    let bench = Bench::shipped_as_is(script);
+    bench.say("why is the sky blue").await;
+    let rows = bench.store.dialogue_since(jiff::Timestamp::MIN, 9).await.unwrap();
+    let asked = "I wonder what 17 times 23 comes to and put milk on the shopping list";
+    let measured = bench.engine.prompts(&rows, asked);
+    bench.say(asked).await;
+    let [_, plan, answer] = bench.model.asks().try_into().unwrap();
+    let before = |ask: &Ask| ask.messages[..ask.messages.len() - 1].to_vec();
+    assert_eq!(before(&measured.shared), before(&plan));
+    assert_eq!((&measured.shared.format, measured.shared.length), (&plan.format, plan.length));
+    assert_eq!(before(&measured.answer)[..3], answer.messages[..3], "calls come behind it");
+    assert_eq!(before(&measured.shared), before(&measured.answer), "one trunk");
+    let (own, shared) = (&measured.apart.messages, &measured.shared.messages);
+    assert_eq!((&own[1..], own[0] == shared[0]), (&shared[1..], false), "the beginning alone is another");
+}
+
+// covers DEC19: the example of the prompt, written down by a model that does not know what to do, is no call
+#[tokio::test]
+async fn a_small_model_that_writes_down_the_example_is_asked_again_without_tools() {
+    let example = || super::tools::writes("calculate", "{\"expression\": \"17 * 23\"}");
+    let bench = Bench::shipped_as_is(vec![example(), answers("How nice."), example(), answers("391.")]);
+    let ran = bench.say("my sister plays the cello in an orchestra").await;
+    assert_eq!((ran.shown().as_str(), ran.called()), ("How nice.", vec![]));
+    let [first, second] = bench.model.asks().try_into().unwrap();
+    assert!(first.messages[0].content.contains("17 * 23"));
+    assert!(!second.messages[0].content.contains("calculate"), "{}", second.messages[0].content);
+    assert!(first.messages[0].content.starts_with(&second.messages[0].content), "what was read stays known");
+    assert_eq!(second.messages[1..], first.messages[1..]);
+    // Who asks for it gets it, and the tools are there again.
+    let ran = bench.say("then tell me, if you can, what you make of 17 and 23 multiplied").await;
+    assert_eq!(ran.called(), [("calculate", "done")]);
+}
+
+// covers DEC19: a small model likes to plan with all tools there are
+#[tokio::test]
+async fn a_small_models_plan_holds_only_tools_that_the_words_want() {
+    let steps = ["time city='Rome'", "calculate expression='17 * 23'", "reply"];
+    let bench = Bench::shipped_as_is(vec![plans(&steps), answers("Lentil.")]);
+    bench.has("2026-11-03", "we cooked lentil soup").await;
+    let ran = bench.say("which soup did we cook").await;
+    assert_eq!(
+        (ran.shown().as_str(), ran.called(), ran.decided("recall")),
+        ("Lentil.", vec![], vec!["found"])
+    );
 }

@@ -1,13 +1,14 @@
 //! What the loop of one answer knows: the messages so far, which tools may be called, what came of them.
 //!
-//! Belongs to the task of one turn, or waits for a yes. Messages are only added at the end, and never a
-//! system message: the model's cache and native calls both depend on it.
+//! Belongs to the task of one turn, or waits for a yes. Messages are only added at the end, and the system message
+//! stays: the model's cache and native calls both depend on it. It changes only when tools are given up.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use jiff::Zoned;
 
+use super::example;
 use crate::llm::{Ask, Length, Message, ModelSize, Role};
 use crate::message::Channel;
 use crate::reply::Turn;
@@ -103,6 +104,13 @@ impl Loop {
         let mut texts = others.map(|message| self.plan.taken_out_of(&message.content));
         let is_named = texts.any(|text| text.contains(address.trim()));
         if is_named { Address::Named } else { Address::Made }
+    }
+
+    /// Whether a small model's only call is the example of its prompt, of which nobody spoke.
+    pub(super) fn is_example(&self, wanted: &Wanted) -> bool {
+        let [made] = wanted.calls.as_slice() else { return false };
+        let user = self.messages.iter().filter(|message| message.role == Role::User);
+        self.size == ModelSize::Small && example::is_it(made, user.map(|message| message.content.as_str()))
     }
 
     /// A loop at its beginning.
@@ -283,6 +291,19 @@ impl Loop {
         if let Some(system) = self.messages.first_mut().filter(|_| !native.is_empty()) {
             system.content = system.content.replace(&before, &after);
         }
+    }
+
+    /// Goes on without tools: the model does not know what to do with them, and reads of none.
+    pub(super) fn put_tools_away(&mut self, heads: &Heads, grown: &[String]) {
+        let before = heads.of(self.size, self.protocol, grown).system;
+        if let Some(system) = self.messages.first_mut() {
+            system.content = system.content.replace(&before, &heads.persona(self.size));
+        }
+        self.native.clear();
+        self.known.clear();
+        self.allowed.clear();
+        self.picks.clear();
+        self.chooses = false;
     }
 
     /// Goes on at `now` in a later turn, whose outlet gets the rows of this answer.

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::super::StoreError;
-use super::vectors::{self, Vector};
+use super::vectors::{self, Likeness, Near, Vector};
 use super::{Memory, MemoryKind, select, words};
 use crate::message::Private;
 
@@ -29,6 +29,8 @@ const FEW: f64 = 200.0;
 const ENOUGH: f64 = 0.34;
 /// The least cosine of an answer that lacks the words.
 const NEAR: f32 = 0.6;
+/// What nearness counts beside the words of a question. More, and vectors of a poor model spoil what words find.
+const MEANT: f64 = 0.3;
 /// Days after which age has lost half of its weight.
 const FRESH_DAYS: f64 = 45.0;
 
@@ -89,11 +91,11 @@ pub(super) fn find(db: &Connection, search: &Search) -> Result<Vec<Hit>, StoreEr
     let terms = terms(db, search)?;
     let near = match &search.vector {
         Some(vector) => vectors::nearest(db, vector, CANDIDATES)?,
-        None => Vec::new(),
+        None => Near::default(),
     };
     let mut hits = Vec::new();
-    for memory in memories(db, search, &terms, &near)? {
-        let likeness = near.iter().find(|(id, _)| *id == memory.id).map(|(_, cosine)| *cosine);
+    for memory in memories(db, search, &terms, &near.first)? {
+        let likeness = near.of(memory.id);
         let origin = Origin::Memory(memory.id, memory.kind);
         let found = Found { origin, at: memory.at, text: memory.text, source: memory.source, likeness };
         hits.extend(found.judged(&terms, search));
@@ -218,7 +220,7 @@ fn memories(
     db: &Connection,
     search: &Search,
     terms: &[Term],
-    near: &[(i64, f32)],
+    near: &[i64],
 ) -> Result<Vec<Memory>, StoreError> {
     let (from, until) = between(search);
     let has_range = search.from.is_some() || search.until.is_some();
@@ -247,7 +249,7 @@ fn memories(
             params![from, until, CANDIDATES as i64],
         )?;
     }
-    for (id, _) in near {
+    for id in near {
         if !found.iter().any(|memory| memory.id == *id) {
             found.extend(select(
                 db,
@@ -305,7 +307,7 @@ struct Found {
     at: Timestamp,
     text: Private<String>,
     source: String,
-    likeness: Option<f32>,
+    likeness: Option<Likeness>,
 }
 
 impl Found {
@@ -319,7 +321,7 @@ impl Found {
             |which: &dyn Fn(&&Term) -> bool| terms.iter().filter(|t| which(t)).map(|t| t.weight).sum::<f64>();
         let share = if all > 0.0 { sum(&held) / all } else { 0.0 };
         let is_by_time = terms.is_empty() && search.from.is_some();
-        let is_near = self.likeness.is_some_and(|cosine| cosine >= NEAR);
+        let is_near = self.likeness.is_some_and(|likeness| likeness.cosine >= NEAR);
         if share < ENOUGH && !is_near && !is_by_time {
             return None;
         }
@@ -333,7 +335,7 @@ impl Found {
             Origin::Memory(..) => 0.05,
             Origin::Message(_) => 0.0,
         };
-        let likeness = self.likeness.map_or(0.0, |cosine| f64::from(cosine.max(0.0)));
+        let likeness = self.likeness.map_or(0.0, |likeness| MEANT * f64::from(likeness.above));
         let score = share + exactness + likeness + fresh + brief + told;
         Some(Hit { origin: self.origin, at: self.at, text: self.text, source: self.source, score })
     }

@@ -3,6 +3,8 @@
 //! Runs on the database thread. Vectors of another model count for nothing and are made anew. What is erased takes
 //! its vector along.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, params};
 
 use super::super::{Store, StoreError};
@@ -60,8 +62,36 @@ impl Store {
     }
 }
 
-/// The entries whose vectors are nearest to `asked`, nearest first, with the cosine between them.
-pub(super) fn nearest(db: &Connection, asked: &Vector, most: usize) -> Result<Vec<(i64, f32)>, StoreError> {
+/// How near the vectors of entries are to one.
+#[derive(Debug, Default)]
+pub(super) struct Near {
+    /// The nearest entries, nearest first.
+    pub(super) first: Vec<i64>,
+    /// The cosine of every entry.
+    cosines: HashMap<i64, f32>,
+    mean: f32,
+}
+
+/// How near one entry is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Likeness {
+    /// The cosine.
+    pub(super) cosine: f32,
+    /// How much nearer than entries are on average; 0 when it is not. With a model whose vectors all lie close
+    /// together the cosine alone says nothing.
+    pub(super) above: f32,
+}
+
+impl Near {
+    /// Nothing for an entry that has no vector.
+    pub(super) fn of(&self, id: i64) -> Option<Likeness> {
+        let cosine = *self.cosines.get(&id)?;
+        Some(Likeness { cosine, above: (cosine - self.mean).max(0.0) })
+    }
+}
+
+/// How near all entries are to `asked`, and the `most` nearest.
+pub(super) fn nearest(db: &Connection, asked: &Vector, most: usize) -> Result<Near, StoreError> {
     let length = norm(&asked.value);
     let mut query = db.prepare_cached("SELECT memory, value FROM vector WHERE model = ?1")?;
     let mut rows = query.query([&asked.model])?;
@@ -73,8 +103,9 @@ pub(super) fn nearest(db: &Connection, asked: &Vector, most: usize) -> Result<Ve
         }
     }
     near.sort_unstable_by(|one, other| other.1.total_cmp(&one.1));
-    near.truncate(most);
-    Ok(near)
+    let mean = near.iter().map(|(_, cosine)| cosine).sum::<f32>() / near.len().max(1) as f32;
+    let first = near.iter().take(most).map(|(id, _)| *id).collect();
+    Ok(Near { first, cosines: near.into_iter().collect(), mean })
 }
 
 fn bytes(value: &[f32]) -> Vec<u8> {
