@@ -9,16 +9,19 @@
 use crate::hear::whisper::{Forced, SttError, Whisper};
 
 use super::lexicon::Alike;
-use super::log_sum;
 use super::spell::usual_forms;
+use super::{AHEAD, Effort, log_sum};
 
 /// A phrase is not forgiven more than this, in nats: a rival that is so much more usual was said, in all likelihood.
 const MOST_FORGIVEN: f32 = 3.0;
 
+/// So far above [`AHEAD`] a lead is told exactly; a rival that is left behind further is not looked at to its end.
+const EXACT: f32 = 3.0;
+
 /// How far a phrase is ahead of what sounds like it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lead {
-    /// In nats: compare with [`super::AHEAD`]. Infinite where there is no rival.
+    /// In nats: compare with [`super::AHEAD`]. Infinite where there is no rival, or none comes near.
     pub nats: f32,
     /// The nearest rival.
     pub rival: Option<String>,
@@ -65,6 +68,17 @@ impl Rivals {
     /// The log probability of each, at the best of the places where it may begin. What comes behind it is not
     /// asked for: that would take a step of the decoder for each.
     pub(super) fn support(&self, forced: &mut Forced<'_>, starts: &[Vec<i32>]) -> Result<Vec<f32>, SttError> {
+        self.support_above(&vec![f32::NEG_INFINITY; self.names.len()], forced, starts)
+    }
+
+    /// The same for those that are above their place in `floors`; others are left as soon as they have fallen below
+    /// it, since a longer text is never likelier.
+    fn support_above(
+        &self,
+        floors: &[f32],
+        forced: &mut Forced<'_>,
+        starts: &[Vec<i32>],
+    ) -> Result<Vec<f32>, SttError> {
         let mut best = vec![f32::NEG_INFINITY; self.names.len()];
         for start in starts {
             let mut logs = vec![Vec::new(); self.names.len()];
@@ -72,16 +86,40 @@ impl Rivals {
                 let mut path = start.clone();
                 let mut sum = 0.0;
                 for token in way {
+                    if sum < floors[*place] {
+                        break;
+                    }
                     sum += forced.after(&path)?.log_prob(*token);
                     path.push(*token);
                 }
-                logs[*place].push(sum);
+                if sum >= floors[*place] {
+                    logs[*place].push(sum);
+                }
             }
             for (best, logs) in best.iter_mut().zip(&logs) {
                 *best = best.max(log_sum(logs));
             }
         }
         Ok(best)
+    }
+
+    /// How far a phrase of log probability `phrase` is ahead of them, as exactly as `effort` asks.
+    pub(super) fn weigh(
+        &self,
+        phrase: f32,
+        effort: Effort,
+        forced: &mut Forced<'_>,
+        starts: &[Vec<i32>],
+    ) -> Result<Lead, SttError> {
+        let support = match effort {
+            Effort::Full => self.support(forced, starts)?,
+            Effort::Above(_) => {
+                let floor = |forgiven: &f32| phrase + forgiven - AHEAD - EXACT;
+                let floors: Vec<f32> = self.forgiven.iter().map(floor).collect();
+                self.support_above(&floors, forced, starts)?
+            }
+        };
+        Ok(self.lead(phrase, &support))
     }
 
     /// Takes the log probabilities of `phrase` and of the rivals where nothing was said at all.
@@ -92,10 +130,11 @@ impl Rivals {
     }
 
     /// How far a phrase of log probability `phrase` is ahead of the nearest of them.
-    pub(super) fn lead(&self, phrase: f32, support: &[f32]) -> Lead {
+    fn lead(&self, phrase: f32, support: &[f32]) -> Lead {
         let ahead = support.iter().zip(&self.forgiven).map(|(rival, forgiven)| phrase - rival + forgiven);
-        let nearest = ahead.zip(&self.names).min_by(|a, b| a.0.total_cmp(&b.0));
-        nearest.map_or_else(Lead::default, |(nats, rival)| Lead { nats, rival: Some(rival.clone()) })
+        let near = ahead.zip(&self.names).filter(|(nats, _)| nats.is_finite());
+        near.min_by(|a, b| a.0.total_cmp(&b.0))
+            .map_or_else(Lead::default, |(nats, rival)| Lead { nats, rival: Some(rival.clone()) })
     }
 }
 

@@ -181,7 +181,8 @@ impl Confirmer {
         let rival =
             scores.of.iter().find(|score| !score.is_ahead()).and_then(|score| score.lead.rival.clone());
         let ms = scored.took.as_millis() as u64;
-        tracing::debug!(why = ?candidate.why, margin, ?rival, ms, said = detection.is_some(), "a candidate was scored");
+        let steps = scores.steps;
+        tracing::debug!(why = ?candidate.why, margin, ?rival, ms, steps, said = detection.is_some(), "a candidate was scored");
         if let Some(watcher) = &self.watcher {
             let phrases = offered.iter().zip(&scores.of).map(|(wanted, score)| Weight::new(wanted, score));
             let phrases = phrases.collect();

@@ -78,6 +78,7 @@ pub struct Forced<'w> {
     path: Vec<i32>,
     /// The row after the head, and after each token of the path.
     rows: Vec<Row>,
+    steps: u32,
 }
 
 impl Whisper {
@@ -111,7 +112,15 @@ impl Whisper {
             self.run(samples, AUDIO_CTX, FREE_TOKENS, abort)?;
         }
         let free = self.free()?;
-        Ok(Forced { whisper: self, abort, free, head: Vec::new(), path: Vec::new(), rows: Vec::new() })
+        Ok(Forced {
+            whisper: self,
+            abort,
+            free,
+            head: Vec::new(),
+            path: Vec::new(),
+            rows: Vec::new(),
+            steps: 0,
+        })
     }
 
     fn free(&self) -> Result<Free, SttError> {
@@ -154,6 +163,11 @@ impl Forced<'_> {
     /// What the decoder has written by itself.
     pub fn free(&self) -> &Free {
         &self.free
+    }
+
+    /// How often the decoder ran, which is what all this costs.
+    pub fn steps(&self) -> u32 {
+        self.steps
     }
 
     /// From here on texts stand behind `before`, as if that had been said before this sound; behind nothing
@@ -229,6 +243,7 @@ impl Forced<'_> {
         if tokens.is_empty() {
             return Ok(());
         }
+        self.steps += 1;
         let threads = usize::try_from(self.whisper.threads).unwrap_or(1);
         self.whisper.state.decode(tokens, past, threads).map_err(failed)
     }

@@ -10,7 +10,7 @@ fn wanted(written: &[&str]) -> Vec<Wanted> {
 
 fn scores(text: &str, margins: &[f32]) -> Scores {
     let of = margins.iter().map(|m| Score { llr: *m, expected: *m, lead: Lead::default() }).collect();
-    Scores { text: text.into(), of }
+    Scores { text: text.into(), of, steps: 1 }
 }
 
 fn voice(ended: Option<u64>) -> Candidate {
