@@ -185,7 +185,7 @@ pub enum Effort {
     Full,
     /// A phrase that can't reach this margin any more is not looked at further: its score is too high then,
     /// and its margin below this one all the same. Nor are rivals that it leaves far behind. Saves half of the
-    /// decoder's work on other speech, and nine tenths of it where the phrase was said.
+    /// decoder's work.
     Above(f32),
 }
 

@@ -203,14 +203,17 @@ impl Forced<'_> {
             self.begin(&[])?;
         }
         let shared = self.path.iter().zip(path).take_while(|(a, b)| a == b).count();
-        self.path.truncate(shared);
-        self.rows.truncate(shared + 1);
-        for &token in &path[shared..] {
+        let unknown = &path[shared..];
+        if !unknown.is_empty() {
+            self.path.truncate(shared);
+            self.rows.truncate(shared + 1);
+        }
+        for &token in unknown {
             self.decode(&[token], self.head.len() + self.path.len())?;
             self.rows.push(self.whisper.row()?);
             self.path.push(token);
         }
-        self.rows.last().ok_or_else(|| SttError::Failed("no probabilities".into()))
+        self.rows.get(path.len()).ok_or_else(|| SttError::Failed("no probabilities".into()))
     }
 
     /// Natural log of the probability that the last word of `path` is complete.
@@ -219,7 +222,7 @@ impl Forced<'_> {
     /// [`SttError::Aborted`], or whisper.cpp failed.
     pub fn word_end(&mut self, path: &[i32]) -> Result<f32, SttError> {
         self.after(path)?;
-        let row = self.rows.last();
+        let row = self.rows.get(path.len());
         Ok(row.map_or(f32::NEG_INFINITY, |row| row.log_prob_of_none(&self.whisper.goes_on)))
     }
 

@@ -38,7 +38,17 @@ fn a_text_costs_what_it_does_not_share_and_rows_do_not_depend_on_the_way() {
     forced.after(&one).unwrap();
     assert_eq!(forced.after(&other).unwrap(), &fresh);
     assert_eq!(forced.rows.len(), other.len() + 1);
-    assert_eq!(forced.after(&other[..1]).unwrap().logits.len(), 51_864);
+    // Whoever goes from one text to the next asks for their common beginning again.
+    let (steps, first) = (forced.steps(), forced.after(&other[..1]).unwrap().clone());
+    assert_eq!(first.logits.len(), 51_864);
+    assert_ne!(first, fresh);
+    assert_eq!(forced.word_end(&other[..1]).unwrap(), first.log_prob_of_none(&forced.whisper.goes_on));
+    assert_eq!(forced.after(&other).unwrap(), &fresh);
+    assert_eq!(forced.steps(), steps, "all that was known");
+    let others = [&other[..other.len() - 1], &one[..1]].concat();
+    forced.after(&others).unwrap();
+    assert_eq!(forced.steps(), steps + 1);
+    assert_eq!(forced.after(&other).unwrap(), &fresh);
     let total: f64 = (0..51_864).map(|token| f64::from(fresh.log_prob(token)).exp()).sum();
     assert!((total - 1.0).abs() < 1e-3, "{total}");
     assert_eq!(fresh.log_prob(-1), f32::NEG_INFINITY);
