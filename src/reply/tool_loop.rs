@@ -191,7 +191,8 @@ impl<M: ChatModel> Engine<M> {
                 }
             }
             Called::Ask(question) => {
-                outlet.say_on(&question).await?;
+                let so_far = state.told_so_far().map(|told| told + " ").unwrap_or_default();
+                outlet.say_on(&format!("{so_far}{question}")).await?;
                 outlet.awaits = Some(Duration::from_secs(u64::from(self.parts.tool_rules.confirm_s)));
                 let pending = Pending {
                     state: state.clone(),

@@ -119,6 +119,24 @@ async fn parts_that_are_calls_as_they_stand_need_no_model() {
     assert_eq!(ran.called(), vec![("calculate", "done"), ("calculate", "done")]);
 }
 
+// covers M4: what is known is told before she asks, whatever the answer is
+#[tokio::test]
+async fn what_one_part_came_to_is_told_before_she_asks_about_the_other() {
+    let said = "how much is 12 times 12 and put milk on the shopping list";
+    for (answer, then, list) in
+        [("yes", Some("Milk is on the shopping list."), &["milk"][..]), ("no", None, &[])]
+    {
+        let bench = Bench::shipped_as_is(vec![]);
+        let ran = bench.say(said).await;
+        assert_eq!(ran.shown(), "That's 144. Shall I add milk to the shopping list?");
+        let ran = bench.say(answer).await;
+        assert!(!ran.shown().contains("144"), "once is enough: {}", ran.shown());
+        assert!(then.is_none_or(|then| ran.shown() == then), "{}", ran.shown());
+        assert!(ran.purposes().is_empty(), "{:?}", ran.purposes());
+        assert_eq!(bench.store.notes("shopping").await.unwrap(), list);
+    }
+}
+
 // covers DEC19: what ten typical turns cost
 #[tokio::test]
 async fn ten_typical_turns_take_at_most_one_call_and_a_third_each() {

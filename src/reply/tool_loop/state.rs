@@ -81,6 +81,8 @@ pub(crate) struct Loop {
     pub(crate) strategy: String,
     /// What tools said of their results, as it can be told.
     pub(crate) sentences: Vec<String>,
+    /// How many of them the user was told already.
+    told: usize,
     /// Calls so far that were made before.
     pub(crate) again: u32,
     /// Searches for tools so far.
@@ -143,6 +145,7 @@ impl Loop {
             turns_left: 1,
             strategy: String::new(),
             sentences: Vec::new(),
+            told: 0,
             again: 0,
             searches: 0,
             has_acted: false,
@@ -198,10 +201,23 @@ impl Loop {
 
     /// The answer to a request of nothing but calls as they stand, when each tool has said its sentence.
     pub(crate) fn told_of_each(&self) -> Option<String> {
-        let is_exact = self.size == ModelSize::Small && self.taint == Taint::Clean;
-        let is_over =
-            self.stand > 1 && self.results.len() == self.stand && self.sentences.len() == self.stand;
-        (is_exact && is_over).then(|| self.sentences.join(" "))
+        let is_over = self.results.len() == self.stand && self.sentences.len() == self.stand;
+        (self.stands() && is_over).then(|| self.sentences[self.told..].join(" "))
+    }
+
+    /// What such a request has come to so far, when the user is asked about its next call; once.
+    pub(crate) fn told_so_far(&mut self) -> Option<String> {
+        let so_far = self.sentences[self.told..].join(" ");
+        let is_some = self.stands() && !so_far.is_empty();
+        is_some.then(|| {
+            self.told = self.sentences.len();
+            so_far
+        })
+    }
+
+    /// Whether the request is nothing but calls as they stand, of which the tools tell exactly.
+    fn stands(&self) -> bool {
+        self.stand > 1 && self.size == ModelSize::Small && self.taint == Taint::Clean
     }
 
     /// What is told instead of asking a small model once more, when it makes calls a second time that were made
