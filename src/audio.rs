@@ -18,6 +18,7 @@ mod gain;
 mod intake;
 mod keeper;
 mod level;
+mod line;
 mod liveness;
 mod microphone;
 mod mute;

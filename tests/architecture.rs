@@ -36,8 +36,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 
 /// Which files may name a foreign crate, by the start of their path below `src/`.
 const MAY_NAME: &[(&str, &[&str])] = &[
-    ("cpal", &["audio/device", "audio/capture", "audio/playback"]),
-    ("alsa", &["audio/device"]),
+    ("cpal", &["audio/device", "audio/line", "audio/capture", "audio/playback"]),
+    ("alsa", &["audio/line"]),
     ("whisper_rs", &["hear/whisper"]),
     ("ort", &["speak/piper"]),
     ("espeak_rs_sys", &["speak/espeak", "speak/piper"]),

@@ -1,7 +1,6 @@
 //! Which devices there are, and which one serves. Runs on the disposable threads of a keeper.
 //!
 //! In: the configured host and ids. Out: a device with the settings it likes best, or a [`DeviceFault`].
-//! A fresh connection to the sound system is made every time: an old one may be dead without knowing.
 
 use std::sync::mpsc;
 use std::thread;
@@ -14,7 +13,8 @@ use cpal::{
 };
 
 use super::keeper::{Survey, Weight, Which};
-use super::{AudioConfig, DeviceFault, HostChoice, cookie};
+use super::line::connect;
+use super::{AudioConfig, DeviceFault, HostChoice};
 
 /// How long listing the devices may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -194,30 +194,6 @@ fn period(own: &SupportedStreamConfig, period_ms: u32) -> BufferSize {
         SupportedBufferSize::Range { min, max } => frames.max(*min).min(*max),
         SupportedBufferSize::Unknown => frames,
     })
-}
-
-fn connect(choice: HostChoice) -> Result<Host, DeviceFault> {
-    // ALSA explains every failed look-up on stderr, for ever where no device is; what matters comes back
-    // as an error. For this thread, anew each time: what was held back is dropped.
-    if let Err(error) = alsa::Output::local_error_handler() {
-        tracing::debug!(%error, "ALSA goes on writing to stderr");
-    }
-    let ids: &[HostId] = match choice {
-        HostChoice::Auto => &[HostId::PulseAudio, HostId::Alsa],
-        HostChoice::Alsa => &[HostId::Alsa],
-        HostChoice::PulseAudio => &[HostId::PulseAudio],
-    };
-    let mut why = String::new();
-    for id in ids {
-        if *id == HostId::PulseAudio {
-            cookie::ensure();
-        }
-        match cpal::host_from_id(*id) {
-            Ok(host) => return Ok(host),
-            Err(error) => why = error.to_string(),
-        }
-    }
-    Err(DeviceFault::NoHost { why })
 }
 
 /// By id (with or without the host's name in front), else by a part of its name.

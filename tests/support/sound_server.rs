@@ -231,6 +231,11 @@ impl SoundServer {
         self.control(&["set-sink-input-volume", index, "60%"]);
     }
 
+    /// How many connections it serves, the one that asks included.
+    pub(crate) fn connections(&self) -> usize {
+        self.control(&["list", "short", "clients"]).lines().count()
+    }
+
     /// Puts back what was taken away.
     pub(crate) fn replug(&mut self) {
         let present = self.control(&["list", "short", "modules"]);
