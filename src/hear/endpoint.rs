@@ -21,7 +21,7 @@ use crate::message::EndCause;
 /// whole phrase. A sound that begins in the middle of a breath is misunderstood.
 pub(super) const LEAD: u64 = RATE as u64 * 6 / 5;
 /// A voice is still found this long after it has fallen silent.
-const AFTERGLOW: u64 = 3 * FRAME as u64;
+const AFTERGLOW: u64 = 5 * FRAME as u64;
 /// Silence inside a word's onset: the closure of a plosive.
 const CLOSURE: u64 = 3 * FRAME as u64;
 /// Voiced sound after a pause that counts as going on; a single frame is a click.

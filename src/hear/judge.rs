@@ -154,6 +154,7 @@ pub fn judge_by(rules: &Rules<'_>, case: &Case<'_>, openness: Openness) -> Judge
         Echoed::Head { rest, words } => (rest, words),
         Echoed::Nothing => (case.text.trim(), 0),
     };
+    let text = trust::as_said(text, case.evidence);
     let claim = Claim { text, evidence: case.evidence, opened_by: case.opened_by, prompt: case.prompt };
     if let Err(distrust) = trust::check(&claim, trust) {
         return Judgement::new(Verdict::Ignore, distrust.to_string());

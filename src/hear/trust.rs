@@ -4,7 +4,7 @@
 //! nothing, or the [`Distrust`]. Whisper writes sure-sounding sentences for noise that pass its own check, so
 //! it is not asked alone: how long somebody spoke and how far the voice stood out count as much. Without a
 //! wake phrase, and for the few words it invents most, the sound must support the text better. It never
-//! changes a text.
+//! changes a text, but for [`as_said`].
 
 mod config;
 mod evidence;
@@ -41,8 +41,17 @@ const SLOWEST: (f64, f64) = (0.45, 0.6);
 const CLEAR_VOICE: f32 = 0.97;
 /// In so little voiced sound a person's voice is clear; what lasts longer has other marks.
 const SHORT: Duration = Duration::from_millis(600);
+/// From this probability on a short sound is a voice beyond doubt: no cough, bark or dish has come so far.
+const CERTAIN_VOICE: f32 = 0.999;
+/// A few words in such a voice may be so much more doubtful than a lone word in a clear one.
+const CERTAIN_MORE: f32 = 0.9;
+/// Several words in a short sound must be as sure as this where the voice is not beyond doubt: barks become "My
+/// brother.".
+const SEVERAL_DOUBT: f32 = 1.2;
 /// A lone word in a clear voice may be so much more doubtful that it is speech.
 const LONE_NO_SPEECH: f32 = 0.6;
+/// Whoever says something twice takes so much voiced sound for each syllable at least, in seconds.
+const TWICE_SLOW: f64 = 0.22;
 /// People say a word three or four times ("no, no, no"); a decoder that goes in circles doesn't stop there.
 const MOST_REPEATS: usize = 4;
 
@@ -116,6 +125,19 @@ pub fn check(claim: &Claim<'_>, config: &TrustConfig) -> Result<(), Distrust> {
     is_not_circling(claim, config)?;
     is_not_invented(claim, config)?;
     is_likely(claim, config)
+}
+
+/// The text as it was said: a decoder likes to write a lone word twice. Where the sound is too short for "Peter.
+/// Peter." it is "Peter.".
+pub fn as_said<'a>(text: &'a str, evidence: &Evidence) -> &'a str {
+    let shortest = TWICE_SLOW * f64::from(pace::syllables(text));
+    if evidence.voiced.as_secs_f64() >= shortest || pace::word_count(text) > 2 * FEW_WORDS {
+        return text;
+    }
+    let spaces = text.char_indices().filter(|(_, c)| c.is_whitespace());
+    let mut halves = spaces.map(|(at, _)| text.split_at(at));
+    let twice = halves.find(|(once, again)| pace::words(once) == pace::words(again));
+    twice.map_or(text, |(once, _)| once.trim_end_matches(','))
 }
 
 /// Words that are not in brackets and between notes.
@@ -223,17 +245,38 @@ fn is_lone_and_clear(claim: &Claim<'_>, config: &TrustConfig) -> bool {
         && evidence.contrast_db() >= config.contrast_db
 }
 
-fn is_likely(claim: &Claim<'_>, config: &TrustConfig) -> Result<(), Distrust> {
+/// Whether somebody called her, or had her listen.
+fn is_asked(claim: &Claim<'_>) -> bool {
+    matches!(claim.opened_by, OpenedBy::Wake { .. } | OpenedBy::Request)
+}
+
+/// How doubtful the words may be.
+fn most_doubt(claim: &Claim<'_>, config: &TrustConfig) -> f32 {
     let evidence = claim.evidence;
-    let is_asked = matches!(claim.opened_by, OpenedBy::Wake { .. } | OpenedBy::Request);
     let stands_out = evidence.contrast_db() >= config.contrast_db;
-    let most = match (is_asked, stands_out) {
+    let usual = match (is_asked(claim), stands_out) {
         (true, true) => config.doubt,
         (true, false) => config.crowd_doubt.min(config.doubt),
         (false, _) => config.follow_up_doubt,
     };
-    let is_lone = is_lone_and_clear(claim, config);
-    let most = if is_lone { most.max(config.word_doubt) } else { most };
+    let is_certain = evidence.voice >= CERTAIN_VOICE;
+    let words = pace::word_count(claim.text);
+    let is_short = evidence.voiced < 2 * SHORT && words <= FEW_WORDS;
+    if is_certain && is_short && stands_out && evidence.no_speech <= LONE_NO_SPEECH {
+        usual.max(config.word_doubt + CERTAIN_MORE)
+    } else if is_lone_and_clear(claim, config) {
+        usual.max(config.word_doubt)
+    } else if !is_certain && !is_asked(claim) && evidence.voiced < SHORT && words > 1 {
+        usual.min(SEVERAL_DOUBT)
+    } else {
+        usual
+    }
+}
+
+fn is_likely(claim: &Claim<'_>, config: &TrustConfig) -> Result<(), Distrust> {
+    let evidence = claim.evidence;
+    let stands_out = evidence.contrast_db() >= config.contrast_db;
+    let most = most_doubt(claim, config);
     let no_speech = NO_SPEECH_WEIGHT * evidence.no_speech;
     if evidence.doubt() > most && no_speech > -evidence.mean_logprob {
         return Err(Distrust::NoSpeech(evidence.no_speech));
@@ -242,10 +285,10 @@ fn is_likely(claim: &Claim<'_>, config: &TrustConfig) -> Result<(), Distrust> {
         return Err(Distrust::Unsure(evidence.mean_logprob));
     }
     let is_few = pace::word_count(claim.text) <= FEW_WORDS;
-    if !stands_out && (is_few || !is_asked) {
+    if !stands_out && (is_few || !is_asked(claim)) {
         return Err(Distrust::Faint(evidence.contrast_db()));
     }
-    let slow = if is_lone { LONE_SLOW } else { FEW_SLOW };
+    let slow = if is_lone_and_clear(claim, config) { LONE_SLOW } else { FEW_SLOW };
     let shortest = Duration::from_secs_f64(slow * f64::from(pace::syllables(claim.text)));
     if is_few && evidence.voiced < shortest { Err(Distrust::TooShort(evidence.voiced)) } else { Ok(()) }
 }

@@ -62,7 +62,7 @@ impl Default for EndpointConfig {
             patience: Patience::Normal,
             by_meaning: true,
             pre_roll: 0.5,
-            onset: 0.2,
+            onset: 0.16,
             pause: 0.25,
             no_speech: 5.0,
             max_length: 15.0,
