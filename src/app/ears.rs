@@ -15,7 +15,7 @@ use crate::audio::{Heard, Source, Tracks};
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
 use crate::hear::vad::Vad;
-use crate::hear::wake::{MicroWake, WakeDetector};
+use crate::hear::wake::{MicroWake, WakeDetector, WakePhrase};
 use crate::hear::whisper::{Choice, Stt, SttEvent, SttModel, Whisper, measure};
 use crate::hear::{self, Delivery, HearCommand, Listener, Pacing};
 use crate::models::Library;
@@ -97,27 +97,33 @@ pub fn wakeful_listener(
 ) -> anyhow::Result<(Listener, (Stt, Receiver<SttEvent>))> {
     let library = super::library(config, paths)?;
     let mut quick = Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?;
-    let wanting = Wanting::new(&wake_means(config, paths)?, &mut quick)?;
+    let means = wake_means(config, paths)?;
+    let wanting = Wanting::new(&means, &mut quick)?;
     let worker = Stt::spawn(quick, heart)?;
     let confirmer = wanting.confirmer(worker.0.lender());
-    Ok((listener(config, paths)?.confirmed_by(confirmer), worker))
+    Ok((listener_for(&means.modelled(), config, &library)?.confirmed_by(confirmer), worker))
 }
 
-/// What looks for stock phrases, voices and the end of speech; it has no thread of its own.
+/// What looks for stock phrases, voices and the end of speech; it has no thread of its own, and nobody to ask when
+/// it is in doubt.
 pub fn listener(config: &Config, paths: &Paths) -> anyhow::Result<Listener> {
     let library = super::library(config, paths)?;
+    listener_for(&super::wake::phrases(config, paths), config, &library)
+}
+
+fn listener_for(phrases: &[WakePhrase], config: &Config, library: &Library) -> anyhow::Result<Listener> {
     let vad = Vad::load(&library.path("silero-vad")?, &config.hear.vad)?;
-    Ok(Listener::new(&config.hear, detectors(config, paths, &library)?, vad))
+    Ok(Listener::new(&config.hear, detectors(phrases, config, library)?, vad))
 }
 
 fn detectors(
+    phrases: &[WakePhrase],
     config: &Config,
-    paths: &Paths,
     library: &Library,
 ) -> anyhow::Result<Vec<Box<dyn WakeDetector>>> {
     let wake = &config.hear.wake;
     let mut detectors: Vec<Box<dyn WakeDetector>> = Vec::new();
-    for phrase in &super::wake::phrases(config, paths) {
+    for phrase in phrases {
         let Some(stock) = phrase.stock() else { continue };
         let file = library.file(stock.model, stock.file)?;
         detectors.push(Box::new(MicroWake::load(&file, phrase, wake)?));

@@ -34,6 +34,19 @@ impl WakeMeans {
         self.phrases.iter().filter(|phrase| !self.hears(phrase))
     }
 
+    /// The phrases as their models listen for them. "hey joi" sounds like the beginning of "hey jarvis" to the model
+    /// of that; so where the scorer listens as well, a model wakes her by itself only with a third of the doubt that
+    /// is usual, and the scorer settles what lies between. A cutoff of the owner's own is kept.
+    pub(super) fn modelled(&self) -> Vec<WakePhrase> {
+        let surer = |phrase: &WakePhrase| match phrase.stock() {
+            Some(stock) if self.mode == WakeMode::Scored && phrase.cutoff.is_none() => {
+                WakePhrase { cutoff: Some(1.0 - (1.0 - stock.cutoff) / 3.0), ..phrase.clone() }
+            }
+            _ => phrase.clone(),
+        };
+        self.phrases.iter().map(surer).collect()
+    }
+
     fn hears(&self, phrase: &WakePhrase) -> bool {
         self.mode == WakeMode::Scored || phrase.stock().is_some()
     }
@@ -176,4 +189,23 @@ pub fn weakness(phrase: &str) -> Option<String> {
             "\"{phrase}\" has {count} syllables; with three or more, fewer other words would be taken for it"
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beside_the_scorer_a_model_must_be_surer_unless_its_owner_says_otherwise() {
+        let own = WakePhrase { cutoff: Some(0.8), ..WakePhrase::new("alexa") };
+        let phrases =
+            vec![WakePhrase::new("hey joi"), WakePhrase::new("hey jarvis"), WakePhrase::new("alexa"), own];
+        let cutoffs = |mode| {
+            let means = WakeMeans { mode, why: String::new(), phrases: phrases.clone() };
+            let thousandths = |cutoff: f32| (cutoff * 1000.0).round();
+            means.modelled().iter().map(|phrase| phrase.cutoff.map(thousandths)).collect::<Vec<_>>()
+        };
+        assert_eq!(cutoffs(WakeMode::Scored), [None, Some(990.0), Some(967.0), Some(800.0)]);
+        assert_eq!(cutoffs(WakeMode::Stock), [None, None, None, Some(800.0)]);
+    }
 }
