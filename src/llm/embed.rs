@@ -90,7 +90,7 @@ impl Embedder {
         if model.is_none() && wanted == AUTO {
             // Not every server tells in its list what a model can; each model's own page does.
             for name in untold(&installed).take(ASKED) {
-                if client.show(name).await?.can(EMBEDDING) == Some(true) {
+                if can_embed(client, name).await? {
                     model = Some(name.to_owned());
                     break;
                 }
@@ -98,6 +98,16 @@ impl Embedder {
         }
         *seen = Some((Instant::now(), client.address().to_owned(), model.clone()));
         Ok(model)
+    }
+}
+
+/// Whether the model's own page says that it makes vectors. A model that can't even be asked makes none, and says
+/// nothing of the others.
+async fn can_embed(client: &Ollama, name: &str) -> Result<bool, LlmError> {
+    match client.show(name).await {
+        Ok(page) => Ok(page.can(EMBEDDING) == Some(true)),
+        Err(LlmError::Server { .. } | LlmError::ModelMissing { .. } | LlmError::Garbage(_)) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::ollama_double::{Double, Script};
+use crate::support::ollama_double::{Double, Model, Script};
 use crate::support::program::{Home, NOBODY};
 
 const COMMANDS: [&str; 21] = [
@@ -270,4 +270,27 @@ async fn the_doctor_tells_what_works_and_what_to_do() {
     let server = verdict(&rows, "model server");
     assert_eq!(server["verdict"], "bad", "{rows}");
     assert!(server["remedy"].as_str().is_some_and(|remedy| remedy.contains("Ollama")), "{rows}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_tells_by_what_memories_are_found() {
+    // covers A8: one model that can't be read costs no other
+    fn search(home: &Home) -> Value {
+        let rows = json(&home.joi(&["doctor", "--quick", "--json"]).out);
+        let row = rows.as_array().expect("rows").iter().find(|row| row["what"] == "memory search");
+        row.unwrap_or_else(|| panic!("{rows}")).clone()
+    }
+    let double = Double::start().await;
+    let mut home = Home::with_model_server(&double.url);
+    let row = search(&home);
+    assert_eq!(row["verdict"], "good", "nobody asked for vectors: {row}");
+    assert!(row["told"].as_str().is_some_and(|told| told.starts_with("by words alone")), "{row}");
+    let talks = Model::new("double:1b", &["completion", "tools"]);
+    double.install(vec![talks, Model::damaged("torn:1b"), Model::new("house:latest", &["embedding"])]);
+    let row = search(&home);
+    assert_eq!(row["told"], "by words and meaning: house:latest, 2 numbers a text");
+    home.set("llm.embed_model=gone");
+    let row = search(&home);
+    assert_eq!(row["verdict"], "fair", "{row}");
+    assert!(row["remedy"].as_str().is_some_and(|remedy| remedy.contains("ollama pull gone")), "{row}");
 }

@@ -9,12 +9,19 @@ use super::{Script, Seen};
 pub(crate) struct Model {
     name: String,
     capabilities: Vec<String>,
+    is_damaged: bool,
 }
 
 impl Model {
     /// A model of one thousand million parameters.
     pub(crate) fn new(name: &str, capabilities: &[&str]) -> Self {
-        Self { name: name.into(), capabilities: capabilities.iter().map(|&c| c.into()).collect() }
+        let capabilities = capabilities.iter().map(|&c| c.into()).collect();
+        Self { name: name.into(), capabilities, is_damaged: false }
+    }
+
+    /// One that is listed and can't be read.
+    pub(crate) fn damaged(name: &str) -> Self {
+        Self { is_damaged: true, ..Self::new(name, &[]) }
     }
 
     fn can(&self, what: &str) -> bool {
@@ -66,6 +73,7 @@ fn with_model(models: &[Model], body: &Value, then: impl FnOnce(&Model) -> Scrip
         return Script::error(400, text);
     };
     match models.iter().find(|model| model.name == name) {
+        Some(model) if model.is_damaged => Script::error(500, "unable to load model"),
         Some(model) => then(model),
         None => Script::error(404, &format!("model '{name}' not found")),
     }
