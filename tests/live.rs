@@ -13,4 +13,5 @@ mod support {
 
 mod stories {
     mod live;
+    mod room;
 }

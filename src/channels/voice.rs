@@ -122,6 +122,8 @@ pub struct Conversation<M> {
     thinking: Option<Duration>,
     /// When a tone is to say that she thinks.
     think_at: Option<Instant>,
+    /// Since when she speaks softer because somebody seems to talk over her.
+    ducked: Option<Instant>,
     echo: Option<EchoMeter>,
     tones: Tones,
     news: Sender<News>,
@@ -160,6 +162,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             pending: None,
             ringing: parts.ringing,
             announcing: None,
+            ducked: None,
             engine: parts.engine,
             clock: parts.clock,
             player: parts.player,

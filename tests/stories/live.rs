@@ -4,40 +4,36 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
 use joi::audio::{AudioConfig, Heard, Microphone, MuteSwitch, RATE, Source as _, write_wav};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::support::ollama_double::{Double, Script};
-use crate::support::program::{Home, Running, project};
-use crate::support::sound_server::{FIGURE, SoundServer, with_sound_server};
-use crate::support::speech::{flite, pause, plain, questions};
+use crate::support::program::{Home, Running};
+use crate::support::sound_server::{SoundServer, with_sound_server};
+use crate::support::speech::{plain, questions};
 
 /// The line that ends a turn.
-const TURN_OVER: &str = "after you stopped speaking";
+pub(super) const TURN_OVER: &str = "after you stopped speaking";
 /// A sample that is no silence.
 const LOUD: f32 = 0.02;
 
-/// How often somebody says "stop" who is not heard.
-const STOP_EVERY: Duration = Duration::from_secs(3);
-
 /// Real time is for one story at a time.
-static ALONE: Mutex<()> = Mutex::new(());
+pub(super) static ALONE: Mutex<()> = Mutex::new(());
 
 /// Joi in a room with a microphone and a speaker.
-struct Room {
-    home: Home,
-    joi: Running,
-    double: Double,
+pub(super) struct Room {
+    pub(super) home: Home,
+    pub(super) joi: Running,
+    pub(super) double: Double,
     /// The double answers here.
     _runtime: Runtime,
 }
 
 impl Room {
     /// She is awake and listens.
-    fn with(server: &SoundServer) -> Self {
+    pub(super) fn with(server: &SoundServer) -> Self {
         Self::running(server, &["run"])
     }
 
@@ -68,21 +64,21 @@ impl Room {
 }
 
 /// Says one of the demo's questions into the microphone.
-fn ask(server: &mut SoundServer, question: usize) {
+pub(super) fn ask(server: &mut SoundServer, question: usize) {
     let file = server.place().join(format!("question-{question}.wav"));
     write_wav(&file, RATE, &questions()[question]).unwrap();
     server.feed(&file);
 }
 
 /// Listens to the speaker.
-struct Recorder {
+pub(super) struct Recorder {
     stop: Arc<AtomicBool>,
     loud: std::sync::mpsc::Receiver<()>,
     thread: JoinHandle<Vec<f32>>,
 }
 
 impl Recorder {
-    fn of(server: &SoundServer) -> Self {
+    pub(super) fn of(server: &SoundServer) -> Self {
         let config = AudioConfig { input: vec!["spk.monitor".into()], ..server.config() };
         let stop = Arc::new(AtomicBool::new(false));
         let (told, loud) = std::sync::mpsc::channel();
@@ -107,14 +103,14 @@ impl Recorder {
     }
 
     /// Waits until she has been loud in `blocks` blocks of some ms from now on.
-    fn until_loud(&self, blocks: usize) {
+    pub(super) fn until_loud(&self, blocks: usize) {
         while self.loud.try_recv().is_ok() {}
         for _ in 0..blocks {
             self.loud.recv_timeout(crate::support::program::FOR_EVER).expect("she speaks");
         }
     }
 
-    fn end(self) -> Vec<f32> {
+    pub(super) fn end(self) -> Vec<f32> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().unwrap()
     }
@@ -208,60 +204,6 @@ fn last_decision(room: &Room) -> (String, String) {
     let decision = turn["decisions"].as_array().unwrap().last().unwrap().clone();
     let text = |key: &str| decision[key].as_str().unwrap().to_owned();
     (text("verdict"), text("reason"))
-}
-
-#[test]
-fn in_a_room_where_she_hears_herself_the_word_stop_silences_her() {
-    // covers DEC24
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    with_sound_server(|server| {
-        server.loop_back();
-        let mut room = Room::with(server);
-        let answer = "Blue light is scattered by the air far more than red light is. ".repeat(10);
-        room.double.when("sky", vec![Script::words(&answer)]);
-        let stop = server.place().join("stop.wav");
-        // Whoever is not heard says it again.
-        let word = flite("rms", "stop.");
-        let again = pause(STOP_EVERY.as_secs_f64() - word.len() as f64 / f64::from(RATE));
-        write_wav(&stop, RATE, &[word, again].concat().repeat(8)).unwrap();
-        let recorder = Recorder::of(server);
-        ask(server, 1);
-        room.joi.until("you:");
-        recorder.until_loud(150);
-        let began = Instant::now();
-        server.feed(&stop);
-        room.joi.until("she was told to stop");
-        let words = began.elapsed().as_secs() / STOP_EVERY.as_secs() + 1;
-        let (verdict, reason) = last_decision(&room);
-        assert_eq!(verdict, "stopped", "{reason}");
-        recorder.end();
-        println!("{FIGURE}{reason}, by whisper-tiny.en, said {words} times");
-        let ran = room.joi.terminate();
-        assert_eq!(ran.code, Some(0), "{ran:?}");
-    });
-}
-
-#[test]
-fn her_own_voice_in_the_microphone_triggers_nothing() {
-    // covers P5; `joi bench echo` tells longer stories
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    with_sound_server(|server| {
-        server.loop_back();
-        let mut room = Room::with(server);
-        let monologue = std::fs::read_to_string(project("assets/speech/monologue.txt")).unwrap();
-        let lines = monologue.lines().filter(|line| !line.starts_with('#')).take(5);
-        let story = lines.collect::<Vec<_>>().join(" ");
-        room.double.when("sky", vec![Script::words(&story)]);
-        ask(server, 1);
-        let turn = room.joi.until(TURN_OVER);
-        assert_eq!(turn.err.matches("● listening").count(), 1, "{turn:?}");
-        // The window for a follow-up goes by as well.
-        let after = room.joi.until("nobody went on");
-        assert!(!after.err.contains("you:"), "{after:?}");
-        let ran = room.joi.terminate();
-        assert_eq!(ran.code, Some(0), "{ran:?}");
-        assert_eq!(plain(&ran.out), plain(&story), "she spoke to the end");
-    });
 }
 
 #[test]

@@ -30,8 +30,14 @@ impl<M: ChatModel + 'static> Conversation<M> {
             Effect::Cancel(turn, why) => self.cancel(turn, why).await,
             // Where her own voice is not kept out, it is most likely she who was heard.
             Effect::Duck if !self.hears_past_herself() => {}
-            Effect::Duck => self.player.duck(Duck::Ducked),
-            Effect::Unduck => self.player.duck(Duck::Full),
+            Effect::Duck => {
+                self.player.duck(Duck::Ducked);
+                self.ducked = Some(Instant::now());
+            }
+            Effect::Unduck => {
+                self.player.duck(Duck::Full);
+                self.ducked = None;
+            }
             Effect::Decode(utterance, urgency) => self.hearing.decode(SttJob { utterance, urgency }),
             Effect::DropDecode { generation, revision } => self.hearing.drop_before(generation, revision),
             Effect::Answer(question) => self.answer(*question).await,
@@ -55,7 +61,11 @@ impl<M: ChatModel + 'static> Conversation<M> {
         self.echo.as_ref().is_some_and(|echo| echo.report().converged)
     }
 
-    async fn cancel(&mut self, turn: TurnId, why: Why) {
+    async fn cancel(&mut self, turn: TurnId, mut why: Why) {
+        let ducked = self.ducked.take();
+        if let Some(word) = &mut why.word {
+            word.ducked = ducked;
+        }
         self.answers.cancel(turn, why);
         self.player.duck(Duck::Full);
         self.hearing.said.ends(Instant::now());

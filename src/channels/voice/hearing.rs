@@ -184,7 +184,7 @@ impl Hearing {
             overlaps_her: case.said.iter().any(|sentence| sentence.until > case.began),
         };
         let began_at = utterance.speech_begins_at;
-        let sound = Some(SoundOf { began_at, ended: case.ended, loudness });
+        let sound = Some(SoundOf { began_at, began: case.began, ended: case.ended, loudness });
         Judged { judgement, sound, transcript, second_look: None }
     }
 }

@@ -64,7 +64,12 @@ impl Hearing {
         let judgement = judge_sound(&self.ears.rules(), sounded, &like)?;
         // Nothing of it goes anywhere but into the record of the turn.
         let loudness = Loudness { voice_db: 0.0, room_db: 0.0, echo_db: None, overlaps_her: true };
-        let sound = SoundOf { began_at: utterance.speech_begins_at, ended: sounded.ended, loudness };
+        let sound = SoundOf {
+            began_at: utterance.speech_begins_at,
+            began: sounded.began,
+            ended: sounded.ended,
+            loudness,
+        };
         Some(Judged {
             transcript: untranscribed(key, opinion.took),
             judgement,

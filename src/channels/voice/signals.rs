@@ -107,6 +107,8 @@ pub struct Judged {
 pub struct SoundOf {
     /// Position of its first voiced sample, since the source was opened.
     pub began_at: u64,
+    /// When that was captured.
+    pub began: Instant,
     /// When its last voiced sample was captured.
     pub ended: Instant,
     /// How loud it was, and beside what.
@@ -120,20 +122,39 @@ pub struct Why {
     pub reason: &'static str,
     /// What the judge says, if it was asked.
     pub judged: Option<String>,
-    /// When the word that stopped her had been said.
-    pub word: Option<Instant>,
+    /// The word that stopped her.
+    pub word: Option<Word>,
+}
+
+/// When a word that stopped her was said, and since when she was softer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// When its first voiced sample was captured.
+    pub began: Instant,
+    /// When its last voiced sample was captured.
+    pub ended: Instant,
+    /// When she spoke softer because of it, if she did.
+    pub ducked: Option<Instant>,
+}
+
+impl Word {
+    /// The word in that sound, as long as nothing came of it.
+    pub(super) fn of(sound: SoundOf) -> Self {
+        Self { began: sound.began, ended: sound.ended, ducked: None }
+    }
 }
 
 impl Why {
     /// For the record, at the moment she is silent.
     pub(super) fn told(self) -> String {
         let judged = self.judged.map(|reason| format!(": {reason}")).unwrap_or_default();
-        match self.word {
-            Some(word) => {
-                format!("{}{judged}; silent {} ms after the word", self.reason, word.elapsed().as_millis())
-            }
-            None => format!("{}{judged}", self.reason),
-        }
+        let Some(word) = self.word else { return format!("{}{judged}", self.reason) };
+        let silent = word.ended.elapsed().as_millis();
+        let ducked = word.ducked.and_then(|at| at.checked_duration_since(word.began));
+        let ducked = ducked
+            .map(|after| format!("ducked {} ms after it began, ", after.as_millis()))
+            .unwrap_or_default();
+        format!("{}{judged}; {ducked}silent {silent} ms after the word", self.reason)
     }
 }
 

@@ -4,7 +4,7 @@
 //! was asked of her, also while nothing of the answer sounds; other words interrupt her voice, and what was said so
 //! far is the beginning of what is listened to.
 
-use super::super::signals::{Effect, Judged, Why};
+use super::super::signals::{Effect, Judged, Why, Word};
 use super::{Flow, Opening, Phase, SILENT, drop_all};
 use crate::hear::HearCommand;
 use crate::hear::judge::Verdict;
@@ -33,7 +33,7 @@ impl Flow {
         const TOLD: &str = "she was told to stop";
         let mut effects = match &self.phase {
             Phase::Answering { turn, .. } => {
-                let word = judged.sound.map(|sound| sound.ended);
+                let word = judged.sound.map(Word::of);
                 vec![Effect::Cancel(*turn, Why { reason: TOLD, judged: Some(judged.judgement.reason), word })]
             }
             Phase::Transcribing { utterance, .. } => vec![drop_all(utterance)],
@@ -58,7 +58,7 @@ impl Flow {
             return vec![];
         };
         let reason = "somebody talked over her";
-        let why = Why { reason, judged: Some(judged.judgement.reason), word: Some(sound.ended) };
+        let why = Why { reason, judged: Some(judged.judgement.reason), word: Some(Word::of(sound)) };
         let effects = vec![
             Effect::Cancel(*turn, why),
             Effect::Ears(SILENT),

@@ -45,7 +45,7 @@ fn judged(text: &str, verdict: Verdict) -> Judged {
 /// Said by nobody: no louder than the room.
 fn from_nobody(text: &str, at: Instant) -> Judged {
     let loudness = Loudness { voice_db: -50.0, room_db: -50.0, echo_db: None, overlaps_her: false };
-    let sound = Some(SoundOf { began_at: 0, ended: at, loudness });
+    let sound = Some(SoundOf { began_at: 0, began: at, ended: at, loudness });
     Judged { sound, ..judged(text, Verdict::FollowUp(text.into())) }
 }
 

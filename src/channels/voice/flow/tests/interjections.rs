@@ -1,6 +1,6 @@
 //! What is said while she speaks or thinks.
 
-use super::super::super::signals::Why;
+use super::super::super::signals::{Why, Word};
 use super::*;
 
 #[test]
@@ -73,5 +73,22 @@ fn the_word_that_stopped_her_is_known_to_the_record_and_an_earlier_one_is_not() 
         panic!("she goes on")
     };
     let judged = Some("a test".to_owned());
-    assert_eq!(*why, Why { reason: "she was told to stop", judged, word: Some(at) });
+    let word = Word { began: at, ended: at, ducked: None };
+    assert_eq!(*why, Why { reason: "she was told to stop", judged, word: Some(word) });
+}
+
+#[test]
+fn the_record_tells_when_she_became_softer_for_the_word_and_nothing_of_what_she_was_softer_for_before() {
+    // covers DEC24
+    let began = Instant::now();
+    let told = |ducked| {
+        let word = Word { began, ended: began, ducked };
+        Why { reason: "she was told to stop", judged: None, word: Some(word) }.told()
+    };
+    let soon = told(Some(began + Duration::from_millis(210)));
+    assert!(soon.starts_with("she was told to stop; ducked 210 ms after it began, silent "), "{soon}");
+    let never = told(None);
+    assert!(never.starts_with("she was told to stop; silent "), "{never}");
+    let before = told(began.checked_sub(Duration::from_secs(1)));
+    assert!(before.starts_with("she was told to stop; silent "), "{before}");
 }
