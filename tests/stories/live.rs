@@ -89,7 +89,8 @@ impl Recorder {
             while !until.load(Ordering::Relaxed) {
                 let before = all.len();
                 if matches!(microphone.read(&mut all), Heard::Back { .. }) {
-                    ready_told.send(()).unwrap();
+                    // Only the first time is waited for; a busy machine may lose the sound and find it again.
+                    let _ = ready_told.send(());
                 }
                 if all[before..].iter().any(|sample| sample.abs() > LOUD) {
                     // Nobody may wait for it any more.
