@@ -10,9 +10,9 @@ use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::support::ollama_double::{Double, Script};
-use crate::support::program::{Home, Running};
+use crate::support::program::{Home, NOBODY, Running};
 use crate::support::sound_server::{SoundServer, with_sound_server};
-use crate::support::speech::{plain, questions};
+use crate::support::speech::{flite, pause, plain, questions};
 
 /// The line that ends a turn.
 pub(super) const TURN_OVER: &str = "after you stopped speaking";
@@ -231,5 +231,37 @@ fn what_she_does_is_shown_and_what_is_said_is_not() {
             let told = plain(told);
             assert!(!told.contains("sky") && !told.contains("scatters"), "{told}");
         }
+    });
+}
+
+#[test]
+fn a_phrase_is_learnt_from_its_owners_voice_through_a_microphone() {
+    // guided recordings, each after its tone, and a test at the end
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    with_sound_server(|server| {
+        let mut home = Home::with_model_server(NOBODY);
+        let devices = server.config();
+        home.set("audio.host=pulseaudio")
+            .set("audio.silent_after_s=0")
+            .set(&format!("audio.input={:?}", devices.input))
+            .set(&format!("audio.output={:?}", devices.output));
+        // After the tone.
+        let said = [pause(0.6), flite("rms", "hey computer."), pause(0.3)].concat();
+        let file = server.place().join("phrase.wav");
+        write_wav(&file, RATE, &said).unwrap();
+        let mut joi =
+            Running::start(&mut home.command(&["wake", "add", "hey computer", "--record", "--takes", "5"]));
+        for take in
+            ["recording 1 of 5", "recording 2", "recording 3", "recording 4", "recording 5", "the test"]
+        {
+            joi.until(take);
+            server.feed(&file);
+        }
+        let ran = joi.end().well();
+        assert!(ran.out.contains("from 5 recordings, owner's voice counts from"), "{ran:?}");
+        assert!(ran.out.contains("✓ heard"), "{ran:?}");
+        assert!(!ran.err.contains("sound was lost"), "{ran:?}");
+        let kept: Value = serde_json::from_str(&home.joi(&["wake", "list", "--json"]).well().out).unwrap();
+        assert!(kept.to_string().contains("hey computer"), "{kept}");
     });
 }

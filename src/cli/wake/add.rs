@@ -117,8 +117,7 @@ pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     if let Some(weakness) = app::weakness(&name) {
         show::remark(format!("{} {weakness}", show::coloured(Mood::Fair, "!")));
     }
-    let mut recorder = if args.record { Some(Recorder::open(session)?) } else { None };
-    let takes = recorded(args, recorder.as_mut(), &mut Ear { whisper: &mut whisper, phrase: &phrase })?;
+    let takes = recorded(args, session, &mut Ear { whisper: &mut whisper, phrase: &phrase })?;
     let mut voices = Voices::open(session, None)?;
     for remark in voices.remarks() {
         show::remark(remark);
@@ -154,24 +153,20 @@ pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     if means.mode == WakeMode::Stock && kept_as.stock().is_none() {
         show::remark(format!("{} {}", show::coloured(Mood::Fair, "!"), app::wake_told(&means)));
     }
-    if let (Some(recorder), Some(Enrolled { margin, .. })) = (&mut recorder, enrolled) {
-        let is_heard =
-            record::live_test(recorder, &mut Ear { whisper: &mut whisper, phrase: &phrase }, margin)?;
+    if let (true, Some(Enrolled { margin, .. })) = (args.record, enrolled) {
+        let ear = &mut Ear { whisper: &mut whisper, phrase: &phrase };
+        let is_heard = record::live_test(&mut Recorder::open(session)?, ear, margin)?;
         return Ok(if is_heard { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The recordings of whoever wants to be known by voice.
-fn recorded(
-    args: &Args,
-    recorder: Option<&mut Recorder<'_>>,
-    ear: &mut Ear<'_>,
-) -> anyhow::Result<Option<Vec<Take>>> {
-    Ok(match (recorder, &args.from) {
-        (Some(recorder), _) => Some(record::guided(recorder, ear, usize::from(args.takes))?),
-        (None, Some(folder)) => Some(record::from_folder(folder, ear)?),
-        (None, None) => None,
+/// The recordings of whoever wants to be known by voice. The microphone is open no longer than they take.
+fn recorded(args: &Args, session: &Session, ear: &mut Ear<'_>) -> anyhow::Result<Option<Vec<Take>>> {
+    Ok(match (args.record, &args.from) {
+        (true, _) => Some(record::guided(&mut Recorder::open(session)?, ear, usize::from(args.takes))?),
+        (false, Some(folder)) => Some(record::from_folder(folder, ear)?),
+        (false, None) => None,
     })
 }
 

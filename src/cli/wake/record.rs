@@ -209,11 +209,18 @@ fn tell(takes: &[Take], judged: &[LeftOut]) -> std::io::Result<()> {
             take.name.clone(),
             format!("{:.1}", take.margin),
             format!("{:.1}", one.asked),
-            take.text.clone(),
+            once_round(&take.text),
             verdict,
         ]);
     }
     show::line(table)
+}
+
+/// The text up to where the decoder begins to repeat itself, as it does on a short sound with silence behind it.
+fn once_round(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let again = (1..=words.len() / 2).find(|&n| words[..n] == words[n..2 * n]);
+    words[..again.unwrap_or(words.len())].join(" ")
 }
 
 /// Once more, as it will be: is it heard?
@@ -277,6 +284,13 @@ mod tests {
         let phrase = Phrase::new(&whisper, written, &[])?;
         let mut recorder = Recorder::from(WavSource::open(&file, Pace::Fast)?);
         guided(&mut recorder, &mut Ear { whisper: &mut whisper, phrase: &phrase }, 5)
+    }
+
+    #[test]
+    fn what_the_decoder_repeats_is_shown_once() {
+        let circling = "Hey Computer Hey Computer Hey Computer Hey";
+        assert_eq!(once_round(circling), "Hey Computer");
+        assert_eq!(["Hey, Joy.", "", "no"].map(once_round), ["Hey, Joy.", "", "no"]);
     }
 
     #[test]
