@@ -5,7 +5,7 @@
 //! thread behind a [`Player`] fills the playback ring. Devices come and go: opening never fails,
 //! a fault is told once and the device is tried again until it works.
 //!
-//! Only `device`, `capture` and `playback` name the device library, only `echo` the echo canceller.
+//! Only `line`, `device`, `capture` and `playback` name the device library, only `echo` the echo canceller.
 
 mod capture;
 mod config;
