@@ -17,7 +17,7 @@ use crate::support::speech::{flite, pause, plain, questions};
 /// The line that ends a turn.
 pub(super) const TURN_OVER: &str = "after you stopped speaking";
 /// A sample that is no silence.
-const LOUD: f32 = 0.02;
+pub(super) const LOUD: f32 = 0.02;
 
 /// Real time is for one story at a time.
 pub(super) static ALONE: Mutex<()> = Mutex::new(());
@@ -200,7 +200,7 @@ fn push_to_talk_stops_her_in_mid_sentence() {
 }
 
 /// The last decision of the newest turn: its verdict and its reason.
-fn last_decision(room: &Room) -> (String, String) {
+pub(super) fn last_decision(room: &Room) -> (String, String) {
     let turn: Value = serde_json::from_str(&room.home.joi(&["why", "--json"]).well().out).unwrap();
     let decision = turn["decisions"].as_array().unwrap().last().unwrap().clone();
     let text = |key: &str| decision[key].as_str().unwrap().to_owned();
@@ -236,7 +236,6 @@ fn what_she_does_is_shown_and_what_is_said_is_not() {
 
 #[test]
 fn a_phrase_is_learnt_from_its_owners_voice_through_a_microphone() {
-    // guided recordings, each after its tone, and a test at the end
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     with_sound_server(|server| {
         let mut home = Home::with_model_server(NOBODY);

@@ -6,9 +6,8 @@
 use std::sync::PoisonError;
 
 use joi::audio::{RATE, write_wav};
-use serde_json::Value;
 
-use super::live::{ALONE, Recorder, Room, TURN_OVER, ask};
+use super::live::{ALONE, LOUD, Recorder, Room, TURN_OVER, ask, last_decision};
 use crate::support::ollama_double::Script;
 use crate::support::program::project;
 use crate::support::sound_server::{FIGURE, SoundServer, with_sound_server};
@@ -60,6 +59,11 @@ fn rounds() -> usize {
     told.map_or(1, |rounds| rounds.parse().expect("JOI_ROOM_ROUNDS is a number"))
 }
 
+/// How many answers somebody talks over who has so many remarks: all of them each round, or a single one.
+fn answers(remarks: &[Remark]) -> usize {
+    if rounds() == 1 { 1 } else { remarks.len() * rounds() }
+}
+
 /// `nth` answer of so many sentences.
 fn story(nth: usize, sentences: usize) -> String {
     let monologue = std::fs::read_to_string(project("assets/speech/monologue.txt")).unwrap();
@@ -92,11 +96,12 @@ fn her_own_voice_in_the_microphone_triggers_nothing() {
             assert!(!after.err.contains("you:"), "{after:?}");
         }
         // Hers, the recorder's, this question's, and perhaps a player's.
-        assert!(server.connections() <= 5, "{} connections; a server lets in 64", server.connections());
+        let connections = server.connections();
+        assert!(connections <= 5, "{connections} connections; a server lets in 64");
         let loud = recorder
             .end()
             .chunks(RATE as usize / 2)
-            .filter(|half| half.iter().any(|s| s.abs() > 0.02))
+            .filter(|half| half.iter().any(|s| s.abs() > LOUD))
             .count();
         let ran = room.joi.terminate();
         assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -129,10 +134,8 @@ fn said_over_her(server: &mut SoundServer, room: &mut Room, remark: &Remark) -> 
     room.joi.until("○ ");
     let times = (began.elapsed().as_secs_f64() / each) as usize + 1;
     recorder.end();
-    let turn: Value = serde_json::from_str(&room.home.joi(&["why", "--json"]).well().out).unwrap();
-    let last = turn["decisions"].as_array().unwrap().last().unwrap().clone();
-    let reason = (last["verdict"] == "stopped").then(|| last["reason"].as_str().unwrap().to_owned());
-    Outcome { reason, times }
+    let (verdict, reason) = last_decision(room);
+    Outcome { reason: (verdict == "stopped").then_some(reason), times }
 }
 
 /// The number before ` ms {what}` in a reason.
@@ -156,7 +159,7 @@ fn in_a_room_where_she_hears_herself_the_word_stop_silences_her() {
     // covers DEC24
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     with_sound_server(|server| {
-        let trials = if rounds() == 1 { 1 } else { STOPS.len() * rounds() };
+        let trials = answers(&STOPS);
         let stories: Vec<String> = (0..trials).map(|nth| story(nth, 2 * SENTENCES)).collect();
         let mut room = she_tells(server, &stories);
         let mut stopped = Vec::new();
@@ -182,7 +185,7 @@ fn in_such_a_room_somebody_who_only_listens_does_not_stop_her() {
     // covers DEC24
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     with_sound_server(|server| {
-        let trials = if rounds() == 1 { 1 } else { NO_STOPS.len() * rounds() };
+        let trials = answers(&NO_STOPS);
         let stories: Vec<String> = (0..trials).map(|nth| story(nth, SENTENCES)).collect();
         let mut room = she_tells(server, &stories);
         let mut wrong = Vec::new();
