@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use convert::{ConvertError, convert};
+pub use convert::{ConvertError, Weights, convert};
 pub use fetch::{Attempt, Check, FetchError, FetchOptions, Fetched};
-pub use manifest::{Manifest, ManifestError, Model, ModelFile, Place, Quantisation, Source, Wheel};
+pub use manifest::{Conversion, Manifest, ManifestError, Model, ModelFile, Place, Quantisation, Recipe, Source, Wheel};
 pub use progress::{Bars, Lines, Progress, on_stderr};
 
 use crate::problem::Problem;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::BinaryBytes;
 
-use super::manifest::{Model, ModelFile, Source};
+use super::manifest::{Conversion, Model, ModelFile, Source};
 use super::progress::Progress;
 use super::scratch::free_bytes;
 use super::{Library, ModelError, Sources, checksum, files_here};
@@ -171,7 +171,7 @@ impl Library {
         let wheels: HashSet<&str> = source.places().filter_map(wheel_of).collect();
         let wheels: u64 =
             wheels.iter().filter_map(|key| self.manifest.wheels.get(*key)).map(|w| w.size).sum();
-        wheels + if let Source::Convert { input, .. } = source { *input } else { 0 }
+        wheels + if let Source::Convert(Conversion { input, .. }) = source { *input } else { 0 }
     }
 }
 

@@ -63,27 +63,58 @@ pub enum Source {
         /// The places.
         parts: Vec<Place>,
     },
-    /// A CTranslate2 whisper model that is converted to ggml.
-    Convert {
-        /// The form of its tensors.
-        convert: Quantisation,
-        /// Bytes of model and vocabulary together.
-        input: u64,
-        /// Where `model.bin` is, one place after the other.
-        model: Vec<Place>,
-        /// Where `vocabulary.txt` is.
-        vocabulary: Place,
-    },
+    /// Published weights that are converted to what our libraries load.
+    Convert(Conversion),
+}
+
+/// Weights, and what becomes of them.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Conversion {
+    /// The form of the matrices.
+    pub convert: Quantisation,
+    /// What they are.
+    #[serde(default)]
+    pub recipe: Recipe,
+    /// Bytes of all these files together.
+    pub input: u64,
+    /// Where the weights are, one place after the other.
+    pub model: Vec<Place>,
+    /// Where the vocabulary is.
+    pub vocabulary: Place,
+    /// Where the configuration is, for recipes that need one.
+    pub config: Option<Place>,
 }
 
 impl Source {
     /// Every place that is needed, in order.
     pub fn places(&self) -> impl Iterator<Item = &Place> {
-        let (first, last) = match self {
-            Self::Parts { parts } => (parts, None),
-            Self::Convert { model, vocabulary, .. } => (model, Some(vocabulary)),
+        let (first, vocabulary, config) = match self {
+            Self::Parts { parts } => (parts, None, None),
+            Self::Convert(from) => (&from.model, Some(&from.vocabulary), from.config.as_ref()),
         };
-        first.iter().chain(last)
+        first.iter().chain(vocabulary).chain(config)
+    }
+}
+
+/// What weights are before they are converted, and so into what.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Recipe {
+    /// CTranslate2's `model.bin` and `vocabulary.txt` of a whisper, for whisper.cpp.
+    #[default]
+    Whisper,
+    /// `model.safetensors`, `vocab.txt` and `config.json` of a BERT that makes vectors, for llama.cpp.
+    Bert,
+}
+
+impl Recipe {
+    /// What it is made from, in words.
+    pub(super) fn input(self) -> &'static str {
+        match self {
+            Self::Whisper => "CTranslate2 whisper model",
+            Self::Bert => "BERT in safetensors",
+        }
     }
 }
 
@@ -250,6 +281,7 @@ mod tests {
                 "whisper-base",
                 "voice-joe",
                 "chat-qwen2.5-coder-0.5b",
+                "embed-all-minilm-l6-v2",
             ]
         );
         for file in manifest.models.iter().flat_map(|m| &m.files) {

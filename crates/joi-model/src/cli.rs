@@ -10,7 +10,7 @@ use crate::api::{Access, Token};
 use crate::engine::EngineConfig;
 use crate::name::{InvalidName, Name};
 
-/// Serves one GGUF chat model over Ollama's HTTP API, on this machine only.
+/// Serves one GGUF chat model, and one for vectors if wanted, over Ollama's HTTP API, on this machine only.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, group(ArgGroup::new("where").required(true).args(["socket", "listen"])))]
 #[command(after_help = "Examples:\n  \
@@ -24,6 +24,12 @@ pub(crate) struct Args {
     /// What the model is called, for example qwen2.5-coder:0.5b [default: after the file]
     #[arg(long, value_parser = parse_name)]
     name: Option<Name>,
+    /// A second model file, which makes vectors of texts (/api/embed)
+    #[arg(long, value_name = "FILE.gguf")]
+    embed_model: Option<PathBuf>,
+    /// What that model is called, for example all-minilm [default: after the file]
+    #[arg(long, value_parser = parse_name, requires = "embed_model")]
+    embed_name: Option<Name>,
     /// Listen on a unix socket that only its owner can use
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
@@ -59,6 +65,15 @@ pub(crate) enum Place {
     Port(SocketAddr),
 }
 
+/// The model for vectors.
+#[derive(Debug, Clone)]
+pub(crate) struct Embedding {
+    /// The GGUF file.
+    pub(crate) path: PathBuf,
+    /// What it is called.
+    pub(crate) name: Name,
+}
+
 /// How the program learns that it is to end, besides signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leash {
@@ -75,6 +90,7 @@ pub(crate) struct Plan {
     pub(crate) access: Access,
     pub(crate) name: Name,
     pub(crate) engine: EngineConfig,
+    pub(crate) vectors: Option<Embedding>,
     pub(crate) leash: Leash,
 }
 
@@ -101,6 +117,9 @@ pub(crate) enum CliError {
     /// An empty token.
     #[error("the token is empty: put at least one character into it")]
     EmptyToken,
+    /// Two models of one name.
+    #[error("both models are called {0}: give one of them another name with --name or --embed-name")]
+    SameName(Name),
     /// Neither socket nor port.
     #[error("say where to listen: --socket PATH or --listen ADDRESS:PORT")]
     Nowhere,
@@ -121,8 +140,15 @@ impl Args {
             queue: usize::from(self.queue),
         };
         let name = self.name.unwrap_or_else(|| Name::of_file(&self.model));
+        let vectors = self.embed_model.map(|path| {
+            let name = self.embed_name.unwrap_or_else(|| Name::of_file(&path));
+            Embedding { path, name }
+        });
+        if vectors.as_ref().is_some_and(|vectors| vectors.name == name) {
+            return Err(CliError::SameName(name));
+        }
         let leash = if self.parent_stdin { Leash::Stdin } else { Leash::None };
-        Ok(Plan { place, access, name, engine, leash })
+        Ok(Plan { place, access, name, engine, vectors, leash })
     }
 
     fn port_access(&self, address: SocketAddr, secret: Option<String>) -> Result<Access, CliError> {

@@ -1,6 +1,6 @@
 //! What is known about the model without running it: for `/api/tags`, `/api/show` and `/api/ps`.
 //!
-//! Read once, on the engine thread, when the model is loaded; plain data afterwards, any thread.
+//! Read once, on the model's thread, when the model is loaded; plain data afterwards, any thread.
 
 use std::fs::File;
 use std::io::Read;
@@ -37,6 +37,8 @@ pub(crate) struct Facts {
     pub trained_context: u32,
     /// Length of an embedding.
     pub embedding_length: u32,
+    /// Whether it makes vectors instead of text.
+    pub pools: bool,
     /// The chat template of the file; may be empty.
     pub template: String,
     /// The licence named in the file; may be empty.
@@ -68,6 +70,7 @@ impl Facts {
             quantization: quantization(text("general.file_type").parse().ok()),
             trained_context: model.trained_context(),
             embedding_length: model.embedding_length(),
+            pools: model.pools(),
             template: model.chat_template().unwrap_or_default(),
             license: text("general.license"),
             info,
@@ -81,7 +84,11 @@ impl Facts {
 
     /// What the model can do, in Ollama's words.
     pub(crate) fn capabilities(&self) -> Vec<&'static str> {
-        if self.calls_tools() { vec!["completion", "tools"] } else { vec!["completion"] }
+        match (self.pools, self.calls_tools()) {
+            (true, _) => vec!["embedding"],
+            (false, true) => vec!["completion", "tools"],
+            (false, false) => vec!["completion"],
+        }
     }
 
     /// The `details` object of Ollama's answers.

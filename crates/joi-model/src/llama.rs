@@ -1,16 +1,18 @@
 //! llama.cpp behind a safe face: the only folder of this program with `unsafe` in it.
 //!
-//! Runs on the engine thread alone (nothing here is `Send`). A [`Model`] is a GGUF file in memory,
-//! a [`Context`] the attention cache of one conversation over it, a [`Sampler`] the rule by which
-//! the next token is drawn. Refuses: files that are no GGUF, decoding beyond the window, sampling
+//! Each value stays on the thread that made it (nothing here is `Send`). A [`Model`] is a GGUF file in
+//! memory, a [`Context`] the attention cache of one conversation over it, a [`Sampler`] the rule by which
+//! the next token is drawn, an [`Encoder`] what makes vectors of texts. Refuses: files that are no GGUF, decoding beyond the window, sampling
 //! before anything was decoded.
 
 mod context;
+mod encoder;
 mod log;
 mod model;
 mod sampler;
 
 pub(crate) use context::{Context, DecodeError};
+pub(crate) use encoder::Encoder;
 pub(crate) use model::Model;
 pub(crate) use sampler::{Grammar, Sampler, Sampling};
 

@@ -1,9 +1,10 @@
-//! `joi-model`: one GGUF chat model behind Ollama's HTTP API, on this machine only.
+//! `joi-model`: one GGUF chat model, and one for vectors if wanted, behind Ollama's HTTP API, on this machine only.
 //!
 //! ```text
 //!  client ─► serve ─► api (guard ─► request ─► options) ─► engine queue
 //!                                                              ▼
 //!  client ◄─ stream of JSON lines ◄─ text ◄─ tokens ◄─ loaded model ◄─ window ◄─ template
+//!  client ◄─ vectors ◄─ encoder ◄─ tokens (a thread of its own)
 //! ```
 //! A program of its own, because llama.cpp and whisper.cpp must never be linked together, and so
 //! that a crash or a shortage of memory in here leaves the voice alone. Prints one line on standard
@@ -21,9 +22,11 @@ mod name;
 mod options;
 mod serve;
 mod template;
+mod vectors;
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -33,9 +36,11 @@ use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
 use api::App;
-use cli::{Args, Leash, Plan};
+use cli::{Args, Embedding, Leash, Plan};
 use engine::{Engine, Started};
+use name::Name;
 use serve::Bound;
+use vectors::Vectors;
 
 fn main() -> ExitCode {
     let filter = EnvFilter::try_from_env("JOI_MODEL_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
@@ -60,27 +65,52 @@ fn run(args: Args) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("the operating system gives no threads")?;
-    let engine = runtime.block_on(serve(plan))?;
+    let threads = runtime.block_on(serve(plan))?;
     // Ends the requests that are still open, and with them the engine's work.
     runtime.shutdown_timeout(Duration::from_secs(1));
     // llama.cpp must not be at work while the program is taken down.
-    engine.join().map_err(|_| anyhow::anyhow!("the engine thread panicked"))
+    let join = |thread: JoinHandle<()>| thread.join().map_err(|_| anyhow::anyhow!("a model's thread panicked"));
+    threads.into_iter().try_for_each(join)
 }
 
-async fn serve(plan: Plan) -> anyhow::Result<std::thread::JoinHandle<()>> {
+async fn serve(plan: Plan) -> anyhow::Result<Vec<JoinHandle<()>>> {
     let end = CancellationToken::new();
     if plan.leash == Leash::Stdin {
         end_with_stdin(end.clone())?;
     }
     let bound = Bound::bind(&plan.place).await?;
+    let queue = plan.engine.queue;
     let Started { engine, facts, thread } = Engine::start(plan.engine).await?;
+    let mut threads = vec![thread];
+    let vectors = match plan.vectors {
+        Some(wanted) => vectors(wanted, queue, &mut threads).await,
+        None => None,
+    };
     let url = bound.url();
     tracing::info!(name = %plan.name, url, "ready");
     writeln!(std::io::stdout(), "ready {url}").context("nobody reads standard output")?;
     tokio::spawn(close_at_the_end(engine.clone(), signals()?, end.clone()));
-    let router = api::router(App::new(engine, facts, plan.name), plan.access);
+    let router = api::router(App::new(engine, facts, plan.name, vectors), plan.access);
     bound.serve(router, end).await?;
-    Ok(thread)
+    Ok(threads)
+}
+
+/// The model for vectors, if it can be had: talking does not depend on it.
+async fn vectors(
+    Embedding { path, name }: Embedding,
+    queue: usize,
+    threads: &mut Vec<JoinHandle<()>>,
+) -> Option<(Name, Vectors)> {
+    match Vectors::start(&path, queue).await {
+        Ok((vectors, thread)) => {
+            threads.push(thread);
+            Some((name, vectors))
+        }
+        Err(error) => {
+            tracing::error!("there are no vectors: {error:#}");
+            None
+        }
+    }
 }
 
 /// Ends the server for whichever reason comes first, and gives up the replies under way.

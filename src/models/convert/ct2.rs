@@ -8,6 +8,7 @@ use std::path::Path;
 use half::f16;
 
 use super::ConvertError;
+use crate::models::manifest::Recipe;
 
 const VERSION: u32 = 6;
 /// More tensors, or longer names, than any whisper model has.
@@ -190,8 +191,8 @@ fn entry(file: &mut BufReader<File>, length: u64) -> Result<(String, Tensor), Co
     Ok((name, Tensor { dims, kind, offset }))
 }
 
-fn input(why: impl Into<String>) -> ConvertError {
-    ConvertError::Input(why.into())
+pub(super) fn input(why: impl Into<String>) -> ConvertError {
+    ConvertError::Input { recipe: Recipe::Whisper, why: why.into() }
 }
 
 fn bytes<const N: usize>(file: &mut impl Read) -> Result<[u8; N], ConvertError> {

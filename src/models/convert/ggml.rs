@@ -7,8 +7,8 @@ use half::f16;
 use crate::models::manifest::Quantisation;
 
 pub(super) const MAGIC: u32 = 0x6767_6d6c;
-/// ggml adds this for every version of its quantisation, of which this is the second.
-const QUANTISATION_VERSION: u32 = 2000;
+/// ggml's second way of writing blocks.
+pub(super) const QUANTISATION_VERSION: u32 = 2;
 const BLOCK: usize = 32;
 
 /// How the values of one tensor are held.
@@ -21,11 +21,20 @@ pub(super) enum Form {
 
 impl Form {
     /// ggml's number of the type.
-    fn number(self) -> u32 {
+    pub(super) fn number(self) -> u32 {
         match self {
             Self::F32 => 0,
             Self::F16 => 1,
             Self::Q8 => 8,
+        }
+    }
+
+    /// Bytes of so many values, which fill their blocks.
+    pub(super) fn bytes(self, values: u64) -> u64 {
+        match self {
+            Self::F32 => values * 4,
+            Self::F16 => values * 2,
+            Self::Q8 => values / BLOCK as u64 * (BLOCK as u64 + 2),
         }
     }
 }
@@ -38,11 +47,19 @@ pub(super) fn matrix_form(to: Quantisation) -> Form {
     }
 }
 
-/// The number in a file's head that says what the matrices are.
+/// The number that says what the matrices of a file are.
 pub(super) fn file_type(to: Quantisation) -> u32 {
     match to {
         Quantisation::F16 => 1,
-        Quantisation::Q8 => 7 + QUANTISATION_VERSION,
+        Quantisation::Q8 => 7,
+    }
+}
+
+/// The same in the head of a file older than GGUF, which tells the version of its blocks as well.
+pub(super) fn versioned_file_type(to: Quantisation) -> u32 {
+    match to {
+        Quantisation::F16 => file_type(to),
+        Quantisation::Q8 => file_type(to) + QUANTISATION_VERSION * 1000,
     }
 }
 

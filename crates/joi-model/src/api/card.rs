@@ -1,4 +1,4 @@
-//! What is said about the one model there is, and the refusals of what it takes more models for.
+//! What is said about the models there are, and the refusals of what would change them.
 
 use axum::Json;
 use axum::extract::State;
@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::refusal::Refusal;
 use super::request::{body, require};
-use super::{App, VERSION};
+use super::{App, Served, VERSION};
+use crate::facts::Facts;
 use crate::name::Name;
 
 /// A body that names a model.
@@ -36,38 +37,39 @@ pub(super) async fn version() -> Json<Value> {
 }
 
 pub(super) async fn tags(State(app): State<App>) -> Json<Value> {
-    let facts = &app.facts;
-    let name = app.name.to_string();
-    Json(json!({"models": [{
-        "name": name,
-        "model": name,
-        "modified_at": facts.modified_at.to_string(),
-        "size": facts.size,
-        "digest": facts.digest,
-        "details": facts.details(),
-        "capabilities": facts.capabilities(),
-    }]}))
+    let card = |(name, facts): (&Name, &Facts)| {
+        json!({
+            "name": name.to_string(),
+            "model": name.to_string(),
+            "modified_at": facts.modified_at.to_string(),
+            "size": facts.size,
+            "digest": facts.digest,
+            "details": facts.details(),
+            "capabilities": facts.capabilities(),
+        })
+    };
+    let models: Vec<Value> = app.all().map(card).collect();
+    Json(json!({ "models": models }))
 }
 
 pub(super) async fn ps(State(app): State<App>) -> Json<Value> {
-    let name = app.name.to_string();
-    let models: Vec<Value> = app
-        .engine
-        .resident()
-        .into_iter()
-        .map(|residence| {
-            json!({
-                "name": name,
-                "model": name,
-                "size": app.facts.size,
-                "digest": app.facts.digest,
-                "details": app.facts.details(),
-                "expires_at": residence.until.unwrap_or_else(never).to_string(),
-                "size_vram": 0,
-                "context_length": residence.num_ctx,
-            })
-        })
-        .collect();
+    let card = |(name, facts): (&Name, &Facts)| {
+        let (until, window) = match app.served(name)? {
+            Served::Chat => app.engine.resident().map(|residence| (residence.until, residence.num_ctx))?,
+            Served::Vectors => (None, facts.trained_context),
+        };
+        Some(json!({
+            "name": name.to_string(),
+            "model": name.to_string(),
+            "size": facts.size,
+            "digest": facts.digest,
+            "details": facts.details(),
+            "expires_at": until.unwrap_or_else(never).to_string(),
+            "size_vram": 0,
+            "context_length": window,
+        }))
+    };
+    let models: Vec<Value> = app.all().filter_map(card).collect();
     Json(json!({ "models": models }))
 }
 
@@ -81,11 +83,14 @@ pub(super) async fn show(
     request: Result<Bytes, BytesRejection>,
 ) -> Result<Json<Value>, Refusal> {
     let asked: Named = body(request)?;
-    require(asked.model(), &app.name)?;
-    let facts = &app.facts;
+    let (name, served) = require(asked.model(), &app)?;
+    let facts = match (served, &app.vectors) {
+        (Served::Vectors, Some((_, vectors))) => &vectors.facts,
+        (Served::Vectors | Served::Chat, _) => &app.facts,
+    };
     Ok(Json(json!({
         "license": facts.license,
-        "modelfile": format!("FROM {}\n", app.name),
+        "modelfile": format!("FROM {name}\n"),
         "parameters": "",
         "template": facts.template,
         "details": facts.details(),
@@ -93,13 +98,6 @@ pub(super) async fn show(
         "capabilities": facts.capabilities(),
         "modified_at": facts.modified_at.to_string(),
     })))
-}
-
-pub(super) async fn embed(State(app): State<App>, request: Result<Bytes, BytesRejection>) -> Refusal {
-    match body::<Named>(request).and_then(|asked| require(asked.model(), &app.name)) {
-        Ok(asked) => Refusal::bad(format!("{asked:?} does not support embeddings")),
-        Err(refusal) => refusal,
-    }
 }
 
 /// Pulling what is here succeeds, as everywhere; nothing else can be had from this server.
@@ -110,11 +108,12 @@ pub(super) async fn pull(
     let asked: Named = body(request)?;
     let name = asked.model().filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| Refusal::bad("invalid model name"))?;
-    let is_here = Name::parse(name).map_err(|_| Refusal::bad("invalid model name"))? == *app.name;
+    let name = Name::parse(name).map_err(|_| Refusal::bad("invalid model name"))?;
+    let is_here = app.served(&name).is_some();
     let end = if is_here {
         json!({"status": "success"})
     } else {
-        json!({"error": "pull model manifest: joi-model serves one model file and downloads none"})
+        json!({"error": "pull model manifest: joi-model serves the model files it was given and downloads none"})
     };
     if asked.stream == Some(false) {
         let status = if is_here { StatusCode::OK } else { StatusCode::INTERNAL_SERVER_ERROR };
@@ -125,8 +124,8 @@ pub(super) async fn pull(
 }
 
 pub(super) async fn delete(State(app): State<App>, request: Result<Bytes, BytesRejection>) -> Refusal {
-    match body::<Named>(request).and_then(|asked| require(asked.model(), &app.name)) {
-        Ok(_) => Refusal::bad("joi-model serves one model file and does not delete it"),
+    match body::<Named>(request).and_then(|asked| require(asked.model(), &app)) {
+        Ok(_) => Refusal::bad("joi-model serves the model files it was given and deletes none"),
         Err(refusal) => refusal,
     }
 }

@@ -15,7 +15,7 @@ pub(super) async fn chat(
     State(app): State<App>,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Refusal> {
-    let asked = request::body::<ChatRequest>(body)?.check(&app.name, &app.facts)?;
+    let asked = request::body::<ChatRequest>(body)?.check(&app)?;
     answer(&app, asked, Shape::Chat).await
 }
 
@@ -24,7 +24,7 @@ pub(super) async fn generate(
     State(app): State<App>,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Refusal> {
-    let asked = request::body::<GenerateRequest>(body)?.check(&app.name)?;
+    let asked = request::body::<GenerateRequest>(body)?.check(&app)?;
     answer(&app, asked, Shape::Generate).await
 }
 

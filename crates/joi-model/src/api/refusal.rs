@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::engine::{Busy, EngineError};
 use crate::template::TemplateError;
+use crate::vectors::Undone;
 
 /// A request that is answered with an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,16 @@ impl From<Busy> for Refusal {
     fn from(_: Busy) -> Self {
         let text = "server busy, please try again.  maximum pending requests exceeded";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, text)
+    }
+}
+
+impl From<Undone> for Refusal {
+    fn from(undone: Undone) -> Self {
+        match undone {
+            Undone::Busy => Busy.into(),
+            Undone::Gone => Self::engine_gone(),
+            Undone::Failed(error) => error.into(),
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::refusal::Refusal;
+use super::{App, Served};
 use crate::engine::{Overflow, Prompt, Reply, Work};
-use crate::facts::Facts;
 use crate::grammar;
 use crate::keep_alive::KeepAlive;
 use crate::llama::Grammar;
@@ -100,20 +100,29 @@ pub(super) fn body<T: DeserializeOwned>(body: Result<Bytes, BytesRejection>) -> 
     serde_json::from_slice(&bytes).map_err(|e| Refusal::bad(e.to_string()))
 }
 
-/// Whether `asked` names `ours`.
-pub(super) fn require(asked: Option<&str>, ours: &Name) -> Result<String, Refusal> {
+/// The model that `asked` names, and the name as it was written.
+pub(super) fn require(asked: Option<&str>, app: &App) -> Result<(String, Served), Refusal> {
     let asked = asked.filter(|name| !name.is_empty()).ok_or_else(|| Refusal::bad("model is required"))?;
     let name = Name::parse(asked).map_err(|_| Refusal::bad("invalid model name"))?;
-    if name == *ours { Ok(asked.to_owned()) } else { Err(Refusal::not_found(asked)) }
+    let served = app.served(&name).ok_or_else(|| Refusal::not_found(asked))?;
+    Ok((asked.to_owned(), served))
+}
+
+/// The name of the model that talks, as it was written; `what` is what the other one can't do.
+fn require_talk(asked: Option<&str>, app: &App, what: &str) -> Result<String, Refusal> {
+    match require(asked, app)? {
+        (asked, Served::Chat) => Ok(asked),
+        (asked, Served::Vectors) => Err(Refusal::bad(format!("{asked:?} does not support {what}"))),
+    }
 }
 
 impl ChatRequest {
-    /// Checks it against what the model called `ours` can do, of which `facts` are known.
-    pub(super) fn check(self, ours: &Name, facts: &Facts) -> Result<Asked, Refusal> {
-        let model = require(self.common.model.as_deref(), ours)?;
+    /// Checks it against what the model can do.
+    pub(super) fn check(self, app: &App) -> Result<Asked, Refusal> {
+        let model = require_talk(self.common.model.as_deref(), app, "chat")?;
         let tools = self.tools.unwrap_or_default();
-        if !tools.is_empty() && !facts.calls_tools() {
-            return Err(Refusal::bad(format!("{} does not support tools", ours.canonical())));
+        if !tools.is_empty() && !app.facts.calls_tools() {
+            return Err(Refusal::bad(format!("{} does not support tools", app.name.canonical())));
         }
         let calls = match tools.is_empty() {
             true => None,
@@ -133,12 +142,12 @@ impl ChatRequest {
 }
 
 impl GenerateRequest {
-    /// Checks it against what the model called `ours` can do.
-    pub(super) fn check(self, ours: &Name) -> Result<Asked, Refusal> {
-        let model = require(self.common.model.as_deref(), ours)?;
+    /// Checks it against what the model can do.
+    pub(super) fn check(self, app: &App) -> Result<Asked, Refusal> {
+        let model = require_talk(self.common.model.as_deref(), app, "generate")?;
         refuse_images(self.images.as_deref())?;
         if self.suffix.is_some_and(|suffix| !suffix.is_empty()) {
-            return Err(Refusal::bad(format!("{} does not support insert", ours.canonical())));
+            return Err(Refusal::bad(format!("{} does not support insert", app.name.canonical())));
         }
         if self.template.is_some_and(|template| !template.is_empty()) {
             return Err(Refusal::bad("joi-model uses the model's own template and takes no other"));

@@ -42,7 +42,7 @@ pub(super) enum SetUpError {
     Load(#[from] LoadError),
     #[error(transparent)]
     Template(#[from] TemplateError),
-    #[error("{0} is not a chat model: it has no text decoder, or its vocabulary is empty")]
+    #[error("{0} is not a chat model: it writes no text")]
     NotChat(String),
 }
 
@@ -50,7 +50,7 @@ impl Loaded {
     /// Reads the file and makes room for a window.
     pub(super) fn load(config: &EngineConfig, num_ctx: u32) -> Result<Self, SetUpError> {
         let model = Rc::new(Model::load(&config.model)?);
-        if !model.writes_text() {
+        if !model.writes_text() || model.pools() {
             return Err(SetUpError::NotChat(config.model.display().to_string()));
         }
         let vocabulary = Vocabulary {

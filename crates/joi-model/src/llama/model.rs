@@ -108,6 +108,11 @@ impl Model {
         unsafe { sys::llama_model_has_decoder(self.as_ptr()) && !sys::llama_model_has_encoder(self.as_ptr()) }
     }
 
+    /// Whether it makes one vector of a text's tokens, by its own account: a model for vectors, not for talk.
+    pub(crate) fn pools(&self) -> bool {
+        self.metadata().iter().any(|(key, _)| key.ends_with(".pooling_type"))
+    }
+
     /// Text to tokens; texts of control tokens ("<|im_end|>") become those tokens. A beginning-of-text
     /// token is put in front when the model wants one and the text does not begin with it.
     pub(crate) fn tokenize(&self, text: &str) -> Vec<Token> {

@@ -1,0 +1,96 @@
+//! `/api/embed`, and its older form `/api/embeddings`: texts in, vectors out.
+
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::refusal::Refusal;
+use super::request::{body, require};
+use super::{App, Served};
+use crate::vectors::{Made, Texts, Vectors};
+
+/// Body of `/api/embed`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct EmbedRequest {
+    model: Option<String>,
+    input: Option<Value>,
+    truncate: Option<bool>,
+    dimensions: Option<usize>,
+}
+
+/// Body of `/api/embeddings`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct OneRequest {
+    model: Option<String>,
+    prompt: String,
+}
+
+/// A vector for each text.
+pub(super) async fn embed(
+    State(app): State<App>,
+    request: Result<Bytes, BytesRejection>,
+) -> Result<Json<Value>, Refusal> {
+    let asked: EmbedRequest = body(request)?;
+    let (model, vectors) = maker(&app, asked.model.as_deref())?;
+    let texts = texts(asked.input)?;
+    let truncate = asked.truncate != Some(false);
+    let dimensions = asked.dimensions.filter(|n| *n > 0);
+    let Made { vectors, tokens, total } = vectors.make(Texts { texts, truncate, dimensions }).await?;
+    Ok(Json(json!({
+        "model": model,
+        "embeddings": vectors,
+        "total_duration": u64::try_from(total.as_nanos()).unwrap_or(u64::MAX),
+        "load_duration": 0,
+        "prompt_eval_count": tokens,
+    })))
+}
+
+/// The vector of one text, without anything else.
+pub(super) async fn embedding(
+    State(app): State<App>,
+    request: Result<Bytes, BytesRejection>,
+) -> Result<Json<Value>, Refusal> {
+    let asked: OneRequest = body(request)?;
+    let (_, vectors) = maker(&app, asked.model.as_deref())?;
+    let texts = if asked.prompt.is_empty() { Vec::new() } else { vec![asked.prompt] };
+    let made = vectors.make(Texts { texts, truncate: true, dimensions: None }).await?;
+    Ok(Json(json!({ "embedding": made.vectors.into_iter().next().unwrap_or_default() })))
+}
+
+/// The model that was asked for, by the name that was used, if it makes vectors.
+fn maker<'a>(app: &'a App, asked: Option<&str>) -> Result<(String, &'a Vectors), Refusal> {
+    let (asked, served) = require(asked, app)?;
+    match (served, &app.vectors) {
+        (Served::Vectors, Some((_, vectors))) => Ok((asked, vectors)),
+        (Served::Vectors | Served::Chat, _) => {
+            Err(Refusal::bad(format!("{asked:?} does not support embeddings")))
+        }
+    }
+}
+
+/// One text or many; an empty one counts for nothing by itself.
+fn texts(input: Option<Value>) -> Result<Vec<String>, Refusal> {
+    match input {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
+        Some(Value::String(text)) => Ok(vec![text]),
+        Some(Value::Array(all)) => all.into_iter().map(text).collect(),
+        Some(_) => Err(wrong_input()),
+    }
+}
+
+fn text(value: Value) -> Result<String, Refusal> {
+    match value {
+        Value::String(text) => Ok(text),
+        _ => Err(wrong_input()),
+    }
+}
+
+fn wrong_input() -> Refusal {
+    Refusal::bad("invalid input type")
+}
