@@ -171,5 +171,5 @@ async fn vectors(store: &Store, now: &Zoned) -> Result<(), Box<dyn std::error::E
     }
     println!("with 100,000 entries and as many vectors of {WIDTH} numbers:");
     searches(store, now, None).await?;
-    searches(store, now, Some(Vector { model: "bench".into(), value: value() })).await
+    searches(store, now, Some(Vector { model: "bench".into(), value: value(), everyday: 0.0 })).await
 }

@@ -21,7 +21,7 @@ pub use choose::{ModelSize, PREFERRED, size_of};
 pub use config::{Backend, LlmConfig, Threads};
 pub use embed::Embedded;
 pub use error::LlmError;
-pub use local::LocalModel;
+pub use local::{LOCAL_EMBED_MODEL, LocalModel};
 pub use mind::{Ask, Head, Hold, Length, Mind, Parts, Ready, ServedBy, Serving};
 pub use ollama::{Endpoint, Ollama};
 pub use restart::RestartPolicy;

@@ -21,7 +21,9 @@ use serde::{Deserialize, Serialize};
 
 pub use convert::{ConvertError, Weights, convert};
 pub use fetch::{Attempt, Check, FetchError, FetchOptions, Fetched};
-pub use manifest::{Conversion, Manifest, ManifestError, Model, ModelFile, Place, Quantisation, Recipe, Source, Wheel};
+pub use manifest::{
+    Conversion, Manifest, ManifestError, Model, ModelFile, Place, Quantisation, Recipe, Source, Wheel,
+};
 pub use progress::{Bars, Lines, Progress, on_stderr};
 
 use crate::problem::Problem;

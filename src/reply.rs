@@ -68,7 +68,7 @@ pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig
 pub use config::{Order, PersonaMode, PlannerConfig, PlannerMode};
 
 pub use head::{Prelude, head};
-pub use memory::{Extractor, MemoryConfig, MemoryDigest, Sources, memory_question};
+pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, memory_question};
 pub use protocol::{Protocol, Protocols};
 
 use acting::Prepared;

@@ -15,6 +15,7 @@ mod stories {
     mod mind;
     mod model_server;
     mod model_server_faults;
+    mod recall;
     mod service;
     mod sound_server;
     mod sound_server_echo;

@@ -10,7 +10,7 @@ pub(crate) mod program;
 pub(crate) mod sound_server;
 pub(crate) mod speech;
 
-/// The program that `cargo build` put beside the tests, and the model that `joi models fetch` brought.
+/// The program that `cargo build` put beside the tests, and the models that `joi models fetch` brought.
 pub(crate) fn local_model(fake: &fake_joi_model::Fake) -> LocalModel {
     let tests = std::env::current_exe().unwrap();
     let binary = tests.parent().unwrap().with_file_name("joi-model");
@@ -23,5 +23,11 @@ pub(crate) fn local_model(fake: &fake_joi_model::Fake) -> LocalModel {
     });
     let gguf = models.join("chat-qwen2.5-coder-0.5b/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf");
     assert!(gguf.is_file(), "{} is missing: run joi models fetch chat-qwen2.5-coder-0.5b", gguf.display());
-    LocalModel { binary, gguf, ..fake.local() }
+    let embed_gguf = models.join("embed-all-minilm-l6-v2/all-minilm-l6-v2-q8_0.gguf");
+    assert!(
+        embed_gguf.is_file(),
+        "{} is missing: run joi models fetch embed-all-minilm-l6-v2",
+        embed_gguf.display()
+    );
+    LocalModel { binary, gguf, embed_gguf, ..fake.local() }
 }

@@ -12,7 +12,7 @@ use anyhow::Context;
 use super::timers;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
-use crate::llm::{LocalModel, Mind, Parts, RestartPolicy, Serving};
+use crate::llm::{LOCAL_EMBED_MODEL, LocalModel, Mind, Parts, RestartPolicy, Serving};
 use crate::message::TurnId;
 use crate::models::ModelError;
 use crate::paths::Paths;
@@ -182,16 +182,18 @@ async fn open_store(paths: &Paths, pulse: &Pulse) -> anyhow::Result<Store> {
     Ok(opened.context("opening the database was given up")??)
 }
 
-/// `joi-model` beside this program, and the default chat model.
+/// `joi-model` beside this program, and its two models.
 fn local_model(config: &Config, paths: &Paths) -> anyhow::Result<LocalModel> {
     let library = super::library(config, paths)?;
-    let gguf = match library.path(LOCAL_CHAT_MODEL) {
-        Ok(path) | Err(ModelError::Missing { path, .. } | ModelError::Damaged { path, .. }) => path,
-        Err(error) => return Err(error.into()),
+    let place = |name| match library.path(name) {
+        Ok(path) | Err(ModelError::Missing { path, .. } | ModelError::Damaged { path, .. }) => Ok(path),
+        Err(error) => Err(error),
     };
+    let gguf = place(LOCAL_CHAT_MODEL)?;
     Ok(LocalModel {
         binary: beside_us("joi-model")?,
         gguf,
+        embed_gguf: place(LOCAL_EMBED_MODEL)?,
         fetch: format!("joi models fetch {LOCAL_CHAT_MODEL}"),
         runtime_dir: paths.runtime.clone(),
     })

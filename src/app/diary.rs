@@ -74,6 +74,9 @@ impl Keeper {
                 Err(error) => tracing::warn!(%error, "the diary can't be written"),
             }
         }
+        if let Err(error) = self.engine.embed_memories().await {
+            tracing::warn!(%error, "memories can't be given vectors");
+        }
         if self.rounds.is_tidying_due(now, fastrand::f64()) {
             self.tidy(now).await;
         }

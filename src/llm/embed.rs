@@ -1,14 +1,14 @@
-//! Vectors of texts, from a model for that on the Ollama that serves.
+//! Vectors of texts, from a model for that on the server that serves.
 //!
-//! Any Tokio task. In: texts. Out: one vector each, of length one. Our own server has no such model; without one
-//! nothing is sent. Which model it is is looked up once in a while, not for every text.
+//! Any Tokio task. In: texts. Out: one vector each, of length one. Without such a model nothing is sent. Which model it is is looked up once in a while, not for every text.
 
 use std::time::Duration;
 
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::{InstalledModel, LlmConfig, LlmError, Ollama};
+use super::local::LOCAL_EMBED_MODEL;
+use super::{InstalledModel, LlmConfig, LlmError, Ollama, Ready, ServedBy};
 
 /// A look at what is installed is good for so long.
 const LOOK_EVERY: Duration = Duration::from_secs(300);
@@ -53,7 +53,7 @@ impl Embedder {
     /// Vectors of `texts`.
     pub(super) async fn embed(
         &self,
-        client: &Ollama,
+        ready: &Ready,
         config: &LlmConfig,
         texts: &[String],
     ) -> Result<Embedded, LlmError> {
@@ -61,13 +61,14 @@ impl Embedder {
         if wanted.is_empty() {
             return Err(LlmError::no_vectors("llm.embed_model is empty", "name a model or write \"auto\""));
         }
-        let model = self.model(client, wanted).await?.ok_or_else(|| missing(wanted))?;
+        let Ready { client, by, .. } = ready;
+        let model = self.model(client, wanted).await?.ok_or_else(|| missing(wanted, *by))?;
         let made = client.embed(&model, texts, (&config.options(), config.keep_alive)).await;
         let vectors = made.map_err(|error| match error {
             LlmError::Server { status: 400..=499 | 501, text } if text.contains("does not support") => {
                 LlmError::no_vectors(format!("{model} can't"), "choose another llm.embed_model")
             }
-            LlmError::ModelMissing { model } => missing(&model),
+            LlmError::ModelMissing { model } => missing(&model, *by),
             error => error,
         })?;
         if vectors.len() != texts.len() || vectors.iter().any(Vec::is_empty) {
@@ -111,14 +112,22 @@ async fn can_embed(client: &Ollama, name: &str) -> Result<bool, LlmError> {
     }
 }
 
-fn missing(wanted: &str) -> LlmError {
-    match wanted {
-        AUTO => {
+fn missing(wanted: &str, by: ServedBy) -> LlmError {
+    match (wanted, by) {
+        (AUTO, ServedBy::Ollama) => {
             LlmError::no_vectors("Ollama has no embedding model", "`ollama pull nomic-embed-text` brings one")
         }
-        name => LlmError::no_vectors(
+        (AUTO, ServedBy::Local) => LlmError::no_vectors(
+            "the embedded model for it is missing",
+            format!("`joi models fetch {LOCAL_EMBED_MODEL}` brings it, then start her anew"),
+        ),
+        (name, ServedBy::Ollama) => LlmError::no_vectors(
             format!("Ollama lacks {name}"),
             format!("run `ollama pull {name}` or change llm.embed_model"),
+        ),
+        (name, ServedBy::Local) => LlmError::no_vectors(
+            format!("{name} is on Ollama only, and the embedded server serves"),
+            "start Ollama, or write llm.embed_model = \"auto\"",
         ),
     }
 }

@@ -20,6 +20,10 @@ use tracing::debug;
 use super::error::quoted;
 use super::{Endpoint, LlmConfig, LlmError, Ollama};
 
+/// The model for vectors that `joi models fetch` brings.
+pub const LOCAL_EMBED_MODEL: &str = "embed-all-minilm-l6-v2";
+/// How our own server calls it.
+const EMBED_NAME: &str = "all-minilm";
 /// How much the child yields to ears and mouth: added to its niceness.
 const NICENESS: i32 = 5;
 /// Longest path of a unix socket that Linux takes, in bytes.
@@ -40,7 +44,9 @@ pub struct LocalModel {
     pub binary: PathBuf,
     /// The model, a GGUF file.
     pub gguf: PathBuf,
-    /// What to run when that file is missing, for example `joi models fetch chat-…`.
+    /// The model for vectors, a GGUF file; served where the file is there.
+    pub embed_gguf: PathBuf,
+    /// What to run when the model is missing, for example `joi models fetch chat-…`.
     pub fetch: String,
     /// The folder for its socket; made when missing, readable by the owner only.
     pub runtime_dir: PathBuf,
@@ -216,6 +222,9 @@ fn spawn(model: &LocalModel, config: &LlmConfig, socket: &Path) -> Result<Child,
     let mut command = Command::new(&model.binary);
     command.arg("--model").arg(&model.gguf).args(["--name", &model.name()]).arg("--socket").arg(socket);
     command.args(["--threads", &config.threads.count().to_string(), "--ctx", &config.num_ctx.to_string()]);
+    if model.embed_gguf.is_file() {
+        command.arg("--embed-model").arg(&model.embed_gguf).args(["--embed-name", EMBED_NAME]);
+    }
     command.arg("--parent-stdin");
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
     let failed = |error: std::io::Error| {

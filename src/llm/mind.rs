@@ -243,22 +243,18 @@ impl Mind {
         }
     }
 
-    /// Vectors of `texts`, where Ollama serves now and has a model for them. Cancel-safe.
+    /// Vectors of `texts`, where the server has a model for them. Cancel-safe.
     ///
     /// # Errors
     /// [`LlmError::NoVectors`] when nobody can; what went wrong else. Neither counts against the server.
     pub async fn embed(&self, texts: &[String]) -> Result<Embedded, LlmError> {
         let ready = match &*self.shared.serving.borrow() {
-            Serving::Ready(ready) if ready.by == ServedBy::Ollama => ready.clone(),
-            Serving::Ready(_) => {
-                let remedy = "with Ollama, `ollama pull nomic-embed-text` brings one";
-                return Err(LlmError::no_vectors("the embedded model is not made for that", remedy));
-            }
+            Serving::Ready(ready) => ready.clone(),
             Serving::Starting { .. } | Serving::Warming { .. } | Serving::Down(_) => {
                 return Err(LlmError::no_vectors("no model server is ready", "`joi doctor` tells why"));
             }
         };
-        self.embedder.embed(&ready.client, &self.shared.config, texts).await
+        self.embedder.embed(&ready, &self.shared.config, texts).await
     }
 
     /// Looks at the servers now rather than at the next round.

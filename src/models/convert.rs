@@ -50,12 +50,7 @@ pub struct Weights<'a> {
 }
 
 /// Converts `from` into a file at `out`, which is overwritten.
-pub fn convert(
-    recipe: Recipe,
-    from: Weights<'_>,
-    to: Quantisation,
-    out: &Path,
-) -> Result<(), ConvertError> {
+pub fn convert(recipe: Recipe, from: Weights<'_>, to: Quantisation, out: &Path) -> Result<(), ConvertError> {
     match recipe {
         Recipe::Whisper => whisper::convert(from.model, from.vocabulary, to, out),
         Recipe::Bert => bert::convert(from.model, (from.vocabulary, from.config), to, out),

@@ -12,7 +12,7 @@ use super::model::ChatModel;
 use super::outlet::Outlet;
 use super::{Engine, ask, prompt, tool_loop};
 use crate::llm::{Ask, Length};
-use crate::store::{DialogueRow, DiaryPage, MemoryKind, Store, StoreError};
+use crate::store::{DialogueRow, DiaryPage, MemoryKind, StoreError};
 
 mod page;
 mod rounds;
@@ -25,8 +25,6 @@ const READ: u32 = 600;
 const LIMIT: Duration = Duration::from_secs(180);
 /// Most tokens of a page.
 const TOKENS: u32 = 320;
-/// Texts that become vectors together.
-const TOGETHER: u32 = 8;
 
 /// How a pass ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +68,7 @@ impl Busy {
     }
 
     /// Waits until a turn runs, or has run since this was first polled. Cancel-safe.
-    async fn any(&self) {
+    pub(super) async fn any(&self) {
         let before = self.0.borrow().begun;
         // The sender lives as long as this does.
         let _ = self.0.subscribe().wait_for(|turns| turns.running > 0 || turns.begun != before).await;
@@ -150,28 +148,6 @@ impl<M: ChatModel> Engine<M> {
         if gone > 0 {
             tracing::info!(gone, "old pages of the diary were removed");
         }
-        tokio::select! {
-            biased;
-            () = self.busy.any() => Ok(()),
-            done = self.embed_all(store) => done,
-        }
-    }
-
-    async fn embed_all(&self, store: &Store) -> Result<(), StoreError> {
-        // Which model it is shows with the first vector.
-        let Ok(first) = self.parts.model.embed(vec!["diary".to_owned()]).await else { return Ok(()) };
-        loop {
-            let texts = store.unembedded(&first.model, TOGETHER).await?;
-            if texts.is_empty() {
-                return Ok(());
-            }
-            let words = texts.iter().map(|entry| entry.text.0.clone()).collect();
-            let Ok(embedded) = self.parts.model.embed(words).await else { return Ok(()) };
-            if embedded.model != first.model {
-                return Ok(());
-            }
-            let vectors = texts.iter().map(|entry| entry.id).zip(embedded.vectors).collect();
-            store.embed(&first.model, vectors).await?;
-        }
+        self.embed_memories().await
     }
 }

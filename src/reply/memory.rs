@@ -5,10 +5,9 @@
 //! has its own time. A store that fails, hangs or is not there costs the block and never the answer.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use jiff::Zoned;
-use tokio::time::timeout;
 
 use super::deadline::{self, in_time};
 use super::model::ChatModel;
@@ -16,14 +15,13 @@ use super::outlet::{Outlet, Unheard};
 use super::plan::{Plan, Recall};
 use super::{Engine, Turn, dialogue};
 use crate::message::Channel;
-use crate::store::{Hit, MemoryKind, Origin, Profile, Search, Store, StoreError, Vector};
+use crate::store::{Hit, MemoryKind, Origin, Profile, Search, Store, StoreError};
 
 mod block;
 mod config;
 mod digest;
 mod extractor;
-#[cfg(test)]
-mod quality;
+mod meaning;
 pub(crate) mod question;
 mod recall_gate;
 mod spoken;
@@ -32,6 +30,7 @@ mod told;
 pub(crate) use block::{Block, LINE_START};
 pub use config::{Extractor, MemoryConfig, MemoryDigest, Sources};
 pub(crate) use extractor::Sought;
+pub use meaning::Everyday;
 pub(crate) use recall_gate::Gate;
 
 /// Most entries of each kind that are read for the profile; far more than fit into it.
@@ -42,6 +41,8 @@ const PROFILE: u32 = 40;
 pub(super) struct Held {
     /// What is to be forgotten, once somebody says yes.
     forgetting: Mutex<HashMap<Channel, spoken::Forgetting>>,
+    /// Everyday sentences by the model that makes vectors.
+    everyday: tokio::sync::Mutex<Option<Arc<Everyday>>>,
 }
 
 /// What a question looks for in the memory at `now`, with no limit set.
@@ -161,12 +162,7 @@ impl<M: ChatModel> Engine<M> {
             Sources::Diary => vec![MemoryKind::Diary],
             Sources::Facts => vec![MemoryKind::User, MemoryKind::World, MemoryKind::Document],
         };
-        let embedding = self.parts.model.embed(vec![sought.about.clone()]);
-        let vector = timeout(deadline::EMBED, embedding).await.ok().and_then(Result::ok);
-        let vector = vector.and_then(|embedded| {
-            let value = embedded.vectors.into_iter().next()?;
-            Some(Vector { model: embedded.model, value })
-        });
+        let vector = self.meant(&sought.about).await;
         let question = sought.question.clone();
         let search = Search {
             words: question.words,

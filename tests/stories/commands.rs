@@ -288,7 +288,7 @@ async fn the_doctor_tells_by_what_memories_are_found() {
     let talks = Model::new("double:1b", &["completion", "tools"]);
     double.install(vec![talks, Model::damaged("torn:1b"), Model::new("house:latest", &["embedding"])]);
     let row = search(&home);
-    assert_eq!(row["told"], "by words and meaning: house:latest, 2 numbers a text");
+    assert_eq!(row["told"], "by words and meaning: house:latest, 32 numbers a text");
     home.set("llm.embed_model=gone");
     let row = search(&home);
     assert_eq!(row["verdict"], "fair", "{row}");

@@ -111,7 +111,7 @@ fn the_command_line_shows_adds_searches_and_erases() {
 }
 
 /// An Ollama with a model for talk and one for vectors: the double, or the one that `JOI_TEST_MODEL_SERVER` names, with
-/// the model `JOI_TEST_MODEL` for both.
+/// the models `JOI_TEST_MODEL` and `JOI_TEST_EMBED_MODEL`.
 struct Vectors {
     url: String,
     model: String,
@@ -122,8 +122,9 @@ struct Vectors {
 async fn vectors() -> Vectors {
     let real = std::env::var("JOI_TEST_MODEL_SERVER").ok().filter(|address| address.starts_with("http"));
     if let Some(url) = real {
-        let model = std::env::var("JOI_TEST_MODEL").unwrap();
-        return Vectors { url, embed_model: model.clone(), model, _double: None };
+        let model = |key| std::env::var(key).unwrap();
+        let (model, embed_model) = (model("JOI_TEST_MODEL"), model("JOI_TEST_EMBED_MODEL"));
+        return Vectors { url, model, embed_model, _double: None };
     }
     let double = Double::start().await;
     double.install(vec![
@@ -204,7 +205,7 @@ async fn vectors_of_ollama_find_what_shares_no_word_with_the_question() {
     let told = NewMemory {
         kind: MemoryKind::World,
         at: SystemClock.now().timestamp(),
-        text: Private("Mimi sleeps on the sofa".into()),
+        text: Private("Miezi sleeps on the old sofa".into()),
         source: "said".into(),
     };
     store.remember(vec![told]).await.unwrap();
@@ -214,7 +215,7 @@ async fn vectors_of_ollama_find_what_shares_no_word_with_the_question() {
     engine.consolidate().await.unwrap();
     let embedded = mind.embed(&[asked.to_owned()]).await.unwrap();
     assert_eq!(store.unembedded(&embedded.model, 9).await.unwrap(), [], "all of it has a vector");
-    let vector = Vector { model: embedded.model, value: embedded.vectors[0].clone() };
+    let vector = Vector { model: embedded.model, value: embedded.vectors[0].clone(), everyday: 0.1 };
     let found = store.search(Search { vector: Some(vector), ..by_words }).await.unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(recall(&engine, asked).await, ["found"]);

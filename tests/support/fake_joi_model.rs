@@ -41,6 +41,7 @@ impl Fake {
         LocalModel {
             binary: Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/fake-joi-model.sh"),
             gguf: self.folder.path().join("fake-0.5b.gguf"),
+            embed_gguf: self.folder.path().join("fake-minilm.gguf"),
             fetch: "joi models fetch fake".into(),
             runtime_dir: self.runtime_dir(),
         }

@@ -69,7 +69,8 @@ fn run(args: Args) -> anyhow::Result<()> {
     // Ends the requests that are still open, and with them the engine's work.
     runtime.shutdown_timeout(Duration::from_secs(1));
     // llama.cpp must not be at work while the program is taken down.
-    let join = |thread: JoinHandle<()>| thread.join().map_err(|_| anyhow::anyhow!("a model's thread panicked"));
+    let join =
+        |thread: JoinHandle<()>| thread.join().map_err(|_| anyhow::anyhow!("a model's thread panicked"));
     threads.into_iter().try_for_each(join)
 }
 

@@ -130,7 +130,10 @@ impl Reader {
         }
     }
 
-    fn all(&mut self, Texts { texts, truncate, dimensions }: &Texts) -> Result<(Vec<Vec<f32>>, usize), EngineError> {
+    fn all(
+        &mut self,
+        Texts { texts, truncate, dimensions }: &Texts,
+    ) -> Result<(Vec<Vec<f32>>, usize), EngineError> {
         let mut counted = 0;
         let vectors = texts.iter().map(|text| {
             let tokens = fitted(self.model.tokenize(text), self.model.trained_context() as usize, *truncate)?;

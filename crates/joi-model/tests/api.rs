@@ -1,7 +1,7 @@
 //! `joi-model` as its clients see it: the real program with the real model, over real sockets.
 //!
-//! The model file is `chat-qwen2.5-coder-0.5b` in JOI_MODELS (or the cache); without it the tests
-//! fail and say how to fetch it.
+//! The model files are `chat-qwen2.5-coder-0.5b` and `embed-all-minilm-l6-v2` in JOI_MODELS (or the cache);
+//! without them the tests fail and say how to fetch them.
 
 #![expect(clippy::expect_used, reason = "a test that can't go on says why and fails")]
 
@@ -22,3 +22,5 @@ mod refusals;
 mod residence;
 #[path = "api/tools.rs"]
 mod tools;
+#[path = "api/vectors.rs"]
+mod vectors;

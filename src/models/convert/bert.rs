@@ -3,6 +3,9 @@
 //!
 //! In: `model.safetensors`, the text of `vocab.txt` and of `config.json`. Out: a GGUF file.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -46,8 +49,8 @@ pub(super) fn convert(
     to: Quantisation,
     out: &Path,
 ) -> Result<(), ConvertError> {
-    let config: Config =
-        serde_json::from_str(config).map_err(|e| input(format!("its configuration says too little ({e})")))?;
+    let config: Config = serde_json::from_str(config)
+        .map_err(|e| input(format!("its configuration says too little ({e})")))?;
     let mut weights = Weights::open(model)?;
     let passages = passages(&weights, config.num_hidden_layers, to)?;
     let tokens: Vec<&str> = vocabulary.lines().collect();

@@ -61,14 +61,15 @@ impl Weights {
         let end = file.get_ref().metadata()?.len();
         let head: HashMap<String, serde_json::Value> =
             serde_json::from_slice(&head).map_err(|e| input(format!("its head is no JSON object ({e})")))?;
-        let tensors = head.into_iter().filter(|(name, _)| name != "__metadata__").filter_map(|(name, entry)| {
-            let entry = serde_json::from_value(entry);
-            let tensor = entry.map_err(|e| input(format!("{}: {e}", name.escape_debug())));
-            match tensor.and_then(|entry| located(&name, entry, 8 + length, end)) {
-                Ok(tensor) => tensor.map(|tensor| Ok((name, tensor))),
-                Err(error) => Some(Err(error)),
-            }
-        });
+        let tensors =
+            head.into_iter().filter(|(name, _)| name != "__metadata__").filter_map(|(name, entry)| {
+                let entry = serde_json::from_value(entry);
+                let tensor = entry.map_err(|e| input(format!("{}: {e}", name.escape_debug())));
+                match tensor.and_then(|entry| located(&name, entry, 8 + length, end)) {
+                    Ok(tensor) => tensor.map(|tensor| Ok((name, tensor))),
+                    Err(error) => Some(Err(error)),
+                }
+            });
         Ok(Self { tensors: tensors.collect::<Result<_, _>>()?, file })
     }
 

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::super::StoreError;
-use super::vectors::{self, Likeness, Near, Vector};
+use super::vectors::{self, Near, Vector};
 use super::{Memory, MemoryKind, select, words};
 use crate::message::Private;
 
@@ -27,10 +27,10 @@ const PAIRED: usize = 4;
 const FEW: f64 = 200.0;
 /// The least share of a question, by weight, that must be in an answer.
 const ENOUGH: f64 = 0.34;
-/// The least cosine of an answer that lacks the words.
-const NEAR: f32 = 0.6;
-/// What nearness counts beside the words of a question. More, and vectors of a poor model spoil what words find.
-const MEANT: f64 = 0.3;
+/// How much nearer than everyday sentences an answer must be that lacks the words (docs/memory.md).
+const NEAR: f32 = 0.25;
+/// What nearness counts beside the words of a question.
+const MEANT: f64 = 1.0;
 /// Days after which age has lost half of its weight.
 const FRESH_DAYS: f64 = 45.0;
 
@@ -107,7 +107,7 @@ pub(super) fn find(db: &Connection, search: &Search) -> Result<Vec<Hit>, StoreEr
                 at,
                 text: Private(text),
                 source: "said".into(),
-                likeness: None,
+                likeness: 0.0,
             };
             hits.extend(found.judged(&terms, search));
         }
@@ -307,7 +307,8 @@ struct Found {
     at: Timestamp,
     text: Private<String>,
     source: String,
-    likeness: Option<Likeness>,
+    /// How much nearer it is than everyday sentences.
+    likeness: f32,
 }
 
 impl Found {
@@ -321,7 +322,7 @@ impl Found {
             |which: &dyn Fn(&&Term) -> bool| terms.iter().filter(|t| which(t)).map(|t| t.weight).sum::<f64>();
         let share = if all > 0.0 { sum(&held) / all } else { 0.0 };
         let is_by_time = terms.is_empty() && search.from.is_some();
-        let is_near = self.likeness.is_some_and(|likeness| likeness.cosine >= NEAR);
+        let is_near = self.likeness >= NEAR;
         if share < ENOUGH && !is_near && !is_by_time {
             return None;
         }
@@ -335,7 +336,7 @@ impl Found {
             Origin::Memory(..) => 0.05,
             Origin::Message(_) => 0.0,
         };
-        let likeness = self.likeness.map_or(0.0, |likeness| MEANT * f64::from(likeness.above));
+        let likeness = MEANT * f64::from(self.likeness);
         let score = share + exactness + likeness + fresh + brief + told;
         Some(Hit { origin: self.origin, at: self.at, text: self.text, source: self.source, score })
     }

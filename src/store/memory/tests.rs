@@ -153,7 +153,7 @@ async fn what_is_near_by_its_vector_is_found_without_its_words() {
     assert_eq!(store.unembedded("m", 10).await.unwrap(), []);
     assert_eq!(store.unembedded("other", 10).await.unwrap().len(), 2);
     let near = |model: &str| {
-        let vector = Some(Vector { model: model.into(), value: vec![3.0, 0.5] });
+        let vector = Some(Vector { model: model.into(), value: vec![3.0, 0.5], everyday: 0.3 });
         Search { vector, ..sought(&["dog"]) }
     };
     assert_eq!(found(&store, near("m")).await, ["The puppy sleeps."]);

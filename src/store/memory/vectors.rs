@@ -19,13 +19,15 @@ pub struct Unembedded {
     pub text: Private<String>,
 }
 
-/// A vector, and the model it is from.
+/// The vector of a question, and the model it is from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector {
     /// The model's name.
     pub model: String,
     /// Its numbers.
     pub value: Vec<f32>,
+    /// How near it is to what has nothing to do with it, as a cosine.
+    pub everyday: f32,
 }
 
 impl Store {
@@ -67,26 +69,14 @@ impl Store {
 pub(super) struct Near {
     /// The nearest entries, nearest first.
     pub(super) first: Vec<i64>,
-    /// The cosine of every entry.
-    cosines: HashMap<i64, f32>,
-    mean: f32,
-}
-
-/// How near one entry is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Likeness {
-    /// The cosine.
-    pub(super) cosine: f32,
-    /// How much nearer than entries are on average; 0 when it is not. With a model whose vectors all lie close
-    /// together the cosine alone says nothing.
-    pub(super) above: f32,
+    /// Of every entry, how much nearer its cosine is than what has nothing to do with the question.
+    likeness: HashMap<i64, f32>,
 }
 
 impl Near {
-    /// Nothing for an entry that has no vector.
-    pub(super) fn of(&self, id: i64) -> Option<Likeness> {
-        let cosine = *self.cosines.get(&id)?;
-        Some(Likeness { cosine, above: (cosine - self.mean).max(0.0) })
+    /// How near an entry is; 0 when that means nothing, or it has no vector.
+    pub(super) fn of(&self, id: i64) -> f32 {
+        self.likeness.get(&id).map_or(0.0, |likeness| likeness.max(0.0))
     }
 }
 
@@ -99,13 +89,12 @@ pub(super) fn nearest(db: &Connection, asked: &Vector, most: usize) -> Result<Ne
     while let Some(row) = rows.next()? {
         let blob = row.get_ref(1)?.as_blob().map_err(|e| StoreError::Record(e.to_string()))?;
         if let Some(cosine) = cosine(&asked.value, length, blob) {
-            near.push((row.get(0)?, cosine));
+            near.push((row.get(0)?, cosine - asked.everyday));
         }
     }
     near.sort_unstable_by(|one, other| other.1.total_cmp(&one.1));
-    let mean = near.iter().map(|(_, cosine)| cosine).sum::<f32>() / near.len().max(1) as f32;
     let first = near.iter().take(most).map(|(id, _)| *id).collect();
-    Ok(Near { first, cosines: near.into_iter().collect(), mean })
+    Ok(Near { first, likeness: near.into_iter().collect() })
 }
 
 fn bytes(value: &[f32]) -> Vec<u8> {

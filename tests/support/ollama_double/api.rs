@@ -79,15 +79,21 @@ fn with_model(models: &[Model], body: &Value, then: impl FnOnce(&Model) -> Scrip
     }
 }
 
-/// One vector for each text: texts with the same number of letters lie on each other.
+/// Numbers of a vector.
+const WIDTH: usize = 32;
+
+/// One vector for each text: texts with the same number of letters lie on each other, all others are at right angles.
 fn embed(model: &Model, body: &Value) -> Script {
     if !model.can("embedding") {
         return Script::error(400, &format!("\"{}\" does not support embeddings", model.name));
     }
     let texts = body["input"].as_array().cloned().unwrap_or_default();
-    let angle = |text: &Value| text.as_str().map_or(0, |text| text.chars().count()) as f64 / 100.0;
-    let vectors: Vec<Value> =
-        texts.iter().map(|text| json!([angle(text).cos(), angle(text).sin()])).collect();
+    let vector = |text: &Value| {
+        let mut vector = [0.0; WIDTH];
+        vector[text.as_str().map_or(0, |text| text.chars().count()) % WIDTH] = 1.0;
+        json!(vector)
+    };
+    let vectors: Vec<Value> = texts.iter().map(vector).collect();
     Script::json(200, &json!({ "model": model.name, "embeddings": vectors, "prompt_eval_count": 1 }))
 }
 

@@ -103,14 +103,14 @@ fn mad_numbers_do_no_harm() {
 fn the_model_file_stays_as_it_is() {
     let other = SHARED.post("/api/pull", &json!({"model": "llama9:1b"}));
     assert_eq!(other.status, 200);
-    let text = "pull model manifest: joi-model serves one model file and downloads none";
+    let text = "pull model manifest: joi-model serves the model files it was given and downloads none";
     assert_eq!(other.lines(), [json!({"status": "pulling manifest"}), json!({"error": text})]);
     let whole = json!({"model": "llama9:1b", "stream": false});
     assert_eq!(refused("/api/pull", &whole), (500, text.to_owned()));
     let ours = SHARED.post("/api/pull", &json!({"model": NAME})).lines();
     assert_eq!(ours, [json!({"status": "pulling manifest"}), json!({"status": "success"})]);
     let delete = SHARED.send("DELETE", "/api/delete", "", &json!({"model": NAME}).to_string()).error();
-    assert_eq!(delete, (400, "joi-model serves one model file and does not delete it".to_owned()));
+    assert_eq!(delete, (400, "joi-model serves the model files it was given and deletes none".to_owned()));
 }
 
 #[test]

@@ -13,13 +13,18 @@ use serde_json::{Value, json};
 /// The name all test servers give their model.
 pub(crate) const NAME: &str = "qwen2.5-coder:0.5b";
 
-/// Path of the real model; fails with the remedy when it is not there.
+/// Path of the real model that talks.
 pub(crate) fn model() -> PathBuf {
+    fetched("chat-qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf")
+}
+
+/// Path of a fetched model; fails with the remedy when it is not there.
+pub(crate) fn fetched(model: &str, file: &str) -> PathBuf {
     let var = |key: &str| std::env::var_os(key).map(PathBuf::from);
     let cache = || var("XDG_CACHE_HOME").or_else(|| Some(var("HOME")?.join(".cache")));
     let models = var("JOI_MODELS").or_else(|| Some(cache()?.join("joi/models"))).expect("HOME is set");
-    let path = models.join("chat-qwen2.5-coder-0.5b/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf");
-    assert!(path.exists(), "{} is missing: run `joi models fetch chat-qwen2.5-coder-0.5b`", path.display());
+    let path = models.join(model).join(file);
+    assert!(path.exists(), "{} is missing: run `joi models fetch {model}`", path.display());
     path
 }
 

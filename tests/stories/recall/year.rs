@@ -1,21 +1,15 @@
-//! How well recall finds what was meant: a year of made-up diary, and fifty questions whose answers are known.
+//! A year of made-up diary, and fifty questions whose answers are known.
 //!
-//! For tests only. Everything is drawn with a fixed seed. Questions are asked as people ask: other forms of words,
-//! other words for the same thing, and time as people tell it. A question counts when a right page is among the
-//! first three.
+//! Everything is drawn with a fixed seed. Questions are asked as people ask: other forms of words, other words for the
+//! same thing, and time as people tell it. A question counts when a right page is among the first three.
 
 use jiff::{SignedDuration, Zoned};
-
-use super::memory_question;
-use crate::llm::{Endpoint, LlmConfig, Ollama};
-use crate::message::Private;
-use crate::store::{MemoryKind, NewMemory, Search, Store, Vector};
+use joi::message::Private;
+use joi::reply::memory_question;
+use joi::store::{MemoryKind, NewMemory, Search, Store, Vector};
 
 /// Pages of the year.
-const PAGES: usize = 2_000;
-/// Questions that were answered when this was last looked at, by words alone.
-const FLOOR: usize = 47;
-
+pub(super) const PAGES: usize = 2_000;
 const PEOPLE: [&str; 30] = [
     "Ann", "Bob", "Clara", "Dieter", "Eva", "Franz", "Greta", "Hugo", "Ines", "Jonas", "Klara", "Leo", "Mia",
     "Nora", "Otto", "Paula", "Quentin", "Rosa", "Simon", "Tina", "Ulrich", "Vera", "Walter", "Xenia",
@@ -117,7 +111,7 @@ const TITLES: [&str; 20] = [
 
 /// What a page is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Page {
+pub(super) struct Page {
     kind: usize,
     who: &'static str,
     what: &'static str,
@@ -198,22 +192,22 @@ fn asked(page: &Page, wording: usize) -> String {
 
 /// How a question is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum By {
+pub(super) enum By {
     Words,
     Vectors,
     Both,
 }
 
 /// The year in a store, and its questions.
-struct Year {
-    store: Store,
-    now: Zoned,
+pub(super) struct Year {
+    pub(super) store: Store,
+    pub(super) now: Zoned,
     pages: Vec<Page>,
 }
 
 impl Year {
     /// Its first `count` pages.
-    async fn of(count: usize) -> Self {
+    pub(super) async fn of(count: usize) -> Self {
         let now: Zoned = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap();
         let mut pages = pages();
         pages.truncate(count);
@@ -234,7 +228,7 @@ impl Year {
 
     /// Fifty questions with the page each is about, and whether it tells the month instead of the person, as every
     /// fifth does.
-    fn questions(&self) -> Vec<(String, &Page, bool)> {
+    pub(super) fn questions(&self) -> Vec<(String, &Page, bool)> {
         let mut seeded = Seeded(50);
         let question = |number: usize| {
             let page = &self.pages[seeded.below(self.pages.len())];
@@ -259,7 +253,7 @@ impl Year {
 
     /// How many questions find a right page among the first three, and those that do not. `vectors` are of the
     /// questions.
-    async fn found(&self, by: By, vectors: &[Vector]) -> (usize, Vec<String>) {
+    pub(super) async fn found(&self, by: By, vectors: &[Vector]) -> (usize, Vec<String>) {
         let (mut right, mut missed) = (0, Vec::new());
         for (number, (question, page, by_time)) in self.questions().into_iter().enumerate() {
             let mut search = Search { limit: 3, ..memory_question(&question, &self.now) };
@@ -277,88 +271,4 @@ impl Year {
         }
         (right, missed)
     }
-}
-
-#[tokio::test]
-async fn of_fifty_questions_about_a_year_nearly_all_find_their_page_among_the_first_three() {
-    let (right, missed) = Year::of(PAGES).await.found(By::Words, &[]).await;
-    println!("{right} of 50 among the first three, by words alone; missed: {missed:#?}");
-    assert!(right >= FLOOR, "{right} of 50; missed: {missed:#?}");
-}
-
-/// Pages that become vectors.
-const EMBEDDED: usize = 500;
-/// Questions of these that their vectors alone answered when this was last looked at, without a server.
-const VECTOR_FLOOR: usize = 8;
-
-/// What makes vectors: the Ollama at `JOI_TEST_MODEL_SERVER` with its model `JOI_TEST_EMBED_MODEL`, or counts of
-/// letters in threes.
-enum Maker {
-    Ollama(Ollama, String),
-    Letters,
-}
-
-impl Maker {
-    fn new() -> Self {
-        match (std::env::var("JOI_TEST_MODEL_SERVER"), std::env::var("JOI_TEST_EMBED_MODEL")) {
-            (Ok(url), Ok(model)) => Self::Ollama(Ollama::new(&Endpoint::Http { url }, None).unwrap(), model),
-            _ => Self::Letters,
-        }
-    }
-
-    fn name(&self) -> &str {
-        match self {
-            Self::Ollama(_, model) => model,
-            Self::Letters => "letters",
-        }
-    }
-
-    async fn vectors(&self, texts: &[String]) -> Vec<Vec<f32>> {
-        match self {
-            Self::Ollama(client, model) => {
-                client.embed(model, texts, (&LlmConfig::default().options(), -1)).await.unwrap()
-            }
-            Self::Letters => texts.iter().map(|text| in_threes(text)).collect(),
-        }
-    }
-}
-
-/// How often three letters stand beside one another, in 512 places.
-fn in_threes(text: &str) -> Vec<f32> {
-    let mut counts = vec![0.0; 512];
-    for three in text.to_lowercase().as_bytes().windows(3) {
-        let place = three.iter().fold(7_usize, |sum, letter| sum * 31 + usize::from(*letter)) % counts.len();
-        counts[place] += 1.0;
-    }
-    counts
-}
-
-// covers A8: vectors find by themselves, and spoil nothing that words find. `make bench-ollama` runs it with real ones.
-#[tokio::test]
-async fn vectors_find_pages_too_and_spoil_nothing_that_words_find() {
-    let (maker, year) = (Maker::new(), Year::of(EMBEDDED).await);
-    let began = std::time::Instant::now();
-    loop {
-        let texts = year.store.unembedded(maker.name(), 8).await.unwrap();
-        if texts.is_empty() {
-            break;
-        }
-        let words: Vec<String> = texts.iter().map(|entry| entry.text.0.clone()).collect();
-        let made = maker.vectors(&words).await;
-        let made = texts.iter().map(|entry| entry.id).zip(made).collect();
-        year.store.embed(maker.name(), made).await.unwrap();
-    }
-    println!("{EMBEDDED} pages became vectors in {:.0} s", began.elapsed().as_secs_f64());
-    let questions: Vec<String> = year.questions().into_iter().map(|(question, ..)| question).collect();
-    let vector = |value| Vector { model: maker.name().to_owned(), value };
-    let vectors: Vec<Vector> = maker.vectors(&questions).await.into_iter().map(vector).collect();
-    let words = year.found(By::Words, &vectors).await.0;
-    let alone = year.found(By::Vectors, &vectors).await.0;
-    let both = year.found(By::Both, &vectors).await.0;
-    println!(
-        "{}: of 50 among the first three {words} by words, {alone} by vectors, {both} by both",
-        maker.name()
-    );
-    assert!(both + 2 >= words, "{words} by words, {both} by both");
-    assert!(matches!(maker, Maker::Ollama(..)) || alone >= VECTOR_FLOOR, "{alone} by vectors");
 }
