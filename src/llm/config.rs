@@ -106,8 +106,8 @@ pub struct LlmConfig {
     /// Threads the model computes with, "auto" (one fewer than the machine has) or 1 to 64. With an
     /// Ollama on another machine "auto" leaves the choice to it.
     pub threads: Threads,
-    /// The model on Ollama that makes vectors of what is remembered: its name, "auto" (the first installed one that
-    /// can) or "" (none: what is remembered is found by its words).
+    /// The model that makes vectors of what is remembered: its name on Ollama, "auto" (the first installed one that
+    /// can, or the embedded one) or "" (none: what is remembered is found by its words).
     pub embed_model: String,
 }
 
