@@ -1,5 +1,5 @@
-//! From words to an answer: redact → a yes to a question of hers → quick intents → dialogue → recall gate → router →
-//! planner → memory → prompt → model and tools → check → remember.
+//! From words to an answer: redact → a yes to a question of hers → quick intents → two requests? → dialogue → recall
+//! gate → router → planner → memory → prompt → model and tools → check → remember.
 //!
 //! [`reply`] runs in the task of one turn; [`Engine`] is what turns share. In: what was heard or
 //! typed. Out: [`ReplyEvent`]s while the answer comes in, and a [`ReplyOutcome`]. Nothing behind the
@@ -44,6 +44,7 @@ pub mod malformed;
 pub mod memory;
 pub mod model;
 mod outlet;
+mod parts;
 mod patience;
 mod plan;
 mod planner;
@@ -358,6 +359,14 @@ impl<M: ChatModel> Engine<M> {
             let keep = self.act(turn, &quick, outlet).await?;
             return Ok((Ended::Quick, keep));
         }
+        match self.two_requests(turn.asked) {
+            Some(parts) => self.both(turn, parts, outlet).await,
+            None => self.thinks(turn, outlet).await,
+        }
+    }
+
+    /// The path of a request that no quick command answers.
+    async fn thinks(&self, turn: &Turn<'_>, outlet: &mut Outlet) -> Result<(Ended, Keep), Unheard> {
         let past = match self.past(turn).await {
             Ok(past) => past,
             Err(error) => self.without_memory(&error, outlet).await?,

@@ -6,9 +6,9 @@
 /// Shortest clause, in characters.
 const SHORTEST: usize = 9;
 
-/// The parts of `asked`. No language means English; one that is not known means no split.
-pub(crate) fn parts<'a>(asked: &'a str, language: Option<&str>) -> Vec<&'a str> {
-    let conjunctions: &[&str] = match language.unwrap_or("en") {
+/// What joins two clauses in a language. None means English; in one that is not known nothing does.
+fn conjunctions(language: Option<&str>) -> &'static [&'static str] {
+    match language.unwrap_or("en") {
         "en" => &[" and "],
         "de" => &[" und "],
         "es" => &[" y ", " e "],
@@ -18,17 +18,54 @@ pub(crate) fn parts<'a>(asked: &'a str, language: Option<&str>) -> Vec<&'a str> 
         "nl" => &[" en "],
         "tr" => &[" ve "],
         _ => &[],
-    };
+    }
+}
+
+fn is_clause(part: &str) -> bool {
+    part.chars().count() >= SHORTEST
+}
+
+/// Every way to take `asked` apart at a conjunction or a comma, the first one first.
+pub(crate) fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<[&'a str; 2]> {
+    let mut places: Vec<(usize, usize)> = conjunctions(language)
+        .iter()
+        .chain(&[", "])
+        .flat_map(|word| asked.match_indices(word).map(|(at, word)| (at, word.len())))
+        .collect();
+    places.sort_unstable();
+    let halves = places.into_iter().map(|(at, length)| [&asked[..at], &asked[at + length..]]);
+    let bare = |half: &'a str| half.trim_matches(|c: char| c.is_whitespace() || ",;.?!".contains(c));
+    halves.map(|both| both.map(bare)).filter(|both| both.iter().all(|half| is_clause(half))).collect()
+}
+
+/// The parts of `asked`. No language means English; one that is not known means no split.
+pub(crate) fn parts<'a>(asked: &'a str, language: Option<&str>) -> Vec<&'a str> {
+    let conjunctions = conjunctions(language);
     let first = conjunctions.iter().filter_map(|word| Some((asked.find(word)?, word.len()))).min();
     let Some((at, length)) = first else { return vec![asked] };
     let (before, after) = (asked[..at].trim(), asked[at + length..].trim());
-    let is_clause = |part: &str| part.chars().count() >= SHORTEST;
     if is_clause(before) && is_clause(after) { vec![before, after] } else { vec![asked] }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_can_be_taken_apart_at_every_conjunction_and_comma() {
+        let asked = "Put soap on the list, say how much is 5 times 9, and convert 10 miles.";
+        assert_eq!(
+            halves(asked, Some("en")),
+            [
+                ["Put soap on the list", "say how much is 5 times 9, and convert 10 miles"],
+                ["Put soap on the list, say how much is 5 times 9", "and convert 10 miles"],
+                ["Put soap on the list, say how much is 5 times 9", "convert 10 miles"],
+            ]
+        );
+        assert_eq!(halves("add eggs and cheese", None), [[""; 2]; 0], "no clauses");
+        assert_eq!(halves("mach das Licht an und sag mir die Zeit", Some("de")).len(), 1);
+        assert_eq!(halves("one two three and four five six", Some("xx")), [[""; 2]; 0]);
+    }
 
     // covers M4
     #[test]

@@ -22,6 +22,7 @@ mod config;
 mod digest;
 mod extractor;
 mod meaning;
+mod newest;
 pub(crate) mod question;
 mod recall_gate;
 mod spoken;
@@ -71,7 +72,8 @@ impl<M: ChatModel> Engine<M> {
         let profile = match held {
             Some((_, profile)) => profile,
             None => match in_time(deadline::KNOWN, store.profile(PROFILE)).await {
-                Ok(profile) => {
+                Ok(mut profile) => {
+                    profile.user = newest::holding(profile.user, |memory| (memory.at, &memory.text.0), &[]);
                     self.lock(&self.scratch).known = Some((changes, profile.clone()));
                     profile
                 }
@@ -182,10 +184,13 @@ impl<M: ChatModel> Engine<M> {
             // People are often wrong about when.
             store.search(Search { from: None, until: None, ..search }).await
         };
-        let mut hits = in_time(deadline::SEARCH, searching).await?;
+        let hits = in_time(deadline::SEARCH, searching).await?;
         // What the profile shows need not be told twice; a command says nothing about the world.
-        let shown = self.lock(&self.scratch).known.as_ref().map(|(_, profile)| block::shown(profile));
-        let shown = shown.unwrap_or_default();
+        let known = self.lock(&self.scratch).known.as_ref().map(|(_, profile)| profile.clone());
+        let profile = known.unwrap_or_default();
+        let shown = block::shown(&profile);
+        let of_user: Vec<_> = profile.user.iter().map(|memory| (memory.at, &*memory.text.0)).collect();
+        let mut hits = newest::holding(hits, |hit| (hit.at, &hit.text.0), &of_user);
         hits.retain(|hit| match hit.origin {
             Origin::Memory(id, _) => !shown.contains(&id),
             Origin::Message(_) => super::intents::match_intent(&hit.text.0).is_none(),

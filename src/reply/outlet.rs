@@ -28,6 +28,8 @@ pub(crate) struct Outlet {
     pub(crate) is_private: bool,
     /// What was called and found, for later prompts.
     pub(crate) rows: Vec<Row>,
+    /// What is said next is another answer.
+    is_apart: bool,
 }
 
 impl Outlet {
@@ -39,6 +41,7 @@ impl Outlet {
             awaits: None,
             is_private: false,
             rows: Vec::new(),
+            is_apart: false,
         }
     }
 
@@ -47,9 +50,17 @@ impl Outlet {
         if text.is_empty() {
             return Ok(());
         }
-        self.send(ReplyEvent::Text(text.to_owned())).await?;
-        self.said.push_str(text);
+        let is_apart = std::mem::take(&mut self.is_apart) && !self.said.is_empty();
+        let gap = if is_apart && !text.starts_with(char::is_whitespace) { " " } else { "" };
+        let text = format!("{gap}{text}");
+        self.send(ReplyEvent::Text(text.clone())).await?;
+        self.said.push_str(&text);
         Ok(())
+    }
+
+    /// What is said next stands apart from what was said so far.
+    pub(crate) fn begin_another(&mut self) {
+        self.is_apart = true;
     }
 
     /// A whole sentence behind what was said before.

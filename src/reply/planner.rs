@@ -59,6 +59,11 @@ pub(super) fn parts_of(asked: &str) -> Vec<&str> {
     compound::parts(asked, question::tongue(asked))
 }
 
+/// Every way to take a request apart in two.
+pub(super) fn halves_of(asked: &str) -> Vec<[&str; 2]> {
+    compound::halves(asked, question::tongue(asked))
+}
+
 impl<M: ChatModel> Engine<M> {
     /// Which tools the request may use, and the plan for it, in the configured order.
     pub(super) async fn directed(

@@ -106,8 +106,9 @@ impl<M: ChatModel> Engine<M> {
         let answer = ask::answer(&*self.parts.model, &self.parts.reply, &question, outlet).await?;
         let chose = std::mem::take(&mut state.chooses);
         match answer {
-            Answer::Calls(wanted) if !chose && state.is_example(&wanted) => {
+            Answer::Calls(wanted) if state.is_example(&wanted) => {
                 outlet.decided("tools", "none", "the model wrote down the example of a call").await?;
+                state.has_refused_step |= chose;
                 state.put_tools_away(self.heads(), &self.grown());
                 state.turns_left = state.turns_left.max(1);
                 Ok(None)

@@ -5,12 +5,13 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use joi::audio::read_wav;
+use joi::audio::{RATE, read_wav, write_wav};
 use joi::reply::words;
 use serde_json::Value;
 
 use crate::support::ollama_double::{Double, Script};
 use crate::support::program::{Home, NOBODY, Ran, models, project};
+use crate::support::speech::{flite, pause};
 
 const ANSWER: &str = "Because air scatters blue light the most.";
 const QUESTION: &str = "why is the sky blue?";
@@ -118,6 +119,20 @@ fn without_a_voice_the_answers_are_shown() {
     assert!(ran.err.contains("she can't speak") && ran.err.contains("joi models fetch voice-joe"), "{ran:?}");
     let first: Value = serde_json::from_str(ran.out.lines().next().expect("a turn")).unwrap();
     assert!(first["reply"].as_str().is_some_and(|reply| reply.starts_with("It's ")), "{first}");
+}
+
+// covers P6: as in the conversation where she has one, but for the voice
+#[test]
+fn without_a_voice_no_window_opens_behind_an_answer() {
+    let home = home_with(Damage::Halved, "voice-joe", "en_US-joe-medium.onnx");
+    let called = flite("awb", "hey jarvis, what time is it?");
+    let follow_up = flite("awb", "and what day is it today?");
+    let talk = [pause(1.5), called, pause(2.2), follow_up, pause(6.0)].concat();
+    write_wav(home.arg("talk.wav"), RATE, &talk).expect("a recording");
+    let wav = home.arg("talk.wav");
+    let ran = home.joi(&["hear", "--json", "--wav", &wav, "--out", &home.arg("out.wav")]).well();
+    assert_eq!(ran.out.lines().count(), 1, "{ran:?}");
+    assert!(ran.out.contains("It's "), "{ran:?}");
 }
 
 #[test]

@@ -43,6 +43,8 @@ impl Question {
 struct Language {
     stop: Vec<String>,
     past: Vec<String>,
+    /// Statements of which one can be true at a time.
+    single: Vec<String>,
     days: HashMap<String, i32>,
     spans: HashMap<String, (Span, i32)>,
     weekdays: Named,
@@ -91,6 +93,11 @@ fn languages() -> &'static [(&'static str, Language)] {
         files.into_iter().filter_map(read).collect()
     });
     &LANGUAGES
+}
+
+/// How statements begin of which one can be true at a time, in all languages.
+pub(super) fn single_forms() -> impl Iterator<Item = &'static str> {
+    languages().iter().flat_map(|(_, language)| &language.single).map(String::as_str)
 }
 
 /// Reads a question that is asked at `now`.

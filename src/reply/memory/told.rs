@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::newest;
 use crate::reply::intents::{self, Tongue};
 use crate::store::{Memory, MemoryKind};
 
@@ -90,7 +91,8 @@ impl Told {
     pub(super) fn about_me(&self, tongue: Tongue, known: &[Memory], has_diary: bool) -> String {
         let of = |kind: MemoryKind| known.iter().filter(move |memory| memory.kind == kind);
         let back = |memory: &Memory| sentence(&intents::told_back_in(tongue, &memory.text.0));
-        let user: Vec<String> = of(MemoryKind::User).map(back).collect();
+        let user = newest::holding(of(MemoryKind::User).collect(), |memory| (memory.at, &memory.text.0), &[]);
+        let user: Vec<String> = user.into_iter().map(back).collect();
         let wishes: Vec<String> = of(MemoryKind::Wish).map(|memory| sentence(&memory.text.0)).collect();
         let others = of(MemoryKind::World).count() + of(MemoryKind::Document).count();
         let mut told = Vec::new();

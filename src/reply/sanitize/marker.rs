@@ -42,7 +42,7 @@ enum Where {
 /// The longest name between `<|` and `|>`.
 const LONGEST_NAME: usize = 40;
 
-const MARKERS: [(&str, Where, Kind); 42] = {
+const MARKERS: [(&str, Where, Kind); 43] = {
     use Kind::{Drops, Fails, OpensThinking};
     use Malformed::{Data, Label, Recited, ReservedTokens, ToolCall};
     use Where::{Anywhere, LineStart, ReplyStart};
@@ -89,6 +89,8 @@ const MARKERS: [(&str, Where, Kind); 42] = {
         ("<html", ReplyStart, Fails(Data)),
         // So the list of tools begins in the prompt.
         ("The tools, with their arguments", ReplyStart, Fails(Recited)),
+        // And so what came of a call that failed.
+        ("Error:", ReplyStart, Fails(Recited)),
         ("assistant:", ReplyStart, Drops),
     ]
 };

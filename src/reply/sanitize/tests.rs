@@ -115,6 +115,7 @@ fn tool_calls_and_data_are_refused_before_a_word_of_them_goes_out() {
         ("```json\n{\"a\": ", Truncated),
         ("[REDACTED_EMAIL] is yours", Label),
         ("The tools, with their arguments:\n- time(city?)", Recited),
+        ("Error: timers was called with the same arguments before.", Recited),
     ];
     for prompt in [
         include_str!("../../../assets/prompts/tools.small.md"),

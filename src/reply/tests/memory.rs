@@ -91,6 +91,43 @@ async fn nothing_is_recalled_when_the_plan_needs_no_memory_or_asks_for_something
     assert_eq!(ran.decided("recall"), ["nothing"]);
 }
 
+// covers G6, BG1: the newest of what can be true once, in the profile and in what is recalled
+#[tokio::test]
+async fn what_a_newer_statement_has_replaced_is_in_no_prompt() {
+    let bench = Bench::new(vec![answers("In Linz."), answers("Under the mat.")]);
+    bench.talked_lately().await;
+    bench.knows(MemoryKind::User, "2025-03-01", "I live in Graz").await;
+    bench.knows(MemoryKind::User, "2026-11-20", "I live in Linz now").await;
+    bench.knows(MemoryKind::World, "2026-10-01", "the spare key is in the shed").await;
+    bench.knows(MemoryKind::World, "2026-11-01", "the spare key is under the mat now").await;
+    bench.say("which town is my home").await;
+    assert!(bench.asked_last().contains("- I live in Linz now"), "{}", bench.asked_last());
+    assert!(!bench.asked_last().contains("Graz"), "{}", bench.asked_last());
+    bench.later(1_000);
+    bench.say("where is the spare key").await;
+    assert!(bench.asked_last().contains("under the mat"), "{}", bench.asked_last());
+    assert!(!bench.asked_last().contains("shed"), "{}", bench.asked_last());
+    let told = bench.say("what do you know about me").await;
+    assert!(told.shown().contains("Linz") && !told.shown().contains("Graz"), "{}", told.shown());
+    // Nothing is erased.
+    assert_eq!(bench.known().await.len(), 5);
+}
+
+// covers H6, G5: one source alone
+#[tokio::test]
+async fn recall_may_be_kept_to_the_diary_or_to_facts() {
+    for (sources, there, missing) in [(Sources::Diary, "boat trip", "cellar"), (Sources::Facts, "cellar", "boat trip")] {
+        let bench = Bench::with(vec![answers("Yes.")], |parts| parts.memory.sources = sources);
+        bench.knows(MemoryKind::Diary, "2026-11-03", "They planned a boat trip to the castle").await;
+        bench.knows(MemoryKind::World, "2026-11-04", "the boat is in the cellar of the castle").await;
+        bench.talked_lately().await;
+        let ran = bench.say("what about the boat and the castle").await;
+        assert_eq!(ran.decided("recall"), ["found"]);
+        let asked = bench.asked_last();
+        assert!(asked.contains(there) && !asked.contains(missing), "{sources:?}: {asked}");
+    }
+}
+
 // covers C1: a fresh tool result that covers the question
 #[tokio::test]
 async fn what_a_tool_found_just_now_is_not_recalled() {

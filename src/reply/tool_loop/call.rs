@@ -13,7 +13,7 @@ use super::super::intents::VolumeChange;
 use super::super::model::ChatModel;
 use super::super::outlet::{Outlet, Unheard};
 use super::super::protocol::Made;
-use super::super::{Action, Engine, ReplyEvent, redact};
+use super::super::{Action, Engine, ReplyEvent, redact, words};
 use super::state::{Loop, Success};
 use crate::tools::gate::{self, Consent, Facts, Taint, Verdict};
 use crate::tools::{self, Arguments, Deed, Effect, Output, Source, Tool, ToolError, fence, schema};
@@ -66,7 +66,11 @@ impl<M: ChatModel> Engine<M> {
                 (record.outcome, record.reason) = (outcome.into(), told.clone());
                 outlet.send(ReplyEvent::Called(record)).await?;
                 let instead = if outcome == "repeated" { state.told_instead() } else { None };
-                return Ok(instead.map_or_else(|| Called::refused(told), Called::Answer));
+                return Ok(match instead {
+                    Some(sentence) => Called::Answer(sentence),
+                    None if state.goes_in_circles() => Called::End(words::UNFINISHED.to_owned()),
+                    None => Called::refused(told),
+                });
             }
         };
         let effect = tool.effect(&arguments);

@@ -228,6 +228,11 @@ impl Loop {
         (is_exact && self.again > 1 && !self.sentences.is_empty()).then(|| self.sentences.join(" "))
     }
 
+    /// Whether a small model does nothing but make calls again that were made before.
+    pub(crate) fn goes_in_circles(&self) -> bool {
+        self.size == ModelSize::Small && self.again > 1
+    }
+
     /// Adds the model's calls.
     pub(crate) fn append_calls(&mut self, wanted: &Wanted, outlet: &mut Outlet) {
         let words = match self.protocol {
