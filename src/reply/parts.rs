@@ -26,7 +26,7 @@ enum Part {
 }
 
 /// The order of two parts, what needs no model first; nothing when they must stay together.
-fn in_order<'a>([one, other]: [(&'a str, Part); 2], first_asks: bool) -> Option<[&'a str; 2]> {
+fn in_order([one, other]: [(&str, Part); 2], first_asks: bool) -> Option<[&str; 2]> {
     match (one.1, other.1) {
         (Part::Rest, Part::Rest) => None,
         (Part::Rest, Part::Acts) if first_asks => None,
@@ -57,7 +57,8 @@ impl<M: ChatModel> Engine<M> {
     pub(super) fn two_requests<'a>(&self, asked: &'a str) -> Option<[&'a str; 2]> {
         // Calls that stand side by side are told together already.
         let parts = planner::parts_of(asked);
-        if parts.len() == 2 && parts.iter().all(|part| quick(part).is_none()) && self.stand(&parts).is_some() {
+        if parts.len() == 2 && parts.iter().all(|part| quick(part).is_none()) && self.stand(&parts).is_some()
+        {
             return None;
         }
         planner::halves_of(asked).into_iter().find_map(|halves| {

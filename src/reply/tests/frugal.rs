@@ -244,6 +244,12 @@ async fn a_small_model_that_writes_down_the_example_is_asked_again_without_tools
     assert!(!second.messages[0].content.contains("calculate"), "{}", second.messages[0].content);
     assert!(first.messages[0].content.starts_with(&second.messages[0].content), "what was read stays known");
     assert_eq!(second.messages[1..], first.messages[1..]);
+    // Twice is no better.
+    const BOTH: &str = "```tool_call\n{\"name\": \"calculate\", \"arguments\": {\"expression\": \"17 * 23\"}}\n```\n\
+                        ```tool_call\n{\"name\": \"calculate\", \"arguments\": {\"expression\": \"17 * 23\"}}\n```";
+    let twice = Bench::shipped_as_is(vec![answers(BOTH), answers("How nice.")]);
+    let ran = twice.say("my sister plays the cello in an orchestra").await;
+    assert_eq!((ran.shown().as_str(), ran.called()), ("How nice.", vec![]));
     // Who asks for it gets it, and the tools are there again.
     let ran = bench.say("then tell me, if you can, what you make of 17 and 23 multiplied").await;
     assert_eq!(ran.called(), [("calculate", "done")]);

@@ -116,7 +116,9 @@ async fn what_a_newer_statement_has_replaced_is_in_no_prompt() {
 // covers H6, G5: one source alone
 #[tokio::test]
 async fn recall_may_be_kept_to_the_diary_or_to_facts() {
-    for (sources, there, missing) in [(Sources::Diary, "boat trip", "cellar"), (Sources::Facts, "cellar", "boat trip")] {
+    for (sources, there, missing) in
+        [(Sources::Diary, "boat trip", "cellar"), (Sources::Facts, "cellar", "boat trip")]
+    {
         let bench = Bench::with(vec![answers("Yes.")], |parts| parts.memory.sources = sources);
         bench.knows(MemoryKind::Diary, "2026-11-03", "They planned a boat trip to the castle").await;
         bench.knows(MemoryKind::World, "2026-11-04", "the boat is in the cellar of the castle").await;

@@ -108,11 +108,11 @@ impl Loop {
         if is_named { Address::Named } else { Address::Made }
     }
 
-    /// Whether a small model's only call is the example of its prompt, of which nobody spoke.
+    /// Whether a small model calls nothing but the example of its prompt, of which nobody spoke.
     pub(super) fn is_example(&self, wanted: &Wanted) -> bool {
-        let [made] = wanted.calls.as_slice() else { return false };
-        let user = self.messages.iter().filter(|message| message.role == Role::User);
-        self.size == ModelSize::Small && example::is_it(made, user.map(|message| message.content.as_str()))
+        let user = || self.messages.iter().filter(|message| message.role == Role::User);
+        let is_it = |made: &Made| example::is_it(made, user().map(|message| message.content.as_str()));
+        self.size == ModelSize::Small && !wanted.calls.is_empty() && wanted.calls.iter().all(is_it)
     }
 
     /// A loop at its beginning.

@@ -24,7 +24,8 @@ fn embedded(input: &Value) -> Value {
 }
 
 fn numbers(vector: &Value) -> Vec<f64> {
-    vector.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+    let numbers = vector.as_array().expect("a vector").iter();
+    numbers.map(|number| number.as_f64().expect("a number")).collect()
 }
 
 fn product(one: &Value, other: &Value) -> f64 {
