@@ -359,8 +359,8 @@ impl<M: ChatModel> Engine<M> {
             let keep = self.act(turn, &quick, outlet).await?;
             return Ok((Ended::Quick, keep));
         }
-        match self.two_requests(turn.asked) {
-            Some(parts) => self.both(turn, parts, outlet).await,
+        match self.requests(turn.asked) {
+            Some(parts) => self.each(turn, parts, outlet).await,
             None => self.thinks(turn, outlet).await,
         }
     }

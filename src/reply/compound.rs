@@ -25,17 +25,28 @@ fn is_clause(part: &str) -> bool {
     part.chars().count() >= SHORTEST
 }
 
+/// What stands between two halves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Joint {
+    /// A word such as "and": both halves are meant alike.
+    Conjunction,
+    /// A comma: one half may be no more than a way to begin ("I'm making pasta, set a timer").
+    Comma,
+}
+
 /// Every way to take `asked` apart at a conjunction or a comma, the first one first.
-pub(crate) fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<[&'a str; 2]> {
-    let mut places: Vec<(usize, usize)> = conjunctions(language)
-        .iter()
-        .chain(&[", "])
-        .flat_map(|word| asked.match_indices(word).map(|(at, word)| (at, word.len())))
+pub(crate) fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a str; 2], Joint)> {
+    let words = conjunctions(language).iter().map(|word| (*word, Joint::Conjunction));
+    let mut places: Vec<(usize, usize, Joint)> = words
+        .chain([(", ", Joint::Comma)])
+        .flat_map(|(word, joint)| asked.match_indices(word).map(move |(at, word)| (at, word.len(), joint)))
         .collect();
-    places.sort_unstable();
-    let halves = places.into_iter().map(|(at, length)| [&asked[..at], &asked[at + length..]]);
+    places.sort_unstable_by_key(|(at, ..)| *at);
     let bare = |half: &'a str| half.trim_matches(|c: char| c.is_whitespace() || ",;.?!".contains(c));
-    halves.map(|both| both.map(bare)).filter(|both| both.iter().all(|half| is_clause(half))).collect()
+    let halves = places
+        .into_iter()
+        .map(|(at, length, joint)| ([&asked[..at], &asked[at + length..]].map(bare), joint));
+    halves.filter(|(both, _)| both.iter().all(|half| is_clause(half))).collect()
 }
 
 /// The parts of `asked`. No language means English; one that is not known means no split.
@@ -57,14 +68,14 @@ mod tests {
         assert_eq!(
             halves(asked, Some("en")),
             [
-                ["Put soap on the list", "say how much is 5 times 9, and convert 10 miles"],
-                ["Put soap on the list, say how much is 5 times 9", "and convert 10 miles"],
-                ["Put soap on the list, say how much is 5 times 9", "convert 10 miles"],
+                (["Put soap on the list", "say how much is 5 times 9, and convert 10 miles"], Joint::Comma),
+                (["Put soap on the list, say how much is 5 times 9", "and convert 10 miles"], Joint::Comma),
+                (["Put soap on the list, say how much is 5 times 9", "convert 10 miles"], Joint::Conjunction),
             ]
         );
-        assert_eq!(halves("add eggs and cheese", None), [[""; 2]; 0], "no clauses");
+        assert_eq!(halves("add eggs and cheese", None), [], "no clauses");
         assert_eq!(halves("mach das Licht an und sag mir die Zeit", Some("de")).len(), 1);
-        assert_eq!(halves("one two three and four five six", Some("xx")), [[""; 2]; 0]);
+        assert_eq!(halves("one two three and four five six", Some("xx")), []);
     }
 
     // covers M4

@@ -5,6 +5,7 @@
 //! them, or makes up a third. What could be the rest of a question ("did you close the door and set an alarm for
 //! seven") is not taken apart.
 
+use super::compound::Joint;
 use super::intents::{self, Intent};
 use super::model::ChatModel;
 use super::outlet::{Outlet, Unheard};
@@ -25,13 +26,16 @@ enum Part {
     Rest,
 }
 
-/// The order of two parts, what needs no model first; nothing when they must stay together.
-fn in_order([one, other]: [(&str, Part); 2], first_asks: bool) -> Option<[&str; 2]> {
+/// The parts that are to be answered, what needs no model first; nothing when they must stay together.
+fn in_order([one, other]: [(&str, Part); 2], joint: Joint, first_asks: bool) -> Option<Vec<&str>> {
     match (one.1, other.1) {
         (Part::Rest, Part::Rest) => None,
         (Part::Rest, Part::Acts) if first_asks => None,
-        (Part::Rest, _) => Some([other.0, one.0]),
-        _ => Some([one.0, other.0]),
+        // "I'm making pasta, set a timer": the first half asks for nothing.
+        (Part::Rest, _) if joint == Joint::Comma && !first_asks => Some(vec![other.0]),
+        (_, Part::Rest) if joint == Joint::Comma => None,
+        (Part::Rest, _) => Some(vec![other.0, one.0]),
+        _ => Some(vec![one.0, other.0]),
     }
 }
 
@@ -53,17 +57,17 @@ fn quick(part: &str) -> Option<Part> {
 }
 
 impl<M: ChatModel> Engine<M> {
-    /// The two requests of an utterance in the order in which they are answered; nothing when it is one.
-    pub(super) fn two_requests<'a>(&self, asked: &'a str) -> Option<[&'a str; 2]> {
+    /// The requests of an utterance in the order in which they are answered; nothing when it is to be taken whole.
+    pub(super) fn requests<'a>(&self, asked: &'a str) -> Option<Vec<&'a str>> {
         // Calls that stand side by side are told together already.
         let parts = planner::parts_of(asked);
         if parts.len() == 2 && parts.iter().all(|part| quick(part).is_none()) && self.stand(&parts).is_some()
         {
             return None;
         }
-        planner::halves_of(asked).into_iter().find_map(|halves| {
+        planner::halves_of(asked).into_iter().find_map(|(halves, joint)| {
             let parts = halves.map(|part| (part, self.part(part)));
-            in_order(parts, intents::mood(halves[0]) == Mood::Question)
+            in_order(parts, joint, intents::mood(halves[0]) == Mood::Question)
         })
     }
 
@@ -84,22 +88,26 @@ impl<M: ChatModel> Engine<M> {
         }
     }
 
-    /// Answers both, one behind the other. A question of hers waits for its answer: then the rest is not begun.
-    pub(super) async fn both(
+    /// Answers them, one behind the other. A question of hers waits for its answer: then the rest is not begun.
+    pub(super) async fn each(
         &self,
         turn: &Turn<'_>,
-        parts: [&str; 2],
+        parts: Vec<&str>,
         outlet: &mut Outlet,
     ) -> Result<(Ended, Keep), Unheard> {
-        outlet.decided("parts", "two", "a request that needs no model, and another one").await?;
+        let (verdict, why) = match parts.len() {
+            1 => ("one", "what stands before it asks for nothing"),
+            _ => ("two", "a request that needs no model, and another one"),
+        };
+        outlet.decided("parts", verdict, why).await?;
         let mut all = (Ended::Quick, Keep::No);
         for asked in parts {
             outlet.begin_another();
             let turn = Turn { asked, now: turn.now.clone(), ..*turn };
             let (ended, keep) = match self.quick(&turn) {
                 Some(quick) => (Ended::Quick, self.act(&turn, &quick, outlet).await?),
-                None => match self.two_requests(asked) {
-                    Some(parts) => Box::pin(self.both(&turn, parts, outlet)).await?,
+                None => match self.requests(asked) {
+                    Some(parts) => Box::pin(self.each(&turn, parts, outlet)).await?,
                     None => self.thinks(&turn, outlet).await?,
                 },
             };
@@ -124,12 +132,19 @@ mod tests {
     #[test]
     fn what_needs_no_model_comes_first_and_a_question_is_not_taken_apart() {
         use Part::{Acts, Rest, Tells};
-        let order = |one, other, first_asks| in_order([("a", one), ("b", other)], first_asks);
-        assert_eq!(order(Acts, Rest, false), Some(["a", "b"]));
-        assert_eq!(order(Rest, Acts, false), Some(["b", "a"]));
-        assert_eq!(order(Rest, Tells, true), Some(["b", "a"]));
-        assert_eq!(order(Acts, Tells, true), Some(["a", "b"]));
+        let joined = |joint, one, other, asks| in_order([("a", one), ("b", other)], joint, asks);
+        let order = |one, other, asks| joined(Joint::Conjunction, one, other, asks);
+        assert_eq!(order(Acts, Rest, false), Some(vec!["a", "b"]));
+        assert_eq!(order(Rest, Acts, false), Some(vec!["b", "a"]));
+        assert_eq!(order(Rest, Tells, true), Some(vec!["b", "a"]));
+        assert_eq!(order(Acts, Tells, true), Some(vec!["a", "b"]));
         assert_eq!(order(Rest, Acts, true), None, "it may be what the question is about");
         assert_eq!(order(Rest, Rest, false), None);
+        let comma = |one, other, asks| joined(Joint::Comma, one, other, asks);
+        assert_eq!(comma(Rest, Acts, false), Some(vec!["b"]));
+        assert_eq!(comma(Rest, Acts, true), None, "if it rains, …");
+        assert_eq!(comma(Rest, Tells, true), Some(vec!["b", "a"]));
+        assert_eq!(comma(Acts, Rest, false), None, "it may be taken back");
+        assert_eq!(comma(Acts, Tells, false), Some(vec!["a", "b"]));
     }
 }

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
+use super::compound::Joint;
 use super::config::{Order, PlannerMode};
 use super::memory::{Gate, question};
 use super::model::ChatModel;
@@ -60,7 +61,7 @@ pub(super) fn parts_of(asked: &str) -> Vec<&str> {
 }
 
 /// Every way to take a request apart in two.
-pub(super) fn halves_of(asked: &str) -> Vec<[&str; 2]> {
+pub(super) fn halves_of(asked: &str) -> Vec<([&str; 2], Joint)> {
     compound::halves(asked, question::tongue(asked))
 }
 

@@ -171,6 +171,13 @@ async fn of_two_requests_the_one_that_needs_no_model_is_done_first() {
         let kept: Vec<&str> = rows.iter().map(|row| row.text.0.as_str()).collect();
         assert_eq!(kept, [said, told], "one exchange");
     }
+    // What stands before it asks for nothing; a condition is none of that.
+    let bench = Bench::shipped_as_is(vec![]);
+    let ran = bench.say("I'm making pasta, set a timer for nine minutes").await;
+    assert_eq!((ran.shown().as_str(), ran.decided("parts")), ("Timer, 9 minutes.", vec!["one"]));
+    let bench = Bench::shipped_as_is(vec![answers("Shall we see?"); 4]);
+    let ran = bench.say("if it rains tomorrow, set a timer for nine minutes").await;
+    assert!(ran.decided("parts").is_empty() && !ran.shown().contains("Timer"), "{}", ran.shown());
     // Neither needs one.
     let bench = Bench::shipped_as_is(vec![]);
     let ran = bench.say("set a timer for ten minutes and what time is it").await;
