@@ -1,5 +1,5 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: help run install uninstall test crash-test test-ollama bench-ollama bench-room demo bench fmt lint doc install-deps
+.PHONY: help run install uninstall test crash-test test-ollama bench-ollama bench-room demo bench fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi"
@@ -12,6 +12,7 @@ help:
 	@echo "make bench-ollama  the real Ollama beside joi-model: the first token, one shared prompt, real vectors"
 	@echo "make bench         benchmarks"
 	@echo "make fmt lint doc  format; check everything; build the documentation"
+	@echo "make config-reference  config/default.toml and docs/configuration.md, from the types"
 	@echo "make install-deps  only install what building needs"
 
 run:
@@ -52,6 +53,9 @@ lint:
 
 doc: install-deps
 	@bash -c '. scripts/env.sh && build doc --no-deps'
+
+config-reference: install-deps
+	@bash -c '. scripts/env.sh && JOI_UPDATE_REFERENCE=1 build test --lib -- config::reference'
 
 install-deps:
 	@scripts/setup.sh

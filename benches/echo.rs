@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-use joi::audio::{EchoCancel, EchoCancelled, EchoReport, FarEnd, Heard, RATE, Resampler, Source, read_wav};
+use joi::audio::{
+    AudioSource, EchoCancel, EchoCancelled, EchoReference, EchoReport, RATE, Resampler, SourceEvent, read_wav,
+};
 use joi::hear::vad::{FRAME, Vad, VadConfig};
 use joi::hear::whisper::{SttConfig, Whisper};
 use joi::speak::{SpeakConfig, Voice, VoiceFiles};
@@ -185,7 +187,7 @@ fn ducking() -> Vec<f32> {
 /// Near and far in the 20 ms pieces of a real device.
 fn cancel(near: &[f32], far: &[f32], gain: &[f32]) -> Result<Outcome, Failure> {
     let pieces: Vec<Vec<f32>> = near.chunks(320).map(<[f32]>::to_vec).collect();
-    let (mut feed, far_end) = FarEnd::by_hand(RATE);
+    let (mut feed, far_end) = EchoReference::by_hand(RATE);
     let played: Vec<f32> = far.iter().zip(gain).map(|(s, gain)| s * gain).collect();
     let mut cancelled = EchoCancelled::new(Box::new(Pieces(pieces.into_iter())), far_end, EchoCancel::On);
     let (mut clean, start) = (Vec::new(), cpu_seconds()?);
@@ -200,11 +202,11 @@ fn cancel(near: &[f32], far: &[f32], gain: &[f32]) -> Result<Outcome, Failure> {
 
 struct Pieces(std::vec::IntoIter<Vec<f32>>);
 
-impl Source for Pieces {
-    fn read(&mut self, into: &mut Vec<f32>) -> Heard {
-        let Some(piece) = self.0.next() else { return Heard::End };
+impl AudioSource for Pieces {
+    fn read(&mut self, into: &mut Vec<f32>) -> SourceEvent {
+        let Some(piece) = self.0.next() else { return SourceEvent::End };
         into.extend(&piece);
-        Heard::Samples(piece.len())
+        SourceEvent::Samples(piece.len())
     }
 }
 

@@ -7,8 +7,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use joi::reply::intents::{Tongue, match_intent, near, near_in};
-use joi::reply::redact::redact_structured;
+use joi::language::Language;
+use joi::reply::understand::intents::{match_intent, near};
+use joi::reply::understand::redact::redact_structured;
 
 const PHRASINGS: &str = include_str!("../tests/data/intents/phrasings.txt");
 const TIMERS: &str = include_str!("../tests/data/intents/timers.en.tsv");
@@ -37,7 +38,9 @@ fn percentiles<T>(what: &str, all: &[&str], rounds: usize, step: impl Fn(&str) -
 }
 
 fn intents(c: &mut Criterion) {
-    match_intent("set a timer for one minute");
+    let load = |code| Language::load(code).unwrap_or_else(|error| panic!("{error}"));
+    let (english, spoken_german) = (load("en"), load("de"));
+    let match_intent = |text: &str| match_intent(&english, text);
     let phrasings = || TIMERS.lines().chain(HOME.lines()).filter_map(|line| line.split('\t').next());
     let all: Vec<&str> = lines(PHRASINGS).into_iter().chain(lines(CHITCHAT)).chain(phrasings()).collect();
     percentiles("commands and talk", &all, 20, match_intent);
@@ -45,12 +48,11 @@ fn intents(c: &mut Criterion) {
         .map(|text| text.replace("et a", "aid a").replace("off", "of").replace("ancel", "ouncil"))
         .collect();
     let all: Vec<&str> = slips.iter().map(String::as_str).chain(lines(CHITCHAT)).collect();
-    percentiles("one word off, and talk", &all, 3, near);
+    percentiles("one word off, and talk", &all, 3, |text| near(&english, text));
     let german: Vec<String> =
         lines(GERMAN).iter().map(|line| line.replace("Timer", "Eimer").replace("eck", "egg")).collect();
     let german: Vec<&str> = german.iter().filter_map(|line| line.split('\t').next()).collect();
-    near_in(Tongue::German, "Stelle einen Eimer auf neun Minuten");
-    percentiles("one word off, in German", &german, 3, |text| near_in(Tongue::German, text));
+    percentiles("one word off, in German", &german, 3, |text| near(&spoken_german, text));
     let mut group = c.benchmark_group("intents");
     let timers: Vec<&str> = TIMERS.lines().filter_map(|line| line.split('\t').next()).collect();
     for (name, list) in [("commands", lines(PHRASINGS)), ("timers", timers), ("chit-chat", lines(CHITCHAT))] {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use joi::message::{Channel, Private};
 use joi::reply::memory_question;
-use joi::store::{MemoryKind, NewMemory, Portable, Search, Store, Vector};
+use joi::store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Portable, Store};
 
 const MESSAGES: usize = 100_000;
 const PAGES: usize = 2_000;
@@ -115,7 +115,14 @@ async fn fill(store: &Store, now: Timestamp) -> Result<(), Box<dyn std::error::E
     for number in 0..MESSAGES as u32 {
         let role = if number % 2 == 0 { "user" } else { "assistant" };
         let (at, text) = (begin.checked_add(every * number)?, sentence(&mut random));
-        pieces.push(Portable::Message { channel: Channel::Voice, role: role.into(), at, text });
+        pieces.push(Portable::Message {
+            channel: Channel::Voice,
+            place: "home".into(),
+            role: role.into(),
+            at,
+            text,
+            origin: None,
+        });
     }
     for number in 0..PAGES {
         let at = now.checked_sub(SignedDuration::from_hours(4 * number as i64))?;
@@ -131,7 +138,7 @@ async fn fill(store: &Store, now: Timestamp) -> Result<(), Box<dyn std::error::E
 async fn searches(
     store: &Store,
     now: &Zoned,
-    vector: Option<Vector>,
+    vector: Option<Embedding>,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let mut all = Vec::new();
     for asked in QUESTIONS {
@@ -139,7 +146,7 @@ async fn searches(
         let mut hits = 0;
         for _ in 0..20 {
             let began = Instant::now();
-            let search = Search { limit: 3, vector: vector.clone(), ..memory_question(asked, now) };
+            let search = MemoryQuery { limit: 3, vector: vector.clone(), ..memory_question(asked, now) };
             hits = store.search(search).await?.len();
             took.push(began.elapsed().as_secs_f64() * 1e3);
         }
@@ -171,5 +178,5 @@ async fn vectors(store: &Store, now: &Zoned) -> Result<(), Box<dyn std::error::E
     }
     println!("with 100,000 entries and as many vectors of {WIDTH} numbers:");
     searches(store, now, None).await?;
-    searches(store, now, Some(Vector { model: "bench".into(), value: value(), everyday: 0.0 })).await
+    searches(store, now, Some(Embedding { model: "bench".into(), value: value(), everyday: 0.0 })).await
 }

@@ -30,7 +30,7 @@ fail() {
 
 # Everything built and every model there; quick when that is so already.
 ready() {
-  build build --bins
+  build build --bin joi --bin joi-model
   "$joi" models fetch
 }
 

@@ -96,7 +96,15 @@ install_rust() {
   rust_is_good || fail "Rust is older than Cargo.toml asks for. Install it from https://rustup.rs, then run this again."
 }
 
+# Built once, in a few minutes, outside of the checkout.
+install_cargo_deny() {
+  cargo deny --version >/dev/null 2>&1 && return
+  say "installing cargo-deny"
+  env -u CARGO_TARGET_DIR -u CMAKE_TOOLCHAIN_FILE cargo install cargo-deny --locked --quiet
+}
+
 mkdir -p "$cache"
 check_room
 install_packages
 install_rust
+[ "${1:-}" != lint ] || install_cargo_deny

@@ -59,8 +59,8 @@ examine() {
     # Joi starts her own.
     [[ $2 != unix:* ]] || server=(--set llm.backend=local)
     for what in model trunk; do
-      say "first token from $1: joi bench $what"
-      "$joi" bench "$what" "${server[@]}"
+      say "first token from $1: joi-bench $what"
+      "$(dirname "$joi")/joi-bench" "$what" "${server[@]}"
     done
     [[ $2 != unix:* ]] || return 0
     # Its chat model makes vectors as well, poor ones.
@@ -105,9 +105,9 @@ create() {
 create "$model" "$work/Modelfile"
 echo "FROM $embed_gguf" >"$work/Vectors"
 create "$embed_model" "$work/Vectors"
+build build --bins
 examine "Ollama $version" "http://$OLLAMA_HOST" "$model:latest"
 
-build build --bins
 "$CARGO_TARGET_DIR/release/joi-model" --model "$gguf" --name "$model" \
   --embed-model "$embed_gguf" --embed-name "$embed_model" --socket "$work/model.sock" >"$work/model.log" 2>&1 &
 children+=($!)

@@ -9,14 +9,20 @@
 //!                         Mouth(32) ─► voice thread ─► Player ─► speaker | WAV
 //! ```
 //!
-//! Beside it `outside` serves the control socket and tells systemd; every stage has a heart in `pulse`.
+//! What is said unasked comes through the queue of `announce`, which all conversations share with whoever has something
+//! to say. There is a conversation for each voice endpoint; all of them share the engine.
+//!
+//! What runs as long as the program is a service of the [`Daemon`], which starts them in the order of one list
+//! (`daemon/services.rs`) and ends them against it; every stage has a heart in `pulse`.
 //!
 //! Everything is made here and nowhere else. Shutdown goes against the stream of data: the
 //! conversation stops, the listener ends, the mouth is closed, the model server is ended, the
 //! database is closed last.
 
 mod brain;
+mod daemon;
 mod diary;
+mod display;
 mod ears;
 mod mouth;
 mod outside;
@@ -29,13 +35,15 @@ use crate::models::{Library, ManifestError};
 use crate::paths::Paths;
 
 pub use brain::Brain;
+pub use daemon::{Daemon, EssentialFailed, RestartRule, Service, ServiceContext, Started, start};
 pub use diary::keep_diary;
+pub use display::{Show, Shown};
 pub use ears::{
     Ears, chosen_whisper, ears, listener, measured_whisper, quickest_whisper, wakeful_listener, whisper_model,
 };
 pub use mouth::{mouth, voice_files};
-pub use outside::{Outside, post, show_rings};
-pub use voice::{Conversing, Sound, converse};
+pub use outside::end_on_signal;
+pub use voice::{Conversing, Sound, converse, converse_at};
 pub use wake::{WakeMeans, first_phrase, told_from_others, wake_means, wake_told, weakness};
 
 /// The models, where the configuration or else the environment says.

@@ -3,12 +3,14 @@
 //! Runs on the main thread; commands that wait start a Tokio runtime of their own through
 //! `Session::block_on`. Errors end here: one sentence on stderr, and an exit code.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub mod hear;
 pub mod session;
+pub mod show;
+pub mod wake;
 
 mod ask;
 mod bench;
@@ -17,7 +19,6 @@ mod devices;
 mod doctor;
 mod events;
 mod forget;
-mod hear;
 mod latency;
 mod listen;
 mod log;
@@ -26,17 +27,15 @@ mod models;
 mod mute;
 mod run;
 mod say;
-mod show;
 mod slash;
 mod status;
 mod text;
 mod timers;
 mod typed;
-mod wake;
 mod why;
 
 use crate::config::ConfigError;
-use crate::control::Turn;
+use crate::control::MuteCommand;
 
 /// Wrong usage or an unusable configuration.
 const EXIT_USAGE: u8 = 2;
@@ -57,15 +56,8 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(name = "joi", version, about, after_help = EXAMPLES, max_term_width = 100)]
 pub struct Cli {
-    /// Configuration file [default: the user's configuration directory, joi/joi.toml]
-    #[arg(long, global = true, value_name = "FILE", env = "JOI_CONFIG")]
-    config: Option<PathBuf>,
-    /// Override one configuration key for this run, for example --set hear.endpoint.patience=quick
-    #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
-    set: Vec<String>,
-    /// What to log to stderr: error, warn, info, debug, or a filter by category (voice, memory, profile, planning, model) or module: warn,voice=debug
-    #[arg(long, global = true, value_name = "FILTER", env = "JOI_LOG")]
-    log: Option<String>,
+    #[command(flatten)]
+    wants: session::Wants,
     #[command(subcommand)]
     command: Command,
 }
@@ -109,7 +101,7 @@ enum Command {
     Config(config::Args),
     /// The last turn: what was heard, every decision and its reason, milliseconds per stage
     Why(why::Args),
-    /// The phrases that wake her: list, add, remove, test, measure
+    /// The phrases that wake her: list, add, remove, test
     #[command(subcommand, after_help = wake::EXAMPLES)]
     Wake(wake::What),
     /// Latency of whole turns over given WAV files
@@ -128,8 +120,12 @@ enum Command {
 
 /// Parses the command line, runs the command, and says what went wrong.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match dispatch(cli) {
+    exit_code(dispatch(Cli::parse()))
+}
+
+/// How a program of ours ends: what went wrong in one sentence on stderr, and the exit code.
+pub fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
+    match result {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -140,12 +136,12 @@ pub fn main() -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
-    let wants = session::Wants { config: cli.config, set: cli.set, log: cli.log };
+    let wants = cli.wants;
     match cli.command {
         Command::Run(args) => run::run(args, &session::open(wants)?),
-        Command::Mute => mute::run(Turn::Off, &session::open(wants)?),
-        Command::Unmute => mute::run(Turn::On, &session::open(wants)?),
-        Command::Toggle => mute::run(Turn::Other, &session::open(wants)?),
+        Command::Mute => mute::run(MuteCommand::Mute, &session::open(wants)?),
+        Command::Unmute => mute::run(MuteCommand::Unmute, &session::open(wants)?),
+        Command::Toggle => mute::run(MuteCommand::Toggle, &session::open(wants)?),
         Command::Status(args) => status::run(args, &session::open(wants)?),
         Command::Events(args) => events::run(args, &session::open(wants)?),
         Command::Timers(args) => timers::run(args, &session::open(wants)?),

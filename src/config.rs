@@ -5,13 +5,16 @@
 //! Any thread. It holds no live state.
 
 mod load;
+#[cfg(test)]
+mod reference;
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) use load::leaves;
 pub use load::{ConfigError, Effective, Origin, Override, load, load_text};
 
-use crate::audio::AudioConfig;
+use crate::announce::AnnounceConfig;
+use crate::audio::{AudioConfig, RingSound};
 use crate::channels::voice::ConversationConfig;
 use crate::hear::HearConfig;
 use crate::llm::LlmConfig;
@@ -23,13 +26,18 @@ use crate::speak::SpeakConfig;
 use crate::store::StoreConfig;
 use crate::tools::ToolsConfig;
 
-/// The documented default file; `joi config init` writes it.
+/// Every key at its default with its meaning, generated from the types below (`make config-reference`); `joi config
+/// init` writes it.
 pub const DEFAULT_FILE: &str = include_str!("../config/default.toml");
 
-/// Everything that can be set. See `config/default.toml` for each key's meaning.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+/// Everything that can be set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
+    /// The language of quick commands and of everything that is said without a model: "en", "de", or the name of a
+    /// folder with the files of another one, in `languages` beside the configuration file. Whisper and the voice have
+    /// languages of their own: hear.stt.language and speak.voice.
+    pub language: String,
     /// Microphone and speaker.
     pub audio: AudioConfig,
     /// Wake word, voice activity, endpointing, speech to text.
@@ -50,6 +58,8 @@ pub struct Config {
     pub llm: LlmConfig,
     /// Her voice.
     pub speak: SpeakConfig,
+    /// What is said without having been asked for.
+    pub announce: AnnounceConfig,
     /// How timers, alarms and reminders ring.
     pub timers: TimersConfig,
     /// The database.
@@ -64,11 +74,51 @@ pub struct Config {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogConfig {
-    /// Whether everything about sound, hearing and speaking is logged, instead of warnings only.
+    /// true: log everything about sound, hearing and speaking to stderr, never what was said; false: warnings.
     pub voice_debug: bool,
 }
 
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            language: "en".to_owned(),
+            audio: AudioConfig::default(),
+            hear: HearConfig::default(),
+            conversation: ConversationConfig::default(),
+            reply: ReplyConfig::default(),
+            persona: PersonaConfig::default(),
+            context: ContextConfig::default(),
+            memory: MemoryConfig::default(),
+            tools: ToolsConfig::default(),
+            llm: LlmConfig::default(),
+            speak: SpeakConfig::default(),
+            timers: TimersConfig::default(),
+            announce: AnnounceConfig::default(),
+            store: StoreConfig::default(),
+            models: ModelsConfig::default(),
+            log: LogConfig::default(),
+        }
+    }
+}
+
 impl Config {
+    /// The sound of a ring.
+    ///
+    /// # Errors
+    /// The file can't be read, or there is nothing to hear in it.
+    pub fn ring_sound(&self) -> Result<RingSound, Problem> {
+        match self.timers.ring_file() {
+            Some(file) => RingSound::read(file).map_err(|why| self.timers.ring_problem(why)),
+            None => Ok(RingSound::built_in()),
+        }
+    }
+
+    /// The problems of files that the configuration names. They are looked at when somebody asks: a file that is missing
+    /// for a while must not keep the program from starting.
+    pub fn check_files(&self) -> Vec<Problem> {
+        self.ring_sound().err().into_iter().collect()
+    }
+
     /// All problems of all sections, and those between sections.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = self.audio.check();

@@ -1,9 +1,9 @@
-//! Hearing: from the microphone to a stretch of speech somebody meant for her.
+//! Hearing: from the microphone to an utterance addressed to the assistant.
 //!
-//! The listener thread of [`spawn`] reads the source, looks for the wake phrase (`wake`), for voices
-//! (`vad`) and for the end of speech (`endpoint`), and tells [`HearEvent`]s. In: a [`Source`] and
-//! [`HearCommand`]s. Out: events on a bounded channel; when that is full the thread waits, and the
-//! capture ring behind the source counts what it loses. What was said is `whisper`'s affair.
+//! The listener thread of [`spawn`] reads the source, runs wake phrase detection (`wake`), voice activity
+//! detection (`vad`) and endpointing (`endpoint`), and sends [`HearEvent`]s. In: an [`AudioSource`] and
+//! [`HearCommand`]s. Out: events on a bounded channel; when it is full the thread waits, and the capture ring
+//! behind the source counts what it drops. Transcription is done by `whisper`, elsewhere.
 
 pub mod endpoint;
 pub mod enrol;
@@ -11,7 +11,7 @@ mod history;
 pub mod judge;
 mod listener;
 pub mod score;
-pub mod trust;
+pub mod transcript_filter;
 pub mod vad;
 pub mod wake;
 pub mod whisper;
@@ -23,38 +23,38 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::Sender;
 
-use crate::audio::{Heard, Source};
+use crate::audio::{AudioSource, SourceEvent};
 use crate::message::{EndCause, Utterance};
 use crate::problem::Problem;
 use endpoint::EndpointConfig;
 use judge::JudgeConfig;
-use trust::TrustConfig;
+use transcript_filter::TranscriptFilterConfig;
 use vad::{FRAME, VadConfig};
 use wake::WakeConfig;
 use whisper::SttConfig;
 
-pub use listener::{Listener, Sound};
+pub use listener::{Listener, SoundBlock};
 
-/// How she hears.
+/// Settings of hearing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HearConfig {
-    /// What wakes her.
+    /// Wake phrases.
     pub wake: WakeConfig,
-    /// What counts as a voice.
+    /// Voice activity detection.
     pub vad: VadConfig,
     /// Where an utterance begins and ends.
     pub endpoint: EndpointConfig,
     /// Speech to text.
     pub stt: SttConfig,
-    /// Which transcripts are believed.
-    pub trust: TrustConfig,
-    /// What is an echo, a stop word, and an answer to nobody.
+    /// Which transcripts are accepted.
+    pub trust: TranscriptFilterConfig,
+    /// Echo, stop words, and answers to nobody.
     pub judge: JudgeConfig,
 }
 
 impl HearConfig {
-    /// All that is wrong, with full keys.
+    /// All problems, with full keys.
     pub fn check(&self) -> Vec<Problem> {
         [
             self.wake.check(),
@@ -68,10 +68,10 @@ impl HearConfig {
     }
 }
 
-/// What the listener has heard.
+/// What the listener reports.
 #[derive(Debug, Clone)]
 pub enum HearEvent {
-    /// The wake phrase was said, and the microphone is open. An utterance not ended before is void.
+    /// The wake phrase was detected, and listening has begun. An unfinished utterance is void.
     Wake {
         /// Written form of the phrase.
         phrase: String,
@@ -87,48 +87,48 @@ pub enum HearEvent {
         /// Counts utterances.
         generation: u64,
     },
-    /// Somebody goes on with the utterance that has just ended: the one of this generation will hold both.
+    /// Speech continues the utterance that has just ended: the one of this generation will hold both.
     Continued {
         /// Counts utterances.
         generation: u64,
     },
-    /// Somebody has begun to speak while she does.
+    /// Somebody has begun to speak during playback (barge-in).
     Interrupting {
         /// Counts utterances.
         generation: u64,
     },
-    /// Somebody has said something short while she speaks or thinks.
+    /// Somebody has said something short during playback or while an answer is being prepared.
     Interjected {
         /// All that was said, or the first seconds of it.
         utterance: Utterance,
         /// Whether more may come.
         stretch: Stretch,
     },
-    /// A short silence: worth transcribing on trial.
+    /// A short silence: worth a speculative transcription.
     Paused {
         /// What was said so far.
         utterance: Utterance,
     },
-    /// Speech went on after the pause: what was made of it is void.
+    /// Speech went on after the pause: a transcription of it is void.
     Resumed {
         /// Of the utterance.
         generation: u64,
         /// The revision from here on.
         revision: u32,
     },
-    /// Somebody has finished speaking, and the microphone is closed.
+    /// Somebody has finished speaking, and listening is over.
     Ended {
-        /// All that was said. With the revision of the last pause, it holds the same speech.
+        /// The whole utterance. With the revision of the last pause, it holds the same speech.
         utterance: Utterance,
         /// Why it ended.
         cause: EndCause,
         /// When the sample that decided it was captured.
         decided: Instant,
     },
-    /// Nobody has spoken in time, and the microphone is closed.
+    /// Nobody has spoken in time, and listening is over.
     NothingSaid,
-    /// The microphone is missing; an utterance not ended before is void.
-    Deaf {
+    /// The microphone is missing; an unfinished utterance is void.
+    MicrophoneLost {
         /// One sentence with its remedy.
         fault: String,
     },
@@ -137,11 +137,11 @@ pub enum HearEvent {
         /// The device's name.
         device: String,
     },
-    /// The owner has switched the microphone off; an utterance not ended before is void.
+    /// The user has muted the microphone; an unfinished utterance is void.
     Muted,
-    /// The owner has switched the microphone on again.
+    /// The user has unmuted the microphone.
     Unmuted,
-    /// A file has been heard to its end; nothing comes after this.
+    /// A file has been read to its end; nothing comes after this.
     SourceEnded,
 }
 
@@ -154,32 +154,32 @@ pub enum Stretch {
     Whole,
 }
 
-/// What the listener is told.
+/// Commands to the listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HearCommand {
-    /// Whether she speaks: if so, only the strict wake cutoff opens the microphone, and what is said is an
+    /// Whether playback is audible: if so, only the strict wake cutoff starts listening, and speech is an
     /// interjection.
     Speaking(SpeakingState),
     /// Listen now, without a wake phrase.
     Listen,
-    /// Listen, without a wake phrase, to whoever begins to speak in the window.
-    FollowUp(Window),
-    /// That was nothing: listen on in what is left of the window.
+    /// Listen, without a wake phrase, to speech that begins in the window.
+    FollowUp(FollowUpWindow),
+    /// That utterance was rejected: listen on in what is left of the window.
     Reopen,
-    /// Somebody talks over her: listen to him from position `since` on, where he began.
+    /// Barge-in was confirmed: listen to that utterance from position `since` on, where it began.
     TakeOver {
         /// In samples since the source was opened.
         since: u64,
     },
-    /// What the words of a pause tell of the end of the utterance.
+    /// What the words before a pause say about the end of the utterance.
     Expect(Outlook),
-    /// Close the microphone and forget an open utterance.
+    /// Stop listening and discard an unfinished utterance.
     Cancel,
     /// End the thread.
     Stop,
 }
 
-/// What the words so far tell of the end of an utterance. It counts for the pause they were said before.
+/// What the words so far say about the end of an utterance. It applies to the pause they were said before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outlook {
     /// Of the utterance.
@@ -193,9 +193,9 @@ pub struct Outlook {
 /// Whether more will be said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
-    /// What was said is whole.
+    /// It is complete.
     Unlikely,
-    /// It is whole, and may go on all the same.
+    /// It is complete, and may go on all the same.
     Possible,
     /// It is only the beginning of something.
     Likely,
@@ -203,8 +203,8 @@ pub enum More {
 
 /// When a follow-up may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
-    /// When her last sample was played. In [`Pacing::Lockstep`] that is always now.
+pub struct FollowUpWindow {
+    /// When the last sample of the answer was played. In [`Pacing::Lockstep`] that is always now.
     pub since: Instant,
     /// The window opens so much later ...
     pub after: Duration,
@@ -212,32 +212,32 @@ pub struct Window {
     pub lasts: Duration,
 }
 
-/// Whether she speaks.
+/// Whether playback is audible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpeakingState {
-    /// She does not.
+    /// It is not.
     Silent,
-    /// Her voice is in the room.
+    /// Playback is in the room.
     Talking,
 }
 
-/// Who decides how fast time goes by.
+/// What sets the pace of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pacing {
     /// The source: a microphone, or a file paced like one.
     Live,
-    /// The receiver of the events: after each one that wants an answer the thread waits until its
-    /// [`Ack`] is gone. A file read as fast as possible can't run ahead of the conversation.
+    /// The receiver of the events: after each event that needs an answer the thread waits until its [`Ack`]
+    /// is dropped. A file read as fast as possible can't get ahead of the conversation.
     Lockstep,
 }
 
-/// An event on its way.
+/// An event with its acknowledgement.
 #[derive(Debug)]
 pub struct Delivery {
     /// What was heard.
     pub event: HearEvent,
     /// In [`Pacing::Lockstep`], with a wake phrase, a pause, an end of speech and a silence: hold it until
-    /// the listener may go on, then drop it. Commands sent before are obeyed first.
+    /// the listener may go on, then drop it. Commands sent before are executed first.
     pub ack: Option<Ack>,
 }
 
@@ -248,58 +248,58 @@ pub struct Ack(SyncSender<()>);
 impl Ack {
     /// The listener may go on.
     pub fn done(self) {
-        // The other end is gone only when the listener has ended.
+        // Fails only when the listener has ended.
         self.0.try_send(()).ok();
     }
 }
 
-/// Starts the listener thread. It ends when it is told to stop, when `commands` or the receiver of
-/// `events` are gone, and at the end of a file.
+/// Starts the listener thread. It ends on [`HearCommand::Stop`], when `commands` or the receiver of `events`
+/// are dropped, and at the end of a file.
 ///
 /// # Errors
 /// The system can't start another thread.
 pub fn spawn(
-    source: Box<dyn Source>,
+    source: Box<dyn AudioSource>,
     listener: Listener,
     commands: Receiver<HearCommand>,
     events: Sender<Delivery>,
     pacing: Pacing,
 ) -> std::io::Result<JoinHandle<()>> {
-    let mut ear = Ear { source, listener, commands, events, pacing, told: Vec::new() };
+    let mut ear = ListenerThread { source, listener, commands, events, pacing, pending: Vec::new() };
     std::thread::Builder::new().name("listener".into()).spawn(move || while ear.turn().is_some() {})
 }
 
-/// The listener thread's belongings.
-struct Ear {
-    source: Box<dyn Source>,
+/// State of the listener thread.
+struct ListenerThread {
+    source: Box<dyn AudioSource>,
     listener: Listener,
     commands: Receiver<HearCommand>,
     events: Sender<Delivery>,
     pacing: Pacing,
-    told: Vec<HearEvent>,
+    pending: Vec<HearEvent>,
 }
 
-impl Ear {
+impl ListenerThread {
     /// One read of the source; nothing when the thread is to end.
     fn turn(&mut self) -> Option<()> {
         let mut samples = Vec::new();
         self.obey()?;
         match self.source.read(&mut samples) {
-            Heard::Samples(_) => self.hear(&samples)?,
-            Heard::Nothing => {}
-            Heard::Gone(fault) => {
+            SourceEvent::Samples(_) => self.hear(&samples)?,
+            SourceEvent::Nothing => {}
+            SourceEvent::Gone(fault) => {
                 self.listener.interrupt();
-                self.told.push(HearEvent::Deaf { fault: fault.to_string() });
+                self.pending.push(HearEvent::MicrophoneLost { fault: fault.to_string() });
             }
-            Heard::Back { device } => self.told.push(HearEvent::Hearing { device }),
-            Heard::Muted => {
+            SourceEvent::Back { device } => self.pending.push(HearEvent::Hearing { device }),
+            SourceEvent::Muted => {
                 self.listener.interrupt();
-                self.told.push(HearEvent::Muted);
+                self.pending.push(HearEvent::Muted);
             }
-            Heard::Unmuted => self.told.push(HearEvent::Unmuted),
-            Heard::End => {
-                self.listener.finish(Instant::now(), &mut self.told);
-                self.told.push(HearEvent::SourceEnded);
+            SourceEvent::Unmuted => self.pending.push(HearEvent::Unmuted),
+            SourceEvent::End => {
+                self.listener.finish(Instant::now(), &mut self.pending);
+                self.pending.push(HearEvent::SourceEnded);
                 self.deliver()?;
                 return None;
             }
@@ -307,7 +307,7 @@ impl Ear {
         self.deliver()
     }
 
-    /// Frame by frame, so that a command is obeyed at the sample it was given at.
+    /// Frame by frame, so that a command takes effect at the sample it was given at.
     fn hear(&mut self, samples: &[f32]) -> Option<()> {
         let arrived = Instant::now();
         let all = samples.len();
@@ -316,10 +316,10 @@ impl Ear {
             let frame = begin..all.min(begin + FRAME);
             let now = listener::earlier(arrived, (all - frame.end) as u64);
             let tracks = self.source.tracks().and_then(|tracks| tracks.part(frame.clone()));
-            let sound = Sound { samples: &samples[frame], tracks };
-            self.listener.step(sound, now, &mut self.told);
+            let sound = SoundBlock { samples: &samples[frame], tracks };
+            self.listener.step(sound, now, &mut self.pending);
             if self.pacing == Pacing::Lockstep {
-                self.listener.settle(now, &mut self.told);
+                self.listener.settle(now, &mut self.pending);
             }
             self.deliver()?;
         }
@@ -330,10 +330,10 @@ impl Ear {
         loop {
             match self.commands.try_recv() {
                 Ok(HearCommand::Stop) | Err(TryRecvError::Disconnected) => return None,
-                // A file has stood still while she spoke.
+                // A file has stood still during playback.
                 Ok(HearCommand::FollowUp(window)) if self.pacing == Pacing::Lockstep => {
                     let since = self.listener.heard_until().unwrap_or(window.since);
-                    self.listener.command(HearCommand::FollowUp(Window { since, ..window }));
+                    self.listener.command(HearCommand::FollowUp(FollowUpWindow { since, ..window }));
                 }
                 Ok(command) => self.listener.command(command),
                 Err(TryRecvError::Empty) => return Some(()),
@@ -342,7 +342,7 @@ impl Ear {
     }
 
     fn deliver(&mut self) -> Option<()> {
-        for event in self.told.drain(..) {
+        for event in self.pending.drain(..) {
             let (ack, gone) = sync_channel(1);
             let waits = self.pacing == Pacing::Lockstep && wants_answer(&event);
             let ack = waits.then_some(Ack(ack));
@@ -366,7 +366,7 @@ fn wants_answer(event: &HearEvent) -> bool {
         | HearEvent::Interrupting { .. }
         | HearEvent::Interjected { .. }
         | HearEvent::Resumed { .. }
-        | HearEvent::Deaf { .. }
+        | HearEvent::MicrophoneLost { .. }
         | HearEvent::Hearing { .. }
         | HearEvent::Muted
         | HearEvent::Unmuted

@@ -1,31 +1,40 @@
 //! Joi: a private voice companion that runs on a Raspberry Pi.
 //!
-//! The modules below stand in the order in which a spoken turn passes through them:
+//! The way of a spoken turn; `docs/architecture.md` has the whole picture, with threads, queues, state and where to
+//! change what:
 //!
 //! ```text
-//!  microphone ─► capture ring ─► resample 16 kHz ─┬─► wake ──┐
-//!                 (lock-free)                     └─► VAD ───┤
-//!                                                            ▼
-//!  speaker ◄─ playback ring ◄─ resample               endpointer ─► Utterance
-//!                 ▲                                          │ (speculative decode while silent)
-//!                 │                                          ▼
-//!              Piper ◄─ sentences ◄─ speakable text       whisper ─► Transcript
-//!                                          ▲                 ▼
-//!                                       sanitise          redact ─► quick intents ─► action + short answer
-//!                                          ▲                 │ (everything else)
-//!                                          └── model ◄─ prompt ◄─ dialogue window
+//!  microphone ─► ring ─► resample 16 kHz ─► echo canceller ─► wake word, VAD ─► endpointer ─► Utterance
+//!                                                  ▲                                              │
+//!                                        what was really played                 whisper, speculative in a pause
+//!                                                  │                                              ▼
+//!  loudspeaker ◄─ ring ◄─ resample ◄─ Piper        │             transcript filter, judge, second look
+//!       └──────────────────────────────┼───────────┘                                              │
+//!                                      │                                                          ▼
+//!                         sentences, speakable text    redact ─► open question ─► quick command ─► split requests
+//!                                      ▲                                    action, │             │ everything
+//!                                      ├──────────────────────────────────sentence──┘             ▼ else
+//!                                output filter                                      dialogue, coverage
+//!                                      ▲                                                          ▼
+//!                                      └─ tool loop on the model ◄─ prompt ◄─ memory ◄─ planner ◄─ router
 //! ```
 //!
-//! [`app`] wires the stages together; nothing imports it but the binary.
+//! Speech during playback may interrupt it (barge-in), an answer is followed by a window for follow-ups, and what is
+//! said unasked goes through the queue of [`announce`].
+//!
+//! [`app`] wires the stages together; no other module imports it but [`cli`].
 
 pub mod clock;
 pub mod english;
+pub mod language;
 pub mod message;
 pub mod paths;
 pub mod problem;
 pub mod pulse;
+pub mod restart;
 pub mod trace;
 
+pub mod announce;
 pub mod audio;
 pub mod channels;
 pub mod control;

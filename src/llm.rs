@@ -13,20 +13,19 @@ mod lines;
 mod local;
 mod mind;
 mod ollama;
-mod restart;
 mod stream;
 mod wire;
 
+pub use crate::restart::RestartPolicy;
 pub use choose::{ModelSize, PREFERRED, size_of};
-pub use config::{Backend, LlmConfig, Threads};
+pub use config::{Backend, LlmConfig, ThinkRule, Threads};
 pub use embed::Embedded;
 pub use error::LlmError;
 pub use local::{LOCAL_EMBED_MODEL, LocalModel};
-pub use mind::{Ask, Head, Hold, Length, Mind, Parts, Ready, ServedBy, Serving};
+pub use mind::{Ask, Head, Hold, Length, Mind, ModelServer, Parts, Ready, ServedBy, Serving};
 pub use ollama::{Endpoint, Ollama};
-pub use restart::RestartPolicy;
 pub use stream::{ChatStream, PullStream};
 pub use wire::{
     ChatEvent, ChatRequest, ChatStats, DoneReason, FunctionCall, InstalledModel, Message, ModelInfo, Options,
-    PullProgress, Role, RunningModel, ToolCall,
+    PullProgress, Role, RunningModel, Think, ToolCall,
 };

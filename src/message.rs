@@ -18,20 +18,28 @@ impl fmt::Display for TurnId {
     }
 }
 
-/// Where a turn came from and its answer goes to.
+/// By which way a conversation is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Channel {
-    /// Microphone and speaker.
+    /// Microphone and speaker of a room.
     Voice,
     /// Text typed on this machine.
     Console,
+    /// Messages of a Signal thread.
+    Signal,
+    /// A page of the browser.
+    Page,
+    /// A program that works by itself, for nobody who waits.
+    Agent,
 }
 
 impl Channel {
+    const ALL: [Self; 5] = [Self::Voice, Self::Console, Self::Signal, Self::Page, Self::Agent];
+
     /// The channel of that name.
     pub fn called(name: &str) -> Option<Self> {
-        [Self::Voice, Self::Console].into_iter().find(|channel| channel.name() == name)
+        Self::ALL.into_iter().find(|channel| channel.name() == name)
     }
 
     /// Its name in the database and in `joi why`.
@@ -39,7 +47,98 @@ impl Channel {
         match self {
             Self::Voice => "voice",
             Self::Console => "console",
+            Self::Signal => "signal",
+            Self::Page => "page",
+            Self::Agent => "agent",
         }
+    }
+}
+
+/// Names a conversation: its channel, and the room, thread, page or run it is held in.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ConversationId {
+    /// The way it is held.
+    pub channel: Channel,
+    /// Where.
+    pub place: Place,
+}
+
+impl ConversationId {
+    /// The place of a home with one microphone, and of the console of this machine.
+    pub const HOME: &str = "home";
+
+    /// The conversation by voice in `room`.
+    pub fn voice(room: &str) -> Self {
+        Self { channel: Channel::Voice, place: Place::named(room) }
+    }
+
+    /// What is typed on this machine.
+    pub fn console() -> Self {
+        Self { channel: Channel::Console, place: Place::named(Self::HOME) }
+    }
+}
+
+impl fmt::Display for ConversationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.channel.name(), self.place.name())
+    }
+}
+
+/// Whose words a text is made of. It travels with the text and is stored beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The owner said it.
+    Speech,
+    /// The owner typed it.
+    Typing,
+    /// Composed by this program and its model from nothing but the owner's words and its own data.
+    Ours,
+    /// Words of somebody else were in the prompt it was written from.
+    Stranger,
+}
+
+impl Origin {
+    const ALL: [Self; 4] = [Self::Speech, Self::Typing, Self::Ours, Self::Stranger];
+
+    /// The origin of that name; a stranger where there is none, since nothing else is safe to assume.
+    pub fn called(name: &str) -> Self {
+        Self::ALL.into_iter().find(|origin| origin.name() == name).unwrap_or(Self::Stranger)
+    }
+
+    /// Its name in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Speech => "speech",
+            Self::Typing => "typing",
+            Self::Ours => "ours",
+            Self::Stranger => "stranger",
+        }
+    }
+
+    /// That of what the user says on `channel`.
+    pub fn of_user(channel: Channel) -> Self {
+        match channel {
+            Channel::Voice => Self::Speech,
+            Channel::Console | Channel::Signal | Channel::Page | Channel::Agent => Self::Typing,
+        }
+    }
+}
+
+/// Where a conversation is held: the name of a room, a thread, a page or a run; never shown to the model.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Place(String);
+
+impl Place {
+    /// The place of that name.
+    pub fn named(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0
     }
 }
 

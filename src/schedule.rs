@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use tokio::sync::Notify;
 
 use crate::clock::Clock;
+use crate::language::Languages;
 use crate::store::{ScheduleChange, ScheduleTable, ScheduleWrite, Store, StoreError};
 
 mod config;
@@ -26,9 +27,10 @@ mod tests;
 mod watch;
 pub mod words;
 
+pub use crate::language::{ClockSaid, Exactness};
 pub use config::TimersConfig;
 pub use entry::{Days, Due, Entry, EntryId, Kind, State};
-pub use moment::{ClockSaid, Day, Exactness, Part, Said};
+pub use moment::{Day, Part, Said};
 pub use order::{Bias, LONGEST_TIMER_S, Many, Order, Question, Report, Wanted, When, Which};
 pub use watch::Trust;
 
@@ -50,6 +52,8 @@ pub struct ScheduleParts {
     pub clock: Arc<dyn Clock>,
     /// `[timers]`.
     pub config: TimersConfig,
+    /// The language that is spoken.
+    pub languages: Languages,
     /// Whether the machine's clock was set over the network since its start.
     pub is_synchronised: fn() -> bool,
     /// Wakes the program that rings; nothing when that is this one.
@@ -113,6 +117,7 @@ impl Schedule {
                 now: &at,
                 in_doubt: trust == Trust::Behind,
                 config: &parts.config,
+                ear: parts.languages.get().ear(),
             };
             let (changes, report) = obey::obey(&present, &order);
             let latest = (trust == Trust::Right && !changes.is_empty()).then(|| at.timestamp());

@@ -1,9 +1,9 @@
-//! The mouth: lines of text in, sound out, and a report of what was really heard.
+//! Speech output: lines of text in, sound out, and a report of what was really played.
 //!
 //! [`Mouth::spawn`] starts one thread, `voice`, which owns the loaded [`Voice`]: it takes lines in order,
-//! makes each speakable, computes it sentence by sentence and hands the samples to the [`Player`], which
-//! blocks while enough is queued. A task turns the player's reports into [`SpeakEvent`]s. [`Mouth::stop`]
-//! may be called from anywhere and never waits. Nothing spoken is ever logged.
+//! converts each to speakable text, synthesises it sentence by sentence and passes the samples to the
+//! [`Player`], which blocks while enough is queued. A task turns the player's events into [`SpeakEvent`]s.
+//! [`Mouth::stop`] may be called from any thread and never waits. Spoken text is never logged.
 //!
 //! [`Player`]: crate::audio::Player
 
@@ -20,25 +20,26 @@ pub mod plain;
 pub mod segment;
 
 pub use espeak::Phonemizer;
-pub use mouth::{Line, Mouth, Part, SpeakEvent, Stopped};
+pub use mouth::{Line, LineRole, Mouth, SpeakEvent, Stopped};
 #[cfg(test)]
 pub(crate) use piper::tests::{joe, steady_joe};
-pub use piper::{Interrupter, Said, Voice, VoiceFiles};
+pub use piper::{Interrupter, SynthesisEnd, Voice, VoiceFiles};
 
 /// `[speak]`: the voice and how it speaks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpeakConfig {
-    /// Name of the voice among the models, without the leading `voice-`.
+    /// Her voice, one of the models whose name begins with voice-.
     pub voice: String,
     /// Processor threads for one sentence, 0 to 16; 0 takes all cores but one, at most 3. More threads speak
     /// sooner and leave less for the language model that is still writing.
     pub threads: u32,
-    /// Loudness factor on the voice's own level, 0.1 to 4. Raising it is louder; peaks are bent, not cut.
+    /// Loudness factor on the voice's own level, 0.1 to 4. Raising it is louder; peaks are limited softly,
+    /// not clipped.
     pub gain: f32,
     /// How long each sound lasts relative to the voice's own pace, 0.5 to 2. Raising it speaks slower.
     pub length_scale: f32,
-    /// How much chance there is in her voice, 0 to 1.5; at 0 a sentence sounds the same every time.
+    /// Variation of the voice, 0 to 1.5; at 0 a sentence sounds the same every time.
     pub variation: f32,
     /// Silence after each sentence in milliseconds, 0 to 2000. Raising it speaks more calmly.
     pub pause_ms: u32,
@@ -51,7 +52,7 @@ impl Default for SpeakConfig {
 }
 
 impl SpeakConfig {
-    /// All values that can't be used.
+    /// All problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         let name_is_plain = |name: &str| {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
@@ -80,7 +81,7 @@ impl SpeakConfig {
     }
 }
 
-/// Why the mouth can't speak.
+/// Why speech output fails.
 #[derive(Debug, thiserror::Error)]
 pub enum SpeakError {
     /// ONNX Runtime is missing or not a usable library: fetch it again.
@@ -107,14 +108,14 @@ pub enum SpeakError {
         /// What was wrong.
         why: String,
     },
-    /// espeak-ng refuses its data: remove the folder, it is written anew.
+    /// espeak-ng refuses its data: remove the folder, it is written again.
     #[error("{} is not a folder espeak-ng can read its data from; remove it and start joi again", path.display())]
     EspeakData {
         /// The folder.
         path: PathBuf,
     },
-    /// espeak-ng's data can't be written: make room or mend the permissions.
-    #[error("espeak-ng's data can't be written to {} ({source}); free some disk or mend its permissions", path.display())]
+    /// espeak-ng's data can't be written: make room or correct the permissions.
+    #[error("espeak-ng's data can't be written to {} ({source}); free some disk space or correct its permissions", path.display())]
     EspeakInstall {
         /// The folder.
         path: PathBuf,
@@ -128,9 +129,9 @@ pub enum SpeakError {
         voice: String,
     },
     /// A sentence failed; the next one may work.
-    #[error("a sentence could not be spoken ({0}); if this goes on, restart joi")]
+    #[error("a sentence could not be synthesised ({0}); if this persists, restart joi")]
     Synthesis(String),
-    /// The system gave no thread.
+    /// The system could not start a thread.
     #[error("the voice's thread could not be started ({0}); close other programs and start joi again")]
     Thread(#[from] std::io::Error),
 }

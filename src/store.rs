@@ -1,9 +1,9 @@
-//! What outlives a turn: the dialogue, the record of every turn, the memory, the schedule, remembered settings.
+//! Persistent data: dialogue, turn records, memory, schedule, announcements that wait, remembered settings.
 //!
-//! One SQLite database in WAL mode, owned by the thread `joi-store`. Every request is a job in a
-//! bounded queue (16: a full one makes the caller wait) that is answered once. A [`Store`] is a
-//! handle; the thread ends with the last of them. A database that is damaged is set aside, never
-//! deleted; a large one is looked through only while it is used. Nothing here redacts: callers hand in redacted text only.
+//! One SQLite database in WAL mode, owned by the thread `joi-store`. Every request is a job in a bounded
+//! queue (16: a full one makes the caller wait) that is answered once. A [`Store`] is a handle; the thread
+//! ends with the last of them. A damaged database is renamed, never deleted; a large one is checked in the
+//! background. Nothing here redacts: callers pass redacted text only.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,27 +20,30 @@ use crate::problem::Problem;
 use crate::pulse::Heart;
 use crate::trace::TurnRecord;
 
+mod announcements;
+mod conversation;
 mod dialogue;
 mod error;
 mod file;
+mod integrity;
 mod memory;
 mod notes;
 mod schedule;
 mod settings;
-mod soundness;
 #[cfg(test)]
 mod tests;
 mod turns;
 
-pub use dialogue::{DialogueRow, Exchange, ExchangeId, Role};
+pub use announcements::AnnouncementRow;
+pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId};
 pub use error::StoreError;
 pub use memory::{
-    DiaryPage, Gone, Hit, Imported, Memory, MemoryKind, NewMemory, Origin, Portable, Profile, Search,
-    Unembedded, Vector, words,
+    DiaryPage, Embedding, HitSource, Imported, Memory, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery,
+    NewMemory, Portable, TopicMentions, Unembedded, words,
 };
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
 
-/// Jobs that may wait for the database thread; one more makes its sender wait.
+/// Jobs queued for the database thread; one more makes its sender wait.
 const QUEUE: usize = 16;
 
 /// What is kept, and for how long.
@@ -58,23 +61,23 @@ impl Default for StoreConfig {
 }
 
 impl StoreConfig {
-    /// All values that can't be used.
+    /// All problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         let days = f64::from(self.retention_days);
         Problem::outside("store.retention_days", days, 1.0..=3650.0, "days").into_iter().collect()
     }
 
-    /// What is older than this is to be purged.
+    /// Everything older than this is purged.
     pub fn cutoff(&self, now: Timestamp) -> Timestamp {
         let kept = SignedDuration::from_hours(24 * i64::from(self.retention_days));
         now.checked_sub(kept).unwrap_or(Timestamp::MIN)
     }
 }
 
-/// What is to be forgotten.
+/// What to delete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Forget {
-    /// All dialogue, all turn records and all that is remembered beside them.
+    /// All dialogue, all turn records and all memories.
     pub dialogue: bool,
     /// All notes and lists.
     pub notes: bool,
@@ -104,7 +107,7 @@ type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 pub struct Store {
     jobs: mpsc::Sender<Job>,
     set_aside: Arc<OnceLock<PathBuf>>,
-    _check: Option<soundness::Pending>,
+    _check: Option<integrity::PendingCheck>,
     changes: Arc<memory::Changes>,
     #[cfg(test)]
     hangs: Arc<std::sync::atomic::AtomicBool>,
@@ -117,10 +120,9 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// Opens or creates the database at `path`, its folder included, readable by its owner only.
-    /// Blocks while SQLite checks the file, some milliseconds however large it is: what is beyond 4 MB is
-    /// checked a minute later, beside its use. A damaged file is renamed and a fresh one begun; see
-    /// [`Store::set_aside`].
+    /// Opens or creates the database at `path`, its folder included, readable by its owner only. Blocks while
+    /// SQLite checks the file, some milliseconds whatever its size: anything beyond 4 MB is checked a minute
+    /// later, in the background. A damaged file is renamed and a new one created; see [`Store::set_aside`].
     ///
     /// # Errors
     /// The folder or file can't be written, or was made by a newer version of this program. The
@@ -129,12 +131,12 @@ impl Store {
         Self::open_watched(path, Heart::unwatched())
     }
 
-    /// The same; the thread shows in `heart` when it works.
+    /// The same; the thread reports its work to `heart`.
     ///
     /// # Errors
     /// As [`Store::open`].
     pub fn open_watched(path: &Path, heart: Heart) -> Result<Self, StoreError> {
-        Ok(Self::open_checked(path, heart, soundness::LATER)?.0)
+        Ok(Self::open_checked(path, heart, integrity::LATER)?.0)
     }
 
     /// The same; a large file is checked `after` that time on a thread, which is returned.
@@ -146,24 +148,24 @@ impl Store {
         let opened = file::open(path)?;
         let mut store = Self::serve(opened.db, heart)?;
         if let Some(moved) = opened.set_aside {
-            // It is new, so nothing stands in it.
+            // A new database is empty, so it needs no check.
             let _ = store.set_aside.set(moved);
         }
-        if opened.checked == file::Checked::Whole {
+        if opened.checked == file::CheckExtent::Whole {
             return Ok((store, None));
         }
-        let wanted = soundness::Wanted {
+        let wanted = integrity::CheckRequest {
             path: path.to_owned(),
             jobs: store.jobs.downgrade(),
             set_aside: Arc::clone(&store.set_aside),
             changes: Arc::clone(&store.changes),
         };
-        let (pending, thread) = soundness::begin(wanted, after)?;
+        let (pending, thread) = integrity::begin(wanted, after)?;
         store._check = Some(pending);
         Ok((store, Some(thread)))
     }
 
-    /// A database that is forgotten with its last handle: for tests, and when the disk can't be used.
+    /// A database that is dropped with its last handle: for tests, and when the disk can't be used.
     ///
     /// # Errors
     /// No memory, or no thread to be had.
@@ -192,7 +194,7 @@ impl Store {
         })
     }
 
-    /// Tells how many jobs wait and how many may, as long as somebody may queue some.
+    /// Reports how many jobs are queued and the capacity, as long as the queue is open.
     pub fn waiting(&self) -> impl Fn() -> Option<(usize, usize)> + Send + Sync + 'static {
         let (queue, most) = (self.jobs.downgrade(), self.jobs.max_capacity());
         move || Some((most - queue.upgrade()?.capacity(), most))
@@ -203,13 +205,13 @@ impl Store {
         self.set_aside.get().map(PathBuf::as_path)
     }
 
-    /// Remembers what was said and answered, as two messages.
+    /// Stores an exchange as two messages.
     pub async fn add_exchange(&self, exchange: Exchange) -> Result<ExchangeId, StoreError> {
         self.run(move |db| dialogue::add(db, &exchange)).await
     }
 
-    /// Replaces the answer of an exchange by what was really heard of it. An empty text drops the
-    /// whole exchange.
+    /// Replaces the answer of an exchange by the part that was really played. An empty text deletes the whole
+    /// exchange.
     pub async fn amend_answer(&self, id: ExchangeId, heard: String) -> Result<(), StoreError> {
         self.run(move |db| dialogue::amend(db, id, &heard)).await
     }
@@ -235,8 +237,8 @@ impl Store {
         self.run(move |db| turns::newest(db, limit)).await
     }
 
-    /// Reads the whole schedule, lets `work` decide, and writes what it says, all in one transaction. When
-    /// this returns, the changes survive a power cut.
+    /// Reads the whole schedule, calls `work`, and writes the changes it returns, all in one transaction.
+    /// When this returns, the changes survive a power cut.
     pub async fn schedule<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -250,13 +252,10 @@ impl Store {
         self.run(move |db| settings::get(db, key)).await
     }
 
-    /// Remembers a setting.
+    /// Stores a setting.
     pub async fn set_setting(&self, key: &'static str, value: String) -> Result<(), StoreError> {
         self.run(move |db| settings::set(db, key, &value)).await
     }
-
-    /// Where the calls of tools in the present conversation are kept, as a part of the dialogue.
-    pub const CALLS: &str = "dialogue.calls";
 
     /// Deletes `what` so that no byte of it stays in the file. Settings stay.
     pub async fn forget(&self, what: Forget) -> Result<Deleted, StoreError> {
@@ -265,6 +264,9 @@ impl Store {
             if what.dialogue {
                 deleted = delete_before(db, Timestamp::MAX)?;
                 deleted.memories = memory::remove_all(db)?;
+            }
+            if what.dialogue || what.timers {
+                db.execute("DELETE FROM announcement", [])?;
             }
             if what.notes {
                 deleted.notes = db.execute("DELETE FROM note", [])?;
@@ -276,7 +278,7 @@ impl Store {
             Ok(deleted)
         });
         let deleted = deleted.await;
-        self.changes.note();
+        self.changes.note_forgotten();
         deleted
     }
 
@@ -285,8 +287,7 @@ impl Store {
         self.run(move |db| delete_before(db, cutoff)).await
     }
 
-    /// Waits for everything queued and folds the write-ahead log into the file: the last call
-    /// before the program ends.
+    /// Waits for all queued jobs and checkpoints the write-ahead log: the last call before the program ends.
     pub async fn close(self) -> Result<(), StoreError> {
         self.run(|db| Ok(db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)).await
     }
@@ -299,17 +300,17 @@ impl Store {
     {
         let (answer, answered) = oneshot::channel();
         let job: Job = Box::new(move |db| {
-            // A caller that no longer waits is no fault of the job.
+            // Fails only when the caller has stopped waiting.
             let _ = answer.send(work(db));
         });
-        self.jobs.send(job).await.map_err(|_| StoreError::Gone)?;
+        self.jobs.send(job).await.map_err(|_| StoreError::TopicMentions)?;
         #[cfg(test)]
         let answered = self.in_stopped_time(answered);
-        answered.await.map_err(|_| StoreError::Gone)?
+        answered.await.map_err(|_| StoreError::TopicMentions)?
     }
 }
 
-/// Does `work` so that it survives a power cut right after it.
+/// Runs `work` so that its result survives a power cut.
 fn durably<T>(
     db: &mut Connection,
     work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
@@ -326,7 +327,9 @@ fn delete_before(db: &mut Connection, cutoff: Timestamp) -> Result<Deleted, Stor
     let messages = tx.execute("DELETE FROM message WHERE at_ms < ?1", [at])?;
     let turns = tx.execute("DELETE FROM turn WHERE at_ms < ?1", [at])?;
     // What was called in a conversation does not outlive it.
-    tx.execute("DELETE FROM setting WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM message)", [Store::CALLS])?;
+    let over = "DELETE FROM conversation WHERE NOT EXISTS (SELECT 1 FROM message
+        WHERE message.channel = conversation.channel AND message.place = conversation.place)";
+    tx.execute(over, [])?;
     tx.commit()?;
     Ok(Deleted { messages, turns, ..Deleted::default() })
 }
@@ -338,12 +341,12 @@ impl Store {
         self.run(|db| Ok(db.execute_batch("DROP TABLE message")?)).await.expect("a table to drop");
     }
 
-    /// From now on nothing is answered, as by a disk that hangs.
+    /// From now on no request is answered, as with a hanging disk.
     pub(crate) fn hang(&self) {
         self.hangs.store(true, std::sync::atomic::Ordering::SeqCst);
     }
 
-    /// The answer, for which a stopped clock waits: the database works in a time of its own.
+    /// The answer, awaited even when the test's clock is paused: the database thread runs in real time.
     async fn in_stopped_time<T: Send + 'static>(
         &self,
         answered: oneshot::Receiver<T>,

@@ -15,6 +15,7 @@ use jiff::Zoned;
 use serde_json::{Map, Value};
 
 use crate::clock::Clock;
+use crate::language::Languages;
 use crate::schedule::Schedule;
 use crate::store::Store;
 
@@ -24,9 +25,9 @@ mod config;
 pub mod fence;
 mod find;
 pub mod gate;
-pub mod language;
 mod lists;
 mod memory;
+mod registry;
 pub mod route;
 pub mod schema;
 mod search;
@@ -38,6 +39,7 @@ mod volume;
 mod weather;
 mod web;
 
+pub use registry::{ToolRegistry, ToolSnapshot};
 pub use timers::ReadsWhen;
 pub use web::Reach;
 
@@ -180,7 +182,7 @@ pub trait Tool: Send + Sync {
         None
     }
 
-    /// Words, lower case, that make a request likely to be for this tool.
+    /// Words, lower case, that make a request likely to be for this tool, beside those of the language.
     fn cues(&self) -> &[&str] {
         &[]
     }
@@ -216,6 +218,8 @@ pub struct Means {
     pub schedule: Option<Schedule>,
     /// Understands when something is to be due.
     pub reads_when: ReadsWhen,
+    /// The language that is spoken.
+    pub languages: Languages,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// How the internet is reached; without it there are no tools that need it.
@@ -224,13 +228,14 @@ pub struct Means {
 
 /// The shipped tools, in the order in which the model sees them. A new tool is one line here.
 pub fn builtin(config: &ToolsConfig, means: &Means) -> Toolbox {
+    let languages = || means.languages.clone();
     let mut tools: Vec<Arc<dyn Tool>> = vec![
-        Arc::new(clock::Time),
-        Arc::new(calculate::Calculate),
-        Arc::new(timers::Timers::new(means.schedule.clone(), means.reads_when)),
-        Arc::new(lists::Lists::new(means.store.clone(), Arc::clone(&means.clock))),
-        Arc::new(volume::SetVolume),
-        Arc::new(memory::Memory::new(means.store.clone(), Arc::clone(&means.clock))),
+        Arc::new(clock::Time::new(languages())),
+        Arc::new(calculate::Calculate::new(languages())),
+        Arc::new(timers::Timers::new(means.schedule.clone(), means.reads_when, languages())),
+        Arc::new(lists::Lists::new(means.store.clone(), Arc::clone(&means.clock), languages())),
+        Arc::new(volume::SetVolume::new(languages())),
+        Arc::new(memory::Memory::new(means.store.clone(), Arc::clone(&means.clock), languages())),
     ];
     if let Some(reach) = means.reach.as_ref().filter(|_| config.online) {
         tools.push(Arc::new(weather::Weather::new(&config.weather, reach.clone())));

@@ -1,7 +1,7 @@
-//! The record of one turn: where its milliseconds went, and what was decided on the way and why.
+//! The record of one turn: latency per stage, decisions and their reasons.
 //!
-//! Pure data, filled by the channel that runs the turn, stored by `store`, shown by `joi why` and
-//! `joi bench`. It never waits and reads no clock of its own: moments are handed in.
+//! Plain data, filled by the channel that runs the turn, stored by `store`, shown by `joi why` and `joi
+//! bench`. It never waits and reads no clock: times are passed in.
 
 use std::time::{Duration, Instant};
 
@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::message::{Channel, TurnId};
 
-/// A point of the way that every turn passes at most once, in this order.
+/// A stage that every turn passes at most once, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// The wake phrase was recognised.
+    /// The wake phrase was detected.
     Wake,
     /// The last voiced sample.
     SpeechEnd,
     /// The end of the utterance was decided.
     Endpoint,
-    /// The transcript was there.
+    /// The transcript was complete.
     Transcript,
     /// The model's first token (absent when no model was asked).
     FirstToken,
@@ -59,21 +59,21 @@ impl Stage {
     }
 }
 
-/// One stage with its moment, in milliseconds since the turn's origin.
+/// One stage with its time, in milliseconds since the turn's origin.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
-    /// Which point.
+    /// Which stage.
     pub stage: Stage,
-    /// Milliseconds since the origin; negative for what came before it (the wake phrase).
+    /// Milliseconds since the origin; negative before it (the wake phrase).
     pub ms: f64,
 }
 
 /// One decision and its reason, in the words `joi why` shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// Who decided, for example `intents`.
+    /// The part that decided, for example `intents`.
     pub stage: String,
-    /// What was decided, for example `time`.
+    /// The decision, for example `time`.
     pub verdict: String,
     /// Why, in a few words.
     pub reason: String,
@@ -86,19 +86,19 @@ impl Decision {
     }
 }
 
-/// What a model call cost.
+/// The cost of a model call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelUse {
-    /// What it was for: `answer`, `choice`, `planner`, `router`, `extractor`, a digest, `profile`.
+    /// Its purpose: `answer`, `choice`, `planner`, `router`, `extractor`, a digest, `profile`.
     #[serde(default)]
     pub purpose: String,
     /// The model's name.
     pub model: String,
     /// `ollama` or `local`.
     pub backend: String,
-    /// Prompt tokens, those included that were still known from an earlier call.
+    /// Prompt tokens, including those cached from an earlier call.
     pub prompt_tokens: u64,
-    /// Those that were still known. `joi-model` tells, Ollama does not.
+    /// Cached prompt tokens. Reported by `joi-model`, not by Ollama.
     #[serde(default)]
     pub cached_tokens: Option<u64>,
     /// Time spent evaluating the prompt, in milliseconds.
@@ -110,20 +110,20 @@ pub struct ModelUse {
 }
 
 impl ModelUse {
-    /// Prompt tokens that had to be read: at most so many where the server does not tell what it knew.
+    /// Prompt tokens that had to be evaluated: an upper bound where the server does not report cached ones.
     pub fn evaluated(&self) -> u64 {
         self.prompt_tokens.saturating_sub(self.cached_tokens.unwrap_or(0))
     }
 }
 
-/// A tool the model wanted called.
+/// A tool call of the model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolUse {
     /// The tool.
     pub name: String,
     /// Its arguments, redacted.
     pub arguments: serde_json::Map<String, serde_json::Value>,
-    /// What came of it: `done`, `failed`, `refused`, `asked`, `repeated`.
+    /// Its outcome: `done`, `failed`, `refused`, `asked`, `repeated`.
     pub outcome: String,
     /// Why, in a few words; empty when it is done.
     pub reason: String,
@@ -136,7 +136,7 @@ pub struct ToolUse {
 pub struct TurnRecord {
     /// Which turn.
     pub id: TurnId,
-    /// Where it came from.
+    /// Its channel.
     pub channel: Channel,
     /// Wall clock at its origin, RFC 3339.
     pub at: String,
@@ -144,7 +144,7 @@ pub struct TurnRecord {
     pub heard: String,
     /// What was answered, redacted.
     pub reply: String,
-    /// Moments, in the order of [`Stage`].
+    /// Times, in the order of [`Stage`].
     pub marks: Vec<Mark>,
     /// Decisions, in the order they were made.
     pub decisions: Vec<Decision>,
@@ -156,7 +156,7 @@ pub struct TurnRecord {
 }
 
 impl TurnRecord {
-    /// Whether this was heard and left unanswered: then its words were not kept.
+    /// Whether this was heard and left unanswered: then its words were not stored.
     pub fn was_dismissed(&self) -> bool {
         self.heard.is_empty() && self.reply.is_empty() && self.marks.is_empty()
     }
@@ -181,7 +181,7 @@ impl Trace {
         Self { origin, marks: Vec::new(), decisions: Vec::new(), model_use: Vec::new(), tool_use: Vec::new() }
     }
 
-    /// Notes that `stage` was passed at `at`. Only the first note of a stage counts.
+    /// Records that `stage` was passed at `at`. Only the first call for a stage counts.
     pub fn mark(&mut self, stage: Stage, at: Instant) {
         if self.marks.iter().any(|m| m.stage == stage) {
             return;
@@ -200,12 +200,12 @@ impl Trace {
         (mark.ms >= 0.0).then(|| Duration::from_secs_f64(mark.ms / 1e3))
     }
 
-    /// The moments so far, in the order of [`Stage`].
+    /// The times so far, in the order of [`Stage`].
     pub fn marks(&self) -> &[Mark] {
         &self.marks
     }
 
-    /// Notes a decision.
+    /// Records a decision.
     pub fn decide(&mut self, decision: Decision) {
         self.decisions.push(decision);
     }

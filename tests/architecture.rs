@@ -19,7 +19,9 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("problem", &[]),
     ("clock", &[]),
     ("english", &[]),
+    ("language", &[]),
     ("pulse", &[]),
+    ("restart", &[]),
     ("paths", &[]),
     ("audio", &[]),
     ("models", &["paths"]),
@@ -27,17 +29,18 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("speak", &["audio"]),
     ("llm", &[]),
     ("store", &[]),
+    ("announce", &["store"]),
     ("tools", &["schedule", "store"]),
-    ("schedule", &["store"]),
+    ("schedule", &["announce", "store"]),
     ("reply", &["llm", "schedule", "store", "tools"]),
     ("control", &["audio"]),
-    ("channels", &["audio", "hear", "speak", "reply", "schedule", "store"]),
+    ("channels", &["announce", "audio", "hear", "speak", "reply", "schedule", "store"]),
 ];
 
 /// Which files may name a foreign crate, by the start of their path below `src/`.
 const MAY_NAME: &[(&str, &[&str])] = &[
-    ("cpal", &["audio/device", "audio/line", "audio/capture", "audio/playback"]),
-    ("alsa", &["audio/line"]),
+    ("cpal", &["audio/device", "audio/connection", "audio/capture", "audio/playback"]),
+    ("alsa", &["audio/connection"]),
     ("whisper_rs", &["hear/whisper"]),
     ("ort", &["speak/piper"]),
     ("espeak_rs_sys", &["speak/espeak", "speak/piper"]),
@@ -45,12 +48,12 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("reqwest", &["llm", "models", "tools/web", "tools/config", "tools/weather"]),
     ("html5ever", &["tools/web/html"]),
     ("pdf_extract", &["cli/memory/document"]),
-    ("lru", &["reply/scratch"]),
+    ("lru", &["reply/session/caches"]),
     ("fend_core", &["tools/calculate"]),
     ("rubato", &["audio/resample"]),
-    ("rphonetic", &["english", "reply/intents/ear"]),
+    ("rphonetic", &["english", "language/ear"]),
     ("aec3", &["audio/echo"]),
-    ("sd_notify", &["control/warden"]),
+    ("sd_notify", &["control/watchdog"]),
 ];
 
 fn root() -> PathBuf {
@@ -76,13 +79,14 @@ fn rust_files(below: &Path) -> Vec<PathBuf> {
 
 fn source_files() -> Vec<PathBuf> {
     let mut files = rust_files(&root().join("src"));
+    files.extend(rust_files(&root().join("crates/joi-bench/src")));
     files.extend(rust_files(&root().join("crates/joi-model/src")));
     files
 }
 
 fn all_files() -> Vec<PathBuf> {
     let mut files = source_files();
-    for folder in ["tests", "benches", "crates/joi-model/tests"] {
+    for folder in ["tests", "benches", "crates/joi-bench/tests", "crates/joi-model/tests"] {
         let folder = root().join(folder);
         if folder.exists() {
             files.extend(rust_files(&folder));
@@ -135,7 +139,7 @@ fn first_name(path: &str) -> String {
 #[test]
 fn modules_import_only_what_the_architecture_allows() {
     let rules: BTreeMap<_, _> = MAY_IMPORT.iter().copied().collect();
-    let for_all = ["message", "trace", "problem", "clock", "english", "pulse"];
+    let for_all = ["message", "trace", "problem", "clock", "english", "language", "pulse", "restart"];
     let src = root().join("src");
     let mut broken = Vec::new();
     for path in rust_files(&src) {
@@ -184,6 +188,13 @@ fn foreign_crates_stay_behind_their_files() {
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn the_program_needs_nothing_that_measures_it() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
+    let needed = manifest.split("[dependencies]").nth(1).expect("dependencies");
+    assert!(!needed.contains("joi-bench"), "a dependency on the measurements");
 }
 
 /// `ort::` must not be the tail of another word (`port::`, `transport::`).
@@ -247,4 +258,46 @@ fn tests_never_sleep_on_the_wall_clock() {
             assert!(!text(&path).contains("thread::sleep("), "{name} sleeps");
         }
     }
+}
+
+/// Text within quotes, and what stands in front of it in the same statement.
+fn literals(code: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    let mut quotes = code.match_indices('"').map(|(at, _)| at).filter(|at| {
+        let before = &code[..*at];
+        !before.ends_with('\\') && !before.ends_with('\'')
+    });
+    while let (Some(from), Some(to)) = (quotes.next(), quotes.next()) {
+        let begin = code[..from].rfind([';', '{', '}']).map_or(0, |at| at + 1);
+        found.push((&code[begin..from], &code[from + 1..to]));
+    }
+    found
+}
+
+#[test]
+fn what_is_spoken_is_data_of_the_languages() {
+    let src = root().join("src");
+    let mut spoken = Vec::new();
+    for path in rust_files(&src) {
+        let inside = path.strip_prefix(&src).expect("below src").display().to_string();
+        let is_schedule = inside.starts_with("schedule");
+        let is_meant = is_schedule || inside.starts_with("reply") || inside.starts_with("hear/judge");
+        // What is wrong with a configuration is written, not spoken.
+        if !is_meant || inside.contains("tests") || inside.ends_with("config.rs") {
+            continue;
+        }
+        for (before, text) in literals(&code(&path)) {
+            let is_said = [".say(", ".say_on(", ".say_last(", ".aside(", ".saying(", ".tell("]
+                .iter()
+                .any(|call| before.trim_end().trim_end_matches(['&', ' ']).ends_with(call));
+            let words = text.split(' ').filter(|word| word.chars().any(char::is_alphabetic)).count();
+            let is_sentence = words > 1 && !before.contains("tracing::") && !before.contains("#[");
+            let of_herself = ["I'm ", "I can't ", "I've ", "I'll ", "I haven't ", "Sorry, ", "Shall I "];
+            let is_of_herself = of_herself.iter().any(|start| text.contains(start));
+            if words > 1 && (is_said || (is_schedule && is_sentence) || is_of_herself) {
+                spoken.push(format!("{}: \"{text}\"", short(&path)));
+            }
+        }
+    }
+    assert!(spoken.is_empty(), "{}", spoken.join("\n"));
 }

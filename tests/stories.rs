@@ -22,6 +22,7 @@ mod stories {
     mod sound_server_faults;
     mod timers;
     mod trust;
+    mod two_rooms;
     mod voice;
     mod wake;
 }

@@ -9,10 +9,13 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use super::daemon::{Service, ServiceContext};
 use super::timers;
+use crate::announce::Announcer;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
-use crate::llm::{LOCAL_EMBED_MODEL, LocalModel, Mind, Parts, RestartPolicy, Serving};
+use crate::language::{Languages, Library};
+use crate::llm::{LOCAL_EMBED_MODEL, LocalModel, Mind, ModelServer, Parts, RestartPolicy, Serving};
 use crate::message::TurnId;
 use crate::models::ModelError;
 use crate::paths::Paths;
@@ -21,7 +24,7 @@ use crate::reply::model::Room;
 use crate::reply::{self, Engine, EngineParts, Prelude, Protocols};
 use crate::schedule::{Schedule, WakeUp};
 use crate::store::Store;
-use crate::tools::{self, Means, Reach};
+use crate::tools::{self, Means, Reach, ToolRegistry};
 
 /// The embedded chat model's name in the manifest.
 pub(crate) const LOCAL_CHAT_MODEL: &str = "chat-qwen2.5-coder-0.5b";
@@ -39,6 +42,10 @@ pub struct Brain {
     pub store: Option<Store>,
     /// Timers, alarms and reminders; nothing without a database.
     pub schedule: Option<Schedule>,
+    /// Takes whatever is to be said without having been asked for.
+    pub announcer: Announcer,
+    /// The language that is spoken.
+    pub languages: Languages,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// What went wrong while it was made; one sentence each.
@@ -51,11 +58,19 @@ impl Brain {
     /// Opens the database, starts looking for a model server, and makes the engine.
     /// What is to ring is left to the running program, if there is one.
     pub async fn start(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
-        Self::assemble(config, paths, Pulse::default(), Some(timers::wake_up(paths))).await
+        let wake_up = Some(timers::wake_up(paths));
+        let (brain, server) = Self::assemble(config, paths, Pulse::default(), wake_up).await?;
+        brain.mind.attend(server);
+        Ok(brain)
     }
 
-    /// The same for the program that rings itself, with the hearts of its stages in `pulse`.
-    pub async fn start_watched(config: &Config, paths: &Paths, pulse: Pulse) -> anyhow::Result<Self> {
+    /// The same for the daemon, which rings itself and runs the task that looks for a model server. The hearts of
+    /// the stages are in `pulse`.
+    pub async fn for_daemon(
+        config: &Config,
+        paths: &Paths,
+        pulse: Pulse,
+    ) -> anyhow::Result<(Self, ModelServer)> {
         Self::assemble(config, paths, pulse, None).await
     }
 
@@ -64,8 +79,10 @@ impl Brain {
         paths: &Paths,
         pulse: Pulse,
         wake_up: Option<WakeUp>,
-    ) -> anyhow::Result<Self> {
+    ) -> anyhow::Result<(Self, ModelServer)> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let rings_itself = wake_up.is_none();
+        let languages = Languages::new(Library::with_folder(paths.languages()).load(&config.language)?);
         let mut remarks = Vec::new();
         let store = match open_store(paths, &pulse).await {
             Ok(store) => Some(store),
@@ -87,31 +104,40 @@ impl Brain {
         if let Err(error) = &reach {
             remarks.push(format!("tools can't use the internet: {error}"));
         }
-        let schedule =
-            store.clone().map(|store| timers::schedule(config, store, Arc::clone(&clock), wake_up));
+        let schedule = store
+            .clone()
+            .map(|store| timers::schedule(config, languages.clone(), store, Arc::clone(&clock), wake_up));
+        // Only the program that rings says what was kept to be said.
+        let kept = if rings_itself { store.clone() } else { None };
+        let announcer = Announcer::new(&config.announce, kept, Arc::clone(&clock));
+        if let Err(error) = announcer.restore().await {
+            remarks.push(format!("what was to be announced is not known: {error}"));
+        }
         let means = Means {
             store: store.clone(),
             schedule: schedule.clone(),
-            reads_when: reply::intents::when,
+            reads_when: reply::understand::intents::when,
+            languages: languages.clone(),
             clock: Arc::clone(&clock),
             reach: reach.ok(),
         };
-        let toolbox = tools::builtin(&config.tools, &means);
+        let registry = ToolRegistry::from(tools::builtin(&config.tools, &means));
         let protocols = Protocols::recalled(store.as_ref()).await;
         let wake_phrase = super::first_phrase(config, paths);
-        let mind = Arc::new(Mind::start(Parts {
+        let (mind, server) = Mind::unattended(Parts {
             config: config.llm.clone(),
             local: local_model(config, paths)?,
             head: reply::head(Prelude {
                 persona: config.persona.clone(),
                 context: config.context.clone(),
                 wake_phrase: wake_phrase.clone(),
-                tools: toolbox.clone(),
+                tools: registry.clone(),
                 protocols: protocols.clone(),
                 clock: Arc::clone(&clock),
             }),
             restarts: RestartPolicy::default(),
-        }));
+        });
+        let mind = Arc::new(mind);
         let engine = Arc::new(Engine::new(EngineParts {
             reply: config.reply.clone(),
             persona: config.persona.clone(),
@@ -123,11 +149,12 @@ impl Brain {
             store: store.clone(),
             schedule: schedule.clone(),
             clock: Arc::clone(&clock),
-            tools: toolbox,
+            tools: registry,
             tool_rules: config.tools.clone(),
             protocols,
+            languages: languages.clone(),
         }));
-        Ok(Self { engine, mind, store, schedule, clock, remarks, pulse })
+        Ok((Self { engine, mind, store, schedule, languages, announcer, clock, remarks, pulse }, server))
     }
 
     /// The newest turn ever recorded; new ones count on from it.
@@ -165,6 +192,19 @@ impl Brain {
             tracing::warn!(%error, "the database was not closed cleanly");
         }
     }
+}
+
+/// The service that looks for a model server, starts our own where there is none, and ends it.
+pub(super) fn model_server(server: ModelServer) -> Service {
+    let run = move |context: ServiceContext| {
+        let server = server.clone();
+        async move {
+            server.run(context.stop).await;
+            Ok(())
+        }
+    };
+    Service::new("model server", "questions that need the language model are not answered", run)
+        .end_within(Duration::from_secs(10))
 }
 
 fn told(serving: &Serving) -> String {

@@ -13,21 +13,22 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::llm::Mind;
 use crate::reply::Engine;
-use crate::reply::diary::{Pass, Rounds};
+use crate::reply::memory::diary::{Pass, Rounds};
 use crate::store::{Store, StoreConfig};
 
 use super::Brain;
+use super::daemon::{Service, ServiceContext};
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// What it works with.
+#[derive(Clone)]
 struct Keeper {
     engine: Arc<Engine<Mind>>,
     store: Store,
     clock: Arc<dyn Clock>,
     kept: StoreConfig,
-    rounds: Rounds,
 }
 
 /// Keeps the diary until `stop`. Without a database there is nothing to do.
@@ -36,9 +37,7 @@ pub fn keep_diary(
     kept: &StoreConfig,
     stop: CancellationToken,
 ) -> impl Future<Output = ()> + Send + use<> {
-    let (engine, clock, kept) = (Arc::clone(&brain.engine), Arc::clone(&brain.clock), kept.clone());
-    let rounds = Rounds::new(clock.now().timestamp(), fastrand::f64());
-    let keeper = brain.store.clone().map(|store| Keeper { engine, store, clock, kept, rounds });
+    let keeper = Keeper::new(brain, kept);
     async move {
         if let Some(keeper) = keeper {
             keeper.keep(stop).await;
@@ -46,8 +45,28 @@ pub fn keep_diary(
     }
 }
 
+/// The service that keeps the diary; none without a database.
+pub(super) fn diary(brain: &Brain, kept: &StoreConfig) -> Option<Service> {
+    let keeper = Keeper::new(brain, kept)?;
+    let run = move |context: ServiceContext| {
+        let keeper = keeper.clone();
+        async move {
+            keeper.keep(context.stop).await;
+            Ok(())
+        }
+    };
+    Some(Service::new("diary", "no diary is written and the memory is not tidied", run))
+}
+
 impl Keeper {
-    async fn keep(mut self, stop: CancellationToken) {
+    fn new(brain: &Brain, kept: &StoreConfig) -> Option<Self> {
+        let store = brain.store.clone()?;
+        let (engine, clock) = (Arc::clone(&brain.engine), Arc::clone(&brain.clock));
+        Some(Self { engine, store, clock, kept: kept.clone() })
+    }
+
+    async fn keep(self, stop: CancellationToken) {
+        let mut rounds = Rounds::new(self.clock.now().timestamp(), fastrand::f64());
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
@@ -56,20 +75,20 @@ impl Keeper {
             tokio::select! {
                 // A page that is dropped on the way is begun anew at the next start.
                 () = stop.cancelled() => return,
-                () = self.look() => {}
+                () = self.look(&mut rounds) => {}
             }
         }
     }
 
-    async fn look(&mut self) {
+    async fn look(&self, rounds: &mut Rounds) {
         let now = self.clock.now().timestamp();
-        if self.rounds.may_write(now) {
+        if rounds.may_write(now) {
             match self.engine.write_diary().await {
                 Ok(pass) => {
                     if let Pass::Done(pages @ 1..) = pass {
                         tracing::info!(pages, "the diary has new pages");
                     }
-                    self.rounds.passed(pass, self.clock.now().timestamp());
+                    rounds.passed(pass, self.clock.now().timestamp());
                 }
                 Err(error) => tracing::warn!(%error, "the diary can't be written"),
             }
@@ -77,7 +96,7 @@ impl Keeper {
         if let Err(error) = self.engine.embed_memories().await {
             tracing::warn!(%error, "memories can't be given vectors");
         }
-        if self.rounds.is_tidying_due(now, fastrand::f64()) {
+        if rounds.is_tidying_due(now, fastrand::f64()) {
             self.tidy(now).await;
         }
     }

@@ -11,12 +11,12 @@ use anyhow::Context;
 use tokio::sync::mpsc::{Receiver, channel};
 
 use super::wake::{Wanting, wake_means};
-use crate::audio::{Heard, Source, Tracks};
+use crate::audio::{AudioSource, SourceEvent, Tracks};
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
 use crate::hear::vad::Vad;
 use crate::hear::wake::{MicroWake, WakeDetector, WakePhrase};
-use crate::hear::whisper::{Choice, Stt, SttEvent, SttModel, Whisper, measure};
+use crate::hear::whisper::{ModelChoice, Stt, SttEvent, SttModel, Whisper, measure};
 use crate::hear::{self, Delivery, HearCommand, Listener, Pacing};
 use crate::models::Library;
 use crate::paths::Paths;
@@ -52,12 +52,12 @@ const WHISPER_LIMIT: Duration = Duration::from_secs(60);
 
 /// A source that shows in a heart that somebody reads it.
 struct Watched {
-    source: Box<dyn Source>,
+    source: Box<dyn AudioSource>,
     heart: Heart,
 }
 
-impl Source for Watched {
-    fn read(&mut self, into: &mut Vec<f32>) -> Heard {
+impl AudioSource for Watched {
+    fn read(&mut self, into: &mut Vec<f32>) -> SourceEvent {
         self.heart.beat();
         self.source.read(into)
     }
@@ -71,7 +71,7 @@ impl Source for Watched {
 pub fn ears(
     config: &Config,
     paths: &Paths,
-    source: Box<dyn Source>,
+    source: Box<dyn AudioSource>,
     pacing: Pacing,
     pulse: &Pulse,
 ) -> anyhow::Result<Ears> {
@@ -162,7 +162,7 @@ pub fn measured_whisper(config: &Config, paths: &Paths) -> Option<String> {
     if config.hear.stt.model != SttModel::Auto {
         return None;
     }
-    let choice = Choice::remembered(&memory(paths), &config.hear.stt)?;
+    let choice = ModelChoice::remembered(&memory(paths), &config.hear.stt)?;
     let each = choice.measured.iter().map(|m| format!("{} {} ms", whisper_model(m.model), m.millis));
     Some(format!("measured on 3 s of speech: {}", each.collect::<Vec<_>>().join(", ")))
 }
@@ -171,9 +171,9 @@ fn memory(paths: &Paths) -> PathBuf {
     paths.cache.join("whisper-choice.json")
 }
 
-fn measured(config: &Config, paths: &Paths, library: &Library) -> anyhow::Result<Choice> {
+fn measured(config: &Config, paths: &Paths, library: &Library) -> anyhow::Result<ModelChoice> {
     let memory = memory(paths);
-    if let Some(choice) = Choice::remembered(&memory, &config.hear.stt) {
+    if let Some(choice) = ModelChoice::remembered(&memory, &config.hear.stt) {
         return Ok(choice);
     }
     let files = [SttModel::TinyEn, SttModel::Base]

@@ -1,107 +1,99 @@
-//! What shows and steers a running conversation from outside: the control socket, SIGUSR1 and SIGUSR2, systemd.
+//! What shows and steers the running program from outside: control socket, signals, systemd.
 //!
-//! Started before anything that takes long, so that the owner can switch the microphone off at any
-//! moment. Four tasks; they end before the database is closed.
+//! Each a service of the daemon. They are started before anything that takes long, so that the owner can switch
+//! the microphone off at any moment.
 
-use std::io;
+use std::sync::Arc;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::watch;
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::daemon::{Service, ServiceContext};
 use crate::channels::voice::News;
-use crate::control::{Board, Device, Door, Turn, warden};
+use crate::control::{ControlServer, Device, MuteCommand, StatusBoard, watchdog};
 use crate::message::Request;
-use crate::schedule::ringer::Ring;
 
-/// The running tasks.
-pub struct Outside {
-    tasks: JoinSet<()>,
-    stop: CancellationToken,
-}
-
-impl Outside {
-    /// Serves `board` at `door`, if there is one, turns its switch on SIGUSR1, has her listen on SIGUSR2, and tells systemd.
-    ///
-    /// # Errors
-    /// The system does not let the signal be watched.
-    pub fn start(board: &Board, door: Option<Door>) -> io::Result<Self> {
-        let stop = CancellationToken::new();
-        let mut tasks = JoinSet::new();
-        let toggle = signal(SignalKind::user_defined1())?;
-        tasks.spawn(toggle_on(toggle, board.clone(), stop.clone()));
-        let listen = signal(SignalKind::user_defined2())?;
-        tasks.spawn(listen_on(listen, board.clone(), stop.clone()));
-        tasks.spawn(warden::watch(board.clone(), stop.clone()));
-        if let Some(door) = door {
-            let (board, stop) = (board.clone(), stop.clone());
-            tasks.spawn(async move {
-                if let Err(error) = door.serve(board, stop).await {
-                    tracing::error!(%error, "no orders are taken from outside any more");
-                }
-            });
+/// Tells systemd how the program is; `ending` is cancelled as soon as the program ends.
+pub(super) fn systemd(board: &StatusBoard, ending: CancellationToken) -> Service {
+    let board = board.clone();
+    let run = move |context: ServiceContext| {
+        let watch = watchdog::watch(board.clone(), ending.clone(), context.stop);
+        async move {
+            watch.await;
+            Ok(())
         }
-        Ok(Self { tasks, stop })
-    }
-
-    /// Tells systemd that she ends, closes the socket, and waits for that.
-    pub async fn end(mut self) {
-        self.stop.cancel();
-        while self.tasks.join_next().await.is_some() {}
-    }
+    };
+    Service::new("systemd", "systemd is not told how the program is", run)
 }
 
-/// Turns the switch at every signal.
-async fn toggle_on(mut toggle: Signal, board: Board, stop: CancellationToken) {
-    loop {
-        // Both arms are cancel-safe.
-        tokio::select! {
-            () = stop.cancelled() => break,
-            came = toggle.recv() => {
-                let board = board.clone();
-                if came.is_none() || tokio::task::spawn_blocking(move || board.turn_mute(Turn::Other)).await.is_err() {
-                    break;
+/// Serves `board` at the control socket.
+pub(super) fn control_socket(board: &StatusBoard, door: ControlServer) -> Service {
+    let (board, door) = (board.clone(), Arc::new(door));
+    let run = move |context: ServiceContext| {
+        let serve = Arc::clone(&door).serve(board.clone(), context.stop);
+        async move { Ok(serve.await?) }
+    };
+    Service::new("control socket", "`joi status`, `joi mute` and the like are not answered", run)
+}
+
+/// Turns the microphone's switch on SIGUSR1, and listens on SIGUSR2.
+pub(super) fn buttons(board: &StatusBoard) -> Service {
+    let board = board.clone();
+    let run = move |context: ServiceContext| {
+        // Watched before this returns: an unwatched signal would end the program.
+        let signals = (signal(SignalKind::user_defined1()), signal(SignalKind::user_defined2()));
+        let board = board.clone();
+        async move {
+            let (mut toggle, mut listen) = (signals.0?, signals.1?);
+            loop {
+                // Every arm is cancel-safe.
+                tokio::select! {
+                    () = context.stop.cancelled() => return Ok(()),
+                    () = came(&mut toggle) => {
+                        let board = board.clone();
+                        tokio::task::spawn_blocking(move || board.turn_mute(MuteCommand::Toggle)).await?;
+                    }
+                    () = came(&mut listen) => have_listen(&board),
                 }
             }
         }
+    };
+    Service::new("buttons", "SIGUSR1 and SIGUSR2 do nothing", run)
+}
+
+/// The next signal; never, when the system delivers none any more. Cancel-safe.
+async fn came(signal: &mut Signal) {
+    if signal.recv().await.is_none() {
+        std::future::pending().await
     }
 }
 
-/// Has her listen at every signal, whatever she does; a microphone that its owner has switched off stays so.
-async fn listen_on(mut listen: Signal, board: Board, stop: CancellationToken) {
-    loop {
-        // Both arms are cancel-safe.
-        tokio::select! {
-            () = stop.cancelled() => break,
-            came = listen.recv() => {
-                if came.is_none() {
-                    break;
-                }
-                if board.mute().is_muted() {
-                    tracing::warn!("she was asked to listen, and is muted; `joi unmute` switches the microphone on");
-                } else if !board.request(Request::Listen) {
-                    tracing::warn!("she was asked to listen, and can't yet");
-                }
-            }
-        }
+/// Listens, whatever goes on; a microphone that its owner has switched off stays so.
+fn have_listen(board: &StatusBoard) {
+    if board.mute().is_muted() {
+        tracing::warn!("she was asked to listen, and is muted; `joi unmute` switches the microphone on");
+    } else if !board.request(Request::Listen) {
+        tracing::warn!("she was asked to listen, and can't yet");
     }
 }
 
-/// Shows on `board` whether something rings, until nobody can tell any more.
-pub async fn show_rings(rings: Option<watch::Receiver<Vec<Ring>>>, board: Board) {
-    let Some(mut rings) = rings else { return };
-    loop {
-        let is_ringing = !rings.borrow_and_update().is_empty();
-        board.rings(is_ringing);
-        if rings.changed().await.is_err() {
-            break;
+/// Cancels `stop` on Ctrl-C and on SIGTERM, from the moment this returns.
+pub fn end_on_signal(stop: CancellationToken) {
+    for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
+        let stop = stop.clone();
+        match signal(kind) {
+            Ok(mut signal) => drop(tokio::spawn(async move {
+                if signal.recv().await.is_some() {
+                    stop.cancel();
+                }
+            })),
+            Err(error) => tracing::warn!(%error, "a signal can't be watched"),
         }
     }
 }
 
 /// Shows on `board` what happens in the conversation. Never waits.
-pub fn post(board: &Board, news: &News) {
+pub(super) fn post(board: &StatusBoard, news: &News) {
     match news {
         News::Activity(activity) => board.does(*activity),
         News::Deaf(fault) => board.microphone(Device::Fault(fault.clone())),

@@ -9,19 +9,23 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
-use super::{ears, mouth};
+use super::{ears, mouth, timers};
 use crate::audio::{
-    EchoCancelled, EchoMeter, Meter, Microphone, MuteSwitch, Pace, Player, Source, WavSource,
+    AudioSource, EchoCancelled, EchoMeter, LevelMeter, Microphone, MuteSwitch, Pace, PlayEvent, Player,
+    RingSound, WavSource,
 };
-use crate::channels::voice::{self, Conversation, News, Parts, Ringing, Tones};
+use crate::channels::voice::{
+    self, Conversation, EndpointInput, EndpointOutput, News, Parts, Tones, VoiceEndpoint,
+};
 use crate::config::Config;
 use crate::control::{Gauge, gauge, gauge_by};
 use crate::hear::Pacing;
 use crate::hear::wake::WakePhrase;
+use crate::language::Languages;
 use crate::llm::Mind;
-use crate::message::Request;
+use crate::message::{Place, Request};
 use crate::paths::Paths;
-use crate::schedule::ringer::{AT_LEAST, Ring, Ringer};
+use crate::schedule::ringer::{Ring, Ringer};
 
 /// News nobody has looked at yet. When full, the conversation waits for whoever shows it.
 const NEWS: usize = 256;
@@ -62,53 +66,45 @@ pub struct Conversing {
     /// The speaker, for ending a file.
     pub player: Player,
     /// Tells how loud the microphone is, and how much of it was lost; nothing over files.
-    pub meter: Option<Meter>,
+    pub meter: Option<LevelMeter>,
     /// Tells how well her own voice is kept out of her ears; nothing over files.
     pub echo: Option<EchoMeter>,
     /// Asks something of it.
     pub requests: Sender<Request>,
     /// Tell how full its queues are.
     pub gauges: Vec<Gauge>,
+    /// Watches the timers, once it is run; nothing over files.
+    pub ringer: Option<Ringer>,
     /// What rings; nothing over files.
     pub rings: Option<watch::Receiver<Vec<Ring>>>,
 }
 
-/// Puts a conversation together. A voice that can't be loaded is told; then answers are shown only.
+/// Puts the conversation of the configured room together. A voice that can't be loaded is told; then answers are shown
+/// only.
 pub async fn converse(
     config: &Config,
     paths: &Paths,
     brain: &Brain,
     sound: Sound,
 ) -> anyhow::Result<Conversing> {
+    converse_at(Place::named(&config.audio.room), config, paths, brain, sound).await
+}
+
+/// The same at any place: several conversations share a brain, and have nothing else in common.
+pub async fn converse_at(
+    place: Place,
+    config: &Config,
+    paths: &Paths,
+    brain: &Brain,
+    sound: Sound,
+) -> anyhow::Result<Conversing> {
     let (told, news) = channel(NEWS);
-    // First of all: a recording that can't be read must not cost the file of an earlier answer.
-    let recording = match &sound {
-        Sound::Devices { .. } => None,
-        Sound::Files { input, pace, .. } => {
-            let pacing = match pace {
-                Pace::RealTime => Pacing::Live,
-                Pace::Fast => Pacing::Lockstep,
-            };
-            Some((WavSource::open(input, *pace)?, pacing))
-        }
-    };
     let stop = CancellationToken::new();
-    let alerts = match (&sound, &brain.schedule) {
-        (Sound::Devices { .. }, Some(schedule)) => {
-            let heart = brain.pulse.heart("timers", 3 * AT_LEAST);
-            let (ringer, alerts) = Ringer::new(schedule.clone(), heart);
-            tokio::spawn(ringer.run(stop.clone()));
-            Some(alerts)
-        }
-        (Sound::Devices { .. }, None) | (Sound::Files { .. }, _) => None,
+    let (ringer, rings) = match &sound {
+        Sound::Devices { .. } => timers::rings(brain).unzip(),
+        Sound::Files { .. } => (None, None),
     };
-    let rings = alerts.as_ref().map(|alerts| alerts.ringing.clone());
-    let ((player, events), mute) = match sound {
-        Sound::Devices { mute } => (Player::open(&config.audio), mute),
-        Sound::Files { output, pace, .. } => {
-            (Player::to_wav(&output, WAV_RATE, pace)?, MuteSwitch::default())
-        }
-    };
+    let (player, events, inlet) = open_player(config, sound)?;
     let mouth = match mouth(config, paths, player.clone(), events, &brain.pulse).await {
         Ok(mouth) => Some(mouth),
         Err(error) => {
@@ -116,47 +112,98 @@ pub async fn converse(
             None
         }
     };
-    let (source, pacing, meters): (Box<dyn Source>, _, _) = match recording {
-        Some((recording, pacing)) => (Box::new(recording), pacing, None),
-        None => {
-            let microphone = Microphone::open(&config.audio, &mute);
-            let level = microphone.meter();
-            let far_end = player.far_end();
-            let cancelled = EchoCancelled::new(Box::new(microphone), far_end, config.audio.echo_cancel);
-            let echo = cancelled.meter();
-            (Box::new(cancelled), Pacing::Live, Some((level, echo)))
-        }
-    };
+    let (source, pacing, meters) = open_source(config, inlet, &player);
     let (meter, echo) = meters.unzip();
     let ears = ears(config, paths, source, pacing, &brain.pulse)?;
     let (requests, asked) = channel(REQUESTS);
     let mut gauges = vec![ears.waiting, gauge("news", &told), gauge("requests", &requests)];
     gauges.extend(mouth.as_ref().map(|(mouth, _)| gauge_by("lines", mouth.waiting())));
     gauges.extend(brain.store.as_ref().map(|store| gauge_by("store", store.waiting())));
+    let input = EndpointInput {
+        commands: ears.commands,
+        deliveries: ears.deliveries,
+        stt: (ears.stt, ears.transcripts),
+        interjections: ears.interjections,
+        to_her: to_her(config, paths, brain.languages.clone())?,
+    };
+    let tones = if config.audio.tone { Tones::On } else { Tones::Off };
+    let ring = ring_sound(config);
+    let output = EndpointOutput { player: player.clone(), mouth, echo: echo.clone(), tones, ring };
     let parts = Parts {
+        endpoint: VoiceEndpoint::new(place, input, output),
         engine: Arc::clone(&brain.engine),
         store: brain.store.clone(),
         clock: Arc::clone(&brain.clock),
-        player: player.clone(),
-        mouth,
-        stt: (ears.stt, ears.transcripts),
-        interjections: ears.interjections,
-        ears: (ears.commands, ears.deliveries),
         config: config.conversation.clone(),
-        to_her: voice::Ears {
-            phrases: super::wake_means(config, paths)?.heard().flat_map(WakePhrase::written).collect(),
-            trust: config.hear.trust.clone(),
-            judge: config.hear.judge.clone(),
-            language: config.hear.stt.language.clone(),
-            second_look: config.hear.stt.second_look(),
-        },
-        echo: echo.clone(),
-        tones: if config.audio.tone { Tones::On } else { Tones::Off },
-        ringing: Ringing::new(alerts, config.timers.least_volume),
+        announcer: brain.announcer.clone(),
+        least_ring_volume: config.timers.least_volume,
         news: told,
         requests: asked,
         heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),
     };
     let conversation = Conversation::new(parts, brain.last_turn().await);
-    Ok(Conversing { conversation, news, stop, player, meter, echo, requests, gauges, rings })
+    Ok(Conversing { conversation, news, stop, player, meter, echo, requests, gauges, ringer, rings })
+}
+
+/// What rings; the built-in sound where the configured one can't be read, which is told once.
+fn ring_sound(config: &Config) -> RingSound {
+    config.ring_sound().unwrap_or_else(|problem| {
+        tracing::warn!(%problem, "the built-in sound rings");
+        RingSound::built_in()
+    })
+}
+
+/// Where sound comes from, before it is opened.
+enum Inlet {
+    Microphone(MuteSwitch),
+    Recording(Box<WavSource>, Pacing),
+}
+
+fn open_player(config: &Config, sound: Sound) -> anyhow::Result<(Player, Receiver<PlayEvent>, Inlet)> {
+    match sound {
+        Sound::Devices { mute } => {
+            let (player, events) = Player::open(&config.audio);
+            Ok((player, events, Inlet::Microphone(mute)))
+        }
+        Sound::Files { input, output, pace } => {
+            // First of all: a recording that can't be read must not cost the file of an earlier answer.
+            let recording = WavSource::open(&input, pace)?;
+            let pacing = match pace {
+                Pace::RealTime => Pacing::Live,
+                Pace::Fast => Pacing::Lockstep,
+            };
+            let (player, events) = Player::to_wav(&output, WAV_RATE, pace)?;
+            Ok((player, events, Inlet::Recording(Box::new(recording), pacing)))
+        }
+    }
+}
+
+/// The source, and over devices what tells its level and how much of `player` is left in it.
+fn open_source(
+    config: &Config,
+    inlet: Inlet,
+    player: &Player,
+) -> (Box<dyn AudioSource>, Pacing, Option<(LevelMeter, EchoMeter)>) {
+    match inlet {
+        Inlet::Recording(recording, pacing) => (recording, pacing, None),
+        Inlet::Microphone(mute) => {
+            let microphone = Microphone::open(&config.audio, &mute);
+            let level = microphone.meter();
+            let far_end = player.echo_reference();
+            let cancelled = EchoCancelled::new(Box::new(microphone), far_end, config.audio.echo_cancel);
+            let echo = cancelled.meter();
+            (Box::new(cancelled), Pacing::Live, Some((level, echo)))
+        }
+    }
+}
+
+/// What counts as said to her.
+fn to_her(config: &Config, paths: &Paths, languages: Languages) -> anyhow::Result<voice::Ears> {
+    Ok(voice::Ears {
+        phrases: super::wake_means(config, paths)?.heard().flat_map(WakePhrase::written).collect(),
+        trust: config.hear.trust.clone(),
+        judge: config.hear.judge.clone(),
+        languages,
+        second_look: config.hear.stt.second_look(),
+    })
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::ears::{is_busy, quickest_whisper};
 use crate::config::Config;
 use crate::hear::score::{ACCEPT, BUDGET, Phrase, Scorer, ScorerTime, syllables};
-use crate::hear::wake::{Book, Confirmer, Onsets, WakeMode, WakePhrase, Wanted};
+use crate::hear::wake::{Book, Confirmer, Onsets, PhraseThreshold, WakeMode, WakePhrase};
 use crate::hear::whisper::{Lender, SttError, Whisper};
 use crate::paths::Paths;
 
@@ -120,7 +120,7 @@ fn memory(paths: &Paths) -> PathBuf {
 
 /// What has to be known of the phrases before the model is on its thread.
 pub(super) struct Wanting {
-    wanted: Vec<Wanted>,
+    wanted: Vec<PhraseThreshold>,
     onsets: Onsets,
 }
 
@@ -137,7 +137,7 @@ impl Wanting {
             match Phrase::new(whisper, &phrase.name, &phrase.alike) {
                 Ok(spelled) => {
                     let spelled = told_from_others(spelled, &phrase.alike, whisper);
-                    wanted.push(Wanted { phrase: spelled, margin: phrase.margin.unwrap_or(ACCEPT) });
+                    wanted.push(PhraseThreshold { phrase: spelled, margin: phrase.margin.unwrap_or(ACCEPT) });
                 }
                 Err(_) if phrase.stock().is_some() => {}
                 Err(error) => {

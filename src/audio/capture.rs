@@ -1,8 +1,8 @@
-//! The microphone's stream: any sample format and channel count, given to an [`Intake`].
+//! The microphone's stream: any sample format and channel count, given to an [`CaptureCallback`].
 //!
-//! The opener runs on a disposable thread of the keeper, the callback on the sound system's thread.
-//! The ring holds two seconds; when the listener thread is later than that, the newest sound is dropped
-//! and counted.
+//! The opener runs on a disposable thread of the stream supervisor, the callback on the sound system's
+//! thread. The ring holds two seconds; if the listener thread falls behind further, the newest samples are
+//! dropped and counted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,18 +10,21 @@ use std::time::Duration;
 use cpal::traits::{DeviceTrait, StreamTrait};
 use cpal::{Error, FromSample, Sample, SampleFormat, SizedSample, Stream};
 
+use super::capture_callback::CaptureCallback;
 use super::device::{self, Chosen, Direction};
-use super::intake::Intake;
-use super::keeper::{Access, Opened, Vitals};
-use super::ring::{Reader, ring};
+use super::gain::InputGain;
+use super::ring::{RingReader, ring};
+use super::stream_supervisor::{CallbackStats, DeviceAccess, OpenedStream};
 use super::{AudioConfig, MuteSwitch};
 
 /// The listener's end of an open microphone.
-pub(super) struct Capture {
+pub(super) struct CaptureStream {
     /// Mono samples at `rate`.
-    pub(super) reader: Reader,
+    pub(super) reader: RingReader,
     /// The device's own rate in Hz.
     pub(super) rate: u32,
+    /// What the callback counts.
+    pub(super) stats: Arc<CallbackStats>,
 }
 
 /// Seconds of sound the ring holds.
@@ -31,48 +34,53 @@ const RING_SECONDS: usize = 2;
 pub(super) const BUILD: Duration = Duration::from_secs(5);
 
 /// How the configured microphone is opened; `switch` mutes it.
-pub(super) fn access(config: AudioConfig, switch: MuteSwitch) -> Access<Capture> {
+pub(super) fn access(config: AudioConfig, switch: MuteSwitch) -> DeviceAccess<CaptureStream> {
     let wanted = config.clone();
-    Access {
-        open: Arc::new(move |vitals| {
+    DeviceAccess {
+        open: Arc::new(move |stats| {
             let start = |chosen: &Chosen| {
                 let rate = chosen.config.sample_rate;
-                vitals.runs_at(rate);
+                stats.runs_at(rate);
                 let (writer, reader) = ring(rate as usize * RING_SECONDS);
                 let shape = (chosen.config.channels, rate);
-                let stream =
-                    build_native(chosen, Intake::new(writer, switch.clone(), vitals, shape), vitals)?;
+                let gain = InputGain::db(config.input_gain_db);
+                let callback = CaptureCallback::new(writer, switch.clone(), stats, gain, shape);
+                let stream = build_native(chosen, callback, stats)?;
                 stream.play()?;
-                Ok((stream, Capture { reader, rate }))
+                Ok((stream, CaptureStream { reader, rate, stats: Arc::clone(stats) }))
             };
             let (chosen, (stream, link)) = device::open(&config, Direction::Input, start)?;
-            Ok(Opened { device: chosen.name, which: chosen.which, stream: Box::new(stream), link })
+            Ok(OpenedStream { device: chosen.name, which: chosen.which, stream: Box::new(stream), link })
         }),
         survey: Arc::new(move |which| device::survey(&wanted, Direction::Input, which)),
     }
 }
 
 /// A stream in the device's own sample format.
-fn build_native(chosen: &Chosen, intake: Intake, vitals: &Arc<Vitals>) -> Result<Stream, Error> {
+fn build_native(
+    chosen: &Chosen,
+    intake: CaptureCallback,
+    stats: &Arc<CallbackStats>,
+) -> Result<Stream, Error> {
     match chosen.format {
-        SampleFormat::I8 => build::<i8>(chosen, intake, vitals),
-        SampleFormat::I16 => build::<i16>(chosen, intake, vitals),
-        SampleFormat::I24 => build::<cpal::I24>(chosen, intake, vitals),
-        SampleFormat::I32 => build::<i32>(chosen, intake, vitals),
-        SampleFormat::U8 => build::<u8>(chosen, intake, vitals),
-        SampleFormat::U16 => build::<u16>(chosen, intake, vitals),
-        SampleFormat::F64 => build::<f64>(chosen, intake, vitals),
-        // Whatever else the device likes best: the sound system converts, or refuses with a reason.
-        _ => build::<f32>(chosen, intake, vitals),
+        SampleFormat::I8 => build::<i8>(chosen, intake, stats),
+        SampleFormat::I16 => build::<i16>(chosen, intake, stats),
+        SampleFormat::I24 => build::<cpal::I24>(chosen, intake, stats),
+        SampleFormat::I32 => build::<i32>(chosen, intake, stats),
+        SampleFormat::U8 => build::<u8>(chosen, intake, stats),
+        SampleFormat::U16 => build::<u16>(chosen, intake, stats),
+        SampleFormat::F64 => build::<f64>(chosen, intake, stats),
+        // Any other native format: ask for f32; the sound system converts it, or refuses with a reason.
+        _ => build::<f32>(chosen, intake, stats),
     }
 }
 
-fn build<T>(chosen: &Chosen, mut intake: Intake, vitals: &Arc<Vitals>) -> Result<Stream, Error>
+fn build<T>(chosen: &Chosen, mut intake: CaptureCallback, stats: &Arc<CallbackStats>) -> Result<Stream, Error>
 where
     T: SizedSample,
     f32: FromSample<T>,
 {
-    let errors = Arc::clone(vitals);
+    let errors = Arc::clone(stats);
     chosen.device.build_input_stream(
         chosen.config,
         move |samples: &[T], _: &cpal::InputCallbackInfo| {

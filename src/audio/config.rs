@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 use super::gain::Volume;
 use crate::problem::Problem;
 
-/// Which sound system is spoken to.
+/// The sound system to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HostChoice {
-    /// PulseAudio (or PipeWire's stand-in for it) when it answers, otherwise ALSA.
+    /// PulseAudio (or PipeWire's compatible server) if it answers, otherwise ALSA.
     #[default]
     Auto,
-    /// The kernel's devices directly.
+    /// ALSA devices of the kernel, without a sound server.
     Alsa,
     /// PulseAudio or PipeWire.
     PulseAudio,
 }
 
-/// Whether her own voice is taken out of what the microphone hears.
+/// Whether echo cancellation runs on the microphone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EchoCancel {
-    /// Unless the microphone's name says that the sound system does so already.
+    /// Unless the microphone's name says that the sound system already cancels echo.
     #[default]
     Auto,
     /// Always.
@@ -34,7 +34,7 @@ pub enum EchoCancel {
 }
 
 impl EchoCancel {
-    /// Whether it is done on the microphone of this name.
+    /// Whether it applies to the microphone of this name.
     pub(super) fn is_for(self, device: &str) -> bool {
         let name = device.to_lowercase().replace(['-', '_', ' '], "");
         match self {
@@ -49,27 +49,33 @@ impl EchoCancel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AudioConfig {
-    /// Sound system: "auto", "alsa" or "pulseaudio".
+    /// The name of the room in which microphone and speaker are: announcements may be meant for one room, and the
+    /// conversation is kept under it.
+    pub room: String,
+    /// Sound system: "auto", "alsa" or "pulseaudio" (PipeWire counts as pulseaudio).
     pub host: HostChoice,
     /// Microphones by id (see `joi devices`) in order of preference; "default" is the system's choice.
     /// A part of a device's name will do.
     pub input: Vec<String>,
+    /// Gain on the microphone in dB, -20 to 30, before everything that listens. Raise it where quiet speech is missed;
+    /// lower it where `joi doctor` reports that the microphone clips.
+    pub input_gain_db: f32,
     /// Speakers by id, in order of preference, like `input`.
     pub output: Vec<String>,
     /// Loudness at the start in percent, 0 to 100. Higher is louder; 100 is the voice as it was made.
     pub volume: u8,
-    /// Whether a short soft tone acknowledges the wake word.
+    /// Whether a short soft tone says that the wake phrase was heard.
     pub tone: bool,
     /// Length of one capture period in ms, 5 to 200. Higher costs less CPU and hears later.
     pub input_period_ms: u32,
     /// Length of one playback period in ms, 5 to 200. Higher survives a busier machine and speaks later.
     pub output_period_ms: u32,
-    /// A microphone that delivers nothing but zeros for so many seconds counts as missing, 0 to 3600.
-    /// Higher notices a dead microphone later; 0 never does. One that was never still before is noticed
+    /// A microphone that delivers only zeros for this many seconds counts as missing, 0 to 3600. Higher
+    /// detects a dead microphone later; 0 never does. A microphone that had a noise floor before is detected
     /// after 1.5 s.
     pub silent_after_s: u32,
-    /// Whether her own voice is taken out of what the microphone hears: "auto", "on" or "off". "auto"
-    /// leaves it to a sound system whose microphone is named echo-cancelled.
+    /// Echo cancellation: "auto", "on" or "off". "auto" leaves it to the sound system if the microphone's
+    /// name says that its echo is already cancelled.
     pub echo_cancel: EchoCancel,
 }
 
@@ -77,7 +83,9 @@ impl Default for AudioConfig {
     fn default() -> Self {
         Self {
             host: HostChoice::Auto,
+            room: "home".to_owned(),
             input: vec!["default".to_owned()],
+            input_gain_db: 0.0,
             output: vec!["default".to_owned()],
             volume: 80,
             tone: true,
@@ -102,6 +110,7 @@ impl AudioConfig {
             .collect();
         problems.extend(
             [
+                Problem::outside("audio.input_gain_db", self.input_gain_db.into(), -20.0..=30.0, "dB"),
                 Problem::outside("audio.volume", self.volume.into(), 0.0..=100.0, "%"),
                 Problem::outside("audio.input_period_ms", self.input_period_ms.into(), 5.0..=200.0, "ms"),
                 Problem::outside("audio.output_period_ms", self.output_period_ms.into(), 5.0..=200.0, "ms"),
@@ -139,6 +148,7 @@ mod tests {
     fn all_problems_are_told_at_once() {
         let config = AudioConfig {
             input: vec![],
+            input_gain_db: 30.5,
             output: vec![" ".into()],
             volume: 101,
             input_period_ms: 4,
@@ -152,6 +162,7 @@ mod tests {
             [
                 "audio.input",
                 "audio.output",
+                "audio.input_gain_db",
                 "audio.volume",
                 "audio.input_period_ms",
                 "audio.output_period_ms",

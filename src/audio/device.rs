@@ -1,6 +1,6 @@
-//! Which devices there are, and which one serves. Runs on the disposable threads of a keeper.
+//! Lists devices and selects the one to use. Runs on the disposable threads of the stream supervisor.
 //!
-//! In: the configured host and ids. Out: a device with the settings it likes best, or a [`DeviceFault`].
+//! In: the configured host and ids. Out: a device with its preferred settings, or a [`DeviceFault`].
 
 use std::sync::mpsc;
 use std::thread;
@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use cpal::traits::{DeviceTrait, HostTrait};
 use cpal::{
-    BufferSize, Device, Error, ErrorKind, Host, HostId, SampleFormat, StreamConfig, SupportedBufferSize,
+    BufferSize, Device, Error, ErrorKind, Host, SampleFormat, StreamConfig, SupportedBufferSize,
     SupportedStreamConfig,
 };
 
-use super::keeper::{Survey, Weight, Which};
-use super::line::connect;
+use super::connection::{connect, lists_what_is_in_use};
+use super::stream_supervisor::{DeviceIdentity, ErrorSeverity, Survey};
 use super::{AudioConfig, DeviceFault, HostChoice};
 
 /// How long listing the devices may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Which way the sound goes.
+/// Direction of the sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// A microphone.
@@ -33,15 +33,15 @@ pub enum Direction {
 pub struct DeviceInfo {
     /// What to write into `audio.input` or `audio.output`.
     pub id: String,
-    /// Its name for people.
+    /// Display name.
     pub name: String,
     /// Microphone or speaker.
     pub direction: Direction,
-    /// The system's choice.
+    /// The system's default device.
     pub default: bool,
-    /// Its own rate in Hz.
+    /// Native rate in Hz.
     pub rate: u32,
-    /// Its own number of channels.
+    /// Native number of channels.
     pub channels: u16,
 }
 
@@ -53,7 +53,7 @@ pub struct DeviceInfo {
 /// [`DeviceFault::NoHost`] when no sound system answers, [`DeviceFault::Hung`] when it never comes back.
 pub fn devices(host: HostChoice) -> Result<Vec<DeviceInfo>, DeviceFault> {
     let (answer, list) = mpsc::channel();
-    // A call into a dead sound server may hang for ever: then its thread is left behind.
+    // A call into a dead sound server may block for ever: its thread is then abandoned.
     thread::spawn(move || answer.send(list_devices(host)));
     list.recv_timeout(PATIENCE).unwrap_or(Err(DeviceFault::Hung))
 }
@@ -96,22 +96,22 @@ impl Direction {
     }
 }
 
-/// A device that was chosen, with the settings to open it with.
+/// The selected device, with the settings to open it with.
 pub(super) struct Chosen {
     /// The device.
     pub(super) device: Device,
-    /// Its name for people.
+    /// Display name.
     pub(super) name: String,
-    /// Which one it is.
-    pub(super) which: Which,
-    /// Its own rate and channels, with a buffer of fixed length.
+    /// Its identity.
+    pub(super) which: DeviceIdentity,
+    /// Native rate and channels, with a buffer of fixed length.
     pub(super) config: StreamConfig,
-    /// Its own sample format.
+    /// Native sample format.
     pub(super) format: SampleFormat,
 }
 
-/// Opens the first configured device that exists and can be started, with its own rate and channels;
-/// where the fixed period is refused, with the device's own.
+/// Opens the first configured device that exists and can be started, with its native rate and channels; where
+/// the fixed period is refused, with the device's default period.
 pub(super) fn open<T>(
     config: &AudioConfig,
     direction: Direction,
@@ -132,24 +132,23 @@ pub(super) fn open<T>(
         });
         match opened {
             Ok(opened) => return Ok(opened),
-            // Of several refusals the preferred device's is the one to mend.
+            // Of several refusals, report that of the preferred device: it is the one to fix.
             Err(fault) => refusal = refusal.or(Some(fault)),
         }
     }
     Err(refusal.unwrap_or_else(|| DeviceFault::NotFound { wanted: wanted(config, direction).to_vec() }))
 }
 
-/// Looks whether the device in use is still there, and whether one is there that is preferred to it. May
-/// hang, like every call into a sound system.
-pub(super) fn survey(config: &AudioConfig, direction: Direction, which: &Which) -> Survey {
+/// Checks whether the device in use is still present, and whether a preferred one has appeared. May block,
+/// like every call into a sound system.
+pub(super) fn survey(config: &AudioConfig, direction: Direction, which: &DeviceIdentity) -> Survey {
     let Ok(host) = connect(config.host) else { return Survey::Same };
     let is_there =
         |id: &String| find(&host, id, direction).is_some_and(|device| direction.config(&device).is_ok());
     if wanted(config, direction).iter().take(which.rank).any(is_there) {
         return Survey::Better;
     }
-    // ALSA leaves out what is in use.
-    if host.id() != HostId::PulseAudio {
+    if !lists_what_is_in_use(&host) {
         return Survey::Same;
     }
     let Ok(mut devices) = host.devices() else { return Survey::Same };
@@ -166,7 +165,7 @@ fn wanted(config: &AudioConfig, direction: Direction) -> &[String] {
     }
 }
 
-/// The settings a device likes best.
+/// The native settings of a device.
 fn choose(
     (device, rank): (Device, usize),
     config: &AudioConfig,
@@ -184,10 +183,10 @@ fn choose(
         sample_rate: own.sample_rate(),
         buffer_size: period(&own, period_ms),
     };
-    Ok(Chosen { device, name, which: Which { id, rank }, config, format: own.sample_format() })
+    Ok(Chosen { device, name, which: DeviceIdentity { id, rank }, config, format: own.sample_format() })
 }
 
-/// A buffer of a fixed length: without one, two seconds of delay were seen.
+/// A buffer of fixed length: the default buffer has caused two seconds of latency.
 fn period(own: &SupportedStreamConfig, period_ms: u32) -> BufferSize {
     let frames = (u64::from(own.sample_rate()) * u64::from(period_ms) / 1000).max(1) as u32;
     BufferSize::Fixed(match own.buffer_size() {
@@ -216,7 +215,8 @@ fn find(host: &Host, id: &str, direction: Direction) -> Option<Device> {
     candidates.into_iter().nth(index).map(|(device, ..)| device)
 }
 
-/// Which of the (id, name) pairs `wanted` means: the id, the id behind "host:", a part of the name.
+/// Which of the (id, name) pairs `wanted` selects: by id, by the id behind "host:", by a part of the
+/// name.
 fn matching(devices: &[(&str, &str)], wanted: &str) -> Option<usize> {
     let bare = |id: &str| id.split_once(':').is_some_and(|(_, bare)| bare == wanted);
     let part = wanted.to_lowercase();
@@ -227,7 +227,7 @@ fn matching(devices: &[(&str, &str)], wanted: &str) -> Option<usize> {
         .or_else(|| devices.iter().position(|(_, name)| name.to_lowercase().contains(&part)))
 }
 
-/// What an error of the sound system means for the user.
+/// Maps an error of the sound system to a fault with a remedy.
 fn fault(error: &Error, device: String) -> DeviceFault {
     let why = || error.to_string();
     match error.kind() {
@@ -238,11 +238,11 @@ fn fault(error: &Error, device: String) -> DeviceFault {
     }
 }
 
-/// Whether a session goes on after an error.
-pub(super) fn weight(error: &Error) -> Weight {
+/// Whether a stream survives an error.
+pub(super) fn weight(error: &Error) -> ErrorSeverity {
     match error.kind() {
-        ErrorKind::Xrun | ErrorKind::RealtimeDenied | ErrorKind::DeviceChanged => Weight::Passing,
-        _ => Weight::Fatal,
+        ErrorKind::Xrun | ErrorKind::RealtimeDenied | ErrorKind::DeviceChanged => ErrorSeverity::Passing,
+        _ => ErrorSeverity::Fatal,
     }
 }
 
@@ -268,9 +268,9 @@ mod tests {
 
     #[test]
     fn only_errors_that_end_a_stream_are_fatal() {
-        assert_eq!(weight(&Error::new(ErrorKind::Xrun)), Weight::Passing);
-        assert_eq!(weight(&Error::new(ErrorKind::DeviceNotAvailable)), Weight::Fatal);
-        assert_eq!(weight(&Error::new(ErrorKind::BackendError)), Weight::Fatal);
+        assert_eq!(weight(&Error::new(ErrorKind::Xrun)), ErrorSeverity::Passing);
+        assert_eq!(weight(&Error::new(ErrorKind::DeviceNotAvailable)), ErrorSeverity::Fatal);
+        assert_eq!(weight(&Error::new(ErrorKind::BackendError)), ErrorSeverity::Fatal);
     }
 
     #[test]

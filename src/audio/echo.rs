@@ -1,86 +1,86 @@
-//! Echo cancelling: takes her own voice out of what the microphone hears.
+//! Acoustic echo cancellation: removes playback from the microphone signal.
 //!
-//! [`EchoCancelled`] wraps a [`Source`] and belongs to the thread that reads it. In: the microphone's
-//! samples, and the [`FarEnd`]: what the speaker has really played. Out: as many samples as came in, at
-//! most 10 ms later, without the echo. A talker who is louder than what is left of her is let through
-//! whole; else all that may be echo is suppressed. While nothing has been played for a second the samples pass
-//! untouched and nothing is computed; near and far stay paired all the while. It never makes things worse
-//! for long: a canceller whose output is louder than its input is left out and begun anew.
+//! [`EchoCancelled`] wraps an [`AudioSource`] and belongs to the thread that reads it. In: the microphone's
+//! samples, and the [`EchoReference`]: the samples the speaker has played. Out: as many samples as came in,
+//! at most 10 ms later, without the echo. A talker louder than the residual echo passes unsuppressed;
+//! otherwise everything that may be echo is suppressed. After one second without playback, samples bypass the
+//! canceller and nothing is computed; near and far end stay aligned meanwhile. A diverged canceller, whose
+//! output is louder than its input, is bypassed and reset.
 
-use super::far::Continuity;
-use super::{EchoCancel, FarEnd, Heard, RATE, Source, Tracks};
+use super::echo_reference::Continuity;
+use super::{AudioSource, EchoCancel, EchoReference, RATE, SourceEvent, Tracks};
 
 mod absence;
+mod alignment;
 mod canceller;
-mod gate;
+mod double_talk;
 mod kalman;
 mod meter;
-mod pairing;
 
 use absence::Absence;
+use alignment::{Alignment, AlignmentState};
 use canceller::Canceller;
-use gate::Gate;
+use double_talk::DoubleTalkGate;
 pub use meter::{EchoMeter, EchoReport};
-use meter::{Gauge, Verdict};
-use pairing::{Pairing, Step};
+use meter::{ErleGauge, GaugeVerdict};
 
-/// Samples the canceller takes at once: 10 ms.
+/// Samples per canceller frame: 10 ms.
 const FRAME: usize = 160;
 
-/// So much sound after the last that was played may still be echo.
+/// Echo is possible for this long after the last played sample.
 const TAIL: usize = RATE as usize;
 
-/// A canceller that has diverged is left out for so much sound.
+/// A diverged canceller is bypassed for this long.
 const DISTRUST: usize = RATE as usize;
 
-/// An echo whose delay changes by so much at once comes another way: a wireless speaker, or a clock that jumped. In
-/// ms; clocks that drift apart change it by less.
+/// A change of the echo delay by at least this many ms at once means a new echo path: a wireless speaker, or
+/// a clock that jumped. Clock drift changes it by less.
 const JUMP_MS: u32 = 32;
 
-/// What is played below this level is silence: −100 dBFS.
+/// Playback below this level counts as silence: −100 dBFS.
 const SILENCE: f32 = 1e-5;
 
-/// A microphone without her voice.
+/// A microphone with the echo of playback removed.
 pub struct EchoCancelled {
-    source: Box<dyn Source>,
-    far: FarEnd,
+    source: Box<dyn AudioSource>,
+    far: EchoReference,
     choice: EchoCancel,
-    /// Whether the present microphone wants it.
+    /// Whether echo cancellation applies to the present microphone.
     is_wanted: bool,
-    pairing: Pairing,
+    pairing: Alignment,
     canceller: Option<Canceller>,
-    gate: Gate,
+    gate: DoubleTalkGate,
     absence: Absence,
-    way: Way,
-    /// Samples until nothing can be echo any more.
+    route: Route,
+    /// Samples until no more echo is possible.
     tail: usize,
-    /// Samples until the canceller is trusted again.
+    /// Samples until a diverged canceller is used again.
     distrust: usize,
-    gauge: Gauge,
-    /// The delay of the echo, as far as it is known, in ms.
+    gauge: ErleGauge,
+    /// The estimated delay of the echo in ms, where it is known.
     known_delay: u32,
     meter: EchoMeter,
-    /// Heard and not yet given out, when cancelling less than a frame.
+    /// Captured and not yet returned: less than one frame.
     held: Vec<f32>,
-    /// What the last read gave out, as it was heard ...
+    /// The block returned last, as captured ...
     captured: Vec<f32>,
-    /// ... and with nothing suppressed.
+    /// ... and with the predicted echo subtracted, nothing suppressed.
     whole: Vec<f32>,
     played: Vec<f32>,
 }
 
-/// Which way the samples go.
+/// The path the samples take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// Past the canceller.
-    Past,
-    /// Through it.
-    Through,
+enum Route {
+    /// Bypass the canceller.
+    Bypass,
+    /// Through the canceller.
+    Cancel,
 }
 
 impl EchoCancelled {
-    /// Takes what `far` tells of out of what `source` hears, as `choice` says.
-    pub fn new(source: Box<dyn Source>, far: FarEnd, choice: EchoCancel) -> Self {
+    /// Cancels the echo of `far` in `source`, as `choice` says.
+    pub fn new(source: Box<dyn AudioSource>, far: EchoReference, choice: EchoCancel) -> Self {
         let meter = EchoMeter::default();
         let is_wanted = choice != EchoCancel::Off;
         meter.is_for("the microphone", is_wanted);
@@ -89,14 +89,14 @@ impl EchoCancelled {
             far,
             choice,
             is_wanted,
-            pairing: Pairing::default(),
+            pairing: Alignment::default(),
             canceller: None,
-            gate: Gate::default(),
+            gate: DoubleTalkGate::default(),
             absence: Absence::default(),
-            way: Way::Past,
+            route: Route::Bypass,
             tail: 0,
             distrust: 0,
-            gauge: Gauge::default(),
+            gauge: ErleGauge::default(),
             known_delay: 0,
             meter,
             held: Vec::new(),
@@ -106,19 +106,19 @@ impl EchoCancelled {
         }
     }
 
-    /// Shows how well it does, from any thread.
+    /// A handle that shows how well it works, from any thread.
     pub fn meter(&self) -> EchoMeter {
         self.meter.clone()
     }
 
-    /// Takes in what was played meanwhile.
+    /// Reads what was played since the last call.
     fn hear_far(&mut self) {
         self.played.clear();
         if self.far.take(&mut self.played) == Continuity::Broken {
             self.begin_anew();
         }
         let is_sound = self.played.iter().any(|sample| sample.abs() > SILENCE);
-        if self.pairing.add(&self.played) == Step::Shifted {
+        if self.pairing.add(&self.played) == AlignmentState::Shifted {
             self.begin_anew();
         }
         if is_sound {
@@ -126,7 +126,7 @@ impl EchoCancelled {
         }
     }
 
-    /// What was learnt of the way from speaker to microphone is void.
+    /// Resets everything learned about the echo path.
     fn begin_anew(&mut self) {
         self.pairing.clear();
         if let Some(canceller) = &mut self.canceller {
@@ -135,79 +135,79 @@ impl EchoCancelled {
         self.prove_anew();
     }
 
-    /// Whether the canceller knows the room is not known any more.
+    /// Resets the evidence that the canceller has converged.
     fn prove_anew(&mut self) {
-        self.gate = Gate::default();
+        self.gate = DoubleTalkGate::default();
         self.absence = Absence::default();
-        self.gauge = Gauge::default();
+        self.gauge = ErleGauge::default();
         self.known_delay = 0;
         self.meter.forget();
     }
 
-    /// Another microphone, or a gap in what it hears.
+    /// Another microphone, or a gap in the captured sound.
     fn interrupt(&mut self) {
         self.held.clear();
-        self.way = Way::Past;
+        self.route = Route::Bypass;
         self.meter.rest();
         self.begin_anew();
     }
 
-    /// Gives out what can be given out of what is held, and says how much.
+    /// Appends what can be returned of the pending samples; returns their number.
     fn clean(&mut self, into: &mut Vec<f32>) -> usize {
         let before = into.len();
         loop {
             let may_cancel = self.is_wanted && self.tail > 0 && self.distrust == 0;
-            if !may_cancel && self.way == Way::Past {
+            if !may_cancel && self.route == Route::Bypass {
                 self.pass(into);
                 break;
             }
             if self.held.len() < FRAME {
                 break;
             }
-            let towards = if may_cancel { Way::Through } else { Way::Past };
+            let towards = if may_cancel { Route::Cancel } else { Route::Bypass };
             self.frame(towards, into);
         }
         into.len() - before
     }
 
-    /// Bit by bit as it was heard.
+    /// Unchanged, as captured.
     fn pass(&mut self, into: &mut Vec<f32>) {
         let count = self.held.len();
-        // What is played now is silence, or not to be cancelled: only the pairing matters.
+        // Playback is silent or not to be cancelled: only the alignment has to be kept.
         self.pairing.skip(count);
         self.count_down(count);
         self.let_go(into);
     }
 
-    /// One frame through the canceller, on the way in and out with a cross-fade.
-    fn frame(&mut self, towards: Way, into: &mut Vec<f32>) {
+    /// One frame through the canceller; entering and leaving it is cross-faded.
+    fn frame(&mut self, towards: Route, into: &mut Vec<f32>) {
         let (mut near, mut far) = ([0.0; FRAME], [0.0; FRAME]);
         near.copy_from_slice(&self.held[..FRAME]);
         self.captured.extend(self.held.drain(..FRAME));
         let step = self.pairing.next(&mut far);
         self.count_down(FRAME);
         let (clean, whole) = self.cancel(&near, &far).unwrap_or((near, near));
-        if step == Step::Shifted {
-            // The canceller follows by itself; what it learnt before is no measure any more.
-            tracing::debug!("what was played and what was heard were paired anew");
-            self.gauge = Gauge::default();
+        if step == AlignmentState::Shifted {
+            // The canceller adapts by itself; but its earlier results say nothing about the new alignment.
+            tracing::debug!("playback and microphone were realigned");
+            self.gauge = ErleGauge::default();
         }
-        into.extend(between(self.way, towards, &near, &clean));
-        self.whole.extend(between(self.way, towards, &near, &whole));
-        self.way = towards;
-        if towards == Way::Past {
+        into.extend(between(self.route, towards, &near, &clean));
+        self.whole.extend(between(self.route, towards, &near, &whole));
+        self.route = towards;
+        if towards == Route::Bypass {
             self.meter.rest();
         }
         self.judge(&near, &far, &clean);
     }
 
-    /// What the canceller makes of it: with the rest of her suppressed, and without.
+    /// The canceller's output: with the residual echo suppressed, and without suppression.
     fn cancel(&mut self, near: &[f32; FRAME], far: &[f32; FRAME]) -> Option<([f32; FRAME], [f32; FRAME])> {
         if self.canceller.is_none() {
             match Canceller::new() {
                 Ok(canceller) => self.canceller = Some(canceller),
                 Err(error) => {
-                    tracing::error!(%error, "no echo canceller; her own voice stays in what she hears");
+                    tracing::error!(%error, "no echo canceller; playback stays in the microphone signal");
                     self.is_wanted = false;
                     return None;
                 }
@@ -229,22 +229,22 @@ impl EchoCancelled {
                 to = delay,
                 "the echo stands elsewhere; the room is learnt anew"
             );
-            // The canceller has moved with it; what it has proved before proves nothing now.
+            // The canceller has adapted to the new delay; earlier results say nothing about it.
             self.prove_anew();
         } else {
             self.known_delay = delay;
         }
         let Some(canceller) = &self.canceller else { return };
         match self.gauge.look(near, far, clean) {
-            Verdict::Fine => {
+            GaugeVerdict::Fine => {
                 let waiting_ms = (self.pairing.waiting() * 1000 / RATE as usize) as u32;
-                if self.way == Way::Through {
+                if self.route == Route::Cancel {
                     let delay_ms = canceller.delay_ms() + waiting_ms;
                     self.meter.show(&self.gauge, self.absence.is_sure(), delay_ms);
                 }
             }
-            Verdict::Diverged => {
-                tracing::warn!("the echo canceller made the sound louder; it begins anew");
+            GaugeVerdict::Diverged => {
+                tracing::warn!("the echo canceller diverged and was reset");
                 self.distrust = DISTRUST;
                 self.begin_anew();
             }
@@ -256,7 +256,7 @@ impl EchoCancelled {
         self.distrust = self.distrust.saturating_sub(samples);
     }
 
-    /// What is held goes out as it is; says how much.
+    /// Returns the pending samples unchanged; returns their number.
     fn let_go(&mut self, into: &mut Vec<f32>) -> usize {
         let count = self.held.len();
         self.captured.extend(&self.held);
@@ -266,8 +266,8 @@ impl EchoCancelled {
     }
 }
 
-impl Source for EchoCancelled {
-    fn read(&mut self, into: &mut Vec<f32>) -> Heard {
+impl AudioSource for EchoCancelled {
+    fn read(&mut self, into: &mut Vec<f32>) -> SourceEvent {
         let before = into.len();
         self.captured.clear();
         self.whole.clear();
@@ -279,24 +279,24 @@ impl Source for EchoCancelled {
         }
         self.hear_far();
         match heard {
-            Heard::Samples(_) => match self.clean(into) {
-                0 => Heard::Nothing,
-                count => Heard::Samples(count),
+            SourceEvent::Samples(_) => match self.clean(into) {
+                0 => SourceEvent::Nothing,
+                count => SourceEvent::Samples(count),
             },
-            Heard::Nothing => Heard::Nothing,
-            Heard::Back { device } => {
+            SourceEvent::Nothing => SourceEvent::Nothing,
+            SourceEvent::Back { device } => {
                 self.interrupt();
                 self.is_wanted = self.choice.is_for(&device);
                 self.meter.is_for(&device, self.is_wanted);
-                Heard::Back { device }
+                SourceEvent::Back { device }
             }
-            Heard::Gone(_) | Heard::Muted | Heard::Unmuted => {
+            SourceEvent::Gone(_) | SourceEvent::Muted | SourceEvent::Unmuted => {
                 self.interrupt();
                 heard
             }
-            Heard::End => match self.let_go(into) {
-                0 => Heard::End,
-                count => Heard::Samples(count),
+            SourceEvent::End => match self.let_go(into) {
+                0 => SourceEvent::End,
+                count => SourceEvent::Samples(count),
             },
         }
     }
@@ -307,16 +307,17 @@ impl Source for EchoCancelled {
     }
 }
 
-/// The frame on its way from one state to the other: `near` past the canceller, `clean` through it.
-fn between(from: Way, towards: Way, near: &[f32; FRAME], clean: &[f32; FRAME]) -> [f32; FRAME] {
+/// The frame during the transition from one route to the other: `near` is the bypass, `clean` the canceller's
+/// output.
+fn between(from: Route, towards: Route, near: &[f32; FRAME], clean: &[f32; FRAME]) -> [f32; FRAME] {
     match (from, towards) {
-        (Way::Through, Way::Through) => *clean,
-        (Way::Past, _) => cross_fade(near, clean),
-        (Way::Through, Way::Past) => cross_fade(clean, near),
+        (Route::Cancel, Route::Cancel) => *clean,
+        (Route::Bypass, _) => cross_fade(near, clean),
+        (Route::Cancel, Route::Bypass) => cross_fade(clean, near),
     }
 }
 
-/// From one to the other within a frame.
+/// Cross-fades from one signal to the other within a frame.
 fn cross_fade(from: &[f32; FRAME], to: &[f32; FRAME]) -> [f32; FRAME] {
     std::array::from_fn(|i| {
         let share = (i + 1) as f32 / FRAME as f32;

@@ -1,8 +1,8 @@
-//! Why a device does not serve, as a value. Plain data, any thread.
+//! Why a device is unavailable, as a value. Plain data, any thread.
 
 use thiserror::Error;
 
-/// Why a microphone or speaker is missing. It is tried again in the background in every case.
+/// Why a microphone or speaker is missing. It is retried in the background in every case.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DeviceFault {
     /// None of the configured devices exists: tell the user, or plug it in.
@@ -55,7 +55,7 @@ pub enum DeviceFault {
         /// Name of the device.
         device: String,
     },
-    /// Opening did not come back.
+    /// Opening did not return.
     #[error("the sound system hangs while it opens the device; restart it")]
     Hung,
     /// Too many hung calls into the sound system: only a restart of this program helps.

@@ -1,18 +1,18 @@
-//! PURE. Loudness: a volume in percent, and a limiter that bends instead of clipping.
+//! PURE. Loudness: the gain of the microphone, a volume in percent, and a soft limiter instead of clipping.
 //!
-//! Runs inside the playback callback: arithmetic only.
+//! Runs inside the callbacks of capture and playback: arithmetic only.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Loudness in percent, 0 (silent) to 100 (as made).
+/// Loudness in percent, 0 (silent) to 100 (unchanged).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Volume(u8);
 
-/// Loudness falls by this many dB from 100 % to just above 0 %: steps then sound even.
+/// Loudness falls by this many dB from 100 % to just above 0 %: equal steps then sound equal.
 const SPAN_DB: f32 = 40.0;
 
-/// Up to here a sample passes unchanged; above, the limiter bends towards 1.
+/// Up to here a sample passes unchanged; above, the limiter compresses towards 1.
 const KNEE: f32 = 0.8;
 
 impl Volume {
@@ -35,7 +35,28 @@ impl Volume {
     }
 }
 
-/// Whether her voice steps back while somebody may be talking to her.
+/// The gain of the microphone: the same for every sample, so that the shape of a voice stays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct InputGain(f32);
+
+impl InputGain {
+    /// A gain of so many dB; 0 leaves samples within −1..1 as they are.
+    pub(super) fn db(db: f32) -> Self {
+        Self(10_f32.powf(db / 20.0))
+    }
+
+    /// The sample with the gain, cut at −1..1.
+    pub(super) fn apply(self, sample: f32) -> f32 {
+        (sample * self.0).clamp(-1.0, 1.0)
+    }
+}
+
+/// Whether a sample is at full scale, where the converter or the gain has cut it.
+pub(super) fn is_clipped(sample: f32) -> bool {
+    sample.abs() >= 1.0
+}
+
+/// Whether playback is ducked because somebody may be speaking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Duck {
     /// As loud as the volume says.
@@ -61,7 +82,7 @@ impl fmt::Display for Volume {
     }
 }
 
-/// Bends what is louder than the knee smoothly into −1..1. NaN becomes silence.
+/// Compresses what is louder than the knee smoothly into −1..1. NaN becomes silence.
 pub(super) fn soft_limit(sample: f32) -> f32 {
     let size = sample.abs();
     if size <= KNEE {
@@ -77,13 +98,13 @@ pub(super) fn soft_limit(sample: f32) -> f32 {
     (KNEE + room * bent).copysign(sample)
 }
 
-/// A change of volume takes at most so long.
+/// Longest glide of a volume change.
 pub(super) const VOLUME_GLIDE: Duration = Duration::from_millis(20);
 
-/// Ducking, and its end, take at most so long.
+/// Longest glide into and out of ducking.
 pub(super) const DUCK_GLIDE: Duration = Duration::from_millis(35);
 
-/// A factor that glides to its target so that a change does not click.
+/// A factor that glides to its target, so that a change does not click.
 #[derive(Debug, Clone)]
 pub(super) struct Glide {
     now: f32,
@@ -129,6 +150,18 @@ mod tests {
                 prop_assert!(out.abs() < 1.0 && out.abs() <= sample.abs(), "{sample} * {gain} -> {out}");
             }
         }
+    }
+
+    #[test]
+    fn the_input_gain_is_linear_up_to_full_scale_and_changes_nothing_at_zero() {
+        for sample in [-1.0, -0.3, 0.0, 1e-9, 0.7, 1.0] {
+            assert_eq!(InputGain::db(0.0).apply(sample), sample);
+        }
+        assert!((InputGain::db(20.0).apply(0.05) - 0.5).abs() < 1e-6);
+        assert!((InputGain::db(-20.0).apply(1.0) - 0.1).abs() < 1e-6);
+        let cut = [0.2, -0.2].map(|sample| InputGain::db(20.0).apply(sample));
+        assert_eq!(cut, [1.0, -1.0]);
+        assert_eq!([0.99, -1.0].map(is_clipped), [false, true]);
     }
 
     #[test]

@@ -1,26 +1,30 @@
-//! The loudness of what is heard, and how much was lost, for meters. The listener thread writes, any thread
-//! reads.
+//! Input level, lost and clipped samples, for meters. The listener thread writes, any thread reads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What a meter shows for digital silence, in dBFS.
+/// Level of digital silence, in dBFS.
 pub(super) const FLOOR_DB: f32 = -120.0;
 
 /// A handle that shows the level of the newest sound.
 #[derive(Debug, Clone)]
-pub struct Meter(Arc<Reading>);
+pub struct LevelMeter(Arc<LevelValues>);
 
 #[derive(Debug)]
-struct Reading {
+struct LevelValues {
     level: AtomicU32,
     lost_micros: AtomicU64,
+    clipped_micros: AtomicU64,
 }
 
-impl Meter {
+impl LevelMeter {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Reading { level: AtomicU32::new(FLOOR_DB.to_bits()), lost_micros: AtomicU64::new(0) }))
+        Self(Arc::new(LevelValues {
+            level: AtomicU32::new(FLOOR_DB.to_bits()),
+            lost_micros: AtomicU64::new(0),
+            clipped_micros: AtomicU64::new(0),
+        }))
     }
 
     /// RMS level of the last block read, in dBFS: 0 is a full-scale square wave, −120 is silence.
@@ -28,12 +32,22 @@ impl Meter {
         f32::from_bits(self.0.level.load(Ordering::Relaxed))
     }
 
-    /// How much sound was lost since the start, because the listener was late.
+    /// How much sound was lost since the start because the listener thread fell behind.
     pub fn lost(&self) -> Duration {
         Duration::from_micros(self.0.lost_micros.load(Ordering::Relaxed))
     }
 
-    /// So many samples at `rate` Hz were lost.
+    /// How much sound was at full scale since the start: louder than the microphone or its gain can carry.
+    pub fn clipped(&self) -> Duration {
+        Duration::from_micros(self.0.clipped_micros.load(Ordering::Relaxed))
+    }
+
+    /// So many samples at `rate` Hz were at full scale.
+    pub(super) fn clip(&self, samples: u64, rate: u32) {
+        self.0.clipped_micros.fetch_add(samples * 1_000_000 / u64::from(rate.max(1)), Ordering::Relaxed);
+    }
+
+    /// This many samples at `rate` Hz were lost.
     pub(super) fn lose(&self, samples: u64, rate: u32) {
         self.0.lost_micros.fetch_add(samples * 1_000_000 / u64::from(rate.max(1)), Ordering::Relaxed);
     }
@@ -58,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_meter_shows_rms_in_dbfs() {
-        let meter = Meter::new();
+        let meter = LevelMeter::new();
         assert_eq!(meter.level_db(), FLOOR_DB);
         meter.show(&[0.1, -0.1, 0.1, -0.1]);
         assert!((meter.level_db() + 20.0).abs() < 1e-4);
@@ -69,7 +83,7 @@ mod tests {
     }
     #[test]
     fn lost_sound_adds_up() {
-        let meter = Meter::new();
+        let meter = LevelMeter::new();
         meter.lose(24_000, 48_000);
         meter.lose(160, 16_000);
         assert_eq!(meter.lost(), Duration::from_millis(510));

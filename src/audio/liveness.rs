@@ -1,133 +1,144 @@
-//! PURE. When is a device open, alive, missing, tried again? One device, stepped with the time.
+//! PURE. The state machine of one device: opening, alive, missing, retrying. Stepped with the time.
 //!
-//! In: what opening brought, and the counts of the callback. Out: open or close a session, and news for
-//! whoever uses the device. Devices die without an error, so the callback's count is what tells. What
-//! takes long is told early and given up late: a slow start is not made to fail.
+//! In: the result of opening, and the counts of the callback. Out: open or close a stream, and events for the
+//! device's user. Devices die without an error, so the callback's counter decides. Slow operations are
+//! reported early and given up late: a slow start must not fail.
 //!
-//! | from | when | to | news |
+//! | from | when | to | event |
 //! |---|---|---|---|
-//! | resting | the back-off is over | opening | |
+//! | resting | the back-off has elapsed | opening | |
 //! | opening | opened | open | |
-//! | opening | refused | resting | gone, if not told |
-//! | opening | no answer for 1.8 s | opening | gone, if not told |
+//! | opening | refused | resting | gone, if not reported |
+//! | opening | no answer for 1.8 s | opening | gone, if not reported |
 //! | opening | no answer for 10 s | resting | |
-//! | opening | refused: stuck | resting | gone, once more |
+//! | opening | refused: stuck | resting | gone, reported once more |
 //! | open | first callback | open | back |
-//! | open | no first callback for 1.8 s | open | gone, if not told |
+//! | open | no first callback for 1.8 s | open | gone, if not reported |
 //! | open | no first callback for 5 s | resting | |
-//! | open | error, errors by the hundred, or no further callback for 1 s | resting | gone, if not told |
-//! | open | only zeros for 1.5 s after seconds of restless sound | resting | gone, if not told |
-//! | open | only zeros for the limit | open | gone, if not told |
+//! | open | error, more than a hundred errors in a second, or no further callback for 1 s | resting | gone, if not reported |
+//! | open | only zeros for 1.5 s after seconds with a noise floor | resting | gone, if not reported |
+//! | open | only zeros for the limit | open | gone, if not reported |
 //! | open | only zeros again and again | resting | |
 //! | open | sound after zeros | open | back |
-//! | open | it is not among the devices any more | resting | gone, if not told |
-//! | open | a preferred device is there again | opening | back, when it delivers |
+//! | open | it is not listed any more | resting | gone, if not reported |
+//! | open | a preferred device has appeared | opening | back, when it delivers |
 
 use std::time::{Duration, Instant};
 
 use super::DeviceFault;
 
-mod story;
+mod interface;
 
-pub(super) use story::{Act, Counts, Limits, News, Seen, Verdict};
+pub(super) use interface::{
+    CallbackCounts, DeviceEvent, LivenessLimits, Observation, Reaction, StreamAction,
+};
 
-/// The machine.
+/// The state machine.
 #[derive(Debug)]
 pub(super) struct Liveness {
-    limits: Limits,
-    phase: Phase,
+    limits: LivenessLimits,
+    phase: LivenessPhase,
     rest: Duration,
-    told: Told,
-    /// Place in the order of preference of the device that was opened last.
+    reported: Reported,
+    /// Rank of the device that was opened last in the order of preference.
     rank: usize,
-    /// The pause between two looks at the system's devices.
+    /// Pause between two checks of the system's devices.
     look: Duration,
 }
 
 #[derive(Debug)]
-enum Phase {
+enum LivenessPhase {
     Resting { until: Instant },
     Opening { since: Instant },
-    Open(Session),
+    Open(OpenStream),
 }
 
 #[derive(Debug)]
-struct Session {
+struct OpenStream {
     device: String,
     since: Instant,
     callbacks: u64,
     moved: Instant,
     looked: Instant,
-    /// Errors counted up to the beginning of a second, and when that was.
+    /// Error count at the start of the present second, and when that was.
     errors: (u64, Instant),
 }
 
-/// What the user was told last.
+/// What was last reported to the user of the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Told {
+enum Reported {
     Nothing,
     /// This device delivers.
     Back(String),
     Gone,
-    /// Gone because of zeros: only sound that is not zero is a return.
+    /// Gone because of zeros: only non-zero sound counts as recovery.
     Silent,
-    /// Gone for good: only a new process helps.
+    /// Gone for good: only a restart of the process helps.
     Stuck,
 }
 
 impl Liveness {
-    /// A device that shall be opened at once.
-    pub(super) fn new(limits: Limits, now: Instant) -> Self {
+    /// A device that is to be opened at once.
+    pub(super) fn new(limits: LivenessLimits, now: Instant) -> Self {
         let (rest, look) = (limits.rest, limits.look);
-        Self { limits, phase: Phase::Resting { until: now }, rest, told: Told::Nothing, rank: 0, look }
-    }
-
-    /// What follows from what was seen.
-    pub(super) fn step(&mut self, seen: Seen, now: Instant) -> Verdict {
-        match (&mut self.phase, seen) {
-            (Phase::Resting { until }, _) if now >= *until => {
-                self.phase = Phase::Opening { since: now };
-                Verdict { act: Some(Act::Open), news: None }
-            }
-            (Phase::Resting { .. }, _) => Verdict::default(),
-            (Phase::Opening { .. }, Seen::Opened { device, rank }) => self.opened(device, rank, now),
-            (Phase::Opening { .. }, Seen::Failed(fault)) => self.lose(fault, now),
-            (Phase::Opening { since }, _) => match now.duration_since(*since) {
-                long if long >= self.limits.opening => self.lose(DeviceFault::Hung, now),
-                long if long >= self.limits.told => self.miss(DeviceFault::Hung),
-                _ => Verdict::default(),
-            },
-            (Phase::Open(_), Seen::Counts(counts)) => self.judge(counts, now),
-            (Phase::Open(_), Seen::Better) => {
-                self.phase = Phase::Opening { since: now };
-                Verdict { act: Some(Act::Reopen), news: None }
-            }
-            (Phase::Open(session), Seen::Missing) => {
-                let device = session.device.clone();
-                self.lose(DeviceFault::Lost { device }, now)
-            }
-            (Phase::Open(_), _) => Verdict::default(),
+        Self {
+            limits,
+            phase: LivenessPhase::Resting { until: now },
+            rest,
+            reported: Reported::Nothing,
+            rank: 0,
+            look,
         }
     }
 
-    fn opened(&mut self, device: String, rank: usize, now: Instant) -> Verdict {
-        // A preferred device that is there and will not open must not be asked for ever.
-        let was_in_vain = rank > 0 && rank >= self.rank && matches!(self.told, Told::Back(_));
+    /// The reaction to an observation.
+    pub(super) fn step(&mut self, seen: Observation, now: Instant) -> Reaction {
+        match (&mut self.phase, seen) {
+            (LivenessPhase::Resting { until }, _) if now >= *until => {
+                self.phase = LivenessPhase::Opening { since: now };
+                Reaction { act: Some(StreamAction::Open), event: None }
+            }
+            (LivenessPhase::Resting { .. }, _) => Reaction::default(),
+            (LivenessPhase::Opening { .. }, Observation::Opened { device, rank }) => {
+                self.opened(device, rank, now)
+            }
+            (LivenessPhase::Opening { .. }, Observation::Failed(fault)) => self.lose(fault, now),
+            (LivenessPhase::Opening { since }, _) => match now.duration_since(*since) {
+                long if long >= self.limits.opening => self.lose(DeviceFault::Hung, now),
+                long if long >= self.limits.report_after => self.report_missing(DeviceFault::Hung),
+                _ => Reaction::default(),
+            },
+            (LivenessPhase::Open(_), Observation::Counts(counts)) => self.judge(counts, now),
+            (LivenessPhase::Open(_), Observation::Better) => {
+                self.phase = LivenessPhase::Opening { since: now };
+                Reaction { act: Some(StreamAction::Reopen), event: None }
+            }
+            (LivenessPhase::Open(session), Observation::Missing) => {
+                let device = session.device.clone();
+                self.lose(DeviceFault::Lost { device }, now)
+            }
+            (LivenessPhase::Open(_), _) => Reaction::default(),
+        }
+    }
+
+    fn opened(&mut self, device: String, rank: usize, now: Instant) -> Reaction {
+        // A preferred device that is listed but can't be opened must not be tried for ever.
+        let was_in_vain = rank > 0 && rank >= self.rank && matches!(self.reported, Reported::Back(_));
         let longer = (self.look * 2).min(self.limits.look_max);
         self.look = if was_in_vain { longer } else { self.limits.look };
         self.rank = rank;
         let errors = (0, now);
-        let session = Session { device, since: now, callbacks: 0, moved: now, looked: now, errors };
-        self.phase = Phase::Open(session);
-        Verdict::default()
+        let session = OpenStream { device, since: now, callbacks: 0, moved: now, looked: now, errors };
+        self.phase = LivenessPhase::Open(session);
+        Reaction::default()
     }
 
-    /// An open session's counts.
-    fn judge(&mut self, counts: Counts, now: Instant) -> Verdict {
-        let Phase::Open(session) = &mut self.phase else { return Verdict::default() };
+    /// Evaluates the counts of an open stream.
+    fn judge(&mut self, counts: CallbackCounts, now: Instant) -> Reaction {
+        let LivenessPhase::Open(session) = &mut self.phase else { return Reaction::default() };
         let device = session.device.clone();
-        let storms = session.storms(counts.errors, self.limits.storm, now);
-        if counts.lost || storms {
+        let has_error_burst = session.has_error_burst(counts.errors, self.limits.storm, now);
+        if counts.lost || has_error_burst {
             return self.lose(DeviceFault::Lost { device }, now);
         }
         if counts.callbacks != session.callbacks {
@@ -138,20 +149,22 @@ impl Liveness {
         if session.callbacks == 0 {
             return match still_for {
                 long if long >= self.limits.first => self.lose(DeviceFault::Stalled { device }, now),
-                long if long >= self.limits.told => self.miss(DeviceFault::Stalled { device }),
-                _ => Verdict::default(),
+                long if long >= self.limits.report_after => {
+                    self.report_missing(DeviceFault::Stalled { device })
+                }
+                _ => Reaction::default(),
             };
         }
         if still_for >= self.limits.stall {
             return self.lose(DeviceFault::Stalled { device }, now);
         }
         let open_for = now.duration_since(session.since);
-        if open_for >= self.limits.settled && matches!(self.told, Told::Back(_)) {
+        if open_for >= self.limits.settled && matches!(self.reported, Reported::Back(_)) {
             self.rest = self.limits.rest;
         }
         if let Some(limit) = self.limits.silent {
             if counts.restless && counts.zeros >= self.limits.dead.min(limit) {
-                return self.go_dead(DeviceFault::Silent { device }, now);
+                return self.declare_dead(DeviceFault::Silent { device }, now);
             }
             if counts.zeros >= limit {
                 return self.silent(DeviceFault::Silent { device }, open_for, now);
@@ -160,87 +173,88 @@ impl Liveness {
         self.deliver(device, counts, now)
     }
 
-    /// It delivers something.
-    fn deliver(&mut self, device: String, counts: Counts, now: Instant) -> Verdict {
-        // After a silence even a fresh session has to prove itself with sound.
-        let proven = counts.zeros.is_zero() || !matches!(self.told, Told::Silent);
-        if self.told == Told::Back(device.clone()) || !proven {
+    /// The stream delivers.
+    fn deliver(&mut self, device: String, counts: CallbackCounts, now: Instant) -> Reaction {
+        // After a report of silence even a new stream has to deliver non-zero sound first.
+        let proven = counts.zeros.is_zero() || !matches!(self.reported, Reported::Silent);
+        if self.reported == Reported::Back(device.clone()) || !proven {
             return self.look_around(now);
         }
-        self.told = Told::Back(device.clone());
-        Verdict { act: None, news: Some(News::Back(device)) }
+        self.reported = Reported::Back(device.clone());
+        Reaction { act: None, event: Some(DeviceEvent::Back(device)) }
     }
 
-    /// Now and then it is looked whether the device is still there, or a preferred one again.
-    fn look_around(&mut self, now: Instant) -> Verdict {
-        let Phase::Open(session) = &mut self.phase else { return Verdict::default() };
-        // To look for another may mean to open it, to look for the same is to read a list.
+    /// Checks now and then whether the device is still listed, or a preferred one has appeared.
+    fn look_around(&mut self, now: Instant) -> Reaction {
+        let LivenessPhase::Open(session) = &mut self.phase else { return Reaction::default() };
+        // Switching to another device means opening it; checking the same one only reads a list.
         let pause = if self.rank == 0 { self.look } else { self.look * 3 };
         if now.duration_since(session.looked) < pause {
-            return Verdict::default();
+            return Reaction::default();
         }
         session.looked = now;
-        Verdict { act: Some(Act::Survey), news: None }
+        Reaction { act: Some(StreamAction::Survey), event: None }
     }
 
-    /// Only zeros: keep listening, since a muted microphone may be unmuted; but the sound system may
-    /// also have moved a dead device's stream elsewhere, so open it afresh now and then.
-    fn silent(&mut self, fault: DeviceFault, open_for: Duration, now: Instant) -> Verdict {
-        let news = matches!(self.told, Told::Nothing | Told::Back(_)).then(|| News::Gone(fault));
-        if news.is_some() || self.told == Told::Gone {
-            self.told = Told::Silent;
+    /// Only zeros: keep listening, since a muted microphone may be unmuted; but the sound system may also
+    /// have moved a dead device's stream elsewhere, so it is reopened now and then.
+    fn silent(&mut self, fault: DeviceFault, open_for: Duration, now: Instant) -> Reaction {
+        let event =
+            matches!(self.reported, Reported::Nothing | Reported::Back(_)).then(|| DeviceEvent::Gone(fault));
+        if event.is_some() || self.reported == Reported::Gone {
+            self.reported = Reported::Silent;
         }
         let patience = self.limits.silent.unwrap_or_default() + self.limits.rest_max;
-        if open_for < patience || news.is_some() {
-            return Verdict { act: None, news };
+        if open_for < patience || event.is_some() {
+            return Reaction { act: None, event };
         }
-        self.phase = Phase::Resting { until: now };
-        Verdict { act: Some(Act::Close), news }
+        self.phase = LivenessPhase::Resting { until: now };
+        Reaction { act: Some(StreamAction::Close), event }
     }
 
-    /// Zeros from a microphone that was never still: it was switched off, or the sound system has moved
-    /// the stream away from it. Opened afresh at once, in case that it is elsewhere.
-    fn go_dead(&mut self, fault: DeviceFault, now: Instant) -> Verdict {
+    /// Zeros from a microphone that had a noise floor: it was switched off, or the sound system has moved the
+    /// stream away from it. Reopened at once, in case of the latter.
+    fn declare_dead(&mut self, fault: DeviceFault, now: Instant) -> Reaction {
         let verdict = self.lose(fault, now);
-        if self.told == Told::Gone {
-            self.told = Told::Silent;
+        if self.reported == Reported::Gone {
+            self.reported = Reported::Silent;
         }
         verdict
     }
 
-    /// The device is missing so far, and goes on being waited for.
-    fn miss(&mut self, fault: DeviceFault) -> Verdict {
-        let fresh = matches!(self.told, Told::Nothing | Told::Back(_));
+    /// The device is missing for now; the stream stays open.
+    fn report_missing(&mut self, fault: DeviceFault) -> Reaction {
+        let fresh = matches!(self.reported, Reported::Nothing | Reported::Back(_));
         if fresh {
-            self.told = Told::Gone;
+            self.reported = Reported::Gone;
         }
-        Verdict { act: None, news: fresh.then_some(News::Gone(fault)) }
+        Reaction { act: None, event: fresh.then_some(DeviceEvent::Gone(fault)) }
     }
 
-    fn lose(&mut self, fault: DeviceFault, now: Instant) -> Verdict {
-        self.phase = Phase::Resting { until: now + self.rest };
+    fn lose(&mut self, fault: DeviceFault, now: Instant) -> Reaction {
+        self.phase = LivenessPhase::Resting { until: now + self.rest };
         self.rest = (self.rest * 2).min(self.limits.rest_max);
         let stuck = fault == DeviceFault::Stuck;
-        let fresh = match self.told {
-            Told::Nothing | Told::Back(_) => true,
-            // That a new process is needed must be known even to those who know that it is gone.
-            Told::Gone | Told::Silent => stuck,
-            Told::Stuck => false,
+        let fresh = match self.reported {
+            Reported::Nothing | Reported::Back(_) => true,
+            // That a restart is needed must be reported even if the device is already known to be gone.
+            Reported::Gone | Reported::Silent => stuck,
+            Reported::Stuck => false,
         };
-        self.told = match self.told {
-            Told::Stuck => Told::Stuck,
-            _ if stuck => Told::Stuck,
-            Told::Silent => Told::Silent,
-            Told::Nothing | Told::Back(_) | Told::Gone => Told::Gone,
+        self.reported = match self.reported {
+            Reported::Stuck => Reported::Stuck,
+            _ if stuck => Reported::Stuck,
+            Reported::Silent => Reported::Silent,
+            Reported::Nothing | Reported::Back(_) | Reported::Gone => Reported::Gone,
         };
-        let news = fresh.then_some(News::Gone(fault));
-        Verdict { act: Some(Act::Close), news }
+        let event = fresh.then_some(DeviceEvent::Gone(fault));
+        Reaction { act: Some(StreamAction::Close), event }
     }
 }
 
-impl Session {
+impl OpenStream {
     /// Whether more than `limit` errors came within a second.
-    fn storms(&mut self, errors: u64, limit: u64, now: Instant) -> bool {
+    fn has_error_burst(&mut self, errors: u64, limit: u64, now: Instant) -> bool {
         let (before, since) = self.errors;
         if now.duration_since(since) >= Duration::from_secs(1) {
             self.errors = (errors, now);

@@ -1,47 +1,52 @@
-//! The microphone as a [`Source`]: owned and read by the listener thread.
+//! The microphone as an [`AudioSource`]: owned and read by the listener thread.
 //!
-//! In: the capture ring of whichever session the keeper has open, and the owner's switch. Out: mono f32
-//! at 16 kHz, and the news when the device goes and comes and the switch is turned. Opening never fails;
-//! a missing device is retried in the background. What was captured before the switch was turned is
-//! thrown away.
+//! In: the capture ring of the stream that the supervisor has open, and the mute switch. Out: mono f32 at 16
+//! kHz, and events when the device is lost or recovers and the switch changes. Opening never fails; a
+//! missing device is retried in the background. What was captured before the switch changed is discarded.
 
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-use super::capture::{self, Capture};
-use super::keeper::{Keeper, Limits, Notice};
+use super::capture::{self, CaptureStream};
 use super::resample::Resampler;
-use super::{AudioConfig, Heard, Meter, MuteSwitch, RATE, Source};
+use super::stream_supervisor::{DeviceNotice, LivenessLimits, StreamSupervisor};
+use super::{AudioConfig, AudioSource, LevelMeter, MuteSwitch, RATE, SourceEvent};
 
-/// One wait for sound; a read waits at most three times.
+/// Timeout of one wait for sound; a read waits at most three times.
 const WAIT: Duration = Duration::from_millis(7);
+
+/// So much sound at full scale is told of: more than a knock on the table.
+const CLIPPED: Duration = Duration::from_millis(100);
 
 /// The configured microphone.
 pub struct Microphone {
-    notices: Receiver<Notice<Capture>>,
-    open: Option<Open>,
+    notices: Receiver<DeviceNotice<CaptureStream>>,
+    open: Option<OpenMicrophone>,
     switch: MuteSwitch,
-    /// Turns of the switch that were told of.
+    /// Changes of the switch that were reported.
     turns: u32,
-    meter: Meter,
+    meter: LevelMeter,
+    /// Clipping is logged once.
+    has_logged_clipping: bool,
     raw: Vec<f32>,
-    /// Nothing in tests that hand in the notices themselves.
-    _keeper: Option<Keeper>,
+    /// Nothing in tests that pass in the notices themselves.
+    _supervisor: Option<StreamSupervisor>,
 }
 
-struct Open {
-    capture: Capture,
+struct OpenMicrophone {
+    capture: CaptureStream,
     resampler: Resampler,
     dropped: u64,
+    clipped: u64,
 }
 
-impl Open {
-    fn new(capture: Capture) -> Option<Self> {
+impl OpenMicrophone {
+    fn new(capture: CaptureStream) -> Option<Self> {
         let resampler = Resampler::new(capture.rate, RATE).ok()?;
-        Some(Self { capture, resampler, dropped: 0 })
+        Some(Self { capture, resampler, dropped: 0, clipped: 0 })
     }
 
-    /// Throws away what was captured.
+    /// Discards what was captured.
     fn forget(&mut self, raw: &mut Vec<f32>) {
         self.capture.reader.drain(raw);
         self.resampler.finish(raw);
@@ -52,46 +57,60 @@ impl Open {
 impl Microphone {
     /// The configured microphone; it is opened in the background. `switch` mutes it.
     ///
-    /// The first [`Heard::Back`] tells which device it is, or [`Heard::Gone`] that there is none.
+    /// The first [`SourceEvent::Back`] names the device; [`SourceEvent::Gone`] says that there is none.
     pub fn open(config: &AudioConfig, switch: &MuteSwitch) -> Self {
         let (tell, notices) = mpsc::channel();
-        let limits = Limits { silent: config.silent_after(), ..Limits::default() };
+        let limits = LivenessLimits { silent: config.silent_after(), ..LivenessLimits::default() };
         let access = capture::access(config.clone(), switch.clone());
-        let keeper = Keeper::spawn("joi-microphone", access, limits, move |notice| {
-            // The microphone was dropped: the keeper is about to end as well.
+        let supervisor = StreamSupervisor::spawn("joi-microphone", access, limits, move |notice| {
+            // The microphone was dropped: the supervisor is about to end as well.
             let _ = tell.send(notice);
         });
-        Self::reading(notices, switch.clone(), Some(keeper))
+        Self::reading(notices, switch.clone(), Some(supervisor))
     }
 
-    fn reading(notices: Receiver<Notice<Capture>>, switch: MuteSwitch, keeper: Option<Keeper>) -> Self {
-        let meter = Meter::new();
-        Self { notices, open: None, switch, turns: 0, meter, raw: Vec::new(), _keeper: keeper }
-    }
-
-    /// Shows the level of what is read, from any thread.
-    pub fn meter(&self) -> Meter {
-        self.meter.clone()
-    }
-
-    fn heed(&mut self, notice: Notice<Capture>) -> Option<Heard> {
-        match notice {
-            Notice::Up(capture) => {
-                self.open = Open::new(capture);
-                None
-            }
-            Notice::Down => {
-                self.open = None;
-                None
-            }
-            Notice::Gone(fault) => Some(Heard::Gone(fault)),
-            Notice::Back { device } => Some(Heard::Back { device }),
+    fn reading(
+        notices: Receiver<DeviceNotice<CaptureStream>>,
+        switch: MuteSwitch,
+        supervisor: Option<StreamSupervisor>,
+    ) -> Self {
+        let meter = LevelMeter::new();
+        let (has_logged_clipping, raw) = (false, Vec::new());
+        Self {
+            notices,
+            open: None,
+            switch,
+            turns: 0,
+            meter,
+            has_logged_clipping,
+            raw,
+            _supervisor: supervisor,
         }
     }
 
-    /// What the switch has to say: however fast it was turned to and fro, what was captured before is
-    /// thrown away and both turns are told.
-    fn heed_switch(&mut self) -> Option<Heard> {
+    /// Shows the level of what is read, from any thread.
+    pub fn meter(&self) -> LevelMeter {
+        self.meter.clone()
+    }
+
+    fn handle(&mut self, notice: DeviceNotice<CaptureStream>) -> Option<SourceEvent> {
+        match notice {
+            DeviceNotice::Up(capture) => {
+                self.open = OpenMicrophone::new(capture);
+                None
+            }
+            DeviceNotice::Down => {
+                self.open = None;
+                None
+            }
+            DeviceNotice::Gone(fault) => Some(SourceEvent::Gone(fault)),
+            DeviceNotice::Back { device } => Some(SourceEvent::Back { device }),
+        }
+    }
+
+    /// Checks the switch: however fast it was toggled, what was captured before is discarded and both changes
+    /// are reported.
+    fn check_switch(&mut self) -> Option<SourceEvent> {
         let turns = self.switch.turns();
         if turns == self.turns {
             return None;
@@ -101,20 +120,20 @@ impl Microphone {
         }
         self.meter.show(&[]);
         let was_muted = is_muted(self.turns);
-        // To and fro since the last look: the way back is told with the next read.
+        // Toggled twice since the last check: the second change is reported by the next read.
         self.turns = if was_muted == is_muted(turns) && !was_muted { turns.wrapping_sub(1) } else { turns };
         match (was_muted, is_muted(self.turns)) {
-            (false, _) => Some(Heard::Muted),
-            (true, false) => Some(Heard::Unmuted),
+            (false, _) => Some(SourceEvent::Muted),
+            (true, false) => Some(SourceEvent::Unmuted),
             (true, true) => None,
         }
     }
 
-    /// What the ring holds, at 16 kHz.
+    /// The content of the ring, at 16 kHz.
     fn drain(&mut self, into: &mut Vec<f32>) -> usize {
         let Some(open) = &mut self.open else { return 0 };
         if is_muted(self.turns) {
-            // A callback that had begun before the switch was turned may come late.
+            // A callback that started before the switch changed may finish late.
             open.forget(&mut self.raw);
             return 0;
         }
@@ -122,9 +141,19 @@ impl Microphone {
         open.capture.reader.drain(&mut self.raw);
         let dropped = open.capture.reader.dropped();
         if dropped > open.dropped {
-            tracing::warn!(samples = dropped - open.dropped, "the listener was late; sound was lost");
+            tracing::warn!(
+                samples = dropped - open.dropped,
+                "the listener thread fell behind; samples were lost"
+            );
             self.meter.lose(dropped - open.dropped, open.capture.rate);
             open.dropped = dropped;
+        }
+        let clipped = open.capture.stats.clipped();
+        self.meter.clip(clipped - open.clipped, open.capture.rate);
+        open.clipped = clipped;
+        if !self.has_logged_clipping && self.meter.clipped() > CLIPPED {
+            self.has_logged_clipping = true;
+            tracing::warn!("the microphone is too loud and clips; lower audio.input_gain_db or its level");
         }
         let before = into.len();
         open.resampler.push(&self.raw, into);
@@ -137,28 +166,28 @@ fn is_muted(turns: u32) -> bool {
     turns % 2 == 1
 }
 
-impl Source for Microphone {
-    fn read(&mut self, into: &mut Vec<f32>) -> Heard {
+impl AudioSource for Microphone {
+    fn read(&mut self, into: &mut Vec<f32>) -> SourceEvent {
         for _ in 0..3 {
             while let Ok(notice) = self.notices.try_recv() {
-                if let Some(news) = self.heed(notice) {
+                if let Some(news) = self.handle(notice) {
                     return news;
                 }
             }
-            if let Some(news) = self.heed_switch() {
+            if let Some(news) = self.check_switch() {
                 return news;
             }
             let count = self.drain(into);
             if count > 0 {
-                return Heard::Samples(count);
+                return SourceEvent::Samples(count);
             }
             if let Ok(notice) = self.notices.recv_timeout(WAIT)
-                && let Some(news) = self.heed(notice)
+                && let Some(news) = self.handle(notice)
             {
                 return news;
             }
         }
-        Heard::Nothing
+        SourceEvent::Nothing
     }
 }
 

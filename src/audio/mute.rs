@@ -1,15 +1,15 @@
-//! The owner's switch: while it is on, no sample of the microphone leaves the device callback.
+//! The mute switch: while it is on, no sample of the microphone leaves the device callback.
 //!
-//! Any thread turns it, the capture callback reads it. It holds no more than one count; whoever keeps the
-//! owner's wish over a restart stores it elsewhere.
+//! Any thread sets it, the capture callback reads it. It is one counter; persisting it over a restart is up
+//! to the caller.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Whether the microphone is switched off. Clones are the same switch.
+/// Whether the microphone is muted. Clones share the same switch.
 #[derive(Debug, Clone, Default)]
 pub struct MuteSwitch(
-    /// How often it was turned: odd is muted.
+    /// How often it changed: odd is muted.
     Arc<AtomicU32>,
 );
 
@@ -19,18 +19,18 @@ impl MuteSwitch {
         Self(Arc::new(AtomicU32::new(muted.into())))
     }
 
-    /// Turns it; tells whether that changed anything.
+    /// Sets it; returns whether that changed anything.
     pub fn set(&self, muted: bool) -> bool {
         let turn = |turns: u32| (is_odd(turns) != muted).then(|| turns.wrapping_add(1));
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, turn).is_ok()
     }
 
-    /// Its position.
+    /// Whether it is on.
     pub fn is_muted(&self) -> bool {
         is_odd(self.turns())
     }
 
-    /// How often it was turned, so that nobody misses a short turn; odd is muted.
+    /// How often it changed, so that no short change is missed; odd is muted.
     pub(super) fn turns(&self) -> u32 {
         self.0.load(Ordering::Acquire)
     }

@@ -1,6 +1,7 @@
 //! The speaker's callback: mono samples out of the ring, to every channel, in the device's format.
 //!
-//! The opener runs on a disposable thread of the keeper, the callback on the sound system's thread.
+//! The opener runs on a disposable thread of the stream supervisor, the callback on the sound system's
+//! thread.
 
 use std::sync::Arc;
 
@@ -10,34 +11,34 @@ use cpal::{Error, FromSample, SampleFormat, SizedSample, Stream};
 use super::AudioConfig;
 use super::capture::BUILD;
 use super::device::{self, Chosen, Direction};
-use super::far::FarSlot;
-use super::keeper::{Access, Opened, Survey, Vitals};
-use super::player::Outlet;
-use super::pour::{Pour, Wishes, pour};
+use super::echo_reference::ReferenceSlot;
+use super::playback_callback::{PlaybackCallback, PlaybackControls, playback_ring};
+use super::sink::AudioSink;
+use super::stream_supervisor::{CallbackStats, DeviceAccess, OpenedStream, Survey};
 
-/// How the configured speaker is opened. `far` gets what is played; it is changed for a preferred one
-/// only when `may_change` says so.
+/// How the configured speaker is opened. `far` receives what is played; a preferred speaker is switched to
+/// only when `may_change` allows it.
 pub(super) fn access(
     config: AudioConfig,
-    wishes: Wishes,
-    far: FarSlot,
+    controls: PlaybackControls,
+    far: ReferenceSlot,
     may_change: impl Fn() -> bool + Send + Sync + 'static,
-) -> Access<Box<dyn Outlet>> {
+) -> DeviceAccess<Box<dyn AudioSink>> {
     let wanted = config.clone();
-    Access {
-        open: Arc::new(move |vitals| {
+    DeviceAccess {
+        open: Arc::new(move |stats| {
             let start = |chosen: &Chosen| {
                 let rate = chosen.config.sample_rate;
-                vitals.runs_at(rate);
-                let (outlet, pour, played) = pour(rate, wishes.clone());
-                let stream = build_native(chosen, pour, vitals)?;
+                stats.runs_at(rate);
+                let (sink, callback, played) = playback_ring(rate, controls.clone());
+                let stream = build_native(chosen, callback, stats)?;
                 stream.play()?;
-                Ok((stream, outlet, played))
+                Ok((stream, sink, played))
             };
-            let (chosen, (stream, outlet, played)) = device::open(&config, Direction::Output, start)?;
+            let (chosen, (stream, sink, played)) = device::open(&config, Direction::Output, start)?;
             far.put(played);
-            let link: Box<dyn Outlet> = Box::new(outlet);
-            Ok(Opened { device: chosen.name, which: chosen.which, stream: Box::new(stream), link })
+            let link: Box<dyn AudioSink> = Box::new(sink);
+            Ok(OpenedStream { device: chosen.name, which: chosen.which, stream: Box::new(stream), link })
         }),
         survey: Arc::new(move |which| match device::survey(&wanted, Direction::Output, which) {
             Survey::Better if !may_change() => Survey::Same,
@@ -47,32 +48,40 @@ pub(super) fn access(
 }
 
 /// A stream in the device's own sample format.
-fn build_native(chosen: &Chosen, pour: Pour, vitals: &Arc<Vitals>) -> Result<Stream, Error> {
+fn build_native(
+    chosen: &Chosen,
+    callback: PlaybackCallback,
+    stats: &Arc<CallbackStats>,
+) -> Result<Stream, Error> {
     match chosen.format {
-        SampleFormat::I8 => build::<i8>(chosen, pour, vitals),
-        SampleFormat::I16 => build::<i16>(chosen, pour, vitals),
-        SampleFormat::I24 => build::<cpal::I24>(chosen, pour, vitals),
-        SampleFormat::I32 => build::<i32>(chosen, pour, vitals),
-        SampleFormat::U8 => build::<u8>(chosen, pour, vitals),
-        SampleFormat::U16 => build::<u16>(chosen, pour, vitals),
-        SampleFormat::F64 => build::<f64>(chosen, pour, vitals),
-        // Whatever else the device likes best: the sound system converts, or refuses with a reason.
-        _ => build::<f32>(chosen, pour, vitals),
+        SampleFormat::I8 => build::<i8>(chosen, callback, stats),
+        SampleFormat::I16 => build::<i16>(chosen, callback, stats),
+        SampleFormat::I24 => build::<cpal::I24>(chosen, callback, stats),
+        SampleFormat::I32 => build::<i32>(chosen, callback, stats),
+        SampleFormat::U8 => build::<u8>(chosen, callback, stats),
+        SampleFormat::U16 => build::<u16>(chosen, callback, stats),
+        SampleFormat::F64 => build::<f64>(chosen, callback, stats),
+        // Any other native format: ask for f32; the sound system converts it, or refuses with a reason.
+        _ => build::<f32>(chosen, callback, stats),
     }
 }
 
-fn build<T>(chosen: &Chosen, mut pour: Pour, vitals: &Arc<Vitals>) -> Result<Stream, Error>
+fn build<T>(
+    chosen: &Chosen,
+    mut callback: PlaybackCallback,
+    stats: &Arc<CallbackStats>,
+) -> Result<Stream, Error>
 where
     T: SizedSample + FromSample<f32>,
 {
     let channels = usize::from(chosen.config.channels.max(1));
-    let (beats, errors) = (Arc::clone(vitals), Arc::clone(vitals));
+    let (beats, errors) = (Arc::clone(stats), Arc::clone(stats));
     chosen.device.build_output_stream(
         chosen.config,
         move |samples: &mut [T], info: &cpal::OutputCallbackInfo| {
-            pour.fill(samples, channels, |sample| T::from_sample(sample));
+            callback.fill(samples, channels, |sample| T::from_sample(sample));
             let times = info.timestamp();
-            pour.end(times.playback.duration_since(times.callback));
+            callback.end(times.playback.duration_since(times.callback));
             beats.beat(0, false);
         },
         move |error| errors.error(device::weight(&error)),

@@ -1,9 +1,9 @@
-//! The handle everyone plays through: clips go in, and events tell what was really heard.
+//! The playback handle: clips go in, and events report what was really played.
 //!
-//! Any thread. A feeder thread converts each clip to the rate of the [`Outlet`] (a device's ring, or a
-//! file) and tells by the outlet's own count what was played. Clips wait in a queue of eight;
-//! [`Player::play`] waits while it is full. Nothing here fails when the speaker is missing: for five
-//! seconds clips wait for it to come back, then they are dropped and told.
+//! Any thread. A feeder thread converts each clip to the rate of the [`AudioSink`] (a device's ring, or a
+//! file) and derives from the sink's counter what was played. Clips wait in a queue of eight;
+//! [`Player::play`] waits while it is full. Nothing fails when the speaker is missing: clips wait five
+//! seconds for it to come back, then they are dropped and reported.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -14,11 +14,12 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::sync::mpsc;
 
-use super::far::{FarEnd, FarSlot};
-use super::keeper::{Keeper, Limits, Notice};
-use super::pour::Wishes;
+use super::echo_reference::{EchoReference, ReferenceSlot};
+use super::playback_callback::PlaybackControls;
 use super::resample::Resampler;
-use super::{AudioConfig, DeviceFault, Duck, Pace, Volume, WavError, playback, wav::WavOutlet};
+use super::sink::AudioSink;
+use super::stream_supervisor::{DeviceNotice, LivenessLimits, StreamSupervisor};
+use super::{AudioConfig, DeviceFault, Duck, Pace, Volume, WavError, playback, wav::WavSink};
 
 mod feeder;
 
@@ -27,10 +28,10 @@ use feeder::Feeder;
 /// Clips that wait while one is playing; a further [`Player::play`] waits.
 const QUEUE: usize = 8;
 
-/// Events nobody has taken yet; when it is full, no further clip is begun until some are taken.
+/// Events that were not received yet; when full, no further clip is started until some are received.
 const EVENTS: usize = 256;
 
-/// What was valid when a clip was asked for: a flush makes every older epoch void.
+/// Generation of playback: a flush makes every older epoch void.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Epoch(u64);
 
@@ -52,76 +53,50 @@ pub struct Clip {
 #[error("playback was stopped; nothing more of this reply is played")]
 pub struct Flushed;
 
-/// What happened to the clips, in the order in which it was heard.
+/// What happened to the clips, in the order of playback.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlayEvent {
     /// The first sample of a clip leaves the speaker.
     Started {
         /// Of the clip.
         tag: u64,
-        /// When, the device's own delay included.
+        /// When, the device's latency included.
         at: Instant,
     },
     /// The last sample of a clip leaves the speaker.
     Finished {
         /// Of the clip.
         tag: u64,
-        /// When, the device's own delay included.
+        /// When, the device's latency included.
         at: Instant,
     },
-    /// The speaker stayed away too long: nobody heard this clip to its end.
+    /// The speaker was missing too long: this clip was not played to its end.
     Dropped {
         /// Of the clip.
         tag: u64,
     },
-    /// Nothing is playing or waiting any more: all was played, or playback was flushed.
+    /// Nothing is playing or queued any more: all was played, or playback was flushed.
     Idle,
-    /// The speaker is missing from here on; told once, retried in the background.
+    /// The speaker is missing from here on; reported once, retried in the background.
     Gone(DeviceFault),
-    /// This device plays: told at the first start and after every [`PlayEvent::Gone`].
+    /// This device plays: reported at the first start and after every [`PlayEvent::Gone`].
     Back {
         /// The device's name as the sound system gives it.
         device: String,
     },
 }
 
-/// Where the feeder's samples go.
-pub(super) trait Outlet: Send {
-    /// In Hz.
-    fn rate(&self) -> u32;
-    /// Takes what fits and says how much; `volume` is for outlets that have no gain of their own.
-    fn push(&mut self, samples: &[f32], volume: f32) -> usize;
-    /// How many of the pushed samples are past: played or thrown away by a flush.
-    fn position(&self) -> u64;
-    /// How many of the pushed samples were played.
-    fn heard(&self) -> u64;
-    /// Everything pushed so far is void.
-    fn flush(&mut self, epoch: u64);
-    /// Nothing more comes for now: running empty is no fault.
-    fn rest(&mut self);
-    /// From the outlet's count to the ear.
-    fn delay(&self) -> Duration {
-        Duration::ZERO
-    }
-    /// Adds silence to a file's timeline; a device needs none.
-    fn silence(&mut self, _length: Duration) {}
-    /// Ends a file and says how long it is.
-    fn close(&mut self) -> Result<Duration, WavError> {
-        Ok(Duration::ZERO)
-    }
-}
-
-/// A handle to one speaker. Clones share it; when the last one is dropped, playing ends.
+/// A handle to one speaker. Clones share it; when the last one is dropped, playback ends.
 #[derive(Clone)]
 pub struct Player {
-    shared: Arc<Shared>,
+    shared: Arc<PlayerState>,
     /// Its last drop ends the feeder thread.
     _handle: Arc<Handle>,
 }
 
 struct Handle {
-    shared: Arc<Shared>,
-    _keeper: Option<Keeper>,
+    shared: Arc<PlayerState>,
+    _supervisor: Option<StreamSupervisor>,
 }
 
 impl Drop for Handle {
@@ -130,21 +105,21 @@ impl Drop for Handle {
     }
 }
 
-/// What handles, feeder, keeper and playback callback share.
-pub(super) struct Shared {
-    queue: Mutex<Queue>,
+/// State shared by handles, feeder, supervisor and playback callback.
+pub(super) struct PlayerState {
+    queue: Mutex<PlaybackQueue>,
     changed: Condvar,
-    /// What the playback callback watches.
-    wishes: Wishes,
-    far: FarSlot,
+    /// Read by the playback callback.
+    controls: PlaybackControls,
+    far: ReferenceSlot,
     percent: AtomicU32,
     heard_micros: AtomicU64,
 }
 
 #[derive(Default)]
-struct Queue {
-    items: VecDeque<Item>,
-    notices: VecDeque<Notice<Box<dyn Outlet>>>,
+struct PlaybackQueue {
+    items: VecDeque<QueueItem>,
+    notices: VecDeque<DeviceNotice<Box<dyn AudioSink>>>,
     /// The feeder holds clips that are not yet played.
     busy: bool,
     closed: bool,
@@ -152,19 +127,19 @@ struct Queue {
     changes: u64,
 }
 
-enum Item {
+enum QueueItem {
     Clip(Clip),
     Silence(Duration),
     Finish(std_mpsc::Sender<Result<Duration, WavError>>),
 }
 
-impl Shared {
+impl PlayerState {
     fn new(volume: Volume) -> Arc<Self> {
         let shared = Self {
             queue: Mutex::default(),
             changed: Condvar::new(),
-            wishes: Wishes { epoch: Arc::default(), gain: Arc::default(), duck: Arc::default() },
-            far: FarSlot::default(),
+            controls: PlaybackControls { epoch: Arc::default(), gain: Arc::default(), duck: Arc::default() },
+            far: ReferenceSlot::default(),
             percent: AtomicU32::new(0),
             heard_micros: AtomicU64::new(0),
         };
@@ -173,13 +148,13 @@ impl Shared {
         Arc::new(shared)
     }
 
-    /// Never held while anything is waited for, so taking it never blocks for long.
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    /// Never held while waiting, so taking it never blocks for long.
+    fn lock(&self) -> MutexGuard<'_, PlaybackQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the queue and wakes whoever waits for it.
-    fn change<T>(&self, how: impl FnOnce(&mut Queue) -> T) -> T {
+    /// Changes the queue and wakes everybody who waits for it.
+    fn change<T>(&self, how: impl FnOnce(&mut PlaybackQueue) -> T) -> T {
         let mut queue = self.lock();
         let result = how(&mut queue);
         queue.changes += 1;
@@ -189,46 +164,47 @@ impl Shared {
 
     fn set_volume(&self, volume: Volume) {
         self.percent.store(volume.as_percent().into(), Ordering::Relaxed);
-        self.wishes.gain.store(volume.factor().to_bits(), Ordering::Relaxed);
+        self.controls.gain.store(volume.factor().to_bits(), Ordering::Relaxed);
     }
 
     fn set_duck(&self, duck: Duck) {
-        self.wishes.duck.store(duck.factor().to_bits(), Ordering::Relaxed);
+        self.controls.duck.store(duck.factor().to_bits(), Ordering::Relaxed);
     }
 
-    /// Volume and ducking together, for an outlet without a callback.
+    /// Volume and ducking together, for a sink without a callback.
     fn gain(&self) -> f32 {
         let factor = |bits: &AtomicU32| f32::from_bits(bits.load(Ordering::Relaxed));
-        factor(&self.wishes.gain) * factor(&self.wishes.duck)
+        factor(&self.controls.gain) * factor(&self.controls.duck)
     }
 
     fn epoch(&self) -> Epoch {
-        Epoch(self.wishes.epoch.load(Ordering::Acquire))
+        Epoch(self.controls.epoch.load(Ordering::Acquire))
     }
 
     fn is_playing(&self) -> bool {
         let queue = self.lock();
-        queue.busy || queue.items.iter().any(|item| matches!(item, Item::Clip(_)))
+        queue.busy || queue.items.iter().any(|item| matches!(item, QueueItem::Clip(_)))
     }
 }
 
 impl Player {
-    /// The configured speaker. Never fails: a missing one is told as [`PlayEvent::Gone`] and retried.
+    /// The configured speaker. Never fails: a missing one is reported as [`PlayEvent::Gone`] and retried.
     ///
     /// Drop the receiver when the events are not wanted; kept and never read, it stops playback.
     pub fn open(config: &AudioConfig) -> (Self, mpsc::Receiver<PlayEvent>) {
-        let shared = Shared::new(config.start_volume());
-        let (wishes, far, asked) = (shared.wishes.clone(), shared.far.clone(), Arc::clone(&shared));
-        // A preferred speaker that is back is not changed to in the middle of a sentence.
-        let access = playback::access(config.clone(), wishes, far, move || !asked.is_playing());
-        let told = Arc::clone(&shared);
-        let keeper = Keeper::spawn("joi-speaker", access, Limits::default(), move |notice| {
-            told.change(|queue| queue.notices.push_back(notice));
-        });
-        Self::start(shared, None, Some(keeper))
+        let shared = PlayerState::new(config.start_volume());
+        let (controls, far, asked) = (shared.controls.clone(), shared.far.clone(), Arc::clone(&shared));
+        // A preferred speaker that has reappeared is not switched to in the middle of a sentence.
+        let access = playback::access(config.clone(), controls, far, move || !asked.is_playing());
+        let notified = Arc::clone(&shared);
+        let supervisor =
+            StreamSupervisor::spawn("joi-speaker", access, LivenessLimits::default(), move |notice| {
+                notified.change(|queue| queue.notices.push_back(notice));
+            });
+        Self::start(shared, None, Some(supervisor))
     }
 
-    /// A mono 16-bit WAV file in place of the speaker, at full volume. What is played is its timeline.
+    /// A mono 16-bit WAV file in place of the speaker, at full volume. Its timeline is what is played.
     ///
     /// # Errors
     /// When the file can't be created, or the rate is outside 1000..=768000 Hz.
@@ -239,27 +215,27 @@ impl Player {
     ) -> Result<(Self, mpsc::Receiver<PlayEvent>), WavError> {
         let path = path.as_ref();
         Resampler::new(rate, rate).map_err(|source| WavError::Rate { path: path.to_owned(), source })?;
-        let outlet = WavOutlet::create(path, rate, pace)?;
-        Ok(Self::start(Shared::new(Volume::percent(100)), Some(Box::new(outlet)), None))
+        let sink = WavSink::create(path, rate, pace)?;
+        Ok(Self::start(PlayerState::new(Volume::percent(100)), Some(Box::new(sink)), None))
     }
 
     fn start(
-        shared: Arc<Shared>,
-        outlet: Option<Box<dyn Outlet>>,
-        keeper: Option<Keeper>,
+        shared: Arc<PlayerState>,
+        sink: Option<Box<dyn AudioSink>>,
+        supervisor: Option<StreamSupervisor>,
     ) -> (Self, mpsc::Receiver<PlayEvent>) {
         let (sender, events) = mpsc::channel(EVENTS);
-        let feeder = Feeder::new(Arc::clone(&shared), outlet, sender);
+        let feeder = Feeder::new(Arc::clone(&shared), sink, sender);
         // Without a thread nothing is ever played: play() then reports every clip as flushed.
         if std::thread::Builder::new().name("joi-feeder".to_owned()).spawn(move || feeder.run()).is_err() {
-            tracing::error!("no thread for the speaker; she stays silent");
+            tracing::error!("could not start the playback thread; nothing will be played");
             shared.change(|queue| queue.closed = true);
         }
-        let handle = Arc::new(Handle { shared: Arc::clone(&shared), _keeper: keeper });
+        let handle = Arc::new(Handle { shared: Arc::clone(&shared), _supervisor: supervisor });
         (Self { shared, _handle: handle }, events)
     }
 
-    /// The epoch that is valid now; put it into the clips of everything decided from here on.
+    /// The current epoch; put it into the clips of everything decided from here on.
     pub fn epoch(&self) -> Epoch {
         self.shared.epoch()
     }
@@ -282,13 +258,13 @@ impl Player {
             }
             queue = self.shared.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
-        queue.items.push_back(Item::Clip(clip));
+        queue.items.push_back(QueueItem::Clip(clip));
         queue.changes += 1;
         self.shared.changed.notify_all();
         Ok(())
     }
 
-    /// Plays `samples` at `rate` Hz in the epoch that is valid now.
+    /// Plays `samples` at `rate` Hz in the current epoch.
     ///
     /// # Errors
     /// As [`Player::play`].
@@ -296,22 +272,22 @@ impl Player {
         self.play(Clip { tag, rate, samples: samples.into(), epoch: self.epoch() })
     }
 
-    /// Silence within one device period: what plays and what waits is thrown away. Never waits.
+    /// Silence within one device period: what is playing or queued is discarded. Never waits.
     pub fn flush(&self) {
         self.shared.change(|queue| {
-            self.shared.wishes.epoch.fetch_add(1, Ordering::AcqRel);
+            self.shared.controls.epoch.fetch_add(1, Ordering::AcqRel);
             self.shared.set_duck(Duck::Full);
-            queue.items.retain(|item| !matches!(item, Item::Clip(_)));
+            queue.items.retain(|item| !matches!(item, QueueItem::Clip(_)));
             queue.busy = false;
         });
     }
 
     /// Adds silence to a file's timeline behind what is queued; does nothing on a device.
     pub fn silence(&self, length: Duration) {
-        self.shared.change(|queue| queue.items.push_back(Item::Silence(length)));
+        self.shared.change(|queue| queue.items.push_back(QueueItem::Silence(length)));
     }
 
-    /// Waits until everything queued so far was played, ends a file and tells its length.
+    /// Waits until everything queued so far was played, ends a file and returns its length.
     ///
     /// On a device the length is zero. Nothing can be played into a file afterwards.
     ///
@@ -319,7 +295,7 @@ impl Player {
     /// When the file could not be written.
     pub fn finish(&self) -> Result<Duration, WavError> {
         let (sender, done) = std_mpsc::channel();
-        self.shared.change(|queue| queue.items.push_back(Item::Finish(sender)));
+        self.shared.change(|queue| queue.items.push_back(QueueItem::Finish(sender)));
         done.recv().unwrap_or(Ok(Duration::ZERO))
     }
 
@@ -333,18 +309,18 @@ impl Player {
         Volume::percent(self.shared.percent.load(Ordering::Relaxed).min(100) as u8)
     }
 
-    /// Makes what plays step back by 20 dB at once, without a click, or come forward again. A flush and
-    /// the end of all that was queued end it too. The volume is not affected.
+    /// Lowers playback by 20 dB at once, without a click, or raises it again. A flush and the end of the
+    /// queue end ducking too. The volume is not affected.
     pub fn duck(&self, duck: Duck) {
         self.shared.set_duck(duck);
     }
 
-    /// What is really played, for the echo canceller; silence when it is a file. One reader at a time.
-    pub fn far_end(&self) -> FarEnd {
-        FarEnd::of(self.shared.far.clone())
+    /// What is really played, for the echo canceller; silence when playing into a file. One reader at a time.
+    pub fn echo_reference(&self) -> EchoReference {
+        EchoReference::of(self.shared.far.clone())
     }
 
-    /// Whether a clip is playing or waiting.
+    /// Whether a clip is playing or queued.
     pub fn is_playing(&self) -> bool {
         self.shared.is_playing()
     }

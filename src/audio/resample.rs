@@ -1,14 +1,14 @@
 //! Any rate to any rate, band-limited, as a stream. PURE apart from its own buffers.
 //!
-//! In: mono f32 in chunks of any length. Out: the same sound at the other rate, without the filter's
-//! delay: sample `i` of the output stands where sample `i · from / to` of the input stood. The result
-//! does not depend on how the input was cut. Refuses a rate of zero.
+//! In: mono f32 in chunks of any length. Out: the same sound at the other rate, without the filter's delay:
+//! sample `i` of the output corresponds to sample `i · from / to` of the input. The result does not depend on
+//! the chunk sizes. Refuses a rate of zero.
 
 use rubato::audioadapter_buffers::direct::InterleavedSlice;
 use rubato::{Fft, FixedSync, Resampler as _};
 use thiserror::Error;
 
-/// A pair of rates that can't be converted: an input file or a device with a nonsensical rate.
+/// A pair of rates that can't be converted: the rate of an input file or device is nonsensical.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("sound at {from} Hz can't be converted to {to} Hz; rates must lie between 1000 and 768000 Hz")]
 pub struct RateError {
@@ -39,7 +39,7 @@ struct Filter {
     block: Vec<f32>,
     filled: usize,
     out: Vec<f32>,
-    /// Output frames of the filter's delay that are still to be left out.
+    /// Output frames of the filter's delay that are still to be dropped.
     lead: usize,
 }
 
@@ -67,7 +67,7 @@ impl Resampler {
         self.given += (out.len() - before) as u64;
     }
 
-    /// Ends the stream: appends what is still inside and starts afresh.
+    /// Ends the stream: appends what is still buffered and starts anew.
     ///
     /// Over the whole stream exactly [`Resampler::position`] of its length comes out.
     pub fn finish(&mut self, out: &mut Vec<f32>) {
@@ -85,7 +85,8 @@ impl Resampler {
         self.given = 0;
     }
 
-    /// Where in the output the input's sample `taken` stands, rounded to the nearest sample.
+    /// The position in the output that corresponds to the input's sample `taken`, rounded to the nearest
+    /// sample.
     pub fn position(&self, taken: u64) -> u64 {
         let (from, to) = (u128::from(self.from), u128::from(self.to));
         ((u128::from(taken) * to + from / 2) / from) as u64
@@ -143,8 +144,8 @@ impl Filter {
     }
 }
 
-/// At least [`BLOCK`] input frames, such that half of what they become is a whole number of frames: that
-/// is the filter's delay, and only whole frames can be left out.
+/// At least [`BLOCK`] input frames, such that half of the corresponding output frames is a whole number: that
+/// is the filter's delay, and only whole frames can be dropped.
 fn block_len(from: u32, to: u32) -> usize {
     let (mut a, mut b) = (from, to);
     while b != 0 {

@@ -1,7 +1,7 @@
 //! A bounded lock-free ring of samples between one writer and one reader, with counters.
 //!
-//! One end belongs to a device callback. When it is full the newest samples are dropped and
-//! counted; when it is empty the reader gets nothing and decides itself what that means.
+//! One end belongs to a device callback. When it is full the newest samples are dropped and counted; when it
+//! is empty the reader gets nothing and decides what that means.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,32 +9,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ringbuf::HeapRb;
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
 
-/// What went through a ring; readable from any thread.
+/// Counters of a ring; readable from any thread.
 #[derive(Debug, Default)]
-struct Counters {
+struct RingCounters {
     dropped: AtomicU64,
 }
 
 /// The writing end. Never waits, never allocates.
-pub(super) struct Writer {
+pub(super) struct RingWriter {
     producer: <HeapRb<f32> as Split>::Prod,
-    counters: Arc<Counters>,
+    counters: Arc<RingCounters>,
 }
 
 /// The reading end. Never waits, never allocates.
-pub(super) struct Reader {
+pub(super) struct RingReader {
     consumer: <HeapRb<f32> as Split>::Cons,
-    counters: Arc<Counters>,
+    counters: Arc<RingCounters>,
 }
 
 /// A ring for `capacity` samples, at least one.
-pub(super) fn ring(capacity: usize) -> (Writer, Reader) {
+pub(super) fn ring(capacity: usize) -> (RingWriter, RingReader) {
     let (producer, consumer) = HeapRb::new(capacity.max(1)).split();
-    let counters = Arc::new(Counters::default());
-    (Writer { producer, counters: Arc::clone(&counters) }, Reader { consumer, counters })
+    let counters = Arc::new(RingCounters::default());
+    (RingWriter { producer, counters: Arc::clone(&counters) }, RingReader { consumer, counters })
 }
 
-impl Writer {
+impl RingWriter {
     /// Appends what fits and counts the rest as dropped.
     pub(super) fn push_or_drop(&mut self, samples: impl ExactSizeIterator<Item = f32>) {
         let wanted = samples.len();
@@ -44,14 +44,14 @@ impl Writer {
         }
     }
 
-    /// Appends what fits and says how many that were.
+    /// Appends what fits and returns how many that were.
     pub(super) fn push(&mut self, samples: &[f32]) -> usize {
         self.producer.push_slice(samples)
     }
 }
 
-impl Reader {
-    /// Moves everything there is to the end of `into` and says how many that were.
+impl RingReader {
+    /// Moves all samples to the end of `into` and returns how many that were.
     pub(super) fn drain(&mut self, into: &mut Vec<f32>) -> usize {
         let before = into.len();
         into.extend(self.consumer.pop_iter());
@@ -63,12 +63,12 @@ impl Reader {
         self.consumer.try_pop()
     }
 
-    /// Throws away up to `count` samples and says how many.
+    /// Discards up to `count` samples and returns how many.
     pub(super) fn skip(&mut self, count: usize) -> usize {
         self.consumer.skip(count)
     }
 
-    /// How many samples wait.
+    /// Number of buffered samples.
     pub(super) fn len(&self) -> usize {
         self.consumer.occupied_len()
     }

@@ -1,4 +1,4 @@
-//! PURE. The short tones: "I am listening", "something went wrong", "I am thinking"; and the ring.
+//! PURE. Signal tones: "listening", "error", "thinking"; and the ring of timers.
 //!
 //! Out: mono f32 samples at any rate, faded at both ends: at most 150 ms and soft, but for the ring.
 

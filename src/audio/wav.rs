@@ -2,7 +2,7 @@
 //!
 //! Reading runs on the listener thread, writing on the feeder thread of a player. In: whatever `hound`
 //! reads (8 to 32 bit, float, any rate, any number of channels). Out: mono f32 at 16 kHz, and mono
-//! 16-bit files. Refuses a file without samples; a file that breaks off early simply ends there.
+//! 16-bit files. Refuses a file without samples; a truncated file simply ends there.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -14,11 +14,11 @@ use hound::{SampleFormat, WavIntoSamples, WavReader, WavSpec, WavWriter};
 use thiserror::Error;
 
 use super::resample::{RateError, Resampler, convert};
-use super::{Heard, RATE, Source};
+use super::{AudioSource, RATE, SourceEvent};
 
-mod outlet;
+mod sink;
 
-pub(super) use outlet::WavOutlet;
+pub(super) use sink::WavSink;
 
 /// Why a WAV file can't be used; the path is in every message.
 #[derive(Debug, Error)]
@@ -78,20 +78,20 @@ pub enum Pace {
     Fast,
 }
 
-/// A WAV file that plays the microphone.
+/// A WAV file in place of the microphone.
 pub struct WavSource {
     frames: Frames,
     resampler: Resampler,
     pace: Pace,
     started: Option<Instant>,
-    /// Samples given out so far, at [`RATE`].
+    /// Samples returned so far, at [`RATE`].
     given: u64,
     block: Vec<f32>,
     block_len: usize,
     ended: bool,
 }
 
-/// One read brings at most so much sound.
+/// The most sound one read returns.
 const BLOCKS_PER_SECOND: u32 = 50;
 
 impl WavSource {
@@ -117,7 +117,7 @@ impl WavSource {
         })
     }
 
-    /// Waits until the sound up to `given` would have been spoken.
+    /// Waits until the sound up to `given` would have been captured in real time.
     fn keep_pace(&mut self) {
         if self.pace == Pace::Fast {
             return;
@@ -128,12 +128,12 @@ impl WavSource {
     }
 }
 
-impl Source for WavSource {
-    fn read(&mut self, into: &mut Vec<f32>) -> Heard {
+impl AudioSource for WavSource {
+    fn read(&mut self, into: &mut Vec<f32>) -> SourceEvent {
         let before = into.len();
         while into.len() == before {
             if self.ended {
-                return Heard::End;
+                return SourceEvent::End;
             }
             self.block.clear();
             self.block.extend(self.frames.by_ref().take(self.block_len));
@@ -148,7 +148,7 @@ impl Source for WavSource {
         let count = into.len() - before;
         self.given += count as u64;
         self.keep_pace();
-        Heard::Samples(count)
+        SourceEvent::Samples(count)
     }
 }
 
@@ -199,7 +199,7 @@ impl Frames {
     }
 
     fn sample(&mut self) -> Option<f32> {
-        // A read error is a file that breaks off: what came before is still good sound.
+        // A read error means a truncated file: what came before is still good sound.
         let sample = match &mut self.samples {
             Samples::Int(samples, scale) => samples.next()?.ok()? as f32 * *scale,
             Samples::Float(samples) => samples.next()?.ok()?,
@@ -227,7 +227,7 @@ fn mono(rate: u32) -> WavSpec {
     WavSpec { channels: 1, sample_rate: rate, bits_per_sample: 16, sample_format: SampleFormat::Int }
 }
 
-/// −1..1 as a 16-bit number; what is outside is cut off.
+/// −1..1 as a 16-bit number; values outside are clipped.
 fn quantise(sample: f32) -> i16 {
     (sample * 32_767.0).round() as i16
 }
@@ -244,6 +244,24 @@ pub fn write_wav(path: impl AsRef<Path>, rate: u32, samples: &[f32]) -> Result<(
         writer.write_sample(quantise(*sample)).map_err(failed)?;
     }
     writer.finalize().map_err(failed)
+}
+
+/// Reads the first `longest` of a WAV file as mono f32 at `rate` Hz, and says whether there was more.
+///
+/// # Errors
+/// As [`WavSource::open`].
+pub(super) fn read_wav_start(
+    path: &Path,
+    rate: u32,
+    longest: Duration,
+) -> Result<(Vec<f32>, bool), WavError> {
+    let mut frames = Frames::open(path)?;
+    let from = frames.rate;
+    let most = (longest.as_secs_f64() * f64::from(from)) as usize;
+    let samples: Vec<f32> = frames.by_ref().take(most).collect();
+    let samples =
+        convert(&samples, from, rate).map_err(|source| WavError::Rate { path: path.to_owned(), source })?;
+    Ok((samples, frames.next().is_some()))
 }
 
 /// Reads a whole WAV file as mono f32 at `rate` Hz.

@@ -1,12 +1,12 @@
 //! The console channel: answers appear as text while they are written.
 //!
 //! Runs in the task of the turn. In: the engine's words. Out: a writer, normally stdout; what is no
-//! answer goes to a second one, normally stderr. Markdown stays as it is (P4).
+//! answer goes to a second one, normally stderr. Markdown stays as it is.
 
 use std::io::Write;
 use std::time::Instant;
 
-use super::turn::Teller;
+use super::turn::Reporter;
 use crate::reply::Action;
 
 /// Tells an answer by writing it.
@@ -38,7 +38,7 @@ impl<O: Write + Send, E: Write + Send> Printer<O, E> {
     }
 }
 
-impl<O: Write + Send, E: Write + Send> Teller for Printer<O, E> {
+impl<O: Write + Send, E: Write + Send> Reporter for Printer<O, E> {
     async fn words(&mut self, words: &str) {
         self.wrote = true;
         // A reader that went away shows at the next prompt; the answer is remembered all the same.

@@ -1,6 +1,6 @@
 //! One turn of any channel: the reply engine on one side, the channel's way of telling on the other.
 //!
-//! Runs in the task of the turn. In: what was heard or typed. Out: words to the [`Teller`] as they
+//! Runs in the task of the turn. In: what was heard or typed. Out: words to the [`Reporter`] as they
 //! come, and the turn's record with its trace. It decides nothing.
 
 use std::future::Future;
@@ -11,14 +11,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::reply::model::ChatModel;
-use crate::reply::{Action, Engine, ReplyEvent, ReplyOutcome, TurnInput, reply};
+use crate::reply::{Action, Engine, ReplyEvent, ReplyOutcome, Session, TurnInput, reply};
 use crate::trace::{Stage, Trace, TurnRecord};
 
 /// Events of the engine that the channel has not told yet. When full, the model waits.
 const EVENTS: usize = 64;
 
 /// How a channel tells an answer.
-pub trait Teller: Send {
+pub trait Reporter: Send {
     /// The next words of the answer.
     fn words(&mut self, words: &str) -> impl Future<Output = ()> + Send;
     /// A sentence that is no part of the answer, to be told at once.
@@ -64,31 +64,31 @@ impl TurnEnd {
 
 /// Runs a turn to its end. `cancel` ends it soon; dropping the future ends it at once.
 pub async fn run<M: ChatModel>(
-    engine: &Engine<M>,
+    (engine, session): (&Engine<M>, &Session),
     input: TurnInput,
     mut trace: Trace,
-    teller: &mut impl Teller,
+    reporter: &mut impl Reporter,
     cancel: CancellationToken,
 ) -> TurnEnd {
     let (events, mut inbox) = mpsc::channel(EVENTS);
     let telling = async {
         while let Some(event) = inbox.recv().await {
-            tell(event, &mut trace, teller).await;
+            tell(event, &mut trace, reporter).await;
         }
-        if let Some(at) = teller.end().await {
+        if let Some(at) = reporter.end().await {
             trace.mark(Stage::FirstSentence, at);
         }
     };
-    let (outcome, ()) = tokio::join!(reply(engine, input, events, cancel), telling);
+    let (outcome, ()) = tokio::join!(reply(engine, session, input, events, cancel), telling);
     TurnEnd { outcome, trace }
 }
 
-async fn tell(event: ReplyEvent, trace: &mut Trace, teller: &mut impl Teller) {
+async fn tell(event: ReplyEvent, trace: &mut Trace, reporter: &mut impl Reporter) {
     match event {
-        ReplyEvent::Text(words) => teller.words(&words).await,
-        ReplyEvent::Aside(sentence) => teller.aside(&sentence).await,
-        ReplyEvent::Act(action) => teller.act(action),
-        ReplyEvent::Notice(sentence) => teller.notice(&sentence),
+        ReplyEvent::Text(words) => reporter.words(&words).await,
+        ReplyEvent::Aside(sentence) => reporter.aside(&sentence).await,
+        ReplyEvent::Act(action) => reporter.act(action),
+        ReplyEvent::Notice(sentence) => reporter.notice(&sentence),
         ReplyEvent::FirstToken(at) => trace.mark(Stage::FirstToken, at),
         ReplyEvent::Decided(decision) => trace.decide(decision),
         ReplyEvent::Used(used) => trace.model_use.push(used),

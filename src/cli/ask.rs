@@ -16,7 +16,7 @@ use crate::message::TurnId;
 use crate::pulse::Pulse;
 use crate::reply::Ended;
 use crate::speak::segment::Segmenter;
-use crate::speak::{Line, Part, SpeakEvent};
+use crate::speak::{Line, LineRole, SpeakEvent};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +48,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         }
         let mut typist = Typist::new(&brain).await;
         let question = args.question.join(" ");
-        match slash::run(&question, &brain, None).await? {
+        match slash::run(&question, (&brain, &typist.session), None).await? {
             Slash::NotOne => {}
             done => {
                 brain.shutdown().await;
@@ -96,7 +96,7 @@ pub(crate) async fn say_through(
     let speaking = mouth.clone();
     let feeding = tokio::spawn(async move {
         for (index, text) in (0u32..).zip(lines) {
-            speaking.say(Line { turn, index, text, part: Part::Answer }).await?;
+            speaking.say(Line { turn, index, text, part: LineRole::Answer }).await?;
         }
         speaking.finish(turn).await
     });

@@ -1,56 +1,73 @@
-//! `joi bench`: how fast she answers, and how well she tells words from noise.
+//! `joi bench turns`: how fast whole spoken turns are on this machine, over WAV files, as a latency table.
+//!
+//! What is measured for work on the program itself is in the program `joi-bench`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::session::Session;
+use serde_json::json;
 
-mod acting;
-pub(in crate::cli) mod bound;
-mod echo;
-mod model;
-mod residue;
-mod room;
-mod stop;
-mod trunk;
-pub(in crate::cli) mod trust;
-mod turns;
+use super::session::Session;
+use super::{hear, latency, show};
+use crate::app::Brain;
+use crate::audio::Pace;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  joi bench turns questions/*.wav       latency of whole turns
-  joi bench trust                       an hour of noise, and a hundred short words
-  joi bench echo                        what her ears make of her own voice
-  joi bench stop                        how soon she falls silent when told to
-  joi bench model                       how soon the first word comes
-  joi bench trunk                       what sharing one prompt is worth
-  joi bench acting                      what typical turns cost, and whether the right tool is called";
+  joi bench turns questions/*.wav
+  joi bench turns --repeat 5 --json question.wav
+  joi bench turns --realtime question.wav         paced like a microphone: true latencies, takes as long as the files";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum What {
     /// Latency of whole turns over given WAV files
-    Turns(turns::Args),
-    /// How often noise passes for words, and how many short words are kept
-    Trust(trust::Args),
-    /// What her ears make of her own voice in a simulated room
-    Echo(echo::Args),
-    /// How soon she is silent when somebody says stop over her, in a simulated room
-    Stop(stop::Args),
-    /// How soon the model's first word comes: cold, with a known head, in a conversation
-    Model(model::Args),
-    /// How soon the first word of a follow-up comes after a plan, with a shared prompt and without
-    Trunk(trunk::Args),
-    /// What ten typical turns cost the model, and how often it calls the right tool
-    Acting(acting::Args),
+    Turns(Turns),
 }
 
-pub(crate) fn run(what: What, session: &Session) -> anyhow::Result<ExitCode> {
-    match what {
-        What::Turns(args) => turns::run(args, session),
-        What::Trust(args) => trust::run(&args, session),
-        What::Echo(args) => echo::run(&args, session),
-        What::Stop(args) => stop::run(&args, session),
-        What::Model(args) => model::run(&args, session),
-        What::Trunk(args) => trunk::run(&args, session),
-        What::Acting(args) => acting::run(&args, session),
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Turns {
+    /// Recordings that begin with the wake phrase
+    #[arg(required = true)]
+    wavs: Vec<PathBuf>,
+    /// How often each file is played
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeat: u32,
+    /// Pace the files like a microphone
+    #[arg(long)]
+    realtime: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(What::Turns(args): What, session: &Session) -> anyhow::Result<ExitCode> {
+    let pace = if args.realtime { Pace::RealTime } else { Pace::Fast };
+    let (turns, serving) = session.block_on(async {
+        let brain = Brain::start(session.config(), &session.paths).await?;
+        hear::ready(&brain).await;
+        let serving = brain.serving();
+        let bar = indicatif::ProgressBar::new(args.wavs.len() as u64 * u64::from(args.repeat));
+        let scratch = std::env::temp_dir().join(format!("joi-bench-{}.wav", std::process::id()));
+        let mut turns = Vec::new();
+        for _ in 0..args.repeat {
+            for wav in &args.wavs {
+                turns.extend(hear::talk(session, &brain, (wav, &scratch, pace), true).await?);
+                bar.inc(1);
+            }
+        }
+        bar.finish_and_clear();
+        std::fs::remove_file(&scratch)?;
+        brain.shutdown().await;
+        Ok((turns, serving))
+    })?;
+    anyhow::ensure!(!turns.is_empty(), "the wake phrase was not heard in any of the files");
+    if args.json {
+        let report = json!({ "model": serving, "turns": turns, "ms": latency::distribution_json(&turns) });
+        show::line(serde_json::to_string_pretty(&report)?)?;
+    } else {
+        show::line(latency::distribution(&turns))?;
+        show::line(format!("\n{} turns; {serving}", turns.len()))?;
     }
+    Ok(ExitCode::SUCCESS)
 }

@@ -82,7 +82,10 @@ fn check(file: Option<PathBuf>, set: &[String]) -> anyhow::Result<()> {
         None => Paths::discover()?.config,
     };
     anyhow::ensure!(file.exists(), "there is no file {}; write one with `joi config init`", file.display());
-    config::load(&file, &session::overrides(set)?)?;
+    let problems = config::load(&file, &session::overrides(set)?)?.config.check_files();
+    if !problems.is_empty() {
+        return Err(config::ConfigError::Problems(problems).into());
+    }
     show::line(format!("{} {} is fine", show::coloured(Mood::Good, "✓"), file.display()))?;
     Ok(())
 }

@@ -11,9 +11,9 @@ use serde_json::json;
 use super::session::Session;
 use super::show::{self, Mood};
 use crate::app::{self, Brain};
-use crate::audio::{Heard, Meter, Microphone, MuteSwitch, PlayEvent, Player, Source, tone};
+use crate::audio::{AudioSource, LevelMeter, Microphone, MuteSwitch, PlayEvent, Player, SourceEvent, tone};
 use crate::llm::{Embedded, LlmError, Serving};
-use crate::models::State;
+use crate::models::InstallState;
 
 mod echo;
 mod machine;
@@ -28,6 +28,8 @@ Examples:
 const METER: Duration = Duration::from_secs(3);
 /// How long a device or a model server may take to come up before that is told.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// A microphone that is at full scale for longer clips.
+const CLIPPED: Duration = Duration::from_millis(20);
 /// A microphone below this level hears nothing, in dBFS.
 const SILENCE_DB: f32 = -70.0;
 
@@ -132,15 +134,15 @@ fn models(session: &Session) -> anyhow::Result<Vec<Row>> {
     let needed = library.defaults();
     for name in &needed {
         match library.state(name)? {
-            State::Present => {}
-            State::Missing => {
+            InstallState::Present => {}
+            InstallState::Missing => {
                 faults.push(Row::bad(
                     "models",
                     format!("{name} is missing"),
                     format!("joi models fetch {name}"),
                 ));
             }
-            State::Damaged { why } => {
+            InstallState::Damaged { why } => {
                 faults.push(Row::bad("models", why, format!("joi models fetch {name}")))
             }
         }
@@ -250,16 +252,16 @@ fn microphone(session: &Session, is_quiet: bool) -> Row {
     let (opened, mut since) = (Instant::now(), None);
     loop {
         match microphone.read(&mut samples) {
-            Heard::Back { device: name } => device = Some(name),
-            Heard::Gone(fault) => return Row::bad("microphone", fault.to_string(), "joi devices"),
-            Heard::Samples(_) => {
+            SourceEvent::Back { device: name } => device = Some(name),
+            SourceEvent::Gone(fault) => return Row::bad("microphone", fault.to_string(), "joi devices"),
+            SourceEvent::Samples(_) => {
                 since.get_or_insert_with(Instant::now);
                 loudest = loudest.max(meter.level_db());
                 if !is_quiet {
                     draw(&meter);
                 }
             }
-            Heard::Nothing | Heard::Muted | Heard::Unmuted | Heard::End => {}
+            SourceEvent::Nothing | SourceEvent::Muted | SourceEvent::Unmuted | SourceEvent::End => {}
         }
         samples.clear();
         if since.is_some_and(|since: Instant| since.elapsed() > METER) {
@@ -273,19 +275,28 @@ fn microphone(session: &Session, is_quiet: bool) -> Row {
             );
         }
     }
-    let told = format!("{}, loudest {loudest:.0} dBFS", device.unwrap_or_default());
+    let gain = session.config().audio.input_gain_db;
+    let gain = if gain == 0.0 { String::new() } else { format!(", gain {gain:+} dB") };
+    let told = format!("{}, loudest {loudest:.0} dBFS{gain}", device.unwrap_or_default());
+    if meter.clipped() > CLIPPED {
+        return Row::fair(
+            "microphone",
+            format!("{told}, clips"),
+            "lower audio.input_gain_db, or its level with alsamixer",
+        );
+    }
     if loudest < SILENCE_DB {
         return Row::fair(
             "microphone",
             told,
-            "it hears nothing: is it muted? raise its level, for example with alsamixer",
+            "it hears nothing: is it muted? raise its level, for example with alsamixer, or audio.input_gain_db",
         );
     }
     Row::good("microphone", told)
 }
 
 /// The level as a bar that is drawn over itself; nothing where stderr is no terminal.
-fn draw(meter: &Meter) {
+fn draw(meter: &LevelMeter) {
     use std::io::{IsTerminal, Write};
     if !std::io::stderr().is_terminal() {
         return;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use super::session::Session;
 use super::show::{self, Mood};
-use crate::control::wire::{Answer, Event};
+use crate::control::wire::{ControlAnswer, ControlEvent};
 use crate::control::{Client, StateEvent};
 use crate::message::Activity;
 
@@ -35,7 +35,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
 }
 
 fn json(event: &StateEvent) -> String {
-    Answer::State(Event::State(event.clone())).line().trim_end().to_owned()
+    ControlAnswer::State(ControlEvent::State(event.clone())).line().trim_end().to_owned()
 }
 
 /// A state for people.

@@ -9,7 +9,6 @@ use serde_json::json;
 use super::latency;
 use super::session::Session;
 use super::show::{self, Mood};
-use super::typed;
 use crate::app::{self, Brain, Conversing, Sound};
 use crate::audio::Pace;
 use crate::channels::voice::News;
@@ -69,7 +68,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
 }
 
 /// Waits for the model, so that the first turn is not measured against a cold start.
-pub(crate) async fn ready(brain: &Brain) {
+pub async fn ready(brain: &Brain) {
     if let Err(error) = brain.mind.ready().await {
         show::remark(format!("{} {error}", show::coloured(Mood::Fair, "no language model:")));
     }
@@ -85,7 +84,7 @@ pub(crate) async fn talk(
     let sound = Sound::Files { input: input.to_owned(), output: output.to_owned(), pace };
     let conversing = app::converse(session.config(), &session.paths, brain, sound).await?;
     let Conversing { conversation, mut news, stop, player, .. } = conversing;
-    typed::end_on_signal(stop.clone());
+    app::end_on_signal(stop.clone());
     let listening = async {
         let mut turns = Vec::new();
         while let Some(news) = news.recv().await {

@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::session::Session;
 use super::show::{self, Mood};
-use super::typed;
 use crate::app;
 use crate::audio::{Microphone, MuteSwitch, RATE, read_wav};
 use crate::control::Client;
@@ -72,7 +71,7 @@ async fn microphone(session: &Session, as_json: bool) -> anyhow::Result<ExitCode
     let source = Box::new(Microphone::open(&session.config().audio, &MuteSwitch::default()));
     let mut ears = app::ears(session.config(), &session.paths, source, Pacing::Live, &Pulse::default())?;
     let stop = CancellationToken::new();
-    typed::end_on_signal(stop.clone());
+    app::end_on_signal(stop.clone());
     ears.commands.try_send(HearCommand::Listen)?;
     let utterance = tokio::select! {
         utterance = next_utterance(&mut ears) => utterance,
@@ -97,7 +96,7 @@ async fn next_utterance(ears: &mut app::Ears) -> Option<Utterance> {
             HearEvent::Hearing { device } => {
                 show::remark(format!("{} speak now ({device})", show::coloured(Mood::Good, "●")));
             }
-            HearEvent::Deaf { fault } => show::remark(show::coloured(Mood::Bad, fault)),
+            HearEvent::MicrophoneLost { fault } => show::remark(show::coloured(Mood::Bad, fault)),
             HearEvent::Ended { utterance, .. } => return Some(utterance),
             HearEvent::NothingSaid | HearEvent::SourceEnded => return None,
             HearEvent::Wake { .. }

@@ -15,8 +15,11 @@ use tracing_subscriber::registry::LookupSpan;
 /// The modules behind each category. The first that fits counts.
 const CATEGORIES: [(&str, &[&str]); 5] = [
     ("voice", &["joi::audio", "joi::hear", "joi::speak", "joi::channels::voice"]),
-    ("memory", &["joi::store", "joi::reply::dialogue", "joi::reply::memory", "joi::reply::diary"]),
-    ("profile", &["joi::reply::profile"]),
+    (
+        "memory",
+        &["joi::store", "joi::reply::prompt::dialogue", "joi::reply::memory", "joi::reply::memory::diary"],
+    ),
+    ("profile", &["joi::reply::prompt::profile"]),
     ("planning", &["joi::reply"]),
     ("model", &["joi::llm", "joi_model"]),
 ];
@@ -81,19 +84,26 @@ mod tests {
 
     #[test]
     fn every_module_has_its_category() {
-        // covers P8
-        let of = ["joi::hear::whisper", "joi::channels::voice", "joi::reply::dialogue", "joi::reply::ask"];
+        let of = [
+            "joi::hear::whisper",
+            "joi::channels::voice",
+            "joi::reply::prompt::dialogue",
+            "joi::reply::output::ask",
+        ];
         assert_eq!(of.map(category), ["voice", "voice", "memory", "planning"]);
-        let of =
-            ["joi::reply::memory::extractor", "joi::reply::profile", "joi::reply::planner", "joi::reply"];
+        let of = [
+            "joi::reply::memory::extractor",
+            "joi::reply::prompt::profile",
+            "joi::reply::agent::planner",
+            "joi::reply",
+        ];
         assert_eq!(of.map(category), ["memory", "profile", "planning", "planning"]);
         assert_eq!(["joi::llm::mind", "joi::hearing", "hyper"].map(category), ["model", "joi", "joi"]);
     }
 
     #[test]
     fn a_filter_may_name_categories() {
-        // covers P8
-        let memory = "warn,joi::store=info,joi::reply::dialogue=info,joi::reply::memory=info,joi::reply::diary=info,\
+        let memory = "warn,joi::store=info,joi::reply::prompt::dialogue=info,joi::reply::memory=info,joi::reply::memory::diary=info,\
                       pulseaudio=off";
         assert_eq!(written_out("warn,memory=info"), memory);
         assert_eq!(written_out("planning"), "joi::reply=debug,pulseaudio=off");

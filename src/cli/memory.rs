@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 use super::session::Session;
 use super::show::{self, Mood};
 use crate::message::Private;
-use crate::reply::{memory_question, redact};
-use crate::store::{Gone, Hit, Memory, MemoryKind, NewMemory, Origin, Search, Store};
+use crate::reply::memory_question;
+use crate::reply::understand::redact;
+use crate::store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryQuery, NewMemory, Store, TopicMentions};
 
 mod carry;
 mod document;
@@ -230,7 +231,7 @@ async fn search(store: &Store, asked: &str, limit: u32, json: bool) -> anyhow::R
     let now = jiff::Zoned::now();
     let asked = redact::redact(asked);
     let question = memory_question(asked.as_str(), &now);
-    let search = Search { limit: limit as usize, ..question };
+    let search = MemoryQuery { limit: limit as usize, ..question };
     let hits = store.search(search).await?;
     if json {
         let rows: Vec<Value> = hits.iter().map(found).collect();
@@ -252,14 +253,14 @@ async fn search(store: &Store, asked: &str, limit: u32, json: bool) -> anyhow::R
 }
 
 /// The number in the list, where there is one, and the kind.
-fn told(origin: Origin) -> (String, &'static str) {
+fn told(origin: HitSource) -> (String, &'static str) {
     match origin {
-        Origin::Memory(id, kind) => (id.to_string(), kind.name()),
-        Origin::Message(_) => (String::new(), "said"),
+        HitSource::Memory(id, kind) => (id.to_string(), kind.name()),
+        HitSource::Message(_) => (String::new(), "said"),
     }
 }
 
-fn found(hit: &Hit) -> Value {
+fn found(hit: &MemoryHit) -> Value {
     let (number, kind) = told(hit.origin);
     json!({
         "no": number.parse::<i64>().ok(),
@@ -371,6 +372,6 @@ async fn forget_about(
     Ok(ExitCode::SUCCESS)
 }
 
-fn amounts(gone: Gone) -> String {
+fn amounts(gone: TopicMentions) -> String {
     format!("{} exchanges, {} memories and {} turn records", gone.exchanges, gone.memories, gone.turns)
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::session::Session;
 use super::show::{self, Mood};
 use crate::app;
-use crate::models::{Check, FetchOptions, Fetched, Library, State, on_stderr};
+use crate::models::{Check, FetchOptions, FetchOutcome, InstallState, Library, on_stderr};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,25 +81,25 @@ fn list(library: &Library, as_json: bool) -> anyhow::Result<ExitCode> {
 }
 
 /// Bytes of the files that this processor uses.
-fn size_here(model: &crate::models::Model) -> u64 {
+fn size_here(model: &crate::models::ManifestModel) -> u64 {
     let here = |arch: &Option<String>| arch.as_deref().is_none_or(|arch| arch == std::env::consts::ARCH);
     model.files.iter().filter(|file| here(&file.arch)).map(|file| file.size).sum()
 }
 
-fn word(state: &State) -> &'static str {
+fn word(state: &InstallState) -> &'static str {
     match state {
-        State::Present => "present",
-        State::Missing => "missing",
-        State::Damaged { .. } => "damaged",
+        InstallState::Present => "present",
+        InstallState::Missing => "missing",
+        InstallState::Damaged { .. } => "damaged",
     }
 }
 
-fn mood(state: &State, is_needed: bool) -> Mood {
+fn mood(state: &InstallState, is_needed: bool) -> Mood {
     match state {
-        State::Present => Mood::Good,
-        State::Missing if !is_needed => Mood::Quiet,
-        State::Missing => Mood::Fair,
-        State::Damaged { .. } => Mood::Bad,
+        InstallState::Present => Mood::Good,
+        InstallState::Missing if !is_needed => Mood::Quiet,
+        InstallState::Missing => Mood::Fair,
+        InstallState::Damaged { .. } => Mood::Bad,
     }
 }
 
@@ -120,7 +120,7 @@ fn fetch(library: &Library, names: &[String], session: &Session) -> anyhow::Resu
         }
     })?;
     for (name, how) in names.iter().zip(fetched) {
-        if how == Fetched::Now {
+        if how == FetchOutcome::Now {
             show::line(format!("{} {name}", show::coloured(Mood::Good, "✓")))?;
         }
     }
@@ -129,7 +129,7 @@ fn fetch(library: &Library, names: &[String], session: &Session) -> anyhow::Resu
 
 fn verify(library: &Library, names: &[String]) -> anyhow::Result<ExitCode> {
     let all: Vec<&str> = if names.is_empty() {
-        let here = |name: &&str| !matches!(library.state(name), Ok(State::Missing));
+        let here = |name: &&str| !matches!(library.state(name), Ok(InstallState::Missing));
         library.manifest().models.iter().map(|model| model.name.as_str()).filter(here).collect()
     } else {
         names.iter().map(String::as_str).collect()
@@ -137,9 +137,9 @@ fn verify(library: &Library, names: &[String]) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     for name in all {
         let (mood, told) = match library.verify(name)? {
-            State::Present => (Mood::Good, "✓".to_string()),
-            State::Missing => (Mood::Bad, format!("✗ missing; run `joi models fetch {name}`")),
-            State::Damaged { why } => (Mood::Bad, format!("✗ {why}; run `joi models fetch {name}`")),
+            InstallState::Present => (Mood::Good, "✓".to_string()),
+            InstallState::Missing => (Mood::Bad, format!("✗ missing; run `joi models fetch {name}`")),
+            InstallState::Damaged { why } => (Mood::Bad, format!("✗ {why}; run `joi models fetch {name}`")),
         };
         failed |= mood == Mood::Bad;
         show::line(format!("{} {name}", show::coloured(mood, told)))?;

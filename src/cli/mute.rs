@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use super::session::Session;
 use super::show::{self, Mood};
-use crate::control::{Client, KeptMute, Turn, wire::Ask};
+use crate::control::{Client, MuteCommand, PersistentMute, wire::ControlRequest};
 
 pub(crate) const MUTE_EXAMPLES: &str = "\
 Examples:
@@ -22,11 +22,11 @@ Examples:
   pkill -USR1 -x joi                  the same, without the program joi at hand";
 
 /// Turns the switch, through the running program or else where its position is kept.
-pub(crate) fn run(order: Turn, session: &Session) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(order: MuteCommand, session: &Session) -> anyhow::Result<ExitCode> {
     let ask = match order {
-        Turn::Off => Ask::Mute,
-        Turn::On => Ask::Unmute,
-        Turn::Other => Ask::Toggle,
+        MuteCommand::Mute => ControlRequest::Mute,
+        MuteCommand::Unmute => ControlRequest::Unmute,
+        MuteCommand::Toggle => ControlRequest::Toggle,
     };
     if let Some(mut client) = Client::connect(&session.paths.runtime)? {
         let (muted, warning) = client.turn(ask)?;
@@ -36,7 +36,7 @@ pub(crate) fn run(order: Turn, session: &Session) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let (kept, _) = KeptMute::read(&session.paths.data);
+    let (kept, _) = PersistentMute::read(&session.paths.data);
     let turned = kept.turn(order);
     if let Some(fault) = turned.fault {
         return Err(fault.into());
@@ -51,6 +51,6 @@ pub(super) fn is_muted(session: &Session) -> bool {
     let running = Client::connect(&session.paths.runtime).ok().flatten();
     match running.and_then(|mut client| client.status().ok()) {
         Some(status) => status.muted,
-        None => KeptMute::read(&session.paths.data).0.switch().is_muted(),
+        None => PersistentMute::read(&session.paths.data).0.switch().is_muted(),
     }
 }

@@ -17,17 +17,21 @@ use super::log;
 use crate::clock::SystemClock;
 use crate::config::{self, Config, Effective, Override};
 use crate::control::Journal;
+use crate::language::{Language, LanguageError, Library};
 use crate::paths::Paths;
 
 /// The global flags.
-#[derive(Debug, Default)]
-pub(crate) struct Wants {
-    /// `--config`.
-    pub(crate) config: Option<PathBuf>,
-    /// `--set`, any number of times.
-    pub(crate) set: Vec<String>,
-    /// `--log`.
-    pub(crate) log: Option<String>,
+#[derive(Debug, Default, clap::Args)]
+pub struct Wants {
+    /// Configuration file [default: the user's configuration directory, joi/joi.toml]
+    #[arg(long, global = true, value_name = "FILE", env = "JOI_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Override one configuration key for this run, for example --set hear.endpoint.patience=quick
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// What to log to stderr: error, warn, info, debug, or a filter by category (voice, memory, profile, planning, model) or module: warn,voice=debug
+    #[arg(long, global = true, value_name = "FILTER", env = "JOI_LOG")]
+    pub log: Option<String>,
 }
 
 /// Directories and effective configuration.
@@ -47,9 +51,17 @@ impl Session {
         &self.effective.config
     }
 
+    /// The language that is spoken.
+    pub fn language(&self) -> Result<Language, LanguageError> {
+        Library::with_folder(self.paths.languages()).load(&self.config().language)
+    }
+
     /// Runs `work` on a Tokio runtime of its own and shuts the runtime down without waiting for
     /// threads that hang.
-    pub(crate) fn block_on<T>(&self, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    ///
+    /// # Errors
+    /// Those of `work`, and when no runtime can be started.
+    pub fn block_on<T>(&self, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -61,8 +73,11 @@ impl Session {
     }
 }
 
-/// Finds directories, starts the log, loads the configuration.
-pub(crate) fn open(wants: Wants) -> anyhow::Result<Session> {
+/// Finds directories, starts the log, loads the configuration. Once in a process.
+///
+/// # Errors
+/// No home directory, an unusable configuration, a filter for the log that can't be read.
+pub fn open(wants: Wants) -> anyhow::Result<Session> {
     let mut paths = Paths::discover()?;
     if let Some(file) = &wants.config {
         if !file.exists() {

@@ -1,16 +1,17 @@
 //! How results look: tables, colour on a terminal and none in a pipe, one-sentence errors.
 //!
-//! Called by the commands on the main thread. `anstream` strips colour where nobody would see it.
+//! Called by the commands, and by `joi-bench`, on the main thread. `anstream` strips colour where nobody would see it.
 
 use std::fmt::Display;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table};
+use indicatif::{ProgressBar, ProgressStyle};
 
 /// The colour of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mood {
+pub enum Mood {
     /// Works.
     Good,
     /// Works, with a remark.
@@ -34,34 +35,40 @@ impl Mood {
 }
 
 /// `text` in the colour of `mood`, for [`line`].
-pub(crate) fn coloured(mood: Mood, text: impl Display) -> String {
+pub fn coloured(mood: Mood, text: impl Display) -> String {
     let style = mood.style();
     format!("{style}{text}{style:#}")
 }
 
 /// Writes a line to stdout; a closed pipe is an error, not a panic.
-pub(crate) fn line(text: impl Display) -> std::io::Result<()> {
+///
+/// # Errors
+/// Nobody reads it any more, or the disk is full.
+pub fn line(text: impl Display) -> std::io::Result<()> {
     writeln!(anstream::stdout(), "{text}")
 }
 
 /// Hands what was written to stdout over to whoever reads it.
-pub(crate) fn flush() -> std::io::Result<()> {
+///
+/// # Errors
+/// As for [`line`].
+pub fn flush() -> std::io::Result<()> {
     anstream::stdout().flush()
 }
 
 /// Writes words of an answer to stdout as they come; nobody minds when that fails.
-pub(crate) fn words(words: &str) {
+pub fn words(words: &str) {
     let mut out = anstream::stdout();
     let _ = write!(out, "{words}").and_then(|()| out.flush());
 }
 
 /// Writes a line to stderr; nobody minds when that fails.
-pub(crate) fn remark(text: impl Display) {
+pub fn remark(text: impl Display) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
 /// An error with its causes in one sentence.
-pub(crate) fn error(error: &anyhow::Error) {
+pub fn error(error: &anyhow::Error) {
     let mut told: Vec<String> = Vec::new();
     for cause in error.chain() {
         let cause = cause.to_string();
@@ -73,15 +80,26 @@ pub(crate) fn error(error: &anyhow::Error) {
 }
 
 /// A table without frames that fits the terminal.
-pub(crate) fn table<const N: usize>(head: [&str; N]) -> Table {
+pub fn table<const N: usize>(head: [&str; N]) -> Table {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_header(head);
     table
 }
 
+/// A bar on a terminal, nothing in a pipe.
+pub fn progress(what: &'static str, len: u64) -> ProgressBar {
+    let bar = ProgressBar::new(len);
+    // The template is constant; were it wrong, the default style would still show something.
+    if let Ok(style) = ProgressStyle::with_template("{msg:6} {bar:32} {pos} of {len}, {eta} left") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.set_message(what);
+    bar
+}
+
 /// `12.3 MB`: decimal units, as disks and downloads are sold.
-pub(crate) fn bytes(count: u64) -> String {
+pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
     if count < 1000 {
         return format!("{count} B");

@@ -5,6 +5,7 @@
 use super::show::{self, Mood};
 use super::{timers, why};
 use crate::app::Brain;
+use crate::reply::Session;
 use crate::schedule::Order;
 use crate::trace::TurnRecord;
 
@@ -29,7 +30,11 @@ pub(crate) enum Slash {
 }
 
 /// Does what `line` commands. `last` is the last answer's record, if there was one since the start.
-pub(crate) async fn run(line: &str, brain: &Brain, last: Option<&TurnRecord>) -> anyhow::Result<Slash> {
+pub(crate) async fn run(
+    line: &str,
+    (brain, session): (&Brain, &Session),
+    last: Option<&TurnRecord>,
+) -> anyhow::Result<Slash> {
     let command = line.trim();
     if !command.starts_with('/') {
         return Ok(Slash::NotOne);
@@ -40,12 +45,14 @@ pub(crate) async fn run(line: &str, brain: &Brain, last: Option<&TurnRecord>) ->
             None => show::line("there was no answer yet")?,
         },
         "/timers" => match &brain.schedule {
-            Some(schedule) => timers::table(&schedule.obey(Order::List(None)).await?)?,
+            Some(schedule) => {
+                timers::table(&schedule.obey(Order::List(None)).await?, &brain.languages.get())?
+            }
             None => show::remark("there are no timers without a database; `joi doctor` tells why"),
         },
         "/tools" => {
             let mut table = show::table(["TOOL", "WHAT FOR"]);
-            for (name, what) in brain.engine.tools() {
+            for (name, what) in brain.engine.tools(session) {
                 table.add_row([name, what]);
             }
             show::line(table)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::session::Session;
 use super::show::{self, Mood};
 use super::{events, not_running};
-use crate::control::{Client, Device, Status};
+use crate::control::{Client, Device, ServiceRow, ServiceState, Status};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,6 +32,11 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     for (what, told) in facts(&status) {
         show::line(format!("{what:12} {told}"))?;
     }
+    let mut services = show::table(["\nSERVICE", "\nSTATE"]);
+    for service in &status.services {
+        services.add_row([service.name.clone(), doing(service)]);
+    }
+    show::line(services)?;
     let mut stages = show::table(["\nSTAGE", "\nDOES", "\nFOR", "\nLIMIT"]);
     for stage in &status.stages {
         let does = if stage.fresh {
@@ -52,6 +57,26 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What a service does, and why it does not run.
+fn doing(service: &ServiceRow) -> String {
+    let why = service.why.as_deref().unwrap_or_default();
+    let loss = service.degraded.as_deref().unwrap_or_default();
+    match service.state {
+        ServiceState::Running if service.restarts == 0 => "running".to_owned(),
+        ServiceState::Running => {
+            let again = format!("running; restarted {} times, the last time because {why}", service.restarts);
+            show::coloured(Mood::Fair, again)
+        }
+        ServiceState::Restarting => {
+            show::coloured(Mood::Bad, format!("restarting ({}) because {why}; {loss}", service.restarts + 1))
+        }
+        ServiceState::GivenUp => show::coloured(Mood::Bad, format!("given up because {why}; {loss}")),
+        ServiceState::Ending => "ending".to_owned(),
+        ServiceState::Ended => "ended".to_owned(),
+        ServiceState::LeftBehind => show::coloured(Mood::Bad, "did not end in time"),
+    }
+}
+
 fn facts(status: &Status) -> Vec<(&'static str, String)> {
     let queues: Vec<_> =
         status.queues.iter().map(|q| format!("{} {} of {}", q.name, q.length, q.capacity)).collect();
@@ -60,7 +85,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("state", format!("{} since {}", state(status), status.shown.at)),
         ("microphone", if status.muted { muted() } else { device(&status.microphone) }),
         ("speaker", device(&status.speaker)),
-        ("echo", status.echo.map_or_else(|| "not known yet".to_owned(), |echo| echo.told())),
+        ("echo", status.echo.map_or_else(|| "not known yet".to_owned(), |echo| echo.summary())),
         ("speech", status.models.whisper.clone()),
         ("voice", status.models.voice.clone()),
         ("chat model", status.models.chat.clone()),
@@ -103,7 +128,24 @@ fn uptime(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::uptime;
+    use super::{ServiceRow, ServiceState, doing, uptime};
+
+    #[test]
+    fn a_service_is_told_with_its_reason_and_what_is_missing() {
+        let told = |state, restarts, why: Option<&str>, degraded: Option<&str>| {
+            let (why, degraded) = (why.map(Into::into), degraded.map(Into::into));
+            let told = doing(&ServiceRow { name: "timers".into(), state, restarts, why, degraded });
+            anstream::adapter::strip_str(&told).to_string()
+        };
+        let (why, loss) = (Some("it panicked"), Some("no timer rings"));
+        assert_eq!(told(ServiceState::Running, 0, None, None), "running");
+        let again = "running; restarted 2 times, the last time because it panicked";
+        assert_eq!(told(ServiceState::Running, 2, why, None), again);
+        let waits = "restarting (3) because it panicked; no timer rings";
+        assert_eq!(told(ServiceState::Restarting, 2, why, loss), waits);
+        let given_up = "given up because it panicked; no timer rings";
+        assert_eq!(told(ServiceState::GivenUp, 7, why, loss), given_up);
+    }
 
     #[test]
     fn times_read_naturally() {

@@ -13,7 +13,7 @@ use super::slash::{self, Slash};
 use super::typed::Typist;
 use crate::app::{self, Brain};
 use crate::paths::Paths;
-use crate::reply::redact;
+use crate::reply::understand::redact;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,7 +53,7 @@ pub(crate) fn run(_: Args, session: &Session) -> anyhow::Result<ExitCode> {
             if line.trim().is_empty() {
                 continue;
             }
-            if slash::run(&line, &brain, last.as_ref()).await? != Slash::NotOne {
+            if slash::run(&line, (&brain, &typist.session), last.as_ref()).await? != Slash::NotOne {
                 continue;
             }
             last = Some(typist.ask(&line).await.record);
@@ -131,7 +131,6 @@ mod tests {
 
     #[test]
     fn the_history_is_kept_without_secrets() {
-        // covers A1
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("history.txt");
         let mut first = editor().unwrap();

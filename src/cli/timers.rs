@@ -12,7 +12,8 @@ use super::session::Session;
 use super::show::{self, Mood};
 use crate::app;
 use crate::clock::SystemClock;
-use crate::reply::intents;
+use crate::language::{Language, Languages};
+use crate::reply::understand::intents;
 use crate::schedule::{
     Bell, Bias, Done, Entry, EntryId, Kind, Many, Order, Report, Schedule, State, Trust, Wanted, When, Which,
     words,
@@ -86,13 +87,16 @@ enum Action {
 pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     let action = args.action.unwrap_or(Action::List);
     let trusts = matches!(action, Action::TrustClock);
-    let order = order(action)?;
+    let languages = Languages::new(session.language()?);
+    let order = order(action, &languages.get())?;
     let file = session.paths.database();
     session.block_on(async {
         let store = tokio::task::spawn_blocking(move || Store::open(&file)).await??;
         let wake_up = app::timers::wake_up(&session.paths);
+        let language = languages.get();
+        let clock = Arc::new(SystemClock);
         let schedule =
-            app::timers::schedule(session.config(), store.clone(), Arc::new(SystemClock), Some(wake_up));
+            app::timers::schedule(session.config(), languages, store.clone(), clock, Some(wake_up));
         if trusts {
             let sentence = match schedule.trust_clock().await? {
                 true => "the clock is believed; what waited for the right time goes on",
@@ -107,14 +111,14 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         let done = schedule.obey(order).await?;
         let code = if args.json {
             let entries = entries(&schedule, &done).await?;
-            let rows: Vec<Value> = entries.iter().map(|entry| row(entry, &done.at)).collect();
+            let rows: Vec<Value> = entries.iter().map(|entry| row(entry, &done.at, &language)).collect();
             show::line(serde_json::to_string_pretty(&rows)?)?;
             code(&done.report)
         } else if is_list {
-            table(&done)?;
+            table(&done, &language)?;
             ExitCode::SUCCESS
         } else {
-            told(&done)?
+            told(&done, &language)?
         };
         drop(schedule);
         store.close().await?;
@@ -122,12 +126,12 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn order(action: Action) -> anyhow::Result<Order> {
+fn order(action: Action, language: &Language) -> anyhow::Result<Order> {
     Ok(match action {
         Action::List => Order::List(None),
         Action::Add { when, name, remind } => {
             let said = when.join(" ");
-            let Some(when) = intents::when(&said) else {
+            let Some(when) = intents::when(language, &said) else {
                 anyhow::bail!(
                     "\"{said}\" is no length and no time; allowed: for example \"9 minutes\", \"6:30 on weekdays\", \
                      \"tomorrow at noon\""
@@ -156,7 +160,7 @@ fn order(action: Action) -> anyhow::Result<Order> {
         }
         Action::Snooze { length } => {
             let said = length.join(" ");
-            let Some(When::In(seconds)) = intents::when(&said) else {
+            let Some(When::In(seconds)) = intents::when(language, &said) else {
                 anyhow::bail!("\"{said}\" is no length; allowed: for example \"5 minutes\"");
             };
             Order::Snooze { which: Which::default(), seconds: Some(seconds) }
@@ -184,9 +188,9 @@ async fn entries(schedule: &Schedule, done: &Done) -> anyhow::Result<Vec<Entry>>
     })
 }
 
-fn row(entry: &Entry, now: &Zoned) -> Value {
+fn row(entry: &Entry, now: &Zoned, language: &Language) -> Value {
     let due = entry.due.moment(now.time_zone());
-    let days = (!entry.days.is_none()).then(|| words::days(entry.days));
+    let days = (!entry.days.is_none()).then(|| words::days(entry.days, language));
     json!({
         "id": entry.id,
         "kind": entry.kind,
@@ -209,7 +213,7 @@ fn state(entry: &Entry) -> &'static str {
 }
 
 /// The entries of a list, for people.
-pub(crate) fn table(done: &Done) -> anyhow::Result<()> {
+pub(crate) fn table(done: &Done, language: &Language) -> anyhow::Result<()> {
     let Report::Listed(_, entries) = &done.report else { return Ok(()) };
     if entries.is_empty() {
         show::line("there are no timers, alarms or reminders")?;
@@ -218,13 +222,16 @@ pub(crate) fn table(done: &Done) -> anyhow::Result<()> {
     let mut table = show::table(["NO", "KIND", "NAME", "DUE", "LEFT"]);
     for entry in entries {
         let due = entry.due.moment(done.at.time_zone()).to_zoned(done.at.time_zone().clone());
-        let days =
-            if entry.days.is_none() { String::new() } else { format!(", {}", words::days(entry.days)) };
+        let days = if entry.days.is_none() {
+            String::new()
+        } else {
+            format!(", {}", words::days(entry.days, language))
+        };
         let left = due.timestamp().duration_since(done.at.timestamp()).as_secs();
         let left = match entry.state {
             State::Ringing { .. } => show::coloured(Mood::Bad, "rings"),
             State::Missed => show::coloured(Mood::Fair, "missed"),
-            State::Waiting | State::Over => words::length(left.max(0).unsigned_abs()),
+            State::Waiting | State::Over => words::length(left.max(0).unsigned_abs(), language),
         };
         table.add_row([
             entry.id.to_string(),
@@ -244,10 +251,10 @@ pub(crate) fn table(done: &Done) -> anyhow::Result<()> {
 const IN_DOUBT: &str = "! the clock shows less than it did before, so alarms wait; set it, or, if it is right, run \
                         `joi timers trust-clock`";
 
-fn told(done: &Done) -> anyhow::Result<ExitCode> {
+fn told(done: &Done, language: &Language) -> anyhow::Result<ExitCode> {
     let sentence = match &done.report {
         Report::Silenced(entries) => format!("{} silenced", entries.len()),
-        report => words::tell(report, &done.at),
+        report => words::tell(report, &done.at, language),
     };
     show::line(sentence)?;
     if done.bell == Bell::Nobody && matches!(done.report, Report::Set(_) | Report::Snoozed(_)) {

@@ -7,14 +7,16 @@ use tokio_util::sync::CancellationToken;
 use super::show;
 use crate::app::Brain;
 use crate::channels::console::Printer;
-use crate::channels::turn::{self, Teller};
-use crate::message::{Channel, Private, TurnId};
-use crate::reply::{Ended, TurnInput};
+use crate::channels::turn::{self, Reporter};
+use crate::message::{ConversationId, Private, TurnId};
+use crate::reply::{Ended, Session, TurnInput};
 use crate::trace::{Stage, Trace, TurnRecord};
 
 /// Asks typed questions one after the other.
 pub(crate) struct Typist<'a> {
     brain: &'a Brain,
+    /// What is typed at this terminal.
+    pub(crate) session: Session,
     last: TurnId,
 }
 
@@ -28,7 +30,7 @@ pub(crate) struct Answered {
 
 impl<'a> Typist<'a> {
     pub(crate) async fn new(brain: &'a Brain) -> Self {
-        Self { brain, last: brain.last_turn().await }
+        Self { brain, session: Session::new(ConversationId::console()), last: brain.last_turn().await }
     }
 
     /// Asks, and prints the answer while it comes. Ctrl-C stops the answer.
@@ -39,10 +41,10 @@ impl<'a> Typist<'a> {
         answered
     }
 
-    /// Asks, and tells the answer through `teller`.
-    pub(crate) async fn ask_through(&mut self, text: &str, teller: &mut impl Teller) -> Answered {
+    /// Asks, and tells the answer through `reporter`.
+    pub(crate) async fn ask_through(&mut self, text: &str, reporter: &mut impl Reporter) -> Answered {
         self.last = TurnId(self.last.0 + 1);
-        let input = TurnInput { id: self.last, channel: Channel::Console, text: Private(text.to_owned()) };
+        let input = TurnInput { id: self.last, text: Private(text.to_owned()) };
         let cancel = CancellationToken::new();
         let interrupted = cancel.clone();
         let watch = tokio::spawn(async move {
@@ -51,32 +53,16 @@ impl<'a> Typist<'a> {
             }
         });
         let trace = Trace::starting(Instant::now());
-        let mut end = turn::run(&self.brain.engine, input, trace, teller, cancel).await;
+        let mut end = turn::run((&self.brain.engine, &self.session), input, trace, reporter, cancel).await;
         watch.abort();
         end.trace.mark(Stage::End, Instant::now());
         let ended = end.outcome.ended;
-        let record = end.record(self.last, Channel::Console, &*self.brain.clock);
+        let record = end.record(self.last, self.session.id().channel, &*self.brain.clock);
         if let Some(store) = &self.brain.store
             && let Err(error) = store.save_turn(&record).await
         {
             show::remark(format!("the turn was not recorded: {error}"));
         }
         Answered { record, ended, is_over: false }
-    }
-}
-
-/// Cancels `stop` on Ctrl-C and on SIGTERM, from the moment this returns.
-pub(crate) fn end_on_signal(stop: CancellationToken) {
-    use tokio::signal::unix::{SignalKind, signal};
-    for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
-        let stop = stop.clone();
-        match signal(kind) {
-            Ok(mut signal) => drop(tokio::spawn(async move {
-                if signal.recv().await.is_some() {
-                    stop.cancel();
-                }
-            })),
-            Err(error) => tracing::warn!(%error, "a signal can't be watched"),
-        }
     }
 }

@@ -12,11 +12,15 @@ use crate::app;
 use crate::hear::score::{ACCEPT, normal};
 use crate::hear::wake::{Book, WakeMode, WakePhrase};
 
+pub mod noise;
+pub mod rig;
+pub mod voices;
+
 mod add;
-mod bench;
 mod record;
-mod rig;
 mod test;
+
+pub use add::{pronounced, sentences};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -25,8 +29,7 @@ Examples:
   joi wake add \"hey joi\" --record     a phrase in your own voice: fewer misses, fewer false alarms
   joi wake test                       say it, and see what she makes of it; Ctrl-C ends
   joi wake test --wav kitchen.wav     the same over a recording
-  joi wake remove \"hey luna\"
-  joi wake bench                      misses and false alarms, measured on synthetic voices";
+  joi wake remove \"hey luna\"";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum What {
@@ -48,8 +51,6 @@ pub(crate) enum What {
     },
     /// What both stages make of what is said, live or in WAV files
     Test(test::Args),
-    /// Misses and false alarms, measured on synthetic voices and noises
-    Bench(bench::Args),
 }
 
 pub(crate) fn run(what: What, session: &Session) -> anyhow::Result<ExitCode> {
@@ -58,12 +59,14 @@ pub(crate) fn run(what: What, session: &Session) -> anyhow::Result<ExitCode> {
         What::Add(args) => add::run(&args, session),
         What::Remove { phrase, user } => remove(session, &phrase, user.as_deref()),
         What::Test(args) => test::run(&args, session),
-        What::Bench(args) => bench::run(&args, session),
     }
 }
 
 /// A phrase as the owner wrote it, in the form it is kept in.
-fn written(phrase: &str) -> anyhow::Result<String> {
+///
+/// # Errors
+/// It is no phrase.
+pub fn written(phrase: &str) -> anyhow::Result<String> {
     normal(phrase).with_context(|| {
         format!("\"{phrase}\" is no phrase; allowed: one to five words of letters, 3 to 40 characters")
     })
@@ -159,7 +162,10 @@ fn remove(session: &Session, phrase: &str, user: Option<&str>) -> anyhow::Result
 }
 
 /// The WAV files of a folder, in the order of their names; none where there is no folder.
-fn wavs(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+///
+/// # Errors
+/// The folder can't be read.
+pub fn wavs(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !folder.exists() {
         return Ok(Vec::new());
     }

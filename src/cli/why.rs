@@ -80,7 +80,7 @@ pub(crate) fn show_turn(turn: &TurnRecord) -> std::io::Result<()> {
     }
     let origin = match turn.channel {
         Channel::Voice => "AFTER SPEECH ENDED",
-        Channel::Console => "AFTER IT WAS ENTERED",
+        Channel::Console | Channel::Signal | Channel::Page | Channel::Agent => "AFTER IT WAS ENTERED",
     };
     let mut moments = show::table(["  STAGE", origin, "STEP"]);
     let mut before = None;
@@ -140,7 +140,7 @@ fn costs(uses: &[ModelUse]) -> String {
 mod tests {
     use super::*;
 
-    // covers 7.2: calls, tokens that were read and that were known, by purpose and together
+    // Calls, tokens that were read and that were known, by purpose and together
     #[test]
     fn what_each_call_cost_is_shown_and_added_up() {
         let used = |purpose: &str, prompt_tokens, cached_tokens| ModelUse {

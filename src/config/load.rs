@@ -1,6 +1,6 @@
 //! Reads the configuration from its sources and tells every problem of it at once.
 //!
-//! Called once at start. The documented default file is the schema: a key it does not have is unknown.
+//! Called once at start. The built-in defaults are the schema: a key they do not have is unknown.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::{Config, DEFAULT_FILE};
+use super::Config;
+use crate::language::Library;
 use crate::problem::Problem;
 
 /// Where a value came from.
@@ -123,11 +124,16 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Effective, ConfigErro
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(source) => return Err(ConfigError::Read { path: path.into(), source }),
     };
-    load_text(&text, &path.display().to_string(), overrides)
+    let library = Library::with_folder(path.with_file_name("languages"));
+    read(&text, &path.display().to_string(), overrides, &library)
 }
 
-/// Loads TOML `text`, called `name` in errors, and lays `overrides` over it.
+/// Loads TOML `text`, called `name` in errors, and lays `overrides` over it; its language is a built-in one.
 pub fn load_text(text: &str, name: &str, overrides: &[Override]) -> Result<Effective, ConfigError> {
+    read(text, name, overrides, &Library::built_in())
+}
+
+fn read(text: &str, name: &str, overrides: &[Override], library: &Library) -> Result<Effective, ConfigError> {
     let file: Table = text
         .parse()
         .map_err(|e: toml::de::Error| ConfigError::Syntax { name: name.into(), message: e.to_string() })?;
@@ -148,6 +154,7 @@ pub fn load_text(text: &str, name: &str, overrides: &[Override]) -> Result<Effec
     match merged.try_into::<Config>() {
         Ok(config) => {
             problems.extend(config.check());
+            problems.extend(unavailable(&config.language, library));
             if problems.is_empty() {
                 Ok(Effective { config, origins })
             } else {
@@ -159,6 +166,18 @@ pub fn load_text(text: &str, name: &str, overrides: &[Override]) -> Result<Effec
             Err(ConfigError::Problems(problems))
         }
     }
+}
+
+/// Whether there is no such language.
+fn unavailable(language: &str, library: &Library) -> Option<Problem> {
+    let known = library.available();
+    let is_known = known.iter().any(|known| known == language);
+    let names: Vec<String> = known.iter().map(|known| format!("\"{known}\"")).collect();
+    let problem = || {
+        Problem::new("language", format!("\"{language}\""), names.join(", "))
+            .remedy("A language can be added as a folder of files: see docs/languages.md.")
+    };
+    (!is_known).then(problem)
 }
 
 /// All given leaves by dotted key; later sources replace earlier ones.
@@ -201,9 +220,9 @@ fn unknown(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Proble
     }
 }
 
-/// The default file as a table. A test makes sure that it parses and equals the built-in defaults.
+/// The built-in defaults as a table.
 fn schema() -> Table {
-    DEFAULT_FILE.parse().unwrap_or_default()
+    Table::try_from(Config::default()).unwrap_or_default()
 }
 
 /// Dotted keys of every value that is not a table. Lists count as values, also lists of tables.

@@ -14,26 +14,6 @@ fn the_default_file_says_exactly_what_is_built_in() {
 }
 
 #[test]
-fn the_default_file_has_every_key() {
-    let built_in = toml::Table::try_from(Config::default()).expect("defaults serialise");
-    let file: toml::Table = DEFAULT_FILE.parse().expect("the default file parses");
-    let keys = |t: &toml::Table| load::leaves(t).into_keys().collect::<Vec<_>>();
-    assert_eq!(keys(&file), keys(&built_in));
-}
-
-#[test]
-fn every_key_of_the_default_file_is_documented() {
-    let mut comment = false;
-    for line in DEFAULT_FILE.lines() {
-        let line = line.trim();
-        if line.contains('=') && !line.starts_with('#') {
-            assert!(comment, "no comment above: {line}");
-        }
-        comment = line.starts_with('#') || (comment && !line.is_empty());
-    }
-}
-
-#[test]
 fn all_problems_are_told_at_once_with_the_nearest_name() {
     let told = problems("[llm]\nmodle = \"x\"\nnum_ctx = \"many\"\n[hear.endpoint]\npatience = \"slow\"\n");
     assert_eq!(told.len(), 3, "{told:?}");
@@ -75,4 +55,31 @@ fn broken_toml_names_the_file_and_the_place() {
     let error = load_text("[llm\nurl = 3", "joi.toml", &[]).expect_err("refused").to_string();
     assert!(error.starts_with("joi.toml is not valid TOML"), "{error}");
     assert!(error.contains("line 1"), "{error}");
+}
+
+#[test]
+fn a_ring_sound_that_is_gone_is_told_by_a_check_and_keeps_nothing_from_starting() {
+    let loaded = load_text("[timers]\nring_sound = \"/nowhere/bell.wav\"\n", "joi.toml", &[]).expect("loads");
+    let told = loaded.config.check_files().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    for part in
+        ["timers.ring_sound is \"/nowhere/bell.wav\"; allowed: \"built-in\"", "can't be opened", "Write"]
+    {
+        assert!(told.contains(part), "{part} in {told}");
+    }
+    assert_eq!(Config::default().check_files(), []);
+}
+
+#[test]
+fn a_language_that_there_is_not_is_refused_with_those_there_are() {
+    let told = problems("language = \"it\"\n");
+    let expected = "language is \"it\"; allowed: \"en\", \"de\". A language can be added as a folder of files: see \
+                    docs/languages.md.";
+    assert_eq!(told, [expected]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config.toml");
+    std::fs::write(&file, "language = \"it\"\n").unwrap();
+    std::fs::create_dir_all(folder.path().join("languages/it")).unwrap();
+    assert!(load(&file, &[]).is_err(), "a folder without commands is no language");
+    std::fs::write(folder.path().join("languages/it/commands.toml"), "").unwrap();
+    assert_eq!(load(&file, &[]).unwrap().config.language, "it");
 }

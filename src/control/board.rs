@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use tokio::sync::{broadcast, mpsc, watch};
 
 use super::journal::Journal;
-use super::mute::{KeptMute, Turn, Turned};
-use super::status::{Counters, Device, Models, Queue, StateEvent, Status};
+use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
+use super::status::{Counters, Device, Models, Queue, ServiceRow, StateEvent, Status};
 use crate::audio::{EchoMeter, MuteSwitch};
 use crate::clock::Clock;
 use crate::message::{Activity, Request};
@@ -22,9 +22,9 @@ use crate::pulse::Pulse;
 const CHANGES: usize = 64;
 
 /// What a board is made of.
-pub struct BoardParts {
+pub struct StatusBoardParts {
     /// The microphone's switch.
-    pub mute: KeptMute,
+    pub mute: PersistentMute,
     /// The hearts of the stages.
     pub pulse: Pulse,
     /// Warnings and errors.
@@ -35,10 +35,10 @@ pub struct BoardParts {
 
 /// What she is doing and how she is. Clones are the same board.
 #[derive(Clone)]
-pub struct Board(Arc<Shared>);
+pub struct StatusBoard(Arc<Shared>);
 
 struct Shared {
-    parts: BoardParts,
+    parts: StatusBoardParts,
     born: Instant,
     facts: Mutex<Facts>,
     changes: broadcast::Sender<StateEvent>,
@@ -47,6 +47,7 @@ struct Shared {
 
 struct Facts {
     activity: Activity,
+    services: Vec<ServiceRow>,
     microphone: Device,
     speaker: Device,
     models: Models,
@@ -113,13 +114,14 @@ impl Subscription {
     }
 }
 
-impl Board {
+impl StatusBoard {
     /// A board of somebody who rests and has opened no device yet.
-    pub fn new(parts: BoardParts) -> Self {
+    pub fn new(parts: StatusBoardParts) -> Self {
         let (activity, microphone, speaker) = (Activity::Idle, Device::Pending, Device::Pending);
-        let (state, note) = shown(parts.mute.switch().is_muted(), activity, [&microphone, &speaker]);
+        let (state, note) = shown(parts.mute.switch().is_muted(), activity, [&microphone, &speaker], &[]);
         let facts = Facts {
             activity,
+            services: Vec::new(),
             microphone,
             speaker,
             models: Models::default(),
@@ -145,6 +147,11 @@ impl Board {
     /// She does this from here on.
     pub fn does(&self, activity: Activity) {
         self.change(|facts| facts.activity = activity);
+    }
+
+    /// The services of the daemon are like this from here on.
+    pub fn services(&self, services: Vec<ServiceRow>) {
+        self.change(|facts| facts.services = services);
     }
 
     /// The microphone is this one, or missing.
@@ -220,7 +227,7 @@ impl Board {
     }
 
     /// Obeys the owner and shows it. Blocks while the position is stored.
-    pub fn turn_mute(&self, order: Turn) -> Turned {
+    pub fn turn_mute(&self, order: MuteCommand) -> MuteOutcome {
         let turned = self.0.parts.mute.turn(order);
         self.change(|_| {});
         if let Some(fault) = &turned.fault {
@@ -263,6 +270,7 @@ impl Board {
             uptime_s: self.0.born.elapsed().as_secs_f64(),
             shown: facts.shown.clone(),
             muted: parts.mute.switch().is_muted(),
+            services: facts.services.clone(),
             stages: stages.iter().map(Into::into).collect(),
             microphone: facts.microphone.clone(),
             speaker: facts.speaker.clone(),
@@ -286,7 +294,8 @@ impl Board {
         let mut facts = self.facts();
         how(&mut facts);
         let is_muted = self.0.parts.mute.switch().is_muted();
-        let (state, note) = shown(is_muted, facts.does(), [&facts.microphone, &facts.speaker]);
+        let devices = [&facts.microphone, &facts.speaker];
+        let (state, note) = shown(is_muted, facts.does(), devices, &facts.services);
         if (state, &note) != (facts.shown.state, &facts.shown.note) {
             facts.shown = StateEvent { state, at: moment(&*self.0.parts.clock), note };
             // Under the lock, so that everybody sees the same order. Nobody may have subscribed.
@@ -295,13 +304,24 @@ impl Board {
     }
 }
 
-/// What a light shows, and why.
-fn shown(is_muted: bool, activity: Activity, devices: [&Device; 2]) -> (Activity, Option<String>) {
-    if is_muted {
-        return (Activity::Muted, None);
-    }
-    let faults: Vec<_> = devices.into_iter().filter_map(Device::fault).collect();
-    if faults.is_empty() { (activity, None) } else { (Activity::Error, Some(faults.join("; "))) }
+/// What a light shows, and why: a device that is missing is an error, a service that is missing is told
+/// beside what she does.
+fn shown(
+    is_muted: bool,
+    activity: Activity,
+    devices: [&Device; 2],
+    services: &[ServiceRow],
+) -> (Activity, Option<String>) {
+    let degraded = services.iter().filter_map(|service| service.degraded.as_deref());
+    let faults = devices.into_iter().filter_map(Device::fault);
+    let (state, told): (_, Vec<_>) = if is_muted {
+        (Activity::Muted, degraded.collect())
+    } else if devices.into_iter().any(|device| device.fault().is_some()) {
+        (Activity::Error, faults.chain(degraded).collect())
+    } else {
+        (activity, degraded.collect())
+    };
+    (state, (!told.is_empty()).then(|| told.join("; ")))
 }
 
 /// The present moment: RFC 3339, UTC, to the millisecond.

@@ -1,4 +1,4 @@
-//! The other end of the control socket, for the commands.
+//! The client end of the control socket, for the commands.
 //!
 //! Blocking, on the main thread. In: a request. Out: its answer, or lines until the program ends.
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::status::{StateEvent, Status};
-use super::wire::{Answer, Ask, Event};
+use super::wire::{ControlAnswer, ControlEvent, ControlRequest};
 use super::{ControlError, socket};
 
 /// How long the running program may take to answer.
@@ -38,46 +38,46 @@ impl Client {
         }
     }
 
-    /// How the running program is.
+    /// The status of the running program.
     ///
     /// # Errors
     /// It does not answer, or not as expected.
     pub fn status(&mut self) -> Result<Status, ControlError> {
-        match self.ask(Ask::Status)? {
-            Answer::Status(status) => Ok(*status),
+        match self.ask(ControlRequest::Status)? {
+            ControlAnswer::Status(status) => Ok(*status),
             other => Err(self.astray(&other)),
         }
     }
 
-    /// Turns the microphone's switch: whether she is muted now, and why that may not last.
+    /// Sets the mute switch: returns whether the microphone is muted now, and why that may not last.
     ///
     /// # Errors
     /// It does not answer, or not as expected.
-    pub fn turn(&mut self, order: Ask) -> Result<(bool, Option<String>), ControlError> {
+    pub fn turn(&mut self, order: ControlRequest) -> Result<(bool, Option<String>), ControlError> {
         match self.ask(order)? {
-            Answer::Muted { muted, warning } => Ok((muted, warning)),
+            ControlAnswer::Muted { muted, warning } => Ok((muted, warning)),
             other => Err(self.astray(&other)),
         }
     }
 
-    /// Has her listen now, whatever she does.
+    /// Starts listening now, whatever the present state.
     ///
     /// # Errors
-    /// It does not answer, or not as expected; she can't listen now.
+    /// It does not answer, or not as expected; it can't listen now.
     pub fn listen(&mut self) -> Result<(), ControlError> {
-        match self.ask(Ask::Listen)? {
-            Answer::Listening { .. } => Ok(()),
+        match self.ask(ControlRequest::Listen)? {
+            ControlAnswer::Listening { .. } => Ok(()),
             other => Err(self.astray(&other)),
         }
     }
 
-    /// Tells that timers were changed.
+    /// Notifies it that timers were changed.
     ///
     /// # Errors
     /// It does not answer, or not as expected.
     pub fn timers_changed(&mut self) -> Result<(), ControlError> {
-        match self.ask(Ask::Timers)? {
-            Answer::Timers { .. } => Ok(()),
+        match self.ask(ControlRequest::Timers)? {
+            ControlAnswer::Timers { .. } => Ok(()),
             other => Err(self.astray(&other)),
         }
     }
@@ -90,11 +90,11 @@ impl Client {
         &mut self,
         mut show: impl FnMut(&StateEvent) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut next = Some(self.ask(Ask::Events)?);
+        let mut next = Some(self.ask(ControlRequest::Events)?);
         self.wait_at_most(None)?;
         while let Some(answer) = next {
             match answer {
-                Answer::State(Event::State(event)) => show(&event)?,
+                ControlAnswer::State(ControlEvent::State(event)) => show(&event)?,
                 other => return Err(self.astray(&other).into()),
             }
             next = self.read()?;
@@ -102,19 +102,19 @@ impl Client {
         Ok(())
     }
 
-    fn ask(&mut self, ask: Ask) -> Result<Answer, ControlError> {
+    fn ask(&mut self, ask: ControlRequest) -> Result<ControlAnswer, ControlError> {
         self.wait_at_most(Some(PATIENCE))?;
         let line = serde_json::to_string(&ask)? + "\n";
         self.stream.get_mut().write_all(line.as_bytes()).map_err(|e| self.unreachable(e))?;
         match self.read()? {
-            Some(Answer::Error { error }) => Err(ControlError::Refused(error)),
+            Some(ControlAnswer::Error { error }) => Err(ControlError::Refused(error)),
             Some(answer) => Ok(answer),
             None => Err(self.unreachable(io::ErrorKind::UnexpectedEof.into())),
         }
     }
 
     /// The next line; nothing once the program has ended.
-    fn read(&mut self) -> Result<Option<Answer>, ControlError> {
+    fn read(&mut self) -> Result<Option<ControlAnswer>, ControlError> {
         let mut line = String::new();
         match self.stream.read_line(&mut line) {
             Ok(0) => Ok(None),
@@ -138,9 +138,9 @@ impl Client {
         ControlError::Unreachable { socket: self.socket.clone(), source }
     }
 
-    fn astray(&self, answer: &Answer) -> ControlError {
+    fn astray(&self, answer: &ControlAnswer) -> ControlError {
         match answer {
-            Answer::Error { error } => ControlError::Refused(error.clone()),
+            ControlAnswer::Error { error } => ControlError::Refused(error.clone()),
             other => self.unreachable(io::Error::other(format!("it answers {}", other.line().trim_end()))),
         }
     }

@@ -1,8 +1,8 @@
 //! The newest warnings and errors, kept in memory for `joi status`.
 //!
-//! Any thread logs, one short lock each time. Kept are the message and the named fault of our own log
-//! lines, nothing of foreign crates and no other field: no log line holds what was said, and this one
-//! would not repeat it. When it is full the oldest entry goes.
+//! Any thread logs, one short lock each time. Kept are the message and the named fault of this program's own
+//! log lines, nothing of other crates and no other field: no log line contains what was said, and this
+//! journal would not repeat it. When it is full the oldest entry is dropped.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,28 +19,28 @@ use crate::clock::Clock;
 const ENTRIES: usize = 20;
 /// Characters that are kept of one.
 const LENGTH: usize = 300;
-/// Fields whose value belongs to the sentence.
+/// Fields whose value is part of the sentence.
 const FIELDS: [&str; 2] = ["error", "fault"];
 
 /// A warning or an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
-    /// When it was told last: RFC 3339, UTC.
+pub struct JournalEntry {
+    /// When it was logged last: RFC 3339, UTC.
     pub at: String,
     /// `warn` or `error`.
     pub level: String,
-    /// The module that told it.
+    /// The module that logged it.
     pub from: String,
     /// One sentence.
     pub told: String,
-    /// How often it was told in a row.
+    /// How often it was logged in a row.
     pub times: u64,
 }
 
 /// The newest warnings and errors. Clones share them.
 #[derive(Clone)]
 pub struct Journal {
-    entries: Arc<Mutex<VecDeque<Entry>>>,
+    entries: Arc<Mutex<VecDeque<JournalEntry>>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -57,15 +57,15 @@ impl Journal {
     }
 
     /// What is kept, oldest first.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn entries(&self) -> Vec<JournalEntry> {
         self.lock().iter().cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Entry>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<JournalEntry>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep(&self, entry: Entry) {
+    fn keep(&self, entry: JournalEntry) {
         let mut entries = self.lock();
         if let Some(last) = entries.back_mut()
             && (&last.told, &last.level) == (&entry.told, &entry.level)
@@ -88,13 +88,13 @@ impl<S: Subscriber> Layer<S> for Journal {
         if !is_ours || *meta.level() > Level::WARN {
             return;
         }
-        let mut sentence = Sentence::default();
+        let mut sentence = LogMessage::default();
         event.record(&mut sentence);
         let told = match sentence.fault {
             Some(fault) => format!("{}: {fault}", sentence.message),
             None => sentence.message,
         };
-        self.keep(Entry {
+        self.keep(JournalEntry {
             at: super::board::moment(&*self.clock),
             level: meta.level().as_str().to_lowercase(),
             from: meta.target().to_owned(),
@@ -106,12 +106,12 @@ impl<S: Subscriber> Layer<S> for Journal {
 
 /// Message and fault of a log line.
 #[derive(Default)]
-struct Sentence {
+struct LogMessage {
     message: String,
     fault: Option<String>,
 }
 
-impl Visit for Sentence {
+impl Visit for LogMessage {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
             self.message = format!("{value:?}");
@@ -145,7 +145,7 @@ mod tests {
             tracing::error!(target: "hyper::client", "none of ours");
             tracing::warn!(target: "joined::up", "none of ours either");
         });
-        let entry = Entry {
+        let entry = JournalEntry {
             at: "2026-03-01T12:00:00Z".into(),
             level: "warn".into(),
             from: "joi::store".into(),
@@ -160,7 +160,7 @@ mod tests {
         let journal = journal();
         logging(&journal, || {
             for _ in 0..1000 {
-                tracing::warn!(target: "joi::audio", "the listener was late");
+                tracing::warn!(target: "joi::audio", "the listener thread fell behind");
             }
             for i in 0..ENTRIES {
                 tracing::warn!(target: "joi::audio", "number {i} {}", "x".repeat(2 * LENGTH));

@@ -1,8 +1,8 @@
-//! The microphone's switch, and the file that keeps its position over a restart.
+//! The mute switch, and the file that keeps its position over a restart.
 //!
 //! Any thread. The position is an empty file `muted` in the data directory, which needs no database: if it
-//! is there, she is muted. When that can't be found out she is muted too. Only an order of the owner
-//! changes it; an order that can't be stored is obeyed now and told.
+//! exists, the microphone is muted; if that can't be determined, it is muted too. Only a command of the user
+//! changes it; a command that can't be stored takes effect now and is reported.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -15,21 +15,21 @@ use crate::audio::MuteSwitch;
 /// The file's name in the data directory.
 const FILE: &str = "muted";
 
-/// What the owner orders.
+/// A command to the switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum MuteCommand {
     /// No sample leaves the microphone.
-    Off,
-    /// She hears.
-    On,
+    Mute,
+    /// The microphone is on.
+    Unmute,
     /// The other position.
-    Other,
+    Toggle,
 }
 
-/// Where the switch is after an order.
+/// The position after a command.
 #[derive(Debug)]
-pub struct Turned {
-    /// Whether the microphone is switched off.
+pub struct MuteOutcome {
+    /// Whether the microphone is muted.
     pub muted: bool,
     /// Why the position does not hold over a restart.
     pub fault: Option<MuteFault>,
@@ -38,24 +38,24 @@ pub struct Turned {
 /// The position can't be read or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum MuteFault {
-    /// She is muted until the owner says otherwise. Tell the user.
-    #[error("whether she is muted can't be read from {}: {source}; so she is, until `joi unmute`", .path.display())]
+    /// The microphone is muted until the user unmutes it. Tell the user.
+    #[error("the mute state can't be read from {}: {source}; the microphone is muted until `joi unmute`", .path.display())]
     Unread {
         /// The file.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
     },
-    /// She is muted, but not after the next start. Tell the user.
-    #[error("she is muted, but only until she is started again: {} can't be written: {source}", .path.display())]
+    /// Muted, but not after the next start. Tell the user.
+    #[error("the microphone is muted only until the next start: {} can't be written: {source}", .path.display())]
     NotKept {
         /// The file.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
     },
-    /// She hears, but will be muted after the next start. Tell the user.
-    #[error("she hears, but is muted again after the next start: {} can't be removed: {source}", .path.display())]
+    /// Unmuted, but muted again after the next start. Tell the user.
+    #[error("the microphone is on, but muted again after the next start: {} can't be removed: {source}", .path.display())]
     NotForgotten {
         /// The file.
         path: PathBuf,
@@ -64,18 +64,18 @@ pub enum MuteFault {
     },
 }
 
-/// The switch whose position is kept.
+/// The mute switch with its persisted position.
 #[derive(Debug)]
-pub struct KeptMute {
+pub struct PersistentMute {
     switch: MuteSwitch,
     file: PathBuf,
-    /// Orders are obeyed one after the other.
+    /// Commands are executed one after the other.
     turning: Mutex<()>,
 }
 
-impl KeptMute {
-    /// The switch in the position kept in the directory `data`, to be read before the microphone is opened;
-    /// and why that could not be read.
+impl PersistentMute {
+    /// The switch in the position stored in the directory `data`, to be read before the microphone is opened;
+    /// and why it could not be read.
     pub fn read(data: &Path) -> (Self, Option<MuteFault>) {
         let file = data.join(FILE);
         let (muted, fault) = match fs::symlink_metadata(&file) {
@@ -91,13 +91,13 @@ impl KeptMute {
         &self.switch
     }
 
-    /// Turns the switch at once, then stores the position. Blocks while the disk writes.
-    pub fn turn(&self, order: Turn) -> Turned {
+    /// Sets the switch at once, then stores the position. Blocks while the disk writes.
+    pub fn turn(&self, order: MuteCommand) -> MuteOutcome {
         let _turning = self.turning.lock().unwrap_or_else(PoisonError::into_inner);
         let muted = match order {
-            Turn::Off => true,
-            Turn::On => false,
-            Turn::Other => !self.switch.is_muted(),
+            MuteCommand::Mute => true,
+            MuteCommand::Unmute => false,
+            MuteCommand::Toggle => !self.switch.is_muted(),
         };
         self.switch.set(muted);
         let path = self.file.clone();
@@ -106,7 +106,7 @@ impl KeptMute {
         } else {
             remove(&self.file).err().map(|source| MuteFault::NotForgotten { path, source })
         };
-        Turned { muted, fault }
+        MuteOutcome { muted, fault }
     }
 }
 
@@ -126,7 +126,7 @@ fn remove(file: &Path) -> io::Result<()> {
     }
 }
 
-/// A new name survives a power cut only when its folder was written.
+/// A new name survives a power cut only after its directory was synced.
 fn sync_folder(file: &Path) -> io::Result<()> {
     file.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
@@ -139,23 +139,22 @@ mod tests {
 
     #[test]
     fn the_position_outlives_the_program() {
-        // covers the rule that nothing but the owner's order changes it
         let folder = TempDir::new().unwrap();
         let data = folder.path().join("not/yet/there");
-        let (kept, fault) = KeptMute::read(&data);
+        let (kept, fault) = PersistentMute::read(&data);
         assert!(fault.is_none() && !kept.switch().is_muted());
         assert!(!data.exists(), "reading makes nothing");
         for (order, muted) in [
-            (Turn::Off, true),
-            (Turn::Off, true),
-            (Turn::Other, false),
-            (Turn::Other, true),
-            (Turn::On, false),
+            (MuteCommand::Mute, true),
+            (MuteCommand::Mute, true),
+            (MuteCommand::Toggle, false),
+            (MuteCommand::Toggle, true),
+            (MuteCommand::Unmute, false),
         ] {
             let turned = kept.turn(order);
             assert!(turned.fault.is_none() && turned.muted == muted, "{turned:?}");
             assert_eq!((kept.switch().is_muted(), data.join(FILE).exists()), (muted, muted));
-            assert_eq!(KeptMute::read(&data).0.switch().is_muted(), muted);
+            assert_eq!(PersistentMute::read(&data).0.switch().is_muted(), muted);
         }
     }
 
@@ -164,13 +163,13 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let data = folder.path().join("data");
         fs::write(&data, "a file where the directory should be").unwrap();
-        let (kept, fault) = KeptMute::read(&data);
+        let (kept, fault) = PersistentMute::read(&data);
         assert!(kept.switch().is_muted());
         assert!(matches!(fault, Some(MuteFault::Unread { .. })), "{fault:?}");
-        let turned = kept.turn(Turn::On);
+        let turned = kept.turn(MuteCommand::Unmute);
         assert!(!turned.muted && !kept.switch().is_muted());
         assert!(matches!(turned.fault, Some(MuteFault::NotForgotten { .. })), "{turned:?}");
-        let turned = kept.turn(Turn::Off);
+        let turned = kept.turn(MuteCommand::Mute);
         assert!(turned.muted && kept.switch().is_muted());
         assert!(matches!(turned.fault, Some(MuteFault::NotKept { .. })), "{turned:?}");
     }
@@ -179,9 +178,9 @@ mod tests {
     fn a_dangling_link_is_a_mark_too() {
         let folder = TempDir::new().unwrap();
         std::os::unix::fs::symlink("/no/such/place", folder.path().join(FILE)).unwrap();
-        let (kept, _) = KeptMute::read(folder.path());
+        let (kept, _) = PersistentMute::read(folder.path());
         assert!(kept.switch().is_muted());
-        assert!(kept.turn(Turn::On).fault.is_none());
-        assert!(!KeptMute::read(folder.path()).0.switch().is_muted());
+        assert!(kept.turn(MuteCommand::Unmute).fault.is_none());
+        assert!(!PersistentMute::read(folder.path()).0.switch().is_muted());
     }
 }

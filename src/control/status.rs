@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::journal::Entry;
+use super::journal::JournalEntry;
 use crate::audio::EchoReport;
 use crate::message::Activity;
 use crate::pulse::{Beat, Vital};
@@ -35,6 +35,9 @@ pub struct Status {
     pub shown: StateEvent,
     /// Whether the owner has switched the microphone off.
     pub muted: bool,
+    /// Every service of the daemon, in the order of its start.
+    #[serde(default)]
+    pub services: Vec<ServiceRow>,
     /// Every long-lived stage.
     pub stages: Vec<StageRow>,
     /// Where she hears.
@@ -49,9 +52,44 @@ pub struct Status {
     /// What waits between the stages.
     pub queues: Vec<Queue>,
     /// The newest warnings and errors, oldest first.
-    pub errors: Vec<Entry>,
+    pub errors: Vec<JournalEntry>,
     /// What was counted since the start.
     pub counters: Counters,
+}
+
+/// One service.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceRow {
+    /// Its name.
+    pub name: String,
+    /// Whether it runs.
+    pub state: ServiceState,
+    /// How often it was started again.
+    pub restarts: u32,
+    /// Why it failed the last time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What is missing while it does not run, in one sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<String>,
+}
+
+/// Whether a service runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServiceState {
+    /// It runs.
+    Running,
+    /// It failed, and is started again after a wait.
+    Restarting,
+    /// It failed, and is not started again.
+    GivenUp,
+    /// It was asked to end.
+    Ending,
+    /// It has ended in good order.
+    Ended,
+    /// It did not end in time, and was left behind.
+    LeftBehind,
 }
 
 /// One stage.

@@ -1,4 +1,4 @@
-//! Board and door with real sockets and no program around them.
+//! Status board and door with real sockets and no program around them.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::wire::Ask;
+use super::wire::ControlRequest;
 use super::*;
 use crate::clock::ManualClock;
 use crate::message::{Activity, Request};
@@ -21,10 +21,15 @@ use crate::pulse::Pulse;
 /// Only against a test that would never end.
 const FOR_EVER: Duration = Duration::from_secs(60);
 
-fn board(data: &Path) -> Board {
+fn board(data: &Path) -> StatusBoard {
     let clock = Arc::new(ManualClock::at("2026-03-01T13:00:00.5+01:00[Europe/Vienna]".parse().unwrap()));
-    let mute = KeptMute::read(data).0;
-    Board::new(BoardParts { mute, pulse: Pulse::default(), journal: Journal::new(clock.clone()), clock })
+    let mute = PersistentMute::read(data).0;
+    StatusBoard::new(StatusBoardParts {
+        mute,
+        pulse: Pulse::default(),
+        journal: Journal::new(clock.clone()),
+        clock,
+    })
 }
 
 fn state(state: Activity) -> StateEvent {
@@ -34,7 +39,7 @@ fn state(state: Activity) -> StateEvent {
 /// A board that is served.
 struct Served {
     folder: TempDir,
-    board: Board,
+    board: StatusBoard,
     stop: CancellationToken,
     task: JoinHandle<io::Result<()>>,
 }
@@ -43,7 +48,7 @@ impl Served {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let (board, stop) = (board(&folder.path().join("data")), CancellationToken::new());
-        let door = Door::open(&folder.path().join("run")).unwrap();
+        let door = Arc::new(ControlServer::open(&folder.path().join("run")).unwrap());
         let task = tokio::spawn(door.serve(board.clone(), stop.clone()));
         Self { folder, board, stop, task }
     }
@@ -89,11 +94,11 @@ fn the_switch_beats_a_fault_and_a_fault_beats_what_she_does() {
     board.does(Activity::Speaking);
     let error = StateEvent { note: Some("no microphone; no speaker".into()), ..state(Activity::Error) };
     assert_eq!(now(), error);
-    assert!(board.turn_mute(Turn::Off).muted);
+    assert!(board.turn_mute(MuteCommand::Mute).muted);
     assert_eq!(now(), state(Activity::Muted));
     board.does(Activity::Timer);
     assert_eq!(now(), state(Activity::Muted));
-    board.turn_mute(Turn::On);
+    board.turn_mute(MuteCommand::Unmute);
     board.microphone(Device::Device("mic".into()));
     board.speaker(Device::Device("spk".into()));
     assert_eq!(now(), state(Activity::Timer));
@@ -133,6 +138,31 @@ async fn she_is_settled_once_the_microphone_is_known() {
     board.microphone(Device::Fault("none".into()));
     settled.await.unwrap();
     board.settled().await;
+}
+
+#[test]
+fn a_service_that_is_missing_is_told_whatever_is_shown() {
+    let folder = TempDir::new().unwrap();
+    let board = board(folder.path());
+    let row = |name: &str, degraded: Option<&str>| ServiceRow {
+        name: name.into(),
+        state: if degraded.is_some() { ServiceState::GivenUp } else { ServiceState::Running },
+        restarts: 0,
+        why: None,
+        degraded: degraded.map(Into::into),
+    };
+    board.services(vec![row("tools", None), row("timers", Some("no timer rings"))]);
+    let shown = |board: &StatusBoard| {
+        let StateEvent { state, note, .. } = board.status().shown;
+        (state, note.unwrap_or_default())
+    };
+    assert_eq!(shown(&board), (Activity::Idle, "no timer rings".into()));
+    board.microphone(Device::Fault("no microphone".into()));
+    assert_eq!(shown(&board), (Activity::Error, "no microphone; no timer rings".into()));
+    assert!(board.turn_mute(MuteCommand::Mute).muted);
+    assert_eq!(shown(&board), (Activity::Muted, "no timer rings".into()));
+    board.services(vec![row("tools", None), row("timers", None)]);
+    assert_eq!(shown(&board), (Activity::Muted, String::new()));
 }
 
 #[test]
@@ -186,7 +216,7 @@ async fn requests_are_answered_in_their_order_and_nonsense_is_survived() {
     assert!(ask(&mut stream, "{\"do\":\"dance\"}\n").starts_with("{\"error\":\"\\\"do\\\" is one of events"));
     assert_eq!(
         ask(&mut stream, "{\"do\":\"listen\"}\n"),
-        "{\"error\":\"she can't listen now; ask again\"}\n"
+        "{\"error\":\"can't listen now; try again later\"}\n"
     );
     let status: Status = serde_json::from_str(&ask(&mut stream, "{\"do\":\"status\"}\n")).unwrap();
     assert_eq!((status.shown, status.muted), (state(Activity::Idle), false));
@@ -293,7 +323,7 @@ async fn the_socket_is_the_owners_alone_and_there_is_one() {
     let runtime = served.runtime();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&runtime), mode(&socket(&runtime))), (0o700, 0o600));
-    let Err(error) = Door::open(&runtime) else { panic!("two at one door") };
+    let Err(error) = ControlServer::open(&runtime) else { panic!("two at one door") };
     assert!(error.to_string().starts_with("joi is running already ("), "{error}");
     assert!(Client::connect(&runtime).unwrap().is_some(), "and the first one is still there");
     served.stop.cancel();
@@ -310,11 +340,11 @@ fn a_socket_that_was_left_behind_is_replaced() {
     drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
     assert!(socket.exists(), "as after a crash");
     assert!(Client::connect(folder.path()).unwrap().is_none());
-    let door = Door::open(folder.path()).unwrap();
+    let door = ControlServer::open(folder.path()).unwrap();
     assert!(Client::connect(folder.path()).unwrap().is_some());
     assert_eq!(std::fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777, 0o700);
     drop(door);
-    Door::open(folder.path()).unwrap();
+    ControlServer::open(folder.path()).unwrap();
 }
 
 #[test]
@@ -322,10 +352,13 @@ fn a_place_that_can_not_be_made_is_named() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
-    let Err(error) = Door::open(&file.join("run")) else { panic!("a directory in a file") };
+    let Err(error) = ControlServer::open(&file.join("run")) else { panic!("a directory in a file") };
     assert!(matches!(error, ControlError::Closed { .. }), "{error}");
     let deep = folder.path().join("x".repeat(120));
-    assert!(matches!(Door::open(&deep), Err(ControlError::Closed { .. })), "longer than sockets may be");
+    assert!(
+        matches!(ControlServer::open(&deep), Err(ControlError::Closed { .. })),
+        "longer than sockets may be"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -334,13 +367,13 @@ async fn the_client_asks_and_follows() {
     let (runtime, board) = (served.runtime(), served.board.clone());
     let seen = tokio::task::spawn_blocking(move || -> Result<Vec<Activity>, ControlError> {
         let mut client = Client::connect(&runtime)?.expect("it is served");
-        assert_eq!(client.turn(Ask::Mute)?, (true, None));
+        assert_eq!(client.turn(ControlRequest::Mute)?, (true, None));
         assert!(client.status()?.muted);
         let mut seen = Vec::new();
         client.events(|event| {
             seen.push(event.state);
             match event.state {
-                Activity::Muted => drop(board.turn_mute(Turn::On)),
+                Activity::Muted => drop(board.turn_mute(MuteCommand::Unmute)),
                 Activity::Idle => board.does(Activity::Speaking),
                 _ => served.stop.cancel(),
             }

@@ -1,62 +1,61 @@
-//! PURE. The lines of the control socket: what may be asked, and how answers look.
+//! PURE. The protocol of the control socket: requests and answers, one JSON line each.
 //!
-//! `docs/control.md` describes them byte by byte. A request that can't be read is answered by one line
-//! that says why.
+//! `docs/control.md` describes them byte by byte. An invalid request is answered by one line with the reason.
 
 use serde::{Deserialize, Serialize};
 
 use super::status::{StateEvent, Status};
 
-/// What may be asked.
+/// A request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
-pub enum Ask {
+pub enum ControlRequest {
     /// The present state, then every change of it, until the connection ends.
     Events,
-    /// How everything is.
+    /// The full status.
     Status,
-    /// Switch the microphone off.
+    /// Mute the microphone.
     Mute,
-    /// Switch it on.
+    /// Unmute the microphone.
     Unmute,
-    /// Switch it to the other position.
+    /// Toggle the mute switch.
     Toggle,
     /// Listen now, without the wake phrase.
     Listen,
-    /// Timers were changed: look again.
+    /// Timers were changed: read them again.
     Timers,
 }
 
-/// The names of [`Ask`], for people.
+/// The names of [`ControlRequest`], for error messages.
 const NAMES: [&str; 7] = ["events", "status", "mute", "unmute", "toggle", "listen", "timers"];
 
-/// What is answered.
+/// An answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum ControlAnswer {
     /// A state event.
-    State(Event),
-    /// How everything is.
+    State(ControlEvent),
+    /// The full status.
     Status(Box<Status>),
-    /// Where the switch is now.
+    /// The position of the mute switch.
     Muted {
-        /// Whether the microphone is switched off.
+        /// Whether the microphone is muted.
         muted: bool,
         /// Why the position may not hold over a restart; one sentence.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         warning: Option<String>,
     },
-    /// She was asked to listen.
+    /// Listening was requested.
     Listening {
         /// Always true.
         listening: bool,
     },
-    /// The timers are looked at.
+    /// The timers are being read again.
     Timers {
         /// Always true.
         timers: bool,
     },
-    /// Why nothing was done; one sentence.
+    /// Why the request was not executed; one sentence.
     Error {
         /// The sentence.
         error: String,
@@ -66,13 +65,13 @@ pub enum Answer {
 /// An event, marked by its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-pub enum Event {
-    /// The state has changed, or is told for the first time.
+pub enum ControlEvent {
+    /// The state has changed, or is sent for the first time.
     State(StateEvent),
 }
 
-impl Answer {
-    /// An answer that says why nothing was done.
+impl ControlAnswer {
+    /// An error answer.
     pub fn error(why: impl ToString) -> Self {
         Self::Error { error: why.to_string() }
     }
@@ -87,14 +86,14 @@ impl Answer {
 }
 
 /// Reads one request.
-///
 /// # Errors
-/// The answer to a line that is none.
-pub fn read(line: &[u8]) -> Result<Ask, Answer> {
+/// The answer to an invalid line.
+pub fn read(line: &[u8]) -> Result<ControlRequest, ControlAnswer> {
     let value: serde_json::Value = serde_json::from_slice(line).map_err(|_| {
-        Answer::error("a request is one JSON object in one line, for example {\"do\":\"status\"}")
+        ControlAnswer::error("a request is one JSON object in one line, for example {\"do\":\"status\"}")
     })?;
-    serde_json::from_value(value).map_err(|_| Answer::error(format!("\"do\" is one of {}", NAMES.join(", "))))
+    serde_json::from_value(value)
+        .map_err(|_| ControlAnswer::error(format!("\"do\" is one of {}", NAMES.join(", "))))
 }
 
 #[cfg(test)]
@@ -104,16 +103,24 @@ mod tests {
 
     #[test]
     fn every_request_is_read_and_anything_else_is_explained() {
-        let asks = [Ask::Events, Ask::Status, Ask::Mute, Ask::Unmute, Ask::Toggle, Ask::Listen, Ask::Timers];
+        let asks = [
+            ControlRequest::Events,
+            ControlRequest::Status,
+            ControlRequest::Mute,
+            ControlRequest::Unmute,
+            ControlRequest::Toggle,
+            ControlRequest::Listen,
+            ControlRequest::Timers,
+        ];
         for (name, ask) in NAMES.into_iter().zip(asks) {
             assert_eq!(read(format!("{{\"do\":\"{name}\"}}").as_bytes()), Ok(ask));
         }
         for nonsense in ["", "mute", "[1,2", "{\"do\":\"status\"", "\u{0}", "\"mute\" {}"] {
-            let Err(Answer::Error { error }) = read(nonsense.as_bytes()) else { panic!("{nonsense}") };
+            let Err(ControlAnswer::Error { error }) = read(nonsense.as_bytes()) else { panic!("{nonsense}") };
             assert!(error.contains("one JSON object"), "{error}");
         }
         for unknown in ["{}", "{\"do\":\"sing\"}", "{\"do\":7}", "[]", "\"mute\"", "7"] {
-            let Err(Answer::Error { error }) = read(unknown.as_bytes()) else { panic!("{unknown}") };
+            let Err(ControlAnswer::Error { error }) = read(unknown.as_bytes()) else { panic!("{unknown}") };
             assert_eq!(error, "\"do\" is one of events, status, mute, unmute, toggle, listen, timers");
         }
         assert!(read(&[0xff, 0xfe, b'\n']).is_err());
@@ -129,21 +136,21 @@ mod tests {
         let quiet = StateEvent { state: Activity::Idle, note: None, ..state.clone() };
         let lines = [
             (
-                Answer::State(Event::State(state)),
+                ControlAnswer::State(ControlEvent::State(state)),
                 r#"{"event":"state","state":"error","at":"2026-03-01T12:00:00.5Z","note":"no microphone"}"#,
             ),
             (
-                Answer::State(Event::State(quiet)),
+                ControlAnswer::State(ControlEvent::State(quiet)),
                 r#"{"event":"state","state":"idle","at":"2026-03-01T12:00:00.5Z"}"#,
             ),
-            (Answer::Muted { muted: true, warning: None }, r#"{"muted":true}"#),
-            (Answer::Listening { listening: true }, r#"{"listening":true}"#),
-            (Answer::error("why \"not\""), r#"{"error":"why \"not\""}"#),
+            (ControlAnswer::Muted { muted: true, warning: None }, r#"{"muted":true}"#),
+            (ControlAnswer::Listening { listening: true }, r#"{"listening":true}"#),
+            (ControlAnswer::error("why \"not\""), r#"{"error":"why \"not\""}"#),
         ];
         let documentation = include_str!("../../docs/control.md");
         for (answer, line) in lines {
             assert_eq!(answer.line(), format!("{line}\n"));
-            assert_eq!(serde_json::from_str::<Answer>(line).ok(), Some(answer));
+            assert_eq!(serde_json::from_str::<ControlAnswer>(line).ok(), Some(answer));
         }
         for promised in [r#"{"muted":true}"#, r#"{"listening":true}"#, "\"do\" is one of events"] {
             assert!(documentation.replace('\\', "").contains(promised), "{promised}");

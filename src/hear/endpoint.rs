@@ -1,48 +1,48 @@
-//! Decides when somebody has begun to speak, paused, gone on, finished.
+//! Endpointing: decides when somebody has begun to speak, paused, gone on, finished.
 //!
-//! PURE: no clock, no sound, only positions and whether a frame is voiced. The listener opens it, shows it
-//! every frame and does what the [`Edge`]s say; what the words of a pause mean it is told ([`More`]). It never looks back behind the position it was opened at
-//! further than the pre-roll, and never lets two utterances overlap. Its transition table is a snapshot
-//! in the tests.
+//! PURE: no clock, no sound, only positions and whether a frame is voiced. The listener opens it, passes
+//! every frame and acts on the [`Edge`]s; [`More`] tells it what the words before a pause mean. It never
+//! looks back further than the pre-roll before the position it was opened at, and utterances never overlap.
+//! Its transition table is a snapshot in the tests.
 
 mod config;
 mod talk;
 #[cfg(test)]
 mod tests;
 
-pub use config::{EndpointConfig, Patience};
+pub use config::{EndpointConfig, EndpointPatience};
 
 use super::More;
 use super::vad::FRAME;
 use crate::audio::RATE;
 use crate::message::EndCause;
 
-/// In one breath with a wake phrase, an utterance begins so much before the phrase's supposed end: with the
-/// whole phrase. A sound that begins in the middle of a breath is misunderstood.
+/// An utterance said in one breath with a wake phrase begins this much before the phrase's estimated end, so
+/// that it includes the whole phrase. Audio that begins in the middle of a breath is transcribed badly.
 pub(super) const LEAD: u64 = RATE as u64 * 6 / 5;
-/// A voice is still found this long after it has fallen silent.
+/// The detector reports a voice this long after it has fallen silent.
 const AFTERGLOW: u64 = 5 * FRAME as u64;
-/// Silence inside a word's onset: the closure of a plosive.
+/// Silence inside the onset of a word: the closure of a plosive.
 const CLOSURE: u64 = 3 * FRAME as u64;
-/// Voiced sound after a pause that counts as going on; a single frame is a click.
+/// Voiced sound after a pause that counts as continued speech; a single frame is a click.
 const RESUME: u64 = 2 * FRAME as u64;
 /// Silence that ends a whole command: 0.3 s.
 const ENOUGH: u64 = RATE as u64 * 3 / 10;
 /// Silence that ends a whole command which could go on: 0.6 s, a pause for thought.
 const THOUGHT: u64 = RATE as u64 * 6 / 10;
 
-/// A frame as the endpointer sees it.
+/// One frame of input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
     /// Position just behind its last sample.
     pub end: u64,
-    /// Whether there is a voice in it.
+    /// Whether it is voiced.
     pub voiced: bool,
 }
 
 /// A stretch of speech, in positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct SpeechSpan {
     /// First sample.
     pub begins_at: u64,
     /// Just behind the last sample.
@@ -57,35 +57,35 @@ pub struct Span {
     pub revision: u32,
 }
 
-/// Something has changed.
+/// A change of state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
     /// Somebody speaks.
     Started,
-    /// Somebody goes on with the utterance that has just ended: the next one holds both.
+    /// Speech continues the utterance that has just ended: the next one holds both.
     Continued,
     /// A pause that may be the end.
-    Paused(Span),
-    /// It was not the end; what was made of the pause is void. Carries the new revision.
+    Paused(SpeechSpan),
+    /// It was not the end; a transcription of the pause is void. Carries the new revision.
     Resumed(u32),
-    /// The utterance is over, and with it the listening.
-    Ended(Span, EndCause),
-    /// Nobody has spoken, and the listening is over.
+    /// The utterance is over, and so is listening.
+    Ended(SpeechSpan, EndCause),
+    /// Nobody has spoken, and listening is over.
     NothingSaid,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum EndpointPhase {
     /// Not listening.
     Idle,
-    /// The wake phrase is, or may still be, sounding; by position `ends_by` it is over.
+    /// The wake phrase is, or may still be, being said; by position `ends_by` it is over.
     Phrase { ends_by: u64, deadline: u64 },
-    /// The window for a follow-up has not opened yet, or somebody has spoken since before it did: what he
-    /// says was begun too early to be meant for her.
+    /// The window for a follow-up has not opened yet, or somebody has spoken since before it did: such speech
+    /// began too early to be a follow-up.
     Ahead { wait: Wait, voiced: bool },
     /// Nobody speaks. Sound before `floor` belongs to something else.
     Waiting(Wait),
-    /// Something voiced, not yet long enough to be a word; if it stays so, the waiting goes on.
+    /// Voiced sound, not yet long enough to be a word; if it ends here, waiting goes on.
     Onset(Onset, Wait),
     /// Somebody speaks, since `began`.
     Talking(Talk),
@@ -95,13 +95,13 @@ enum Phase {
 struct Wait {
     floor: u64,
     deadline: u64,
-    /// What has ended a moment ago: a voice goes on with it, and silence is no news.
+    /// The utterance that has just ended: speech continues it, and silence is no timeout.
     ended: Option<Talk>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Onset {
-    /// Where the utterance will begin.
+    /// Where the utterance would begin.
     begins_at: u64,
     began: u64,
     voiced: u64,
@@ -117,15 +117,15 @@ struct Talk {
     revision: u32,
     /// Voiced sound since the pause, if there is one.
     paused: Option<u64>,
-    /// What the words before the pause tell.
+    /// What the words before the pause say about the end.
     more: Option<More>,
 }
 
 /// Lengths in samples.
 #[derive(Debug, Clone, Copy)]
-struct Limits {
+struct EndpointLimits {
     patience: u64,
-    /// Silence that ends a whole command, ...
+    /// Silence that ends a complete command, ...
     enough: u64,
     /// ... one that could go on, ...
     thought: u64,
@@ -139,11 +139,11 @@ struct Limits {
     continuation: u64,
 }
 
-/// The decider.
+/// The endpointer.
 #[derive(Debug, Clone)]
 pub struct Endpointer {
-    limits: Limits,
-    phase: Phase,
+    limits: EndpointLimits,
+    phase: EndpointPhase,
     /// The end of the window for follow-ups that was opened last.
     window_ends: u64,
     /// Just behind the last sample of the last utterance: the next one begins there or later.
@@ -151,18 +151,18 @@ pub struct Endpointer {
 }
 
 impl Endpointer {
-    /// A decider that is not listening.
+    /// An endpointer that is not listening.
     pub fn new(config: &EndpointConfig) -> Self {
         let samples = |seconds: f64| (seconds * f64::from(RATE)) as u64;
         let patience = samples(config.patience.seconds());
         let (enough, thought, long) = match config.by_meaning {
             true => {
-                let long = patience.max(samples(Patience::Relaxed.seconds()));
+                let long = patience.max(samples(EndpointPatience::Relaxed.seconds()));
                 (patience.min(ENOUGH), patience.min(THOUGHT), long)
             }
             false => (patience, patience, patience),
         };
-        let limits = Limits {
+        let limits = EndpointLimits {
             patience,
             enough,
             thought,
@@ -174,41 +174,42 @@ impl Endpointer {
             max_length: samples(config.max_length),
             continuation: samples(config.continuation),
         };
-        Self { limits, phase: Phase::Idle, window_ends: 0, spent: 0 }
+        Self { limits, phase: EndpointPhase::Idle, window_ends: 0, spent: 0 }
     }
 
-    /// Whether it has to see the frames.
+    /// Whether it needs the frames.
     pub fn is_open(&self) -> bool {
-        self.phase != Phase::Idle
+        self.phase != EndpointPhase::Idle
     }
 
     /// Listens after a wake phrase that is over by position `ends_by`, whatever it did before. If that
-    /// position has passed, show it the frames since then once more.
+    /// position has passed, pass the frames since then again.
     pub fn open_after_phrase(&mut self, ends_by: u64) {
-        self.phase = Phase::Phrase { ends_by, deadline: ends_by + self.limits.no_speech };
+        self.phase = EndpointPhase::Phrase { ends_by, deadline: ends_by + self.limits.no_speech };
     }
 
     /// Listens from position `at` on, whatever it did before.
     pub fn open(&mut self, at: u64) {
         let floor = at.saturating_sub(self.limits.pre_roll).max(self.spent);
-        self.phase = Phase::Waiting(Wait { floor, deadline: at + self.limits.no_speech, ended: None });
+        self.phase =
+            EndpointPhase::Waiting(Wait { floor, deadline: at + self.limits.no_speech, ended: None });
     }
 
-    /// Listens to whoever begins to speak between the positions `from` and `until`, whatever it did before.
+    /// Listens to speech that begins between the positions `from` and `until`, whatever it did before.
     pub fn open_window(&mut self, from: u64, until: u64) {
         self.window_ends = until;
         let wait = Wait { floor: from.max(self.spent), deadline: until, ended: None };
-        self.phase = Phase::Ahead { wait, voiced: true };
+        self.phase = EndpointPhase::Ahead { wait, voiced: true };
     }
 
-    /// Listens on in the same window: what was said from `at` on may be for her.
+    /// Listens on in the same window: speech from `at` on may be a follow-up.
     pub fn reopen_window(&mut self, at: u64) {
         self.open_window(at, self.window_ends);
     }
 
-    /// Takes in what was said before the pause of this revision; nothing when speech has gone on since.
+    /// Takes what was said before the pause of this revision; ignored when speech has gone on since.
     pub fn expect(&mut self, revision: u32, more: More) {
-        if let Phase::Talking(talk) = &mut self.phase
+        if let EndpointPhase::Talking(talk) = &mut self.phase
             && talk.paused.is_some()
             && talk.revision == revision
         {
@@ -216,38 +217,38 @@ impl Endpointer {
         }
     }
 
-    /// Stops listening and forgets what it has heard.
+    /// Stops listening and discards an unfinished utterance.
     pub fn close(&mut self) {
-        self.phase = Phase::Idle;
+        self.phase = EndpointPhase::Idle;
     }
 
-    /// The verdict on the next frame.
+    /// Processes the next frame.
     pub fn observe(&mut self, frame: Frame) -> Option<Edge> {
         match self.phase {
-            Phase::Idle => None,
-            Phase::Phrase { ends_by, .. } if frame.end <= ends_by => None,
-            Phase::Phrase { ends_by, deadline } => {
+            EndpointPhase::Idle => None,
+            EndpointPhase::Phrase { ends_by, .. } if frame.end <= ends_by => None,
+            EndpointPhase::Phrase { ends_by, deadline } => {
                 self.after_phrase(frame, ends_by, deadline);
                 None
             }
-            Phase::Ahead { wait, voiced } => self.ahead(frame, wait, voiced),
-            Phase::Waiting(wait) if frame.voiced => {
+            EndpointPhase::Ahead { wait, voiced } => self.ahead(frame, wait, voiced),
+            EndpointPhase::Waiting(wait) if frame.voiced => {
                 let began = frame.end.saturating_sub(FRAME as u64).max(wait.floor);
                 let begins_at = began.saturating_sub(self.limits.pre_roll).max(wait.floor);
                 self.voice(frame, Onset { begins_at, began, voiced: 0, last_voiced: began }, wait)
             }
-            Phase::Waiting(wait) => self.keep_waiting(wait, frame.end),
-            Phase::Onset(onset, wait) if frame.voiced => self.voice(frame, onset, wait),
-            Phase::Onset(onset, _) if frame.end - onset.last_voiced < CLOSURE => None,
-            Phase::Onset(onset, wait) => self.keep_waiting(onset.given_up(wait), frame.end),
-            Phase::Talking(talk) => self.talk(frame, talk),
+            EndpointPhase::Waiting(wait) => self.keep_waiting(wait, frame.end),
+            EndpointPhase::Onset(onset, wait) if frame.voiced => self.voice(frame, onset, wait),
+            EndpointPhase::Onset(onset, _) if frame.end - onset.last_voiced < CLOSURE => None,
+            EndpointPhase::Onset(onset, wait) => self.keep_waiting(onset.given_up(wait), frame.end),
+            EndpointPhase::Talking(talk) => self.talk(frame, talk),
         }
     }
 
-    /// What was said so far, while somebody speaks and has not paused; whatever is told later has a revision of its
+    /// The utterance so far, while somebody speaks and has not paused; later reports have a revision of their
     /// own.
-    pub fn so_far(&mut self, at: u64) -> Option<Span> {
-        let Phase::Talking(talk) = &mut self.phase else { return None };
+    pub fn so_far(&mut self, at: u64) -> Option<SpeechSpan> {
+        let EndpointPhase::Talking(talk) = &mut self.phase else { return None };
         if talk.paused.is_some() {
             return None;
         }
@@ -259,27 +260,31 @@ impl Endpointer {
     /// No more sound will come.
     pub fn finish(&mut self, at: u64) -> Option<Edge> {
         match self.phase {
-            Phase::Idle => None,
-            Phase::Talking(talk) => Some(self.end(talk, at, EndCause::SourceEnded)),
-            Phase::Waiting(Wait { ended: Some(_), .. }) | Phase::Onset(_, Wait { ended: Some(_), .. }) => {
+            EndpointPhase::Idle => None,
+            EndpointPhase::Talking(talk) => Some(self.end(talk, at, EndCause::SourceEnded)),
+            EndpointPhase::Waiting(Wait { ended: Some(_), .. })
+            | EndpointPhase::Onset(_, Wait { ended: Some(_), .. }) => {
                 self.close();
                 None
             }
-            Phase::Phrase { .. } | Phase::Ahead { .. } | Phase::Waiting(_) | Phase::Onset(..) => {
+            EndpointPhase::Phrase { .. }
+            | EndpointPhase::Ahead { .. }
+            | EndpointPhase::Waiting(_)
+            | EndpointPhase::Onset(..) => {
                 self.close();
                 Some(Edge::NothingSaid)
             }
         }
     }
 
-    /// A frame while the window is not open, or somebody speaks since before it was.
+    /// A frame while the window is not open, or while somebody speaks since before it was.
     fn ahead(&mut self, frame: Frame, wait: Wait, was_voiced: bool) -> Option<Edge> {
         if frame.end <= wait.floor {
-            self.phase = Phase::Ahead { wait, voiced: frame.voiced };
+            self.phase = EndpointPhase::Ahead { wait, voiced: frame.voiced };
             return None;
         }
         if !(frame.voiced && was_voiced) {
-            self.phase = Phase::Waiting(wait);
+            self.phase = EndpointPhase::Waiting(wait);
             return self.observe(frame);
         }
         if frame.end >= wait.deadline {
@@ -289,16 +294,16 @@ impl Endpointer {
         None
     }
 
-    /// A silence ends the phrase; a voice beyond its end is somebody who has said more in one breath.
+    /// Silence ends the phrase; voice beyond its end means that more was said in one breath.
     fn after_phrase(&mut self, frame: Frame, ends_by: u64, deadline: u64) {
         let floor = frame.end.saturating_sub(FRAME as u64).max(self.spent);
         let wait = Wait { floor, deadline, ended: None };
         if !frame.voiced {
-            self.phase = Phase::Waiting(wait);
+            self.phase = EndpointPhase::Waiting(wait);
         } else if frame.end >= ends_by + AFTERGLOW {
             let begins_at = ends_by.saturating_sub(LEAD).max(self.spent);
             let onset = Onset { begins_at, began: ends_by, voiced: 0, last_voiced: frame.end };
-            self.phase = Phase::Onset(onset, wait);
+            self.phase = EndpointPhase::Onset(onset, wait);
         }
     }
 
@@ -307,7 +312,7 @@ impl Endpointer {
         onset.voiced += FRAME as u64;
         onset.last_voiced = frame.end;
         if onset.voiced < self.limits.onset {
-            self.phase = Phase::Onset(onset, wait);
+            self.phase = EndpointPhase::Onset(onset, wait);
             return None;
         }
         let Onset { begins_at, began, last_voiced, voiced } = onset;
@@ -316,13 +321,13 @@ impl Endpointer {
             None => (fresh, Edge::Started),
             Some(ended) => (fresh.continuing(ended), Edge::Continued),
         };
-        self.phase = Phase::Talking(talk);
+        self.phase = EndpointPhase::Talking(talk);
         Some(edge)
     }
 
     fn keep_waiting(&mut self, wait: Wait, now: u64) -> Option<Edge> {
         if now < wait.deadline {
-            self.phase = Phase::Waiting(wait);
+            self.phase = EndpointPhase::Waiting(wait);
             return None;
         }
         self.close();
@@ -352,7 +357,7 @@ impl Endpointer {
         if frame.end - talk.began >= self.limits.max_length {
             return Some(self.end(talk, frame.end, EndCause::MaxLength));
         }
-        // A voiced frame is the first of going on, or a click: the next one tells.
+        // A voiced frame is continued speech or a click: the next one decides.
         if silence >= self.patience(talk) && !frame.voiced {
             return Some(self.end(talk, frame.end, EndCause::Silence));
         }
@@ -360,7 +365,7 @@ impl Endpointer {
             talk.paused = Some(0);
             edge = Some(Edge::Paused(talk.span(frame.end)));
         }
-        self.phase = Phase::Talking(talk);
+        self.phase = EndpointPhase::Talking(talk);
         edge
     }
 
@@ -379,9 +384,9 @@ impl Endpointer {
         let deadline = talk.last_voiced + self.limits.continuation;
         self.phase = match cause {
             EndCause::Silence if deadline > at => {
-                Phase::Waiting(Wait { floor: at, deadline, ended: Some(talk) })
+                EndpointPhase::Waiting(Wait { floor: at, deadline, ended: Some(talk) })
             }
-            EndCause::Silence | EndCause::MaxLength | EndCause::SourceEnded => Phase::Idle,
+            EndCause::Silence | EndCause::MaxLength | EndCause::SourceEnded => EndpointPhase::Idle,
         };
         Edge::Ended(talk.span(at), cause)
     }

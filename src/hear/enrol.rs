@@ -1,71 +1,72 @@
-//! PURE: recordings of a phrase in somebody's own voice: which are fit, and what they say of that voice.
+//! PURE: enrolment of a wake phrase by recordings of one voice: which are usable, and which margin fits the
+//! voice.
 //!
-//! In: sound as it was recorded, 16 kHz mono; later what the scorer made of it. Out: the phrase cut out of the
-//! sound, or why it can't be; which recordings do not belong to the others; the margin that suits the voice. No
-//! sound is kept: numbers are all that is needed, since the scorer knows the phrase from its letters.
+//! In: recordings, 16 kHz mono; later their phrase scores. Out: the phrase cut out of the recording, or why
+//! it can't be; which recordings are outliers; the margin that fits the voice. No sound is kept: only the
+//! threshold is stored, since the scorer knows the phrase from its spelling.
 
 use std::ops::Range;
 
 use crate::audio::RATE;
 
-/// Recordings of one voice: fewer say too little, more are a bother.
+/// Number of recordings of one voice: fewer say too little, more are tedious.
 pub const TAKES: std::ops::RangeInclusive<usize> = 5..=8;
-/// Levels are looked at in frames of 10 ms.
+/// Levels are measured in frames of 10 ms.
 const FRAME: usize = RATE as usize / 100;
-/// What is so far below the loudest frame, in dB, is no part of the phrase ...
+/// A frame this far below the loudest one, in dB, is no part of the phrase ...
 const BELOW_PEAK_DB: f32 = 30.0;
-/// ... nor what is not so far above the room.
+/// ... nor one that is not this far above the noise floor.
 const ABOVE_ROOM_DB: f32 = 8.0;
 /// A shorter sound is a click, a longer gap ends the phrase, in frames.
 const LEAST_SOUND: usize = 5;
 const LONGEST_GAP: usize = 35;
 /// Kept before and behind the phrase.
 const EDGE: usize = 3 * FRAME;
-/// The phrase must be louder than the room by so much, in dB.
+/// The phrase must be this much louder than the noise floor, in dB.
 const LEAST_CONTRAST_DB: f32 = 12.0;
 /// The loudest frame must reach this level, in dBFS.
 const LEAST_PEAK_DB: f32 = -45.0;
-/// Share of samples at full scale from which on it is distorted.
+/// Share of samples at full scale from which on it counts as clipped.
 const MOST_CLIPPED: f32 = 0.005;
 /// The shortest and the longest phrase, in milliseconds.
 const LENGTHS: Range<usize> = 250..2200;
 /// Recordings nearer to the threshold than this would often be missed.
 const HEADROOM: f32 = 0.7;
-/// The margin of a voice is never below or above these: below, too much other speech is accepted; above, a bad day
-/// is enough to be missed.
+/// The margin of a voice is never below or above these: below, too much other speech is accepted; above, a
+/// bad day is enough to be missed.
 const MARGINS: (f32, f32) = (-4.0, -2.0);
-/// So much farther from the middle than usual, in nats, does not belong to the others.
+/// A recording this much farther from the median than usual, in nats, is an outlier.
 const LEAST_OUTLYING: f32 = 1.5;
-/// So many times the usual distance from the middle.
+/// Multiple of the usual distance from the median.
 const OUTLYING: f32 = 4.0;
 
-/// Why a recording is not fit.
+/// Why a recording is not usable.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum Unfit {
     /// Nobody spoke.
-    #[error("nothing was said; speak after the tone")]
+    #[error("no speech was recorded; speak after the tone")]
     Silent,
     /// Too soft.
-    #[error("it is too soft ({0:.0} dBFS); come nearer, or raise the microphone's level")]
+    #[error("the recording is too quiet ({0:.0} dBFS); come nearer, or raise the microphone's level")]
     Soft(f32),
-    /// Distorted.
-    #[error("it is distorted; lower the microphone's level, or go back a step")]
+    /// Clipped.
+    #[error("the recording is clipped; lower the microphone's level, or step back")]
     Clipped,
-    /// The room is as loud.
-    #[error("the room is too loud: the voice stands out by only {0:.0} dB; switch off what makes noise")]
+    /// The room is too loud.
+    #[error("the room is too loud: the voice stands out by only {0:.0} dB; switch off sources of noise")]
     Noisy(f32),
     /// Too short to be the phrase.
-    #[error("{0} ms are too short; say the whole phrase")]
+    #[error("the recording is too short ({0} ms); say the whole phrase")]
     Short(usize),
     /// Longer than any phrase.
-    #[error("{0} ms are too long; say the phrase and nothing else")]
+    #[error("the recording is too long ({0} ms); say the phrase and nothing else")]
     Long(usize),
 }
 
 /// The phrase, cut out of a recording: 30 ms before and behind it are kept.
 ///
 /// # Errors
-/// The recording is not fit; tells what to do.
+/// The recording is not usable; the error says what to do.
 pub fn trimmed(recording: &[f32]) -> Result<&[f32], Unfit> {
     let levels: Vec<f32> = recording.chunks(FRAME).map(level_db).collect();
     let peak = levels.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -110,7 +111,7 @@ fn longest_sound(levels: &[f32], bar: f32) -> Option<Range<usize>> {
     sounds.into_iter().filter(|sound| sound.len() >= LEAST_SOUND).max_by_key(ExactSizeIterator::len)
 }
 
-/// The level that a fifth of the frames stays below: the room between the words.
+/// The level that a fifth of the frames stay below: the noise floor between the words.
 fn softest(levels: &[f32]) -> f32 {
     let mut sorted = levels.to_vec();
     sorted.sort_by(f32::total_cmp);
@@ -122,29 +123,29 @@ fn level_db(frame: &[f32]) -> f32 {
     10.0 * (power + 1e-10).log10()
 }
 
-/// A recording that is fit, as the scorer heard it.
+/// A usable recording with its score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Take {
     /// Its name for people: "recording 3", or a file.
     pub name: String,
-    /// What the model would write.
+    /// What the model transcribes freely.
     pub text: String,
     /// How well it supports the phrase.
     pub margin: f32,
-    /// Words that sound like the phrase, where it supports them better.
+    /// Similar-sounding words that are better supported than the phrase.
     pub rival: Option<String>,
 }
 
-/// What the other recordings say of one.
+/// What the other recordings say about one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeftOut {
-    /// The margin that would be asked for, had this one not been made.
+    /// The margin without this recording.
     pub asked: f32,
-    /// Why it does not belong to the others, if so.
+    /// Why it is an outlier, if it is.
     pub refused: Option<String>,
 }
 
-/// Holds each recording against all others.
+/// Compares each recording with all others.
 pub fn left_out(takes: &[Take]) -> Vec<LeftOut> {
     let of = |at: usize, take: &Take| {
         let others = takes.iter().enumerate().filter(|(other, _)| *other != at);
@@ -169,8 +170,8 @@ pub fn left_out(takes: &[Take]) -> Vec<LeftOut> {
     takes.iter().enumerate().map(|(at, take)| of(at, take)).collect()
 }
 
-/// The margin from which on this voice counts as having said it. `likest` is the highest margin of anything else,
-/// from which it keeps `clearance`. Nothing when no margin lets this voice in and keeps the rest out.
+/// The margin from which on this voice counts as having said the phrase. `likest` is the highest margin of
+/// any other sound, from which it keeps `clearance`. Nothing if no margin separates the two.
 pub fn margin(takes: &[Take], likest: f32, clearance: f32) -> Option<f32> {
     let margins: Vec<f32> = takes.iter().map(|take| take.margin).collect();
     let worst = margins.iter().copied().fold(f32::INFINITY, f32::min);
@@ -184,7 +185,7 @@ fn wished(margins: &[f32]) -> f32 {
     (worst - HEADROOM).clamp(MARGINS.0, MARGINS.1)
 }
 
-/// The middle one; nothing of nothing.
+/// The median; nothing of nothing.
 fn median(values: &[f32]) -> Option<f32> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f32::total_cmp);

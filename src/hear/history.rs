@@ -1,11 +1,11 @@
 //! The last seconds of sound, by position.
 //!
-//! Owned by the listener thread. In: samples as they come. Out: copies of stretches that are asked for
-//! later. It holds a fixed number of samples and overwrites the oldest.
+//! Owned by the listener thread. In: samples as they come. Out: copies of stretches requested later. It holds
+//! a fixed number of samples and overwrites the oldest.
 
 use std::sync::Arc;
 
-/// A ring of samples that knows where in the source they stood.
+/// A ring of samples addressed by their position in the source.
 pub(super) struct History {
     ring: Box<[f32]>,
     /// Position just behind the newest sample.

@@ -1,65 +1,64 @@
-//! What the listener thread does with the sound: wake phrase, voice activity, end of speech.
+//! The processing chain of the listener thread: wake phrase, voice activity, end of speech.
 //!
-//! Owned by the listener thread, and stepped by hand in tests: it starts no thread, reads no clock and
-//! waits for nothing. In: samples and [`HearCommand`]s. Out: [`HearEvent`]s. What comes out depends on the
-//! samples alone, not on how they were cut into pieces.
+//! Owned by the listener thread: starts no thread, reads no clock, never waits. In: samples and [`HearCommand`]s.
+//! Out: [`HearEvent`]s. The result depends on the samples alone, not on how they were cut into blocks.
 
-mod again;
 mod interjections;
+mod replay;
 mod sound;
 
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
-use super::endpoint::{Edge, Endpointer, Frame, LEAD, Span};
+use super::endpoint::{Edge, Endpointer, Frame, LEAD, SpeechSpan};
 use super::history::History;
 use super::vad::{FRAME, Vad};
-use super::wake::{Confirmer, Detection, Vigilance, WakeDetector, Weighed};
-use super::{HearCommand, HearConfig, HearEvent, Outlook, SpeakingState, Window};
+use super::wake::{Confirmer, Detection, ScoredCandidate, Vigilance, WakeDetector};
+use super::{FollowUpWindow, HearCommand, HearConfig, HearEvent, Outlook, SpeakingState};
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
 
-use interjections::{Interjections, Told};
-pub use sound::Sound;
+use interjections::{InterjectionEvent, Interjections};
+pub use sound::SoundBlock;
 pub(super) use sound::earlier;
 use sound::samples;
 
-/// Frames of older sound that get the voice activity network going when the microphone is opened: 1 s.
+/// Frames of earlier sound that warm up the voice activity network when listening begins: 1 s.
 const PRIMING: u64 = 32;
 
 /// Samples of an interjection that are kept, its pre-roll included: 4 s.
 const INTERJECTION: usize = 4 * RATE as usize;
 
-/// The way from samples to events.
+/// From samples to events.
 pub struct Listener {
     detectors: Vec<Box<dyn WakeDetector>>,
-    /// Hears what the detectors can't.
+    /// The second stage: verifies what the detectors are unsure about.
     confirmer: Option<Confirmer>,
-    /// The voice activity network follows the sound for it.
+    /// The voice activity network is running for it.
     is_alert: bool,
     vad: Vad,
     endpointer: Endpointer,
-    /// Cuts what is said while she speaks or thinks.
+    /// Cuts out what is said during playback or while an answer is being prepared.
     interjections: Interjections,
     speaking: SpeakingState,
     history: History,
-    /// The last seconds with nothing suppressed: what is said over her is understood best in there.
+    /// The last seconds of the linear echo canceller output, which interjections are transcribed from.
     unsuppressed: History,
     /// When the newest sample was captured.
     heard_until: Option<Instant>,
-    /// Samples of a frame that is not complete yet ...
+    /// Samples of an incomplete frame ...
     frame: [f32; FRAME],
-    /// ... and the same in other states.
+    /// ... and the same in other processing states.
     captured: [f32; FRAME],
     whole: [f32; FRAME],
     filled: usize,
     opened_by: OpenedBy,
     /// Where the last wake phrase was over.
     phrase_ends: u64,
-    /// The endpointer is to be shown the sound from here on once more.
+    /// The endpointer is to process the sound from here on again.
     again_from: Option<u64>,
     generation: u64,
-    /// Of the interjection that is told now.
+    /// Of the current interjection.
     interjection: u64,
     /// Utterances and interjections so far.
     counted: u64,
@@ -100,17 +99,17 @@ impl Listener {
         Self { confirmer: Some(confirmer), ..self }
     }
 
-    /// Has the second stage tell `watcher` of everything it looks at.
-    pub fn watched_by(&mut self, watcher: Sender<Weighed>) {
+    /// Makes the second stage report everything it scores to `watcher`.
+    pub fn watched_by(&mut self, watcher: Sender<ScoredCandidate>) {
         if let Some(confirmer) = &mut self.confirmer {
             confirmer.tell(watcher);
         }
     }
 
-    /// Takes 16 kHz mono samples (−1..1), any number, the last of which arrived at `now`. Appends what
-    /// they mean to `out`.
-    pub fn step<'a>(&mut self, sound: impl Into<Sound<'a>>, now: Instant, out: &mut Vec<HearEvent>) {
-        let Sound { samples, tracks } = sound.into();
+    /// Takes 16 kHz mono samples (−1..1), any number, the last of which arrived at `now`. Appends the
+    /// resulting events to `out`.
+    pub fn step<'a>(&mut self, sound: impl Into<SoundBlock<'a>>, now: Instant, out: &mut Vec<HearEvent>) {
+        let SoundBlock { samples, tracks } = sound.into();
         let mut at = 0;
         while at < samples.len() {
             let place = self.filled..FRAME.min(self.filled + samples.len() - at);
@@ -129,7 +128,7 @@ impl Listener {
         }
     }
 
-    /// Obeys. [`HearCommand::Stop`] is for the thread; here it only closes the microphone.
+    /// Executes a command. [`HearCommand::Stop`] is for the thread; here it only ends listening.
     pub fn command(&mut self, command: HearCommand) {
         if !matches!(command, HearCommand::Expect(_)) {
             self.forget_candidates();
@@ -149,7 +148,7 @@ impl Listener {
                 self.endpointer.open(self.history.end());
                 self.prime();
             }
-            HearCommand::FollowUp(Window { since, after, lasts }) => {
+            HearCommand::FollowUp(FollowUpWindow { since, after, lasts }) => {
                 self.opened_by = OpenedBy::FollowUp;
                 let from = self.position_at(since) + samples(after);
                 self.endpointer.open_window(from, from + samples(lasts));
@@ -169,7 +168,7 @@ impl Listener {
         }
     }
 
-    /// Position of the next sample: how many were heard so far, without those that an interruption cut off.
+    /// Position of the next sample: how many were processed so far, without those an interruption cut off.
     pub fn position(&self) -> u64 {
         self.history.end() + self.filled as u64
     }
@@ -179,7 +178,7 @@ impl Listener {
         self.heard_until
     }
 
-    /// From her first sample to her last, everything heard is an interjection or her own voice.
+    /// From the first sample played to the last, everything heard is an interjection or echo.
     fn speaks(&mut self, state: SpeakingState) {
         let vigilance = match state {
             SpeakingState::Silent => {
@@ -204,7 +203,7 @@ impl Listener {
         (self.history.end() + samples(moment.saturating_duration_since(newest))).saturating_sub(behind)
     }
 
-    /// The sound is interrupted: what comes next does not continue it. An utterance that is open is lost,
+    /// The sound is interrupted: what comes next does not continue it. An unfinished utterance is discarded,
     /// since half a sentence may mean the opposite of the whole.
     pub fn interrupt(&mut self) {
         self.endpointer.close();
@@ -215,7 +214,7 @@ impl Listener {
         self.vad.reset();
     }
 
-    /// Waits for what the second stage makes of the sound so far, which does not go on meanwhile.
+    /// Waits for the second stage's result on the sound so far, which does not go on meanwhile.
     pub fn settle(&mut self, now: Instant, out: &mut Vec<HearEvent>) {
         if let Some(detection) = self.confirmer.as_mut().and_then(Confirmer::wait) {
             self.wake(detection, now, out);
@@ -228,7 +227,7 @@ impl Listener {
         }
     }
 
-    /// No more sound will come: whoever is speaking has finished.
+    /// No more sound will come: an unfinished utterance ends here.
     pub fn finish(&mut self, now: Instant, out: &mut Vec<HearEvent>) {
         self.history.push(&self.frame[..self.filled]);
         self.unsuppressed.push(&self.frame[..self.filled]);
@@ -247,7 +246,7 @@ impl Listener {
             first = first.or(detection).or(whole);
         }
         if is_cleaned && self.speaking == SpeakingState::Silent {
-            // There is nothing of her in it, and a canceller that is not sure of that takes from others.
+            // Nothing is playing, and a canceller that is not sure of that distorts speech.
             self.frame = self.captured;
         }
         self.history.push(&self.frame);
@@ -269,16 +268,16 @@ impl Listener {
         let (was_listening, was_over_her) = (self.endpointer.is_open(), self.interjections.is_over_her());
         if let Some(frame) = verdict {
             let edge = self.endpointer.observe(frame);
-            let told = self.interjections.observe(frame);
+            let event = self.interjections.observe(frame);
             edge.into_iter().for_each(|edge| self.tell(edge, now, out));
-            told.into_iter().for_each(|told| self.tell_interjection(told, now, out));
+            event.into_iter().for_each(|event| self.report_interjection(event, now, out));
         }
         if !was_listening && !was_over_her {
             self.look_for_phrases(verdict, now, out);
         }
     }
 
-    /// The second stage: nobody is listened to, and no model is sure. `verdict` is that on the frame, if there is one.
+    /// The second stage: not listening, and no model is sure. `verdict` is that on the frame, if any.
     fn look_for_phrases(&mut self, verdict: Option<Frame>, now: Instant, out: &mut Vec<HearEvent>) {
         let Some(confirmer) = &mut self.confirmer else { return };
         for detector in &mut self.detectors {
@@ -292,7 +291,7 @@ impl Listener {
             (_, false) => false,
             _ if verdict.is_some() => verdict.is_some_and(|frame| frame.voiced),
             (true, true) => self.vad.is_voiced(&self.frame),
-            // It has not heard what came before.
+            // It has not processed the frames before.
             (false, true) => self.prime().last().is_some_and(|frame| frame.voiced),
         };
         let Some(confirmer) = &mut self.confirmer else { return };
@@ -302,12 +301,12 @@ impl Listener {
         }
     }
 
-    /// What the voice activity network says of the newest frame.
+    /// The voice activity network's verdict on the newest frame.
     fn verdict(&mut self) -> Frame {
         Frame { end: self.history.end(), voiced: self.vad.is_voiced(&self.frame) }
     }
 
-    /// The phrase opens the microphone, also when it is open: whoever says it begins anew.
+    /// The phrase begins listening, also while listening: whoever says it starts over.
     fn wake(&mut self, detection: Detection, now: Instant, out: &mut Vec<HearEvent>) {
         let Detection { phrase, score, at, ends_by } = detection;
         let when = earlier(now, self.history.end().saturating_sub(at));
@@ -333,7 +332,7 @@ impl Listener {
             Edge::Paused(span) => HearEvent::Paused { utterance: self.utterance(span, now) },
             Edge::Resumed(revision) => HearEvent::Resumed { generation: self.generation, revision },
             Edge::Ended(span, cause) => {
-                // From here on she thinks.
+                // From here on an answer is being prepared.
                 self.interjections.while_thinking(self.history.end());
                 HearEvent::Ended { utterance: self.utterance(span, now), cause, decided: now }
             }
@@ -341,10 +340,10 @@ impl Listener {
         });
     }
 
-    fn tell_interjection(&mut self, told: Told, now: Instant, out: &mut Vec<HearEvent>) {
-        let (span, stretch) = match told {
-            Told::Said(span, stretch) => (span, stretch),
-            Told::Begins { is_new } => {
+    fn report_interjection(&mut self, event: InterjectionEvent, now: Instant, out: &mut Vec<HearEvent>) {
+        let (span, stretch) = match event {
+            InterjectionEvent::Said(span, stretch) => (span, stretch),
+            InterjectionEvent::Begins { is_new } => {
                 self.interjection = self.count();
                 if is_new {
                     out.push(HearEvent::Interrupting { generation: self.interjection });
@@ -363,8 +362,8 @@ impl Listener {
         self.counted
     }
 
-    /// The phrase at the beginning of what was said in one breath with it.
-    fn lead(&self, span: Span) -> Option<String> {
+    /// The phrase at the beginning of an utterance said in one breath with it.
+    fn lead(&self, span: SpeechSpan) -> Option<String> {
         match &self.opened_by {
             OpenedBy::Wake { phrase, .. } if span.begins_at + LEAD / 2 < self.phrase_ends => {
                 Some(phrase.clone())
@@ -373,12 +372,12 @@ impl Listener {
         }
     }
 
-    /// How many frames the sound since `position` has.
+    /// Number of frames since `position`.
     fn frames_since(&self, position: u64) -> usize {
         self.history.end().saturating_sub(position).div_ceil(FRAME as u64) as usize
     }
 
-    fn utterance(&self, span: Span, captured: Instant) -> Utterance {
+    fn utterance(&self, span: SpeechSpan, captured: Instant) -> Utterance {
         Utterance {
             generation: self.generation,
             revision: span.revision,

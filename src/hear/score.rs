@@ -1,21 +1,22 @@
-//! How well a stretch of sound supports phrases that somebody has written down.
+//! Phrase scoring: how well a stretch of sound supports given written phrases.
 //!
-//! In: up to about three seconds of sound, and phrases. Out: for each phrase a [`Score`]. The model is not asked
-//! what was said, since a small one writes names as anything; it is made to say the phrase token by token, and
-//! how little it resists is the score. Nothing has to be recorded for that. Words that sound like the phrase are
-//! asked for too (`lexicon`, `sounds`, `rivals`), so that they are told from it. [`score`] does it on the thread
-//! that owns the model; a [`Scorer`] has it done by a transcription thread, on its warm model.
+//! In: up to about three seconds of sound, and phrases. Out: for each phrase a [`Score`]. The model is not
+//! asked to transcribe, since a small one misspells names; it is forced to decode the phrase token by token,
+//! and the log probability is the score. Nothing has to be recorded for that. Similar-sounding words (rivals)
+//! are scored too (`lexicon`, `sounds`, `rivals`), so that the phrase is told apart from them. [`score`] runs
+//! on the thread that owns the model; a [`Scorer`] sends requests to a transcription thread with a warm
+//! model.
 //!
-//! Accepting is the caller's affair: more than [`ACCEPT`], and than [`AHEAD`] of its rivals, is the phrase, in
-//! all likelihood.
+//! The caller decides: a margin above [`ACCEPT`], and above [`AHEAD`] of the rivals, is the phrase, in all
+//! likelihood.
 
-mod lane;
 mod lexicon;
 mod measure;
-mod opinion;
+mod phonetics;
 mod readings;
 mod rivals;
-mod sounds;
+mod scorer;
+mod second_opinion;
 mod spell;
 
 use std::sync::atomic::AtomicBool;
@@ -25,27 +26,27 @@ use crate::hear::whisper::{Forced, SttError, Whisper};
 use lexicon::sound_alikes;
 use rivals::Rivals;
 
-pub use lane::{Ask, Scored, Scorer};
 pub use measure::{BUDGET, ScorerTime};
-pub use opinion::{Opinion, Question, Second, SoundsLike, opine};
-pub use readings::{Choice, LONGEST, choose, support};
+pub use readings::{LONGEST, ReadingChoice, choose, support};
 pub use rivals::Lead;
+pub use scorer::{ScoreRequest, Scored, Scorer};
+pub use second_opinion::{Opinion, OpinionRequest, OpinionScorer, SoundsLike, opine};
 pub use spell::{normal, sentence, short, spellings, syllables};
 
-/// The margin from which on a phrase counts as said, found on voices and rooms of many kinds.
+/// The margin from which on a phrase counts as said, tuned on voices and rooms of many kinds.
 pub const ACCEPT: f32 = -3.0;
-/// The lead over its rivals from which on a phrase counts as said, in nats, found in the same way.
+/// The lead over its rivals from which on a phrase counts as said, in nats, tuned in the same way.
 pub const AHEAD: f32 = -2.0;
 
 /// Why a phrase can't be scored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PhraseError {
-    /// It is no phrase. Ask for another one.
+    /// It is no phrase. Choose another one.
     #[error(
         "\"{0}\" is no phrase; allowed: one to five words of letters, 3 to 40 characters, for example \"hey joi\""
     )]
     NoPhrase(String),
-    /// The recogniser has a single sign for it. Ask for a longer one.
+    /// The recogniser has a single token for it. Choose a longer one.
     #[error(
         "\"{0}\" is one single sign to the speech recogniser, too little to tell it from other speech; put a word before it, for example \"hey {0}\""
     )]
@@ -71,7 +72,7 @@ pub struct Phrase {
     sentence: Vec<i32>,
     /// Tokens of the shortest spelling.
     tokens: usize,
-    /// What it is told from.
+    /// Rivals it is compared with.
     rivals: Rivals,
 }
 
@@ -89,8 +90,8 @@ impl Phrase {
         Ok(spelled)
     }
 
-    /// The same for a short word among few others that may have been said, as "stop" while she speaks: any word
-    /// of letters will do, since it is only compared.
+    /// The same for a short word among few others that may have been said, as "stop" during playback: any
+    /// word of letters will do, since it is only compared.
     ///
     /// # Errors
     /// It is no word.
@@ -106,15 +107,16 @@ impl Phrase {
         };
         let mut all = spellings(&phrase, alike).iter().map(|s| tokens(s)).collect::<Result<Vec<_>, _>>()?;
         let first = all.first().cloned().unwrap_or_default();
-        // Neighbours share their beginnings: decoder steps are saved.
+        // Neighbours share their prefixes: decoder steps are saved.
         all.sort();
         let fewest = all.iter().map(Vec::len).min().unwrap_or(1).max(1);
         let (sentence, rivals) = (tokens(&sentence(&phrase))?, Rivals::default());
         Ok(Self { sentence, written: phrase, first, spellings: all, tokens: fewest, rivals })
     }
 
-    /// Has it told from what sounds like it. `alike` are the further ways to write it. Blocks: about half a
-    /// second of one PC core, and the scoring of a phrase that was said takes some milliseconds longer.
+    /// Compares it with similar-sounding rivals from now on. `alike` are the further ways to write it.
+    /// Blocks: about half a second of one PC core, and scoring a phrase that was said takes some milliseconds
+    /// longer.
     ///
     /// # Errors
     /// whisper.cpp failed.
@@ -123,7 +125,7 @@ impl Phrase {
             spellings(&self.written, alike).iter().filter_map(|form| normal(form)).collect();
         let mut rivals = Rivals::new(whisper, sound_alikes(&forms));
         let calm = AtomicBool::new(false);
-        // What the model likes where it hears nothing at all, it likes for no reason.
+        // Rivals that the model prefers on silence have a prior advantage, which is subtracted.
         let mut forced = whisper.listen(&[0.0; SILENCE], &calm)?;
         forced.begin(&[])?;
         let starts = [Vec::new()];
@@ -139,19 +141,20 @@ impl Phrase {
     }
 }
 
-/// A way to write a phrase that is so far behind another, in nats, does not count: a hundred and fifty to one.
+/// A spelling whose score is this far behind another one's, in nats, does not count: a hundred and fifty to
+/// one.
 const BEHIND: f32 = 5.0;
-/// What is listened to for the bias of the model.
+/// Silence, to measure the prior of the model.
 const SILENCE: usize = 2 * RATE as usize;
 
 /// How well the sound supports a phrase, in nats per token; 0 is full support.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
-    /// How much less the phrase is supported than what the model would write itself.
+    /// How much less the phrase is supported than the model's free transcription.
     pub llr: f32,
-    /// How well the phrase is supported when the model was told to expect it.
+    /// How well the phrase is supported when the model's prompt contained it.
     pub expected: f32,
-    /// How it stands up to its rivals; far ahead where there are none, or the margin is of no interest.
+    /// Its lead over its rivals; far ahead where there are none, or the margin is of no interest.
     pub lead: Lead,
 }
 
@@ -161,16 +164,16 @@ impl Score {
         f32::midpoint(self.llr, self.expected)
     }
 
-    /// Whether it stands up to what sounds like it.
+    /// Whether it is ahead of what sounds like it.
     pub fn is_ahead(&self) -> bool {
         self.lead.nats >= AHEAD
     }
 }
 
-/// What one stretch of sound is worth.
+/// The result for one stretch of sound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scores {
-    /// What the model writes itself, for the log: up to ten tokens.
+    /// The model's free transcription, for the log: up to ten tokens.
     pub text: String,
     /// One for each phrase, in their order.
     pub of: Vec<Score>,
@@ -178,14 +181,13 @@ pub struct Scores {
     pub steps: u32,
 }
 
-/// How exactly to score.
+/// How exact scores must be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Effort {
     /// Every score is exact.
     Full,
-    /// A phrase that can't reach this margin any more is not looked at further: its score is too high then,
-    /// and its margin below this one all the same. Nor are rivals that it leaves far behind. Saves half of the
-    /// decoder's work.
+    /// A phrase that can't reach this margin is abandoned: its score is then too high, but its margin still
+    /// below this one. So are rivals that it leaves far behind. Saves half of the decoder's work.
     Above(f32),
 }
 
@@ -222,7 +224,7 @@ pub fn score(
     for (phrase, total) in phrases.iter().zip(plain) {
         let llr = total / phrase.tokens as f32 - mean_of_free(&forced, phrase.tokens);
         let mut score = Score { llr, expected: 0.0, lead: Lead::default() };
-        // Nothing is supported better than fully.
+        // Full support is the upper bound.
         if effort.minds(score.margin()) {
             forced.begin(&phrase.sentence)?;
             score.expected = best(&mut forced, phrase, &starts)? / phrase.tokens as f32;
@@ -236,7 +238,7 @@ pub fn score(
     Ok(Scores { text: forced.free().text.clone(), of, steps: forced.steps() })
 }
 
-/// What may stand before the phrase: nothing, or the first word the model would write.
+/// What may stand before the phrase: nothing, or the first word of the free transcription.
 fn starts(forced: &Forced<'_>) -> Vec<Vec<i32>> {
     let tokens = &forced.free().tokens;
     let second = tokens.iter().skip(1).position(|token| token.begins_word);
@@ -244,13 +246,13 @@ fn starts(forced: &Forced<'_>) -> Vec<Vec<i32>> {
     std::iter::once(Vec::new()).chain(first_word).collect()
 }
 
-/// The mean log probability of the first tokens the model would write; that of silence when it writes none.
+/// The mean log probability of the first tokens of the free transcription; that of silence when it is empty.
 fn mean_of_free(forced: &Forced<'_>, count: usize) -> f32 {
     let first = &forced.free().tokens[..count.min(forced.free().tokens.len())];
     first.iter().map(|token| token.logprob).sum::<f32>() / first.len().max(1) as f32
 }
 
-/// The phrase's log probability, word end included, at the better of the places it may begin. A way to write it that
+/// The phrase's log probability, word end included, at the better of its possible starts. A spelling that
 /// falls far behind another adds nothing, and is not followed to its end.
 fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>]) -> Result<f32, SttError> {
     let mut best = f32::NEG_INFINITY;
@@ -276,7 +278,7 @@ fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>]) -> Result
     Ok(best)
 }
 
-/// The log of the sum of probabilities given by their logs.
+/// The logarithm of a sum of probabilities given as logarithms.
 fn log_sum(logs: &[f32]) -> f32 {
     let highest = logs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     if highest == f32::NEG_INFINITY {

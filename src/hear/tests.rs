@@ -67,11 +67,11 @@ impl WakeDetector for Scripted {
 }
 
 /// Hands out a script, last line first.
-struct Reel(Vec<(Heard, Vec<f32>)>);
+struct Reel(Vec<(SourceEvent, Vec<f32>)>);
 
-impl Source for Reel {
-    fn read(&mut self, into: &mut Vec<f32>) -> Heard {
-        let (heard, samples) = self.0.pop().unwrap_or((Heard::End, Vec::new()));
+impl AudioSource for Reel {
+    fn read(&mut self, into: &mut Vec<f32>) -> SourceEvent {
+        let (heard, samples) = self.0.pop().unwrap_or((SourceEvent::End, Vec::new()));
         into.extend(samples);
         heard
     }
@@ -80,17 +80,17 @@ impl Source for Reel {
 /// Delivers nothing, for ever.
 struct Endless;
 
-impl Source for Endless {
-    fn read(&mut self, _: &mut Vec<f32>) -> Heard {
-        Heard::Nothing
+impl AudioSource for Endless {
+    fn read(&mut self, _: &mut Vec<f32>) -> SourceEvent {
+        SourceEvent::Nothing
     }
 }
 
-fn start(reel: Vec<(Heard, Vec<f32>)>, pacing: Pacing) -> Started {
+fn start(reel: Vec<(SourceEvent, Vec<f32>)>, pacing: Pacing) -> Started {
     start_on(Box::new(Reel(reel.into_iter().rev().collect())), pacing)
 }
 
-fn start_on(source: Box<dyn Source>, pacing: Pacing) -> Started {
+fn start_on(source: Box<dyn AudioSource>, pacing: Pacing) -> Started {
     let listener = Listener::new(&HearConfig::default(), vec![Box::new(Scripted(16_000))], vad());
     let (commands, receiver) = channel();
     let (sender, events) = tokio::sync::mpsc::channel(4);
@@ -104,8 +104,8 @@ struct Started {
     thread: JoinHandle<()>,
 }
 
-fn heard(samples: Vec<f32>) -> (Heard, Vec<f32>) {
-    (Heard::Samples(samples.len()), samples)
+fn heard(samples: Vec<f32>) -> (SourceEvent, Vec<f32>) {
+    (SourceEvent::Samples(samples.len()), samples)
 }
 
 fn name(event: &HearEvent) -> String {
@@ -119,7 +119,7 @@ fn name(event: &HearEvent) -> String {
         HearEvent::Resumed { revision, .. } => format!("resumed {revision}"),
         HearEvent::Ended { utterance, cause, .. } => format!("ended {} {cause:?}", utterance.revision),
         HearEvent::NothingSaid => "nothing said".into(),
-        HearEvent::Deaf { .. } => "deaf".into(),
+        HearEvent::MicrophoneLost { .. } => "deaf".into(),
         HearEvent::Hearing { device } => format!("hearing {device}"),
         HearEvent::Muted => "muted".into(),
         HearEvent::Unmuted => "unmuted".into(),
@@ -129,13 +129,13 @@ fn name(event: &HearEvent) -> String {
 
 #[test]
 fn a_missing_microphone_is_told_and_voids_the_open_utterance() {
-    let gone = Heard::Gone(DeviceFault::NotFound { wanted: vec!["usb".into()] });
+    let gone = SourceEvent::Gone(DeviceFault::NotFound { wanted: vec!["usb".into()] });
     let reel = vec![
-        (Heard::Back { device: "desk".into() }, vec![]),
+        (SourceEvent::Back { device: "desk".into() }, vec![]),
         heard([quiet(1.2), wav("question.wav")].concat()),
         (gone, vec![]),
-        (Heard::Nothing, vec![]),
-        (Heard::Back { device: "desk".into() }, vec![]),
+        (SourceEvent::Nothing, vec![]),
+        (SourceEvent::Back { device: "desk".into() }, vec![]),
         heard(quiet(1.0)),
     ];
     let mut started = start(reel, Pacing::Live);
@@ -154,9 +154,9 @@ fn a_missing_microphone_is_told_and_voids_the_open_utterance() {
 fn muting_is_told_and_voids_the_open_utterance() {
     let reel = vec![
         heard([quiet(1.2), wav("question.wav")].concat()),
-        (Heard::Muted, vec![]),
-        (Heard::Nothing, vec![]),
-        (Heard::Unmuted, vec![]),
+        (SourceEvent::Muted, vec![]),
+        (SourceEvent::Nothing, vec![]),
+        (SourceEvent::Unmuted, vec![]),
         heard(quiet(1.0)),
     ];
     let mut started = start(reel, Pacing::Live);
@@ -187,7 +187,6 @@ fn in_lockstep_a_command_given_before_the_ack_is_obeyed_at_that_sample() {
 
 #[test]
 fn in_lockstep_a_window_begins_where_the_file_stands() {
-    // covers P5
     let reel =
         vec![heard([quiet(1.2), wav("question.wav"), quiet(2.0), wav("question.wav"), quiet(9.0)].concat())];
     let mut started = start(reel, Pacing::Lockstep);
@@ -195,9 +194,10 @@ fn in_lockstep_a_window_begins_where_the_file_stands() {
     while let Some(Delivery { event, ack }) = started.events.blocking_recv() {
         told.push(name(&event));
         if let HearEvent::Ended { .. } = event {
-            // She has spoken for an hour; in the file no time has passed.
+            // An hour of playback, during which no time has passed in the file.
             let since = Instant::now() + Duration::from_secs(3600);
-            let window = Window { since, after: Duration::from_millis(300), lasts: Duration::from_secs(3) };
+            let window =
+                FollowUpWindow { since, after: Duration::from_millis(300), lasts: Duration::from_secs(3) };
             started.commands.send(HearCommand::FollowUp(window)).expect("it listens");
         }
         ack.into_iter().for_each(Ack::done);

@@ -1,4 +1,4 @@
-//! Tells speech from everything else, one 32 ms frame at a time.
+//! Voice activity detection, one 32 ms frame at a time.
 //!
 //! Owned by the listener thread. In: frames of 512 samples at 16 kHz that follow each other. Out: whether
 //! there is a voice in them. The network is Silero (`silero`), read from whisper.cpp's file (`ggml`); it
@@ -27,7 +27,8 @@ const REMEMBERED: usize = 1024;
 pub struct VadConfig {
     /// Probability at which speech begins, 0.1 to 0.95. Raising it ignores more noise and more whispering.
     pub threshold: f32,
-    /// Probability below which speech is over, 0.05 to `threshold`. Raising it ends words sooner.
+    /// Probability below which speech is over, 0.05 to 0.95 and not above `threshold`. Raising it ends words
+    /// sooner.
     pub release: f32,
 }
 
@@ -106,7 +107,7 @@ impl Vad {
         self.silero.probability(frame)
     }
 
-    /// Whether there is a voice in `frame`, which follows the one before. A voice that has begun holds on
+    /// Whether there is a voice in `frame`, which follows the one before. A voice that has begun continues
     /// until the probability falls below the release.
     pub fn is_voiced(&mut self, frame: &[f32; FRAME]) -> bool {
         let probability = self.probability(frame);
@@ -116,12 +117,13 @@ impl Vad {
         self.voiced
     }
 
-    /// The highest probability (0..1) of a voice in the last `frames` frames that [`Vad::is_voiced`] was asked about.
+    /// The highest probability (0..1) of a voice in the last `frames` frames that [`Vad::is_voiced`] was
+    /// asked about.
     pub fn clearest(&self, frames: usize) -> f32 {
         self.probabilities.iter().take(frames).copied().fold(0.0, f32::max)
     }
 
-    /// Forgets all sound.
+    /// Resets the state.
     pub fn reset(&mut self) {
         self.silero.reset();
         self.voiced = false;

@@ -1,18 +1,18 @@
 //! Speech to text with whisper.cpp: one model, one warm state, one thread.
 //!
-//! [`Whisper`] is the model itself; whoever owns it decodes on its own thread and waits. [`Stt`]
-//! puts it on a worker thread. In: mono 16 kHz f32. Out: a [`Transcript`]. Refuses files that are
-//! not whisper models before the C++ loader sees them, since that aborts the process on some.
+//! [`Whisper`] is the model itself; its owner decodes on its own thread and blocks. [`Stt`] puts it on a
+//! worker thread. In: mono 16 kHz f32. Out: a [`Transcript`]. Refuses files that are not whisper models
+//! before the C++ loader reads them, since that aborts the process on some.
 //!
-//! The encoder is most of the work and normally runs over 30 s whatever was said, so its window is
-//! cut to the utterance ([`window`]); when the text then repeats itself, it decodes once more
-//! with the whole window.
+//! The encoder is most of the work and by default processes 30 s whatever was said, so its window is cut to
+//! the utterance ([`window`]); when the text then repeats itself, it is decoded once more with the full
+//! window.
 
 mod config;
 mod file;
-mod forced;
-mod lead;
+mod forced_decoding;
 mod measure;
+mod prefix;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod window;
@@ -26,8 +26,8 @@ use std::time::Instant;
 use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
 
 pub use config::{SttConfig, SttModel};
-pub use forced::{Forced, Free, FreeToken, Row};
-pub use measure::{BUDGET, Choice, Measured, clip, machine, measure};
+pub use forced_decoding::{Forced, Free, FreeToken, LogProbRow};
+pub use measure::{BUDGET, Measured, ModelChoice, clip, machine, measure};
 pub use worker::{Lender, Stt, SttEvent, SttJob, Urgency};
 
 use crate::message::{OpenedBy, Transcript, Utterance};
@@ -53,8 +53,8 @@ pub enum SttError {
         /// What to set instead.
         remedy: &'static str,
     },
-    /// The abort flag was raised; nobody wants the result any more.
-    #[error("the transcription was given up because it was no longer wanted")]
+    /// The abort flag was raised; the result is not needed any more.
+    #[error("the transcription was aborted because it was no longer needed")]
     Aborted,
     /// whisper.cpp failed. The utterance is lost, the next one may work.
     #[error("whisper.cpp could not transcribe the utterance: {0}")]
@@ -69,9 +69,9 @@ pub struct Whisper {
     state: WhisperState,
     /// Its vocabulary.
     context: WhisperContext,
-    /// By token: whether it goes on with a word that the token before began.
+    /// By token: whether it continues a word that the token before began.
     goes_on: Vec<bool>,
-    /// By token: whether it is a part of what somebody may have said.
+    /// By token: whether it may be part of speech.
     is_word: Vec<bool>,
     path: PathBuf,
     language: String,
@@ -84,7 +84,7 @@ pub struct Whisper {
     encoded: Encoded,
 }
 
-/// The sound that the encoder's output in the state is of, and its window; nothing of it after a failure.
+/// The sound that the encoder's output in the state belongs to, and its window; empty after a failure.
 #[derive(Default)]
 struct Encoded {
     samples: Vec<f32>,
@@ -97,15 +97,15 @@ impl Encoded {
     }
 }
 
-/// One decode's outcome, before it is decided whether it stands.
-struct Pass {
+/// The result of one decode, before it is decided whether it is used.
+struct DecodePass {
     text: String,
     mean_logprob: f32,
     no_speech: f32,
     ran_away: bool,
 }
 
-impl Pass {
+impl DecodePass {
     fn transcript(self, audio_ctx: u32, started: Instant) -> Transcript {
         Transcript {
             generation: 0,
@@ -147,8 +147,8 @@ impl Whisper {
         let state = context.create_state().map_err(|e| bad(e.to_string()))?;
         Ok(Self {
             state,
-            goes_on: forced::tokens_that_go_on(&context),
-            is_word: lead::tokens_of_words(&context),
+            goes_on: forced_decoding::tokens_that_go_on(&context),
+            is_word: prefix::tokens_of_words(&context),
             path: path.to_owned(),
             language: config.language.clone(),
             threads: config.threads_to_use(),
@@ -166,9 +166,9 @@ impl Whisper {
         &self.path
     }
 
-    /// The words in `samples` (mono, 16 kHz, f32 in −1..1; any length). Blocks. `abort` is looked
-    /// at after the encoder and after every token; once it is true the answer is
-    /// [`SttError::Aborted`]. The state can be used again after any error.
+    /// Transcribes `samples` (mono, 16 kHz, f32 in −1..1; any length). Blocks. `abort` is polled after the
+    /// encoder and after every token; once it is true the result is [`SttError::Aborted`]. The state can be
+    /// used again after any error.
     ///
     /// `generation` and `revision` of the transcript are 0: only the caller knows them.
     pub fn transcribe(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError> {
@@ -186,11 +186,11 @@ impl Whisper {
         self.in_passes(audio_ctx, samples, None, abort)
     }
 
-    /// Like [`Whisper::transcribe`], for all of an utterance that comes after the wake phrase. What is said over
-    /// her is short, and must be known soon: its window is that of [`Whisper::listen`], and the decoder runs once.
+    /// Like [`Whisper::transcribe`], for the part of an utterance behind the wake phrase. Speech during
+    /// playback is short, and urgent: its window is that of [`Whisper::listen`], and it is decoded once.
     pub fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError> {
         let (samples, lead) = (&utterance.samples, utterance.lead.as_deref());
-        let is_short = samples.len() <= forced::LONGEST_SOUND;
+        let is_short = samples.len() <= forced_decoding::LONGEST_SOUND;
         let transcript = match (&utterance.opened_by, lead) {
             (OpenedBy::Interjection, None) if is_short => self.overhear(samples, abort)?,
             _ => self.in_passes(window::audio_ctx(samples.len()), samples, lead, abort)?,
@@ -201,12 +201,12 @@ impl Whisper {
     /// Decodes once, so that [`Whisper::listen`] can go on from there.
     fn overhear(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError> {
         let started = Instant::now();
-        self.run(samples, forced::AUDIO_CTX, forced::OVERHEARD, abort)?;
-        let pass = Pass { no_speech: self.no_speech()?, ..self.read_pass(forced::OVERHEARD)? };
-        Ok(pass.transcript(forced::AUDIO_CTX, started))
+        self.run(samples, forced_decoding::AUDIO_CTX, forced_decoding::OVERHEARD, abort)?;
+        let pass = DecodePass { no_speech: self.no_speech()?, ..self.read_pass(forced_decoding::OVERHEARD)? };
+        Ok(pass.transcript(forced_decoding::AUDIO_CTX, started))
     }
 
-    /// Decodes, and where the decoder ran away once more over the whole window.
+    /// Decodes, and where the decoder repeated itself once more with the full window.
     fn in_passes(
         &mut self,
         mut audio_ctx: u32,
@@ -219,7 +219,7 @@ impl Whisper {
         let ran_away = pass.ran_away && audio_ctx < window::WHOLE;
         if ran_away {
             audio_ctx = window::WHOLE;
-            pass = Pass { ran_away, ..self.decode(samples, audio_ctx, lead, abort)? };
+            pass = DecodePass { ran_away, ..self.decode(samples, audio_ctx, lead, abort)? };
         }
         Ok(pass.transcript(audio_ctx, started))
     }
@@ -230,11 +230,11 @@ impl Whisper {
         audio_ctx: u32,
         lead: Option<&str>,
         abort: &AtomicBool,
-    ) -> Result<Pass, SttError> {
+    ) -> Result<DecodePass, SttError> {
         let max_tokens = window::max_tokens(samples.len());
         let pass = match lead {
             Some(lead) => {
-                // For the encoder: what the decoder would write by itself is not asked.
+                // For the encoder only: the free transcription is not needed.
                 self.run(samples, audio_ctx, 1, abort)?;
                 self.pass_after(lead, max_tokens, abort)?
             }
@@ -243,10 +243,10 @@ impl Whisper {
                 self.read_pass(max_tokens)?
             }
         };
-        Ok(Pass { no_speech: self.no_speech()?, ..pass })
+        Ok(DecodePass { no_speech: self.no_speech()?, ..pass })
     }
 
-    /// Encoder and decoder over `samples`; what they made of them stays in the state.
+    /// Encoder and decoder over `samples`; their output stays in the state.
     fn run(
         &mut self,
         samples: &[f32],
@@ -270,16 +270,16 @@ impl Whisper {
         params.set_no_timestamps(true);
         params.set_temperature_inc(0.0);
         params.set_suppress_nst(true);
-        // Its own check for speech reads a number that has nothing to do with this utterance: see `no_speech`.
+        // whisper.cpp's own no-speech check reads a number unrelated to this utterance: see `no_speech`.
         params.set_no_speech_thold(2.0);
         params.set_print_progress(false);
         params.set_print_realtime(false);
         params.set_print_special(false);
         params.set_print_timestamps(false);
         let flag: *const AtomicBool = abort;
-        // SAFETY: the callback only reads the flag, as an `AtomicBool`, and whisper.cpp calls it
-        // only during `full` below, while the borrow of `abort` lasts. The safe setter of this
-        // version calls its closure through a pointer of the wrong type.
+        // SAFETY: the callback only reads the flag, as an `AtomicBool`, and whisper.cpp calls it only during
+        // `full` below, while the borrow of `abort` lasts. The safe setter of this version calls its closure
+        // through a pointer of the wrong type.
         unsafe {
             params.set_abort_callback(Some(raised));
             params.set_abort_callback_user_data(flag.cast_mut().cast());
@@ -296,9 +296,9 @@ impl Whisper {
         Ok(())
     }
 
-    /// The probability that nothing was said in what was decoded last. whisper.cpp has a number of this
-    /// name, read from a row of logits that it does not fill when it is told to leave out timestamps; this
-    /// is one more step of the decoder, with nothing before it, as the model was trained.
+    /// The probability that the last decoded audio contained no speech. whisper.cpp has a number of this
+    /// name, read from a row of logits that it does not fill when told to omit timestamps; this runs one more
+    /// decoder step with an empty prompt, as the model was trained.
     fn no_speech(&mut self) -> Result<f32, SttError> {
         let failed = |e: whisper_rs::WhisperError| SttError::Failed(e.to_string());
         let threads = usize::try_from(self.threads).unwrap_or(1);
@@ -311,7 +311,7 @@ impl Whisper {
         Ok(nothing.map_or(0.0, |logit| (share(*logit) / all) as f32))
     }
 
-    fn read_pass(&self, max_tokens: u32) -> Result<Pass, SttError> {
+    fn read_pass(&self, max_tokens: u32) -> Result<DecodePass, SttError> {
         let mut text = String::new();
         let (mut sum, mut tokens, mut longest) = (0.0_f64, 0_u32, 0_u32);
         for segment in self.state.as_iter() {
@@ -330,11 +330,11 @@ impl Whisper {
         let text = text.trim().to_owned();
         let mean_logprob = if tokens == 0 { 0.0 } else { (sum / f64::from(tokens)) as f32 };
         let ran_away = longest >= max_tokens || window::repeats(&text);
-        Ok(Pass { text, mean_logprob, no_speech: 0.0, ran_away })
+        Ok(DecodePass { text, mean_logprob, no_speech: 0.0, ran_away })
     }
 }
 
-/// The model that `path` belongs to: models are in directories of their names.
+/// The model that `path` belongs to: models are stored in directories of their names.
 fn model_of(path: &Path) -> std::path::Display<'_> {
     path.parent().and_then(Path::file_name).map_or(Path::new(""), Path::new).display()
 }

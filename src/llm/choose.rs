@@ -3,7 +3,7 @@
 //! In: the configuration and what was seen of Ollama. Out: who is to serve. It never chooses a model
 //! that runs elsewhere than at the configured address.
 
-use super::{Backend, InstalledModel, LlmConfig, LlmError};
+use super::{Backend, InstalledModel, LlmConfig, LlmError, Think, ThinkRule};
 
 /// What `llm.model = "auto"` picks from, best first: models that call tools, answer well in a few
 /// sentences and keep up with speech on a small computer.
@@ -63,6 +63,22 @@ fn parameters_of_word(word: &str) -> Option<u64> {
         return None;
     }
     Some((experts.parse::<f64>().ok()? * each.parse::<f64>().ok()? * scale) as u64)
+}
+
+/// How long a model thinks: as the first rule says that fits its name, with its publisher or without; else not at all.
+pub(super) fn think_of(rules: &[ThinkRule], model: &str) -> Think {
+    let full = model.to_ascii_lowercase();
+    let name = full.rsplit('/').next().unwrap_or(&full);
+    let fits = |rule: &&ThinkRule| {
+        let wanted = rule.model.trim().to_ascii_lowercase();
+        match wanted.strip_suffix('*') {
+            Some(start) => name.starts_with(start) || full.starts_with(start),
+            None => {
+                [name, &full].iter().any(|is| *is == wanted || is.strip_suffix(":latest") == Some(&wanted))
+            }
+        }
+    };
+    rules.iter().find(fits).map_or(Think::Off, |rule| rule.think)
 }
 
 /// Who is to serve, and what to tell the owner about it.
@@ -126,7 +142,7 @@ fn is_build_of(name: &str, best: &str) -> bool {
 mod tests {
     use super::*;
 
-    // covers O3: the names that were once judged wrongly, and the shapes names have.
+    // The names that were once judged wrongly, and the shapes names have.
     #[test]
     fn size_is_read_from_the_count_or_else_from_the_name() {
         use ModelSize::{Large, Small};
@@ -152,6 +168,33 @@ mod tests {
         assert_eq!(size_of("my-70b-killer", Some(1_000_000_000)), Small);
         assert_eq!(size_of("qwen2.5:7b", Some(7_615_616_512)), Small);
         assert_eq!(size_of("llama3.1:8b", Some(8_030_261_312)), Large);
+    }
+
+    #[test]
+    fn a_model_thinks_as_its_family_does_and_the_first_rule_counts() {
+        let rule = |model: &str, think| ThinkRule { model: model.into(), think };
+        let rules = [
+            rule("qwen3:4b", Think::On),
+            rule("Qwen3*", Think::Off),
+            rule("gpt-oss*", Think::Low),
+            rule("acme/*", Think::High),
+            rule("magistral", Think::Medium),
+        ];
+        for (name, think) in [
+            ("qwen3:4b", Think::On),
+            ("qwen3:4b-q8_0", Think::Off),
+            ("hf.co/unsloth/Qwen3-1.7B-GGUF:Q4_K_M", Think::Off),
+            ("gpt-oss:20b", Think::Low),
+            ("acme/talker:7b", Think::High),
+            ("magistral:latest", Think::Medium),
+            ("magistral:24b", Think::Off),
+            ("llama3.2:3b", Think::Off),
+        ] {
+            assert_eq!(think_of(&rules, name), think, "{name}");
+        }
+        let shipped = LlmConfig::default().think;
+        assert_eq!(think_of(&shipped, "qwen3:1.7b"), Think::Off);
+        assert_eq!(think_of(&shipped, "gpt-oss:20b"), Think::Low);
     }
 
     fn model(name: &str) -> InstalledModel {

@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::Options;
+use super::{Options, Think};
 use crate::problem::Problem;
 
 /// Which server is asked.
@@ -80,6 +80,16 @@ impl<'de> Deserialize<'de> for Threads {
     }
 }
 
+/// How long the models of a family think.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThinkRule {
+    /// A model's name, or the beginning of it with `*` behind.
+    pub model: String,
+    /// How long it thinks.
+    pub think: Think,
+}
+
 /// The language model's settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -106,8 +116,13 @@ pub struct LlmConfig {
     /// Threads the model computes with, "auto" (one fewer than the machine has) or 1 to 64. With an
     /// Ollama on another machine "auto" leaves the choice to it.
     pub threads: Threads,
-    /// The model that makes vectors of what is remembered: its name on Ollama, "auto" (the first installed one that
-    /// can, or the embedded one) or "" (none: what is remembered is found by its words).
+    /// How long a model on Ollama thinks before it answers, by the name of its family: "off", "on", "low", "medium" or
+    /// "high". `*` stands for the rest of a name, and the first entry that fits counts; a model that is not listed does
+    /// not think, nor does the embedded one. More thinking answers better, and seconds to minutes later. Ollama refuses
+    /// anything but "off" for a model that can't think.
+    pub think: Vec<ThinkRule>,
+    /// The model that finds what is meant rather than what is said: its name on Ollama, "auto" (the first installed one
+    /// that can, or the embedded one), or "" (none: what is remembered is found by its words).
     pub embed_model: String,
 }
 
@@ -123,9 +138,21 @@ impl Default for LlmConfig {
             repeat_penalty: 1.1,
             keep_alive: -1,
             threads: Threads::Auto,
+            think: default_think(),
             embed_model: "auto".to_owned(),
         }
     }
+}
+
+/// Speech can't wait for a thought. gpt-oss always thinks: "off" is ignored, "low" is the least.
+fn default_think() -> Vec<ThinkRule> {
+    let rule = |model: &str, think| ThinkRule { model: model.to_owned(), think };
+    vec![rule("qwen3*", Think::Off), rule("deepseek-r1*", Think::Off), rule("gpt-oss*", Think::Low)]
+}
+
+/// Whether a name in `llm.think` can be one: `*` is its end or nowhere.
+fn is_pattern(model: &str) -> bool {
+    !model.trim().is_empty() && !model.strip_suffix('*').unwrap_or(model).contains('*')
 }
 
 impl LlmConfig {
@@ -159,6 +186,14 @@ impl LlmConfig {
         ]
         .into_iter()
         .flatten()
+        .chain(self.think.iter().filter(|rule| !is_pattern(&rule.model)).map(|rule| {
+            Problem::new(
+                "llm.think",
+                format!("{:?}", rule.model),
+                "a model's name, or the beginning of it and *",
+            )
+            .remedy("Write for example [{ model = \"qwen3*\", think = \"off\" }].")
+        }))
         .collect()
     }
 
@@ -217,9 +252,10 @@ mod tests {
             repeat_penalty: 0.5,
             keep_alive: -2,
             threads: Threads::Count(0),
+            think: ["", "q*en"].map(|model| ThinkRule { model: model.into(), think: Think::On }).into(),
             ..LlmConfig::default()
         };
-        assert_eq!(config.check().len(), 8);
+        assert_eq!(config.check().len(), 10);
     }
 
     #[test]

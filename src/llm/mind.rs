@@ -15,9 +15,11 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::choose::think_of;
 use super::embed::{Embedded, Embedder};
 use super::{
     ChatRequest, ChatStream, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama, RestartPolicy,
+    Think,
 };
 
 /// A question to the model, without what never changes.
@@ -156,6 +158,32 @@ impl Drop for Hold {
     }
 }
 
+/// The task behind a [`Mind`]: looks for a server, starts our own, watches it.
+#[derive(Clone)]
+pub struct ModelServer {
+    shared: Arc<Shared>,
+    local: LocalModel,
+    head: Head,
+    restarts: RestartPolicy,
+}
+
+impl ModelServer {
+    /// Runs until `stop` or [`Mind::shutdown`], then ends our own server. After a panic it may be run again.
+    pub async fn run(&self, stop: CancellationToken) {
+        // Whoever served before a panic was killed with its handle.
+        self.shared.serving.send_replace(Serving::Starting { since: Instant::now() });
+        let shared = Arc::clone(&self.shared);
+        let keeper = keeper::Keeper::new(shared, self.local.clone(), Arc::clone(&self.head), self.restarts);
+        let keeping = keeper.run();
+        tokio::pin!(keeping);
+        tokio::select! {
+            () = &mut keeping => return,
+            () = stop.cancelled() => self.shared.stop.cancel(),
+        }
+        keeping.await;
+    }
+}
+
 /// The model, whoever serves it.
 pub struct Mind {
     shared: Arc<Shared>,
@@ -172,6 +200,13 @@ impl std::fmt::Debug for Mind {
 impl Mind {
     /// Starts to look for a server. Must be called on a Tokio runtime; returns at once.
     pub fn start(parts: Parts) -> Self {
+        let (mind, server) = Self::unattended(parts);
+        mind.attend(server);
+        mind
+    }
+
+    /// The model, and the task that looks for its server: the caller runs it, or nobody ever serves.
+    pub fn unattended(parts: Parts) -> (Self, ModelServer) {
         let Parts { config, local, head, restarts } = parts;
         let shared = Arc::new(Shared {
             config,
@@ -180,9 +215,14 @@ impl Mind {
             nudge: Notify::new(),
             stop: CancellationToken::new(),
         });
-        let keeper = keeper::Keeper::new(Arc::clone(&shared), local, head, restarts);
-        let keeper = Mutex::new(Some(tokio::spawn(keeper.run())));
-        Self { shared, keeper, embedder: Embedder::default() }
+        let server = ModelServer { shared: Arc::clone(&shared), local, head, restarts };
+        (Self { shared, keeper: Mutex::default(), embedder: Embedder::default() }, server)
+    }
+
+    /// Runs `server` in a task of its own, which [`Mind::shutdown`] waits for.
+    pub fn attend(&self, server: ModelServer) {
+        let task = tokio::spawn(async move { server.run(CancellationToken::new()).await });
+        *self.keeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
     }
 
     /// What serves, now and whenever it changes.
@@ -225,7 +265,7 @@ impl Mind {
         let ready = self.ready().await?;
         let other = ask.model.clone().filter(|_| ready.by == ServedBy::Ollama);
         let is_other = other.is_some();
-        let request = self.shared.request(other.as_ref().unwrap_or(&ready.model), ask);
+        let request = self.shared.request(other.as_ref().unwrap_or(&ready.model), ready.by, ask);
         let reply = ready.client.chat(&request).await;
         let (shared, address) = (Arc::clone(&self.shared), ready.client.address().to_owned());
         let on_failure = move |error: &LlmError| {
@@ -282,7 +322,7 @@ impl Drop for Mind {
 impl Shared {
     /// The request that asks `ask` of `model`; what the server would load the model anew for is the same
     /// in every one.
-    fn request(&self, model: &str, ask: Ask) -> ChatRequest {
+    fn request(&self, model: &str, by: ServedBy, ask: Ask) -> ChatRequest {
         let mut options = self.config.options();
         options.num_predict = match ask.length {
             Length::Whole => options.num_predict,
@@ -296,6 +336,10 @@ impl Shared {
             format: ask.format,
             options,
             keep_alive: self.config.keep_alive,
+            think: match by {
+                ServedBy::Ollama => think_of(&self.config.think, model),
+                ServedBy::Local => Think::Off,
+            },
         }
     }
 

@@ -1,7 +1,7 @@
 //! The words of Ollama's API: what is sent, what comes back, and what a caller gets to see of it.
 //!
 //! Plain data. Unknown fields are ignored and missing ones forgiven on the way in; on the way out
-//! `think:false` is always written, because a server switches thinking on when it is absent.
+//! `think` is always written, because a server switches thinking on when it is absent.
 
 use std::time::Duration;
 
@@ -112,6 +112,36 @@ pub struct Options {
     pub stop: Vec<String>,
 }
 
+/// How long a model may think before it answers. Words of its thinking count among `num_predict`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Think {
+    /// Not at all.
+    #[default]
+    Off,
+    /// As it likes. A model that can't think refuses this.
+    On,
+    /// Little, for models that have levels.
+    Low,
+    /// More.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl Think {
+    /// The value of `think` in a request.
+    fn in_json(self) -> Value {
+        match self {
+            Self::Off => Value::Bool(false),
+            Self::On => Value::Bool(true),
+            Self::Low => "low".into(),
+            Self::Medium => "medium".into(),
+            Self::High => "high".into(),
+        }
+    }
+}
+
 /// A chat request. No messages: load the model (or unload it, with `keep_alive` 0).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChatRequest {
@@ -129,6 +159,9 @@ pub struct ChatRequest {
     pub options: Options,
     /// Seconds the model stays in memory afterwards; negative: for ever; 0: not at all.
     pub keep_alive: i64,
+    /// How long the model thinks first.
+    #[serde(skip)]
+    pub think: Think,
 }
 
 impl ChatRequest {
@@ -138,10 +171,10 @@ impl ChatRequest {
         struct Body<'a> {
             #[serde(flatten)]
             request: &'a ChatRequest,
-            think: bool,
+            think: Value,
             stream: bool,
         }
-        serde_json::to_vec(&Body { request: self, think: false, stream: true })
+        serde_json::to_vec(&Body { request: self, think: self.think.in_json(), stream: true })
     }
 }
 
@@ -322,8 +355,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_says_think_false_and_keeps_its_order() {
-        let request = ChatRequest {
+    fn a_request_always_says_think_and_keeps_its_order() {
+        let mut request = ChatRequest {
             model: "m".into(),
             messages: vec![Message::user("hi")],
             tools: Vec::new(),
@@ -331,11 +364,22 @@ mod tests {
             options: crate::llm::LlmConfig { threads: crate::llm::Threads::Count(3), ..Default::default() }
                 .options(),
             keep_alive: -1,
+            think: Think::Off,
         };
         insta::assert_snapshot!(
             String::from_utf8(request.body().unwrap()).unwrap(),
             @r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"options":{"num_ctx":4096,"num_thread":3,"num_predict":500,"temperature":0.5,"repeat_penalty":1.1},"keep_alive":-1,"think":false,"stream":true}"#
         );
+        for (think, written) in [
+            (Think::On, "true"),
+            (Think::Low, "\"low\""),
+            (Think::Medium, "\"medium\""),
+            (Think::High, "\"high\""),
+        ] {
+            request.think = think;
+            let body = String::from_utf8(request.body().unwrap()).unwrap();
+            assert!(body.ends_with(&format!("\"think\":{written},\"stream\":true}}")), "{body}");
+        }
     }
 
     #[test]

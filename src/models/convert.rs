@@ -1,7 +1,8 @@
-//! Turns published weights into the files that our libraries load: whisper for whisper.cpp, BERT for llama.cpp.
+//! Converts published weights to the files that whisper.cpp (whisper) and llama.cpp (BERT) load.
 //!
-//! Blocks for a second or two. In: the weights and the vocabulary beside them. Out: one file. Tensors stream through
-//! in small pieces, so memory stays low. Refuses models with weights other than 16 and 32-bit floats.
+//! Blocks for a second or two. In: the weights and the vocabulary beside them. Out: one file. Tensors are
+//! streamed in small blocks, so memory stays low. Refuses models with weights other than 16 and 32-bit
+//! floats.
 
 mod bert;
 mod ct2;
@@ -19,7 +20,7 @@ use std::path::Path;
 
 use super::manifest::{Quantisation, Recipe};
 
-/// Why a model can't be converted: its source is not what it was said to be.
+/// Why a model can't be converted: its source has another format than declared.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
     /// Reading or writing failed.
@@ -28,9 +29,9 @@ pub enum ConvertError {
     /// The input is no model of that kind.
     #[error("this is no {}: {why}", recipe.input())]
     Input {
-        /// What it was taken for.
+        /// The expected format.
         recipe: Recipe,
-        /// What speaks against it.
+        /// What contradicts it.
         why: String,
     },
     /// The vocabulary has a token that isn't in whisper's byte alphabet.
@@ -38,9 +39,9 @@ pub enum ConvertError {
     Token(usize),
 }
 
-/// What a model is converted from.
+/// The source of a conversion.
 #[derive(Debug, Clone, Copy)]
-pub struct Weights<'a> {
+pub struct ConversionInput<'a> {
     /// The file with the weights.
     pub model: &'a Path,
     /// The text of their vocabulary, one token a line.
@@ -50,7 +51,12 @@ pub struct Weights<'a> {
 }
 
 /// Converts `from` into a file at `out`, which is overwritten.
-pub fn convert(recipe: Recipe, from: Weights<'_>, to: Quantisation, out: &Path) -> Result<(), ConvertError> {
+pub fn convert(
+    recipe: Recipe,
+    from: ConversionInput<'_>,
+    to: Quantisation,
+    out: &Path,
+) -> Result<(), ConvertError> {
     match recipe {
         Recipe::Whisper => whisper::convert(from.model, from.vocabulary, to, out),
         Recipe::Bert => bert::convert(from.model, (from.vocabulary, from.config), to, out),

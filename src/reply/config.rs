@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::profile;
 use crate::problem::Problem;
+use crate::reply::prompt::profiles::{self, Profile};
 
 /// How long a starting model is waited for, and how much of the dialogue the model sees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct ReplyConfig {
     pub older_messages: u32,
     /// How old, in hours, such an earlier message may be, 1 to 168.
     pub older_hours: u32,
-    /// `[reply.planner]`.
+    /// Planning before an answer.
     pub planner: PlannerConfig,
 }
 
@@ -55,11 +55,12 @@ impl Default for ReplyConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlannerConfig {
-    /// Whether it does.
+    /// Whether the model plans before it answers: "auto" (a large model always; a small one where the words show
+    /// several parts that want a tool, or talk of the past), "always" or "never". A plan is one more call.
     pub mode: PlannerMode,
-    /// Whether the tools are picked before or after it.
+    /// What comes first: "router" (the planner sees the tools that were picked) or "planner" (it sees all of them).
     pub order: Order,
-    /// Which model of the server plans; empty: the one that answers, which has read most of the prompt already.
+    /// Which model of the server plans, by name; "": the one that answers, which has read most of the prompt already.
     pub model: String,
 }
 
@@ -113,13 +114,14 @@ impl ReplyConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PersonaConfig {
-    /// Her name, 1 to 40 characters; `auto` takes it from the wake phrase ("hey joi" → Joi).
+    /// Her name, 1 to 40 characters; "auto" takes it from the wake phrase ("hey jarvis" gives Jarvis).
     pub name: String,
-    /// Her character.
+    /// Her character: "joi" (warm) or "butler" (dry).
     pub character: Character,
-    /// Whether she is one, or has a profile for each conversation.
+    /// Whether she is one ("unified"), or the model picks a profile at the beginning of each conversation ("profiles"):
+    /// developer, business or life, each with its own words and tools.
     pub mode: PersonaMode,
-    /// The profile when none can be picked.
+    /// The profile when none can be picked: "developer", "business" or "life".
     pub fallback: String,
 }
 
@@ -145,6 +147,14 @@ pub enum PersonaMode {
 }
 
 impl PersonaConfig {
+    /// The profile a conversation begins with; nothing where there is only the persona.
+    pub(crate) fn fallback_profile(&self) -> Option<&'static Profile> {
+        match self.mode {
+            PersonaMode::Unified => None,
+            PersonaMode::Profiles => profiles::all().iter().find(|profile| profile.name == self.fallback),
+        }
+    }
+
     /// All values that can't be used.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -154,7 +164,7 @@ impl PersonaConfig {
             let allowed = "auto, or a name of 1 to 40 letters, digits and spaces";
             problems.push(Problem::new("persona.name", &self.name, allowed));
         }
-        let names: Vec<&str> = profile::all().iter().map(|profile| profile.name.as_str()).collect();
+        let names: Vec<&str> = profiles::all().iter().map(|profile| profile.name.as_str()).collect();
         if !names.contains(&self.fallback.as_str()) {
             let allowed = format!("the name of a profile: {}", names.join(", "));
             problems.push(Problem::new("persona.fallback", &self.fallback, allowed));
@@ -177,13 +187,13 @@ pub enum Character {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextConfig {
-    /// Where time and place stand in the prompt. `user` keeps the model's cache of the unchanging
-    /// part; `system` makes it read the whole prompt anew on every turn.
+    /// Where time and place stand in the prompt: "user" is fast, "system" makes the model read the whole prompt anew on
+    /// every turn.
     pub placement: Placement,
-    /// `local` or `utc` time.
+    /// "local" or "utc" time.
     pub time: TimeKind,
-    /// Where she lives, in words, at most 100 characters, for example "Vienna, Austria"; empty
-    /// means unknown. It is told to the model and to nobody else.
+    /// Where she lives, in words, at most 100 characters, for example "Vienna, Austria"; "" means unknown. It is told
+    /// to the model and to nobody else.
     pub location: String,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Plain data, and the one way to wait for the database. Together they stay under half a minute, so that a turn in
 //! which every one of them hangs still comes to its answer; a test adds them up. What the answer itself may take is
-//! in [`super::patience`], and a tool brings its own limit.
+//! in [`crate::reply::output::patience`], and a tool brings its own limit.
 
 use std::future::Future;
 use std::time::Duration;
@@ -50,7 +50,6 @@ pub(crate) async fn in_time<T>(
 mod tests {
     use super::*;
 
-    // covers 7.3, E7, G8, H5
     #[test]
     fn all_steps_in_front_of_an_answer_stay_under_half_a_minute() {
         let steps = [CALLS, DIALOGUE, PROFILE, ROUTER, PLANNER, KNOWN, EXTRACTOR, EMBED, SEARCH, DIGEST];

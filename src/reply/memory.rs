@@ -4,82 +4,112 @@
 //! for the head of the newest message. A model may be asked what to look for, and to make shorter what is long; each
 //! has its own time. A store that fails, hangs or is not there costs the block and never the answer.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use jiff::Zoned;
 
-use super::deadline::{self, in_time};
-use super::model::ChatModel;
-use super::outlet::{Outlet, Unheard};
-use super::plan::{Plan, Recall};
-use super::{Engine, Turn, dialogue};
-use crate::message::Channel;
-use crate::store::{Hit, MemoryKind, Origin, Profile, Search, Store, StoreError};
+use crate::reply::agent::plan::{Plan, Recall};
+use crate::reply::agent::protocol::is_result;
+use crate::reply::agent::request::Request;
+use crate::reply::deadline::{self, in_time};
+use crate::reply::memory::coverage::Coverage;
+use crate::reply::memory::extractor::{ExtractRules, RecallQuery};
+use crate::reply::model::ChatModel;
+use crate::reply::output::sink::ReceiverClosed;
+use crate::reply::prompt::side_query::SideQueries;
+use crate::reply::session::Session;
+use crate::store::{HitSource, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery, Store, StoreError};
+use block::Block;
+use meaning::Embeddings;
 
-mod block;
+pub(crate) mod block;
 mod config;
+pub(crate) mod coverage;
+pub mod diary;
 mod digest;
-mod extractor;
+pub(crate) mod extractor;
 mod meaning;
 mod newest;
 pub(crate) mod question;
-mod recall_gate;
-mod spoken;
-mod told;
+pub(crate) mod remember;
+pub(crate) mod told;
 
-pub(crate) use block::{Block, LINE_START};
 pub use config::{Extractor, MemoryConfig, MemoryDigest, Sources};
-pub(crate) use extractor::Sought;
 pub use meaning::Everyday;
-pub(crate) use recall_gate::Gate;
 
 /// Most entries of each kind that are read for the profile; far more than fit into it.
 const PROFILE: u32 = 40;
 
-/// What an engine holds of the memory.
-#[derive(Default)]
-pub(super) struct Held {
-    /// What is to be forgotten, once somebody says yes.
-    forgetting: Mutex<HashMap<Channel, spoken::Forgetting>>,
-    /// Everyday sentences by the model that makes vectors.
-    everyday: tokio::sync::Mutex<Option<Arc<Everyday>>>,
-}
-
 /// What a question looks for in the memory at `now`, with no limit set.
-pub fn memory_question(asked: &str, now: &Zoned) -> Search {
+pub fn memory_question(asked: &str, now: &Zoned) -> MemoryQuery {
     let question = question::read(asked, now);
-    Search {
+    MemoryQuery {
         words: question.words,
         from: question.from,
         until: question.until,
         now: now.timestamp(),
-        ..Search::default()
+        ..MemoryQuery::default()
     }
 }
 
-impl<M: ChatModel> Engine<M> {
-    /// The store, when anything is to be remembered.
-    fn memory_store(&self) -> Option<&Store> {
-        self.parts.store.as_ref().filter(|_| self.parts.memory.enabled)
+/// What decides whether the memory is asked about a request, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct RecallRules<'a> {
+    /// Whether the conversation covers it.
+    pub(crate) coverage: Coverage,
+    /// The plan for it.
+    pub(crate) plan: &'a Plan,
+    /// How it becomes a query.
+    pub(crate) extract: ExtractRules<'a>,
+}
+
+/// Finds what is remembered.
+pub(crate) struct MemoryService<M> {
+    rules: MemoryConfig,
+    store: Option<Store>,
+    embeddings: Embeddings<M>,
+}
+
+impl<M: ChatModel> MemoryService<M> {
+    /// The memory in `store`, with embeddings of `model`.
+    pub(crate) fn new(rules: MemoryConfig, store: Option<Store>, model: Arc<M>) -> Self {
+        Self { rules, store, embeddings: Embeddings::new(model) }
     }
 
-    /// What is in every prompt, whatever is asked.
-    pub(super) async fn warm(&self, now: &Zoned) -> Block {
-        let Some(store) = self.memory_store() else { return Block::default() };
+    /// The store, when anything is to be remembered.
+    pub(crate) fn store(&self) -> Option<&Store> {
+        self.store.as_ref().filter(|_| self.rules.enabled)
+    }
+
+    /// Whether anything can be recalled at all.
+    pub(crate) fn can_recall(&self) -> bool {
+        self.store().is_some() && self.rules.recall > 0
+    }
+
+    /// Makes embeddings of all memories that have none.
+    pub(crate) async fn embed_all(&self) -> Result<(), StoreError> {
+        match self.store() {
+            Some(store) => self.embeddings.embed_all(store).await,
+            None => Ok(()),
+        }
+    }
+
+    /// What is in every prompt of the conversation, whatever is asked.
+    pub(crate) async fn warm(&self, session: &Session, now: &Zoned) -> Block {
+        let Some(store) = self.store() else { return Block::default() };
         let changes = store.profile_changes();
-        let held = self.lock(&self.scratch).known.clone().filter(|(state, _)| *state == changes);
+        let held = session.with(|state| state.caches.known.clone()).filter(|(state, _)| *state == changes);
         let profile = match held {
             Some((_, profile)) => profile,
             None => match in_time(deadline::KNOWN, store.profile(PROFILE)).await {
                 Ok(mut profile) => {
                     profile.user = newest::holding(profile.user, |memory| (memory.at, &memory.text.0), &[]);
-                    self.lock(&self.scratch).known = Some((changes, profile.clone()));
+                    session.with(|state| state.caches.known = Some((changes, profile.clone())));
                     profile
                 }
                 Err(error) => {
                     tracing::warn!(%error, "what is known of the user can't be read");
-                    Profile::default()
+                    MemoryProfile::default()
                 }
             },
         };
@@ -87,94 +117,73 @@ impl<M: ChatModel> Engine<M> {
     }
 
     /// What is in the prompt of this question: the profile, and what is recalled for it.
-    pub(super) async fn recalled(
+    pub(crate) async fn recall(
         &self,
-        turn: &Turn<'_>,
-        past: &dialogue::Past,
-        (gate, plan): (Gate, &Plan),
-        outlet: &Outlet,
-    ) -> Result<Block, Unheard> {
-        let warm = self.warm(&turn.now).await;
-        let Some(store) = self.memory_store().filter(|_| self.parts.memory.recall > 0) else {
-            return Ok(warm);
-        };
+        request: &Request<'_>,
+        wanted: RecallRules<'_>,
+        session: &Session,
+        side: &SideQueries<'_, M>,
+    ) -> Result<Block, ReceiverClosed> {
+        let (now, sink) = (&request.turn.now, side.sink);
+        let warm = self.warm(session, now).await;
+        let Some(store) = self.store().filter(|_| self.rules.recall > 0) else { return Ok(warm) };
+        let RecallRules { coverage, plan, extract } = wanted;
         let topic = match &plan.recall {
             Recall::Skip => {
-                outlet.decided("recall", "skipped", "the plan needs no memory").await?;
+                sink.decided("recall", "skipped", "the plan needs no memory").await?;
                 return Ok(warm);
             }
             Recall::AsUsual => None,
             Recall::About(topic) => Some(topic.as_str()),
         };
-        if topic.is_none() && gate == Gate::Shut {
-            outlet.decided("recall", "skipped", "the conversation holds what is asked").await?;
+        if topic.is_none() && coverage == Coverage::Covered {
+            sink.decided("recall", "skipped", "the conversation holds what is asked").await?;
             return Ok(warm);
         }
-        let sought = self.sought(turn, past, topic, outlet).await?;
-        if sought.question.is_empty() {
+        let query = extractor::extract(request, topic, extract, session, side).await?;
+        if query.question.is_empty() {
             return Ok(warm);
         }
-        let hits = match self.found(store, &sought, past, &turn.now).await {
+        let hits = match self.found(store, &query, request, session).await {
             Ok(hits) => hits,
             Err(error) => {
                 tracing::warn!(%error, "nothing could be recalled");
-                outlet.decided("recall", "failed", error.to_string()).await?;
+                sink.decided("recall", "failed", error.to_string()).await?;
                 return Ok(warm);
             }
         };
-        let snippets = block::snippets(&hits, &turn.now);
+        let snippets = block::snippets(&hits, now);
         let verdict = if hits.is_empty() { "nothing" } else { "found" };
         let chars: usize =
             snippets.own.iter().chain(&snippets.documents).map(|line| line.chars().count()).sum();
-        outlet.decided("recall", verdict, format!("{} entries, {chars} characters", hits.len())).await?;
-        let found = self.digested_memory(turn, past, snippets, outlet).await?;
+        sink.decided("recall", verdict, format!("{} entries, {chars} characters", hits.len())).await?;
+        let found = digest::digested(request, snippets, self.rules.digest, session, side).await?;
         Ok(warm.and(found))
-    }
-
-    /// Whether what is in the prompt leaves anything to be recalled.
-    pub(super) fn recall_gate(&self, turn: &Turn<'_>, past: &dialogue::Past) -> Gate {
-        if past.live == 0 {
-            return Gate::Open;
-        }
-        let asked = question::read(turn.asked, &turn.now).words;
-        let rows = self.carried();
-        let results: Vec<_> = rows.iter().flat_map(|(_, messages)| messages).collect();
-        let has_result = results.iter().any(|message| super::protocol::is_result(message));
-        let window: Vec<&str> = past
-            .messages
-            .iter()
-            .chain(results.iter().copied())
-            .map(|message| message.content.as_str())
-            .collect();
-        match recall_gate::is_covered(&asked, &window, has_result) {
-            true => Gate::Shut,
-            false => Gate::Open,
-        }
     }
 
     async fn found(
         &self,
         store: &Store,
-        sought: &Sought,
-        past: &dialogue::Past,
-        now: &Zoned,
-    ) -> Result<Vec<Hit>, StoreError> {
-        let kinds = match self.parts.memory.sources {
+        query: &RecallQuery,
+        request: &Request<'_>,
+        session: &Session,
+    ) -> Result<Vec<MemoryHit>, StoreError> {
+        let kinds = match self.rules.sources {
             Sources::All => Vec::new(),
             Sources::Diary => vec![MemoryKind::Diary],
             Sources::Facts => vec![MemoryKind::User, MemoryKind::World, MemoryKind::Document],
         };
-        let vector = self.meant(&sought.about).await;
-        let question = sought.question.clone();
-        let search = Search {
+        let vector = self.embeddings.of_question(&query.about).await;
+        let question = query.question.clone();
+        let search = MemoryQuery {
             words: question.words,
             from: question.from,
             until: question.until,
-            now: now.timestamp(),
-            before_message: past.oldest(),
+            now: request.turn.now.timestamp(),
+            before_message: request.past.oldest(),
             kinds,
             vector,
-            limit: self.parts.memory.recall as usize + PROFILE as usize,
+            limit: self.rules.recall as usize + PROFILE as usize,
         };
         let searching = async {
             let hits = store.search(search.clone()).await?;
@@ -182,20 +191,43 @@ impl<M: ChatModel> Engine<M> {
                 return Ok(hits);
             }
             // People are often wrong about when.
-            store.search(Search { from: None, until: None, ..search }).await
+            store.search(MemoryQuery { from: None, until: None, ..search }).await
         };
         let hits = in_time(deadline::SEARCH, searching).await?;
         // What the profile shows need not be told twice; a command says nothing about the world.
-        let known = self.lock(&self.scratch).known.as_ref().map(|(_, profile)| profile.clone());
+        let known = session.with(|state| state.caches.known.as_ref().map(|(_, profile)| profile.clone()));
         let profile = known.unwrap_or_default();
         let shown = block::shown(&profile);
         let of_user: Vec<_> = profile.user.iter().map(|memory| (memory.at, &*memory.text.0)).collect();
         let mut hits = newest::holding(hits, |hit| (hit.at, &hit.text.0), &of_user);
         hits.retain(|hit| match hit.origin {
-            Origin::Memory(id, _) => !shown.contains(&id),
-            Origin::Message(_) => super::intents::match_intent(&hit.text.0).is_none(),
+            HitSource::Memory(id, _) => !shown.contains(&id),
+            HitSource::Message(_) => {
+                crate::reply::understand::intents::match_intent(&request.turn.language, &hit.text.0).is_none()
+            }
         });
-        hits.truncate(self.parts.memory.recall as usize);
+        hits.truncate(self.rules.recall as usize);
         Ok(hits)
+    }
+}
+
+/// Whether what is in the prompt leaves anything to be recalled.
+pub(crate) fn coverage(request: &Request<'_>) -> Coverage {
+    if request.past.live == 0 {
+        return Coverage::Uncovered;
+    }
+    let asked = question::read(request.turn.asked, &request.turn.now).words;
+    let results: Vec<_> = request.called.iter().flat_map(|(_, messages)| messages).collect();
+    let has_result = results.iter().any(|message| is_result(message));
+    let window: Vec<&str> = request
+        .past
+        .messages
+        .iter()
+        .chain(results.iter().copied())
+        .map(|message| message.content.as_str())
+        .collect();
+    match coverage::is_covered(&asked, &window, has_result) {
+        true => Coverage::Covered,
+        false => Coverage::Uncovered,
     }
 }

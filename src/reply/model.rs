@@ -10,6 +10,7 @@ use futures_util::Stream;
 
 use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, LlmConfig, LlmError, Mind};
 use crate::llm::{ModelSize, Ready, ServedBy, Serving};
+use crate::reply::arbiter::{Arbiter, Permit, Priority};
 use crate::trace::ModelUse;
 
 /// A chat model, wherever it runs.
@@ -84,6 +85,32 @@ pub struct Room {
 impl From<&LlmConfig> for Room {
     fn from(llm: &LlmConfig) -> Self {
         Self { context_tokens: llm.num_ctx, reply_tokens: llm.num_predict }
+    }
+}
+
+/// A model, with the right to ask it in turn.
+#[derive(Debug)]
+pub(crate) struct ModelAccess<'a, M> {
+    /// The model.
+    pub(crate) model: &'a M,
+    /// Hands it out.
+    pub(crate) arbiter: &'a Arbiter,
+    /// How urgent this one's calls are.
+    pub(crate) priority: Priority,
+}
+
+impl<M> Clone for ModelAccess<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for ModelAccess<'_, M> {}
+
+impl<'a, M> ModelAccess<'a, M> {
+    /// Waits until it is this one's turn; to be held until the answer is complete.
+    pub(crate) async fn permit(&self) -> Permit<'a> {
+        self.arbiter.permit(self.priority).await
     }
 }
 

@@ -4,12 +4,18 @@
 //! The head is byte-identical from turn to turn, so that the model's cache of it stays good; what
 //! changes comes last. Every part has a size cap.
 
-use super::carry;
-use super::config::{Character, PersonaConfig, Placement};
-use super::head::Head;
-use super::model::Room;
 use crate::llm::{Message, ModelSize, Role};
+use crate::reply::config::{Character, PersonaConfig, Placement};
+use crate::reply::model::Room;
+use crate::reply::prompt::head::Head;
+use crate::reply::session::tool_history;
 
+pub(crate) mod context;
+pub(crate) mod dialogue;
+pub(crate) mod head;
+pub(crate) mod profile;
+pub(crate) mod profiles;
+pub(crate) mod side_query;
 #[cfg(test)]
 mod tests;
 
@@ -110,7 +116,7 @@ fn joined(parts: &[&str]) -> String {
 fn fitting(mut past: Vec<Message>, budget: usize) -> Vec<Message> {
     for message in &mut past {
         let is_result =
-            message.role == Role::Tool || (message.role == Role::User && !carry::is_question(message));
+            message.role == Role::Tool || (message.role == Role::User && !tool_history::is_question(message));
         if message.content.len() > EARLIER_MESSAGE_BYTES && !is_result {
             message.content = shortened(&message.content, EARLIER_MESSAGE_BYTES);
         }
@@ -119,7 +125,7 @@ fn fitting(mut past: Vec<Message>, budget: usize) -> Vec<Message> {
     let in_big_steps = (0..past.len()).step_by(DROPPED_TOGETHER).find(|&from| fits(from));
     let from = in_big_steps.unwrap_or_else(|| (0..past.len()).find(|&from| fits(from)).unwrap_or(past.len()));
     past.drain(..from);
-    let first_user = past.iter().position(carry::is_question).unwrap_or(past.len());
+    let first_user = past.iter().position(tool_history::is_question).unwrap_or(past.len());
     past.drain(..first_user);
     past
 }

@@ -1,62 +1,86 @@
 //! What needs no model within a turn: recognised, done, answered in a few words.
 //!
-//! Runs in the task of the turn. In: what was asked, redacted. Out: actions for the channel, and an answer.
+//! Runs in the task of the turn. In: what was asked, redacted, and the parts of the engine that carry it out. Out:
+//! actions for the channel, and an answer.
 
-use super::intents::{self, Intent, QuickIntent};
-use super::model::ChatModel;
-use super::outlet::{Outlet, Unheard};
-use super::timers::Just;
-use super::{Action, Engine, Keep, ReplyEvent, Turn};
+use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::session::Session;
+use crate::reply::turn::{Action, Keep, ReplyEvent, Turn};
+use crate::reply::understand::intents::{self, Intent, QuickIntent};
+use crate::schedule::Schedule;
+use crate::store::Store;
+use crate::tools::Toolbox;
+use last_set::LastSet;
 
-impl<M: ChatModel> Engine<M> {
-    /// What can be done without a model; an answer to what was asked back counts only where nothing else fits.
-    pub(super) fn quick(&self, turn: &Turn<'_>) -> Option<QuickIntent> {
-        let unfinished = self.lock(&self.unfinished).remove(&turn.channel);
-        let just = self.lock(&self.just).remove(&turn.channel);
-        if let Some((quick, just)) = just.and_then(|just| just.continued(turn.asked, &turn.now)) {
-            self.lock(&self.just).insert(turn.channel, just);
-            return Some(quick);
-        }
-        // Known before it is done: who goes on at once cancels this turn, not what it has set.
-        if let Some(just) = Just::of(turn.asked, &turn.now) {
-            self.lock(&self.just).insert(turn.channel, just);
-        }
-        intents::match_intent(turn.asked)
-            .filter(|quick| !matches!(&quick.what, Intent::Home(order) if self.has_tool_for(order)))
-            .or_else(|| unfinished.and_then(|unfinished| unfinished.completed(turn.asked, &turn.now)))
+pub(crate) mod forgetting;
+pub(crate) mod home;
+pub(crate) mod last_set;
+pub(crate) mod memory;
+pub(crate) mod timers;
+
+/// What carries out quick commands.
+pub(crate) struct QuickMeans<'a> {
+    /// Timers, alarms and reminders.
+    pub(crate) schedule: Option<&'a Schedule>,
+    /// What is remembered; nothing when it is switched off.
+    pub(crate) memory: Option<&'a Store>,
+    /// How long a yes is waited for, in seconds.
+    pub(crate) confirm_s: u32,
+    /// The conversation.
+    pub(crate) session: &'a Session,
+}
+
+/// What can be done without a model; an answer to what was asked back counts only where nothing else fits.
+pub(crate) fn recognise(turn: &Turn<'_>, session: &Session, tools: &Toolbox) -> Option<QuickIntent> {
+    let (clarification, last_set) = session.with(|state| (state.clarification.take(), state.last_set.take()));
+    if let Some((quick, set)) = last_set.and_then(|set| set.continued(&turn.language, turn.asked, &turn.now))
+    {
+        session.with(|state| state.last_set = Some(set));
+        return Some(quick);
     }
-
-    /// Does what needs no model.
-    pub(super) async fn act(
-        &self,
-        turn: &Turn<'_>,
-        quick: &QuickIntent,
-        outlet: &mut Outlet,
-    ) -> Result<Keep, Unheard> {
-        outlet.decided("intents", quick.what.name(), quick.reason.as_str()).await?;
-        let (actions, keep): (&[Action], Keep) = match &quick.what {
-            Intent::Schedule(order) => return self.schedule(turn, order, outlet).await,
-            Intent::Memory(order) => return self.mind(turn, order, outlet).await,
-            Intent::Home(order) => return self.home(order, outlet).await,
-            Intent::Time | Intent::Date => (&[], Keep::Yes),
-            Intent::Volume(change) => (&[Action::Volume(*change)], Keep::Yes),
-            Intent::Repeat => (&[], Keep::No),
-            Intent::Stop => {
-                self.forget_calls();
-                (&[Action::StopSpeaking, Action::EndConversation], Keep::No)
-            }
-            Intent::Thanks | Intent::Goodbye | Intent::GoodNight => (&[Action::EndConversation], Keep::Yes),
-            Intent::NeverMind => (&[Action::EndConversation], Keep::No),
-        };
-        outlet.is_over = actions.contains(&Action::EndConversation);
-        for action in actions {
-            outlet.send(ReplyEvent::Act(*action)).await?;
-        }
-        if matches!(quick.what, Intent::Stop | Intent::Thanks | Intent::NeverMind) {
-            self.silence().await;
-        }
-        let last = self.lock(&self.last).get(&turn.channel).cloned();
-        outlet.say(&intents::answer(&quick.what, &turn.now, last.as_deref())).await?;
-        Ok(keep)
+    // Known before it is done: who goes on at once cancels this turn, not what it has set.
+    if let Some(set) = LastSet::of(&turn.language, turn.asked, &turn.now) {
+        session.with(|state| state.last_set = Some(set));
     }
+    intents::match_intent(&turn.language, turn.asked)
+        .filter(|quick| !matches!(&quick.what, Intent::Home(order) if home::has_tool_for(order, tools)))
+        .or_else(|| clarification.and_then(|asked| asked.completed(&turn.language, turn.asked, &turn.now)))
+}
+
+/// Does what needs no model.
+pub(crate) async fn carry_out(
+    turn: &Turn<'_>,
+    quick: &QuickIntent,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    sink.decided("intents", quick.what.name(), quick.reason.as_str()).await?;
+    let QuickMeans { schedule, memory: store, confirm_s, session } = *means;
+    let (actions, keep): (&[Action], Keep) = match &quick.what {
+        Intent::Schedule(order) => return timers::carry_out(order, turn, schedule, session, sink).await,
+        Intent::Memory(order) => {
+            let asking = memory::Asking { confirm_s, session };
+            return memory::carry_out(order, turn, store, asking, sink).await;
+        }
+        Intent::Home(order) => return home::carry_out(order, turn, sink).await,
+        Intent::Time | Intent::Date => (&[], Keep::Yes),
+        Intent::Volume(change) => (&[Action::Volume(*change)], Keep::Yes),
+        Intent::Repeat => (&[], Keep::No),
+        Intent::Stop => {
+            session.forget_conversation();
+            (&[Action::StopSpeaking, Action::EndConversation], Keep::No)
+        }
+        Intent::Thanks | Intent::Goodbye | Intent::GoodNight => (&[Action::EndConversation], Keep::Yes),
+        Intent::NeverMind => (&[Action::EndConversation], Keep::No),
+    };
+    sink.is_over = actions.contains(&Action::EndConversation);
+    for action in actions {
+        sink.send(ReplyEvent::Act(*action)).await?;
+    }
+    if matches!(quick.what, Intent::Stop | Intent::Thanks | Intent::NeverMind) {
+        timers::silence(schedule).await;
+    }
+    let last = session.with(|state| state.last_reply.clone());
+    sink.say(&intents::answer(&turn.language, &quick.what, &turn.now, last.as_deref())).await?;
+    Ok(keep)
 }

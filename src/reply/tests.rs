@@ -1,17 +1,25 @@
 //! Whole turns with a scripted model, a store in memory, a manual clock and paused time.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use jiff::Zoned;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::agent::digest;
 use super::model::Room;
+use super::prompt::head::HeadSet;
 use super::*;
-use crate::clock::ManualClock;
-use crate::llm::{Message, Role};
-use crate::schedule::{ScheduleParts, TimersConfig};
-use crate::tools::Router;
+use crate::clock::{Clock, ManualClock};
+use crate::language::ReplySentences;
+use crate::language::tests::{english, german, in_english};
+use crate::llm::{Message, ModelSize, Role};
+use crate::message::{ConversationId, Origin, TurnId};
+use crate::schedule::{Schedule, ScheduleParts, TimersConfig};
+use crate::store::Store;
+use crate::tools::{Router, ToolRegistry, Toolbox, ToolsConfig};
+use crate::trace::Decision;
 
 mod acting;
 mod breakdowns;
@@ -21,20 +29,24 @@ mod directed;
 mod failures;
 mod faults;
 mod frugal;
+mod language;
 mod limits;
 mod memory;
 mod path;
 mod privacy;
 mod profiles;
 mod scripted;
+mod sessions;
 mod timers;
 mod tools;
 
 use scripted::{Scripted, Step, plans};
 
-/// An engine with everything a test looks at.
+/// An engine with everything a test looks at, and two conversations.
 struct Bench {
     engine: Engine<Scripted>,
+    voice: Session,
+    console: Session,
     model: Arc<Scripted>,
     clock: Arc<ManualClock>,
     store: Store,
@@ -103,12 +115,18 @@ fn start() -> Zoned {
     time("2026-11-22T14:05:30+01:00[Europe/Vienna]")
 }
 
+/// What is said without a model.
+fn say() -> &'static ReplySentences {
+    &english().sentences().reply
+}
+
 /// The schedule of a program that rings itself.
 fn schedule(store: &Store, clock: &Arc<ManualClock>) -> Schedule {
     Schedule::new(ScheduleParts {
         store: store.clone(),
         clock: Arc::clone(clock) as Arc<dyn Clock>,
         config: TimersConfig::default(),
+        languages: in_english(),
         is_synchronised: || false,
         wake_up: None,
     })
@@ -138,12 +156,25 @@ impl Bench {
             store: Some(store.clone()),
             schedule: Some(schedule(&store, &clock)),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
-            tools: Toolbox::default(),
+            tools: ToolRegistry::default(),
             tool_rules: ToolsConfig { router: Router::Keyword, ..ToolsConfig::default() },
             protocols: Protocols::default(),
+            languages: in_english(),
         };
         change(&mut parts);
-        Self { engine: Engine::new(parts), model, clock, store }
+        Self::of(Engine::new(parts), model, clock, store)
+    }
+
+    fn of(engine: Engine<Scripted>, model: Arc<Scripted>, clock: Arc<ManualClock>, store: Store) -> Self {
+        let voice = Session::new(ConversationId::voice(ConversationId::HOME));
+        Self { engine, voice, console: Session::new(ConversationId::console()), model, clock, store }
+    }
+
+    /// The first part of a prompt, as every conversation begins.
+    fn head(&self, size: ModelSize, protocol: Protocol) -> String {
+        let parts = &self.engine.parts;
+        let heads = HeadSet::new(parts.tools.snapshot(), &parts.persona, self.engine.name());
+        heads.of_profile(None).of(size, protocol, &[]).system
     }
 
     /// Says something for which the planner writes these steps.
@@ -156,13 +187,13 @@ impl Bench {
     }
 
     async fn say(&self, text: &str) -> Ran {
-        self.say_on(Channel::Voice, text).await
+        self.say_in(&self.voice, text).await
     }
 
-    async fn say_on(&self, channel: Channel, text: &str) -> Ran {
+    async fn say_in(&self, session: &Session, text: &str) -> Ran {
         let (events, received) = mpsc::channel(1_000);
-        let turn = TurnInput { id: TurnId(1), channel, text: Private(text.into()) };
-        let outcome = reply(&self.engine, turn, events, CancellationToken::new()).await;
+        let turn = TurnInput { id: TurnId(1), text: Private(text.into()) };
+        let outcome = reply(&self.engine, session, turn, events, CancellationToken::new()).await;
         Ran::of(outcome, received)
     }
 

@@ -10,6 +10,7 @@ use super::entry::{Days, Due, Entry, EntryId, Kind, State};
 use super::moment::resolve;
 use super::names::{date_of, meant};
 use super::order::{Bias, LONGEST_TIMER_S, Many, Order, Question, Refusal, Report, Wanted, When, Which};
+use crate::language::Ear;
 
 /// Most entries that wait at the same time.
 pub(super) const MOST: usize = 1_024;
@@ -33,6 +34,8 @@ pub(super) struct Present<'a> {
     /// The clock shows less than it did before.
     pub(super) in_doubt: bool,
     pub(super) config: &'a TimersConfig,
+    /// By whose sound names are told apart.
+    pub(super) ear: Ear,
 }
 
 /// Changes, and what to tell when they are stored.
@@ -77,10 +80,10 @@ impl Present<'_> {
     }
 
     fn chosen(&self, which: &Which) -> Choice<'_> {
-        let mut found = meant(self.entries, which, self.now);
+        let mut found = meant(self.entries, which, self.now, self.ear);
         if found.is_empty() && which.kind.is_some() && which.name.is_some() {
             // "the pasta alarm" may well be a timer.
-            found = meant(self.entries, &Which { kind: None, ..which.clone() }, self.now);
+            found = meant(self.entries, &Which { kind: None, ..which.clone() }, self.now, self.ear);
         }
         found.sort_by_key(|entry| (self.moment(entry), entry.id));
         match (found.len(), which.many) {

@@ -1,7 +1,8 @@
 //! What can be asked of the schedule, and what it reports back. PURE data.
 
 use super::entry::{Entry, EntryId, Kind};
-use super::moment::{ClockSaid, Day, Part, Said};
+use super::moment::{Day, Part, Said};
+use crate::language::ClockSaid;
 use jiff::Timestamp;
 use jiff::civil::Date;
 

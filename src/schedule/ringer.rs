@@ -1,25 +1,28 @@
 //! The task that waits for what is due and says what rings.
 //!
-//! One task per program that rings. In: the schedule, the clock, changes. Out: what rings, as a value that is
-//! always the newest, and sentences to be told. It makes no sound itself. It never sleeps for longer than a
-//! minute, so that a clock that was set, or a change nobody told of, is noticed.
+//! One task per program that rings. In: the schedule, the clock, changes. Out: announcements of what rings and of what
+//! was missed, and what rings as a value that is always the newest. It makes no sound itself. It never sleeps for
+//! longer than a minute, so that a clock that was set, or a change nobody told of, is noticed.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::watch::Seen;
 use super::{EntryId, Schedule, Trust, words};
+use crate::announce::{Announcement, AnnouncementId, Announcer, IfUnheard, Origin, Priority};
+use crate::language::Language;
 use crate::message::Private;
 use crate::pulse::Heart;
 
 /// It looks at least this often.
 pub const AT_LEAST: Duration = Duration::from_secs(60);
-/// Sentences nobody has taken yet. When full, further ones are in the log only.
-const TOLD: usize = 8;
+/// At least so long between the end of a ring and the next.
+const GAP: Duration = Duration::from_secs(1);
 
 /// One thing that rings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,20 +37,14 @@ pub struct Ring {
 pub struct Ringer {
     schedule: Schedule,
     ringing: watch::Sender<Vec<Ring>>,
-    told: mpsc::Sender<String>,
+    announcer: Announcer,
+    /// The announcements of what rings; a task that follows one that failed goes on with them.
+    announced: Arc<Mutex<Vec<(EntryId, AnnouncementId)>>>,
     heart: Heart,
     anchor: Option<Anchor>,
     is_first: bool,
     has_failed: bool,
     has_doubted: bool,
-}
-
-/// What it says.
-pub struct Alerts {
-    /// What rings, the longest first.
-    pub ringing: watch::Receiver<Vec<Ring>>,
-    /// What is to be said once.
-    pub told: mpsc::Receiver<String>,
 }
 
 /// What the clock showed at the last look.
@@ -59,21 +56,37 @@ struct Anchor {
 }
 
 impl Ringer {
-    /// A task for `schedule`, and what it says. Nothing runs yet.
-    pub fn new(schedule: Schedule, heart: Heart) -> (Self, Alerts) {
+    /// A task for `schedule` that announces to `announcer`, and what rings, the longest first. Nothing runs yet.
+    pub fn new(schedule: Schedule, announcer: Announcer, heart: Heart) -> (Self, watch::Receiver<Vec<Ring>>) {
         let (ringing, rings) = watch::channel(Vec::new());
-        let (told, tells) = mpsc::channel(TOLD);
         let ringer = Self {
             schedule,
             ringing,
-            told,
+            announcer,
+            announced: Arc::default(),
             heart,
             anchor: None,
             is_first: true,
             has_failed: false,
             has_doubted: false,
         };
-        (ringer, Alerts { ringing: rings, told: tells })
+        (ringer, rings)
+    }
+
+    /// Another task for the same schedule and the same listeners: the one to start after this one failed.
+    #[must_use]
+    pub fn again(&self, heart: Heart) -> Self {
+        Self {
+            schedule: self.schedule.clone(),
+            ringing: self.ringing.clone(),
+            announcer: self.announcer.clone(),
+            announced: Arc::clone(&self.announced),
+            heart,
+            anchor: None,
+            is_first: true,
+            has_failed: false,
+            has_doubted: false,
+        }
     }
 
     /// Watches until `stop`.
@@ -100,7 +113,8 @@ impl Ringer {
             Err(error) => {
                 if !std::mem::replace(&mut self.has_failed, true) {
                     tracing::error!(%error, "timers can't be read, so none rings");
-                    self.tell("I can't read my timers, so none will ring.".to_owned());
+                    let told = self.language().sentences().schedule.unreadable.clone();
+                    self.announce(IfUnheard::Drop, told).await;
                 }
                 return AT_LEAST;
             }
@@ -109,28 +123,36 @@ impl Ringer {
         self.anchor = Some(Anchor { shown: now.timestamp(), at, trust });
         if trust == Trust::Behind && !std::mem::replace(&mut self.has_doubted, true) {
             tracing::warn!("the clock shows less than it did before, so alarms wait");
-            self.tell(words::WRONG_CLOCK.to_owned());
+            let told = self.language().sentences().schedule.wrong_clock.clone();
+            self.announce(IfUnheard::Drop, told).await;
         }
         if !seen.missed.is_empty() {
-            self.tell(words::missed(&seen.missed, &now));
+            let told = words::missed(&seen.missed, &now, &self.language());
+            self.announce(IfUnheard::Keep, told).await;
         }
-        self.publish(&seen, &now);
+        self.publish(&seen, &now).await;
         let until = seen.next.map(|next| next.duration_since(now.timestamp()));
         until.and_then(|until| Duration::try_from(until).ok()).unwrap_or(AT_LEAST).min(AT_LEAST)
     }
 
-    fn publish(&self, seen: &Seen, now: &jiff::Zoned) {
+    async fn publish(&mut self, seen: &Seen, now: &jiff::Zoned) {
+        let language = self.language();
         let rings: Vec<Ring> = seen
             .ringing
             .iter()
-            .map(|entry| Ring { id: entry.id, says: Private(words::rings(entry, now)) })
+            .map(|entry| Ring { id: entry.id, says: Private(words::rings(entry, now, &language)) })
             .collect();
+        self.announce_rings(&rings).await;
         let ids = |rings: &[Ring]| rings.iter().map(|ring| ring.id).collect::<Vec<_>>();
         self.ringing.send_if_modified(|shown| {
             let is_new = ids(shown) != ids(&rings);
             *shown = rings;
             is_new
         });
+    }
+
+    fn language(&self) -> Arc<Language> {
+        self.schedule.parts.languages.get()
     }
 
     /// How far a clock that was wrong was put forward since the last look.
@@ -142,9 +164,33 @@ impl Ringer {
         self.schedule.parts.clock.now().timestamp().duration_since(shown) - passed
     }
 
-    fn tell(&self, sentence: String) {
-        if self.told.try_send(sentence).is_err() {
-            tracing::warn!("something about timers was not said: too much waits to be said");
+    /// Announces what rings from here on, and withdraws what does not ring any more.
+    async fn announce_rings(&mut self, rings: &[Ring]) {
+        let rings_still = |id: EntryId| rings.iter().any(|ring| ring.id == id);
+        let over: Vec<_> = self.announced().extract_if(.., |(id, _)| !rings_still(*id)).collect();
+        for (_, announcement) in over {
+            self.announcer.withdraw(announcement).await;
         }
+        for ring in rings {
+            let is_new = self.announced().iter().all(|(id, _)| *id != ring.id);
+            if is_new {
+                let text = ring.says.0.clone();
+                let announcement = Announcement {
+                    if_unheard: IfUnheard::Repeat(GAP),
+                    ..Announcement::new(Origin::Timer, Priority::Ring, text)
+                };
+                let announced = self.announcer.announce(announcement).await;
+                self.announced().push((ring.id, announced));
+            }
+        }
+    }
+
+    fn announced(&self) -> MutexGuard<'_, Vec<(EntryId, AnnouncementId)>> {
+        self.announced.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn announce(&self, if_unheard: IfUnheard, text: impl Into<String>) {
+        let announcement = Announcement::new(Origin::Timer, Priority::Reminder, text);
+        self.announcer.announce(Announcement { if_unheard, ..announcement }).await;
     }
 }

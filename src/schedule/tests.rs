@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::clock::ManualClock;
+use crate::language::tests::{english, in_english};
 
 mod decisions;
 mod ringing;
@@ -69,6 +70,7 @@ impl Table {
             now: &self.now,
             in_doubt: false,
             config: &config,
+            ear: english().ear(),
         };
         let (changes, report) = obey::obey(&present, order);
         self.apply(changes);
@@ -77,7 +79,7 @@ impl Table {
 
     fn say(&mut self, order: &Order) -> String {
         let report = self.order(order);
-        words::tell(&report, &self.now)
+        words::tell(&report, &self.now, english())
     }
 
     fn look(&mut self, is_first: bool) -> Seen {

@@ -1,6 +1,7 @@
-//! What the schedule says, in English: what was understood, what is left, what rings.
+//! What the schedule says: what was understood, what is left, what rings.
 //!
-//! PURE. Short, and always with what was understood, so that a misheard number is noticed at once.
+//! PURE. In: entries and reports, and the language that is spoken. Out: sentences, which stand in its files. Short, and
+//! always with what was understood, so that a misheard number is noticed at once.
 
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
@@ -8,171 +9,170 @@ use jiff::{SignedDuration, Zoned};
 
 use super::entry::{Days, Due, Entry, Kind, State};
 use super::order::{Question, Report, Which};
-use crate::english::{MONTHS, WEEKDAYS};
+use crate::language::{Dial, KindWords, Language, TimeWords, capital, fill};
 
 /// Most entries that are read out.
 const READ_OUT: usize = 5;
 
+/// Which form of a unit a length is told in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `5 minutes`.
+    Counted,
+    /// `5 minute`, in front of a word.
+    Bare,
+}
+
 /// `9 minutes 30 seconds`; nothing is left out but zeros.
-pub fn length(seconds: u64) -> String {
-    let parts = [(seconds / 3600, "hour"), (seconds / 60 % 60, "minute"), (seconds % 60, "second")];
+pub fn length(seconds: u64, language: &Language) -> String {
+    length_in(seconds, Form::Counted, &language.sentences().time)
+}
+
+fn length_in(seconds: u64, form: Form, words: &TimeWords) -> String {
+    let parts =
+        [(seconds / 3600, &words.hour), (seconds / 60 % 60, &words.minute), (seconds % 60, &words.second)];
     let told: Vec<String> = parts
         .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, unit)| format!("{count} {unit}{}", if *count == 1 { "" } else { "s" }))
+        .map(|(count, [one, several])| {
+            format!("{count} {}", if *count == 1 || form == Form::Bare { one } else { several })
+        })
         .collect();
-    if told.is_empty() { "0 seconds".to_owned() } else { told.join(" ") }
+    if told.is_empty() { format!("0 {}", words.second[1]) } else { told.join(" ") }
 }
 
 /// `6:30 AM`, `7 PM`, `noon`, `midnight`.
-pub fn time_of_day(time: Time) -> String {
-    let half = if time.hour() < 12 { "AM" } else { "PM" };
-    let hour = match time.hour() % 12 {
-        0 => 12,
-        hour => hour,
+pub fn time_of_day(time: Time, language: &Language) -> String {
+    let words = &language.sentences().time;
+    let sentence = match (time.hour(), time.minute()) {
+        (0, 0) => &words.midnight,
+        (12, 0) => &words.noon,
+        (_, 0) => &words.full_hour,
+        _ => &words.clock,
     };
-    match (time.hour(), time.minute()) {
-        (0, 0) => "midnight".to_owned(),
-        (12, 0) => "noon".to_owned(),
-        (_, 0) => format!("{hour} {half}"),
-        (_, minute) => format!("{hour}:{minute:02} {half}"),
-    }
+    clock(sentence, time, words)
+}
+
+/// `6:30 AM`, also for a full hour.
+pub fn time_in_full(time: Time, language: &Language) -> String {
+    let words = &language.sentences().time;
+    clock(&words.clock, time, words)
+}
+
+fn clock(sentence: &str, time: Time, words: &TimeWords) -> String {
+    let [morning, afternoon] = &words.halves;
+    let hour = match (words.hours, time.hour() % 12) {
+        (Dial::TwentyFour, _) => time.hour(),
+        (Dial::Twelve, 0) => 12,
+        (Dial::Twelve, hour) => hour,
+    };
+    let (hour, minute) = (hour.to_string(), format!("{:02}", time.minute()));
+    let half = if time.hour() < 12 { morning } else { afternoon };
+    fill(sentence, &[("hour", &hour), ("minute", &minute), ("half", half)])
+}
+
+/// `Sunday, November 22nd, 2026`, within `sentence`.
+pub fn date_in(sentence: &str, date: Date, language: &Language) -> String {
+    let words = &language.sentences().time;
+    let (day, year) = (date.day().to_string(), date.year().to_string());
+    let values = [
+        ("weekday", weekday(date.weekday(), words)),
+        ("month", named(&words.months, date.month() - 1)),
+        ("nth", named(&words.days, date.day() - 1)),
+        ("day", &day),
+        ("year", &year),
+    ];
+    fill(sentence, &values)
 }
 
 /// `on weekdays`, `every day`, `every Monday and Thursday`.
-pub fn days(days: Days) -> String {
+pub fn days(days: Days, language: &Language) -> String {
+    let words = &language.sentences().time;
     match days {
-        Days::DAILY => "every day".to_owned(),
-        Days::WEEKDAYS => "on weekdays".to_owned(),
-        Days::WEEKEND => "on weekends".to_owned(),
+        Days::DAILY => words.daily.clone(),
+        Days::WEEKDAYS => words.workdays.clone(),
+        Days::WEEKEND => words.weekend.clone(),
         _ => {
-            let named = |offset: &i8| {
-                Weekday::from_monday_zero_offset(*offset).is_ok_and(|weekday| days.has(weekday))
-            };
+            let all = (0..7_i8).filter_map(|offset| Weekday::from_monday_zero_offset(offset).ok());
             let names: Vec<String> =
-                (0..7_i8).filter(named).map(|offset| weekday(offset).to_owned()).collect();
-            format!("every {}", listed(&names))
+                all.filter(|day| days.has(*day)).map(|day| weekday(day, words).to_owned()).collect();
+            fill(&words.every, &[("days", &words.listed(&names))])
         }
     }
 }
 
 /// `tomorrow at noon`, `at 6:30 AM on weekdays`, `on Friday at 7 PM`.
-pub fn moment(at: DateTime, on: Days, now: &Zoned) -> String {
-    let time = time_of_day(at.time());
+pub fn moment(at: DateTime, on: Days, now: &Zoned, language: &Language) -> String {
+    let words = &language.sentences().time;
+    let time = time_of_day(at.time(), language);
     if !on.is_none() {
-        return format!("at {time} {}", days(on));
+        return fill(&words.again, &[("days", &days(on, language)), ("time", &time)]);
     }
-    format!("{} at {time}", day(at.date(), now))
+    fill(&words.once, &[("day", &day(at.date(), now, language)), ("time", &time)])
 }
 
 /// `tomorrow`, `on Friday`, `on June 5`.
-fn day(date: Date, now: &Zoned) -> String {
+fn day(date: Date, now: &Zoned, language: &Language) -> String {
+    let words = &language.sentences().time;
     match date.duration_since(now.date()).as_hours() / 24 {
-        0 => "today".to_owned(),
-        1 => "tomorrow".to_owned(),
-        -1 => "yesterday".to_owned(),
-        2..7 => format!("on {}", weekday(date.weekday().to_monday_zero_offset())),
-        _ => {
-            let month = usize::try_from(date.month() - 1).ok().and_then(|month| MONTHS.get(month));
-            format!("on {} {}", month.copied().unwrap_or_default(), date.day())
-        }
+        0 => words.today.clone(),
+        1 => words.tomorrow.clone(),
+        -1 => words.yesterday.clone(),
+        2..7 => fill(&words.on_weekday, &[("weekday", weekday(date.weekday(), words))]),
+        _ => date_in(&words.on_date, date, language),
+    }
+}
+
+fn weekday(day: Weekday, words: &TimeWords) -> &str {
+    named(&words.weekdays, day.to_monday_zero_offset())
+}
+
+fn named(names: &[String], index: i8) -> &str {
+    usize::try_from(index).ok().and_then(|index| names.get(index)).map(String::as_str).unwrap_or_default()
+}
+
+/// What a kind of entry is called.
+pub fn kind(kind: Kind, language: &Language) -> &KindWords {
+    let words = &language.sentences().schedule;
+    match kind {
+        Kind::Timer => &words.timer,
+        Kind::Alarm => &words.alarm,
+        Kind::Reminder => &words.reminder,
     }
 }
 
 /// `pasta timer`, `5 minute timer`, `7 AM alarm`, `reminder to call Ann`.
-pub fn called(entry: &Entry, zone: &TimeZone) -> String {
+pub fn called(entry: &Entry, zone: &TimeZone, language: &Language) -> String {
+    let words = &language.sentences().schedule;
+    let kind = ("kind", kind(entry.kind, language).one.as_str());
     match (entry.kind, &entry.name, entry.length_s) {
-        (Kind::Reminder, Some(text), _) => format!("reminder: {text}"),
-        (kind, Some(name), _) => format!("{name} {}", kind.name()),
+        (Kind::Reminder, Some(text), _) => fill(&words.to_remind, &[("text", text)]),
+        (_, Some(name), _) => fill(&words.named, &[("name", name), kind]),
         (Kind::Timer, None, Some(seconds)) => {
-            format!("{} timer", length(u64::from(seconds)).replace("s ", " ").trim_end_matches('s'))
+            let told = |form| length_in(u64::from(seconds), form, &language.sentences().time);
+            fill(&words.by_length, &[("length", &told(Form::Counted)), ("bare", &told(Form::Bare)), kind])
         }
-        (kind, None, _) => format!("{} {}", time_of_day(wall(entry, zone).time()), kind.name()),
-    }
-}
-
-/// What is said when it rings.
-pub fn rings(entry: &Entry, now: &Zoned) -> String {
-    match (entry.kind, &entry.name) {
-        (Kind::Reminder, Some(text)) => format!("Reminder: {}.", text.trim_end_matches(['.', '!'])),
-        (Kind::Alarm, None) => format!("It's {}.", time_of_day(now.time())),
-        (Kind::Alarm, Some(name)) => format!("It's {}: {name}.", time_of_day(now.time())),
-        _ => format!("{}.", capital(&called(entry, now.time_zone()))),
-    }
-}
-
-/// What is said of what nobody noticed.
-pub fn missed(entries: &[Entry], now: &Zoned) -> String {
-    let told: Vec<String> = entries
-        .iter()
-        .take(READ_OUT)
-        .map(|entry| {
-            let at = moment(wall(entry, now.time_zone()), Days::NONE, now);
-            format!("the {} was due {at}", called(entry, now.time_zone()))
-        })
-        .collect();
-    format!("You missed something: {}.", listed(&told))
-}
-
-/// What is said once when the clock is wrong.
-pub const WRONG_CLOCK: &str = "My clock is wrong since the power was off. Alarms wait until it is set again.";
-
-/// What is said of a report; `now` is the present moment.
-pub fn tell(report: &Report, now: &Zoned) -> String {
-    let zone = now.time_zone();
-    match report {
-        Report::Set(entry) => format!("{}.", capital(&set(entry, now))),
-        Report::Changed(entry) if entry.kind == Kind::Timer => {
-            format!("{}, {} left.", capital(&short(entry)), left(entry, now))
+        (_, None, _) => {
+            let time = time_of_day(wall(entry, zone).time(), language);
+            fill(&words.by_time, &[("time", &time), kind])
         }
-        Report::Changed(entry) => format!("{}.", capital(&set(entry, now))),
-        Report::Cancelled(entries) => cancelled(entries, zone),
-        Report::Skipped(entries, date) => skipped(entries, *date, now),
-        Report::Snoozed(entries) => match entries.first() {
-            Some(entry) => format!("{} again in {}.", capital(&short(entry)), left(entry, now)),
-            None => NOTHING_RINGS.to_owned(),
-        },
-        Report::Silenced(_) => String::new(),
-        Report::Listed(kind, entries) => list(*kind, entries, now),
-        Report::Left(entries) => remaining(entries, now),
-        Report::NoSuch(which) => no_such(which),
-        Report::NothingRings => NOTHING_RINGS.to_owned(),
-        Report::IsOver => "That time is over already.".to_owned(),
-        Report::TooLong => "A timer lasts 24 hours at most. Set an alarm instead.".to_owned(),
-        Report::TooMany => "There are too many already. Cancel some first.".to_owned(),
-        Report::Ask(question) => ask(question, zone),
-    }
-}
-
-const NOTHING_RINGS: &str = "Nothing is ringing.";
-
-/// What waits now: `pasta timer, 9 minutes 30 seconds`.
-fn set(entry: &Entry, now: &Zoned) -> String {
-    match (entry.kind, entry.due, &entry.name) {
-        (Kind::Timer, _, _) => {
-            let seconds = entry.length_s.map_or_else(|| left(entry, now), |s| length(u64::from(s)));
-            format!("{}, {seconds}", short(entry))
-        }
-        (Kind::Reminder, due, text) => {
-            format!("reminder {}: {}", when(entry, due, now), text.as_deref().unwrap_or("now"))
-        }
-        (Kind::Alarm, due, _) => format!("{} {}", short(entry), when(entry, due, now)),
-    }
-}
-
-fn when(entry: &Entry, due: Due, now: &Zoned) -> String {
-    match due {
-        Due::Wall(at) => moment(at, entry.days, now),
-        Due::Moment(_) => format!("in {}", left(entry, now)),
     }
 }
 
 /// `pasta timer`, or only `timer`.
-fn short(entry: &Entry) -> String {
+fn short(entry: &Entry, language: &Language) -> String {
+    let kind = kind(entry.kind, language).one.as_str();
     match (&entry.name, entry.kind) {
-        (Some(name), Kind::Timer | Kind::Alarm) => format!("{name} {}", entry.kind.name()),
-        _ => entry.kind.name().to_owned(),
+        (Some(name), Kind::Timer | Kind::Alarm) => {
+            fill(&language.sentences().schedule.named, &[("name", name), ("kind", kind)])
+        }
+        _ => kind.to_owned(),
     }
+}
+
+/// `the pasta timer`.
+fn the(entry: &Entry, now: &Zoned, language: &Language) -> String {
+    format!("{} {}", kind(entry.kind, language).the, called(entry, now.time_zone(), language))
 }
 
 fn wall(entry: &Entry, zone: &TimeZone) -> DateTime {
@@ -183,118 +183,204 @@ fn wall(entry: &Entry, zone: &TimeZone) -> DateTime {
 }
 
 /// How long until it is due, without the seconds of hours.
-fn left(entry: &Entry, now: &Zoned) -> String {
+fn left(entry: &Entry, now: &Zoned, language: &Language) -> String {
     let due = entry.due.moment(now.time_zone());
     let left = due.duration_since(now.timestamp()).max(SignedDuration::ZERO);
     let seconds = u64::try_from(left.as_millis()).unwrap_or(0).div_ceil(1000);
-    length(if seconds > 3600 { seconds / 60 * 60 } else { seconds })
+    length(if seconds > 3600 { seconds / 60 * 60 } else { seconds }, language)
 }
 
-fn remaining(entries: &[Entry], now: &Zoned) -> String {
-    let of = |entry: &Entry| match entry.state {
-        State::Ringing { .. } => "it rings".to_owned(),
-        State::Waiting | State::Over | State::Missed => left(entry, now),
+/// What is said when it rings.
+pub fn rings(entry: &Entry, now: &Zoned, language: &Language) -> String {
+    let words = &language.sentences().schedule;
+    let time = ("time", &*time_of_day(now.time(), language));
+    capital(&match (entry.kind, &entry.name) {
+        (Kind::Reminder, Some(text)) => {
+            fill(&words.rings_reminder, &[("text", text.trim_end_matches(['.', '!']))])
+        }
+        (Kind::Alarm, None) => fill(&words.rings, &[time]),
+        (Kind::Alarm, Some(name)) => fill(&words.rings_named, &[time, ("name", name)]),
+        _ => format!("{}.", called(entry, now.time_zone(), language)),
+    })
+}
+
+/// What is said of what nobody noticed.
+pub fn missed(entries: &[Entry], now: &Zoned, language: &Language) -> String {
+    let words = &language.sentences().schedule;
+    let told: Vec<String> = entries
+        .iter()
+        .take(READ_OUT)
+        .map(|entry| {
+            let at = moment(wall(entry, now.time_zone()), Days::NONE, now, language);
+            let called = called(entry, now.time_zone(), language);
+            let the = &kind(entry.kind, language).the;
+            fill(&words.was_due, &[("the", the), ("called", &called), ("at", &at)])
+        })
+        .collect();
+    capital(&fill(&words.missed, &[("list", &language.sentences().time.listed(&told))]))
+}
+
+/// What is said of a report; `now` is the present moment.
+pub fn tell(report: &Report, now: &Zoned, language: &Language) -> String {
+    let words = &language.sentences().schedule;
+    let told = match report {
+        Report::Set(entry) => set(entry, now, language),
+        Report::Changed(entry) if entry.kind == Kind::Timer => fill(
+            &words.changed_timer,
+            &[("short", &short(entry, language)), ("left", &left(entry, now, language))],
+        ),
+        Report::Changed(entry) => set(entry, now, language),
+        Report::Cancelled(entries) => cancelled(entries, now, language),
+        Report::Skipped(entries, date) => skipped(entries, *date, now, language),
+        Report::Snoozed(entries) => match entries.first() {
+            Some(entry) => fill(
+                &words.snoozed,
+                &[("short", &short(entry, language)), ("left", &left(entry, now, language))],
+            ),
+            None => words.nothing_rings.clone(),
+        },
+        Report::Silenced(_) => String::new(),
+        Report::Listed(kind, entries) => list(*kind, entries, now, language),
+        Report::Left(entries) => remaining(entries, now, language),
+        Report::NoSuch(which) => no_such(which, language),
+        Report::NothingRings => words.nothing_rings.clone(),
+        Report::IsOver => words.is_over.clone(),
+        Report::TooLong => words.too_long.clone(),
+        Report::TooMany => words.too_many.clone(),
+        Report::Ask(question) => ask(question, now, language),
     };
+    capital(&told)
+}
+
+/// What waits now: `pasta timer, 9 minutes 30 seconds.`
+fn set(entry: &Entry, now: &Zoned, language: &Language) -> String {
+    let words = &language.sentences().schedule;
+    let short = ("short", &*short(entry, language));
+    match entry.kind {
+        Kind::Timer => {
+            let told = entry.length_s.map(|seconds| length(u64::from(seconds), language));
+            let length = told.unwrap_or_else(|| left(entry, now, language));
+            fill(&words.set_timer, &[short, ("length", &length)])
+        }
+        Kind::Reminder => {
+            let text = entry.name.as_deref().unwrap_or(&words.of_nothing);
+            fill(&words.set_reminder, &[("when", &when(entry, now, language)), ("text", text)])
+        }
+        Kind::Alarm => fill(&words.set_alarm, &[short, ("when", &when(entry, now, language))]),
+    }
+}
+
+fn when(entry: &Entry, now: &Zoned, language: &Language) -> String {
+    match entry.due {
+        Due::Wall(at) => moment(at, entry.days, now, language),
+        Due::Moment(_) => fill(&language.sentences().time.after, &[("length", &left(entry, now, language))]),
+    }
+}
+
+fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
+    let words = &language.sentences().schedule;
+    let of = |entry: &Entry| match entry.state {
+        State::Ringing { .. } => words.it_rings.clone(),
+        State::Waiting | State::Over | State::Missed => left(entry, now, language),
+    };
+    let called = |entry: &Entry| called(entry, now.time_zone(), language);
     match entries {
-        [only] if only.is_ringing() => format!("The {} is ringing.", called(only, now.time_zone())),
-        [only] if only.kind == Kind::Timer => format!("{} left on the {}.", of(only), short(only)),
-        [only] => format!("{} until the {}.", of(only), called(only, now.time_zone())),
+        [only] => {
+            let the = ("the", kind(only.kind, language).the.as_str());
+            match only.kind {
+                _ if only.is_ringing() => fill(&words.is_ringing, &[the, ("called", &called(only))]),
+                Kind::Timer => {
+                    fill(&words.left_on, &[("left", &of(only)), the, ("short", &short(only, language))])
+                }
+                Kind::Alarm | Kind::Reminder => {
+                    fill(&words.left_until, &[("left", &of(only)), the, ("called", &called(only))])
+                }
+            }
+        }
         _ => {
-            let told = entries
-                .iter()
-                .take(READ_OUT)
-                .map(|entry| format!("{}: {}.", capital(&called(entry, now.time_zone())), of(entry)));
+            let told = entries.iter().take(READ_OUT).map(|entry| {
+                capital(&fill(&words.left_each, &[("called", &called(entry)), ("left", &of(entry))]))
+            });
             told.collect::<Vec<_>>().join(" ")
         }
     }
 }
 
-fn list(kind: Option<Kind>, entries: &[Entry], now: &Zoned) -> String {
+fn list(of: Option<Kind>, entries: &[Entry], now: &Zoned, language: &Language) -> String {
+    let words = &language.sentences().schedule;
     if entries.is_empty() {
-        let what = kind.map_or("timers, alarms or reminders".to_owned(), |kind| format!("{}s", kind.name()));
-        return format!("There are no {what}.");
+        return of.map_or_else(
+            || words.none.clone(),
+            |of| fill(&words.none_of, &[("kinds", &kind(of, language).many)]),
+        );
     }
-    let one = |entry: &Entry| match (entry.state, entry.kind) {
-        (State::Missed, _) => {
-            let at = moment(wall(entry, now.time_zone()), Days::NONE, now);
-            format!("{}: missed {at}.", capital(&called(entry, now.time_zone())))
-        }
-        (State::Ringing { .. }, _) => format!("{} is ringing.", capital(&called(entry, now.time_zone()))),
-        (_, Kind::Timer) => {
-            format!("{}: {} left.", capital(&called(entry, now.time_zone())), left(entry, now))
-        }
-        (_, Kind::Alarm | Kind::Reminder) => format!("{}.", capital(&set(entry, now))),
+    let one = |entry: &Entry| {
+        let called = ("called", &*called(entry, now.time_zone(), language));
+        capital(&match (entry.state, entry.kind) {
+            (State::Missed, _) => {
+                let at = moment(wall(entry, now.time_zone()), Days::NONE, now, language);
+                fill(&words.list_missed, &[called, ("at", &at)])
+            }
+            (State::Ringing { .. }, _) => fill(&words.list_ringing, &[called]),
+            (_, Kind::Timer) => fill(&words.list_left, &[called, ("left", &left(entry, now, language))]),
+            (_, Kind::Alarm | Kind::Reminder) => set(entry, now, language),
+        })
     };
     let mut told: Vec<String> = entries.iter().take(READ_OUT).map(one).collect();
     if entries.len() > READ_OUT {
-        told.push(format!("And {} more.", entries.len() - READ_OUT));
+        told.push(fill(&words.list_more, &[("count", &(entries.len() - READ_OUT).to_string())]));
     }
     told.join(" ")
 }
 
-fn cancelled(entries: &[Entry], zone: &TimeZone) -> String {
+fn cancelled(entries: &[Entry], now: &Zoned, language: &Language) -> String {
+    let words = &language.sentences().schedule;
+    let count = ("count", &*entries.len().to_string());
     match entries {
-        [only] if only.kind == Kind::Reminder => {
-            format!("{} is cancelled.", capital(&called(only, zone)))
+        [only] => {
+            let is_reminder = only.kind == Kind::Reminder;
+            let sentence = if is_reminder { &words.cancelled_reminder } else { &words.cancelled };
+            fill(sentence, &[("called", &called(only, now.time_zone(), language))])
         }
-        [only] => format!("{} cancelled.", capital(&called(only, zone))),
         [first, rest @ ..] if rest.iter().all(|entry| entry.kind == first.kind) => {
-            format!("{} {}s cancelled.", entries.len(), first.kind.name())
+            fill(&words.cancelled_of, &[count, ("kinds", &kind(first.kind, language).many)])
         }
-        _ => format!("All {} cancelled.", entries.len()),
+        _ => fill(&words.cancelled_all, &[count]),
     }
 }
 
-fn skipped(entries: &[Entry], date: Date, now: &Zoned) -> String {
-    let names: Vec<String> = entries
-        .iter()
-        .take(READ_OUT)
-        .map(|entry| format!("the {}", called(entry, now.time_zone())))
-        .collect();
-    format!("{} won't ring {}.", capital(&listed(&names)), day(date, now))
+fn skipped(entries: &[Entry], date: Date, now: &Zoned, language: &Language) -> String {
+    let [one, several] = &language.sentences().schedule.skipped;
+    let names: Vec<String> = entries.iter().take(READ_OUT).map(|entry| the(entry, now, language)).collect();
+    let list = language.sentences().time.listed(&names);
+    let sentence = if names.len() == 1 { one } else { several };
+    fill(sentence, &[("list", &list), ("day", &day(date, now, language))])
 }
 
-fn no_such(which: &Which) -> String {
-    let kind = which.kind.map_or("timer", Kind::name);
+fn no_such(which: &Which, language: &Language) -> String {
+    let words = &language.sentences().schedule;
+    let no = ("no", kind(which.kind.unwrap_or(Kind::Timer), language).no.as_str());
     match (&which.name, which.length_s) {
-        (Some(name), _) => format!("There is no {kind} called {name}."),
-        (None, Some(seconds)) => format!("There is no {kind} of {}.", length(u64::from(seconds))),
-        (None, None) if which.kind.is_none() => "There are no timers, alarms or reminders.".to_owned(),
-        (None, None) if which.clock.is_some() => format!("There is no {kind} at that time."),
-        (None, None) if which.day.is_some() => format!("There is no {kind} on that day."),
-        (None, None) => format!("There is no {kind}."),
+        (Some(name), _) => fill(&words.no_such_name, &[no, ("name", name)]),
+        (None, Some(seconds)) => {
+            fill(&words.no_such_length, &[no, ("length", &length(u64::from(seconds), language))])
+        }
+        (None, None) if which.kind.is_none() => words.none.clone(),
+        (None, None) if which.clock.is_some() => fill(&words.no_such_time, &[no]),
+        (None, None) if which.day.is_some() => fill(&words.no_such_day, &[no]),
+        (None, None) => fill(&words.no_such, &[no]),
     }
 }
 
-fn ask(question: &Question, zone: &TimeZone) -> String {
+fn ask(question: &Question, now: &Zoned, language: &Language) -> String {
+    let words = &language.sentences().schedule;
     match question {
-        Question::Length => "For how long?".to_owned(),
-        Question::Moment => "For when?".to_owned(),
+        Question::Length => words.for_how_long.clone(),
+        Question::Moment => words.for_when.clone(),
         Question::Which(entries) => {
             let names: Vec<String> =
-                entries.iter().take(READ_OUT).map(|entry| format!("the {}", called(entry, zone))).collect();
-            let names = match &names[..] {
-                [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-                _ => names.join(", "),
-            };
-            format!("Which one: {names}?")
+                entries.iter().take(READ_OUT).map(|entry| the(entry, now, language)).collect();
+            fill(&words.which, &[("list", &language.sentences().time.either(&names))])
         }
     }
-}
-
-fn weekday(monday_zero: i8) -> &'static str {
-    usize::try_from(monday_zero).ok().and_then(|day| WEEKDAYS.get(day)).copied().unwrap_or_default()
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn listed(names: &[String]) -> String {
-    match names {
-        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => names.join(""),
-    }
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

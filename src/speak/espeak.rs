@@ -1,8 +1,8 @@
 //! Text to phonemes, with the espeak-ng that Piper's voices were trained on.
 //!
 //! Any thread; espeak-ng keeps its state in globals, so one lock serves the whole process (0.6 ms a
-//! sentence). In: speakable text. Out: the phonemes of each sentence, with the punctuation that closed
-//! each clause, exactly as Piper's own front end writes them. All `unsafe` of the mouth is in this file.
+//! sentence). In: speakable text. Out: the phonemes of each sentence, with the punctuation that closed each
+//! clause, exactly as Piper's own front end writes them. All `unsafe` code of speech output is in this file.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -21,8 +21,8 @@ mod tests;
 /// cuts in the middle of words; the segmenter stays far below.
 const MAX_TEXT: usize = 4096;
 
-// espeak-ng's public header forgets the one call Piper needs: a clause together with what closed it.
-// The static library exports these names to us.
+// espeak-ng's public header omits the one call Piper needs: a clause together with what closed it. The static
+// library exports these names.
 unsafe extern "C" {
     static translator: *mut c_void;
     static mut p_decoder: *mut c_void;
@@ -52,18 +52,18 @@ const CLAUSE_MASK: c_int = 0x000F_FFFF;
 /// Set in a terminator that ends a sentence.
 const SENTENCE: c_int = 0x0008_0000;
 
-/// Whether this process has opened espeak-ng, and which voice it has selected.
+/// Whether this process has initialised espeak-ng, and which voice it has selected.
 static OPENED: Mutex<Option<String>> = Mutex::new(None);
 
-/// The way to espeak-ng for one voice. Cheap; all of them share the process's one engine.
+/// Access to espeak-ng for one voice. Cheap; all of them share the process's one engine.
 #[derive(Debug, Clone)]
 pub struct Phonemizer {
     voice: String,
 }
 
 impl Phonemizer {
-    /// Opens espeak-ng with its data in the folder `data`, where what is missing is written first, unless this
-    /// process has opened it before; and checks that it knows `voice` (for example `en-us`).
+    /// Initialises espeak-ng with its data in the folder `data`, where missing files are written first,
+    /// unless this process has done so before; and checks that it knows `voice` (for example `en-us`).
     ///
     /// # Errors
     /// [`SpeakError::EspeakInstall`] and [`SpeakError::EspeakData`] when the folder is not usable,
@@ -95,7 +95,7 @@ impl Phonemizer {
     }
 }
 
-/// Cuts text that is longer than espeak-ng should see at once, at a space.
+/// Splits text that is too long for espeak-ng, at a space.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -115,7 +115,8 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Opens the library. A wrong folder must not end the process, which is espeak-ng's default.
+/// Initialises the library. By default espeak-ng exits the process when the folder is wrong; that is switched
+/// off.
 fn initialise(folder: &Path) -> Result<(), SpeakError> {
     data::install(folder).map_err(|source| SpeakError::EspeakInstall { path: folder.to_owned(), source })?;
     let unusable = || SpeakError::EspeakData { path: folder.to_owned() };

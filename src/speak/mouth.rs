@@ -1,6 +1,6 @@
-//! The voice thread, its handle, and the ledger of what was heard.
+//! The voice thread, its handle, and the ledger of played lines.
 //!
-//! The thread `voice` runs [`run`]; one task runs [`report`]. In: [`Line`]s and the player's reports. Out:
+//! The thread `voice` runs [`run`]; one task runs [`report`]. In: [`Line`]s and the player's events. Out:
 //! [`SpeakEvent`]s. A stopped turn refuses further lines, and its sound ends at once.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,8 +10,8 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 use self::ledger::Ledger;
-use super::plain::Reader;
-use super::{Interrupter, Said, SpeakError, Voice};
+use super::plain::SpeakableReader;
+use super::{Interrupter, SpeakError, SynthesisEnd, Voice};
 use crate::audio::{Clip, DeviceFault, Epoch, PlayEvent, Player};
 use crate::message::TurnId;
 use crate::pulse::Heart;
@@ -21,13 +21,13 @@ mod ledger;
 #[cfg(test)]
 mod tests;
 
-/// Lines waiting for the voice. When full, [`Mouth::say`] waits: the model writes faster than anybody speaks,
-/// and what waits here is lost when she is stopped.
+/// Lines queued for the voice. When full, [`Mouth::say`] waits: the model writes faster than speech, and
+/// queued lines are lost when playback is stopped.
 const LINES: usize = 32;
-/// Events waiting for the conversation. When full, the mouth waits; nothing is lost.
+/// Events queued for the conversation. When full, the reporting task waits; nothing is lost.
 const EVENTS: usize = 64;
 
-/// A piece of an answer, as [`super::segment::Segmenter`] cuts it.
+/// A segment of an answer, as [`super::segment::Segmenter`] cuts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// Of which turn.
@@ -36,30 +36,30 @@ pub struct Line {
     pub index: u32,
     /// The text as it was written, markdown included.
     pub text: String,
-    /// What it is to the answer.
-    pub part: Part,
+    /// Its role in the answer.
+    pub part: LineRole,
 }
 
-/// What a line is to the answer.
+/// The role of a line in the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// A piece of it.
+pub enum LineRole {
+    /// Part of it.
     Answer,
-    /// Said beside it ("one moment ...").
+    /// Said in addition ("one moment ...").
     Aside,
 }
 
-/// What happened to what was to be said.
+/// What happened to a line or turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SpeakEvent {
-    /// The turn's first sample sounds.
+    /// Playback of the turn's first sample starts.
     Started {
         /// Which turn.
         turn: TurnId,
         /// When.
         at: Instant,
     },
-    /// A line's first sample sounds.
+    /// Playback of a line's first sample starts.
     Saying {
         /// Which turn.
         turn: TurnId,
@@ -68,14 +68,14 @@ pub enum SpeakEvent {
         /// When.
         at: Instant,
     },
-    /// A line was heard to its end (one with nothing to say in it counts when it would have been said).
+    /// A line was played to its end (a line without speakable text counts when it would have been played).
     Heard {
         /// The line.
         line: Line,
-        /// When its last sample sounded.
+        /// When its last sample was played.
         at: Instant,
     },
-    /// The turn was finished by [`Mouth::finish`] and its last sample has sounded.
+    /// The turn was finished by [`Mouth::finish`] and its last sample was played.
     Done {
         /// Which turn.
         turn: TurnId,
@@ -89,34 +89,34 @@ pub enum SpeakEvent {
         /// One sentence with the remedy.
         error: String,
     },
-    /// The speaker is missing from here on; told once, retried in the background.
+    /// The speaker is missing from here on; reported once, retried in the background.
     Mute(DeviceFault),
-    /// This device plays: told at the first start and after every [`SpeakEvent::Mute`].
+    /// This device plays: reported at the first start and after every [`SpeakEvent::Mute`].
     Audible {
         /// The device's name as the sound system gives it.
         device: String,
     },
 }
 
-/// The turn was stopped, or the mouth is closed: say nothing more for it.
+/// The turn was stopped, or speech output is closed: send nothing more for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the turn was stopped; nothing more is said for it")]
 pub struct Stopped;
 
-/// What the voice thread is asked to do. The player's epoch tells whether a stop came since.
-enum Order {
+/// A request to the voice thread. The player's epoch shows whether a stop came since.
+enum VoiceRequest {
     Say { line: Line, epoch: Epoch },
     Finish { turn: TurnId, epoch: Epoch },
 }
 
-/// What the handle, the voice thread and the reporting task share.
-struct Shared {
+/// State shared by the handle, the voice thread and the reporting task.
+struct MouthState {
     player: Player,
     interrupter: Interrupter,
     ledger: Mutex<Ledger>,
 }
 
-impl Shared {
+impl MouthState {
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -125,8 +125,8 @@ impl Shared {
         self.player.epoch() != epoch
     }
 
-    /// Lets an order for `turn` in. The epoch is read under the ledger's lock, so a stop comes wholly before or
-    /// wholly after it.
+    /// Admits a request for `turn`. The epoch is read under the ledger's lock, so a stop comes wholly before
+    /// or wholly after it.
     fn enter(&self, turn: TurnId) -> Result<Epoch, Stopped> {
         let mut ledger = self.ledger();
         ledger.enter(turn)?;
@@ -134,12 +134,12 @@ impl Shared {
     }
 }
 
-/// The handle of the voice thread. Clones speak through the same voice; the thread ends when the last one is
-/// gone or after [`Mouth::close`].
+/// The handle of the voice thread. Clones share the same voice; the thread ends when the last one is dropped
+/// or after [`Mouth::close`].
 #[derive(Clone)]
 pub struct Mouth {
-    shared: Arc<Shared>,
-    orders: mpsc::Sender<Order>,
+    shared: Arc<MouthState>,
+    orders: mpsc::Sender<VoiceRequest>,
     thread: Arc<Mutex<Option<JoinHandle<()>>>>,
 }
 
@@ -150,9 +150,9 @@ impl std::fmt::Debug for Mouth {
 }
 
 impl Mouth {
-    /// Starts the voice thread and the reporting task (inside a Tokio runtime). `played` is what `player`
-    /// reports; other clones of the player may play tones meanwhile, with tags of their own: the mouth's are
-    /// below 2⁶³. The thread shows in `heart` when it works.
+    /// Starts the voice thread and the reporting task (inside a Tokio runtime). `played` are the events of
+    /// `player`; other clones of the player may play tones meanwhile, with tags of their own: this thread's
+    /// are below 2⁶³. The thread reports its work to `heart`.
     ///
     /// # Errors
     /// [`SpeakError::Thread`] when the system gives no thread.
@@ -164,7 +164,7 @@ impl Mouth {
     ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
         let (orders, inbox) = mpsc::channel(LINES);
         let (events, outbox) = mpsc::channel(EVENTS);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(MouthState {
             player,
             interrupter: voice.interrupter(),
             ledger: Mutex::new(Ledger::default()),
@@ -183,7 +183,7 @@ impl Mouth {
     /// [`Stopped`] when the line's turn was stopped meanwhile: the caller gives the turn up.
     pub async fn say(&self, line: Line) -> Result<(), Stopped> {
         let epoch = self.shared.enter(line.turn)?;
-        self.orders.send(Order::Say { line, epoch }).await.map_err(|_| Stopped)
+        self.orders.send(VoiceRequest::Say { line, epoch }).await.map_err(|_| Stopped)
     }
 
     /// Says that the turn has no further lines: when the last one was heard, [`SpeakEvent::Done`] follows.
@@ -192,24 +192,24 @@ impl Mouth {
     /// [`Stopped`] as for [`Mouth::say`].
     pub async fn finish(&self, turn: TurnId) -> Result<(), Stopped> {
         let epoch = self.shared.enter(turn)?;
-        self.orders.send(Order::Finish { turn, epoch }).await.map_err(|_| Stopped)
+        self.orders.send(VoiceRequest::Finish { turn, epoch }).await.map_err(|_| Stopped)
     }
 
-    /// Tells how many lines wait and how many may, as long as somebody may queue some.
+    /// Reports how many lines are queued and the capacity, as long as the queue is open.
     pub fn waiting(&self) -> impl Fn() -> Option<(usize, usize)> + Send + Sync + 'static {
         let (queue, most) = (self.orders.downgrade(), self.orders.max_capacity());
         move || Some((most - queue.upgrade()?.capacity(), most))
     }
 
-    /// Silence now: the sentence being computed is broken off, what is queued is forgotten, the player is
+    /// Stops playback now: the sentence being synthesised is aborted, queued lines are dropped, the player is
     /// flushed, and the turn that was speaking is stopped for good. Any thread, never waits. No event of that
-    /// turn follows but what is on its way already.
+    /// turn follows except those already on their way.
     pub fn stop(&self) {
         let mut ledger = self.shared.ledger();
         ledger.stop();
         self.shared.player.flush();
         drop(ledger);
-        // After the flush, whose new epoch tells the voice that the computation was ended on purpose.
+        // After the flush, whose new epoch tells the voice thread that the synthesis was aborted on purpose.
         self.shared.interrupter.interrupt();
     }
 
@@ -219,35 +219,36 @@ impl Mouth {
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(self);
         if let Some(thread) = thread {
-            // A panic of the thread has been reported by the panic hook already.
+            // A panic of the thread has already been reported by the panic hook.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
     }
 }
 
-/// The voice thread: takes orders until the last handle is gone.
+/// The voice thread: serves requests until the last handle is dropped.
 fn run(
     mut voice: Voice,
-    shared: &Shared,
+    shared: &MouthState,
     heart: &Heart,
-    mut orders: mpsc::Receiver<Order>,
+    mut orders: mpsc::Receiver<VoiceRequest>,
     events: &mpsc::Sender<SpeakEvent>,
 ) {
-    let mut reader = Reader::default();
+    let mut reader = SpeakableReader::default();
     let mut reading = None;
     while let Some(order) = orders.blocking_recv() {
         let _working = heart.work();
         match order {
-            Order::Say { epoch, .. } | Order::Finish { epoch, .. } if shared.is_stale(epoch) => {}
-            Order::Say { line, epoch } => {
+            VoiceRequest::Say { epoch, .. } | VoiceRequest::Finish { epoch, .. }
+                if shared.is_stale(epoch) => {}
+            VoiceRequest::Say { line, epoch } => {
                 if reading.replace(line.turn) != Some(line.turn) {
-                    reader = Reader::default();
+                    reader = SpeakableReader::default();
                 }
                 let text = reader.speakable(&line.text);
                 let due = speak(&mut voice, shared, line, &text, epoch);
                 send(due, events);
             }
-            Order::Finish { turn, .. } => {
+            VoiceRequest::Finish { turn, .. } => {
                 let due = shared.ledger().finish(turn, Instant::now());
                 send(due, events);
             }
@@ -255,8 +256,8 @@ fn run(
     }
 }
 
-/// Speaks one line. The ledger knows each clip before the player does.
-fn speak(voice: &mut Voice, shared: &Shared, line: Line, text: &str, epoch: Epoch) -> Vec<SpeakEvent> {
+/// Speaks one line. The ledger registers each clip before the player gets it.
+fn speak(voice: &mut Voice, shared: &MouthState, line: Line, text: &str, epoch: Epoch) -> Vec<SpeakEvent> {
     let turn = line.turn;
     let rate = voice.rate();
     let row = shared.ledger().open(line, text.to_owned());
@@ -264,16 +265,18 @@ fn speak(voice: &mut Voice, shared: &Shared, line: Line, text: &str, epoch: Epoc
     let mut due = Vec::new();
     let said = voice.say(text, &is_stopped, &mut |samples| {
         let Some(tag) = shared.ledger().clip(row) else { return };
-        // Refused: a stop came meanwhile, which the next question finds out, or there is no player any more.
+        // Refused: a stop came meanwhile, which the next check detects, or the player has ended.
         if shared.player.play(Clip { tag, rate, samples: samples.into(), epoch }).is_err() && !is_stopped() {
             due.extend(shared.ledger().dropped(tag, Instant::now()));
         }
     });
     match said {
         // The line may have been silent, and nothing else may be playing.
-        Ok(Said::All | Said::Stopped) => due.extend(shared.ledger().close(row, Instant::now())),
+        Ok(SynthesisEnd::All | SynthesisEnd::Stopped) => {
+            due.extend(shared.ledger().close(row, Instant::now()))
+        }
         Err(error) => {
-            tracing::warn!(%error, %turn, "a line was not spoken");
+            tracing::warn!(%error, %turn, "could not speak a line");
             due.push(SpeakEvent::Failed { turn, error: error.to_string() });
             due.extend(shared.ledger().give_up(row, Instant::now()));
         }
@@ -281,16 +284,17 @@ fn speak(voice: &mut Voice, shared: &Shared, line: Line, text: &str, epoch: Epoc
     due
 }
 
-/// Sends events from the voice thread. When nobody listens any more, there is nobody to tell.
+/// Sends events from the voice thread. Fails only when the receiver was dropped.
 fn send(due: Vec<SpeakEvent>, events: &mpsc::Sender<SpeakEvent>) {
     for event in due {
         let _ = events.blocking_send(event);
     }
 }
 
-/// The reporting task: turns what was played into events, until the player or the listener of events is gone.
+/// The reporting task: turns the player's events into speech events, until the player or the receiver is
+/// gone.
 async fn report(
-    shared: Arc<Shared>,
+    shared: Arc<MouthState>,
     mut played: mpsc::Receiver<PlayEvent>,
     events: mpsc::Sender<SpeakEvent>,
 ) {

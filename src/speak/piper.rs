@@ -1,9 +1,9 @@
 //! A Piper voice: phonemes in, samples out, through ONNX Runtime.
 //!
 //! Runs on the thread that owns the [`Voice`]; loading takes seconds, so it stays resident. In: speakable
-//! text. Out: mono f32 in −1..1 at the voice's own rate, sentence by sentence, so that the first one
-//! can be heard while the next is made. It refuses a library, a model or a configuration it can't use with
-//! one sentence that names the file.
+//! text. Out: mono f32 in −1..1 at the voice's own rate, sentence by sentence, so that the first one is
+//! played while the next is synthesised. An unusable library, model or configuration is refused with an error
+//! that names the file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ mod shape;
 #[cfg(test)]
 pub(super) mod tests;
 
-/// Where a voice's parts lie.
+/// Paths of a voice's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VoiceFiles {
     /// The voice, `….onnx`.
@@ -36,7 +36,7 @@ pub struct VoiceFiles {
     pub onnxruntime: PathBuf,
 }
 
-/// The part of a voice's description that matters here.
+/// The used part of a voice's description.
 #[derive(Debug, Deserialize)]
 struct Description {
     audio: Audio,
@@ -68,14 +68,14 @@ const RATES: std::ops::RangeInclusive<u32> = 8_000..=96_000;
 
 /// How a [`Voice::say`] ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
-    /// Every sentence was handed over.
+pub enum SynthesisEnd {
+    /// Every sentence was passed on.
     All,
-    /// It was stopped on the way.
+    /// It was stopped before the end.
     Stopped,
 }
 
-/// Breaks off the sentence that a [`Voice`] is computing. Any thread; never blocks.
+/// Aborts the sentence that a [`Voice`] is synthesising. Any thread; never blocks.
 #[derive(Clone)]
 pub struct Interrupter(Arc<RunOptions>);
 
@@ -86,10 +86,10 @@ impl std::fmt::Debug for Interrupter {
 }
 
 impl Interrupter {
-    /// Makes the running computation end early. Without one, the next [`Voice::say`] is not affected.
+    /// Aborts the running synthesis. Without one, the next [`Voice::say`] is not affected.
     pub fn interrupt(&self) {
         if let Err(error) = self.0.terminate() {
-            tracing::warn!(%error, "a sentence could not be broken off; it is computed to its end in vain");
+            tracing::warn!(%error, "could not abort the synthesis of a sentence; its result is dropped");
         }
     }
 }
@@ -114,9 +114,8 @@ impl std::fmt::Debug for Voice {
 }
 
 impl Voice {
-    /// Loads a voice and computes one short word with it, so that the first answer does not pay for what
-    /// ONNX Runtime puts off until the first run. Takes seconds on a small machine: call it on a thread that
-    /// may block.
+    /// Loads a voice and synthesises one short word with it, so that the first answer does not pay for ONNX
+    /// Runtime's lazy initialisation. Takes seconds on a small machine: call it on a thread that may block.
     ///
     /// # Errors
     /// Says which file is missing or unusable.
@@ -152,14 +151,14 @@ impl Voice {
         self.rate
     }
 
-    /// A handle that breaks off a running [`Voice::say`] from another thread.
+    /// A handle that aborts a running [`Voice::say`] from another thread.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(Arc::clone(&self.running))
     }
 
-    /// Speaks `text`, which is speakable already: hands the samples of each sentence to `each` as soon as
-    /// they are there. `is_stopped` is asked before each sentence; to end within one, set whatever it reads
-    /// and then call [`Interrupter::interrupt`].
+    /// Synthesises `text`, which is speakable already: passes the samples of each sentence to `each` as soon
+    /// as they are ready. `is_stopped` is checked before each sentence; to abort within one, set whatever it
+    /// reads and then call [`Interrupter::interrupt`].
     ///
     /// # Errors
     /// When ONNX Runtime fails. Samples that are not finite are silenced, not an error.
@@ -168,13 +167,13 @@ impl Voice {
         text: &str,
         is_stopped: &dyn Fn() -> bool,
         each: &mut dyn FnMut(Vec<f32>),
-    ) -> Result<Said, SpeakError> {
+    ) -> Result<SynthesisEnd, SpeakError> {
         for phonemes in self.phonemizer.sentences(text)? {
-            // First re-arm, then ask: a stop that comes between the two is seen by the question, a later
-            // one by the run.
+            // First re-arm, then check: a stop that comes between the two is seen by the check, a later one
+            // by the run.
             self.running.unterminate().map_err(SpeakError::synthesis)?;
             if is_stopped() {
-                return Ok(Said::Stopped);
+                return Ok(SynthesisEnd::Stopped);
             }
             match self.compute(&phonemes) {
                 Ok(mut samples) => {
@@ -184,11 +183,11 @@ impl Voice {
                     }
                     each(samples);
                 }
-                Err(_) if is_stopped() => return Ok(Said::Stopped),
+                Err(_) if is_stopped() => return Ok(SynthesisEnd::Stopped),
                 Err(error) => return Err(SpeakError::synthesis(error)),
             }
         }
-        Ok(Said::All)
+        Ok(SynthesisEnd::All)
     }
 
     /// One run of the model over one sentence.
@@ -208,8 +207,8 @@ impl Voice {
         Ok(samples.to_vec())
     }
 
-    /// Phonemes as the model's ids: begin, each phoneme followed by a pad, end. Unknown ones are left out, as
-    /// Piper does.
+    /// Phonemes as the model's ids: begin, each phoneme followed by a pad, end. Unknown ones are skipped, as
+    /// in Piper.
     fn encode(&self, phonemes: &str) -> Vec<i64> {
         let of = |c: char| self.ids.get(&c).map_or(&[][..], Vec::as_slice);
         let pad = of('_');
@@ -265,7 +264,7 @@ fn environment(library: &Path) -> Result<Environment, SpeakError> {
     Ok(made.insert(environment).clone())
 }
 
-/// A session that leaves the other cores alone: no second thread pool, no spinning between runs.
+/// A session that leaves the other cores free: no second thread pool, no spinning between runs.
 fn session(environment: &Environment, model: &Path, threads: usize) -> Result<Session, SpeakError> {
     if !model.is_file() {
         return Err(SpeakError::Model { path: model.to_owned(), why: "there is no such file".into() });

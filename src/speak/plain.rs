@@ -1,8 +1,8 @@
-//! PURE: written text as it is said.
+//! PURE: speakable text from written text.
 //!
-//! In: markdown, whole or in the segments of one answer. Out: English that espeak-ng reads as a person would:
-//! no markup, no addresses spelled by punctuation, numbers with their units in words. It refuses nothing;
-//! text without anything to say becomes the empty string. What is shown keeps its markdown.
+//! In: markdown, whole or in the segments of one answer. Out: English that espeak-ng pronounces as a person
+//! would: no markup, no addresses spelled by punctuation, numbers with their units in words. It refuses
+//! nothing; text without anything to say becomes the empty string. Displayed text keeps its markdown.
 
 mod lists;
 mod markdown;
@@ -13,24 +13,24 @@ mod tests;
 
 /// A whole markdown text, ready to be spoken.
 pub fn speakable(markdown: &str) -> String {
-    Reader::default().speakable(markdown)
+    SpeakableReader::default().speakable(markdown)
 }
 
-/// Reads the segments of one answer in order; a numbered list may go on from one to the next.
+/// Converts the segments of one answer in order; a numbered list may continue from one to the next.
 #[derive(Debug, Clone)]
-pub struct Reader {
+pub struct SpeakableReader {
     at_line_start: bool,
     /// Number of the list item that the last segment ended with.
     item: Option<u32>,
 }
 
-impl Default for Reader {
+impl Default for SpeakableReader {
     fn default() -> Self {
         Self { at_line_start: true, item: None }
     }
 }
 
-impl Reader {
+impl SpeakableReader {
     /// The next segment, ready to be spoken; empty when there is nothing to say.
     pub fn speakable(&mut self, segment: &str) -> String {
         let (prepared, item) = lists::prepare(segment, self.at_line_start, self.item);

@@ -1,10 +1,10 @@
 //! PURE: cuts an answer, while it is being written, into segments that can be spoken one after the other.
 //!
-//! In: markdown in pieces of any size. Out: segments whose concatenation is the input to the byte, the same
-//! ones however it was split. The first segment may be a clause, so that speaking begins early; the others are
-//! sentences, list items or blocks. It never cuts inside a link, inline code, a code block, a table, a
-//! number, or behind an abbreviation, and it refuses nothing: what never ends is given by
-//! [`Segmenter::finish`].
+//! In: markdown in pieces of any size. Out: segments whose concatenation is the input to the byte,
+//! independent of how it was split. The first segment may be a clause, so that speaking begins early; the
+//! others are sentences, list items or blocks. It never cuts inside a link, inline code, a code block, a
+//! table, a number, or behind an abbreviation, and it refuses nothing: [`Segmenter::finish`] returns the
+//! rest.
 
 mod block;
 mod ending;
@@ -13,7 +13,7 @@ mod ending;
 mod tests;
 
 use block::{LineKind, line_kind};
-use ending::{Ending, ending_of, is_clause_end};
+use ending::{SentenceEnding, ending_of, is_clause_end};
 
 /// The first segment may end with a clause once it has this many characters …
 const EARLY_CHARS: usize = 24;
@@ -45,7 +45,7 @@ impl Default for Segmenter {
 }
 
 impl Segmenter {
-    /// Takes the next piece; gives the segments that are complete now.
+    /// Takes the next piece; returns the segments that are complete now.
     pub fn push(&mut self, delta: &str) -> Vec<String> {
         let mut segments = Vec::new();
         for c in delta.chars() {
@@ -103,7 +103,7 @@ impl Segmenter {
         if before.ends_with(char::is_whitespace) || self.is_inseparable(before) {
             return None;
         }
-        let ends = ending_of(before) == Ending::Sentence
+        let ends = ending_of(before) == SentenceEnding::Sentence
             && !block::is_list_marker(before, self.at_line_start)
             || self.may_end_clause(before) && is_clause_end(before)
             || before.chars().count() >= TOO_LONG && !before.ends_with(|c: char| c.is_ascii_digit());
@@ -121,8 +121,8 @@ impl Segmenter {
             return None;
         }
         let ends = match ending_of(head) {
-            Ending::BeforeCapital => !next.is_lowercase() && !next.is_ascii_digit(),
-            Ending::Sentence | Ending::None => false,
+            SentenceEnding::BeforeCapital => !next.is_lowercase() && !next.is_ascii_digit(),
+            SentenceEnding::Sentence | SentenceEnding::None => false,
         };
         ends.then_some(before.len())
     }

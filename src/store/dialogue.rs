@@ -7,23 +7,23 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::StoreError;
-use crate::message::{Channel, Private};
+use crate::message::{Channel, ConversationId, Origin, Place, Private};
 
 /// A clock that is behind the newest message by less than this is the same tick or a turn that
 /// ended out of order; by more, the clock was set.
 const SAME_TICK_MS: i64 = 120_000;
 
-/// Who said it.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// The person.
+pub enum DialogueRole {
+    /// The user.
     User,
-    /// Joi.
+    /// The assistant.
     Assistant,
 }
 
-impl Role {
-    /// Its name in the database and towards the model.
+impl DialogueRole {
+    /// Its name in the database and in prompts.
     pub fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -32,11 +32,11 @@ impl Role {
     }
 }
 
-/// What was said and what was answered, both redacted.
+/// A user's message and its answer, both redacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
     /// Where.
-    pub channel: Channel,
+    pub conversation: ConversationId,
     /// When it was said.
     pub asked_at: Timestamp,
     /// What was said.
@@ -45,9 +45,11 @@ pub struct Exchange {
     pub answered_at: Timestamp,
     /// The answer.
     pub answer: Private<String>,
+    /// Whose words the answer goes back to.
+    pub answer_origin: Origin,
 }
 
-/// Names a stored exchange.
+/// Identifies a stored exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExchangeId(pub(super) i64);
 
@@ -64,14 +66,19 @@ pub struct DialogueRow {
     /// Grows with every message.
     pub id: i64,
     /// Where it was said.
-    pub channel: Channel,
+    pub conversation: ConversationId,
     /// Who said it.
-    pub role: Role,
+    pub role: DialogueRole,
     /// When, to the millisecond; no two messages of one stretch of time share it.
     pub at: Timestamp,
     /// The words, redacted.
     pub text: Private<String>,
+    /// Whose words they are.
+    pub origin: Origin,
 }
+
+/// What is read of a message.
+const COLUMNS: &str = "id, channel, place, role, at_ms, text, origin";
 
 pub(super) fn add(db: &mut Connection, exchange: &Exchange) -> Result<ExchangeId, StoreError> {
     let tx = db.transaction()?;
@@ -80,11 +87,14 @@ pub(super) fn add(db: &mut Connection, exchange: &Exchange) -> Result<ExchangeId
         .optional()?;
     let asked_at = following(newest, exchange.asked_at.as_millisecond());
     let answered_at = following(Some(asked_at), exchange.answered_at.as_millisecond());
-    let mut insert =
-        tx.prepare("INSERT INTO message (channel, at_ms, role, text) VALUES (?1, ?2, ?3, ?4)")?;
-    let channel = exchange.channel.name();
-    insert.execute(params![channel, asked_at, Role::User.name(), exchange.asked.0])?;
-    insert.execute(params![channel, answered_at, Role::Assistant.name(), exchange.answer.0])?;
+    let mut insert = tx.prepare(
+        "INSERT INTO message (channel, place, at_ms, role, text, origin) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    let ConversationId { channel, place } = &exchange.conversation;
+    let (name, place, asked_by) = (channel.name(), place.name(), Origin::of_user(*channel).name());
+    insert.execute(params![name, place, asked_at, DialogueRole::User.name(), exchange.asked.0, asked_by])?;
+    let (answer, from) = (&exchange.answer.0, exchange.answer_origin.name());
+    insert.execute(params![name, place, answered_at, DialogueRole::Assistant.name(), answer, from])?;
     drop(insert);
     let id = ExchangeId(tx.last_insert_rowid());
     tx.commit()?;
@@ -110,9 +120,8 @@ pub(super) fn amend(db: &mut Connection, id: ExchangeId, heard: &str) -> Result<
 }
 
 pub(super) fn since(db: &Connection, since: Timestamp, limit: u32) -> Result<Vec<DialogueRow>, StoreError> {
-    let mut query = db.prepare_cached(
-        "SELECT id, channel, role, at_ms, text FROM message WHERE at_ms >= ?1 ORDER BY id DESC LIMIT ?2",
-    )?;
+    let sql = format!("SELECT {COLUMNS} FROM message WHERE at_ms >= ?1 ORDER BY id DESC LIMIT ?2");
+    let mut query = db.prepare_cached(&sql)?;
     let rows = query.query_map(params![since.as_millisecond(), limit], row)?;
     let mut found = rows.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?;
     found.reverse();
@@ -121,20 +130,23 @@ pub(super) fn since(db: &Connection, since: Timestamp, limit: u32) -> Result<Vec
 
 /// The oldest `limit` messages behind the number `after`, oldest first.
 pub(super) fn after(db: &Connection, after: i64, limit: u32) -> Result<Vec<DialogueRow>, StoreError> {
-    let mut query = db.prepare_cached(
-        "SELECT id, channel, role, at_ms, text FROM message WHERE id > ?1 ORDER BY id LIMIT ?2",
-    )?;
+    let sql = format!("SELECT {COLUMNS} FROM message WHERE id > ?1 ORDER BY id LIMIT ?2");
+    let mut query = db.prepare_cached(&sql)?;
     let rows = query.query_map(params![after, limit], row)?;
     Ok(rows.filter_map(Result::transpose).collect::<Result<_, _>>()?)
 }
 
-/// A message, or nothing when it stems from a channel this version does not know.
+/// A message, or nothing if its channel is unknown to this version.
 fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<DialogueRow>> {
     let channel: String = row.get(1)?;
-    let role: String = row.get(2)?;
-    let role = if role == Role::User.name() { Role::User } else { Role::Assistant };
-    let at = Timestamp::from_millisecond(row.get(3)?).unwrap_or(Timestamp::MIN);
-    let known = Channel::called(&channel);
-    let (id, text) = (row.get(0)?, Private(row.get(4)?));
-    Ok(known.map(|channel| DialogueRow { id, channel, role, at, text }))
+    let role: String = row.get(3)?;
+    let role = if role == DialogueRole::User.name() { DialogueRole::User } else { DialogueRole::Assistant };
+    let at = Timestamp::from_millisecond(row.get(4)?).unwrap_or(Timestamp::MIN);
+    let origin: String = row.get(6)?;
+    let place: String = row.get(2)?;
+    let (id, text) = (row.get(0)?, Private(row.get(5)?));
+    Ok(Channel::called(&channel).map(|channel| {
+        let conversation = ConversationId { channel, place: Place::named(&place) };
+        DialogueRow { id, conversation, role, at, text, origin: Origin::called(&origin) }
+    }))
 }

@@ -1,13 +1,13 @@
-//! What can go wrong with the database, and what to do about it.
+//! Errors of the database, and what to do about them.
 //!
-//! Any thread. Texts name the remedy; none of them holds anything that was said.
+//! Any thread. Messages name the remedy; none of them contains anything that was said.
 
 use std::io;
 use std::path::PathBuf;
 
 use rusqlite::ErrorCode;
 
-/// A failure of the store. The dialogue goes on without it: callers tell it once and carry on.
+/// A failure of the store. The dialogue continues without it: callers report it once and carry on.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The folder of the database can't be made. Tell the user; go on in memory.
@@ -63,7 +63,7 @@ pub enum StoreError {
     /// A stored record can't be read or written. Carry on without it.
     #[error("a turn record can't be stored or read: {0}; `joi forget` removes old records")]
     Record(String),
-    /// Any other complaint of SQLite. Tell the user once.
+    /// Any other error of SQLite. Tell the user once.
     #[error("the database failed: {0}; `joi doctor` checks it")]
     Sql(rusqlite::Error),
     /// The database thread can't be started.
@@ -74,7 +74,7 @@ pub enum StoreError {
     Slow,
     /// The database thread has ended. Carry on without memory until the next start.
     #[error("the database thread has ended; restart joi")]
-    Gone,
+    TopicMentions,
 }
 
 impl From<rusqlite::Error> for StoreError {

@@ -1,8 +1,8 @@
-//! Opens the database file: folder, access rights, schema, check; sets a damaged one aside.
+//! Opens the database file: folder, access rights, schema, integrity check; renames a damaged one.
 //!
-//! Runs on the thread that calls `Store::open`, at start only, but for the check of a large file, which has a
-//! thread of its own and comes later: the start does not wait longer for it the more there is in it. It refuses
-//! files of a newer schema and never deletes anything.
+//! Runs on the thread that calls `Store::open`, at start only, except for the check of a large file, which
+//! runs later on a thread of its own: the start takes no longer the larger the file is. It refuses files of a
+//! newer schema and never deletes anything.
 
 use std::fs;
 use std::io;
@@ -19,11 +19,11 @@ use super::StoreError;
 /// How long a job waits for another program's write.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// Bytes of a file that is checked as a whole before it is used, in some 10 ms of a PC. Of a larger one only what
-/// rings, lists and settings need is checked so soon.
+/// A file of at most this many bytes is checked as a whole before it is used, in some 10 ms on a PC. Of a
+/// larger one only the tables of timers, lists and settings are checked at the start.
 pub(super) const SMALL: u64 = 4 << 20;
 
-/// Tables that are checked before anything is done, however large the rest is.
+/// Tables that are checked at the start, whatever the size of the rest.
 const VITAL: [&str; 3] = ["schedule", "note", "setting"];
 
 /// Schema versions in order; a released one never changes.
@@ -56,40 +56,44 @@ const STEPS: &[M<'_>] = &[
     ),
     M::up("CREATE TABLE schedule (id INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL) STRICT;"),
     M::up(include_str!("memory/schema.sql")),
+    M::up(include_str!("conversation.sql")),
+    M::up(
+        "CREATE TABLE announcement (id INTEGER PRIMARY KEY AUTOINCREMENT, announcement TEXT NOT NULL) STRICT;",
+    ),
 ];
 
 /// A database ready for use.
-pub(super) struct Opened {
+pub(super) struct OpenedDatabase {
     pub(super) db: Connection,
     /// How much of it was checked.
-    pub(super) checked: Checked,
-    /// Where the damaged predecessor went.
+    pub(super) checked: CheckExtent,
+    /// Where the damaged file was moved to.
     pub(super) set_aside: Option<PathBuf>,
 }
 
-/// How much of a file is known to be sound.
+/// How much of a file was checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Checked {
+pub(super) enum CheckExtent {
     Whole,
     /// Only [`VITAL`]; [`check`] does the rest.
     Vital,
 }
 
-/// Opens `path`, or sets it aside and begins a fresh one when it is damaged.
-pub(super) fn open(path: &Path) -> Result<Opened, StoreError> {
+/// Opens `path`, or renames it and creates a new one if it is damaged.
+pub(super) fn open(path: &Path) -> Result<OpenedDatabase, StoreError> {
     make_folder(path)?;
     match prepare(path) {
-        Ok((db, checked)) => Ok(Opened { db, checked, set_aside: None }),
+        Ok((db, checked)) => Ok(OpenedDatabase { db, checked, set_aside: None }),
         Err(Trouble::Damaged(why)) => {
             let (db, moved) = begin_anew(path, &why)?;
-            Ok(Opened { db, checked: Checked::Whole, set_aside: Some(moved) })
+            Ok(OpenedDatabase { db, checked: CheckExtent::Whole, set_aside: Some(moved) })
         }
         Err(Trouble::Other(error)) => Err(error),
     }
 }
 
-/// What is wrong with the file, which others may use meanwhile; nothing when it is sound or can't be looked at.
-/// Blocks: a second for some 100 MB.
+/// The result of the integrity check, while others may use the file; nothing when it is sound or can't be
+/// read. Blocks: a second for some 100 MB.
 pub(super) fn check(path: &Path) -> Option<rusqlite::Error> {
     let look = || -> Result<(), Trouble> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
@@ -103,13 +107,14 @@ pub(super) fn check(path: &Path) -> Option<rusqlite::Error> {
     }
 }
 
-/// Sets the file of an open database aside and begins a fresh one in its place; returns where it went.
+/// Renames the file of an open database and creates a new one in its place; returns the new path of the old
+/// one.
 pub(super) fn replace(
     db: &mut Connection,
     path: &Path,
     why: &rusqlite::Error,
 ) -> Result<PathBuf, StoreError> {
-    // Nothing may be written to the old one any more.
+    // From here on, nothing may be written to the old one.
     drop(std::mem::replace(db, in_memory()?));
     let (fresh, moved) = begin_anew(path, why)?;
     *db = fresh;
@@ -141,7 +146,7 @@ pub(super) fn in_memory() -> Result<Connection, StoreError> {
 }
 
 enum Trouble {
-    /// The bytes are not a sound database.
+    /// The file is not a valid database.
     Damaged(rusqlite::Error),
     Other(StoreError),
 }
@@ -163,21 +168,21 @@ fn make_folder(path: &Path) -> Result<(), StoreError> {
         .map_err(|source| StoreError::Folder { path: folder.into(), source })
 }
 
-fn prepare(path: &Path) -> Result<(Connection, Checked), Trouble> {
+fn prepare(path: &Path) -> Result<(Connection, CheckExtent), Trouble> {
     keep_private(path).map_err(Trouble::Other)?;
     let mut db = Connection::open(path).map_err(|e| trouble(path, e))?;
     configure(&db).map_err(|e| trouble(path, e))?;
     let bytes = fs::metadata(path).map_or(0, |file| file.len());
-    let checked = if bytes <= SMALL { Checked::Whole } else { Checked::Vital };
+    let checked = if bytes <= SMALL { CheckExtent::Whole } else { CheckExtent::Vital };
     match checked {
-        Checked::Whole => is_sound(&db, path, None)?,
-        Checked::Vital => VITAL.into_iter().try_for_each(|table| is_sound(&db, path, Some(table)))?,
+        CheckExtent::Whole => is_sound(&db, path, None)?,
+        CheckExtent::Vital => VITAL.into_iter().try_for_each(|table| is_sound(&db, path, Some(table)))?,
     }
     migrate(&mut db, path)?;
     Ok((db, checked))
 }
 
-/// Whether a table, or everything, can be read and stands in order.
+/// Whether a table, or everything, can be read and is consistent.
 fn is_sound(db: &Connection, path: &Path, table: Option<&str>) -> Result<(), Trouble> {
     let check = format!("PRAGMA quick_check({})", table.unwrap_or("1"));
     let verdict: String = db.query_row(&check, [], |row| row.get(0)).map_err(|e| trouble(path, e))?;
@@ -199,7 +204,7 @@ fn keep_private(path: &Path) -> Result<(), StoreError> {
 
 fn configure(db: &Connection) -> rusqlite::Result<()> {
     db.busy_timeout(BUSY)?;
-    // What is deleted is overwritten: "forget" must not leave words in free pages.
+    // Deleted content is overwritten: "forget" must not leave words in free pages.
     db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;")
 }
 
@@ -227,7 +232,7 @@ fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
     for suffix in ["-wal", "-shm"] {
         let mut side = path.as_os_str().to_owned();
         side.push(suffix);
-        // Mostly absent; what stays behind would be replayed into the new file.
+        // Mostly absent; a left-over journal would be replayed into the new file.
         match fs::rename(&side, renamed(suffix)) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 return Err(StoreError::SetAside { path: side.into(), source });

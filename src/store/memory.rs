@@ -1,9 +1,9 @@
-//! What is remembered beyond the dialogue: what the user told of himself and wants, of the world, the diary, and
-//! documents he gave her.
+//! Long-term memory beyond the dialogue: facts about the user, standing wishes, facts about the world, the
+//! diary, and the user's documents.
 //!
-//! Runs on the database thread. In: redacted text. What says the same as an older entry, or more, takes its place.
-//! A write has reached the disk when its future is ready; what is erased is overwritten in the tables, in the
-//! index of words and among the vectors, and the write-ahead log is emptied.
+//! Runs on the database thread. In: redacted text. An entry replaces an older one that says the same or less.
+//! A write has reached the disk when its future is ready; erased entries are overwritten in the tables, in
+//! the full-text index and among the embeddings, and the write-ahead log is emptied.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,41 +13,41 @@ use rusqlite::{Connection, Transaction, params};
 use super::{Store, StoreError, durably};
 use crate::message::Private;
 
-mod about;
 mod diary;
-mod portable;
+mod embeddings;
+mod export;
 mod search;
 #[cfg(test)]
 mod tests;
-mod vectors;
+mod topic;
 pub mod words;
 
-pub use about::Gone;
 pub use diary::DiaryPage;
-pub use portable::{Imported, Portable};
-pub use search::{Hit, Origin, Search};
-pub use vectors::{Unembedded, Vector};
+pub use embeddings::{Embedding, Unembedded};
+pub use export::{Imported, Portable};
+pub use search::{HitSource, MemoryHit, MemoryQuery};
+pub use topic::TopicMentions;
 
-/// Most entries looked through for one that says the same.
+/// Entries compared at most when looking for one that says the same.
 const LOOKED_THROUGH: u32 = 2_000;
 
-/// What an entry is about.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MemoryKind {
-    /// The user himself, in his own words.
+    /// About the user, in the user's own words.
     User,
-    /// How he wants her to be: a standing wish.
+    /// A standing wish about the assistant's behaviour.
     Wish,
-    /// Anything else he told her.
+    /// Any other fact.
     World,
-    /// A conversation, told in a few sentences.
+    /// A summary of a conversation.
     Diary,
-    /// A piece of a document he gave her.
+    /// A part of a document of the user.
     Document,
 }
 
 impl MemoryKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 5] = [Self::User, Self::Wish, Self::World, Self::Diary, Self::Document];
 
     /// Its name in the database, in tables and in exports.
@@ -61,56 +61,56 @@ impl MemoryKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with that name.
     pub fn called(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether it is a part of every prompt.
+    /// Whether it is part of every prompt.
     fn is_warm(self) -> bool {
         matches!(self, Self::User | Self::Wish | Self::Diary)
     }
 
-    /// Whether a newer entry that says the same takes the place of an older one.
+    /// Whether a newer entry that says the same replaces an older one.
     fn is_merged(self) -> bool {
         matches!(self, Self::User | Self::Wish | Self::World)
     }
 }
 
-/// What is to be remembered.
+/// A new entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMemory {
-    /// What it is about.
+    /// Its kind.
     pub kind: MemoryKind,
     /// When it was said, or happened.
     pub at: Timestamp,
     /// The words, redacted.
     pub text: Private<String>,
-    /// Where it is from: `said`, `typed`, `diary`, or a document's name.
+    /// Its source: `said`, `typed`, `diary`, or a document's name.
     pub source: String,
 }
 
-/// What is remembered.
+/// An entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
     /// Its number, never used twice.
     pub id: i64,
-    /// What it is about.
+    /// Its kind.
     pub kind: MemoryKind,
     /// When it was said, or happened.
     pub at: Timestamp,
     /// The words.
     pub text: Private<String>,
-    /// Where it is from.
+    /// Its source.
     pub source: String,
 }
 
-/// What is a part of every prompt; each list newest first.
+/// The entries that are part of every prompt; each list newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Profile {
+pub struct MemoryProfile {
     /// About the user.
     pub user: Vec<Memory>,
-    /// How he wants her to be.
+    /// Standing wishes.
     pub wishes: Vec<Memory>,
     /// The last conversation that has ended.
     pub last: Option<Memory>,
@@ -118,21 +118,35 @@ pub struct Profile {
 
 /// Counts changes of the profile, so that it need not be read for every prompt.
 #[derive(Debug, Default)]
-pub(super) struct Changes(AtomicU64);
+pub(super) struct Changes {
+    all: AtomicU64,
+    forgotten: AtomicU64,
+}
 
 impl Changes {
     pub(super) fn note(&self) {
-        self.0.fetch_add(1, Ordering::Release);
+        self.all.fetch_add(1, Ordering::Release);
+    }
+
+    /// Something was erased: what conversations hold of it beside the database is to go, too.
+    pub(super) fn note_forgotten(&self) {
+        self.forgotten.fetch_add(1, Ordering::Release);
+        self.note();
     }
 }
 
 impl Store {
-    /// Grows whenever this program changes something that is a part of every prompt.
+    /// Grows whenever this program changes something that is part of every prompt.
     pub fn profile_changes(&self) -> u64 {
-        self.changes.0.load(Ordering::Acquire)
+        self.changes.all.load(Ordering::Acquire)
     }
 
-    /// Remembers these and gives their numbers. Of two that say the same the newer one stays.
+    /// Grows whenever this program has erased something.
+    pub fn times_forgotten(&self) -> u64 {
+        self.changes.forgotten.load(Ordering::Acquire)
+    }
+
+    /// Stores entries and returns their numbers. Of two that say the same the newer one stays.
     pub async fn remember(&self, new: Vec<NewMemory>) -> Result<Vec<i64>, StoreError> {
         let is_warm = new.iter().any(|new| new.kind.is_warm());
         let ids = self.run(move |db| durably(db, |db| add_all(db, &new))).await;
@@ -152,10 +166,10 @@ impl Store {
         self.run(move |db| Ok(select(db, "WHERE id = ?1", [id])?.pop())).await
     }
 
-    /// What is a part of every prompt: at most `limit` entries of each kind.
-    pub async fn profile(&self, limit: u32) -> Result<Profile, StoreError> {
+    /// The entries that are part of every prompt: at most `limit` of each kind.
+    pub async fn profile(&self, limit: u32) -> Result<MemoryProfile, StoreError> {
         self.run(move |db| {
-            Ok(Profile {
+            Ok(MemoryProfile {
                 user: newest(db, Some(MemoryKind::User), limit)?,
                 wishes: newest(db, Some(MemoryKind::Wish), limit)?,
                 last: newest(db, Some(MemoryKind::Diary), 1)?.pop(),
@@ -164,41 +178,41 @@ impl Store {
         .await
     }
 
-    /// What is most likely meant, best first.
-    pub async fn search(&self, search: Search) -> Result<Vec<Hit>, StoreError> {
+    /// The search results, best first.
+    pub async fn search(&self, search: MemoryQuery) -> Result<Vec<MemoryHit>, StoreError> {
         self.run(move |db| search::find(db, &search)).await
     }
 
-    /// What says something about `topic`: how much [`Store::forget_about`] would erase.
-    pub async fn known_about(&self, topic: &str) -> Result<Gone, StoreError> {
+    /// What mentions `topic`: how much [`Store::forget_about`] would erase.
+    pub async fn known_about(&self, topic: &str) -> Result<TopicMentions, StoreError> {
         let topic = topic.to_owned();
-        self.run(move |db| about::find(db, &topic).map(|found| found.count())).await
+        self.run(move |db| topic::find(db, &topic).map(|found| found.count())).await
     }
 
-    /// Erases every message with its answer, every entry and every turn record that says something about
-    /// `topic`, so that no byte of them stays in the file. Documents stay.
-    pub async fn forget_about(&self, topic: &str) -> Result<Gone, StoreError> {
+    /// Erases every message with its answer, every entry and every turn record that mentions `topic`, so that
+    /// no byte of them stays in the file. Documents stay.
+    pub async fn forget_about(&self, topic: &str) -> Result<TopicMentions, StoreError> {
         let topic = topic.to_owned();
-        let gone = self.run(move |db| erased(db, |db| about::erase(db, &topic))).await;
-        self.changes.note();
+        let gone = self.run(move |db| erased(db, |db| topic::erase(db, &topic))).await;
+        self.changes.note_forgotten();
         gone
     }
 
-    /// Erases these entries, so that no byte of them stays in the file; tells how many there were.
+    /// Erases these entries, so that no byte of them stays in the file; returns how many there were.
     pub async fn forget_memories(&self, ids: Vec<i64>) -> Result<usize, StoreError> {
         let gone = self.run(move |db| erased(db, |db| remove(db, &ids))).await;
-        self.changes.note();
+        self.changes.note_forgotten();
         gone
     }
 
-    /// Erases a document and tells how many pieces it had.
+    /// Erases a document and returns how many parts it had.
     pub async fn forget_document(&self, name: &str) -> Result<usize, StoreError> {
         let name = name.to_owned();
         let sql = "DELETE FROM memory WHERE kind = 'document' AND source = ?1";
         self.run(move |db| erased(db, |db| Ok(db.execute(sql, [&name])?))).await
     }
 
-    /// Takes the pieces of a document in place of those it had before.
+    /// Replaces the parts of a document.
     pub async fn put_document(
         &self,
         name: &str,
@@ -218,7 +232,7 @@ impl Store {
         self.run(move |db| durably(db, put)).await
     }
 
-    /// Erases entries of one kind from before `cutoff`; tells how many.
+    /// Erases entries of one kind from before `cutoff`; returns how many.
     pub async fn purge_memories(&self, kind: MemoryKind, cutoff: Timestamp) -> Result<usize, StoreError> {
         let sql = "DELETE FROM memory WHERE kind = ?1 AND at_ms < ?2";
         let gone =
@@ -228,7 +242,7 @@ impl Store {
     }
 }
 
-/// Does `work`, then leaves no copy of what it erased in the write-ahead log.
+/// Runs `work`, then empties the write-ahead log, so that it holds no copy of what was erased.
 fn erased<T>(
     db: &mut Connection,
     work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
@@ -245,7 +259,7 @@ pub(super) fn add_all(db: &mut Connection, new: &[NewMemory]) -> Result<Vec<i64>
     Ok(ids)
 }
 
-/// Adds an entry; whatever says no more than it does gives way.
+/// Adds an entry; entries that say no more than it does are replaced.
 fn add(tx: &Transaction<'_>, new: &NewMemory) -> Result<i64, StoreError> {
     let same = if new.kind.is_merged() { newest(tx, Some(new.kind), LOOKED_THROUGH)? } else { Vec::new() };
     let mine = words::words(&new.text.0);
@@ -254,7 +268,7 @@ fn add(tx: &Transaction<'_>, new: &NewMemory) -> Result<i64, StoreError> {
         if theirs.iter().all(|word| mine.contains(word)) && old.at <= new.at {
             tx.execute("DELETE FROM memory WHERE id = ?1", [old.id])?;
         } else if mine.iter().all(|word| theirs.contains(word)) {
-            // It says the same and is newer, or says more: nothing is to be added but the date.
+            // An existing one is newer and the same, or says more: only its date is updated.
             let at = old.at.max(new.at).as_millisecond();
             tx.execute("UPDATE memory SET at_ms = ?2 WHERE id = ?1", params![old.id, at])?;
             return Ok(old.id);
@@ -272,7 +286,7 @@ fn insert(tx: &Transaction<'_>, new: &NewMemory) -> Result<i64, StoreError> {
 /// Erases all entries.
 pub(super) fn remove_all(db: &Connection) -> Result<usize, StoreError> {
     let gone = db.execute("DELETE FROM memory", [])?;
-    // Nothing of the words is left behind, not even in what was merged long ago.
+    // Nothing of the words is left behind, not even in index segments merged long ago.
     db.execute_batch(
         "INSERT INTO memory_words (memory_words) VALUES ('rebuild');
          INSERT INTO message_words (message_words) VALUES ('rebuild');",
@@ -298,7 +312,7 @@ fn newest(db: &Connection, kind: Option<MemoryKind>, limit: u32) -> Result<Vec<M
     }
 }
 
-/// Entries that meet a condition. Those of a kind this version does not know are skipped.
+/// Entries that meet a condition. Kinds unknown to this version are skipped.
 fn select(
     db: &Connection,
     condition: &str,

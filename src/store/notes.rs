@@ -1,18 +1,18 @@
-//! Notes and the entries of lists.
+//! Notes and list entries.
 //!
-//! Runs on the database thread. In: redacted text. Out: lists as they stand in the database. A write has
-//! reached the disk when its future is ready.
+//! Runs on the database thread. In: redacted text. Out: lists as stored. A write has reached the disk when
+//! its future is ready.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Store, StoreError, durably};
 
-/// Most entries of one list; the oldest leave first.
+/// Most entries of one list; the oldest are dropped first.
 const MOST_ENTRIES: i64 = 500;
 
 impl Store {
-    /// Adds entries to `list` and gives the whole list. What is there already is not doubled.
+    /// Adds entries to `list` and returns the whole list. Existing ones are not duplicated.
     pub async fn add_notes(
         &self,
         list: &str,
@@ -29,13 +29,13 @@ impl Store {
         self.run(move |db| entries(db, &list)).await
     }
 
-    /// Takes an entry off `list` and gives it: the one that is `text`, else the first that contains it.
+    /// Removes an entry of `list` and returns it: the one that is `text`, else the first that contains it.
     pub async fn remove_note(&self, list: &str, text: &str) -> Result<Option<String>, StoreError> {
         let (list, text) = (list.to_owned(), text.to_owned());
         self.run(move |db| durably(db, |db| remove(db, &list, &text))).await
     }
 
-    /// Empties `list` and tells how many entries it had.
+    /// Empties `list` and returns how many entries it had.
     pub async fn clear_notes(&self, list: &str) -> Result<usize, StoreError> {
         let list = list.to_owned();
         self.run(move |db| durably(db, |db| Ok(db.execute("DELETE FROM note WHERE list = ?1", [&list])?)))

@@ -1,15 +1,14 @@
 //! Timers, alarms and reminders, each as one JSON text.
 //!
 //! Runs on the database thread. One change is one transaction that is flushed to the disk before it is
-//! answered: a timer that was confirmed must not be lost with the power. What the texts mean is the
-//! schedule's business.
+//! answered: a confirmed timer must survive a power cut. The content of the texts is defined by the schedule.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::{StoreError, settings};
 
-/// Where the latest moment of the clock is kept.
+/// Key of the latest time of the clock.
 const LATEST: &str = "schedule.latest_ms";
 
 /// One stored entry.
@@ -28,27 +27,27 @@ pub struct ScheduleTable {
     pub rows: Vec<ScheduleRow>,
     /// The number of the next new entry.
     pub next_id: i64,
-    /// The latest moment that was ever written down here.
+    /// The latest time that was ever stored here.
     pub latest: Option<Timestamp>,
 }
 
 /// One change of the schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScheduleChange {
-    /// This entry has this number from now on.
+    /// Inserts or replaces the entry with this number.
     Put(i64, String),
-    /// There is no such entry any more.
+    /// Deletes the entry with this number.
     Remove(i64),
 }
 
-/// What is to be written.
+/// The result of a schedule transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduleWrite<T> {
     /// The changes, in order.
     pub changes: Vec<ScheduleChange>,
-    /// The present moment, to be written down as the latest.
+    /// The present time, to be stored as the latest.
     pub latest: Option<Timestamp>,
-    /// What the caller is told once all that is durable.
+    /// Returned to the caller once everything is durable.
     pub answer: T,
 }
 
@@ -69,7 +68,7 @@ fn within<T>(
     db: &mut Connection,
     work: impl FnOnce(ScheduleTable) -> Result<ScheduleWrite<T>, StoreError>,
 ) -> Result<T, StoreError> {
-    // Immediate: another program must not change what was just read.
+    // Immediate: no other program may change what was just read.
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let write = work(read(&tx)?)?;
     for change in &write.changes {

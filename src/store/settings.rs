@@ -1,6 +1,6 @@
-//! Settings that Joi remembers herself: the volume, the measured whisper model.
+//! Settings that the program remembers by itself: the volume, the measured whisper model.
 //!
-//! Runs on the database thread. Never what the owner configures: that stands in the config file.
+//! Runs on the database thread. Never what the user configures: that is in the configuration file.
 
 use rusqlite::{Connection, OptionalExtension, params};
 

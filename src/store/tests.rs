@@ -7,25 +7,31 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 use super::*;
-use crate::message::{Channel, Private, TurnId};
+use crate::message::{Channel, ConversationId, Origin, Private, TurnId};
 use crate::trace::{Decision, Mark, ModelUse, Stage};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
 }
 
+fn conversation(channel: Channel) -> ConversationId {
+    ConversationId { channel, ..ConversationId::console() }
+}
+
 fn exchange(channel: Channel, second: i64, asked: &str, answer: &str) -> Exchange {
     Exchange {
-        channel,
+        conversation: conversation(channel),
         asked_at: at(second),
         asked: Private(asked.into()),
         answered_at: at(second + 2),
         answer: Private(answer.into()),
+        answer_origin: Origin::Ours,
     }
 }
 
-fn row(id: i64, channel: Channel, role: Role, at: Timestamp, text: &str) -> DialogueRow {
-    DialogueRow { id, channel, role, at, text: Private(text.into()) }
+fn row(id: i64, channel: Channel, role: DialogueRole, at: Timestamp, text: &str) -> DialogueRow {
+    let origin = if role == DialogueRole::User { Origin::of_user(channel) } else { Origin::Ours };
+    DialogueRow { id, conversation: conversation(channel), role, at, text: Private(text.into()), origin }
 }
 
 fn record(id: u64, at: Timestamp, heard: &str) -> TurnRecord {
@@ -58,7 +64,6 @@ fn contains(bytes: &[u8], word: &str) -> bool {
     bytes.windows(word.len()).any(|w| w == word.as_bytes())
 }
 
-// covers B1, B9
 #[tokio::test]
 async fn exchanges_come_back_in_order_also_after_a_restart() {
     let (_folder, path) = somewhere();
@@ -68,10 +73,10 @@ async fn exchanges_come_back_in_order_also_after_a_restart() {
     store.close().await.unwrap();
     let store = Store::open(&path).unwrap();
     let expected = vec![
-        row(1, Channel::Voice, Role::User, at(0), "hello"),
-        row(2, Channel::Voice, Role::Assistant, at(2), "Hi."),
-        row(3, Channel::Console, Role::User, at(10), "and now?"),
-        row(4, Channel::Console, Role::Assistant, at(12), "Now too."),
+        row(1, Channel::Voice, DialogueRole::User, at(0), "hello"),
+        row(2, Channel::Voice, DialogueRole::Assistant, at(2), "Hi."),
+        row(3, Channel::Console, DialogueRole::User, at(10), "and now?"),
+        row(4, Channel::Console, DialogueRole::Assistant, at(12), "Now too."),
     ];
     assert_eq!(store.dialogue_since(at(0), 100).await.unwrap(), expected);
     assert_eq!(store.dialogue_since(at(0), 3).await.unwrap(), expected[1..]);
@@ -79,7 +84,6 @@ async fn exchanges_come_back_in_order_also_after_a_restart() {
     assert_eq!(store.set_aside(), None);
 }
 
-// covers B7
 #[tokio::test]
 async fn messages_of_one_tick_get_rising_times() {
     let store = Store::in_memory().unwrap();
@@ -110,8 +114,8 @@ async fn an_interrupted_answer_is_remembered_as_far_as_it_was_heard() {
     store.amend_answer(second, " ".into()).await.unwrap();
     let rows = store.dialogue_since(at(0), 100).await.unwrap();
     let expected = [
-        row(1, Channel::Voice, Role::User, at(0), "a"),
-        row(2, Channel::Voice, Role::Assistant, at(2), "One."),
+        row(1, Channel::Voice, DialogueRole::User, at(0), "a"),
+        row(2, Channel::Voice, DialogueRole::Assistant, at(2), "One."),
     ];
     assert_eq!(rows, expected);
 }
@@ -169,7 +173,6 @@ async fn forgetting_leaves_no_word_in_any_file_and_keeps_settings() {
     assert_eq!(store.forget(DIALOGUE).await.unwrap(), Deleted::default());
 }
 
-// covers BG1 (retention of dialogue)
 #[tokio::test]
 async fn what_is_older_than_the_retention_is_purged() {
     let store = Store::in_memory().unwrap();
@@ -352,8 +355,8 @@ async fn a_change_of_the_schedule_is_flushed_and_nothing_else_pays_for_it() {
     let write = |changes, latest| move |_: ScheduleTable| Ok(ScheduleWrite { changes, latest, answer: () });
     store.schedule(write(vec![put(1, "a"), put(2, "b")], Some(at(5)))).await.unwrap();
     store.schedule(write(vec![put(1, "c"), ScheduleChange::Remove(2)], None)).await.unwrap();
-    let refused = store.schedule(|_| Err::<ScheduleWrite<()>, _>(StoreError::Gone)).await;
-    assert!(matches!(refused, Err(StoreError::Gone)));
+    let refused = store.schedule(|_| Err::<ScheduleWrite<()>, _>(StoreError::TopicMentions)).await;
+    assert!(matches!(refused, Err(StoreError::TopicMentions)));
     assert_eq!(store.run(level).await.unwrap(), 1, "NORMAL again, also after a refusal");
     drop(store);
     let store = Store::open(&path).unwrap();
@@ -369,18 +372,11 @@ const DIALOGUE: Forget = Forget { dialogue: true, notes: false, timers: false };
 
 #[tokio::test]
 async fn notes_and_timers_are_forgotten_when_that_is_asked_and_leave_no_byte() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("joi.db");
+    let (_folder, path) = somewhere();
     let store = Store::open(&path).unwrap();
-    let holds = |what: &str| {
-        let bytes: Vec<u8> = std::fs::read_dir(folder.path())
-            .unwrap()
-            .flat_map(|f| std::fs::read(f.unwrap().path()).unwrap())
-            .collect();
-        bytes.windows(what.len()).any(|window| window == what.as_bytes())
-    };
+    let holds = |what: &str| contains(&bytes(&path), what);
     store.add_notes("notes", vec!["the marmalade is hidden".into()], Timestamp::UNIX_EPOCH).await.unwrap();
-    store.set_setting(Store::CALLS, "a stranger said zebra".into()).await.unwrap();
+    store.set_tool_history(conversation(Channel::Voice), "a stranger said zebra".into()).await.unwrap();
     store.set_setting("volume", "40".into()).await.unwrap();
     let put = |_| {
         let changes = vec![ScheduleChange::Put(1, "{\"name\":\"call the walrus\"}".into())];

@@ -24,7 +24,7 @@ pub(super) fn newest(db: &Connection, limit: u32) -> Result<Vec<TurnRecord>, Sto
         let (id, json) = row?;
         match serde_json::from_str(&json) {
             Ok(record) => records.push(record),
-            Err(error) => tracing::debug!(id, %error, "a turn record of another version is skipped"),
+            Err(error) => tracing::debug!(id, %error, "skipped a turn record of another version"),
         }
     }
     Ok(records)

@@ -11,7 +11,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, language, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use crate::language::{Language, Languages, fill};
 
 /// No sensible sum takes longer.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -25,7 +26,16 @@ const DEEPEST: usize = 16;
 const LONGEST_RESULT: usize = 200;
 
 /// The tool.
-pub(super) struct Calculate;
+pub(super) struct Calculate {
+    languages: Languages,
+}
+
+impl Calculate {
+    /// A tool that reads sums in words of the present language.
+    pub(super) fn new(languages: Languages) -> Self {
+        Self { languages }
+    }
+}
 
 impl Tool for Calculate {
     fn name(&self) -> &str {
@@ -44,54 +54,54 @@ impl Tool for Calculate {
         Effect::Looks
     }
 
-    fn cues(&self) -> &[&str] {
-        language::cues(self.name())
-    }
-
     fn ready(&self, asked: &str) -> Option<Arguments> {
-        let expression = asked_for(asked)?;
+        let expression = asked_for(asked, &self.languages.get())?;
         Some(Arguments::from_iter([("expression".to_owned(), expression.into())]))
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {
-        format!("calculate {}", arguments.get("expression").and_then(Value::as_str).unwrap_or_default())
+        let expression = arguments.get("expression").and_then(Value::as_str).unwrap_or_default();
+        fill(&self.languages.get().sentences().tools.ask_calculate, &[("text", expression)])
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         async move {
+            let language = self.languages.get();
             let written = call.text("expression").to_owned();
-            let expression = in_signs(&written).map_err(ToolError::TellModel)?;
+            let expression = in_signs(&written, &language).map_err(ToolError::TellModel)?;
             let clock = Clock { until: Instant::now() + LIMIT, is_over: Arc::default() };
             let _stops_with_us = StopOnDrop(Arc::clone(&clock.is_over));
             let computed = tokio::task::spawn_blocking(move || value_of(&expression, &clock)).await;
             let value = computed.unwrap_or_else(|_| Err("it can't be computed".to_owned()));
             let value = value.map_err(|why| ToolError::TellModel(format!("{written}: {why}")))?;
-            let told = value.replace("approx. ", "about ");
-            Ok(Output::own(format!("{written} = {told}")).saying(format!("That's {told}.")))
+            let say = &language.sentences().tools;
+            let told = value.replace("approx.", &say.about);
+            let sentence = fill(&say.sum, &[("value", &told)]);
+            Ok(Output::own(format!("{written} = {told}")).saying(sentence))
         }
         .boxed()
     }
 }
 
 /// The expression of a request that is nothing but one: "What is 17 times 23?".
-fn asked_for(asked: &str) -> Option<String> {
+fn asked_for(asked: &str, language: &Language) -> Option<String> {
     let lower = asked.to_lowercase().replace('’', "'");
     let mut rest = lower.trim().trim_end_matches(['?', '.', '!', '=', ' ']);
-    let before = language::sums().flat_map(|words| &words.before);
+    let before = language.sums().flat_map(|words| &words.before);
     while let Some(shorter) =
         before.clone().find_map(|words| rest.strip_prefix(words.as_str())?.strip_prefix(' '))
     {
         rest = shorter.trim_start();
     }
-    let mut behind = language::sums().flat_map(|words| &words.behind);
+    let mut behind = language.sums().flat_map(|words| &words.behind);
     let polite = behind.find_map(|word| rest.strip_suffix(word.as_str())?.strip_suffix(' '));
     let rest = polite.unwrap_or(rest).trim_end_matches([',', ' ']);
-    let mut articles = language::sums().map(|words| &words.article);
+    let mut articles = language.sums().map(|words| &words.article);
     let rest = articles.find_map(|word| rest.strip_prefix(word.as_str())?.strip_prefix(' ')).unwrap_or(rest);
     if rest.len() > LONGEST_EXPRESSION || !rest.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let signs = in_signs(rest).ok()?;
+    let signs = in_signs(rest, language).ok()?;
     let is_sum = signs.contains(['+', '*', '/', '^', '%'])
         || [" - ", " to ", " in ", "sqrt "].iter().any(|s| signs.contains(s));
     let clock = Clock { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
@@ -134,9 +144,9 @@ fn value_of(expression: &str, clock: &Clock) -> Result<String, String> {
 }
 
 /// The expression with signs for words, when it is plain arithmetic.
-fn in_signs(written: &str) -> Result<String, String> {
+fn in_signs(written: &str, language: &Language) -> Result<String, String> {
     let mut text = format!(" {} ", written.to_lowercase().trim_end_matches(['?', '.', '=', ' ']));
-    for (words, signs) in language::sums().flat_map(|words| &words.signs) {
+    for (words, signs) in language.sums().flat_map(|words| &words.signs) {
         text = text.replace(words, signs);
     }
     // Units keep their capitals: a megawatt is no milliwatt.
@@ -166,10 +176,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::language::tests::english;
 
     fn value(written: &str) -> Result<String, String> {
         let clock = Clock { until: Instant::now() + LIMIT, is_over: Arc::default() };
-        value_of(&in_signs(written)?, &clock)
+        value_of(&in_signs(written, english())?, &clock)
     }
 
     #[test]
@@ -210,7 +221,7 @@ mod tests {
             ("is 17 times 23 more than 300?", None),
         ];
         for (asked, expected) in rows {
-            assert_eq!(asked_for(asked).as_deref(), expected, "{asked}");
+            assert_eq!(asked_for(asked, english()).as_deref(), expected, "{asked}");
         }
     }
 
@@ -230,7 +241,7 @@ mod tests {
         #[test]
         fn no_expression_breaks_it(written in "[ 0-9a-z+*/^%().!-]{0,24}") {
             let clock = Clock { until: Instant::now() + Duration::from_millis(20), is_over: Arc::default() };
-            if let Ok(expression) = in_signs(&written) {
+            if let Ok(expression) = in_signs(&written, english()) {
                 let _ = value_of(&expression, &clock);
             }
         }

@@ -4,13 +4,25 @@
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use jiff::Zoned;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, language, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use crate::language::{Language, Languages, fill};
+use crate::schedule::words::{date_in, time_in_full};
 
 /// The tool.
-pub(super) struct Time;
+pub(super) struct Time {
+    languages: Languages,
+}
+
+impl Time {
+    /// A clock that speaks the present language.
+    pub(super) fn new(languages: Languages) -> Self {
+        Self { languages }
+    }
+}
 
 impl Tool for Time {
     fn name(&self) -> &str {
@@ -29,22 +41,21 @@ impl Tool for Time {
         Effect::Looks
     }
 
-    fn cues(&self) -> &[&str] {
-        language::cues(self.name())
-    }
-
     fn in_words(&self, arguments: &Arguments) -> String {
-        let city = arguments.get("city").and_then(Value::as_str).unwrap_or("here");
-        format!("tell the time in {city}")
+        let language = self.languages.get();
+        let say = &language.sentences().tools;
+        let city = arguments.get("city").and_then(Value::as_str).unwrap_or(&say.ask_here);
+        fill(&say.ask_time, &[("city", city)])
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         async move {
+            let language = self.languages.get();
             let city = call.text("city");
             let (there, named) = match city {
                 "" | "here" => (call.now.clone(), "here".to_owned()),
                 city => {
-                    let zone = zone_of(city).ok_or_else(|| {
+                    let zone = zone_of(city, &language).ok_or_else(|| {
                         ToolError::TellModel(format!(
                             "The time zone of {city} is not known; name a larger city"
                         ))
@@ -53,19 +64,27 @@ impl Tool for Time {
                 }
             };
             let told = there.strftime("%A, %-d %B %Y, %H:%M");
-            let sentence =
-                format!("It's {} on {} {named}.", there.strftime("%-I:%M %p"), there.strftime("%A"));
+            let sentence = sentence(&there, city, &language);
             Ok(Output::own(format!("{named}: {told}")).saying(sentence))
         }
         .boxed()
     }
 }
 
+/// What is said of the time in a city, or here.
+fn sentence(there: &Zoned, city: &str, language: &Language) -> String {
+    let say = &language.sentences().tools;
+    let sentence = if matches!(city, "" | "here") { &say.time_here } else { &say.time_in };
+    let time = time_in_full(there.time(), language);
+    let weekday = date_in("{weekday}", there.date(), language);
+    fill(sentence, &[("time", &time), ("weekday", &weekday), ("city", city)])
+}
+
 /// The zone of a city, or of a zone's own name.
-fn zone_of(city: &str) -> Option<TimeZone> {
+fn zone_of(city: &str, language: &Language) -> Option<TimeZone> {
     let plain = |name: &str| name.replace(['_', '-'], " ").to_lowercase();
     let wanted = plain(city.split(',').next().unwrap_or(city).trim());
-    if let Some(zone) = language::zone(&wanted) {
+    if let Some(zone) = language.zone(&wanted) {
         return TimeZone::get(zone).ok();
     }
     let known: Vec<String> = jiff::tz::db().available().map(|name| name.to_string()).collect();
@@ -78,11 +97,12 @@ fn zone_of(city: &str) -> Option<TimeZone> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::tests::in_english;
 
     async fn told(city: &str) -> Result<Output, ToolError> {
         let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
         let arguments = Arguments::from_iter([("city".to_owned(), json!(city))]);
-        Time.run(Call { arguments: &arguments, now: &now }).await
+        Time::new(in_english()).run(Call { arguments: &arguments, now: &now }).await
     }
 
     #[tokio::test]

@@ -26,37 +26,39 @@ pub(crate) const SHIPPED: [&str; 10] = [
 pub struct ToolsConfig {
     /// Whether the model may call tools at all.
     pub enabled: bool,
-    /// Whether tools may use the internet: weather, search, pages. What is searched for leaves the house.
+    /// Whether tools may use the internet (weather, search, web pages): what is looked up leaves the house.
     pub online: bool,
-    /// Tools that never run, by name.
+    /// Tools that never run, by name, for example ["webSearch"]; `/tools` in `joi text` lists them.
     pub never: Vec<String>,
-    /// Tools that run only after a yes, by name.
+    /// Tools that run only after your yes, by name.
     pub always_ask: Vec<String>,
     /// Most calls within a minute that do more than look, 1 to 100.
     pub calls_per_minute: u32,
-    /// Seconds she waits for a yes, 5 to 120. Silence means no.
+    /// Seconds she waits for a yes before a call she has asked about, 5 to 120. Silence means no.
     pub confirm_s: u32,
-    /// Which tools a request may use.
+    /// Which tools a request may use: "keyword" (those whose words fit), "llm" (those the model picks in a call of its
+    /// own; by words when that fails), "all", or "auto" (by words for a small model, as the model picks for a large
+    /// one).
     pub router: Router,
-    /// Which model of the server picks them, and says what to look for in the memory; empty: the one that answers,
-    /// which has read most of the prompt already.
+    /// Which model of the server picks them, and says what to look for in the memory, by name; "": the one that
+    /// answers.
     pub router_model: String,
-    /// Whether a small model's first reply to a request with likely tools is bound to them, or to none. Off, it writes
-    /// what it likes, and more of it is no call or a wrong one.
+    /// Whether a small model's first reply to a request with likely tools is bound to them, or to none of them. Off, it
+    /// writes what it likes, and more of it is no call or a wrong one.
     pub constrain: bool,
-    /// Most turns of the model in one answer, 1 to 20. More finds out more and takes longer.
+    /// Most turns of the model in one answer, 1 to 20. Higher finds out more and takes longer.
     pub max_turns: u32,
     /// Most searches for further tools in one answer, 0 to 10.
     pub search_max_calls: u32,
-    /// Whether long results are shortened before the model answers from them.
+    /// Whether long results are shortened before the model answers: "auto" (for a small model), "always" or "never".
     pub digest: Digest,
     /// Earlier answers whose tool results the model sees again, 0 to 16.
     pub carryover_max_turns: u32,
-    /// Most characters of each such result, 200 to 8000.
+    /// Most characters of each such tool result, 200 to 8000.
     pub carryover_per_entry_chars: u32,
-    /// `[tools.weather]`.
+    /// The weather.
     pub weather: WeatherConfig,
-    /// `[tools.search]`.
+    /// Searching the web.
     pub search: SearchConfig,
 }
 
@@ -139,14 +141,14 @@ pub enum Digest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WeatherConfig {
-    /// The place when none is named, for example "Vienna", at most 100 characters; empty: none. It is
-    /// told to the weather service.
+    /// The place when none is named, for example "Vienna", at most 100 characters; "": none. The weather service is
+    /// told it.
     pub place: String,
-    /// Of temperature and wind.
+    /// "celsius" (with km/h) or "fahrenheit" (with mph).
     pub units: Units,
-    /// Base address of the forecast, an Open-Meteo.
+    /// Where the forecast is asked for, an Open-Meteo.
     pub forecast_url: String,
-    /// Base address of the search for places, an Open-Meteo.
+    /// Where places are looked up, an Open-Meteo.
     pub places_url: String,
 }
 
@@ -191,11 +193,11 @@ pub enum Units {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {
-    /// Base address of a SearXNG with JSON results; empty: DuckDuckGo is used.
+    /// A SearXNG with JSON results, for example `http://192.168.1.5:8080`; "" asks DuckDuckGo instead.
     pub searxng: String,
-    /// Address of DuckDuckGo's page without scripts; empty: it is not asked.
+    /// DuckDuckGo's page without scripts; "" leaves it out.
     pub duckduckgo: String,
-    /// Base address of the Wikipedia that is asked when the others find nothing; empty: none is.
+    /// The Wikipedia that is asked when nothing else answers; "" leaves it out.
     pub wikipedia: String,
 }
 

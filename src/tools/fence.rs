@@ -67,7 +67,6 @@ mod tests {
     use super::*;
 
     proptest! {
-        // covers O9, B3
         #[test]
         fn nothing_inside_ends_the_fence(parts in prop::collection::vec(prop_oneof![
             Just(BEGIN.to_owned()), Just(END.to_owned()), Just("[end Untrusted".to_owned()), Just(" WEB TEXT]".to_owned()),

@@ -28,7 +28,7 @@ impl ToolSearch {
     fn found(&self, query: &str) -> Vec<&Arc<dyn Tool>> {
         let words: Vec<String> =
             query.to_lowercase().split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
-        let routed = route::by_words(query, &self.known.iter().collect::<Vec<_>>()).names;
+        let routed = route::by_own_words(query, &self.known.iter().collect::<Vec<_>>()).names;
         let score = |tool: &Arc<dyn Tool>| {
             let text = format!("{} {}", tool.name(), tool.description()).to_lowercase();
             let told = words.iter().filter(|word| word.len() >= 3 && text.contains(word.as_str())).count();

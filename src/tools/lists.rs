@@ -9,9 +9,10 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::language::ListWords;
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, language, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use crate::clock::Clock;
+use crate::language::tools::ListWords;
+use crate::language::{Language, Languages, capital, fill};
 use crate::store::{Store, StoreError};
 
 mod asked;
@@ -27,42 +28,50 @@ const MOST_TOLD: usize = 30;
 pub(super) struct Lists {
     store: Option<Store>,
     clock: Arc<dyn Clock>,
+    languages: Languages,
 }
 
 impl Lists {
     /// Lists in `store`; without one every call fails honestly.
-    pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock }
+    pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>, languages: Languages) -> Self {
+        Self { store, clock, languages }
     }
 
     async fn perform(&self, call: Call<'_>) -> Result<Output, ToolError> {
+        let language = self.languages.get();
+        let language = &*language;
+        let say = &language.sentences().tools;
+        let lost = |why: &str| lost(language, why);
+        let broken = |error: StoreError| lost(&error.to_string());
         let store = self.store.as_ref().ok_or_else(|| lost("there is no database"))?;
-        let (list, text) = (list_name(call.text("list")), call.text("text"));
+        let (list, text) = (list_name(call.text("list"), language), call.text("text"));
+        let spoken = ("list", spoken_name(&list, language));
         match (call.text("action"), text) {
             ("add" | "remove", "") => {
                 Err(ToolError::TellModel("text is missing: what to add or remove".into()))
             }
             ("add", text) => {
-                let items = items(&list, text);
+                let items = items(&list, text, language);
                 let at = self.clock.now().timestamp();
                 let now = store.add_notes(&list, items.clone(), at).await.map_err(broken)?;
                 let is_there = items.iter().all(|item| now.contains(item));
                 if !is_there {
                     return Err(lost("what was written can't be read back"));
                 }
-                let told = joined(&items);
-                let verb = if items.len() == 1 { "is" } else { "are" };
+                let told = language.sentences().time.listed(&items);
+                let [one, several] = &say.added;
+                let added = if items.len() == 1 { one } else { several };
                 let sentence = if list == NOTES {
-                    "I've noted that.".to_owned()
+                    say.noted.clone()
                 } else {
-                    format!("{} {verb} on the {list} list.", capitalised(&told))
+                    capital(&fill(added, &[("items", &told), spoken]))
                 };
                 Ok(Output::own(format!("added {told}; {}", as_told(&list, &now))).saying(sentence))
             }
             ("remove", text) => match store.remove_note(&list, text).await.map_err(broken)? {
                 Some(gone) => {
                     let now = store.notes(&list).await.map_err(broken)?;
-                    let sentence = format!("{} is off the {list} list.", capitalised(&gone));
+                    let sentence = capital(&fill(&say.removed, &[("items", &gone), spoken]));
                     Ok(Output::own(format!("removed {gone}; {}", as_told(&list, &now))).saying(sentence))
                 }
                 None => Err(ToolError::TellModel(format!("{text} is not on the {list} list"))),
@@ -70,12 +79,11 @@ impl Lists {
             ("clear", _) => {
                 let gone = store.clear_notes(&list).await.map_err(broken)?;
                 Ok(Output::own(format!("removed {gone} entries; the {list} list is empty"))
-                    .saying(format!("The {list} list is empty now.")))
+                    .saying(fill(&say.cleared, &[spoken])))
             }
             _ => {
                 let now = store.notes(&list).await.map_err(broken)?;
-                let told = as_told(&list, &now);
-                Ok(Output::own(told.clone()).saying(format!("{}.", capitalised(&told))))
+                Ok(Output::own(as_told(&list, &now)).saying(spoken_list(&list, &now, language)))
             }
         }
     }
@@ -106,24 +114,24 @@ impl Tool for Lists {
         }
     }
 
-    fn cues(&self) -> &[&str] {
-        language::cues(self.name())
-    }
-
     fn ready(&self, asked: &str) -> Option<Arguments> {
-        asked::arguments(asked)
+        asked::arguments(asked, &self.languages.get())
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
-        let list = list_name(text("list"));
-        match text("action") {
-            "add" if list == NOTES => format!("note \"{}\"", text("text")),
-            "add" => format!("add {} to the {list} list", text("text")),
-            "remove" => format!("take {} off the {list} list", text("text")),
-            "clear" => format!("clear the {list} list"),
-            _ => format!("read the {list} list"),
-        }
+        let language = self.languages.get();
+        let language = &*language;
+        let say = &language.sentences().tools;
+        let list = list_name(text("list"), language);
+        let sentence = match text("action") {
+            "add" if list == NOTES => &say.ask_note,
+            "add" => &say.ask_add,
+            "remove" => &say.ask_remove,
+            "clear" => &say.ask_clear,
+            _ => &say.ask_read,
+        };
+        fill(sentence, &[("text", text("text")), ("list", spoken_name(&list, language))])
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
@@ -132,10 +140,10 @@ impl Tool for Lists {
 }
 
 /// "the Shopping List" → "shopping".
-fn list_name(said: &str) -> String {
+fn list_name(said: &str, language: &Language) -> String {
     let lower = said.to_lowercase();
     let is = |list: fn(&ListWords) -> &Vec<String>, word: &str| {
-        language::lists().any(|words| list(words).iter().any(|known| known == word))
+        language.lists().any(|words| list(words).iter().any(|known| known == word))
     };
     let named = |word: &&str| !is(|words| &words.unnamed, word);
     match lower.split_whitespace().filter(named).collect::<Vec<_>>().join(" ").as_str() {
@@ -146,28 +154,53 @@ fn list_name(said: &str) -> String {
 }
 
 /// "milk, eggs and bread" are three things on a list and one note.
-fn items(list: &str, text: &str) -> Vec<String> {
+fn items(list: &str, text: &str, language: &Language) -> Vec<String> {
     if list == NOTES {
         return vec![text.to_owned()];
     }
     let comma = |text: String, words: &ListWords| text.replace(&format!(" {} ", words.and), ",");
-    let text = language::lists().fold(text.to_owned(), comma);
+    let text = language.lists().fold(text.to_owned(), comma);
     let items = text.split([',', ';', '\n']).map(|item| item.trim().trim_end_matches('.').to_owned());
     let items: Vec<String> = items.filter(|item| !item.is_empty()).collect();
     if items.is_empty() { vec![text] } else { items }
 }
 
-fn joined(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+/// What a list is called when it is spoken of.
+fn spoken_name<'a>(list: &'a str, language: &'a Language) -> &'a str {
+    match list {
+        NOTES => &language.sentences().tools.notes,
+        SHOPPING => &language.sentences().tools.shopping,
+        name => name,
     }
 }
 
+/// What is on a list, in a sentence.
+fn spoken_list(list: &str, now: &[String], language: &Language) -> String {
+    let say = &language.sentences().tools;
+    let ([one, several, long], empty) = match list {
+        NOTES => (&say.on_notes, &say.notes_empty),
+        _ => (&say.on_list, &say.list_empty),
+    };
+    let more = now.len().saturating_sub(MOST_TOLD);
+    let sentence = match (now.len(), more) {
+        (0, _) => empty,
+        (1, _) => one,
+        (_, 0) => several,
+        _ => long,
+    };
+    let (count, older) = (now.len().to_string(), more.to_string());
+    let items = language.sentences().time.listed(&now[more..]);
+    let list = spoken_name(list, language);
+    fill(sentence, &[("list", list), ("count", &count), ("older", &older), ("items", &items)])
+}
+
+/// What is on a list, for the model.
 fn as_told(list: &str, now: &[String]) -> String {
     let more = now.len().saturating_sub(MOST_TOLD);
-    let shown = joined(&now[more..]);
+    let shown = match &now[more..] {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        shown => shown.join(""),
+    };
     let what = if list == NOTES { "your notes".to_owned() } else { format!("the {list} list") };
     match (now.len(), more) {
         (0, _) => format!("{what} {} empty", if list == NOTES { "are" } else { "is" }),
@@ -176,16 +209,7 @@ fn as_told(list: &str, now: &[String]) -> String {
     }
 }
 
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
-fn lost(why: &str) -> ToolError {
+fn lost(language: &Language, why: &str) -> ToolError {
     tracing::warn!(%why, "the lists can't be used");
-    ToolError::EndTurn("I can't get at my notes just now, so nothing was changed.".into())
-}
-
-fn broken(error: StoreError) -> ToolError {
-    lost(&error.to_string())
+    ToolError::EndTurn(language.sentences().tools.no_notes.clone())
 }

@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use crate::clock::Clock;
+use crate::language::{Languages, fill};
 use crate::message::Private;
-use crate::store::{Hit, MemoryKind, NewMemory, Origin, Search, Store, StoreError, words};
+use crate::store::{HitSource, MemoryHit, MemoryKind, MemoryQuery, NewMemory, Store, words};
 
 /// Most entries that are found.
 const MOST_FOUND: usize = 5;
@@ -23,16 +24,17 @@ const SHORTEST: usize = 3;
 pub(super) struct Memory {
     store: Option<Store>,
     clock: Arc<dyn Clock>,
+    languages: Languages,
 }
 
 impl Memory {
     /// The memory in `store`; without one every call fails honestly.
-    pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock }
+    pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>, languages: Languages) -> Self {
+        Self { store, clock, languages }
     }
 
     async fn perform(&self, call: Call<'_>) -> Result<Output, ToolError> {
-        let store = self.store.as_ref().ok_or_else(|| lost("there is no database"))?;
+        let store = self.store.as_ref().ok_or_else(|| self.lost("there is no database"))?;
         let text = call.text("text");
         if text.is_empty() {
             return Err(ToolError::TellModel("text is missing: what to remember or look for".into()));
@@ -41,31 +43,39 @@ impl Memory {
             "remember" => {
                 let (kind, at) = (kind(call.text("about")), self.clock.now().timestamp());
                 let new = NewMemory { kind, at, text: Private(text.to_owned()), source: "tool".to_owned() };
-                store.remember(vec![new]).await.map_err(broken)?;
-                Ok(Output::own(format!("remembered: {text}")).saying("I'll remember that."))
+                store.remember(vec![new]).await.map_err(|error| self.lost(&error.to_string()))?;
+                Ok(Output::own(format!("remembered: {text}"))
+                    .saying(&self.languages.get().sentences().tools.remembered))
             }
             _ => {
                 let words = words::words(text);
                 let words = words.into_iter().filter(|word| word.chars().count() >= SHORTEST).collect();
                 let now = self.clock.now().timestamp();
-                let search = Search { words, now, limit: MOST_FOUND, ..Search::default() };
-                let hits = store.search(search).await.map_err(broken)?;
+                let search = MemoryQuery { words, now, limit: MOST_FOUND, ..MemoryQuery::default() };
+                let hits = store.search(search).await.map_err(|error| self.lost(&error.to_string()))?;
                 Ok(told(&hits))
             }
         }
     }
 }
 
-fn told(hits: &[Hit]) -> Output {
+impl Memory {
+    fn lost(&self, why: &str) -> ToolError {
+        tracing::warn!(%why, "the memory can't be used");
+        ToolError::EndTurn(self.languages.get().sentences().tools.no_memory.clone())
+    }
+}
+
+fn told(hits: &[MemoryHit]) -> Output {
     if hits.is_empty() {
         return Output::own("nothing is remembered about that");
     }
-    let line = |hit: &Hit| {
+    let line = |hit: &MemoryHit| {
         let day = hit.at.strftime("%Y-%m-%d");
         format!("[{day}] {}", hit.text.0)
     };
     let lines: Vec<String> = hits.iter().map(line).collect();
-    let is_foreign = hits.iter().any(|hit| matches!(hit.origin, Origin::Memory(_, MemoryKind::Document)));
+    let is_foreign = hits.iter().any(|hit| matches!(hit.origin, HitSource::Memory(_, MemoryKind::Document)));
     if is_foreign { Output::foreign(lines.join("\n")) } else { Output::own(lines.join("\n")) }
 }
 
@@ -102,28 +112,15 @@ impl Tool for Memory {
         }
     }
 
-    fn cues(&self) -> &[&str] {
-        &["keep in mind", "memorize", "your memory", "from memory", "bear in mind"]
-    }
-
     fn in_words(&self, arguments: &Arguments) -> String {
         let text = arguments.get("text").and_then(Value::as_str).unwrap_or_default().trim();
-        match arguments.get("action").and_then(Value::as_str) {
-            Some("search") => format!("look for \"{text}\" in my memory"),
-            _ => format!("remember \"{text}\""),
-        }
+        let language = self.languages.get();
+        let say = &language.sentences().tools;
+        let is_search = arguments.get("action").and_then(Value::as_str) == Some("search");
+        fill(if is_search { &say.ask_search } else { &say.ask_remember }, &[("text", text)])
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         self.perform(call).boxed()
     }
-}
-
-fn lost(why: &str) -> ToolError {
-    tracing::warn!(%why, "the memory can't be used");
-    ToolError::EndTurn("I can't get at my memory just now, so nothing was changed.".into())
-}
-
-fn broken(error: StoreError) -> ToolError {
-    lost(&error.to_string())
 }

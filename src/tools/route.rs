@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::Tool;
+use crate::language::Language;
 
 /// Most names that are picked.
 pub const MOST: usize = 5;
@@ -17,14 +18,27 @@ pub struct Picks {
     pub names: Vec<String>,
 }
 
-/// Picks from `tools` by words.
-pub fn by_words(asked: &str, tools: &[&Arc<dyn Tool>]) -> Picks {
+/// Picks from `tools` by words: those of the language, and those that a tool brings along.
+pub fn by_words(asked: &str, tools: &[&Arc<dyn Tool>], language: &Language) -> Picks {
+    picked(asked, tools, |tool| tool.cues().iter().copied().chain(language.cues(tool.name())).collect())
+}
+
+/// The same by the words that tools bring along.
+pub(super) fn by_own_words(asked: &str, tools: &[&Arc<dyn Tool>]) -> Picks {
+    picked(asked, tools, |tool| tool.cues().to_vec())
+}
+
+fn picked<'a>(
+    asked: &str,
+    tools: &[&'a Arc<dyn Tool>],
+    cues: impl Fn(&'a Arc<dyn Tool>) -> Vec<&'a str>,
+) -> Picks {
     let text = spaced(asked);
     let has_number = asked.chars().any(|c| c.is_ascii_digit());
     let mut scored: Vec<(usize, usize, &str)> = tools
         .iter()
         .enumerate()
-        .map(|(place, tool)| (score(&text, has_number, tool.cues()), place, tool.name()))
+        .map(|(place, tool)| (score(&text, has_number, &cues(tool)), place, tool.name()))
         .filter(|(score, ..)| *score > 0)
         .collect();
     scored.sort_by_key(|(score, place, _)| (std::cmp::Reverse(*score), *place));

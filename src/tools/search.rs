@@ -16,7 +16,7 @@ use super::config::SearchConfig;
 use super::weather::base;
 use super::web::Reach;
 use super::web::html::{self, Hit};
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, language, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
 
 /// Time for each place that is asked.
 const EACH: Duration = Duration::from_secs(6);
@@ -194,10 +194,6 @@ impl Tool for WebSearch {
 
     fn effect(&self, _: &Arguments) -> Effect {
         Effect::Fetches
-    }
-
-    fn cues(&self) -> &[&str] {
-        language::cues(self.name())
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

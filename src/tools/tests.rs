@@ -4,6 +4,8 @@ use serde_json::json;
 
 use super::*;
 use crate::clock::{Clock, ManualClock};
+use crate::language::Language;
+use crate::language::tests::{english, in_english};
 
 pub(super) fn clock() -> Arc<dyn Clock> {
     Arc::new(ManualClock::at("2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time")))
@@ -13,13 +15,26 @@ fn shipped(store: Option<Store>) -> Toolbox {
     builtin(&ToolsConfig::default(), &means(store))
 }
 
+#[test]
+fn every_language_has_words_for_tools_that_exist() {
+    for code in Language::available() {
+        let language = Language::load(&code).unwrap();
+        let shipped = shipped_names();
+        assert!(language.tools_with_cues().all(|tool| shipped.iter().any(|name| name == tool)), "{code}");
+    }
+    assert!(english().cues("calculate").any(|cue| cue == "divided"));
+    assert!(english().cues("calculate").any(|cue| cue == "wurzel aus"), "of any language");
+    assert_eq!(english().zone("münchen"), Some("Europe/Berlin"));
+}
+
 /// The names of all tools there are.
-pub(super) fn shipped_names() -> Vec<String> {
+fn shipped_names() -> Vec<String> {
     shipped(None).names().into_iter().map(str::to_owned).collect()
 }
 
 fn means(store: Option<Store>) -> Means {
-    Means { store, schedule: None, reads_when: |_| None, clock: clock(), reach: Reach::public().ok() }
+    let (languages, reach) = (in_english(), Reach::public().ok());
+    Means { store, schedule: None, reads_when: |_, _| None, languages, clock: clock(), reach }
 }
 
 async fn call(toolbox: &Toolbox, name: &str, arguments: Value) -> Result<Output, ToolError> {
@@ -160,7 +175,7 @@ fn two_tools_of_one_name_are_one_and_what_is_never_wanted_is_not_there() {
 #[test]
 fn words_pick_the_likely_tools_and_small_talk_picks_none() {
     let toolbox = shipped(None);
-    let picked = |asked: &str| route::by_words(asked, &toolbox.offered(&[])).names;
+    let picked = |asked: &str| route::by_words(asked, &toolbox.offered(&[]), english()).names;
     assert_eq!(picked("What's 17 times 23?"), ["calculate"]);
     assert_eq!(picked("convert 5 miles to km"), ["calculate"]);
     assert_eq!(picked("put milk on my shopping list, please"), ["lists"]);

@@ -7,23 +7,25 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, language, schema};
-use crate::schedule::words::tell;
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use crate::language::{Language, Languages, ToolSentences, fill};
+use crate::schedule::words::{self, tell};
 use crate::schedule::{Bias, Kind, Many, Order, Question, Report, Schedule, Wanted, When, Which};
 
 /// Reads "nine minutes" and "tomorrow at noon".
-pub type ReadsWhen = fn(&str) -> Option<When>;
+pub type ReadsWhen = fn(&Language, &str) -> Option<When>;
 
 /// The tool.
 pub(super) struct Timers {
     schedule: Option<Schedule>,
     reads: ReadsWhen,
+    languages: Languages,
 }
 
 impl Timers {
     /// A tool for what `schedule` holds; without one every call fails honestly.
-    pub(super) fn new(schedule: Option<Schedule>, reads: ReadsWhen) -> Self {
-        Self { schedule, reads }
+    pub(super) fn new(schedule: Option<Schedule>, reads: ReadsWhen, languages: Languages) -> Self {
+        Self { schedule, reads, languages }
     }
 
     fn order(&self, call: Call<'_>) -> Result<Order, ToolError> {
@@ -56,7 +58,7 @@ impl Timers {
         if said.is_empty() {
             return Ok(None);
         }
-        let when = (self.reads)(said).ok_or_else(|| {
+        let when = (self.reads)(&self.languages.get(), said).ok_or_else(|| {
             tell_model(format!(
                 "when: \"{said}\" is no length and no time; say for example \"10 minutes\", \"6:30 am on weekdays\" or \
                  \"tomorrow at noon\""
@@ -67,9 +69,9 @@ impl Timers {
 
     async fn perform(&self, call: Call<'_>) -> Result<Output, ToolError> {
         let order = self.order(call)?;
-        let schedule = self.schedule.as_ref().ok_or_else(|| lost("there is no database"))?;
-        let done = schedule.obey(order).await.map_err(|error| lost(&error.to_string()))?;
-        let sentence = tell(&done.report, &done.at);
+        let schedule = self.schedule.as_ref().ok_or_else(|| self.lost("there is no database"))?;
+        let done = schedule.obey(order).await.map_err(|error| self.lost(&error.to_string()))?;
+        let sentence = tell(&done.report, &done.at, &self.languages.get());
         match done.report {
             report if report.is_done() => Ok(Output::own(sentence.clone()).saying(sentence)),
             Report::Ask(Question::Which(_)) => {
@@ -78,6 +80,13 @@ impl Timers {
             Report::Ask(Question::Length | Question::Moment) => Err(no_time(kind(call.arguments), true)),
             _ => Err(tell_model(sentence)),
         }
+    }
+}
+
+impl Timers {
+    fn lost(&self, why: &str) -> ToolError {
+        tracing::warn!(%why, "timers can't be kept");
+        ToolError::EndTurn(self.languages.get().sentences().tools.no_timers.clone())
     }
 }
 
@@ -107,30 +116,26 @@ impl Tool for Timers {
         }
     }
 
-    fn cues(&self) -> &[&str] {
-        language::cues(self.name())
-    }
-
     fn in_words(&self, arguments: &Arguments) -> String {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
-        let kind = kind(arguments).map_or("timer", Kind::name);
+        let language = self.languages.get();
+        let (say, schedule) = (&language.sentences().tools, &language.sentences().schedule);
+        let of = kind(arguments);
+        let kind = words::kind(of.unwrap_or(Kind::Timer), &language);
         let named = match text("name") {
-            "" => format!("the {kind}"),
-            name => format!("the {name} {kind}"),
+            "" => format!("{} {}", kind.the, kind.one),
+            name => {
+                format!("{} {}", kind.the, fill(&schedule.named, &[("name", name), ("kind", &kind.one)]))
+            }
         };
-        let when = text("when");
-        match (text("action"), text("name")) {
-            ("set", "") => format!("set a new {kind}: {when}"),
-            ("set", name) if kind == Kind::Reminder.name() => format!("remind you, {when}: {name}"),
-            ("set", name) => format!("set a new {kind} called {name}: {when}"),
-            ("change", _) => format!("change {named}: {when}"),
-            ("cancel", _) => format!("cancel {named}"),
-            ("cancelAll", _) => match arguments.contains_key("kind") {
-                true => format!("cancel every {kind}"),
-                false => "cancel all timers, alarms and reminders".to_owned(),
-            },
-            _ => "list what is set".to_owned(),
-        }
+        let values = [
+            ("kind", kind.one.as_str()),
+            ("kinds", &kind.many),
+            ("name", text("name")),
+            ("named", &named),
+            ("when", text("when")),
+        ];
+        fill(asked(say, (text("action"), text("name")), of), &values)
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
@@ -162,9 +167,18 @@ fn tell_model(why: impl Into<String>) -> ToolError {
     ToolError::TellModel(why.into())
 }
 
-fn lost(why: &str) -> ToolError {
-    tracing::warn!(%why, "timers can't be kept");
-    ToolError::EndTurn("I can't get at my timers just now, so nothing was changed.".into())
+/// The sentence for a call with this action and name.
+fn asked<'a>(say: &'a ToolSentences, call: (&str, &str), kind: Option<Kind>) -> &'a str {
+    match call {
+        ("set", "") => &say.ask_set,
+        ("set", _) if kind == Some(Kind::Reminder) => &say.ask_remind,
+        ("set", _) => &say.ask_set_named,
+        ("change", _) => &say.ask_change,
+        ("cancel", _) => &say.ask_cancel,
+        ("cancelAll", _) if kind.is_some() => &say.ask_cancel_every,
+        ("cancelAll", _) => &say.ask_cancel_all,
+        _ => &say.ask_timers,
+    }
 }
 
 #[cfg(test)]

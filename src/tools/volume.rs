@@ -6,10 +6,20 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Deed, Output, Tool, ToolError, language, schema};
+use super::{Arguments, Call, Deed, Output, Tool, ToolError, schema};
+use crate::language::{Languages, fill};
 
 /// The tool.
-pub(super) struct SetVolume;
+pub(super) struct SetVolume {
+    languages: Languages,
+}
+
+impl SetVolume {
+    /// A tool that speaks the present language.
+    pub(super) fn new(languages: Languages) -> Self {
+        Self { languages }
+    }
+}
 
 impl Tool for SetVolume {
     fn name(&self) -> &str {
@@ -28,27 +38,29 @@ impl Tool for SetVolume {
         schema::object(properties, &["change"])
     }
 
-    fn cues(&self) -> &[&str] {
-        language::cues(self.name())
-    }
-
     fn in_words(&self, arguments: &Arguments) -> String {
         let percent = arguments.get("percent").and_then(Value::as_u64);
+        let language = self.languages.get();
+        let say = &language.sentences().tools;
         match (arguments.get("change").and_then(Value::as_str), percent) {
-            (Some("up"), _) => "make the sound louder".into(),
-            (Some("down"), _) => "make the sound quieter".into(),
-            (_, Some(percent)) => format!("set the volume to {percent} percent"),
-            (_, None) => "change the volume".into(),
+            (Some("up"), _) => say.ask_louder.clone(),
+            (Some("down"), _) => say.ask_quieter.clone(),
+            (_, Some(percent)) => fill(&say.ask_volume, &[("percent", &percent.to_string())]),
+            (_, None) => say.ask_some_volume.clone(),
         }
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         let percent =
             call.arguments.get("percent").and_then(Value::as_u64).and_then(|p| u8::try_from(p).ok());
+        let language = self.languages.get();
+        let say = &language.sentences().reply;
         let done = match (call.text("change"), percent) {
-            ("up", _) => Ok((Deed::Louder, "Louder.".to_owned())),
-            ("down", _) => Ok((Deed::Quieter, "Quieter.".to_owned())),
-            (_, Some(percent)) => Ok((Deed::Volume(percent), format!("Volume at {percent} percent."))),
+            ("up", _) => Ok((Deed::Louder, say.louder.clone())),
+            ("down", _) => Ok((Deed::Quieter, say.quieter.clone())),
+            (_, Some(percent)) => {
+                Ok((Deed::Volume(percent), fill(&say.volume, &[("percent", &percent.to_string())])))
+            }
             (_, None) => Err(ToolError::TellModel("percent is missing: a whole number from 0 to 100".into())),
         };
         let done = done.map(|(deed, told)| Output::own(format!("done: {told}")).saying(told).doing(deed));

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::config::{Units, WeatherConfig};
 use super::web::Reach;
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, language, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use crate::english::WEEKDAYS;
 
 /// The tool.
@@ -173,10 +173,6 @@ impl Tool for Weather {
 
     fn effect(&self, _: &Arguments) -> Effect {
         Effect::Fetches
-    }
-
-    fn cues(&self) -> &[&str] {
-        language::cues(self.name())
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

@@ -16,7 +16,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, StatusCode, Url};
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, language, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
 
 mod guard;
 pub(super) mod html;
@@ -252,10 +252,6 @@ impl Tool for ReadPage {
 
     fn address<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {
         arguments.get("url").and_then(Value::as_str)
-    }
-
-    fn cues(&self) -> &[&str] {
-        language::cues(self.name())
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

@@ -24,7 +24,7 @@ fn asked(double: &Double) -> Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_written_as_text_is_run_and_the_record_tells_reply_calls_and_times() {
-    // covers K2, K3, DEC8: `joi ask --json`
+    // `joi ask --json`
     let double = Double::start().await;
     let call = fenced("timers", &json!({ "action": "cancel", "name": "rice" }));
     double.when("surely it was", vec![Script::words(&call)]);
@@ -54,7 +54,7 @@ async fn a_call_written_as_text_is_run_and_the_record_tells_reply_calls_and_time
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_timer_set_by_the_model_is_in_the_list_and_a_question_needs_a_yes() {
-    // covers B of the issue: durable before it is told; the gate by text
+    // Of the issue: durable before it is told; the gate by text
     let double = Double::start().await;
     let set = json!({ "action": "set", "kind": "timer", "when": "7 minutes", "name": "egg" });
     double.when("eggs need a timer", vec![chosen("timers", &set)]);
@@ -83,7 +83,7 @@ async fn a_timer_set_by_the_model_is_in_the_list_and_a_question_needs_a_yes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_model_picks_plans_calls_natively_and_gets_its_result_by_id() {
-    // covers K1, K3, E1, J2, DEC5, 7.2: what is asked beside the answer shares its head and tools, and `joi why` tells it
+    // What is asked beside the answer shares its head and tools, and `joi why` tells it
     let double = Double::start().await;
     double.install(vec![Model::new("double:70b", &["completion", "tools"])]);
     let card = json!({

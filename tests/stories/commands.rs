@@ -20,7 +20,6 @@ fn json(text: &str) -> Value {
 
 #[test]
 fn the_time_needs_no_model_server() {
-    // covers DEC9
     let ran = nobody_home().joi(&["ask", "what time is it?"]).well();
     assert!(
         ran.out.starts_with("It's ") && ran.out.ends_with("M.\n") && ran.out.lines().count() == 1,
@@ -92,7 +91,7 @@ async fn the_models_answer_goes_to_stdout_and_nothing_else_does() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_is_in_no_request_no_log_and_no_file() {
-    // covers A1, V of A1: the secret part is searched for as bytes in everything that leaves the process
+    // Of A1: the secret part is searched for as bytes in everything that leaves the process
     const SECRET: &str = "jane.doe";
     let double = Double::start().await;
     double.when("dinner", vec![Script::words("I would, if I could write letters.")]);
@@ -274,7 +273,7 @@ async fn the_doctor_tells_what_works_and_what_to_do() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_tells_by_what_memories_are_found() {
-    // covers A8: one model that can't be read costs no other
+    // One model that can't be read costs no other
     fn search(home: &Home) -> Value {
         let rows = json(&home.joi(&["doctor", "--quick", "--json"]).out);
         let row = rows.as_array().expect("rows").iter().find(|row| row["what"] == "memory search");

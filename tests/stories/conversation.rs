@@ -48,7 +48,6 @@ fn called() -> Vec<f32> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_an_answer_one_need_not_call_her_by_name() {
-    // covers P5
     let double = Double::start().await;
     double.when("sky", vec![Script::words("It is blue.")]);
     let home = Home::with_model_server(&double.url);
@@ -64,7 +63,6 @@ async fn after_an_answer_one_need_not_call_her_by_name() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_said_too_late_or_after_a_good_bye_is_not_for_her() {
-    // covers P5, P7
     let double = Double::start().await;
     let late = [called(), pause(5.5), flite("awb", "why is the sky blue?"), pause(5.0)];
     let talk = Talk::of(Home::with_model_server(&double.url), &late, &[]);
@@ -87,7 +85,6 @@ async fn what_is_said_too_late_or_after_a_good_bye_is_not_for_her() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_follow_up_may_be_forbidden() {
-    // covers P5
     let double = Double::start().await;
     let mut home = Home::with_model_server(&double.url);
     home.set("conversation.follow_up_s=0");
@@ -97,7 +94,6 @@ async fn a_follow_up_may_be_forbidden() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_answer_pauses_and_goes_on_when_it_is_wanted() {
-    // covers P5
     let first = "The sky is blue because the air scatters blue light more than red light. ";
     let rest = "At sunset the light has a longer way. And that is the story of the pineapple.";
     let double = Double::start().await;
@@ -140,7 +136,6 @@ async fn a_long_answer_pauses_and_goes_on_when_it_is_wanted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_word_stop_silences_her_and_only_what_was_heard_is_remembered() {
-    // covers DEC24, P5
     let double = Double::start().await;
     let answer = "Blue light is scattered by the air far more than red light is. ".repeat(6);
     double.when("sky", vec![Script::words(&format!("{answer} And so on to the pineapple."))]);

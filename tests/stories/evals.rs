@@ -9,13 +9,14 @@ use std::time::Instant;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Zoned};
 use joi::clock::{Clock, ManualClock};
+use joi::language::{Language, Languages};
 use joi::llm::{Backend, LlmConfig, LocalModel, Mind, Parts, RestartPolicy};
-use joi::message::{Channel, Private, TurnId};
-use joi::reply::intents;
+use joi::message::{ConversationId, Private, TurnId};
 use joi::reply::model::Room;
+use joi::reply::understand::intents;
 use joi::reply::{
     ContextConfig, Engine, EngineParts, MemoryConfig, PersonaConfig, Prelude, Protocols, ReplyConfig,
-    ReplyEvent, TurnInput, head, reply,
+    ReplyEvent, Session, TurnInput, head, reply,
 };
 use joi::schedule::{Schedule, ScheduleParts, TimersConfig};
 use joi::store::{MemoryKind, NewMemory, Store};
@@ -189,7 +190,7 @@ impl Stage {
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),
             wake_phrase: Some("hey joi".into()),
-            tools: toolbox(&rules, None, &clock),
+            tools: toolbox(&rules, None, &clock).into(),
             protocols: Protocols::default(),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
         };
@@ -224,11 +225,13 @@ impl Stage {
             room: Room::from(&LlmConfig::default()),
             store: Some(store.clone()),
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
-            tools: toolbox(&self.rules, Some(store.clone()), &self.clock),
+            tools: toolbox(&self.rules, Some(store.clone()), &self.clock).into(),
             tool_rules: self.rules.clone(),
             protocols: Protocols::default(),
+            languages: english(),
             schedule: None,
         });
+        let session = Session::new(ConversationId::console());
         let mut calls = 0;
         // As the keeper of the diary does once a minute.
         engine.embed_memories().await.unwrap();
@@ -238,9 +241,8 @@ impl Stage {
             let before = remembered(&store).await;
             self.clock.set(later);
             let (events, mut received) = mpsc::channel(1_000);
-            let turn =
-                TurnInput { id: TurnId(1), channel: Channel::Console, text: Private(said.say.clone()) };
-            let outcome = reply(&engine, turn, events, CancellationToken::new()).await;
+            let turn = TurnInput { id: TurnId(1), text: Private(said.say.clone()) };
+            let outcome = reply(&engine, &session, turn, events, CancellationToken::new()).await;
             let mut came = Came { answer: outcome.text.0, ..Came::default() };
             while let Ok(event) = received.try_recv() {
                 match event {
@@ -269,12 +271,20 @@ fn toolbox(rules: &ToolsConfig, store: Option<Store>, clock: &Arc<ManualClock>) 
             store,
             clock: Arc::clone(&clock),
             config: TimersConfig::default(),
+            languages: english(),
             is_synchronised: || true,
             wake_up: None,
         })
     });
     let reads_when = intents::when;
-    builtin(rules, &Means { store, schedule, reads_when, clock, reach: Reach::public().ok() })
+    builtin(
+        rules,
+        &Means { store, schedule, reads_when, languages: english(), clock, reach: Reach::public().ok() },
+    )
+}
+
+fn english() -> Languages {
+    Languages::new(Language::load("en").unwrap())
 }
 
 async fn remembered(store: &Store) -> Vec<String> {

@@ -6,12 +6,17 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use joi::audio::{RATE, read_wav, write_wav};
-use joi::reply::words;
+use joi::language::Language;
 use serde_json::Value;
 
 use crate::support::ollama_double::{Double, Script};
 use crate::support::program::{Home, NOBODY, Ran, models, project};
 use crate::support::speech::{flite, pause};
+
+/// What is said without a model.
+fn said() -> joi::language::ReplySentences {
+    Language::load("en").unwrap().sentences().reply.clone()
+}
 
 const ANSWER: &str = "Because air scatters blue light the most.";
 const QUESTION: &str = "why is the sky blue?";
@@ -121,7 +126,7 @@ fn without_a_voice_the_answers_are_shown() {
     assert!(first["reply"].as_str().is_some_and(|reply| reply.starts_with("It's ")), "{first}");
 }
 
-// covers P6: as in the conversation where she has one, but for the voice
+// As in the conversation where she has one, but for the voice
 #[test]
 fn without_a_voice_no_window_opens_behind_an_answer() {
     let home = home_with(Damage::Halved, "voice-joe", "en_US-joe-medium.onnx");
@@ -264,7 +269,7 @@ async fn a_first_attempt_that_fails_costs_a_moment() {
     for setback in [silence(), death(), busy, Script::error(500, "llama runner process has terminated")] {
         let ran = ask_with(vec![setback, Script::words(ANSWER)]).await;
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), format!("{ANSWER}\n").as_str()), "{ran:?}");
-        assert!(ran.err.contains(words::TROUBLE), "{ran:?}");
+        assert!(ran.err.contains(&said().trouble), "{ran:?}");
     }
 }
 
@@ -276,7 +281,7 @@ async fn a_model_server_that_keeps_failing_is_told_with_the_remedy() {
         let ran = ask_with(vec![script]).await;
         assert_eq!(
             (ran.code, ran.out.as_str()),
-            (Some(1), format!("{}\n", words::UNWELL).as_str()),
+            (Some(1), format!("{}\n", said().unwell).as_str()),
             "{ran:?}"
         );
         let reason = ran.err.lines().last().unwrap_or_default();
@@ -292,13 +297,12 @@ async fn what_came_before_the_end_of_the_server_is_kept() {
         let ran = ask_with(vec![script]).await;
         assert_eq!(ran.code, Some(1), "{ran:?}");
         assert!(ran.out.starts_with("It is the air. "), "{ran:?}");
-        assert!(ran.out.ends_with(&format!("{}\n", words::LOST_THREAD)), "{ran:?}");
+        assert!(ran.out.ends_with(&format!("{}\n", said().lost_thread)), "{ran:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_word_of_a_malformed_answer_gets_out() {
-    // covers L1
     let data = r#"{"city": "Vienna", "degrees": 21, "sky": "clear"}"#;
     let ran = ask_with(vec![Script::words(data)]).await;
     let apology = "Sorry, I got muddled there. Could you ask that in simpler words?\n";
@@ -307,7 +311,6 @@ async fn no_word_of_a_malformed_answer_gets_out() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_of_a_tool_that_does_not_exist_is_told_to_the_model_and_never_spoken() {
-    // covers L1
     let call = r#"{"name": "get_weather", "arguments": {"city": "Vienna"}}"#;
     let told = ("no tool get_weather", vec![Script::words("I can't look that up.")]);
     let ran = ask_of(vec![told, ("sky", vec![Script::words(call)])]).await;

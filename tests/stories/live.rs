@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use joi::audio::{AudioConfig, Heard, Microphone, MuteSwitch, RATE, Source as _, write_wav};
+use joi::audio::{AudioConfig, AudioSource as _, Microphone, MuteSwitch, RATE, SourceEvent, write_wav};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -88,7 +88,7 @@ impl Recorder {
             let (mut microphone, mut all) = (Microphone::open(&config, &MuteSwitch::default()), Vec::new());
             while !until.load(Ordering::Relaxed) {
                 let before = all.len();
-                if matches!(microphone.read(&mut all), Heard::Back { .. }) {
+                if matches!(microphone.read(&mut all), SourceEvent::Back { .. }) {
                     // Only the first time is waited for; a busy machine may lose the sound and find it again.
                     let _ = ready_told.send(());
                 }

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use joi::clock::{Clock, SystemClock};
+use joi::language::{Language, Languages};
 use joi::llm::{Backend, LlmConfig, LlmError, Mind, Parts, RestartPolicy};
-use joi::message::{Channel, Private, TurnId};
+use joi::message::{ConversationId, Private, TurnId};
 use joi::reply::model::Room;
 use joi::reply::{
     ContextConfig, Engine, EngineParts, MemoryConfig, MemoryDigest, PersonaConfig, Prelude, Protocols,
-    ReplyConfig, ReplyEvent, TurnInput, memory_question, reply,
+    ReplyConfig, ReplyEvent, Session, TurnInput, memory_question, reply,
 };
-use joi::store::{MemoryKind, NewMemory, Search, Store, Vector};
-use joi::tools::{Toolbox, ToolsConfig};
+use joi::store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
+use joi::tools::{ToolRegistry, ToolsConfig};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -52,7 +53,6 @@ fn what_is_told_is_known_until_it_is_forgotten_without_any_model() {
     assert_eq!(known.as_array().map(Vec::len), Some(1), "{known}");
 }
 
-// covers DEC17
 #[test]
 fn the_command_line_shows_adds_searches_and_erases() {
     let home = Home::with_model_server(NOBODY);
@@ -142,7 +142,7 @@ impl Vectors {
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),
             wake_phrase: None,
-            tools: Toolbox::default(),
+            tools: ToolRegistry::default(),
             protocols: Protocols::default(),
             clock: Arc::new(SystemClock),
         };
@@ -174,17 +174,19 @@ fn engine(mind: &Arc<Mind>, store: &Store) -> Engine<Mind> {
         store: Some(store.clone()),
         schedule: None,
         clock: Arc::new(SystemClock),
-        tools: Toolbox::default(),
+        tools: ToolRegistry::default(),
         tool_rules: ToolsConfig::default(),
         protocols: Protocols::default(),
+        languages: Languages::new(Language::load("en").unwrap()),
     })
 }
 
 /// What was decided about the recall of a turn that asks `asked`.
 async fn recall(engine: &Engine<Mind>, asked: &str) -> Vec<String> {
     let (events, mut received) = mpsc::channel(1_000);
-    let turn = TurnInput { id: TurnId(1), channel: Channel::Console, text: Private(asked.to_owned()) };
-    reply(engine, turn, events, CancellationToken::new()).await;
+    let turn = TurnInput { id: TurnId(1), text: Private(asked.to_owned()) };
+    let session = Session::new(ConversationId::console());
+    reply(engine, &session, turn, events, CancellationToken::new()).await;
     let mut verdicts = Vec::new();
     while let Ok(event) = received.try_recv() {
         if let ReplyEvent::Decided(decision) = event
@@ -196,7 +198,7 @@ async fn recall(engine: &Engine<Mind>, asked: &str) -> Vec<String> {
     verdicts
 }
 
-// covers A8, contract: /api/embed; stored, made in the background, found by the vector alone
+// Contract: /api/embed; stored, made in the background, found by the vector alone
 #[tokio::test]
 async fn vectors_of_ollama_find_what_shares_no_word_with_the_question() {
     let (server, fake, store) = (vectors().await, Fake::that_serves(), Store::in_memory().unwrap());
@@ -210,19 +212,19 @@ async fn vectors_of_ollama_find_what_shares_no_word_with_the_question() {
     };
     store.remember(vec![told]).await.unwrap();
     let asked = "the kitten naps upon a couch";
-    let by_words = Search { limit: 3, ..memory_question(asked, &SystemClock.now()) };
+    let by_words = MemoryQuery { limit: 3, ..memory_question(asked, &SystemClock.now()) };
     assert_eq!(store.search(by_words.clone()).await.unwrap(), [], "no word of it is the same");
     engine.consolidate().await.unwrap();
     let embedded = mind.embed(&[asked.to_owned()]).await.unwrap();
     assert_eq!(store.unembedded(&embedded.model, 9).await.unwrap(), [], "all of it has a vector");
-    let vector = Vector { model: embedded.model, value: embedded.vectors[0].clone(), everyday: 0.1 };
-    let found = store.search(Search { vector: Some(vector), ..by_words }).await.unwrap();
+    let vector = Embedding { model: embedded.model, value: embedded.vectors[0].clone(), everyday: 0.1 };
+    let found = store.search(MemoryQuery { vector: Some(vector), ..by_words }).await.unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(recall(&engine, asked).await, ["found"]);
     mind.shutdown().await;
 }
 
-// covers A8: a model that is not there, or can't, costs the vectors and nothing else
+// A model that is not there, or can't, costs the vectors and nothing else
 #[tokio::test]
 async fn without_a_model_that_can_the_words_of_a_question_still_find_it() {
     let (server, fake, store) = (vectors().await, Fake::that_serves(), Store::in_memory().unwrap());

@@ -9,11 +9,11 @@ use futures_util::StreamExt as _;
 use joi::clock::SystemClock;
 use joi::llm::{
     Ask, Backend, ChatEvent, Head, Length, LlmConfig, LlmError, LocalModel, Message, Mind, Options, Parts,
-    Ready, RestartPolicy, ServedBy, Serving,
+    Ready, RestartPolicy, ServedBy, Serving, Think, ThinkRule,
 };
 use joi::reply::model::{ChatModel as _, ModelState};
 use joi::reply::{ContextConfig, PersonaConfig, Prelude, Protocols};
-use joi::tools::Toolbox;
+use joi::tools::ToolRegistry;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -105,6 +105,26 @@ async fn ollama_serves_where_it_has_a_model_and_every_call_has_the_same_options(
     let first = json!("You run on qwen3:1.7b, which is Small.");
     assert_eq!(sent, [(first, one.clone()), (json!("Hello."), whole), (json!("later"), one)]);
     assert_eq!(fake.starts(), 0);
+}
+
+#[tokio::test]
+async fn a_model_thinks_as_its_family_is_configured_and_our_own_never() {
+    let (double, fake) = (Double::start().await, Fake::that_serves());
+    double.install(vec![Model::new("gpt-oss:20b", &["completion", "tools", "thinking"])]);
+    let config =
+        LlmConfig { model: "gpt-oss:20b".into(), ..parts(&double.url, Backend::Ollama, &fake).config };
+    let mind = Mind::start(Parts { config, ..parts(&double.url, Backend::Ollama, &fake) });
+    answer(&mind, "Hello.").await.unwrap();
+    mind.shutdown().await;
+    let sent: Vec<Value> = double.chats().into_iter().map(|body| body["think"].clone()).collect();
+    assert_eq!(sent, [json!("low"), json!("low")], "reading the head, and the question");
+
+    let thinks = ThinkRule { model: "*".into(), think: Think::On };
+    let config = LlmConfig { think: vec![thinks], ..parts(NOBODY, Backend::Local, &fake).config };
+    let mind = Mind::start(Parts { config, ..parts(NOBODY, Backend::Local, &fake) });
+    let ready = mind.ready().await.unwrap();
+    assert_eq!((ready.by, answer(&mind, "Hello.").await.is_ok()), (ServedBy::Local, true));
+    mind.shutdown().await;
 }
 
 #[tokio::test]
@@ -227,7 +247,7 @@ async fn who_wants_ollama_only_is_told_when_it_does_not_run() {
     mind.shutdown().await;
 }
 
-// covers DEC23: a question during warm-up is answered when the model is ready.
+// A question during warm-up is answered when the model is ready.
 #[tokio::test]
 async fn a_question_during_warm_up_waits_for_its_answer() {
     let (double, fake, gate) = (Double::start().await, Fake::that_serves(), Arc::new(Notify::new()));
@@ -255,7 +275,7 @@ async fn the_engine_gets_words_and_their_end() {
         persona: PersonaConfig::default(),
         context: ContextConfig::default(),
         wake_phrase: Some("hey friday".into()),
-        tools: Toolbox::default(),
+        tools: ToolRegistry::default(),
         protocols: Protocols::default(),
         clock: Arc::new(SystemClock),
     });

@@ -5,7 +5,7 @@
 
 use joi::llm::{
     ChatEvent, ChatRequest, ChatStats, ChatStream, DoneReason, Endpoint, LlmConfig, LlmError, Message,
-    ModelSize, Ollama, PullProgress,
+    ModelSize, Ollama, PullProgress, Think,
 };
 use serde_json::json;
 
@@ -48,6 +48,7 @@ impl Server {
             format: None,
             options,
             keep_alive: -1,
+            think: Think::Off,
         }
     }
 }
@@ -109,7 +110,7 @@ async fn what_was_said_before_is_part_of_the_question() {
     assert!(stats.is_ok() && text.contains("Ada"), "{text}");
 }
 
-// covers W2: the limit is the server's to keep, and the client tells that it was reached.
+// The limit is the server's to keep, and the client tells that it was reached.
 #[tokio::test]
 async fn a_reply_that_reaches_its_limit_says_so() {
     let server = server().await;
@@ -188,7 +189,7 @@ async fn dropping_a_reply_frees_the_server_for_the_next_question() {
     assert!(stats.is_ok() && !text.is_empty());
 }
 
-// covers A8, contract: /api/embed
+// Contract: /api/embed
 #[tokio::test]
 async fn texts_become_vectors_of_length_one_while_the_model_that_talks_stays() {
     let server = server().await;

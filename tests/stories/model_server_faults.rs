@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use joi::llm::{
     ChatEvent, ChatRequest, ChatStats, DoneReason, Endpoint, FunctionCall, LlmConfig, LlmError, Message,
-    Ollama, Options, PullProgress, ToolCall,
+    Ollama, Options, PullProgress, Think, ToolCall,
 };
 use joi::message::Private;
 use serde_json::{Map, Value, json};
@@ -19,7 +19,15 @@ fn client(url: &str) -> Ollama {
 fn request() -> ChatRequest {
     let options = Options { num_thread: Some(3), ..LlmConfig::default().options() };
     let (model, messages) = ("double:1b".into(), vec![Message::system("Be kind."), Message::user("Hi.")]);
-    ChatRequest { model, messages, tools: Vec::new(), format: None, options, keep_alive: -1 }
+    ChatRequest {
+        model,
+        messages,
+        tools: Vec::new(),
+        format: None,
+        options,
+        keep_alive: -1,
+        think: Think::Off,
+    }
 }
 
 fn text(content: &str) -> Value {

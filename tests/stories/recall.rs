@@ -6,7 +6,7 @@ use std::sync::Arc;
 use joi::llm::{Ask, Backend, Endpoint, Head, LlmConfig, Message, Mind, Ollama, Parts, RestartPolicy};
 use joi::message::Private;
 use joi::reply::{Everyday, memory_question};
-use joi::store::{MemoryKind, NewMemory, Search, Store, Vector};
+use joi::store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
 
 use crate::support::fake_joi_model::Fake;
 use crate::support::local_model;
@@ -73,7 +73,7 @@ impl Maker {
     }
 
     /// Vectors of questions.
-    async fn questions(&self, questions: &[String]) -> Vec<Vector> {
+    async fn questions(&self, questions: &[String]) -> Vec<Embedding> {
         let (model, everyday) = self.vectors(&Everyday::sentences()).await;
         let everyday = Everyday::new(model, everyday);
         let asked = self.vectors(questions).await.1;
@@ -120,7 +120,7 @@ async fn of_a_year(maker: &Maker) -> [usize; 3] {
     found
 }
 
-// covers A8: vectors find by themselves, and even poor ones spoil nothing that words find
+// Vectors find by themselves, and even poor ones spoil nothing that words find
 #[tokio::test]
 async fn poor_vectors_spoil_nothing_that_words_find() {
     let [words, alone, both] = of_a_year(&Maker::Letters).await;
@@ -139,7 +139,7 @@ fn lines(text: &'static str) -> Vec<&'static str> {
     text.lines().filter(|line| !line.starts_with('#')).collect()
 }
 
-// covers A8, G5: what was told in one way is found when it is asked for in another. `make bench-ollama` runs it with the
+// What was told in one way is found when it is asked for in another. `make bench-ollama` runs it with the
 // vectors of the real Ollama.
 #[tokio::test]
 async fn what_was_told_in_other_words_is_found_by_its_meaning() {
@@ -162,8 +162,8 @@ async fn what_was_told_in_other_words_is_found_by_its_meaning() {
     };
     year.store.remember(pairs.iter().map(new).collect()).await.unwrap();
     maker.embed_all(&year.store).await;
-    let look = async |asked: &str, vector: Option<Vector>| {
-        let search = Search { limit: 3, vector, ..memory_question(asked, &year.now) };
+    let look = async |asked: &str, vector: Option<Embedding>| {
+        let search = MemoryQuery { limit: 3, vector, ..memory_question(asked, &year.now) };
         let hits = year.store.search(search).await.unwrap();
         hits.into_iter().map(|hit| hit.text.0).collect::<Vec<_>>()
     };

@@ -81,7 +81,7 @@ fn she_tells(server: &mut SoundServer, stories: &[String]) -> Room {
 
 #[test]
 fn her_own_voice_in_the_microphone_triggers_nothing() {
-    // covers P5; `joi bench echo` tells longer stories
+    // `joi-bench echo` tells longer stories
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     with_sound_server(|server| {
         let stories: Vec<String> = (0..rounds()).map(|nth| story(nth, SENTENCES)).collect();
@@ -156,7 +156,6 @@ fn spread(mut values: Vec<u32>) -> String {
 
 #[test]
 fn in_a_room_where_she_hears_herself_the_word_stop_silences_her() {
-    // covers DEC24
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     with_sound_server(|server| {
         let trials = answers(&STOPS);
@@ -182,7 +181,6 @@ fn in_a_room_where_she_hears_herself_the_word_stop_silences_her() {
 
 #[test]
 fn in_such_a_room_somebody_who_only_listens_does_not_stop_her() {
-    // covers DEC24
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     with_sound_server(|server| {
         let trials = answers(&NO_STOPS);

@@ -53,10 +53,33 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
     let all = ["conversation", "interjections", "listener", "store", "timers", "voice", "whisper"];
     assert_eq!(stages, all, "{now}");
     assert!(now["stages"].as_array().unwrap().iter().all(|stage| stage["fresh"] == true), "{now}");
+    let services = now["services"].as_array().unwrap();
+    let names: Vec<&str> = services.iter().map(|service| service["name"].as_str().unwrap()).collect();
+    let started = [
+        "systemd",
+        "control socket",
+        "buttons",
+        "mute display",
+        "model server",
+        "timers",
+        "ring light",
+        "diary",
+        "display",
+        "conversation",
+    ];
+    assert_eq!(names, started, "{now}");
+    assert!(services.iter().all(|service| service["state"] == "running"), "{now}");
     let table = home.joi(&["status"]).well().out;
-    for line in
-        ["state ", "microphone ", "speaker ", "chat model ", "running      joi ", "listener", "beating"]
-    {
+    for line in [
+        "control socket",
+        "state ",
+        "microphone ",
+        "speaker ",
+        "chat model ",
+        "running      joi ",
+        "listener",
+        "beating",
+    ] {
         assert!(table.contains(line), "{line} in {table}");
     }
     let human = Running::start(&mut home.command(&["events", "--human"])).until(" error: ");
@@ -106,7 +129,7 @@ fn the_switch_is_obeyed_shown_and_kept() {
 
 #[test]
 fn a_button_has_her_listen_without_a_word() {
-    // covers DEC24: push to talk
+    // Push to talk
     let home = deaf_home();
     let ran = home.joi(&["listen", "--now"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -161,7 +184,7 @@ fn the_switch_is_turned_while_she_does_not_run() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.complaint().contains("can't be written"), "{ran:?}");
     let mut joi = Running::start(&mut broken.command(&["run"]));
-    joi.until("so she is, until `joi unmute`");
+    joi.until("the microphone is muted until `joi unmute`");
     assert_eq!(status(&broken)["state"], "muted", "in doubt she is muted");
 }
 

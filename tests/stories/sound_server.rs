@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use joi::audio::{
-    AudioConfig, DeviceFault, Direction, Heard, HostChoice, Microphone, MuteSwitch, PlayEvent, Player, RATE,
-    Source, devices, write_wav,
+    AudioConfig, AudioSource, DeviceFault, Direction, HostChoice, Microphone, MuteSwitch, PlayEvent, Player,
+    RATE, SourceEvent, devices, write_wav,
 };
 use tokio::sync::mpsc::Receiver;
 
@@ -38,21 +38,21 @@ fn tone_seconds(samples: &[f32]) -> f32 {
 /// Reads until `enough` says so of all that was heard so far; news end up in `told`.
 fn listen(
     microphone: &mut Microphone,
-    mut enough: impl FnMut(&[f32], &[Heard]) -> bool,
-) -> (Vec<f32>, Vec<Heard>) {
+    mut enough: impl FnMut(&[f32], &[SourceEvent]) -> bool,
+) -> (Vec<f32>, Vec<SourceEvent>) {
     let (mut samples, mut told) = (vec![], vec![]);
     let give_up = Instant::now() + FOR_EVER;
     while !enough(&samples, &told) {
         assert!(Instant::now() < give_up, "still waiting after {told:?} and {} samples", samples.len());
         match microphone.read(&mut samples) {
-            Heard::Samples(_) | Heard::Nothing => {}
+            SourceEvent::Samples(_) | SourceEvent::Nothing => {}
             news => told.push(news),
         }
     }
     (samples, told)
 }
 
-fn news(microphone: &mut Microphone) -> Heard {
+fn news(microphone: &mut Microphone) -> SourceEvent {
     listen(microphone, |_, told| !told.is_empty()).1.remove(0)
 }
 
@@ -65,7 +65,7 @@ fn event(events: &mut Receiver<PlayEvent>) -> PlayEvent {
 fn monitor(server: &SoundServer) -> Microphone {
     let config = AudioConfig { input: vec!["spk.monitor".to_owned()], ..server.config() };
     let mut microphone = Microphone::open(&config, &MuteSwitch::default());
-    assert!(matches!(news(&mut microphone), Heard::Back { .. }));
+    assert!(matches!(news(&mut microphone), SourceEvent::Back { .. }));
     microphone
 }
 
@@ -79,7 +79,7 @@ fn feed_tone(server: &mut SoundServer, seconds: f32) {
 fn what_is_said_into_the_microphone_is_heard() {
     with_sound_server(|server| {
         let mut microphone = Microphone::open(&server.config(), &MuteSwitch::default());
-        assert!(matches!(news(&mut microphone), Heard::Back { .. }));
+        assert!(matches!(news(&mut microphone), SourceEvent::Back { .. }));
         feed_tone(server, 3.0);
         let (samples, told) = listen(&mut microphone, |samples, _| tone_seconds(samples) > 2.5);
         assert_eq!(told, vec![]);
@@ -132,14 +132,14 @@ fn a_flush_silences_the_speaker_in_the_middle_of_a_clip() {
 fn devices_that_vanish_are_told_once_and_used_again_when_they_are_back() {
     with_sound_server(|server| {
         let mut microphone = Microphone::open(&server.config(), &MuteSwitch::default());
-        assert!(matches!(news(&mut microphone), Heard::Back { .. }));
+        assert!(matches!(news(&mut microphone), SourceEvent::Back { .. }));
         let (player, mut events) = Player::open(&server.config());
         assert!(matches!(event(&mut events), PlayEvent::Back { .. }));
         server.unplug_all();
-        assert!(matches!(news(&mut microphone), Heard::Gone(_)));
+        assert!(matches!(news(&mut microphone), SourceEvent::Gone(_)));
         assert!(matches!(event(&mut events), PlayEvent::Gone(_)));
         server.replug();
-        assert!(matches!(news(&mut microphone), Heard::Back { .. }));
+        assert!(matches!(news(&mut microphone), SourceEvent::Back { .. }));
         assert!(matches!(event(&mut events), PlayEvent::Back { .. }));
         feed_tone(server, 3.0);
         listen(&mut microphone, |samples, _| tone_seconds(samples) > 0.5);
@@ -153,16 +153,16 @@ fn devices_that_vanish_are_told_once_and_used_again_when_they_are_back() {
 fn a_killed_sound_server_is_survived_and_the_sentence_goes_on() {
     with_sound_server(|server| {
         let mut microphone = Microphone::open(&server.config(), &MuteSwitch::default());
-        assert!(matches!(news(&mut microphone), Heard::Back { .. }));
+        assert!(matches!(news(&mut microphone), SourceEvent::Back { .. }));
         let (player, mut events) = Player::open(&server.config());
         assert!(matches!(event(&mut events), PlayEvent::Back { .. }));
         player.play_now(1, 22_050, tone(22_050, 4.0)).unwrap();
         assert!(matches!(event(&mut events), PlayEvent::Started { tag: 1, .. }));
         server.kill();
         server.start();
-        assert!(matches!(news(&mut microphone), Heard::Gone(_)));
+        assert!(matches!(news(&mut microphone), SourceEvent::Gone(_)));
         assert!(matches!(event(&mut events), PlayEvent::Gone(_)));
-        assert!(matches!(news(&mut microphone), Heard::Back { .. }));
+        assert!(matches!(news(&mut microphone), SourceEvent::Back { .. }));
         assert!(matches!(event(&mut events), PlayEvent::Back { .. }));
         assert!(matches!(event(&mut events), PlayEvent::Finished { tag: 1, .. }));
         assert_eq!(event(&mut events), PlayEvent::Idle);
@@ -178,14 +178,14 @@ fn a_microphone_the_server_replaced_by_silence_counts_as_missing() {
         feed_tone(server, 60.0);
         let config = AudioConfig { silent_after_s: 1, ..server.config() };
         let mut microphone = Microphone::open(&config, &MuteSwitch::default());
-        assert!(matches!(news(&mut microphone), Heard::Back { .. }));
+        assert!(matches!(news(&mut microphone), SourceEvent::Back { .. }));
         listen(&mut microphone, |samples, _| tone_seconds(samples) > 0.5);
         // The server moves the stream to the speaker's monitor and reports nothing.
         server.unplug_microphone();
-        assert!(matches!(news(&mut microphone), Heard::Gone(_)));
+        assert!(matches!(news(&mut microphone), SourceEvent::Gone(_)));
         server.replug();
         feed_tone(server, 60.0);
-        assert!(matches!(news(&mut microphone), Heard::Back { .. }));
+        assert!(matches!(news(&mut microphone), SourceEvent::Back { .. }));
         listen(&mut microphone, |samples, _| tone_seconds(samples) > 0.5);
     });
 }
@@ -203,7 +203,7 @@ fn devices_are_listed_and_a_dead_sound_server_is_named_as_the_fault() {
         server.kill();
         assert!(matches!(devices(HostChoice::PulseAudio), Err(DeviceFault::NoHost { .. })));
         let mut microphone = Microphone::open(&server.config(), &MuteSwitch::default());
-        assert!(matches!(news(&mut microphone), Heard::Gone(DeviceFault::NoHost { .. })));
+        assert!(matches!(news(&mut microphone), SourceEvent::Gone(DeviceFault::NoHost { .. })));
     });
 }
 
@@ -214,10 +214,13 @@ fn a_device_that_does_not_exist_is_named_in_the_fault() {
         let wanted = config.input.clone();
         assert_eq!(
             news(&mut Microphone::open(&config, &MuteSwitch::default())),
-            Heard::Gone(DeviceFault::NotFound { wanted })
+            SourceEvent::Gone(DeviceFault::NotFound { wanted })
         );
         let config = AudioConfig { input: vec!["desk".into(), "default".into()], ..server.config() };
-        assert!(matches!(news(&mut Microphone::open(&config, &MuteSwitch::default())), Heard::Back { .. }));
+        assert!(matches!(
+            news(&mut Microphone::open(&config, &MuteSwitch::default())),
+            SourceEvent::Back { .. }
+        ));
     });
 }
 
@@ -232,7 +235,7 @@ fn a_machine_without_any_sound_device_is_told_and_nothing_hangs() {
             output: vec!["default".into()],
             ..server.config()
         };
-        assert!(matches!(news(&mut Microphone::open(&config, &MuteSwitch::default())), Heard::Gone(_)));
+        assert!(matches!(news(&mut Microphone::open(&config, &MuteSwitch::default())), SourceEvent::Gone(_)));
         let (player, mut events) = Player::open(&config);
         assert!(matches!(event(&mut events), PlayEvent::Gone(_)));
         player.play_now(1, 22_050, tone(22_050, 0.1)).unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use joi::audio::{EchoCancel, EchoCancelled, Heard, Microphone, MuteSwitch, Player, RATE, Source};
+use joi::audio::{AudioSource, EchoCancel, EchoCancelled, Microphone, MuteSwitch, Player, RATE, SourceEvent};
 
 use crate::support::sound_server::{FIGURE, with_sound_server};
 
@@ -31,7 +31,10 @@ fn listen(ear: &mut EchoCancelled, seconds: usize) -> Vec<f32> {
     while samples.len() < seconds * RATE as usize {
         assert!(since.elapsed() < FOR_EVER, "{} samples", samples.len());
         let news = ear.read(&mut samples);
-        assert!(matches!(news, Heard::Samples(_) | Heard::Nothing | Heard::Back { .. }), "{news:?}");
+        assert!(
+            matches!(news, SourceEvent::Samples(_) | SourceEvent::Nothing | SourceEvent::Back { .. }),
+            "{news:?}"
+        );
     }
     samples
 }
@@ -48,14 +51,14 @@ fn her_voice_is_taken_out_on_the_way_through_a_sound_server() {
         drop(events);
         let echo = {
             let microphone = Box::new(Microphone::open(&server.config(), &MuteSwitch::default()));
-            let mut bare = EchoCancelled::new(microphone, player.far_end(), EchoCancel::Off);
+            let mut bare = EchoCancelled::new(microphone, player.echo_reference(), EchoCancel::Off);
             listen(&mut bare, 1);
             player.play_now(1, RATE, babble(3)).unwrap();
             level(&listen(&mut bare, 3)[RATE as usize..])
         };
         player.flush();
         let microphone = Box::new(Microphone::open(&server.config(), &MuteSwitch::default()));
-        let mut ear = EchoCancelled::new(microphone, player.far_end(), EchoCancel::Auto);
+        let mut ear = EchoCancelled::new(microphone, player.echo_reference(), EchoCancel::Auto);
         listen(&mut ear, 1);
         player.play_now(2, RATE, babble(PATIENCE + 2)).unwrap();
         // On a busy machine the server stumbles, and every time the echo stands elsewhere.

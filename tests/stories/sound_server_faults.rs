@@ -1,10 +1,11 @@
 //! Every fault of microphone and speaker that a real sound server can show: how soon it is told, how soon
-//! it is over. The figures are printed; `docs/sound-faults.md` has them.
+//! it is over. The figures are printed; `docs/device-faults.md` has them.
 
 use std::time::{Duration, Instant};
 
 use joi::audio::{
-    AudioConfig, DeviceFault, Heard, Microphone, MuteSwitch, PlayEvent, Player, RATE, Source, write_wav,
+    AudioConfig, AudioSource, DeviceFault, Microphone, MuteSwitch, PlayEvent, Player, RATE, SourceEvent,
+    write_wav,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::Receiver;
@@ -25,12 +26,16 @@ struct Ear {
 
 impl Ear {
     /// Reads until news that `is_it`; says which and how long that took since `since`.
-    fn until(&mut self, since: Instant, mut is_it: impl FnMut(&Heard) -> bool) -> (Heard, Duration) {
+    fn until(
+        &mut self,
+        since: Instant,
+        mut is_it: impl FnMut(&SourceEvent) -> bool,
+    ) -> (SourceEvent, Duration) {
         let mut told = vec![];
         loop {
             assert!(since.elapsed() < FOR_EVER, "still waiting after {told:?}");
             match self.microphone.read(&mut self.samples) {
-                Heard::Samples(_) | Heard::Nothing => {}
+                SourceEvent::Samples(_) | SourceEvent::Nothing => {}
                 news if is_it(&news) => return (news, since.elapsed()),
                 news => told.push(news),
             }
@@ -51,18 +56,18 @@ impl Ear {
         while self.samples.len() < seconds * RATE as usize {
             assert!(since.elapsed() < FOR_EVER, "{} samples", self.samples.len());
             let news = self.microphone.read(&mut self.samples);
-            assert!(matches!(news, Heard::Samples(_) | Heard::Nothing), "{news:?}");
+            assert!(matches!(news, SourceEvent::Samples(_) | SourceEvent::Nothing), "{news:?}");
         }
         std::mem::take(&mut self.samples)
     }
 }
 
-fn is_gone(news: &Heard) -> bool {
-    matches!(news, Heard::Gone(_))
+fn is_gone(news: &SourceEvent) -> bool {
+    matches!(news, SourceEvent::Gone(_))
 }
 
-fn is_back(news: &Heard) -> bool {
-    matches!(news, Heard::Back { .. })
+fn is_back(news: &SourceEvent) -> bool {
+    matches!(news, SourceEvent::Back { .. })
 }
 
 /// Prints a row of the table.
@@ -109,7 +114,7 @@ fn a_microphone_that_is_switched_off_at_its_case_is_told_and_heard_again() {
         ear.listen(6);
         server.switch_microphone_off(true);
         let (gone, detected) = ear.until(Instant::now(), is_gone);
-        assert!(matches!(gone, Heard::Gone(DeviceFault::Silent { .. })), "{gone:?}");
+        assert!(matches!(gone, SourceEvent::Gone(DeviceFault::Silent { .. })), "{gone:?}");
         server.switch_microphone_off(false);
         let (_, recovered) = ear.until(Instant::now(), is_back);
         tell("microphone delivers only zeros", "source muted after sound", Some(detected), Some(recovered));

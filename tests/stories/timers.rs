@@ -53,7 +53,7 @@ fn a_timer_set_before_the_start_rings_until_it_is_stopped() {
 
 #[test]
 fn timers_are_named_listed_changed_and_cancelled_without_any_model() {
-    // covers DEC19: no model is there at all
+    // No model is there at all
     let home = Home::with_model_server(NOBODY);
     let said = "set a pasta timer\nnine and a half minutes\nset a rice timer for 20 minutes\n\
                 how long is left on the pasta timer\nadd two minutes to the pasta timer\ncancel the timer\n\

@@ -9,10 +9,10 @@ const TRUSTED: [(&str, u64); 2] = [("tuned", 16), ("held out", 15)];
 
 #[test]
 fn noise_is_no_turn_and_short_words_are_believed() {
-    // covers P5: nothing but words of a person is a follow-up
+    // Nothing but words of a person is a follow-up
     let home = Home::with_model_server(NOBODY);
-    let args = ["bench", "trust", "--seed", "2", "--minutes", "3", "--words", "20", "--json"];
-    let ran = home.joi(&args).well();
+    let args = ["trust", "--seed", "2", "--minutes", "3", "--words", "20", "--json"];
+    let ran = home.joi_bench(&args).well();
     let told: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(told["noise"]["minutes"], 3);
     assert!(told["noise"]["utterances"].as_u64().is_some_and(|n| n > 0), "a crowd sounds like voices");

@@ -19,7 +19,7 @@ fn arg(path: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_questions_from_a_file_are_answered_into_a_file() {
-    // covers V1: the first needs no model, the second gets the model's words, both are spoken
+    // The first needs no model, the second gets the model's words, both are spoken
     let double = Double::start().await;
     double.when("sky", vec![Script::words(ANSWER)]);
     let home = Home::with_model_server(&double.url);

@@ -125,7 +125,11 @@ impl Home {
 
     /// The program with these arguments, ready to be started.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_joi"));
+        self.command_of(Path::new(env!("CARGO_BIN_EXE_joi")), args)
+    }
+
+    fn command_of(&self, program: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command.env_clear();
         for name in PASSED_ON {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
@@ -146,6 +150,13 @@ impl Home {
     #[track_caller]
     pub(crate) fn joi(&self, args: &[&str]) -> Ran {
         self.joi_reading("", args)
+    }
+
+    /// Runs `joi-bench`, which stands beside the program, to its end.
+    #[track_caller]
+    pub(crate) fn joi_bench(&self, args: &[&str]) -> Ran {
+        let program = Path::new(env!("CARGO_BIN_EXE_joi")).with_file_name("joi-bench");
+        Running::start(&mut self.command_of(&program, args)).end()
     }
 
     /// Runs the program to its end, with `input` on its stdin.

@@ -1,4 +1,4 @@
-//! The command line: what may be said, and what it means together. PURE but for the token's file.
+//! The command line: its arguments and their validation. PURE except for reading the token file.
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU16, NonZeroU32};
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser};
 
-use crate::api::{Access, Token};
+use crate::api::{AuthPolicy, BearerToken};
 use crate::engine::EngineConfig;
 use crate::name::{InvalidName, Name};
 
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// What the model is called, for example qwen2.5-coder:0.5b [default: after the file]
     #[arg(long, value_parser = parse_name)]
     name: Option<Name>,
-    /// A second model file, which makes vectors of texts (/api/embed)
+    /// A second model file, which makes embeddings of texts (/api/embed)
     #[arg(long, value_name = "FILE.gguf")]
     embed_model: Option<PathBuf>,
     /// What that model is called, for example all-minilm [default: after the file]
@@ -58,49 +58,49 @@ pub(crate) struct Args {
 
 /// Where to listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ListenAddress {
     /// A unix socket.
     Socket(PathBuf),
     /// A loopback port.
     Port(SocketAddr),
 }
 
-/// The model for vectors.
+/// The embedding model.
 #[derive(Debug, Clone)]
-pub(crate) struct Embedding {
+pub(crate) struct EmbeddingModel {
     /// The GGUF file.
     pub(crate) path: PathBuf,
-    /// What it is called.
+    /// Its name.
     pub(crate) name: Name,
 }
 
-/// How the program learns that it is to end, besides signals.
+/// How the program is told to end, besides signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Leash {
-    /// Not at all.
+pub(crate) enum ShutdownTrigger {
+    /// Only by signals.
     None,
     /// Standard input ends.
     Stdin,
 }
 
-/// What the command line means.
+/// The validated command line.
 #[derive(Debug)]
-pub(crate) struct Plan {
-    pub(crate) place: Place,
-    pub(crate) access: Access,
+pub(crate) struct ServerPlan {
+    pub(crate) place: ListenAddress,
+    pub(crate) access: AuthPolicy,
     pub(crate) name: Name,
     pub(crate) engine: EngineConfig,
-    pub(crate) vectors: Option<Embedding>,
-    pub(crate) leash: Leash,
+    pub(crate) vectors: Option<EmbeddingModel>,
+    pub(crate) leash: ShutdownTrigger,
 }
 
-/// What is said makes no sense together.
+/// Arguments that contradict each other.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    /// A port that other machines can reach.
+    /// An address that other machines can reach.
     #[error("{0} is not a loopback address: use 127.0.0.1 or [::1], other machines must not reach the model")]
     NotLoopback(SocketAddr),
-    /// A port without a guard.
+    /// A port without authentication.
     #[error(
         "a port needs a token (--token-file FILE, or JOI_MODEL_TOKEN), or --open to let every program of this \
          machine use it"
@@ -117,7 +117,7 @@ pub(crate) enum CliError {
     /// An empty token.
     #[error("the token is empty: put at least one character into it")]
     EmptyToken,
-    /// Two models of one name.
+    /// Two models with the same name.
     #[error("both models are called {0}: give one of them another name with --name or --embed-name")]
     SameName(Name),
     /// Neither socket nor port.
@@ -126,11 +126,11 @@ pub(crate) enum CliError {
 }
 
 impl Args {
-    /// Checks it all; `secret` is what the environment holds as a token.
-    pub(crate) fn plan(self, secret: Option<String>) -> Result<Plan, CliError> {
+    /// Validates it; `secret` is the token from the environment.
+    pub(crate) fn plan(self, secret: Option<String>) -> Result<ServerPlan, CliError> {
         let (place, access) = match (&self.socket, self.listen) {
-            (Some(path), _) => (Place::Socket(path.clone()), Access::Socket),
-            (None, Some(address)) => (Place::Port(address), self.port_access(address, secret)?),
+            (Some(path), _) => (ListenAddress::Socket(path.clone()), AuthPolicy::Socket),
+            (None, Some(address)) => (ListenAddress::Port(address), self.port_access(address, secret)?),
             (None, None) => return Err(CliError::Nowhere),
         };
         let engine = EngineConfig {
@@ -142,16 +142,16 @@ impl Args {
         let name = self.name.unwrap_or_else(|| Name::of_file(&self.model));
         let vectors = self.embed_model.map(|path| {
             let name = self.embed_name.unwrap_or_else(|| Name::of_file(&path));
-            Embedding { path, name }
+            EmbeddingModel { path, name }
         });
         if vectors.as_ref().is_some_and(|vectors| vectors.name == name) {
             return Err(CliError::SameName(name));
         }
-        let leash = if self.parent_stdin { Leash::Stdin } else { Leash::None };
-        Ok(Plan { place, access, name, engine, vectors, leash })
+        let leash = if self.parent_stdin { ShutdownTrigger::Stdin } else { ShutdownTrigger::None };
+        Ok(ServerPlan { place, access, name, engine, vectors, leash })
     }
 
-    fn port_access(&self, address: SocketAddr, secret: Option<String>) -> Result<Access, CliError> {
+    fn port_access(&self, address: SocketAddr, secret: Option<String>) -> Result<AuthPolicy, CliError> {
         if !address.ip().is_loopback() {
             return Err(CliError::NotLoopback(address));
         }
@@ -164,8 +164,8 @@ impl Args {
         };
         match secret.as_deref().map(str::trim) {
             Some("") => Err(CliError::EmptyToken),
-            Some(secret) => Ok(Access::Bearer(Token::new(secret))),
-            None if self.open => Ok(Access::Open),
+            Some(secret) => Ok(AuthPolicy::Bearer(BearerToken::new(secret))),
+            None if self.open => Ok(AuthPolicy::Open),
             None => Err(CliError::Unguarded),
         }
     }
@@ -175,8 +175,8 @@ fn parse_name(text: &str) -> Result<Name, InvalidName> {
     Name::parse(text)
 }
 
-/// llama.cpp's threads wait for each other by spinning: one that is pushed off its core by the
-/// audio threads holds all others up.
+/// llama.cpp's threads wait for each other by spinning: one that is preempted by the audio threads delays all
+/// others.
 fn spare_one_core() -> u16 {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     u16::try_from(cores.saturating_sub(1).max(1)).unwrap_or(1)
@@ -186,7 +186,7 @@ fn spare_one_core() -> u16 {
 mod tests {
     use super::*;
 
-    fn plan(args: &[&str], secret: Option<&str>) -> Result<(Place, Access), String> {
+    fn plan(args: &[&str], secret: Option<&str>) -> Result<(ListenAddress, AuthPolicy), String> {
         let all = ["joi-model", "--model", "m.gguf"].iter().chain(args);
         let args = Args::try_parse_from(all).map_err(|e| e.kind().to_string())?;
         let plan = args.plan(secret.map(str::to_owned)).map_err(|e| e.to_string())?;
@@ -195,16 +195,16 @@ mod tests {
 
     #[test]
     fn a_socket_needs_no_token() {
-        let socket = Place::Socket("/tmp/s".into());
-        assert_eq!(plan(&["--socket", "/tmp/s"], Some("x")), Ok((socket, Access::Socket)));
+        let socket = ListenAddress::Socket("/tmp/s".into());
+        assert_eq!(plan(&["--socket", "/tmp/s"], Some("x")), Ok((socket, AuthPolicy::Socket)));
     }
 
     #[test]
     fn a_port_is_guarded_or_open_on_purpose() {
-        let port = || Place::Port("127.0.0.1:80".parse().unwrap());
+        let port = || ListenAddress::Port("127.0.0.1:80".parse().unwrap());
         let listen = ["--listen", "127.0.0.1:80"];
-        assert_eq!(plan(&listen, Some("x\n")), Ok((port(), Access::Bearer(Token::new("x")))));
-        assert_eq!(plan(&["--listen", "127.0.0.1:80", "--open"], None), Ok((port(), Access::Open)));
+        assert_eq!(plan(&listen, Some("x\n")), Ok((port(), AuthPolicy::Bearer(BearerToken::new("x")))));
+        assert_eq!(plan(&["--listen", "127.0.0.1:80", "--open"], None), Ok((port(), AuthPolicy::Open)));
         assert_eq!(plan(&listen, None), Err(CliError::Unguarded.to_string()));
         assert_eq!(plan(&listen, Some(" ")), Err(CliError::EmptyToken.to_string()));
     }

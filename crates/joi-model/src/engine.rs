@@ -1,8 +1,8 @@
 //! The engine: one named thread that owns the model, and the handle by which requests reach it.
 //!
-//! In: [`Work`] through a bounded queue; one at a time, in order. Out: [`Event`]s of each request
-//! through a bounded channel of its own. A full queue refuses at once ([`Busy`]); a requester that
-//! goes away raises its flag and frees the engine within a fraction of a token.
+//! In: [`EngineRequest`] through a bounded queue; one at a time, in order. Out: [`EngineEvent`]s of each
+//! request through a bounded channel of its own. A full queue refuses at once ([`QueueFull`]); a caller that
+//! disconnects raises its abort flag and frees the engine within a fraction of a token.
 
 pub(crate) mod calls;
 mod loaded;
@@ -18,12 +18,12 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::facts::Facts;
+use crate::facts::ModelFacts;
 use crate::keep_alive::KeepAlive;
 use crate::llama::{LoadError, Sampling};
 use crate::template::{Message, TemplateError};
 
-/// What the engine is started with.
+/// Settings of the engine.
 #[derive(Debug, Clone)]
 pub(crate) struct EngineConfig {
     /// The GGUF file.
@@ -32,11 +32,11 @@ pub(crate) struct EngineConfig {
     pub num_ctx: u32,
     /// Threads when a request does not say.
     pub threads: u16,
-    /// Requests that may wait.
+    /// Capacity of the queue.
     pub queue: usize,
 }
 
-/// What a prompt is made of.
+/// The input of a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Prompt {
     /// Messages for the model's chat template.
@@ -46,47 +46,47 @@ pub(crate) enum Prompt {
         /// Tools on offer, as JSON schemas.
         tools: Vec<serde_json::Value>,
     },
-    /// Text that goes to the model as it is.
+    /// Text that is passed to the model unchanged.
     Raw(String),
 }
 
-/// How the model is to run: a change costs what stands beside each field.
+/// Runner options; the cost of a change stands beside each field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Runner {
-    /// Window in tokens, `None` for the server's default. A change throws the prefix cache away.
+    /// Window in tokens, `None` for the server's default. A change discards the prefix cache.
     pub num_ctx: Option<u32>,
     /// Threads, `None` for the server's default. A change costs nothing.
     pub threads: Option<u16>,
 }
 
-/// One reply to write.
+/// A request for a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reply {
-    /// What to answer.
+    /// The prompt.
     pub prompt: Prompt,
-    /// How tokens are drawn.
+    /// Sampling parameters.
     pub sampling: Sampling,
     /// Most tokens to write; 0 or less: until the model ends or the window is full.
     pub num_predict: i64,
     /// Texts that end the reply.
     pub stops: Vec<String>,
-    /// What a prompt longer than the window becomes.
+    /// What happens to a prompt longer than the window.
     pub overflow: Overflow,
 }
 
 /// What to do with a prompt longer than the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overflow {
-    /// Leave the oldest messages out.
+    /// Drop the oldest messages.
     Truncate,
     /// Answer with an error.
     Refuse,
 }
 
-/// What the engine can do.
+/// A request to the engine.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Work {
-    /// Have the model in memory.
+pub(crate) enum EngineRequest {
+    /// Load the model into memory.
     Load,
     /// Free its memory.
     Unload,
@@ -94,10 +94,10 @@ pub(crate) enum Work {
     Reply(Box<Reply>),
 }
 
-/// What comes back. Every request ends with `Done` or `Failed`, or with a closed channel when the
-/// engine is gone.
+/// Events of a request. Every request ends with `Done` or `Failed`, or with a closed channel when the engine
+/// has ended.
 #[derive(Debug)]
-pub(crate) enum Event {
+pub(crate) enum EngineEvent {
     /// A piece of the reply, whole characters, never empty.
     Text(String),
     /// A whole call of a tool.
@@ -115,20 +115,20 @@ pub(crate) enum DoneReason {
     Stop,
     /// The limit of tokens, or the window.
     Length,
-    /// Nothing was asked: the model is in memory.
+    /// Only load was requested: the model is in memory.
     Load,
-    /// Nothing was asked: the model is not in memory any more.
+    /// Only unload was requested: the model is not in memory any more.
     Unload,
 }
 
-/// What a request took.
+/// Statistics of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stats {
     /// Why it ended.
     pub reason: DoneReason,
     /// From the request's arrival.
     pub total: Duration,
-    /// Time for getting the model or its window ready.
+    /// Time for loading the model or resizing its window.
     pub load: Duration,
     /// Tokens of the prompt, cached ones included.
     pub prompt_tokens: usize,
@@ -150,7 +150,7 @@ pub(crate) enum EngineError {
     Load(#[from] LoadError),
     /// No prompt; the request is at fault.
     #[error(transparent)]
-    Template(#[from] TemplateError),
+    ChatTemplate(#[from] TemplateError),
     /// The prompt is too long and may not be cut.
     #[error("the input length exceeds the context length")]
     TooLong,
@@ -164,7 +164,7 @@ pub(crate) enum EngineError {
 
 /// The queue is full; ask again later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Busy;
+pub(crate) struct QueueFull;
 
 /// What is in memory; `None` when the model is unloaded.
 pub(crate) type Resident = Option<Residence>;
@@ -182,19 +182,19 @@ pub(crate) struct Residence {
 /// reader that stands still must not hold the only engine.
 const UNREAD: usize = 1024;
 
-struct Job {
-    work: Work,
+struct EngineJob {
+    work: EngineRequest,
     runner: Runner,
     keep_alive: KeepAlive,
     stop: Arc<AtomicBool>,
-    events: mpsc::Sender<Event>,
+    events: mpsc::Sender<EngineEvent>,
     arrived: std::time::Instant,
 }
 
 /// The way to the engine thread. When the last clone is gone, the thread ends.
 #[derive(Clone)]
 pub(crate) struct Engine {
-    jobs: SyncSender<Job>,
+    jobs: SyncSender<EngineJob>,
     resident: watch::Receiver<Resident>,
     closing: Arc<AtomicBool>,
 }
@@ -204,7 +204,7 @@ pub(crate) struct Started {
     /// The way to it.
     pub engine: Engine,
     /// What is known about its model.
-    pub facts: Arc<Facts>,
+    pub facts: Arc<ModelFacts>,
     /// Its thread, to be joined when every [`Engine`] is dropped.
     pub thread: std::thread::JoinHandle<()>,
 }
@@ -212,7 +212,7 @@ pub(crate) struct Started {
 /// A request under way: its events. Dropping it stops the engine's work on it.
 #[derive(Debug)]
 pub(crate) struct Ticket {
-    events: mpsc::Receiver<Event>,
+    events: mpsc::Receiver<EngineEvent>,
     stop: Arc<AtomicBool>,
 }
 
@@ -220,26 +220,31 @@ impl Engine {
     /// Starts the thread and loads the model; returns when it is ready to answer.
     pub(crate) async fn start(config: EngineConfig) -> anyhow::Result<Started> {
         let (jobs, queue) = sync_channel(config.queue);
-        let (told, told_by) = oneshot::channel();
+        let (started, starting) = oneshot::channel();
         let (residents, resident) = watch::channel(None);
         let closing = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&closing);
         let thread = std::thread::Builder::new()
             .name("engine".to_owned())
-            .spawn(move || run::run(&config, &run::Ends { queue, residents, closing: seen }, told))?;
-        let facts = told_by.await??;
+            .spawn(move || run::run(&config, &run::Ends { queue, residents, closing: seen }, started))?;
+        let facts = starting.await??;
         Ok(Started { engine: Self { jobs, resident, closing }, facts, thread })
     }
 
     /// Queues `work`.
-    pub(crate) fn submit(&self, work: Work, runner: Runner, keep_alive: KeepAlive) -> Result<Ticket, Busy> {
+    pub(crate) fn submit(
+        &self,
+        work: EngineRequest,
+        runner: Runner,
+        keep_alive: KeepAlive,
+    ) -> Result<Ticket, QueueFull> {
         let (events, receiver) = mpsc::channel(UNREAD);
         let stop = Arc::new(AtomicBool::new(false));
         let ticket = Ticket { events: receiver, stop: Arc::clone(&stop) };
         let arrived = std::time::Instant::now();
-        match self.jobs.try_send(Job { work, runner, keep_alive, stop, events, arrived }) {
+        match self.jobs.try_send(EngineJob { work, runner, keep_alive, stop, events, arrived }) {
             Ok(()) => Ok(ticket),
-            Err(TrySendError::Full(_)) => Err(Busy),
+            Err(TrySendError::Full(_)) => Err(QueueFull),
             // The thread is gone: the closed channel of the ticket tells.
             Err(TrySendError::Disconnected(_)) => Ok(ticket),
         }
@@ -264,7 +269,7 @@ impl Engine {
 
 impl Ticket {
     /// The next event, `None` after the last one. Cancel-safe.
-    pub(crate) async fn next(&mut self) -> Option<Event> {
+    pub(crate) async fn next(&mut self) -> Option<EngineEvent> {
         self.events.recv().await
     }
 }

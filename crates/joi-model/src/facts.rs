@@ -1,4 +1,4 @@
-//! What is known about the model without running it: for `/api/tags`, `/api/show` and `/api/ps`.
+//! Metadata of a model: for `/api/tags`, `/api/show` and `/api/ps`.
 //!
 //! Read once, on the model's thread, when the model is loaded; plain data afterwards, any thread.
 
@@ -13,13 +13,13 @@ use sha2::{Digest, Sha256};
 use crate::engine::calls::OPEN;
 use crate::llama::Model;
 
-/// How much of the file goes into its digest: header and metadata tell models apart, and reading
-/// the whole file would take a Raspberry Pi many seconds at each start.
+/// How much of the file goes into its digest: header and metadata identify a model, and reading the whole
+/// file would take a Raspberry Pi many seconds at each start.
 const DIGESTED: u64 = 1 << 20;
 
 /// The model's card.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Facts {
+pub(crate) struct ModelFacts {
     /// Size of the file in bytes.
     pub size: u64,
     /// Hexadecimal SHA-256 over the file's size and first MiB. (Ollama's digest is one of its own
@@ -27,7 +27,7 @@ pub(crate) struct Facts {
     pub digest: String,
     /// When the file was written.
     pub modified_at: jiff::Timestamp,
-    /// Kind of model, for example "qwen2".
+    /// Architecture, for example "qwen2".
     pub family: String,
     /// Number of weights.
     pub parameters: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Facts {
     pub trained_context: u32,
     /// Length of an embedding.
     pub embedding_length: u32,
-    /// Whether it makes vectors instead of text.
+    /// Whether it makes embeddings instead of text.
     pub pools: bool,
     /// The chat template of the file; may be empty.
     pub template: String,
@@ -47,7 +47,7 @@ pub(crate) struct Facts {
     pub info: Map<String, Value>,
 }
 
-impl Facts {
+impl ModelFacts {
     /// Collects them from the file and the loaded model.
     pub(crate) fn read(path: &Path, model: &Model) -> anyhow::Result<Self> {
         let shown = path.display();
@@ -77,12 +77,12 @@ impl Facts {
         })
     }
 
-    /// Whether the model's template knows tools, in the way whose calls are understood.
+    /// Whether the model's template supports tools, in a call format that is understood.
     pub(crate) fn calls_tools(&self) -> bool {
         self.template.contains("tools") && self.template.contains(OPEN)
     }
 
-    /// What the model can do, in Ollama's words.
+    /// The model's capabilities, in Ollama's words.
     pub(crate) fn capabilities(&self) -> Vec<&'static str> {
         match (self.pools, self.calls_tools()) {
             (true, _) => vec!["embedding"],
@@ -106,7 +106,7 @@ impl Facts {
     }
 }
 
-/// llama.cpp hands metadata out as text; numbers and truths get their type back, names stay text.
+/// llama.cpp returns metadata as text; numbers and booleans get their type back, names stay text.
 fn typed((key, value): &(String, String)) -> (String, Value) {
     const NUMBERS: [&str; 4] =
         ["general.file_type", "general.quantization_version", "general.alignment", "general.parameter_count"];

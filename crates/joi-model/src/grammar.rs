@@ -1,8 +1,8 @@
-//! JSON schemas to the grammar that llama.cpp draws by. PURE.
+//! JSON schemas to llama.cpp grammars. PURE.
 //!
-//! What the grammar allows, the schema accepts: a constrained model can't write anything else. The part of
-//! JSON Schema that describes tools is understood: objects, arrays, texts, numbers, constants, choices.
-//! Properties come in the schema's order. What is not understood is refused, not ignored.
+//! Whatever the grammar allows, the schema accepts: a constrained model can't write anything else. The part
+//! of JSON Schema that describes tools is supported: objects, arrays, strings, numbers, constants, choices.
+//! Properties come in the schema's order. Unsupported keywords are refused, not ignored.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 /// Deepest nesting of a schema.
 const DEEPEST: usize = 16;
-/// Longest text whose length the grammar counts; longer ones end with the reply.
+/// Longest string whose length the grammar counts; longer ones end with the reply.
 const COUNTED: u64 = 120;
 /// Most items of an array that the grammar counts.
 const MOST_ITEMS: u64 = 50;
@@ -32,7 +32,7 @@ boolean ::= "true" | "false"
 /// Why there is no grammar.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SchemaError {
-    /// A keyword or type is not understood.
+    /// A keyword or type is not supported.
     #[error("the schema uses {0}, which joi-model does not support")]
     Unsupported(String),
     /// It is too deep or too long.
@@ -83,7 +83,7 @@ impl Rules {
         Ok(format!("root ::= {root}\n{}{COMMON}", self.text))
     }
 
-    /// What stands for a value of `schema`: the name of a rule, or a literal.
+    /// The expression for a value of `schema`: the name of a rule, or a literal.
     fn of(&mut self, schema: &Value, depth: usize) -> Result<String, SchemaError> {
         if depth > DEEPEST {
             return Err(SchemaError::TooLarge);
@@ -160,7 +160,7 @@ impl Rules {
         }
     }
 
-    /// An object with the declared properties in their order; those that are not required may be missing.
+    /// An object with the declared properties in their order; optional ones may be missing.
     fn of_object(&mut self, fields: &Map<String, Value>, depth: usize) -> Result<String, SchemaError> {
         let Some(properties) = fields.get("properties").and_then(Value::as_object).filter(|p| !p.is_empty())
         else {

@@ -1,9 +1,9 @@
-//! llama.cpp behind a safe face: the only folder of this program with `unsafe` in it.
+//! Safe bindings to llama.cpp: the only folder of this program with `unsafe` code.
 //!
 //! Each value stays on the thread that made it (nothing here is `Send`). A [`Model`] is a GGUF file in
-//! memory, a [`Context`] the attention cache of one conversation over it, a [`Sampler`] the rule by which
-//! the next token is drawn, an [`Encoder`] what makes vectors of texts. Refuses: files that are no GGUF, decoding beyond the window, sampling
-//! before anything was decoded.
+//! memory, a [`Context`] the attention cache of one conversation over it, a [`Sampler`] selects the next
+//! token, an [`Encoder`] makes embeddings. Refuses: files that are no GGUF, decoding beyond the window,
+//! sampling before anything was decoded.
 
 mod context;
 mod encoder;
@@ -16,16 +16,16 @@ pub(crate) use encoder::Encoder;
 pub(crate) use model::Model;
 pub(crate) use sampler::{Grammar, Sampler, Sampling};
 
-/// A piece of text as the model counts it.
-pub(crate) type Token = i32;
+/// A token of the model's vocabulary.
+pub(crate) type TokenId = i32;
 
-/// Why llama.cpp could not be set up.
+/// Why llama.cpp could not be initialised.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
     /// The path holds a byte that no C string can carry.
     #[error("the path {0} can't be passed on: it contains a zero byte")]
     Path(String),
-    /// llama.cpp does not take the file; fetch it again.
+    /// llama.cpp rejects the file; fetch it again.
     #[error("{path} is not a usable GGUF model ({reason}): it may be incomplete, fetch it again")]
     Model {
         /// The file.

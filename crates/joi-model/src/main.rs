@@ -1,18 +1,20 @@
-//! `joi-model`: one GGUF chat model, and one for vectors if wanted, behind Ollama's HTTP API, on this machine only.
+//! `joi-model`: one GGUF chat model, and optionally one embedding model, behind Ollama's HTTP API, on this
+//! machine only.
 //!
 //! ```text
 //!  client ─► serve ─► api (guard ─► request ─► options) ─► engine queue
 //!                                                              ▼
 //!  client ◄─ stream of JSON lines ◄─ text ◄─ tokens ◄─ loaded model ◄─ window ◄─ template
-//!  client ◄─ vectors ◄─ encoder ◄─ tokens (a thread of its own)
+//!  client ◄─ embeddings ◄─ encoder ◄─ tokens (a thread of its own)
 //! ```
-//! A program of its own, because llama.cpp and whisper.cpp must never be linked together, and so
-//! that a crash or a shortage of memory in here leaves the voice alone. Prints one line on standard
-//! output when it is ready (`ready URL`), and errors as one sentence on standard error. Exit code:
-//! 0 ended on request, 1 failed, 2 wrong command line.
+//! A program of its own, because llama.cpp and whisper.cpp must never be linked together, and so that a crash
+//! or a shortage of memory in here does not affect the voice. Prints one line on standard output when it is
+//! ready (`ready URL`), and errors as one sentence on standard error. Exit code: 0 ended on request, 1
+//! failed, 2 wrong command line.
 
 mod api;
 mod cli;
+mod embeddings;
 mod engine;
 mod facts;
 mod grammar;
@@ -22,7 +24,6 @@ mod name;
 mod options;
 mod serve;
 mod template;
-mod vectors;
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
@@ -36,11 +37,11 @@ use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
 use api::App;
-use cli::{Args, Embedding, Leash, Plan};
+use cli::{Args, EmbeddingModel, ServerPlan, ShutdownTrigger};
+use embeddings::EmbeddingService;
 use engine::{Engine, Started};
 use name::Name;
 use serve::Bound;
-use vectors::Vectors;
 
 fn main() -> ExitCode {
     let filter = EnvFilter::try_from_env("JOI_MODEL_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
@@ -66,17 +67,17 @@ fn run(args: Args) -> anyhow::Result<()> {
         .build()
         .context("the operating system gives no threads")?;
     let threads = runtime.block_on(serve(plan))?;
-    // Ends the requests that are still open, and with them the engine's work.
+    // Cancels the requests that are still open, and with them the engine's work.
     runtime.shutdown_timeout(Duration::from_secs(1));
-    // llama.cpp must not be at work while the program is taken down.
+    // llama.cpp must not compute while the process exits.
     let join =
         |thread: JoinHandle<()>| thread.join().map_err(|_| anyhow::anyhow!("a model's thread panicked"));
     threads.into_iter().try_for_each(join)
 }
 
-async fn serve(plan: Plan) -> anyhow::Result<Vec<JoinHandle<()>>> {
+async fn serve(plan: ServerPlan) -> anyhow::Result<Vec<JoinHandle<()>>> {
     let end = CancellationToken::new();
-    if plan.leash == Leash::Stdin {
+    if plan.leash == ShutdownTrigger::Stdin {
         end_with_stdin(end.clone())?;
     }
     let bound = Bound::bind(&plan.place).await?;
@@ -96,28 +97,28 @@ async fn serve(plan: Plan) -> anyhow::Result<Vec<JoinHandle<()>>> {
     Ok(threads)
 }
 
-/// The model for vectors, if it can be had: talking does not depend on it.
+/// The embedding model, if it can be loaded: chat does not depend on it.
 async fn vectors(
-    Embedding { path, name }: Embedding,
+    EmbeddingModel { path, name }: EmbeddingModel,
     queue: usize,
     threads: &mut Vec<JoinHandle<()>>,
-) -> Option<(Name, Vectors)> {
-    match Vectors::start(&path, queue).await {
+) -> Option<(Name, EmbeddingService)> {
+    match EmbeddingService::start(&path, queue).await {
         Ok((vectors, thread)) => {
             threads.push(thread);
             Some((name, vectors))
         }
         Err(error) => {
-            tracing::error!("there are no vectors: {error:#}");
+            tracing::error!("embeddings are unavailable: {error:#}");
             None
         }
     }
 }
 
-/// Ends the server for whichever reason comes first, and gives up the replies under way.
+/// Ends the server for whichever reason comes first, and cancels open requests.
 async fn close_at_the_end(engine: Engine, signals: impl Future<Output = ()>, end: CancellationToken) {
     tokio::select! {
-        () = signals => tracing::info!("told to end by a signal"),
+        () = signals => tracing::info!("stopped by a signal"),
         () = end.cancelled() => tracing::info!("standard input has ended"),
         () = engine.ended() => tracing::error!("the engine has ended unexpectedly"),
     }
@@ -133,7 +134,7 @@ fn signals() -> anyhow::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Reading can't be cancelled, so this thread is left behind when the program ends otherwise.
+/// Reading can't be cancelled, so this thread is abandoned when the program ends otherwise.
 fn end_with_stdin(end: CancellationToken) -> anyhow::Result<()> {
     std::thread::Builder::new().name("leash".to_owned()).spawn(move || {
         let mut ignored = [0; 256];

@@ -1,4 +1,4 @@
-//! The name a model goes by: `model[:tag]`, as Ollama compares and prints it. PURE.
+//! Model names: `model[:tag]`, as Ollama compares and prints them. PURE.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl Name {
         let (model, tag) = text.split_once(':').unwrap_or((text, "latest"));
         let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         let parts_allowed = |part: &str| !part.is_empty() && part.len() <= 80 && part.chars().all(allowed);
-        // Names of other people's models have a slash: valid, though never ours.
+        // Names with a namespace have a slash: valid, though never served here.
         if model.split('/').all(parts_allowed) && parts_allowed(tag) {
             Ok(Self { model: model.to_owned(), tag: tag.to_owned() })
         } else {
@@ -30,7 +30,7 @@ impl Name {
         }
     }
 
-    /// A name made of the file's: lower case, everything odd as '-'.
+    /// A name derived from the file's: lower case, other characters as '-'.
     pub(crate) fn of_file(path: &std::path::Path) -> Self {
         let stem = path.file_stem().map(|s| s.to_string_lossy().to_lowercase()).unwrap_or_default();
         let model: String = stem

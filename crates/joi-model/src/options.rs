@@ -1,4 +1,4 @@
-//! The `options` object of a request: types checked, values brought into their ranges. PURE.
+//! The `options` object of a request: types checked, values clamped to their ranges. PURE.
 //!
 //! Unknown keys are ignored, as are null values. A wrong type is refused in Ollama's words.
 
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use crate::engine::Runner;
 use crate::llama::{Grammar, Sampling};
 
-/// What a request's options ask for.
+/// The options of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Options {
-    /// How the model is to run.
+    /// Runner options.
     pub runner: Runner,
-    /// How tokens are drawn.
+    /// Sampling parameters.
     pub sampling: Sampling,
     /// Most tokens to write; 0 or less: no limit.
     pub num_predict: i64,
@@ -76,7 +76,7 @@ impl Options {
     }
 }
 
-/// More threads than cores only make each other wait.
+/// More threads than cores only wait for each other.
 fn cores() -> i64 {
     std::thread::available_parallelism().map_or(1, |n| n.get().min(512) as i64)
 }

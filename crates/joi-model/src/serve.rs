@@ -1,6 +1,6 @@
-//! Listening: a unix socket of mode 0600, or a loopback port; and ending in good order.
+//! Listening on a unix socket of mode 0600 or a loopback port, and graceful shutdown.
 //!
-//! Refuses a place that somebody else serves. A socket file left behind by a dead server is replaced.
+//! Refuses an address that another process serves. A stale socket file is replaced.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,12 +15,12 @@ use rustix::fs::Mode;
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::Place;
+use crate::cli::ListenAddress;
 
-/// How long open requests may take to end when the program is to end.
+/// How long open requests may take to end at shutdown.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Why nothing can be served at a place; the program ends.
+/// Why the server can't listen; the program ends.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServeError {
     /// Another program serves there.
@@ -29,7 +29,7 @@ pub(crate) enum ServeError {
     /// There is a file that is no socket.
     #[error("{0} exists and is not a socket: move it away, or choose another path")]
     NotASocket(PathBuf),
-    /// Something else.
+    /// Any other error.
     #[error("can't listen on {place}: {source}")]
     Bind {
         /// Where.
@@ -42,7 +42,7 @@ pub(crate) enum ServeError {
     Serve(#[source] io::Error),
 }
 
-/// A place that is ours. The socket file is removed when this is dropped.
+/// A bound address. The socket file is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) enum Bound {
     /// A unix socket.
@@ -64,11 +64,11 @@ impl Drop for SocketFile {
 }
 
 impl Bound {
-    /// Takes `place`. Call it inside a Tokio runtime.
-    pub(crate) async fn bind(place: &Place) -> Result<Self, ServeError> {
+    /// Binds `place`. Call it inside a Tokio runtime.
+    pub(crate) async fn bind(place: &ListenAddress) -> Result<Self, ServeError> {
         match place {
-            Place::Socket(path) => bind_socket(path),
-            Place::Port(address) => {
+            ListenAddress::Socket(path) => bind_socket(path),
+            ListenAddress::Port(address) => {
                 let listener = TcpListener::bind(address).await.map_err(|e| bind_error(address, e))?;
                 let address = listener.local_addr().map_err(|e| bind_error(address, e))?;
                 Ok(Self::Port(listener, address))
@@ -76,7 +76,7 @@ impl Bound {
         }
     }
 
-    /// Where it is, as a client would write it.
+    /// Its address, as a client would write it.
     pub(crate) fn url(&self) -> String {
         match self {
             Self::Socket(_, file) => format!("unix:{}", file.0.display()),
@@ -84,7 +84,7 @@ impl Bound {
         }
     }
 
-    /// Serves until `end`, then lets open requests end for a moment.
+    /// Serves until `end`, then waits a moment for open requests.
     pub(crate) async fn serve(self, router: Router, end: CancellationToken) -> Result<(), ServeError> {
         let ended = end.clone().cancelled_owned();
         let overdue = async {
@@ -97,7 +97,7 @@ impl Bound {
                     axum::serve(listener, router).with_graceful_shutdown(ended).await
                 }
                 Self::Port(listener, _) => {
-                    // Without this a word waits for the acknowledgement of the one before.
+                    // Nagle's algorithm would delay each word until the one before is acknowledged.
                     let listener = listener.tap_io(|stream| {
                         if let Err(error) = stream.set_nodelay(true) {
                             tracing::debug!(%error, "TCP_NODELAY refused");
@@ -128,7 +128,7 @@ fn bind_socket(path: &Path) -> Result<Bound, ServeError> {
     Ok(Bound::Socket(listener, file))
 }
 
-/// Removes the socket of a server that is no more.
+/// Removes the socket of a server that has ended.
 fn remove_stale(path: &Path) -> Result<(), ServeError> {
     let Ok(about) = std::fs::symlink_metadata(path) else { return Ok(()) };
     if !about.file_type().is_socket() {

@@ -14,6 +14,8 @@ mod abort;
 mod cards;
 #[path = "api/chat.rs"]
 mod chat;
+#[path = "api/embeddings.rs"]
+mod embeddings;
 #[path = "api/places.rs"]
 mod places;
 #[path = "api/refusals.rs"]
@@ -22,5 +24,3 @@ mod refusals;
 mod residence;
 #[path = "api/tools.rs"]
 mod tools;
-#[path = "api/vectors.rs"]
-mod vectors;

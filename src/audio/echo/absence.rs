@@ -1,19 +1,20 @@
-//! PURE. Knows when nothing of her reaches the microphone: headphones, a speaker in another room.
+//! PURE. Detects that no echo reaches the microphone: headphones, or a speaker in another room.
 //!
-//! In: what is heard and what is played, frame by frame. Out: whether there is anything to cancel. A
-//! canceller that looks for an echo where there is none takes a talker for it. It is sure after the microphone
-//! was still for longer than any pause of hers while she spoke, and not any more once the filter foretells an
-//! echo after all.
+//! In: near and far end, frame by frame. Out: whether there is any echo to cancel. A canceller that looks for
+//! an echo where there is none mistakes a talker for it. Absence is established when the microphone stays
+//! silent during playback for longer than any pause within speech, and is withdrawn once the filter predicts
+//! an echo.
 
 use super::FRAME;
 
-/// A microphone below this power is still: −60 dBFS.
+/// A microphone below this power is silent: −60 dBFS.
 const STILL: f32 = 1e-6;
 
-/// Something is played above this power: −45 dBFS.
+/// Playback above this power is audible: −45 dBFS.
 const PLAYED: f32 = 3e-5;
 
-/// Frames in a row in which the microphone is still: 600 ms, longer than her pauses and any echo's delay.
+/// Frames in a row in which the microphone is silent: 600 ms, longer than pauses within speech and any echo's
+/// delay.
 const RUN: u32 = 60;
 
 /// Frames among them in which something was played.
@@ -28,7 +29,7 @@ pub(super) struct Absence {
 }
 
 impl Absence {
-    /// One frame of both; `is_foretold` says that the filter knows an echo.
+    /// One frame of both; `is_foretold` says that the filter predicts an echo.
     pub(super) fn look(&mut self, near: &[f32; FRAME], far: &[f32; FRAME], is_foretold: bool) -> bool {
         if power(near) >= STILL {
             (self.still, self.played) = (0, 0);
@@ -44,7 +45,7 @@ impl Absence {
         self.is_sure
     }
 
-    /// What it found last.
+    /// The last result.
     pub(super) fn is_sure(&self) -> bool {
         self.is_sure
     }
@@ -75,8 +76,8 @@ mod tests {
     fn her_pauses_and_a_silent_speaker_prove_nothing() {
         let mut absence = Absence::default();
         for _ in 0..100 {
-            assert!(!look(&mut absence, 50, 0.05, 0.1), "her echo");
-            assert!(!look(&mut absence, 40, 1e-4, 0.0), "her pause, with a delay at its beginning");
+            assert!(!look(&mut absence, 50, 0.05, 0.1), "an echo");
+            assert!(!look(&mut absence, 40, 1e-4, 0.0), "a pause, with a delay at its beginning");
         }
         assert!(!look(&mut absence, 1000, 1e-4, 0.0), "nobody speaks");
     }

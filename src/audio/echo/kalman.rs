@@ -1,13 +1,13 @@
-//! PURE. Learns the way from speaker to microphone and takes the echo it foretells out of what is heard.
+//! PURE. Estimates the echo path from speaker to microphone and subtracts the predicted echo.
 //!
-//! A partitioned-block frequency-domain Kalman filter. Beside each weight of the echo path it keeps how uncertain
-//! that weight is, and sets that against what else is in the sound: while somebody talks it hardly moves, in her
-//! own speech it learns fast, and since the path is taken to change all the time it follows clocks that drift
-//! apart. Nothing is suppressed: a talker stays whole. In: frames of 10 ms of both ends. Out: the same frame, no
-//! later.
+//! A partitioned-block frequency-domain Kalman filter. Each weight of the echo path has an uncertainty, which
+//! is compared with the power of everything else in the signal: the filter hardly adapts while somebody
+//! talks, and adapts fast when only playback is heard. The path is assumed to change all the time, so
+//! drifting clocks are tracked. Nothing is suppressed: a talker stays undistorted. In: frames of 10 ms of
+//! both ends. Out: the same frame, without delay.
 //!
-//! G. Enzner, P. Vary: Frequency-domain adaptive Kalman filter for acoustic echo control in hands-free telephones,
-//! Signal Processing 86 (2006). F. Kuech, E. Mabande, G. Enzner: State-space architecture of the
+//! G. Enzner, P. Vary: Frequency-domain adaptive Kalman filter for acoustic echo control in hands-free
+//! telephones, Signal Processing 86 (2006). F. Kuech, E. Mabande, G. Enzner: State-space architecture of the
 //! partitioned-block-based acoustic echo controller, ICASSP 2014.
 
 use std::collections::VecDeque;
@@ -21,37 +21,38 @@ use crate::audio::RATE;
 
 /// Samples of one block, half of a transform: 5 ms.
 const BLOCK: usize = FRAME / 2;
-/// Blocks of the echo that are foretold, 0.325 s: the sound system's delay and a living room's reverberation.
+/// Blocks of the modelled echo path, 0.325 s: the sound system's delay and a living room's reverberation.
 const BLOCKS: usize = 65;
-/// How much of the echo path is the same a block later; half of it is another one after 1.7 s.
+/// Correlation of the echo path from one block to the next; it is down to one half after 1.7 s.
 const PERSISTENCE: f32 = 0.998;
-/// Share of the past in the power of what is no echo.
+/// Weight of the past in the noise power estimate (everything that is no echo).
 const SMOOTH: f32 = 0.8;
-/// The uncertainty of the first block's weights before anything is known of the room.
+/// Initial uncertainty of the first block's weights, before anything is known of the room.
 const AT_FIRST: f32 = 0.02;
-/// So many blocks with her voice in them tell how loud her echo is: 0.2 s.
+/// Blocks with audible playback that determine how loud the echo is: 0.2 s.
 const SOUNDING: u32 = 40;
-/// The uncertainty that belongs to an echo of her own power.
+/// The uncertainty that belongs to an echo as loud as playback.
 const PER_ECHO: f32 = 0.3;
-/// Reverberation decays by 60 dB within so many blocks, in a room like most.
+/// Reverberation decays by 60 dB within this many blocks, in a typical room.
 const REVERBERATION: f32 = 50.0;
-/// A block of the far end below this mean power is silence: −60 dBFS.
+/// A far-end block below this mean power is silence: −60 dBFS.
 const SILENCE: f32 = 1e-6;
-/// Power that no transform falls below.
+/// Lower bound of every power spectrum.
 const FLOOR: f32 = 1e-9;
 
-/// So much later than the far end the echo may come and the filter still begin with it, in samples.
+/// The largest delay of the echo behind the far end that the filter covers without moving its start, in
+/// samples.
 const REACH: usize = RATE as usize * 12 / 100;
-/// Where the filter's beginning is moved, it begins so much before the echo, in samples.
+/// When its start is moved, it starts this much before the echo, in samples.
 const HEADROOM: usize = RATE as usize * 4 / 100;
-/// The longest delay it follows, in samples.
+/// The longest delay that is followed, in samples.
 const FARTHEST: usize = RATE as usize;
 
 /// A block's spectrum.
 type Spectrum = Box<[Complex32; BLOCK + 1]>;
 
-/// What is known of the echo's part that is so many blocks old.
-struct Part {
+/// The estimate of the echo path for one block age.
+struct PathBlock {
     weights: Spectrum,
     uncertainty: Box<[f32; BLOCK + 1]>,
 }
@@ -59,30 +60,30 @@ struct Part {
 /// The filter.
 pub(super) struct Kalman {
     transform: Transform,
-    /// The far end's last blocks as spectra, the newest first.
+    /// The last far-end blocks as spectra, newest first.
     far: VecDeque<Spectrum>,
-    parts: Vec<Part>,
-    /// Power of what is no echo.
+    parts: Vec<PathBlock>,
+    /// Noise power: everything that is no echo.
     other: Box<[f32; BLOCK + 1]>,
-    /// The far end's last block as samples.
+    /// The last far-end block as samples.
     last: [f32; BLOCK],
-    /// The far end, as much of it as the bulk delay asks for.
+    /// Far-end delay line, as long as the bulk delay requires.
     line: VecDeque<f32>,
-    /// So much older a far end is looked at, in samples.
+    /// Bulk delay of the far end, in samples.
     bulk: usize,
-    loudness: Loudness,
+    loudness: EchoLoudness,
 }
 
-/// How loud her echo is, before anything else is known.
+/// How loud the echo is, measured before anything else is known.
 #[derive(Default)]
-struct Loudness {
+struct EchoLoudness {
     blocks: u32,
     near: f32,
     far: f32,
 }
 
 impl Kalman {
-    /// One that knows nothing of the room.
+    /// A filter without any estimate of the room.
     pub(super) fn new() -> Self {
         Self::with(Transform::new())
     }
@@ -91,22 +92,22 @@ impl Kalman {
         Self {
             transform,
             far: (0..BLOCKS).map(|_| silence()).collect(),
-            parts: (0..BLOCKS).map(Part::unknown).collect(),
+            parts: (0..BLOCKS).map(PathBlock::unknown).collect(),
             other: Box::new([0.0; BLOCK + 1]),
             last: [0.0; BLOCK],
             line: VecDeque::new(),
             bulk: 0,
-            loudness: Loudness::default(),
+            loudness: EchoLoudness::default(),
         }
     }
 
-    /// Forgets the room.
+    /// Resets the estimate of the room.
     pub(super) fn reset(&mut self) {
         *self = Self::with(self.transform.clone());
     }
 
-    /// Told how late the echo comes, in samples, as far as that is known. One that comes too late, or earlier than
-    /// the filter looks, makes it look elsewhere and learn anew.
+    /// Takes the estimated delay of the echo, in samples, where it is known. An echo outside the range of the
+    /// filter moves its start, and it adapts anew.
     pub(super) fn align(&mut self, delay: usize) {
         let delay = delay.min(FARTHEST);
         if delay == 0 || (self.bulk..=self.bulk + REACH).contains(&delay) {
@@ -116,7 +117,7 @@ impl Kalman {
         self.bulk = if delay <= REACH { 0 } else { delay - HEADROOM };
     }
 
-    /// `near` without the echo of `far` that is foretold, or nothing when that is no number.
+    /// `near` minus the predicted echo of `far`, or nothing if that is not finite.
     pub(super) fn process(&mut self, near: &[f32; FRAME], far: &[f32; FRAME]) -> Option<[f32; FRAME]> {
         self.line.extend(far);
         let mut out = [0.0; FRAME];
@@ -132,10 +133,10 @@ impl Kalman {
         None
     }
 
-    /// The next block of the far end, older by the bulk delay.
+    /// The next far-end block, delayed by the bulk delay.
     fn delayed(&mut self) -> [f32; BLOCK] {
         let mut block = [0.0; BLOCK];
-        // Until as much as the bulk delay has been played, silence.
+        // Silence until as much as the bulk delay has been played.
         let held = self.line.len().saturating_sub(self.bulk).min(BLOCK);
         let silent = BLOCK - held;
         for (sample, played) in block[silent..].iter_mut().zip(self.line.drain(..held)) {
@@ -183,7 +184,7 @@ impl Kalman {
             for (expected, (far, uncertain)) in
                 expected.iter_mut().zip(far.iter().zip(part.uncertainty.iter()))
             {
-                // Half of the error's window is empty, and so is half of its power.
+                // Half of the error's window is zero, and so is half of its power.
                 *expected += 0.5 * far.norm_sqr() * uncertain;
             }
         }
@@ -199,13 +200,13 @@ impl Kalman {
     }
 }
 
-impl Part {
+impl PathBlock {
     fn unknown(age: usize) -> Self {
         let uncertainty = AT_FIRST * (-6.9 * age as f32 / REVERBERATION).exp();
         Self { weights: silence(), uncertainty: Box::new([uncertainty; BLOCK + 1]) }
     }
 
-    /// The Kalman step of each bin: the surer it is of itself, and the more else is in the sound, the less it moves.
+    /// The Kalman step of each bin: low uncertainty or high noise power mean a small step.
     fn learn(&mut self, far: &Spectrum, error: &Spectrum, expected: &[f32; BLOCK + 1]) {
         const KEPT: f32 = PERSISTENCE * PERSISTENCE;
         for bin in 0..=BLOCK {
@@ -218,8 +219,8 @@ impl Part {
     }
 }
 
-impl Loudness {
-    /// Whether it has just become known.
+impl EchoLoudness {
+    /// Whether the loudness has just become known.
     fn is_told(&mut self, near: &[f32], far: &[f32]) -> bool {
         let power = |samples: &[f32]| samples.iter().map(|s| s * s).sum::<f32>() / samples.len() as f32;
         if self.blocks >= SOUNDING || power(far) < SILENCE {
@@ -231,7 +232,7 @@ impl Loudness {
         self.blocks == SOUNDING
     }
 
-    /// Power of the microphone against that of the speaker.
+    /// Power of the microphone relative to that of the speaker.
     fn ratio(&self) -> f32 {
         self.near / self.far.max(SILENCE)
     }
@@ -241,7 +242,7 @@ fn silence() -> Spectrum {
     Box::new([Complex32::default(); BLOCK + 1])
 }
 
-/// Blocks to spectra and back.
+/// Forward and inverse transform of blocks.
 #[derive(Clone)]
 struct Transform {
     forward: Arc<dyn RealToComplex<f32>>,
@@ -259,23 +260,23 @@ impl Transform {
         Self { forward, inverse, samples: vec![0.0; 2 * BLOCK], scratch }
     }
 
-    /// The spectrum of two blocks.
+    /// The spectrum of two successive blocks.
     fn forward(&mut self, early: &[f32], late: &[f32], into: &mut Spectrum) -> Result<(), FftError> {
         self.samples[..BLOCK].copy_from_slice(early);
         self.samples[BLOCK..].copy_from_slice(late);
         self.forward.process_with_scratch(&mut self.samples, &mut into[..], &mut self.scratch)
     }
 
-    /// The two blocks of a spectrum, which is spoiled.
+    /// The two blocks of a spectrum; overwrites the spectrum.
     fn back(&mut self, spectrum: &mut Spectrum) -> Result<([f32; BLOCK], [f32; BLOCK]), FftError> {
-        // What is real has no phase there; the library insists on it.
+        // DC and Nyquist bins of a real signal have no imaginary part; the library rejects anything else.
         (spectrum[0].im, spectrum[BLOCK].im) = (0.0, 0.0);
         self.inverse.process_with_scratch(&mut spectrum[..], &mut self.samples, &mut self.scratch)?;
         let scaled = |at: usize| std::array::from_fn(|i| self.samples[at + i] / (2 * BLOCK) as f32);
         Ok((scaled(0), scaled(BLOCK)))
     }
 
-    /// Weights are those of one block's echo: what lies behind it is none.
+    /// Weights describe one block: the second half of their impulse response is set to zero.
     fn constrain(&mut self, weights: &mut Spectrum) -> Result<(), FftError> {
         let (early, _) = self.back(weights)?;
         self.forward(&early, &[0.0; BLOCK], weights)
@@ -286,12 +287,12 @@ impl Transform {
 mod tests {
     use super::*;
 
-    /// Her voice in a room: far end and echo, `late` by so many samples, `loud` against what is played; the
+    /// Speech played in a room: far end and echo, delayed by `late` samples, `loud` relative to playback; the
     /// microphone's clock is faster by `ppm`.
     fn room(seconds: usize, loud: f32, late: usize, ppm: f64) -> (Vec<f32>, Vec<f32>) {
         let mut random = fastrand::Rng::with_seed(5);
         let mut noise = || random.f32() * 2.0 - 1.0;
-        // In syllables of a quarter of a second, as speech.
+        // In syllables of a quarter of a second, like speech.
         let far: Vec<f32> = (0..seconds * RATE as usize)
             .map(|i| noise() * 0.3 * (i as f32 * 12.6 / RATE as f32).sin().powi(2))
             .collect();

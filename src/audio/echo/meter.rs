@@ -1,4 +1,4 @@
-//! How well the echo is cancelled: measured by the listener thread, shown to any.
+//! Measures how well the echo is cancelled: written by the listener thread, read by any.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -7,42 +7,43 @@ use serde::{Deserialize, Serialize};
 
 use super::SILENCE;
 
-/// A share of this of every new frame goes into the means: half a second.
+/// Weight of each new frame in the means: half a second.
 const SHARE: f32 = 1.0 / 50.0;
 
-/// Near sound below this power is the room: −65 dBFS.
+/// Near-end sound below this power is background noise: −65 dBFS.
 const ROOM_POWER: f32 = 3e-7;
 
-/// An output that is louder by this factor in power has diverged: 2 dB.
+/// An output whose power is higher by this factor has diverged: 2 dB.
 const LOUDER: f32 = 1.6;
 
-/// So many frames in a row are no accident: half a second.
+/// Frames in a row that rule out coincidence: half a second.
 const LONG: u32 = 50;
 
-/// An echo that is smaller by so much is well known, in dB.
+/// The canceller has converged when the echo is reduced by this many dB.
 const CONVERGED_DB: f32 = 6.0;
 
-/// So many frames in a row make it converged: 250 ms.
+/// Frames in a row that make it converged: 250 ms.
 const STEADY: u32 = 25;
 
-/// What the canceller does, at one moment.
+/// The state of the canceller at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EchoReport {
-    /// Whether the microphone in use wants it: configured, and not done by the sound system.
+    /// Whether echo cancellation applies to the microphone in use: configured, and not done by the sound
+    /// system.
     pub wanted: bool,
-    /// Whether she is being cancelled now: something is played, or was in the last second.
+    /// Whether echo is being cancelled now: something is played, or was in the last second.
     pub active: bool,
-    /// Whether it has learnt the room since the device was opened, or nothing of her reaches the
-    /// microphone. Before, her voice may pass.
+    /// Whether it has adapted to the room since the device was opened, or no echo reaches the microphone.
+    /// Before, playback may leak through.
     pub converged: bool,
-    /// How much quieter the output is than the input, in dB, over the last half second of her voice.
-    /// Falls when somebody talks at the same time. Zero before the first measurement.
+    /// Echo return loss enhancement: how much quieter the output is than the input, in dB, over the last half
+    /// second of playback. Falls during double talk. Zero before the first measurement.
     pub erle_db: f32,
-    /// From the moment a sample is given to the speaker until its echo is heard, in ms.
+    /// From a sample given to the speaker until its echo is captured, in ms.
     pub delay_ms: u32,
 }
 
-/// Shows what the canceller does; clones show the same.
+/// Shows the state of the canceller; clones show the same.
 #[derive(Debug, Clone, Default)]
 pub struct EchoMeter(Arc<Values>);
 
@@ -56,8 +57,8 @@ struct Values {
 }
 
 impl EchoReport {
-    /// What it means, in one line for people.
-    pub fn told(&self) -> String {
+    /// The state in one line for people.
+    pub fn summary(&self) -> String {
         if !self.wanted {
             return "left to the sound system, or switched off".to_owned();
         }
@@ -66,18 +67,18 @@ impl EchoReport {
         }
         let Self { erle_db, delay_ms, .. } = self;
         match self.converged {
-            true if *erle_db < ABSENT_DB => "nothing of her voice reaches the microphone".to_owned(),
-            true => format!("her voice comes back after {delay_ms} ms and is made {erle_db:.0} dB softer"),
-            false => format!("her voice is only made {erle_db:.0} dB softer; she still learns the room"),
+            true if *erle_db < ABSENT_DB => "no echo reaches the microphone".to_owned(),
+            true => format!("echo delay {delay_ms} ms, reduced by {erle_db:.0} dB"),
+            false => format!("echo reduced by only {erle_db:.0} dB; still adapting to the room"),
         }
     }
 }
 
-/// What is known for certain and made no softer than this is not there.
+/// A converged canceller that reduces the sound by less has no echo to cancel.
 const ABSENT_DB: f32 = 1.0;
 
 impl EchoMeter {
-    /// All of it, as it is now.
+    /// A snapshot of the present state.
     pub fn report(&self) -> EchoReport {
         let values = &*self.0;
         EchoReport {
@@ -94,7 +95,7 @@ impl EchoMeter {
         self.0.unwanted.store(!wanted, Ordering::Relaxed);
     }
 
-    pub(super) fn show(&self, gauge: &Gauge, is_absent: bool, delay_ms: u32) {
+    pub(super) fn show(&self, gauge: &ErleGauge, is_absent: bool, delay_ms: u32) {
         self.0.active.store(true, Ordering::Relaxed);
         self.0.converged.store(gauge.has_converged || is_absent, Ordering::Relaxed);
         self.0.erle_db.store(gauge.erle_db().to_bits(), Ordering::Relaxed);
@@ -106,7 +107,7 @@ impl EchoMeter {
         self.0.active.store(false, Ordering::Relaxed);
     }
 
-    /// What was learnt is void.
+    /// Everything measured is void.
     pub(super) fn forget(&self) {
         self.0.converged.store(false, Ordering::Relaxed);
         self.0.erle_db.store(0, Ordering::Relaxed);
@@ -114,9 +115,9 @@ impl EchoMeter {
     }
 }
 
-/// Compares what went in with what came out. PURE.
+/// Compares the canceller's input with its output. PURE.
 #[derive(Debug, Default)]
-pub(super) struct Gauge {
+pub(super) struct ErleGauge {
     near: f32,
     clean: f32,
     louder: u32,
@@ -124,20 +125,20 @@ pub(super) struct Gauge {
     has_converged: bool,
 }
 
-/// What the gauge thinks of the canceller.
+/// The state of the canceller by this measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum GaugeVerdict {
     /// It may go on.
     Fine,
-    /// It makes things worse, and has for long.
+    /// It has made the signal louder for too long.
     Diverged,
 }
 
-impl Gauge {
-    /// One frame: heard, played, and what came out.
-    pub(super) fn look(&mut self, near: &[f32], far: &[f32], clean: &[f32]) -> Verdict {
+impl ErleGauge {
+    /// One frame: microphone, playback, and the canceller's output.
+    pub(super) fn look(&mut self, near: &[f32], far: &[f32], clean: &[f32]) -> GaugeVerdict {
         let (near, clean) = (power(near), power(clean));
-        // Her pauses tell nothing of the echo.
+        // Pauses in playback say nothing about the echo.
         if power(far) > SILENCE * SILENCE && near > ROOM_POWER {
             self.near += (near - self.near) * SHARE;
             self.clean += (clean - self.clean) * SHARE;
@@ -145,10 +146,10 @@ impl Gauge {
             self.has_converged |= self.steady >= STEADY;
         }
         self.louder = if clean > near * LOUDER && clean > ROOM_POWER { self.louder + 1 } else { 0 };
-        if self.louder >= LONG { Verdict::Diverged } else { Verdict::Fine }
+        if self.louder >= LONG { GaugeVerdict::Diverged } else { GaugeVerdict::Fine }
     }
 
-    /// How much quieter the output is, in dB.
+    /// Echo return loss enhancement in dB.
     fn erle_db(&self) -> f32 {
         if self.near == 0.0 {
             return 0.0;
@@ -165,13 +166,13 @@ fn power(samples: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
-    fn look(gauge: &mut Gauge, near: f32, far: f32, clean: f32) -> Verdict {
+    fn look(gauge: &mut ErleGauge, near: f32, far: f32, clean: f32) -> GaugeVerdict {
         gauge.look(&[near; 160], &[far; 160], &[clean; 160])
     }
 
     #[test]
     fn it_shows_how_much_quieter_her_voice_became_and_ignores_her_pauses() {
-        let mut gauge = Gauge::default();
+        let mut gauge = ErleGauge::default();
         for _ in 0..30 {
             look(&mut gauge, 0.1, 0.1, 0.01);
         }
@@ -188,20 +189,20 @@ mod tests {
 
     #[test]
     fn an_output_that_stays_louder_has_diverged_and_a_short_burst_has_not() {
-        let mut gauge = Gauge::default();
+        let mut gauge = ErleGauge::default();
         for _ in 0..LONG - 1 {
-            assert_eq!(look(&mut gauge, 0.1, 0.1, 0.2), Verdict::Fine);
+            assert_eq!(look(&mut gauge, 0.1, 0.1, 0.2), GaugeVerdict::Fine);
         }
-        assert_eq!(look(&mut gauge, 0.1, 0.1, 0.1), Verdict::Fine);
+        assert_eq!(look(&mut gauge, 0.1, 0.1, 0.1), GaugeVerdict::Fine);
         for _ in 0..LONG - 1 {
-            assert_eq!(look(&mut gauge, 0.1, 0.1, 0.2), Verdict::Fine);
+            assert_eq!(look(&mut gauge, 0.1, 0.1, 0.2), GaugeVerdict::Fine);
         }
-        assert_eq!(look(&mut gauge, 0.1, 0.1, 0.2), Verdict::Diverged);
+        assert_eq!(look(&mut gauge, 0.1, 0.1, 0.2), GaugeVerdict::Diverged);
     }
 
     #[test]
     fn a_clone_shows_the_same_and_forgets_with_it() {
-        let (meter, mut gauge) = (EchoMeter::default(), Gauge::default());
+        let (meter, mut gauge) = (EchoMeter::default(), ErleGauge::default());
         for _ in 0..30 {
             look(&mut gauge, 0.1, 0.1, 0.01);
         }

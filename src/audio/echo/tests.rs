@@ -1,13 +1,13 @@
 use super::*;
 use crate::audio::DeviceFault;
-use crate::audio::far::FarFeed;
+use crate::audio::echo_reference::EchoReferenceFeed;
 
 /// A microphone that reads out a script.
-struct Script(std::collections::VecDeque<(Heard, Vec<f32>)>);
+struct Script(std::collections::VecDeque<(SourceEvent, Vec<f32>)>);
 
-impl Source for Script {
-    fn read(&mut self, into: &mut Vec<f32>) -> Heard {
-        let (heard, samples) = self.0.pop_front().unwrap_or((Heard::End, vec![]));
+impl AudioSource for Script {
+    fn read(&mut self, into: &mut Vec<f32>) -> SourceEvent {
+        let (heard, samples) = self.0.pop_front().unwrap_or((SourceEvent::End, vec![]));
         into.extend(samples);
         heard
     }
@@ -27,13 +27,13 @@ fn room(seconds: usize) -> (Vec<f32>, Vec<f32>) {
     (far, near)
 }
 
-fn samples(samples: &[f32]) -> (Heard, Vec<f32>) {
-    (Heard::Samples(samples.len()), samples.to_vec())
+fn samples(samples: &[f32]) -> (SourceEvent, Vec<f32>) {
+    (SourceEvent::Samples(samples.len()), samples.to_vec())
 }
 
 /// What comes out when in every step of `near` the speaker plays a piece of `far`.
 struct Bench {
-    feed: FarFeed,
+    feed: EchoReferenceFeed,
     cancelled: EchoCancelled,
     out: Vec<f32>,
     captured: Vec<f32>,
@@ -41,20 +41,20 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(near: Vec<(Heard, Vec<f32>)>, choice: EchoCancel) -> Self {
-        let (feed, far) = FarEnd::by_hand(RATE);
+    fn new(near: Vec<(SourceEvent, Vec<f32>)>, choice: EchoCancel) -> Self {
+        let (feed, far) = EchoReference::by_hand(RATE);
         let cancelled = EchoCancelled::new(Box::new(Script(near.into())), far, choice);
         Self { feed, cancelled, out: vec![], captured: vec![], whole: vec![] }
     }
 
     /// Near and far in the same pieces of `len`.
-    fn paired(far: &[f32], near: &[f32], len: usize, choice: EchoCancel) -> (Self, Vec<Heard>) {
+    fn paired(far: &[f32], near: &[f32], len: usize, choice: EchoCancel) -> (Self, Vec<SourceEvent>) {
         let mut bench = Self::new(near.chunks(len).map(samples).collect(), choice);
         let told = far.chunks(len).map(|piece| bench.step(piece)).collect();
         (bench, told)
     }
 
-    fn step(&mut self, far: &[f32]) -> Heard {
+    fn step(&mut self, far: &[f32]) -> SourceEvent {
         self.feed.played(far);
         let heard = self.cancelled.read(&mut self.out);
         let tracks = self.cancelled.tracks();
@@ -84,7 +84,7 @@ fn her_voice_is_taken_out_and_the_meter_tells() {
 
 #[test]
 fn an_echo_that_suddenly_comes_later_is_learnt_anew_and_never_grows() {
-    // covers DEC24: a wireless speaker, or a clock that jumped
+    // A wireless speaker, or a clock that jumped.
     let rate = RATE as usize;
     let (first, all) = (4 * rate, 12 * rate);
     let far: Vec<f32> = noise(7, all).iter().map(|sample| sample * 0.2).collect();
@@ -107,7 +107,7 @@ fn an_echo_that_suddenly_comes_later_is_learnt_anew_and_never_grows() {
     let after = reports.last().unwrap();
     assert!(after.converged && after.erle_db > 15.0 && (235..=265).contains(&after.delay_ms), "{after:?}");
     let last = all - 2 * rate..bench.out.len();
-    assert!(level(&bench.out[last.clone()]) < level(&near[last]) - 15.0, "her voice is taken out again");
+    assert!(level(&bench.out[last.clone()]) < level(&near[last]) - 15.0, "the echo is removed again");
     for (out, near) in bench.out.chunks(rate / 10).zip(near.chunks(rate / 10)).skip(2) {
         assert!(level(out) < level(near).max(-60.0) + 3.0, "nothing comes out louder than it went in");
     }
@@ -116,20 +116,17 @@ fn an_echo_that_suddenly_comes_later_is_learnt_anew_and_never_grows() {
 #[test]
 fn what_is_known_is_told_in_a_line() {
     let report = EchoReport { wanted: true, active: true, converged: true, erle_db: 23.4, delay_ms: 86 };
-    assert_eq!(report.told(), "her voice comes back after 86 ms and is made 23 dB softer");
+    assert_eq!(report.summary(), "echo delay 86 ms, reduced by 23 dB");
     for (report, told) in [
         (EchoReport { wanted: false, ..report }, "left to the sound system, or switched off"),
-        (EchoReport { erle_db: 0.2, ..report }, "nothing of her voice reaches the microphone"),
-        (
-            EchoReport { converged: false, ..report },
-            "her voice is only made 23 dB softer; she still learns the room",
-        ),
+        (EchoReport { erle_db: 0.2, ..report }, "no echo reaches the microphone"),
+        (EchoReport { converged: false, ..report }, "echo reduced by only 23 dB; still adapting to the room"),
         (
             EchoReport { active: false, converged: false, erle_db: 0.0, delay_ms: 0, ..report },
             "nothing was played yet",
         ),
     ] {
-        assert_eq!(report.told(), told);
+        assert_eq!(report.summary(), told);
     }
 }
 
@@ -138,7 +135,7 @@ fn without_anything_played_every_bit_passes_at_once() {
     let near = noise(1, 10_000);
     let (bench, told) = Bench::paired(&[0.0; 10_000], &near, 333, EchoCancel::Auto);
     assert_eq!(bench.out, near);
-    assert_eq!(told[0], Heard::Samples(333));
+    assert_eq!(told[0], SourceEvent::Samples(333));
     assert!(!bench.cancelled.meter().report().active);
 }
 
@@ -154,10 +151,10 @@ fn switched_off_every_bit_passes_whatever_is_played() {
 fn a_microphone_that_cancels_by_itself_is_left_alone() {
     let (far, near) = room(1);
     let device = "Echo-Cancel Source".to_owned();
-    let mut script = vec![(Heard::Back { device: device.clone() }, vec![])];
+    let mut script = vec![(SourceEvent::Back { device: device.clone() }, vec![])];
     script.extend(near.chunks(320).map(samples));
     let mut bench = Bench::new(script, EchoCancel::Auto);
-    assert_eq!(bench.step(&[]), Heard::Back { device });
+    assert_eq!(bench.step(&[]), SourceEvent::Back { device });
     for piece in far.chunks(320) {
         bench.step(piece);
     }
@@ -171,9 +168,9 @@ fn as_many_samples_come_out_as_went_in_whatever_their_pieces() {
     for len in [1_usize, 97, 160, 500, 4_001] {
         let (mut bench, told) = Bench::paired(&far, &near, len, EchoCancel::On);
         let given: usize =
-            told.iter().map(|heard| if let Heard::Samples(count) = heard { *count } else { 0 }).sum();
+            told.iter().map(|heard| if let SourceEvent::Samples(count) = heard { *count } else { 0 }).sum();
         assert!(near.len() - given < FRAME, "at most 10 ms late");
-        while bench.step(&[]) != Heard::End {}
+        while bench.step(&[]) != SourceEvent::End {}
         assert_eq!(bench.out.len(), near.len(), "in pieces of {len}");
         assert_eq!(bench.captured, near, "and beside it what was captured");
         assert_eq!(bench.whole.len(), near.len());
@@ -207,13 +204,18 @@ fn what_is_learnt_in_one_answer_serves_the_next() {
 #[test]
 fn muting_and_another_microphone_forget_what_is_held() {
     let fault = DeviceFault::Lost { device: "desk".into() };
-    for news in [Heard::Muted, Heard::Unmuted, Heard::Gone(fault), Heard::Back { device: "b".into() }] {
+    for news in [
+        SourceEvent::Muted,
+        SourceEvent::Unmuted,
+        SourceEvent::Gone(fault),
+        SourceEvent::Back { device: "b".into() },
+    ] {
         let script = vec![samples(&[0.5; 100]), (news.clone(), vec![]), samples(&[0.25; 160])];
         let mut bench = Bench::new(script, EchoCancel::On);
-        assert_eq!(bench.step(&[0.1; 160]), Heard::Nothing, "held");
+        assert_eq!(bench.step(&[0.1; 160]), SourceEvent::Nothing, "held");
         assert_eq!(bench.step(&[0.0; 160]), news);
         assert!(bench.out.is_empty());
-        assert_eq!(bench.step(&[0.0; 160]), Heard::Samples(160));
+        assert_eq!(bench.step(&[0.0; 160]), SourceEvent::Samples(160));
     }
 }
 

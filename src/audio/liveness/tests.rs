@@ -8,56 +8,57 @@ struct Bench {
 
 const SILENT: Duration = Duration::from_secs(5);
 
-const NEW: Counts = Counts { callbacks: 0, zeros: Duration::ZERO, restless: false, errors: 0, lost: false };
+const NEW: CallbackCounts =
+    CallbackCounts { callbacks: 0, zeros: Duration::ZERO, restless: false, errors: 0, lost: false };
 
 impl Bench {
     fn new() -> Self {
         let start = Instant::now();
-        let limits = Limits { silent: Some(SILENT), ..Limits::default() };
+        let limits = LivenessLimits { silent: Some(SILENT), ..LivenessLimits::default() };
         Self { machine: Liveness::new(limits, start), start }
     }
 
-    fn at(&mut self, ms: u64, seen: Seen) -> Verdict {
+    fn at(&mut self, ms: u64, seen: Observation) -> Reaction {
         self.machine.step(seen, self.start + Duration::from_millis(ms))
     }
 
-    fn counts(&mut self, ms: u64, callbacks: u64, zeros_ms: u64) -> Verdict {
+    fn counts(&mut self, ms: u64, callbacks: u64, zeros_ms: u64) -> Reaction {
         let zeros = Duration::from_millis(zeros_ms);
-        self.at(ms, Seen::Counts(Counts { callbacks, zeros, ..NEW }))
+        self.at(ms, Observation::Counts(CallbackCounts { callbacks, zeros, ..NEW }))
     }
 
-    fn lost(&mut self, ms: u64) -> Verdict {
-        self.at(ms, Seen::Counts(Counts { callbacks: 1, lost: true, ..NEW }))
+    fn lost(&mut self, ms: u64) -> Reaction {
+        self.at(ms, Observation::Counts(CallbackCounts { callbacks: 1, lost: true, ..NEW }))
     }
 
     /// Opens at once and delivers at 100 ms.
     fn running() -> Self {
         let mut bench = Self::new();
-        assert_eq!(bench.at(0, Seen::Nothing), act(Act::Open));
-        assert_eq!(bench.at(50, opened()), Verdict::default());
-        assert_eq!(bench.counts(100, 1, 0), news(back()));
+        assert_eq!(bench.at(0, Observation::Nothing), act(StreamAction::Open));
+        assert_eq!(bench.at(50, opened()), Reaction::default());
+        assert_eq!(bench.counts(100, 1, 0), event(back()));
         bench
     }
 }
 
-fn opened() -> Seen {
-    Seen::Opened { device: "mic".into(), rank: 0 }
+fn opened() -> Observation {
+    Observation::Opened { device: "mic".into(), rank: 0 }
 }
 
-fn act(act: Act) -> Verdict {
-    Verdict { act: Some(act), news: None }
+fn act(act: StreamAction) -> Reaction {
+    Reaction { act: Some(act), event: None }
 }
 
-fn news(news: News) -> Verdict {
-    Verdict { act: None, news: Some(news) }
+fn event(event: DeviceEvent) -> Reaction {
+    Reaction { act: None, event: Some(event) }
 }
 
-fn close_and(news: News) -> Verdict {
-    Verdict { act: Some(Act::Close), news: Some(news) }
+fn close_and(event: DeviceEvent) -> Reaction {
+    Reaction { act: Some(StreamAction::Close), event: Some(event) }
 }
 
-fn back() -> News {
-    News::Back("mic".into())
+fn back() -> DeviceEvent {
+    DeviceEvent::Back("mic".into())
 }
 
 fn not_found() -> DeviceFault {
@@ -67,135 +68,143 @@ fn not_found() -> DeviceFault {
 #[test]
 fn a_missing_device_is_told_once_and_tried_again_ever_more_slowly() {
     let mut bench = Bench::new();
-    assert_eq!(bench.at(0, Seen::Nothing), act(Act::Open));
-    assert_eq!(bench.at(10, Seen::Failed(not_found())), close_and(News::Gone(not_found())));
+    assert_eq!(bench.at(0, Observation::Nothing), act(StreamAction::Open));
+    assert_eq!(bench.at(10, Observation::Failed(not_found())), close_and(DeviceEvent::Gone(not_found())));
     let mut now = 10;
     for pause in [500, 1000, 2000, 4000, 5000, 5000] {
-        assert_eq!(bench.at(now + pause - 1, Seen::Nothing), Verdict::default());
-        assert_eq!(bench.at(now + pause, Seen::Nothing), act(Act::Open));
+        assert_eq!(bench.at(now + pause - 1, Observation::Nothing), Reaction::default());
+        assert_eq!(bench.at(now + pause, Observation::Nothing), act(StreamAction::Open));
         now += pause + 10;
-        assert_eq!(bench.at(now, Seen::Failed(not_found())), act(Act::Close));
+        assert_eq!(bench.at(now, Observation::Failed(not_found())), act(StreamAction::Close));
     }
 }
 
 #[test]
 fn a_device_without_a_callback_for_a_second_is_gone_and_comes_back() {
     let mut bench = Bench::running();
-    assert_eq!(bench.counts(1000, 7, 0), Verdict::default());
-    assert_eq!(bench.counts(1999, 7, 0).news, None);
+    assert_eq!(bench.counts(1000, 7, 0), Reaction::default());
+    assert_eq!(bench.counts(1999, 7, 0).event, None);
     let stalled = DeviceFault::Stalled { device: "mic".into() };
-    assert_eq!(bench.counts(2000, 7, 0), close_and(News::Gone(stalled)));
-    assert_eq!(bench.at(2500, Seen::Nothing), act(Act::Open));
-    assert_eq!(bench.at(2600, opened()), Verdict::default());
-    assert_eq!(bench.counts(2700, 0, 0), Verdict::default());
-    assert_eq!(bench.counts(2800, 1, 0), news(back()));
+    assert_eq!(bench.counts(2000, 7, 0), close_and(DeviceEvent::Gone(stalled)));
+    assert_eq!(bench.at(2500, Observation::Nothing), act(StreamAction::Open));
+    assert_eq!(bench.at(2600, opened()), Reaction::default());
+    assert_eq!(bench.counts(2700, 0, 0), Reaction::default());
+    assert_eq!(bench.counts(2800, 1, 0), event(back()));
 }
 
 #[test]
 fn a_first_callback_that_is_late_is_told_within_two_seconds_and_waited_for_five() {
     let stalled = || DeviceFault::Stalled { device: "mic".into() };
     let mut bench = Bench::new();
-    bench.at(0, Seen::Nothing);
+    bench.at(0, Observation::Nothing);
     bench.at(0, opened());
-    assert_eq!(bench.counts(1799, 0, 0), Verdict::default());
-    assert_eq!(bench.counts(1800, 0, 0), news(News::Gone(stalled())));
-    assert_eq!(bench.counts(4900, 0, 0), Verdict::default());
-    assert_eq!(bench.counts(4950, 1, 0), news(back()), "a slow one is not made to fail");
+    assert_eq!(bench.counts(1799, 0, 0), Reaction::default());
+    assert_eq!(bench.counts(1800, 0, 0), event(DeviceEvent::Gone(stalled())));
+    assert_eq!(bench.counts(4900, 0, 0), Reaction::default());
+    assert_eq!(bench.counts(4950, 1, 0), event(back()), "a slow one is not made to fail");
     let mut bench = Bench::new();
-    bench.at(0, Seen::Nothing);
+    bench.at(0, Observation::Nothing);
     bench.at(0, opened());
-    assert_eq!(bench.counts(1800, 0, 0), news(News::Gone(stalled())));
-    assert_eq!(bench.counts(5000, 0, 0), act(Act::Close), "told already");
+    assert_eq!(bench.counts(1800, 0, 0), event(DeviceEvent::Gone(stalled())));
+    assert_eq!(bench.counts(5000, 0, 0), act(StreamAction::Close), "told already");
 }
 
 #[test]
 fn an_error_of_the_sound_system_ends_the_session_at_once() {
     let mut bench = Bench::running();
     let lost = DeviceFault::Lost { device: "mic".into() };
-    assert_eq!(bench.lost(150), close_and(News::Gone(lost)));
+    assert_eq!(bench.lost(150), close_and(DeviceEvent::Gone(lost)));
 }
 
 #[test]
 fn a_storm_of_passing_errors_ends_the_session_and_a_few_do_not() {
     let mut bench = Bench::running();
-    let errors = |count| Seen::Counts(Counts { callbacks: 1, errors: count, ..NEW });
-    assert_eq!(bench.at(200, errors(200)), Verdict::default());
-    assert_eq!(bench.at(1060, errors(200)), Verdict::default(), "another second");
+    let errors = |count| Observation::Counts(CallbackCounts { callbacks: 1, errors: count, ..NEW });
+    assert_eq!(bench.at(200, errors(200)), Reaction::default());
+    assert_eq!(bench.at(1060, errors(200)), Reaction::default(), "another second");
     let mut bench = Bench::running();
-    assert_eq!(bench.at(200, errors(201)), close_and(News::Gone(DeviceFault::Lost { device: "mic".into() })));
+    assert_eq!(
+        bench.at(200, errors(201)),
+        close_and(DeviceEvent::Gone(DeviceFault::Lost { device: "mic".into() }))
+    );
 }
 
 #[test]
 fn opening_that_never_answers_is_told_within_two_seconds_and_given_up_after_ten() {
     let mut bench = Bench::new();
-    bench.at(0, Seen::Nothing);
-    assert_eq!(bench.at(1_799, Seen::Nothing), Verdict::default());
-    assert_eq!(bench.at(1_800, Seen::Nothing), news(News::Gone(DeviceFault::Hung)));
-    assert_eq!(bench.at(9_999, Seen::Nothing), Verdict::default());
-    assert_eq!(bench.at(10_000, Seen::Nothing), act(Act::Close));
-    assert_eq!(bench.at(10_500, Seen::Nothing), act(Act::Open));
+    bench.at(0, Observation::Nothing);
+    assert_eq!(bench.at(1_799, Observation::Nothing), Reaction::default());
+    assert_eq!(bench.at(1_800, Observation::Nothing), event(DeviceEvent::Gone(DeviceFault::Hung)));
+    assert_eq!(bench.at(9_999, Observation::Nothing), Reaction::default());
+    assert_eq!(bench.at(10_000, Observation::Nothing), act(StreamAction::Close));
+    assert_eq!(bench.at(10_500, Observation::Nothing), act(StreamAction::Open));
     bench.at(10_600, opened());
-    assert_eq!(bench.counts(10_700, 1, 0), news(back()));
+    assert_eq!(bench.counts(10_700, 1, 0), event(back()));
 }
 
 #[test]
 fn zeros_from_a_microphone_that_was_never_still_are_a_dead_one_within_two_seconds() {
     let mut bench = Bench::running();
     let zeros = |callbacks, ms| {
-        Seen::Counts(Counts { callbacks, zeros: Duration::from_millis(ms), restless: true, ..NEW })
+        Observation::Counts(CallbackCounts {
+            callbacks,
+            zeros: Duration::from_millis(ms),
+            restless: true,
+            ..NEW
+        })
     };
-    assert_eq!(bench.at(900, zeros(2, 1_499)), Verdict::default());
+    assert_eq!(bench.at(900, zeros(2, 1_499)), Reaction::default());
     let silent = DeviceFault::Silent { device: "mic".into() };
-    assert_eq!(bench.at(1_000, zeros(3, 1_500)), close_and(News::Gone(silent)));
+    assert_eq!(bench.at(1_000, zeros(3, 1_500)), close_and(DeviceEvent::Gone(silent)));
     // Opened afresh, and it has to prove itself with sound.
-    assert_eq!(bench.at(1_500, Seen::Nothing), act(Act::Open));
+    assert_eq!(bench.at(1_500, Observation::Nothing), act(StreamAction::Open));
     bench.at(1_600, opened());
-    assert_eq!(bench.counts(1_700, 1, 100), Verdict::default());
-    assert_eq!(bench.counts(1_800, 2, 0), news(back()));
+    assert_eq!(bench.counts(1_700, 1, 100), Reaction::default());
+    assert_eq!(bench.counts(1_800, 2, 0), event(back()));
 }
 
 #[test]
 fn a_preferred_device_is_looked_for_while_another_stands_in() {
     let mut bench = Bench::new();
-    bench.at(0, Seen::Nothing);
-    bench.at(0, Seen::Opened { device: "stand-in".into(), rank: 2 });
-    assert_eq!(bench.counts(100, 1, 0), news(News::Back("stand-in".into())));
+    bench.at(0, Observation::Nothing);
+    bench.at(0, Observation::Opened { device: "stand-in".into(), rank: 2 });
+    assert_eq!(bench.counts(100, 1, 0), event(DeviceEvent::Back("stand-in".into())));
     for ms in (500..5_100).step_by(500) {
-        assert_eq!(bench.counts(ms, ms, 0), Verdict::default());
+        assert_eq!(bench.counts(ms, ms, 0), Reaction::default());
     }
-    assert_eq!(bench.counts(5_100, 5_100, 0), act(Act::Survey));
-    assert_eq!(bench.counts(5_150, 5_150, 0), Verdict::default(), "asked already");
-    assert_eq!(bench.at(5_200, Seen::Better), act(Act::Reopen));
-    assert_eq!(bench.at(5_300, opened()), Verdict::default());
-    assert_eq!(bench.counts(5_400, 1, 0), news(back()));
+    assert_eq!(bench.counts(5_100, 5_100, 0), act(StreamAction::Survey));
+    assert_eq!(bench.counts(5_150, 5_150, 0), Reaction::default(), "asked already");
+    assert_eq!(bench.at(5_200, Observation::Better), act(StreamAction::Reopen));
+    assert_eq!(bench.at(5_300, opened()), Reaction::default());
+    assert_eq!(bench.counts(5_400, 1, 0), event(back()));
 }
 
 #[test]
 fn a_device_that_is_not_there_any_more_is_lost_though_its_session_goes_on() {
     let mut bench = Bench::running();
-    assert_eq!(bench.counts(1_000, 2, 0), Verdict::default());
-    assert_eq!(bench.counts(1_750, 3, 0), act(Act::Survey));
+    assert_eq!(bench.counts(1_000, 2, 0), Reaction::default());
+    assert_eq!(bench.counts(1_750, 3, 0), act(StreamAction::Survey));
     let lost = DeviceFault::Lost { device: "mic".into() };
-    assert_eq!(bench.at(1_800, Seen::Missing), close_and(News::Gone(lost)));
+    assert_eq!(bench.at(1_800, Observation::Missing), close_and(DeviceEvent::Gone(lost)));
 }
 
 #[test]
 fn a_preferred_device_that_will_not_open_is_looked_for_ever_more_rarely() {
     let mut bench = Bench::new();
-    let stand_in = || Seen::Opened { device: "stand-in".into(), rank: 1 };
-    bench.at(0, Seen::Nothing);
+    let stand_in = || Observation::Opened { device: "stand-in".into(), rank: 1 };
+    bench.at(0, Observation::Nothing);
     bench.at(0, stand_in());
     let mut opened = 0;
-    assert_eq!(bench.counts(100, 1, 0), news(News::Back("stand-in".into())));
+    assert_eq!(bench.counts(100, 1, 0), event(DeviceEvent::Back("stand-in".into())));
     for pause in [5_100, 10_200, 20_400, 40_800] {
         for ms in (opened + 900..opened + pause).step_by(900) {
-            assert_eq!(bench.counts(ms, ms, 0), Verdict::default());
+            assert_eq!(bench.counts(ms, ms, 0), Reaction::default());
         }
         let now = opened + pause;
-        assert_eq!(bench.counts(now, now, 0), act(Act::Survey));
-        assert_eq!(bench.at(now, Seen::Better), act(Act::Reopen));
-        assert_eq!(bench.at(now, stand_in()), Verdict::default());
-        assert_eq!(bench.counts(now + 100, 1, 0), Verdict::default(), "nothing has changed");
+        assert_eq!(bench.counts(now, now, 0), act(StreamAction::Survey));
+        assert_eq!(bench.at(now, Observation::Better), act(StreamAction::Reopen));
+        assert_eq!(bench.at(now, stand_in()), Reaction::default());
+        assert_eq!(bench.counts(now + 100, 1, 0), Reaction::default(), "nothing has changed");
         opened = now;
     }
 }
@@ -204,34 +213,34 @@ fn a_preferred_device_that_will_not_open_is_looked_for_ever_more_rarely() {
 fn a_crashing_device_is_not_opened_in_a_tight_loop_until_it_has_settled() {
     let mut bench = Bench::running();
     bench.lost(200);
-    assert_eq!(bench.at(700, Seen::Nothing), act(Act::Open));
+    assert_eq!(bench.at(700, Observation::Nothing), act(StreamAction::Open));
     bench.at(700, opened());
-    assert_eq!(bench.counts(800, 1, 0), news(back()));
+    assert_eq!(bench.counts(800, 1, 0), event(back()));
     bench.lost(900);
     // The pause has doubled although the device came back in between.
-    assert_eq!(bench.at(1800, Seen::Nothing), Verdict::default());
-    assert_eq!(bench.at(1900, Seen::Nothing), act(Act::Open));
+    assert_eq!(bench.at(1800, Observation::Nothing), Reaction::default());
+    assert_eq!(bench.at(1900, Observation::Nothing), act(StreamAction::Open));
     bench.at(1900, opened());
-    assert_eq!(bench.counts(2000, 1, 0), news(back()));
+    assert_eq!(bench.counts(2000, 1, 0), event(back()));
     // Ten good seconds later it is short again.
     for second in 3..=12 {
-        assert_eq!(bench.counts(second * 1000 - 500, second, 0).news, None);
-        assert_eq!(bench.counts(second * 1000, second + 100, 0).news, None);
+        assert_eq!(bench.counts(second * 1000 - 500, second, 0).event, None);
+        assert_eq!(bench.counts(second * 1000, second + 100, 0).event, None);
     }
     bench.lost(12_100);
-    assert_eq!(bench.at(12_600, Seen::Nothing), act(Act::Open));
+    assert_eq!(bench.at(12_600, Observation::Nothing), act(StreamAction::Open));
 }
 
 #[test]
 fn only_zeros_are_a_missing_device_that_stays_open_until_sound_returns() {
     let mut bench = Bench::running();
     for ms in (500..5_000).step_by(500) {
-        assert_eq!(bench.counts(ms, ms, ms).news, None);
+        assert_eq!(bench.counts(ms, ms, ms).event, None);
     }
     let silent = DeviceFault::Silent { device: "mic".into() };
-    assert_eq!(bench.counts(5_000, 5_000, 5_000), news(News::Gone(silent)));
-    assert_eq!(bench.counts(5_500, 5_500, 5_500), Verdict::default());
-    assert_eq!(bench.counts(6_000, 6_000, 0), news(back()));
+    assert_eq!(bench.counts(5_000, 5_000, 5_000), event(DeviceEvent::Gone(silent)));
+    assert_eq!(bench.counts(5_500, 5_500, 5_500), Reaction::default());
+    assert_eq!(bench.counts(6_000, 6_000, 0), event(back()));
 }
 
 #[test]
@@ -243,11 +252,11 @@ fn a_silent_device_is_opened_afresh_now_and_then_and_must_prove_itself() {
     for ms in (5_100..10_050).step_by(500) {
         bench.counts(ms, ms, ms);
     }
-    assert_eq!(bench.counts(10_100, 10_100, 10_000), act(Act::Close));
-    assert_eq!(bench.at(10_200, Seen::Nothing), act(Act::Open));
+    assert_eq!(bench.counts(10_100, 10_100, 10_000), act(StreamAction::Close));
+    assert_eq!(bench.at(10_200, Observation::Nothing), act(StreamAction::Open));
     bench.at(10_300, opened());
-    assert_eq!(bench.counts(10_400, 5, 100), Verdict::default());
-    assert_eq!(bench.counts(10_500, 6, 0), news(back()));
+    assert_eq!(bench.counts(10_400, 5, 100), Reaction::default());
+    assert_eq!(bench.counts(10_500, 6, 0), event(back()));
 }
 
 #[test]
@@ -256,51 +265,52 @@ fn a_silent_device_that_dies_is_not_told_twice() {
     bench.counts(900, 900, 900);
     bench.counts(1_800, 901, 1_800);
     let silent = DeviceFault::Silent { device: "mic".into() };
-    assert_eq!(bench.counts(2_700, 902, 5_000), news(News::Gone(silent)));
-    assert_eq!(bench.lost(2_800), act(Act::Close));
+    assert_eq!(bench.counts(2_700, 902, 5_000), event(DeviceEvent::Gone(silent)));
+    assert_eq!(bench.lost(2_800), act(StreamAction::Close));
 }
 
 /// What the machine says at the end of a story, one line.
-fn line(when: &str, story: Vec<(u64, Seen)>) -> String {
+fn line(when: &str, story: Vec<(u64, Observation)>) -> String {
     let mut bench = Bench::new();
-    let mut last = Verdict::default();
+    let mut last = Reaction::default();
     for (ms, seen) in story {
         last = bench.at(ms, seen);
     }
     let act = last.act.map_or("-".to_owned(), |act| format!("{act:?}").to_lowercase());
-    let news = match last.news {
+    let event = match last.event {
         None => "-",
-        Some(News::Gone(_)) => "gone",
-        Some(News::Back(_)) => "back",
+        Some(DeviceEvent::Gone(_)) => "gone",
+        Some(DeviceEvent::Back(_)) => "back",
     };
-    format!("{when:42} {act:8} {news}")
+    format!("{when:42} {act:8} {event}")
 }
 
 #[test]
 fn the_table_of_transitions() {
-    let counts = |counts: Counts| Seen::Counts(counts);
-    let beat = |callbacks| counts(Counts { callbacks, ..NEW });
+    let counts = |counts: CallbackCounts| Observation::Counts(counts);
+    let beat = |callbacks| counts(CallbackCounts { callbacks, ..NEW });
     let zeros = |callbacks, ms, restless| {
-        counts(Counts { callbacks, zeros: Duration::from_millis(ms), restless, ..NEW })
+        counts(CallbackCounts { callbacks, zeros: Duration::from_millis(ms), restless, ..NEW })
     };
-    let resting = || vec![(0, Seen::Nothing)];
-    let after = |from: &dyn Fn() -> Vec<(u64, Seen)>, more: Vec<(u64, Seen)>| [from(), more].concat();
+    let resting = || vec![(0, Observation::Nothing)];
+    let after =
+        |from: &dyn Fn() -> Vec<(u64, Observation)>, more: Vec<(u64, Observation)>| [from(), more].concat();
     let open = || after(&resting, vec![(0, opened())]);
     let running = || after(&open, vec![(10, beat(1))]);
     let silent = || after(&running, vec![(900, zeros(2, 5_000, false))]);
     let table = [
         line("resting, the back-off is over", resting()),
-        line("opening, refused", after(&resting, vec![(10, Seen::Failed(not_found()))])),
-        line("opening, no answer for 1.8 s", after(&resting, vec![(1_800, Seen::Nothing)])),
+        line("opening, refused", after(&resting, vec![(10, Observation::Failed(not_found()))])),
+        line("opening, no answer for 1.8 s", after(&resting, vec![(1_800, Observation::Nothing)])),
         line(
             "opening, no answer for 10 s",
-            after(&resting, vec![(1_800, Seen::Nothing), (10_000, Seen::Nothing)]),
+            after(&resting, vec![(1_800, Observation::Nothing), (10_000, Observation::Nothing)]),
         ),
         line("open, first callback", running()),
         line("open, no first callback for 1.8 s", after(&open, vec![(1_800, beat(0))])),
         line("open, no first callback for 5 s", after(&open, vec![(1_800, beat(0)), (5_000, beat(0))])),
-        line("open, error", after(&running, vec![(20, counts(Counts { lost: true, ..NEW }))])),
-        line("open, 201 errors", after(&running, vec![(20, counts(Counts { errors: 201, ..NEW }))])),
+        line("open, error", after(&running, vec![(20, counts(CallbackCounts { lost: true, ..NEW }))])),
+        line("open, 201 errors", after(&running, vec![(20, counts(CallbackCounts { errors: 201, ..NEW }))])),
         line("open, no further callback for 1 s", after(&running, vec![(1_010, beat(1))])),
         line(
             "open, zeros for 1.5 s after restless sound",
@@ -308,8 +318,8 @@ fn the_table_of_transitions() {
         ),
         line("open, zeros for the limit", silent()),
         line("open, sound after zeros", after(&silent, vec![(950, beat(3))])),
-        line("open, not among the devices any more", after(&running, vec![(20, Seen::Missing)])),
-        line("open, a preferred device is there", after(&running, vec![(20, Seen::Better)])),
+        line("open, not among the devices any more", after(&running, vec![(20, Observation::Missing)])),
+        line("open, a preferred device is there", after(&running, vec![(20, Observation::Better)])),
     ];
     insta::assert_snapshot!(table.join("\n"), @r"
     resting, the back-off is over              open     -

@@ -1,8 +1,8 @@
-//! The feeder thread of a player: clips become samples at the outlet's rate, the outlet's count becomes events.
+//! The feeder thread of a player: converts clips to the sink's rate and turns the sink's counter into events.
 //!
-//! In: the player's queue and the keeper's notices. Out: samples into the [`Outlet`], [`PlayEvent`]s.
-//! A clip that a lost device cut short goes on where it was when the device is back in time.
-//! [`Feeder::step`] does everything there is to do and never waits, so tests drive it without a thread.
+//! In: the player's queue and the supervisor's notices. Out: samples into the [`AudioSink`], [`PlayEvent`]s.
+//! A clip that a lost device interrupted is resumed where it was if the device is back in time.
+//! [`Feeder::step`] does all pending work and never waits, so tests drive it without a thread.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -12,60 +12,61 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::{Clip, Duck, Item, Outlet, PlayEvent, Shared};
-use crate::audio::keeper::Notice;
+use super::{Clip, Duck, PlayEvent, PlayerState, QueueItem};
 use crate::audio::resample::Resampler;
+use crate::audio::sink::AudioSink;
+use crate::audio::stream_supervisor::DeviceNotice;
 
-/// So long clips wait for a missing speaker before they are dropped.
+/// How long clips wait for a missing speaker before they are dropped.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often the outlet's count is looked at while something plays.
+/// How often the sink's counter is read during playback.
 const TICK: Duration = Duration::from_millis(5);
 
 /// Samples of a clip that are converted at once.
 const SLICE: usize = 1024;
 
 pub(super) struct Feeder {
-    shared: Arc<Shared>,
-    outlet: Option<Box<dyn Outlet>>,
+    shared: Arc<PlayerState>,
+    sink: Option<Box<dyn AudioSink>>,
     events: Sender<PlayEvent>,
     outbox: VecDeque<PlayEvent>,
     epoch: u64,
-    /// Cut short by a lost device, to be played on.
+    /// Interrupted by a lost device, to be resumed.
     cut_short: VecDeque<Flight>,
-    /// Given to the outlet and not yet past, the last one perhaps only in part.
+    /// Pushed into the sink and not yet done, the last one perhaps only in part.
     flights: VecDeque<Flight>,
     stream: Option<Stream>,
-    /// Converted samples the outlet had no room for yet, from `sent` on.
+    /// Converted samples that did not fit into the sink yet, from `sent` on.
     ready: Vec<f32>,
     sent: usize,
-    /// Samples pushed into the outlet since it was opened.
+    /// Samples pushed into the sink since it was opened.
     pushed: u64,
-    /// Of `Outlet::heard`, what was already added up.
+    /// The part of `AudioSink::heard` that was already added up.
     heard: u64,
     missing_since: Option<Instant>,
     was_busy: bool,
 }
 
-/// A clip on its way through the outlet.
+/// A clip on its way through the sink.
 struct Flight {
     clip: Clip,
     /// Samples of the clip that went into the conversion, or were played on a lost device.
     fed: usize,
-    /// The first of them that went into this outlet.
+    /// The first of them that went into this sink.
     from: usize,
-    /// The outlet's count at the clip's first sample.
+    /// The sink's counter at the clip's first sample.
     start: u64,
-    /// The outlet's count behind the clip's last sample, once all of it is converted.
+    /// The sink's counter behind the clip's last sample, once all of it is converted.
     end: Option<u64>,
-    told: bool,
+    started: bool,
 }
 
-/// A conversion that goes on over clips of one rate, so that their joints are not heard.
+/// A resampler stream shared by successive clips of one rate, so that no joint is audible.
 struct Stream {
     resampler: Resampler,
     rate: u32,
-    /// The outlet's count at the first sample of the stream.
+    /// The sink's counter at the first sample of the stream.
     base: u64,
     taken: u64,
 }
@@ -78,15 +79,15 @@ impl Stream {
 
 impl Feeder {
     pub(super) fn new(
-        shared: Arc<Shared>,
-        outlet: Option<Box<dyn Outlet>>,
+        shared: Arc<PlayerState>,
+        sink: Option<Box<dyn AudioSink>>,
         events: Sender<PlayEvent>,
     ) -> Self {
-        let missing_since = outlet.is_none().then(Instant::now);
+        let missing_since = sink.is_none().then(Instant::now);
         let epoch = shared.epoch().0;
         Self {
             shared,
-            outlet,
+            sink,
             events,
             outbox: VecDeque::new(),
             epoch,
@@ -125,13 +126,13 @@ impl Feeder {
         }
     }
 
-    /// Does what can be done now; says how long until there may be more, or nothing for "when told".
+    /// Does all pending work; returns how long until there may be more, or nothing for "when woken".
     pub(super) fn step(&mut self, now: Instant) -> Option<Duration> {
         self.take_notices(now);
-        self.obey_flush();
+        self.apply_flush();
         let waiting = self.fill(now);
         self.mark(now);
-        self.tell_idle();
+        self.report_idle();
         self.deliver();
         if !self.outbox.is_empty() || !self.flights.is_empty() { Some(TICK) } else { waiting }
     }
@@ -140,28 +141,28 @@ impl Feeder {
         let notices = std::mem::take(&mut self.shared.lock().notices);
         for notice in notices {
             match notice {
-                Notice::Up(mut outlet) => {
-                    self.leave_outlet(now);
-                    outlet.flush(self.epoch);
-                    self.outlet = Some(outlet);
+                DeviceNotice::Up(mut sink) => {
+                    self.leave_sink(now);
+                    sink.flush(self.epoch);
+                    self.sink = Some(sink);
                     self.missing_since = None;
                 }
-                Notice::Down => self.leave_outlet(now),
-                Notice::Gone(fault) => self.outbox.push_back(PlayEvent::Gone(fault)),
-                Notice::Back { device } => self.outbox.push_back(PlayEvent::Back { device }),
+                DeviceNotice::Down => self.leave_sink(now),
+                DeviceNotice::Gone(fault) => self.outbox.push_back(PlayEvent::Gone(fault)),
+                DeviceNotice::Back { device } => self.outbox.push_back(PlayEvent::Back { device }),
             }
         }
     }
 
-    /// The outlet is dead: what it has not played must be played again elsewhere.
-    fn leave_outlet(&mut self, now: Instant) {
+    /// The sink is dead: what it has not played must be played again on the next one.
+    fn leave_sink(&mut self, now: Instant) {
         self.missing_since.get_or_insert(now);
         self.mark(now);
-        let Some(outlet) = self.outlet.take() else { return };
-        let position = outlet.position();
+        let Some(sink) = self.sink.take() else { return };
+        let position = sink.position();
         for mut flight in self.flights.drain(..) {
             let played = position.saturating_sub(flight.start) as u128;
-            let played = (played * u128::from(flight.clip.rate) / u128::from(outlet.rate())) as usize;
+            let played = (played * u128::from(flight.clip.rate) / u128::from(sink.rate())) as usize;
             flight.fed = (flight.from + played).min(flight.clip.samples.len());
             self.cut_short.push_back(flight);
         }
@@ -176,7 +177,7 @@ impl Feeder {
         self.sent = 0;
     }
 
-    fn obey_flush(&mut self) {
+    fn apply_flush(&mut self) {
         let epoch = self.shared.epoch().0;
         if epoch == self.epoch {
             return;
@@ -185,18 +186,18 @@ impl Feeder {
         self.flights.clear();
         self.cut_short.clear();
         self.forget_converted();
-        if let Some(outlet) = &mut self.outlet {
-            outlet.flush(epoch);
-            outlet.rest();
+        if let Some(sink) = &mut self.sink {
+            sink.flush(epoch);
+            sink.rest();
         }
         self.was_busy = true;
     }
 
-    /// Pushes until the outlet is full or there is nothing more; says when to try again.
+    /// Pushes until the sink is full or there is nothing more; returns when to try again.
     fn fill(&mut self, now: Instant) -> Option<Duration> {
         loop {
-            let Some(outlet) = &mut self.outlet else { return self.wait_for_outlet(now) };
-            let sent = outlet.push(&self.ready[self.sent..], self.shared.gain());
+            let Some(sink) = &mut self.sink else { return self.wait_for_sink(now) };
+            let sent = sink.push(&self.ready[self.sent..], self.shared.gain());
             self.sent += sent;
             self.pushed += sent as u64;
             if self.sent < self.ready.len() {
@@ -211,8 +212,8 @@ impl Feeder {
         }
     }
 
-    /// Clips wait a while for a speaker, then nobody hears them.
-    fn wait_for_outlet(&mut self, now: Instant) -> Option<Duration> {
+    /// Clips wait a while for a speaker, then they are dropped and reported.
+    fn wait_for_sink(&mut self, now: Instant) -> Option<Duration> {
         let since = *self.missing_since.get_or_insert(now);
         let left = PATIENCE.saturating_sub(now.saturating_duration_since(since));
         let mut queue = self.shared.lock();
@@ -226,10 +227,10 @@ impl Feeder {
         self.outbox.extend(dropped.map(|tag| PlayEvent::Dropped { tag }));
         for item in queue.items.drain(..) {
             match item {
-                Item::Clip(clip) => self.outbox.push_back(PlayEvent::Dropped { tag: clip.tag }),
-                Item::Silence(_) => {}
-                // Whoever waits sees that the other end is gone and goes on.
-                Item::Finish(waiting) => drop(waiting),
+                QueueItem::Clip(clip) => self.outbox.push_back(PlayEvent::Dropped { tag: clip.tag }),
+                QueueItem::Silence(_) => {}
+                // The caller that waits sees that the other end is gone and continues.
+                QueueItem::Finish(waiting) => drop(waiting),
             }
         }
         drop(queue);
@@ -238,7 +239,7 @@ impl Feeder {
         None
     }
 
-    /// Converts a slice of the current clip or begins the next item; false when there is nothing to do.
+    /// Converts a slice of the current clip or starts the next item; false when there is nothing to do.
     fn convert_more(&mut self) -> bool {
         if self.flights.back().is_some_and(|flight| flight.end.is_none()) {
             self.convert_slice();
@@ -262,7 +263,7 @@ impl Feeder {
             return false;
         }
         match queue.items.front() {
-            Some(Item::Finish(_)) if !self.flights.is_empty() => return false,
+            Some(QueueItem::Finish(_)) if !self.flights.is_empty() => return false,
             Some(_) => {}
             None => {
                 drop(queue);
@@ -271,21 +272,21 @@ impl Feeder {
             }
         }
         let item = queue.items.pop_front();
-        queue.busy |= matches!(item, Some(Item::Clip(_)));
+        queue.busy |= matches!(item, Some(QueueItem::Clip(_)));
         drop(queue);
         shared.changed.notify_all();
         match item {
-            Some(Item::Clip(clip)) => {
-                self.begin(Flight { clip, fed: 0, from: 0, start: 0, end: None, told: false });
+            Some(QueueItem::Clip(clip)) => {
+                self.begin(Flight { clip, fed: 0, from: 0, start: 0, end: None, started: false });
             }
-            Some(Item::Silence(length)) => {
-                if let Some(outlet) = &mut self.outlet {
-                    outlet.silence(length);
+            Some(QueueItem::Silence(length)) => {
+                if let Some(sink) = &mut self.sink {
+                    sink.silence(length);
                 }
             }
-            Some(Item::Finish(done)) => {
-                let result = self.outlet.as_mut().map_or(Ok(Duration::ZERO), |outlet| outlet.close());
-                // Nobody waits any more: then nobody needs the answer.
+            Some(QueueItem::Finish(done)) => {
+                let result = self.sink.as_mut().map_or(Ok(Duration::ZERO), |sink| sink.close());
+                // Fails only when the caller has stopped waiting.
                 let _ = done.send(result);
             }
             None => {}
@@ -297,8 +298,8 @@ impl Feeder {
         let rate = flight.clip.rate;
         if self.stream.as_ref().is_none_or(|stream| stream.rate != rate) {
             self.end_stream();
-            let to = self.outlet.as_ref().map_or(rate, |outlet| outlet.rate());
-            // `play` has checked the clip's rate and opening the outlet its own.
+            let to = self.sink.as_ref().map_or(rate, |sink| sink.rate());
+            // `play` has checked the clip's rate, and opening the sink its own.
             let Ok(resampler) = Resampler::new(rate, to) else { return };
             let base = self.pushed + (self.ready.len() - self.sent) as u64;
             self.stream = Some(Stream { resampler, rate, base, taken: 0 });
@@ -324,7 +325,7 @@ impl Feeder {
         flight.end = Some(stream.position());
         let (next, rate) = (self.cut_short.front().map(|flight| flight.clip.rate), stream.rate);
         let next = next.or_else(|| match self.shared.lock().items.front() {
-            Some(Item::Clip(clip)) => Some(clip.rate),
+            Some(QueueItem::Clip(clip)) => Some(clip.rate),
             _ => None,
         });
         if next != Some(rate) {
@@ -332,27 +333,27 @@ impl Feeder {
         }
     }
 
-    /// Lets the rest of the conversion out; the outlet may run empty afterwards.
+    /// Pushes out the rest of the conversion; the sink may run empty afterwards.
     fn end_stream(&mut self) {
         if let Some(mut stream) = self.stream.take() {
             stream.resampler.finish(&mut self.ready);
         }
         if self.ready.is_empty()
-            && let Some(outlet) = &mut self.outlet
+            && let Some(sink) = &mut self.sink
         {
-            outlet.rest();
+            sink.rest();
         }
     }
 
-    /// Turns the outlet's count into events.
+    /// Turns the sink's counter into events.
     fn mark(&mut self, now: Instant) {
-        let Some(outlet) = &self.outlet else { return };
-        let (position, at) = (outlet.position(), now + outlet.delay());
+        let Some(sink) = &self.sink else { return };
+        let (position, at) = (sink.position(), now + sink.delay());
         while let Some(flight) = self.flights.front_mut() {
             let finished = flight.end.is_some_and(|end| position >= end);
             let tag = flight.clip.tag;
-            if (finished || position > flight.start) && !flight.told {
-                flight.told = true;
+            if (finished || position > flight.start) && !flight.started {
+                flight.started = true;
                 self.outbox.push_back(PlayEvent::Started { tag, at });
             }
             if !finished {
@@ -361,20 +362,20 @@ impl Feeder {
             self.outbox.push_back(PlayEvent::Finished { tag, at });
             self.flights.pop_front();
         }
-        let heard = outlet.heard();
-        let fresh = (heard - self.heard) * 1_000_000 / u64::from(outlet.rate());
-        // Only whole microseconds are taken over; the rest is counted next time.
-        self.heard += fresh * u64::from(outlet.rate()) / 1_000_000;
+        let heard = sink.heard();
+        let fresh = (heard - self.heard) * 1_000_000 / u64::from(sink.rate());
+        // Only whole microseconds are added; the remainder is counted next time.
+        self.heard += fresh * u64::from(sink.rate()) / 1_000_000;
         self.shared.heard_micros.fetch_add(fresh, Ordering::Relaxed);
     }
 
-    fn tell_idle(&mut self) {
+    fn report_idle(&mut self) {
         let mut queue = self.shared.lock();
         if self.shared.epoch().0 != self.epoch {
             return;
         }
         queue.busy = !self.flights.is_empty() || !self.cut_short.is_empty();
-        let waiting = queue.items.iter().any(|item| matches!(item, Item::Clip(_)));
+        let waiting = queue.items.iter().any(|item| matches!(item, QueueItem::Clip(_)));
         if self.was_busy && !queue.busy && !waiting {
             self.was_busy = false;
             self.shared.set_duck(Duck::Full);

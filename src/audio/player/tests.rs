@@ -34,7 +34,7 @@ impl Speaker {
     }
 }
 
-impl Outlet for Speaker {
+impl AudioSink for Speaker {
     fn rate(&self) -> u32 {
         1000
     }
@@ -74,11 +74,11 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(outlet: Option<Box<dyn Outlet>>) -> Self {
-        let shared = Shared::new(Volume::percent(100));
+    fn new(sink: Option<Box<dyn AudioSink>>) -> Self {
+        let shared = PlayerState::new(Volume::percent(100));
         let (sender, events) = mpsc::channel(EVENTS);
-        let feeder = Feeder::new(Arc::clone(&shared), outlet, sender);
-        let handle = Arc::new(Handle { shared: Arc::clone(&shared), _keeper: None });
+        let feeder = Feeder::new(Arc::clone(&shared), sink, sender);
+        let handle = Arc::new(Handle { shared: Arc::clone(&shared), _supervisor: None });
         Self { player: Player { shared, _handle: handle }, feeder, events, now: Instant::now() }
     }
 
@@ -194,16 +194,16 @@ fn nonsensical_rates_are_refused_and_an_empty_clip_is_over_at_once() {
 
 fn gone(bench: &Bench, fault: DeviceFault) {
     bench.player.shared.change(|queue| {
-        queue.notices.push_back(Notice::Down);
-        queue.notices.push_back(Notice::Gone(fault));
+        queue.notices.push_back(DeviceNotice::Down);
+        queue.notices.push_back(DeviceNotice::Gone(fault));
     });
 }
 
 fn up(bench: &Bench, speaker: &Speaker) {
-    let outlet: Box<dyn Outlet> = Box::new(speaker.clone());
+    let sink: Box<dyn AudioSink> = Box::new(speaker.clone());
     bench.player.shared.change(|queue| {
-        queue.notices.push_back(Notice::Up(outlet));
-        queue.notices.push_back(Notice::Back { device: "new".into() });
+        queue.notices.push_back(DeviceNotice::Up(sink));
+        queue.notices.push_back(DeviceNotice::Back { device: "new".into() });
     });
 }
 
@@ -290,7 +290,7 @@ fn ducking_leaves_the_volume_and_ends_with_a_flush_and_with_the_last_clip() {
     assert!(is_ducked(&bench));
     assert_eq!(bench.player.volume(), Volume::percent(50));
     bench.step();
-    assert!(is_ducked(&bench), "as long as she speaks");
+    assert!(is_ducked(&bench), "as long as something plays");
     speaker.play(10);
     bench.step();
     assert!(!is_ducked(&bench));
@@ -308,7 +308,7 @@ fn a_speaker_that_died_without_news_leaves_its_clips_to_the_next_one() {
     let mut bench = Bench::with(&speaker);
     bench.player.play(bench.clip(1, &[0.1; 10])).unwrap();
     bench.step();
-    bench.player.shared.change(|queue| queue.notices.push_back(Notice::Down));
+    bench.player.shared.change(|queue| queue.notices.push_back(DeviceNotice::Down));
     bench.step();
     bench.now += Duration::from_secs(5);
     assert_eq!(bench.step(), [PlayEvent::Dropped { tag: 1 }, PlayEvent::Idle]);
@@ -323,7 +323,7 @@ fn dropping_the_last_handle_ends_the_feeder() {
             let _ = self.2.send(());
         }
     }
-    impl Outlet for Ends {
+    impl AudioSink for Ends {
         fn rate(&self) -> u32 {
             self.0.rate()
         }
@@ -334,7 +334,7 @@ fn dropping_the_last_handle_ends_the_feeder() {
             self.0.position()
         }
         fn heard(&self) -> u64 {
-            Outlet::heard(&self.0)
+            AudioSink::heard(&self.0)
         }
         fn flush(&mut self, epoch: u64) {
             self.0.flush(epoch);
@@ -345,8 +345,8 @@ fn dropping_the_last_handle_ends_the_feeder() {
     }
     let (ended, ends) = std_mpsc::channel();
     let count = Arc::<AtomicUsize>::default();
-    let outlet = Ends(Speaker::default(), Arc::clone(&count), ended);
-    let (player, _events) = Player::start(Shared::new(Volume::percent(1)), Some(Box::new(outlet)), None);
+    let sink = Ends(Speaker::default(), Arc::clone(&count), ended);
+    let (player, _events) = Player::start(PlayerState::new(Volume::percent(1)), Some(Box::new(sink)), None);
     let clone = player.clone();
     drop(player);
     assert_eq!(count.load(Ordering::Relaxed), 0);

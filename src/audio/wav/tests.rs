@@ -37,8 +37,8 @@ fn read_all(source: &mut WavSource) -> Vec<f32> {
     loop {
         let before = samples.len();
         match source.read(&mut samples) {
-            Heard::Samples(count) => assert_eq!(samples.len() - before, count),
-            Heard::End => return samples,
+            SourceEvent::Samples(count) => assert_eq!(samples.len() - before, count),
+            SourceEvent::End => return samples,
             other => panic!("{other:?}"),
         }
     }
@@ -72,9 +72,9 @@ fn the_end_is_told_again_and_again() {
     write_wav(&path, RATE, &[0.5; 10]).unwrap();
     let mut source = WavSource::open(&path, Pace::Fast).unwrap();
     let mut samples = vec![];
-    assert_eq!(source.read(&mut samples), Heard::Samples(10));
-    assert_eq!(source.read(&mut samples), Heard::End);
-    assert_eq!(source.read(&mut samples), Heard::End);
+    assert_eq!(source.read(&mut samples), SourceEvent::Samples(10));
+    assert_eq!(source.read(&mut samples), SourceEvent::End);
+    assert_eq!(source.read(&mut samples), SourceEvent::End);
     assert_eq!(samples.len(), 10);
 }
 

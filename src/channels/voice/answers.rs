@@ -13,21 +13,19 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::config::ConversationConfig;
+use super::reporter::{Breath, REST, SpokenReporter, Stage};
 use super::signals::{After, Question, Why};
-use super::teller::{Breath, REST, SHALL_I_GO_ON, Spoken, Stage};
-use crate::channels::turn::{self, Teller as _, TurnEnd};
+use crate::channels::turn::{self, Reporter as _, TurnEnd};
 use crate::clock::Clock;
-use crate::message::{Channel, Private, TurnId};
-use crate::reply::intents::Completeness;
+use crate::language::Language;
+use crate::message::{Private, TurnId};
 use crate::reply::model::ChatModel;
+use crate::reply::understand::intents::{self, Completeness};
 use crate::reply::words::NOT_KEPT;
-use crate::reply::{Conversation, Ended, Engine, ReplyOutcome, TurnInput, intents};
-use crate::speak::{Line, Part};
+use crate::reply::{Conversation, Ended, Engine, ReplyOutcome, Session, TurnInput};
+use crate::speak::{Line, LineRole};
 use crate::store::{ExchangeId, Store};
 use crate::trace::{Decision, Stage as Point, Trace, TurnRecord};
-
-/// After a no to "shall I go on?".
-const ALL_RIGHT: &str = "All right.";
 
 /// A turn between its question and its record.
 struct Running {
@@ -72,6 +70,8 @@ struct Begun {
 /// What the answers need.
 pub(super) struct Desk<M> {
     pub(super) engine: Arc<Engine<M>>,
+    /// The conversation by voice in this room.
+    pub(super) session: Arc<Session>,
     pub(super) store: Option<Store>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) stage: Stage,
@@ -94,7 +94,8 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// Begins to answer: with the rest of the last answer when that is what the question agrees to.
     pub(super) fn begin(&mut self, question: &Question) {
-        let ready = self.rest.take().and_then(|rest| Ready::after(rest, &question.text));
+        let language = self.desk.stage.languages.get();
+        let ready = self.rest.take().and_then(|rest| Ready::after(rest, &question.text, &language));
         let cancel = CancellationToken::new();
         let (later, kept) = mpsc::channel(REST);
         let running = Running {
@@ -110,17 +111,19 @@ impl<M: ChatModel + 'static> Answers<M> {
         };
         self.running.insert(question.turn, running);
         let breath = self.desk.config.go_on().map(|after| Breath { after, rest: later });
-        let teller = Spoken::new(question.turn, self.desk.stage.clone(), breath);
+        let reporter = SpokenReporter::new(question.turn, self.desk.stage.clone(), breath);
         let trace = first_marks(question);
         let (id, text) = (question.turn, question.text.clone());
         match ready {
-            Some(ready) => drop(self.tasks.spawn(ready.tell((id, text), trace, teller, cancel))),
+            Some(ready) => drop(self.tasks.spawn(ready.tell((id, text), trace, reporter, cancel))),
             None => {
-                let input = TurnInput { id, channel: Channel::Voice, text: Private(text) };
-                let engine = Arc::clone(&self.desk.engine);
-                let mut teller = teller;
-                self.tasks
-                    .spawn(async move { (id, turn::run(&engine, input, trace, &mut teller, cancel).await) });
+                let input = TurnInput { id, text: Private(text) };
+                let (engine, session) = (Arc::clone(&self.desk.engine), Arc::clone(&self.desk.session));
+                let mut reporter = reporter;
+                self.tasks.spawn(async move {
+                    let end = turn::run((&engine, &session), input, trace, &mut reporter, cancel).await;
+                    (id, end)
+                });
             }
         }
     }
@@ -140,7 +143,7 @@ impl<M: ChatModel + 'static> Answers<M> {
     /// A line was heard to its end.
     pub(super) fn heard(&mut self, line: &Line) {
         if let Some(running) = self.running.get_mut(&line.turn)
-            && line.part == Part::Answer
+            && line.part == LineRole::Answer
         {
             running.heard.push_str(&line.text);
         }
@@ -198,7 +201,7 @@ impl<M: ChatModel + 'static> Answers<M> {
             let segments = std::mem::replace(&mut running.rest, mpsc::channel(1).1);
             running.has_paused = true;
             self.rest = Some(Rest { of: running.of.unwrap_or(turn), segments });
-            return Some((at, self.after(SHALL_I_GO_ON)));
+            return Some((at, self.after(&self.desk.stage.languages.get().sentences().reply.go_on)));
         }
         let running = self.running.get(&turn)?;
         let outcome = &running.end.as_ref()?.outcome;
@@ -234,7 +237,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         if self.desk.stage.mouth.is_some() && is_partial {
             self.remember_heard((turn, running.of), &running.heard, &mut end.outcome).await;
         }
-        let record = end.record(turn, Channel::Voice, &*self.desk.clock);
+        let record = end.record(turn, self.desk.session.id().channel, &*self.desk.clock);
         self.save(&record).await;
         Some(record)
     }
@@ -277,7 +280,7 @@ impl<M: ChatModel + 'static> Answers<M> {
     pub(super) fn dismissal(&self, turn: TurnId, decisions: Vec<Decision>) -> TurnRecord {
         TurnRecord {
             id: turn,
-            channel: Channel::Voice,
+            channel: self.desk.session.id().channel,
             at: self.desk.clock.now().timestamp().to_string(),
             heard: String::new(),
             reply: String::new(),
@@ -304,17 +307,17 @@ struct Ready {
 
 impl Ready {
     /// The rest after a yes, a word after a no; anything else is a question of its own.
-    fn after(rest: Rest, text: &str) -> Option<Self> {
-        let told = |verdict, answer| {
-            Decision::new("intents", verdict, format!("{answer}, to \"{}\"", SHALL_I_GO_ON))
-        };
-        if intents::is_consent(text) {
+    fn after(rest: Rest, text: &str, language: &Language) -> Option<Self> {
+        let say = &language.sentences().reply;
+        let told =
+            |verdict, answer| Decision::new("intents", verdict, format!("{answer}, to \"{}\"", say.go_on));
+        if intents::is_consent(language, text) {
             let (of, conversation) = (Some(rest.of), Conversation::GoesOn);
             return Some(Self { of, segments: rest.segments, decision: told("go on", "yes"), conversation });
         }
-        if intents::is_refusal(text) {
+        if intents::is_refusal(language, text) {
             let (sender, segments) = mpsc::channel(1);
-            sender.try_send(ALL_RIGHT.to_owned()).ok()?;
+            sender.try_send(say.all_right.clone()).ok()?;
             let conversation = Conversation::IsOver;
             return Some(Self { of: None, segments, decision: told("leave it", "no"), conversation });
         }
@@ -325,7 +328,7 @@ impl Ready {
         mut self,
         (id, text): (TurnId, String),
         mut trace: Trace,
-        mut teller: Spoken,
+        mut reporter: SpokenReporter,
         cancel: CancellationToken,
     ) -> (TurnId, TurnEnd) {
         trace.decide(self.decision);
@@ -335,9 +338,9 @@ impl Ready {
             () = cancel.cancelled() => None,
         } {
             said.push_str(&segment);
-            teller.tell(segment).await;
+            reporter.tell(segment).await;
         }
-        if let Some(at) = teller.end().await {
+        if let Some(at) = reporter.end().await {
             trace.mark(Point::FirstSentence, at);
         }
         let ended = if cancel.is_cancelled() { Ended::Cancelled } else { Ended::Quick };

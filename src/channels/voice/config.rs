@@ -89,7 +89,6 @@ mod tests {
 
     #[test]
     fn a_question_leaves_more_time_to_answer_it() {
-        // covers P5
         let config = ConversationConfig::default();
         let window = |answer| config.window(answer).map(|length| length.as_secs_f64());
         assert_eq!(window("It's nine."), Some(3.0));

@@ -1,8 +1,7 @@
 //! When to listen, transcribe, answer and be silent, as a pure state machine.
 //!
-//! PURE: no clock, no channel, no model. In: [`Input`]s in the order they happened. Out: [`Effect`]s
-//! for the conversation to carry out. Whatever belongs to an older utterance or turn is ignored. The
-//! table of its transitions is a snapshot in the tests.
+//! PURE: no clock, no channel, no model. In: [`Input`]s in the order they happened. Out: [`Effect`]s for the
+//! conversation to carry out. Whatever belongs to an older utterance or turn is ignored. A snapshot holds the table.
 
 mod early;
 mod interjections;
@@ -10,9 +9,11 @@ mod interjections;
 use std::time::{Duration, Instant};
 
 use super::signals::{After, Effect, Input, Judged, Question};
+use crate::announce::Floor;
 use crate::hear::judge::{Judgement, LoopBreaker, Verdict};
 use crate::hear::whisper::Urgency;
-use crate::hear::{HearCommand, SpeakingState, Window};
+use crate::hear::{FollowUpWindow, HearCommand, SpeakingState};
+use crate::language::Languages;
 use crate::message::{Activity, TurnId, Utterance};
 use early::Early;
 
@@ -81,6 +82,8 @@ pub struct Flow {
     phase: Phase,
     turns: u64,
     follow_ups: FollowUps,
+    /// In which a transcript is read.
+    languages: Languages,
     /// Follow-ups since the last wake phrase.
     followed: u32,
     breaker: LoopBreaker,
@@ -90,15 +93,26 @@ pub struct Flow {
 
 impl Flow {
     /// A conversation that rests. Turn ids continue after `last_turn`.
-    pub fn resting(last_turn: TurnId, follow_ups: FollowUps) -> Self {
+    pub fn resting(last_turn: TurnId, follow_ups: FollowUps, languages: Languages) -> Self {
         let breaker = LoopBreaker::new(follow_ups.to_nobody);
         Self {
             phase: Phase::Idle,
             turns: last_turn.0,
             follow_ups,
+            languages,
             followed: 0,
             breaker,
             is_continuing: false,
+        }
+    }
+
+    /// Who has the floor?
+    pub fn floor(&self) -> Floor {
+        match &self.phase {
+            Phase::Idle => Floor::Free,
+            Phase::Listening { by: Opening::Window, .. } => Floor::FollowUp,
+            Phase::Listening { .. } | Phase::Transcribing { .. } => Floor::User,
+            Phase::Answering { .. } => Floor::Answer,
         }
     }
 
@@ -148,7 +162,8 @@ impl Flow {
                 _ => vec![],
             },
             Input::Transcribed { result, generation, revision, at } => {
-                self.transcribed(Early::new(generation, revision, result, at))
+                let language = self.languages.get();
+                self.transcribed(Early::new((generation, revision), result, at, &language))
             }
             Input::Interrupting if self.is_audible() => vec![Effect::Duck],
             Input::Interrupting => vec![],
@@ -341,7 +356,7 @@ impl Flow {
         match after {
             After::FollowUp { lasts } if self.may_be_followed() => {
                 self.open(Opening::Window);
-                let window = Window { since: at, after: self.follow_ups.delay, lasts };
+                let window = FollowUpWindow { since: at, after: self.follow_ups.delay, lasts };
                 vec![Effect::Ears(SILENT), Effect::Ears(HearCommand::FollowUp(window))]
             }
             After::FollowUp { .. } | After::Rest => {

@@ -8,21 +8,23 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::Receiver;
 
-use super::said::Said;
+use super::recent_speech::RecentSpeech;
 use super::second_look::SecondLook;
 use super::signals::{Input, Judged, SoundOf};
 use super::{Conversation, News};
+use crate::announce::Presence;
 use crate::audio::RATE;
 use crate::hear::judge::{
-    Case, JudgeConfig, Judgement, Loudness, Openness, Rules, Sounded, Verdict, Vocabulary, judge_by,
+    BargeInPolicy, FollowUpLoudness, JudgeConfig, JudgeInput, JudgeRules, Judgement, Sounded, Verdict,
+    judge_by,
 };
-use crate::hear::score::{Opinion, Second};
-use crate::hear::trust::{Evidence, TrustConfig};
+use crate::hear::score::{Opinion, OpinionScorer};
+use crate::hear::transcript_filter::{Evidence, TranscriptFilterConfig};
 use crate::hear::wake::strip_phrase;
 use crate::hear::whisper::{Stt, SttError, SttEvent, SttJob, Urgency};
 use crate::hear::{Delivery, HearEvent, Stretch};
+use crate::language::{Language, Languages};
 use crate::message::{Transcript, Utterance};
-use crate::reply::intents::Tongue;
 use crate::reply::model::ChatModel;
 
 /// Whoever talks over her for so long, in samples, has said a word by then or is no talker: 1.7 s.
@@ -32,23 +34,24 @@ const LONG: u64 = RATE as u64 * 17 / 10;
 const KEPT: usize = 8;
 
 /// What decides whether something was said to her.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Ears {
     /// The wake phrases, to be taken off the beginning of a transcript.
     pub phrases: Vec<String>,
     /// What the sound has to support.
-    pub trust: TrustConfig,
+    pub trust: TranscriptFilterConfig,
     /// Echo, stop words, loops.
     pub judge: JudgeConfig,
-    /// The language that is spoken, as a two-letter code.
-    pub language: String,
+    /// The language that is spoken.
+    pub languages: Languages,
     /// How long what is almost a command is looked at once more; nothing for never.
     pub second_look: Option<Duration>,
 }
 
 impl Ears {
-    pub(super) fn rules(&self) -> Rules<'_> {
-        Rules { trust: &self.trust, config: &self.judge, words: Vocabulary::of(&self.language) }
+    /// What is judged by, in `language`.
+    pub(super) fn rules<'a>(&'a self, language: &'a Language) -> JudgeRules<'a> {
+        JudgeRules { trust: &self.trust, config: &self.judge, words: language.vocabulary() }
     }
 }
 
@@ -57,12 +60,12 @@ pub(super) struct Hearing {
     interjections: Stt,
     pub(super) ears: Ears,
     utterances: VecDeque<Utterance>,
-    /// What she said lately.
-    pub(super) said: Said,
+    /// What she said recently.
+    pub(super) speech: RecentSpeech,
     /// The interjection that is looked at now.
     interjection: u64,
     /// Listen to the sound itself: for stop words, and for short answers.
-    pub(super) second: (Second, Second),
+    pub(super) second: (OpinionScorer, OpinionScorer),
     /// An answer that waits for that.
     pub(super) doubted: Option<Doubted>,
     pub(super) second_look: SecondLook,
@@ -83,19 +86,15 @@ impl Hearing {
         interjections: Stt,
         ears: Ears,
     ) -> (Self, (Receiver<Opinion>, Receiver<Opinion>)) {
-        let (cries, of_cries) = Second::new(interjections.lender());
-        let (answers, of_answers) = Second::new(interjections.lender());
+        let (cries, of_cries) = OpinionScorer::new(interjections.lender());
+        let (answers, of_answers) = OpinionScorer::new(interjections.lender());
         let hearing = Self {
             stt,
-            second_look: SecondLook::new(
-                interjections.lender(),
-                Tongue::of(&ears.language),
-                ears.second_look,
-            ),
+            second_look: SecondLook::new(interjections.lender(), ears.languages.clone(), ears.second_look),
             interjections,
             ears,
             utterances: VecDeque::new(),
-            said: Said::default(),
+            speech: RecentSpeech::default(),
             interjection: 0,
             second: (cries, answers),
             doubted: None,
@@ -141,7 +140,7 @@ impl Hearing {
         // What is looked at now is of an older sound, and must not keep this one waiting.
         self.second.0.give_up();
         self.interjections.submit(SttJob { utterance: utterance.clone(), urgency });
-        self.listen_for_cries(&utterance);
+        self.listen_for_stop_words(&utterance);
     }
 
     /// The utterance of this generation and revision, if it is kept.
@@ -156,7 +155,7 @@ impl Hearing {
     }
 
     /// The transcript of an utterance as the flow wants it.
-    fn judged(&mut self, mut transcript: Transcript, openness: Openness) -> Judged {
+    fn judged(&mut self, mut transcript: Transcript, openness: BargeInPolicy) -> Judged {
         let key = (transcript.generation, transcript.revision);
         transcript.text = strip_phrase(&transcript.text, &self.ears.phrases).to_owned();
         let Some(utterance) = self.utterances.iter().find(|u| (u.generation, u.revision) == key) else {
@@ -166,22 +165,22 @@ impl Hearing {
         };
         let evidence = Evidence::of(utterance, &transcript);
         let moment = |position| utterance.moment(position, utterance.captured);
-        let case = Case {
+        let case = JudgeInput {
             text: &transcript.text,
             evidence: &evidence,
             opened_by: &utterance.opened_by,
             began: moment(utterance.speech_begins_at),
             ended: moment(utterance.speech_ends_at),
-            said: self.said.lately(),
+            said: self.speech.sentences(),
             names: &self.ears.phrases,
             prompt: None,
         };
-        let judgement = judge_by(&self.ears.rules(), &case, openness);
-        let loudness = Loudness {
+        let judgement = judge_by(&self.ears.rules(&self.ears.languages.get()), &case, openness);
+        let loudness = FollowUpLoudness {
             voice_db: evidence.voice_db,
             room_db: evidence.quiet_db,
             echo_db: None,
-            overlaps_her: case.said.iter().any(|sentence| sentence.until > case.began),
+            overlaps_playback: case.said.iter().any(|sentence| sentence.until > case.began),
         };
         let began_at = utterance.speech_begins_at;
         let sound = Some(SoundOf { began_at, began: case.began, ended: case.ended, loudness });
@@ -190,65 +189,68 @@ impl Hearing {
 }
 
 /// When an utterance sounded, beside what she said.
-pub(super) fn sounded<'a>(utterance: &Utterance, said: &'a mut Said) -> Sounded<'a> {
+pub(super) fn sounded<'a>(utterance: &Utterance, speech: &'a mut RecentSpeech) -> Sounded<'a> {
     let moment = |position| utterance.moment(position, utterance.captured);
     let (began, ended) = (moment(utterance.speech_begins_at), moment(utterance.speech_ends_at));
-    Sounded { began, ended, said: said.lately() }
+    Sounded { began, ended, said: speech.sentences() }
 }
 
 impl<M: ChatModel + 'static> Conversation<M> {
-    /// Takes in a listener's event; tells whether it was the last one.
-    pub(super) async fn hear(&mut self, delivery: Delivery) -> bool {
-        // A newer event says that the conversation has caught up with the older one.
-        self.ack = delivery.ack;
+    /// Takes in a listener's event.
+    pub(super) async fn delivered(&mut self, delivery: Delivery) {
+        self.input.hold(delivery.ack);
         let input = match delivery.event {
             HearEvent::Wake { phrase, score, at, .. } => {
                 self.tell(News::Woke(phrase.clone())).await;
                 self.answer_ring();
-                self.read_ahead();
+                self.thinking.read_ahead();
                 Input::Wake { phrase, score, at }
             }
-            HearEvent::Started { .. } => return false,
+            HearEvent::Started { .. } => return,
             HearEvent::Continued { .. } => Input::Continued,
             HearEvent::Interrupting { .. } => Input::Interrupting,
             HearEvent::Interjected { utterance, stretch } => {
-                self.hearing.interjected(utterance, stretch);
-                return false;
+                self.input.hearing.interjected(utterance, stretch);
+                return;
             }
             HearEvent::Paused { utterance } => Input::Paused(utterance),
             HearEvent::Resumed { generation, revision } => Input::Resumed { generation, revision },
             HearEvent::Ended { utterance, decided, .. } => Input::Ended { utterance, decided },
             HearEvent::NothingSaid => Input::NothingSaid,
-            HearEvent::Deaf { fault } => {
-                self.pending = self.announcer.deaf(Instant::now(), &self.clock.now()).or(self.pending);
+            HearEvent::MicrophoneLost { fault } => {
+                self.announcements.microphone_lost(Instant::now()).await;
                 self.tell(News::Deaf(fault)).await;
                 Input::Deaf("the microphone is gone")
             }
             HearEvent::Hearing { device } => {
-                self.pending = None;
+                self.announcements.microphone_found().await;
                 self.tell(News::Hears(device)).await;
-                return false;
+                return;
             }
             HearEvent::Muted => {
                 // Nobody wants to hear that she can't hear.
-                self.pending = None;
+                self.announcements.microphone_found().await;
+                self.announcements.set_presence(Presence::Muted);
                 Input::Deaf("the microphone is muted")
             }
-            HearEvent::Unmuted => return false,
+            HearEvent::Unmuted => {
+                self.announcements.set_presence(Presence::Here);
+                self.speak_up().await;
+                return;
+            }
             HearEvent::SourceEnded => {
-                self.step(Input::NothingSaid).await;
-                return true;
+                self.input.end();
+                Input::NothingSaid
             }
         };
         self.step(input).await;
-        false
     }
 
     /// Somebody pushes to talk: that interrupts her always.
     pub(super) async fn asked(&mut self) {
         self.tell(News::Asked).await;
         self.answer_ring();
-        self.read_ahead();
+        self.thinking.read_ahead();
         self.step(Input::Requested).await;
     }
 
@@ -257,12 +259,12 @@ impl<M: ChatModel + 'static> Conversation<M> {
         let (generation, revision) = (event.generation, event.revision);
         let result = match event.result {
             Ok(transcript) => {
-                let judged = self.hearing.judged(transcript, Openness::Orders);
-                if self.hearing.asks_its_sound(&judged) {
-                    self.hearing.doubted = Some(Doubted { generation, revision, judged, at });
+                let judged = self.input.hearing.judged(transcript, BargeInPolicy::Commands);
+                if self.input.hearing.asks_its_sound(&judged) {
+                    self.input.hearing.doubted = Some(Doubted { generation, revision, judged, at });
                     return;
                 }
-                let Some(judged) = self.hearing.look_again(judged) else { return };
+                let Some(judged) = self.input.hearing.look_again(judged) else { return };
                 Ok(judged)
             }
             Err(error) => Err(self.failed(error).await),
@@ -279,10 +281,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
 
     /// What was said while she spoke or thought: what makes her stop counts at once, everything else when it is over.
     pub(super) async fn interjected(&mut self, event: SttEvent) {
-        let is_newest = event.generation == self.hearing.interjection;
-        let is_over = is_newest && (event.urgency == Urgency::Final || self.hearing.is_long(&event));
+        let is_newest = event.generation == self.input.hearing.interjection;
+        let is_over = is_newest && (event.urgency == Urgency::Final || self.input.hearing.is_long(&event));
         let result = match event.result {
-            Ok(transcript) => Ok(self.hearing.judged(transcript, self.openness())),
+            Ok(transcript) => Ok(self.input.hearing.judged(transcript, self.openness())),
             Err(error) => Err(self.failed(error).await),
         };
         if let Ok(Judged { judgement: Judgement { verdict, reason }, .. }) = &result {
@@ -297,11 +299,11 @@ impl<M: ChatModel + 'static> Conversation<M> {
     }
 
     /// What may interrupt her now.
-    fn openness(&self) -> Openness {
-        match (self.flow.is_audible(), self.hears_past_herself()) {
-            (false, _) => Openness::Orders,
-            (true, false) => Openness::StopWords,
-            (true, true) => Openness::Words,
+    fn openness(&self) -> BargeInPolicy {
+        match (self.flow.is_audible(), self.output.is_echo_cancelled()) {
+            (false, _) => BargeInPolicy::Commands,
+            (true, false) => BargeInPolicy::StopWords,
+            (true, true) => BargeInPolicy::Words,
         }
     }
 

@@ -11,8 +11,8 @@ use super::Conversation;
 use super::hearing::{Doubted, Hearing, sounded};
 use super::signals::{Input, Judged, SoundOf};
 use crate::audio::RATE;
-use crate::hear::judge::{Judgement, Loudness, Verdict, answers, judge_answer, judge_sound, rivals};
-use crate::hear::score::{Opinion, Question};
+use crate::hear::judge::{FollowUpLoudness, Judgement, Verdict, answers, judge_answer, judge_sound, rivals};
+use crate::hear::score::{Opinion, OpinionRequest};
 use crate::message::{OpenedBy, Transcript, Utterance};
 use crate::reply::model::ChatModel;
 
@@ -21,13 +21,14 @@ const SHORT: std::ops::RangeInclusive<u64> = RATE as u64 / 10..=RATE as u64 * 6 
 
 impl Hearing {
     /// Has it found out whether a stop word is in the sound of an interjection.
-    pub(super) fn listen_for_cries(&mut self, utterance: &Utterance) {
-        let sounded = sounded(utterance, &mut self.said);
-        let rules = self.ears.rules();
-        let question = Question {
+    pub(super) fn listen_for_stop_words(&mut self, utterance: &Utterance) {
+        let sounded = sounded(utterance, &mut self.speech);
+        let language = self.ears.languages.get();
+        let rules = self.ears.rules(&language);
+        let question = OpinionRequest {
             key: (utterance.generation, utterance.revision),
             samples: Arc::clone(&utterance.samples),
-            words: rules.words.cries().to_vec(),
+            words: rules.words.stop_phrases().to_vec(),
             rivals: rivals(&rules, sounded),
         };
         if !self.second.0.ask(question) {
@@ -44,14 +45,15 @@ impl Hearing {
             && utterance.opened_by == OpenedBy::FollowUp
             && SHORT.contains(&utterance.voiced);
         let samples = Arc::clone(&utterance.samples);
-        if !is_doubted || !self.said.is_question() {
+        if !is_doubted || !self.speech.is_question() {
             return false;
         }
-        self.second.1.ask(Question { key, samples, words: answers(&self.ears.rules()), rivals: Vec::new() })
+        let words = answers(&self.ears.rules(&self.ears.languages.get()));
+        self.second.1.ask(OpinionRequest { key, samples, words, rivals: Vec::new() })
     }
 
     /// The opinion on an interjection, if it makes her stop.
-    fn cried(&mut self, opinion: Opinion) -> Option<Judged> {
+    fn stop_word(&mut self, opinion: Opinion) -> Option<Judged> {
         let key = opinion.key;
         let like = opinion
             .result
@@ -60,10 +62,11 @@ impl Hearing {
             )
             .ok()?;
         let utterance = self.utterance(key)?.clone();
-        let sounded = sounded(&utterance, &mut self.said);
-        let judgement = judge_sound(&self.ears.rules(), sounded, &like)?;
+        let sounded = sounded(&utterance, &mut self.speech);
+        let judgement = judge_sound(&self.ears.rules(&self.ears.languages.get()), sounded, &like)?;
         // Nothing of it goes anywhere but into the record of the turn.
-        let loudness = Loudness { voice_db: 0.0, room_db: 0.0, echo_db: None, overlaps_her: true };
+        let loudness =
+            FollowUpLoudness { voice_db: 0.0, room_db: 0.0, echo_db: None, overlaps_playback: true };
         let sound = SoundOf {
             began_at: utterance.speech_begins_at,
             began: sounded.began,
@@ -95,8 +98,8 @@ fn untranscribed((generation, revision): (u64, u32), took: Duration) -> Transcri
 
 impl<M: ChatModel + 'static> Conversation<M> {
     /// What an interjection sounds like: a stop word counts at once, and everything else waits for its words.
-    pub(super) async fn cried(&mut self, opinion: Opinion) {
-        if let Some(judged) = self.hearing.cried(opinion) {
+    pub(super) async fn interjected_by_sound(&mut self, opinion: Opinion) {
+        if let Some(judged) = self.input.hearing.stop_word(opinion) {
             tracing::debug!(reason = judged.judgement.reason, "interjection, by its sound");
             self.step(Input::Interjected(Ok(judged))).await;
         }
@@ -105,10 +108,13 @@ impl<M: ChatModel + 'static> Conversation<M> {
     /// What a short answer sounds like that was not understood.
     pub(super) async fn answered_by_sound(&mut self, opinion: Opinion) {
         let is_it = |doubted: &Doubted| (doubted.generation, doubted.revision) == opinion.key;
-        let Some(doubted) = self.hearing.doubted.take_if(|doubted| is_it(doubted)) else { return };
+        let Some(doubted) = self.input.hearing.doubted.take_if(|doubted| is_it(doubted)) else { return };
         let Doubted { generation, revision, mut judged, at } = doubted;
         let answer = match &opinion.result {
-            Ok(like) => judge_answer(&self.hearing.ears.rules(), like),
+            Ok(like) => {
+                let ears = &self.input.hearing.ears;
+                judge_answer(&ears.rules(&ears.languages.get()), like)
+            }
             Err(error) => {
                 tracing::debug!(%error, "the sound of an answer could not be looked at");
                 None

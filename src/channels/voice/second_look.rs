@@ -14,10 +14,11 @@ use tokio::sync::oneshot;
 use super::signals::Judged;
 use crate::audio::RATE;
 use crate::hear::judge::Verdict;
-use crate::hear::score::{Choice, LONGEST, choose, support};
+use crate::hear::score::{LONGEST, ReadingChoice, choose, support};
 use crate::hear::whisper::{Lender, SttError};
+use crate::language::Languages;
 use crate::message::Utterance;
-use crate::reply::intents::{Reading, Tongue, near_in};
+use crate::reply::understand::intents::{Reading, near};
 use crate::trace::Decision;
 
 /// Sound before and behind the words that is looked at as well.
@@ -33,7 +34,7 @@ type Answer = Result<Vec<f32>, SttError>;
 pub(super) struct SecondLook {
     lender: Lender,
     /// The language that is spoken.
-    tongue: Tongue,
+    languages: Languages,
     within: Option<Duration>,
     open: Option<Open>,
     known: Option<Judged>,
@@ -55,8 +56,8 @@ impl Drop for Open {
 
 impl SecondLook {
     /// Nothing is looked at yet; without `within` nothing ever is.
-    pub(super) fn new(lender: Lender, tongue: Tongue, within: Option<Duration>) -> Self {
-        Self { lender, tongue, within, open: None, known: None }
+    pub(super) fn new(lender: Lender, languages: Languages, within: Option<Duration>) -> Self {
+        Self { lender, languages, within, open: None, known: None }
     }
 
     /// Gives `judged` back when there is nothing to look at, or it was looked at before; else [`SecondLook::next`]
@@ -75,7 +76,7 @@ impl SecondLook {
         else {
             return Some(judged);
         };
-        let readings = near_in(self.tongue, text);
+        let readings = near(&self.languages.get(), text);
         let (from, to) = stretch(utterance);
         if readings.is_empty() || to - from > LONGEST {
             return Some(judged);
@@ -155,13 +156,13 @@ fn settled(support: &[f32], open: &Open) -> Look {
         others.iter().enumerate().map(|(at, score)| (*score, meaning(at))).collect();
     let cost = format!("{} readings in {} ms", readings.len(), open.began.elapsed().as_millis());
     match choose(*written, &numbered) {
-        Some(Choice::Sure { place, below, apart }) => {
+        Some(ReadingChoice::Sure { place, below, apart }) => {
             let template = &readings[place].template;
             let reason = format!("as \"{template}\": {}, {cost}", told(below, apart));
             let reading = Some(readings[place].text.clone());
             Look { decision: Decision::new("second look", "settled", reason), reading }
         }
-        Some(Choice::Unsure { below, apart }) => {
+        Some(ReadingChoice::Unsure { below, apart }) => {
             Look::note("not sure", format!("{}, {cost}", told(below, apart)))
         }
         None => Look::note("failed", "the sound was not scored"),

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use crate::hear::HearCommand;
-use crate::hear::judge::{Judgement, Loudness};
+use crate::hear::judge::{FollowUpLoudness, Judgement};
 use crate::hear::whisper::Urgency;
 use crate::message::{OpenedBy, Transcript, TurnId, Utterance};
-use crate::reply::intents::Completeness;
+use crate::reply::understand::intents::Completeness;
 use crate::trace::Decision;
 
 /// What happened.
@@ -112,7 +112,7 @@ pub struct SoundOf {
     /// When its last voiced sample was captured.
     pub ended: Instant,
     /// How loud it was, and beside what.
-    pub loudness: Loudness,
+    pub loudness: FollowUpLoudness,
 }
 
 /// Why an answer was cut short.

@@ -2,24 +2,30 @@
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver as Commands, sync_channel};
+use std::time::Duration;
 
 use futures_util::stream::{self, Pending};
 use jiff::civil::date;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc::channel;
+use tokio::task::JoinHandle;
 
 use super::*;
-use crate::audio::{Pace, RATE, read_wav};
+use crate::announce::{AnnounceConfig, Announcement, Announcer, IfUnheard, Origin, Priority};
+use crate::audio::{Pace, Player, RATE, RingSound, read_wav, write_wav};
 use crate::clock::ManualClock;
-use crate::hear::HearEvent;
+use crate::hear::judge::JudgeConfig;
 use crate::hear::tests::model;
-use crate::hear::whisper::{SttConfig, Whisper};
+use crate::hear::transcript_filter::TranscriptFilterConfig;
+use crate::hear::whisper::{Stt, SttConfig, SttEvent, Whisper};
+use crate::hear::{Delivery, HearEvent};
+use crate::language::tests::in_english;
 use crate::llm::{Ask, ChatEvent, LlmConfig, LlmError, ModelSize, ServedBy};
-use crate::message::{EndCause, OpenedBy, Private, Utterance};
+use crate::message::{EndCause, OpenedBy, Place, Private, Utterance};
 use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
-use crate::speak::joe;
-use crate::tools::{Toolbox, ToolsConfig};
+use crate::speak::{Mouth, joe};
+use crate::tools::{ToolRegistry, ToolsConfig};
 
 mod second_opinion;
 
@@ -51,6 +57,10 @@ fn clock(hour: i8) -> Arc<dyn Clock> {
     Arc::new(ManualClock::at(date(2026, 3, 4).at(hour, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap()))
 }
 
+fn announcer(hour: i8) -> Announcer {
+    Announcer::new(&AnnounceConfig::default(), None, clock(hour))
+}
+
 fn stt() -> (Stt, Receiver<SttEvent>) {
     let whisper = Whisper::load(&model("whisper-tiny.en", "ggml-tiny.en-q8_0.bin"), &SttConfig::default());
     Stt::spawn(whisper.unwrap(), Heart::unwatched()).unwrap()
@@ -74,12 +84,33 @@ struct Bench {
     requests: Sender<Request>,
 }
 
+/// Ears for English.
+fn english_ears() -> Ears {
+    Ears {
+        phrases: Vec::new(),
+        trust: TranscriptFilterConfig::default(),
+        judge: JudgeConfig::default(),
+        languages: in_english(),
+        second_look: None,
+    }
+}
+
 impl Bench {
     fn start(file: &Path, hour: i8, voice: &Voice, config: ConversationConfig) -> Self {
-        Self::with(file, hour, voice, config, Ringing::new(None, 50))
+        Self::with(file, hour, voice, config, &announcer(hour))
     }
 
-    fn with(file: &Path, hour: i8, voice: &Voice, config: ConversationConfig, ringing: Ringing) -> Self {
+    fn with(file: &Path, hour: i8, voice: &Voice, config: ConversationConfig, announcer: &Announcer) -> Self {
+        Self::ringing(file, hour, (voice, RingSound::built_in()), config, announcer)
+    }
+
+    fn ringing(
+        file: &Path,
+        hour: i8,
+        (voice, ring): (&Voice, RingSound),
+        config: ConversationConfig,
+        announcer: &Announcer,
+    ) -> Self {
         let clock = clock(hour);
         let engine = Arc::new(Engine::new(EngineParts {
             reply: ReplyConfig::default(),
@@ -92,32 +123,31 @@ impl Bench {
             store: None,
             schedule: None,
             clock: Arc::clone(&clock),
-            tools: Toolbox::default(),
+            tools: ToolRegistry::default(),
             tool_rules: ToolsConfig::default(),
             protocols: Protocols::default(),
+            languages: in_english(),
         }));
         let (player, played) = Player::to_wav(file, RATE, Pace::Fast).unwrap();
         let mouth = (*voice == Voice::Joe)
             .then(|| Mouth::spawn(joe(), player.clone(), played, Heart::unwatched()).unwrap());
         let (commands, _commands) = sync_channel(64);
         let (ears, deliveries) = channel(8);
+        let to_her = english_ears();
+        let input = EndpointInput { commands, deliveries, stt: stt(), interjections: stt(), to_her };
+        let (player_of_output, tones) = (player.clone(), Tones::On);
+        let output = EndpointOutput { player: player_of_output, mouth, echo: None, tones, ring };
         let (told, news) = channel(256);
         let (asks, requests) = channel(1);
         let conversation = Conversation::new(
             Parts {
+                endpoint: VoiceEndpoint::new(Place::named("home"), input, output),
                 engine,
                 store: None,
                 clock,
-                player: player.clone(),
-                mouth,
-                stt: stt(),
-                interjections: stt(),
-                ears: (commands, deliveries),
                 config,
-                to_her: Ears::default(),
-                echo: None,
-                ringing,
-                tones: Tones::On,
+                announcer: announcer.clone(),
+                least_ring_volume: 60,
                 news: told,
                 requests,
                 heart: Heart::unwatched(),
@@ -160,7 +190,7 @@ impl Bench {
 }
 
 fn deaf() -> HearEvent {
-    HearEvent::Deaf { fault: "the microphone was lost; plug it in again".into() }
+    HearEvent::MicrophoneLost { fault: "the microphone was lost; plug it in again".into() }
 }
 
 /// Three seconds of speech, which no quick intent answers.
@@ -227,7 +257,6 @@ async fn when_the_first_word_takes_long_a_tone_says_that_she_thinks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn push_to_talk_interrupts_her_whatever_she_does() {
-    // covers DEC24
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("push.wav");
     let mut bench = Bench::start(&file, 12, &Voice::Joe, ConversationConfig::default());
@@ -255,7 +284,7 @@ async fn push_to_talk_interrupts_her_whatever_she_does() {
     bench.until(Activity::Idle).await;
     // So long that she is still computing it when she is called: a file plays as fast as it can.
     let fault = "the microphone was lost; plug it in again. ".repeat(20);
-    bench.hears(HearEvent::Deaf { fault }).await;
+    bench.hears(HearEvent::MicrophoneLost { fault }).await;
     bench.until(Activity::Speaking).await;
     bench.requests.send(Request::Listen).await.unwrap();
     bench.until(Activity::Listening).await;
@@ -287,21 +316,35 @@ async fn a_file_of_speech_that_was_not_for_her_is_put_on_record_without_its_word
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_timer_rings_aloud_again_and_again_until_she_is_called() {
-    use crate::schedule::EntryId;
-    use crate::schedule::ringer::{Alerts, Ring};
+async fn the_configured_sound_is_what_rings() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bell, file) = (folder.path().join("bell.wav"), folder.path().join("ring.wav"));
+    let tone = |n: u32| 0.2 * (std::f32::consts::TAU * 400.0 * n as f32 / RATE as f32).sin();
+    write_wav(&bell, RATE, &(0..3 * RATE).map(tone).collect::<Vec<_>>()).unwrap();
+    let (sound, rings) = (RingSound::read(&bell).unwrap(), announcer(12));
+    let config = ConversationConfig::default();
+    let mut bench = Bench::ringing(&file, 12, (&Voice::None, sound), config, &rings);
+    let ring = Announcement::new(Origin::Timer, Priority::Ring, "Pasta timer.");
+    rings.announce(Announcement { if_unheard: IfUnheard::Repeat(Duration::from_secs(60)), ..ring }).await;
+    bench.until(Activity::Listening).await;
+    let sounded = bench.end(&file).await;
+    assert!((2.9..3.1).contains(&sounded), "three seconds of bell, no built-in notes: {sounded} s");
+}
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_timer_rings_aloud_again_and_again_until_she_is_called() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("ring.wav");
-    let (rings, ringing) = tokio::sync::watch::channel(vec![]);
-    let (_told, told) = channel(1);
-    let ringing = Ringing::new(Some(Alerts { ringing, told }), 60);
-    let mut bench = Bench::with(&file, 3, &Voice::Joe, ConversationConfig::default(), ringing);
+    let rings = announcer(3);
+    let mut bench = Bench::with(&file, 3, &Voice::Joe, ConversationConfig::default(), &rings);
     bench.player.set_volume(crate::audio::Volume::percent(20));
-    let ring = Ring { id: EntryId(1), says: Private("Pasta timer.".into()) };
-    rings.send_replace(vec![ring.clone()]);
+    let if_unheard = IfUnheard::Repeat(Duration::from_secs(1));
+    for text in ["Pasta timer.", "Rice timer."] {
+        let ring = Announcement::new(Origin::Timer, Priority::Ring, text);
+        rings.announce(Announcement { if_unheard, ..ring }).await;
+    }
     let told = bench.until(Activity::Speaking).await;
-    assert!(told.contains(&News::Rings(ring.says.clone())), "also at night: {told:?}");
+    assert!(told.contains(&News::Rings(Private("Pasta timer.".into()))), "also at night: {told:?}");
     assert_eq!(bench.player.volume().as_percent(), 60, "never softer than configured");
     bench.until(Activity::Listening).await;
     bench.hears(HearEvent::NothingSaid).await;
@@ -314,9 +357,39 @@ async fn a_timer_rings_aloud_again_and_again_until_she_is_called() {
         .await;
     bench.until(Activity::Listening).await;
     assert_eq!(bench.player.volume().as_percent(), 20, "as before");
-    rings.send_replace(vec![]);
+    assert_eq!(rings.waiting(), [], "whoever calls her has heard them");
     bench.hears(HearEvent::NothingSaid).await;
     bench.until(Activity::Idle).await;
     let sounded = bench.end(&file).await;
     assert!(sounded > 2.0, "two tones and two lines: {sounded} s");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_announced_waits_for_its_moment_and_is_said_again_after_a_call_but_not_after_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("announced.wav");
+    let announcer = announcer(12);
+    let say = |text: &str| {
+        let report = Announcement::new(Origin::Agent, Priority::Notice, text);
+        announcer.announce(Announcement { if_unheard: IfUnheard::Keep, ..report })
+    };
+    // So long that she is called while she computes it.
+    let text = "The report about the garden is done. ".repeat(20);
+    say(&text).await;
+    let mut bench = Bench::with(&file, 12, &Voice::Joe, ConversationConfig::default(), &announcer);
+    let told = bench.until(Activity::Speaking).await;
+    assert!(told.contains(&News::Told(Private(text.clone()))), "it was waiting: {told:?}");
+    bench.requests.send(Request::Listen).await.unwrap();
+    bench.until(Activity::Listening).await;
+    say("And the tomatoes are ripe.").await;
+    while !matches!(bench.news.recv().await, Some(News::Told(_))) {}
+    assert_eq!(announcer.waiting().len(), 2, "somebody is about to speak");
+    bench.hears(HearEvent::NothingSaid).await;
+    for _ in 0..2 {
+        bench.until(Activity::Speaking).await;
+    }
+    bench.until(Activity::Idle).await;
+    assert_eq!(announcer.waiting(), [], "both were heard to their end");
+    assert_eq!(announcer.counts().heard, 2);
+    bench.end(&file).await;
 }

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::{PATIENCE, Row};
 use crate::app;
-use crate::audio::{EchoCancel, EchoCancelled, EchoReport, Heard, Microphone, MuteSwitch, Player, Source};
+use crate::audio::{
+    AudioSource, EchoCancel, EchoCancelled, EchoReport, Microphone, MuteSwitch, Player, SourceEvent,
+};
 use crate::cli::session::Session;
 use crate::control::Client;
 use crate::speak::Voice;
@@ -42,13 +44,14 @@ fn measure(session: &Session) -> anyhow::Result<Option<EchoReport>> {
     let length = Duration::from_secs_f64(samples.len() as f64 / f64::from(voice.rate()));
     let (player, _events) = Player::open(&config.audio);
     let microphone = Microphone::open(&config.audio, &MuteSwitch::default());
-    let mut ears = EchoCancelled::new(Box::new(microphone), player.far_end(), config.audio.echo_cancel);
+    let mut ears =
+        EchoCancelled::new(Box::new(microphone), player.echo_reference(), config.audio.echo_cancel);
     let meter = ears.meter();
     let (mut buffer, mut until, mut last) = (Vec::new(), None, None);
     let deadline = Instant::now() + PATIENCE;
     while Instant::now() < until.unwrap_or(deadline) {
         buffer.clear();
-        if let Heard::Samples(_) = ears.read(&mut buffer)
+        if let SourceEvent::Samples(_) = ears.read(&mut buffer)
             && until.is_none()
         {
             player.play_now(TAG, voice.rate(), std::mem::take(&mut samples))?;
@@ -76,11 +79,11 @@ fn row(choice: EchoCancel, report: Option<EchoReport>) -> Row {
             "the microphone cancels it already; only the wake phrase and stop words interrupt her",
         ),
         Some(report) if report.converged || report.delay_ms == 0 || report.erle_db >= WELL_DB => {
-            Row::good(WHAT, report.told())
+            Row::good(WHAT, report.summary())
         }
         Some(report) => Row::fair(
             WHAT,
-            report.told(),
+            report.summary(),
             "move the microphone away from the speaker, or turn her down; until then only the wake phrase and \
              stop words interrupt her",
         ),

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::cli::show;
 use crate::paths::Paths;
-use crate::reply::redact;
+use crate::reply::understand::redact;
 use crate::store::{Portable, Store, words};
 
 /// Writes everything to `file`, readable by its owner only, or to stdout.
@@ -69,8 +69,8 @@ fn redacted(piece: Portable) -> Portable {
         Portable::Memory { kind, at, text, source } => {
             Portable::Memory { kind, at, text: clean(text), source }
         }
-        Portable::Message { channel, role, at, text } => {
-            Portable::Message { channel, role, at, text: clean(text) }
+        Portable::Message { channel, place, role, at, text, origin } => {
+            Portable::Message { channel, place, role, at, text: clean(text), origin }
         }
     }
 }

@@ -41,7 +41,13 @@ pub(super) fn read(file: &Path) -> anyhow::Result<(String, Vec<String>)> {
     Ok((name, pieces))
 }
 
+#[cfg(not(feature = "pdf"))]
+fn pdf_text(_: Vec<u8>) -> anyhow::Result<String> {
+    anyhow::bail!("this build leaves PDF out (feature `pdf`)")
+}
+
 /// The text of a PDF, read on a thread of its own: the reader breaks down over some files.
+#[cfg(feature = "pdf")]
 fn pdf_text(bytes: Vec<u8>) -> anyhow::Result<String> {
     let reading = std::thread::spawn(move || pdf_extract::extract_text_from_mem(&bytes));
     match reading.join() {
@@ -121,7 +127,6 @@ mod tests {
 
     use super::*;
 
-    // covers DEC17
     #[test]
     fn a_document_is_cut_at_headings_and_between_sentences() {
         let long = "One sentence of some length stands here. ".repeat(20);

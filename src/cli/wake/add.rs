@@ -8,18 +8,17 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use fastrand::Rng;
 
+use super::noise::{Kind, around_word, piece};
 use super::record::{self, Ear, Recorder};
+use super::voices::{SENTENCES, Spoken, Voices};
 use super::written;
 use crate::app;
 use crate::audio::RATE;
-use crate::cli::bench::trust::bar;
-use crate::cli::bench::trust::noise::{Kind, around_word, piece};
-use crate::cli::bench::trust::voices::{SENTENCES, Spoken, Voices};
 use crate::cli::session::Session;
 use crate::cli::show::{self, Mood};
 use crate::hear::enrol::{Take, margin};
 use crate::hear::score::{ACCEPT, Effort, Phrase, Score, Scores, score};
-use crate::hear::wake::{Book, Enrolled, Kept, WakeMode, WakePhrase};
+use crate::hear::wake::{Book, Enrolled, SavedPhrase, WakeMode, WakePhrase};
 use crate::hear::whisper::Whisper;
 
 const EXAMPLES: &str = "\
@@ -118,7 +117,7 @@ pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
         show::remark(format!("{} {weakness}", show::coloured(Mood::Fair, "!")));
     }
     let takes = recorded(args, session, &mut Ear { whisper: &mut whisper, phrase: &phrase })?;
-    let mut voices = Voices::open(session, None)?;
+    let mut voices = Voices::open(session)?;
     for remark in voices.remarks() {
         show::remark(remark);
     }
@@ -142,7 +141,7 @@ pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     }
     let negatives = trial.others.len() as u32;
     let voices = known.map_or_else(Vec::new, |kept| kept.voices);
-    let mut kept = Kept { name: name.clone(), margin: trial.margin(), alike, negatives, voices };
+    let mut kept = SavedPhrase { name: name.clone(), margin: trial.margin(), alike, negatives, voices };
     if let Some(enrolled) = &enrolled {
         kept.enrol(enrolled.clone());
     }
@@ -216,7 +215,7 @@ fn try_out(
         let said = of.first().filter(|score| score.is_ahead());
         Ok(said.map_or(f32::NEG_INFINITY, Score::margin))
     };
-    let progress = bar("trying", u64::from(args.stretches));
+    let progress = show::progress("trying", u64::from(args.stretches));
     let mut trial = Trial { said: Vec::new(), others: Vec::new() };
     for (speaker, group) in voices.speakers() {
         let spoken = Spoken { word: pronounced(kept_as), speaker, group };
@@ -237,13 +236,16 @@ fn try_out(
 }
 
 /// How a voice has to be told to say it: the way English would write it.
-pub(super) fn pronounced(phrase: &WakePhrase) -> String {
+pub fn pronounced(phrase: &WakePhrase) -> String {
     let written = phrase.written();
     written.get(1).or(written.first()).unwrap_or(&phrase.name).clone()
 }
 
 /// Sentences of every voice, a few of each.
-pub(super) fn sentences(voices: &mut Voices) -> anyhow::Result<Vec<Vec<f32>>> {
+///
+/// # Errors
+/// A voice can't speak.
+pub fn sentences(voices: &mut Voices) -> anyhow::Result<Vec<Vec<f32>>> {
     let speakers = voices.speakers();
     let mut all = Vec::new();
     for (at, sentence) in SENTENCES.iter().enumerate() {

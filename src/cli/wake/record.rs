@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use crate::audio::{Heard, Microphone, MuteSwitch, Player, RATE, Source, read_wav, tone};
+use crate::audio::{AudioSource, Microphone, MuteSwitch, Player, RATE, SourceEvent, read_wav, tone};
 use crate::cli::session::Session;
 use crate::cli::show::{self, Mood};
 use crate::hear::enrol::{LeftOut, TAKES, Take, left_out, trimmed};
@@ -34,7 +34,7 @@ const BAR: usize = 40;
 
 /// Makes recordings.
 pub(super) struct Recorder<'a> {
-    source: Box<dyn Source + 'a>,
+    source: Box<dyn AudioSource + 'a>,
     beep: Box<dyn FnMut() + 'a>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Recorder<'a> {
 
     /// From another source, without a tone.
     #[cfg(test)]
-    fn from(source: impl Source + 'a) -> Self {
+    fn from(source: impl AudioSource + 'a) -> Self {
         Self { source: Box::new(source), beep: Box::new(|| {}) }
     }
 
@@ -85,11 +85,13 @@ impl<'a> Recorder<'a> {
         while recorded.len() < length {
             let before = recorded.len();
             match self.source.read(&mut recorded) {
-                Heard::Samples(_) => show(&recorded[before..]),
-                Heard::Gone(fault) => anyhow::bail!("{fault}"),
-                Heard::Muted => anyhow::bail!("the microphone was switched off; `joi unmute`, then again"),
-                Heard::End => anyhow::bail!("the sound has ended"),
-                Heard::Nothing | Heard::Back { .. } | Heard::Unmuted => {}
+                SourceEvent::Samples(_) => show(&recorded[before..]),
+                SourceEvent::Gone(fault) => anyhow::bail!("{fault}"),
+                SourceEvent::Muted => {
+                    anyhow::bail!("the microphone was switched off; `joi unmute`, then again")
+                }
+                SourceEvent::End => anyhow::bail!("the sound has ended"),
+                SourceEvent::Nothing | SourceEvent::Back { .. } | SourceEvent::Unmuted => {}
             }
             anyhow::ensure!(began.elapsed() < patience, "the microphone delivers nothing; see `joi doctor`");
         }

@@ -8,7 +8,7 @@ use crate::app;
 use crate::audio::RATE;
 use crate::cli::session::Session;
 use crate::hear::vad::FRAME;
-use crate::hear::wake::{Weighed, Weight, Why};
+use crate::hear::wake::{CandidateReason, ScoredCandidate, ScoredPhrase};
 use crate::hear::whisper::{Stt, SttEvent};
 use crate::hear::{HearCommand, HearEvent, Listener};
 use crate::pulse::Heart;
@@ -18,46 +18,53 @@ const BETWEEN: usize = 15 * RATE as usize;
 
 /// She was woken.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Woken {
+pub struct Woken {
     /// By this phrase.
-    pub(super) phrase: String,
-    pub(super) score: f32,
+    pub phrase: String,
+    /// How sure the model, or how far above its margin the scorer was.
+    pub score: f32,
     /// The sample that decided it, in samples of the sound it was told of.
-    pub(super) at: u64,
+    pub at: u64,
     /// What the scorer took; nothing when a model was sure.
-    pub(super) scoring: Option<Duration>,
+    pub scoring: Option<Duration>,
 }
 
 /// What came of a sound.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Heard {
-    pub(super) wakes: Vec<Woken>,
+pub struct Heard {
+    /// Every wake.
+    pub wakes: Vec<Woken>,
     /// Everything the scorer looked at, with its place in samples of the sound.
-    pub(super) weighed: Vec<Weighed>,
+    pub weighed: Vec<ScoredCandidate>,
 }
 
 impl Heard {
     /// How often nothing but a rival spoke against a phrase.
-    pub(super) fn held_back(&self) -> usize {
-        self.weighed.iter().filter(|weighed| weighed.phrases.iter().any(Weight::is_held_back)).count()
+    pub fn held_back(&self) -> usize {
+        self.weighed.iter().filter(|weighed| weighed.phrases.iter().any(ScoredPhrase::is_held_back)).count()
     }
 
     /// Whether that was so for this phrase.
-    pub(super) fn is_held_back(&self, phrase: &str) -> bool {
-        let of = |weight: &Weight| weight.phrase == phrase && weight.is_held_back();
+    pub fn is_held_back(&self, phrase: &str) -> bool {
+        let of = |weight: &ScoredPhrase| weight.phrase == phrase && weight.is_held_back();
         self.weighed.iter().any(|weighed| weighed.phrases.iter().any(of))
     }
 }
 
-pub(super) struct Rig {
+/// The listener and its scorer.
+pub struct Rig {
     listener: Listener,
-    weighed: Receiver<Weighed>,
+    weighed: Receiver<ScoredCandidate>,
     /// Keeps the scorer's thread; what it transcribes is of no interest.
     _worker: (Stt, tokio::sync::mpsc::Receiver<SttEvent>),
 }
 
 impl Rig {
-    pub(super) fn load(session: &Session) -> anyhow::Result<Self> {
+    /// Loads the models that the configuration names.
+    ///
+    /// # Errors
+    /// One is missing or can't be loaded.
+    pub fn load(session: &Session) -> anyhow::Result<Self> {
         let (mut listener, worker) =
             app::wakeful_listener(session.config(), &session.paths, Heart::unwatched())?;
         let (watcher, weighed) = channel();
@@ -66,24 +73,24 @@ impl Rig {
     }
 
     /// Listens to something that does not go on from what was heard before.
-    pub(super) fn hear_alone(&mut self, samples: &[f32]) -> Heard {
+    pub fn hear_alone(&mut self, samples: &[f32]) -> Heard {
         self.listener.interrupt();
         self.hear(&vec![0.0; BETWEEN]);
         self.hear(samples)
     }
 
     /// Listens on. After each wake phrase she waits for the next one.
-    pub(super) fn hear(&mut self, samples: &[f32]) -> Heard {
+    pub fn hear(&mut self, samples: &[f32]) -> Heard {
         let (mut heard, mut events) = (Heard::default(), Vec::new());
         let begin = self.listener.position();
         for frame in samples.chunks(FRAME) {
             let now = Instant::now();
             self.listener.step(frame, now, &mut events);
             self.listener.settle(now, &mut events);
-            let weighed: Vec<Weighed> = self.weighed.try_iter().collect();
+            let weighed: Vec<ScoredCandidate> = self.weighed.try_iter().collect();
             for event in events.drain(..) {
                 if let HearEvent::Wake { phrase, score, at, .. } = event {
-                    let of = |weighed: &&Weighed| weighed.candidate.to == at;
+                    let of = |weighed: &&ScoredCandidate| weighed.candidate.to == at;
                     let scoring = weighed.iter().find(of).map(|weighed| weighed.took);
                     heard.wakes.push(Woken { phrase, score, at: at.saturating_sub(begin), scoring });
                     self.listener.command(HearCommand::Cancel);
@@ -100,10 +107,10 @@ impl Rig {
 }
 
 /// Why something was looked at, for people.
-pub(super) fn reason(why: &Why) -> &'static str {
+pub fn reason(why: &CandidateReason) -> &'static str {
     match why {
-        Why::Doubt { .. } => "a model in doubt",
-        Why::Voice { .. } => "a voice began",
-        Why::Louder { .. } => "a voice became louder",
+        CandidateReason::Doubt { .. } => "a model in doubt",
+        CandidateReason::Voice { .. } => "a voice began",
+        CandidateReason::Louder { .. } => "a voice became louder",
     }
 }

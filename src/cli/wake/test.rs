@@ -9,10 +9,10 @@ use serde_json::json;
 
 use super::rig::{Heard, Rig, reason};
 use crate::app;
-use crate::audio::{Heard as Read, Microphone, MuteSwitch, RATE, Source, read_wav};
+use crate::audio::{AudioSource, Microphone, MuteSwitch, RATE, SourceEvent as Read, read_wav};
 use crate::cli::session::Session;
 use crate::cli::show::{self, Mood};
-use crate::hear::wake::{Weighed, Weight};
+use crate::hear::wake::{ScoredCandidate, ScoredPhrase};
 use crate::hear::{HearCommand, HearEvent};
 use crate::pulse::Heart;
 
@@ -79,13 +79,13 @@ fn in_json(file: &std::path::Path, heard: &Heard) -> serde_json::Value {
     })
 }
 
-fn margins(weighed: &Weighed) -> std::collections::BTreeMap<&str, f32> {
+fn margins(weighed: &ScoredCandidate) -> std::collections::BTreeMap<&str, f32> {
     weighed.phrases.iter().map(|weight| (weight.phrase.as_str(), weight.score.margin())).collect()
 }
 
 /// How far each phrase is ahead of its rivals, in nats, where that was looked at.
-fn leads(weighed: &Weighed) -> std::collections::BTreeMap<&str, f32> {
-    let of = |weight: &'_ Weight| weight.score.lead.nats;
+fn leads(weighed: &ScoredCandidate) -> std::collections::BTreeMap<&str, f32> {
+    let of = |weight: &'_ ScoredPhrase| weight.score.lead.nats;
     let known = weighed.phrases.iter().filter(|weight| of(weight).is_finite());
     known.map(|weight| (weight.phrase.as_str(), of(weight))).collect()
 }
@@ -106,8 +106,8 @@ fn tell(heard: &Heard) -> anyhow::Result<()> {
 }
 
 /// One line about a candidate.
-fn told(weighed: &Weighed) -> String {
-    let of = |weight: &Weight| {
+fn told(weighed: &ScoredCandidate) -> String {
+    let of = |weight: &ScoredPhrase| {
         let margin = format!("{} {:.1}", weight.phrase, weight.score.margin());
         match &weight.score.lead.rival {
             Some(rival) if weight.is_held_back() => format!("{margin}, more like \"{rival}\""),

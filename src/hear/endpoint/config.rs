@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::Problem;
 
-/// How long she waits for more before she answers.
+/// The silence that ends an utterance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Patience {
+pub enum EndpointPatience {
     /// 0.4 s of silence: quick answers, and short pauses for thought cut a sentence in two.
     Quick,
     /// 0.7 s.
@@ -16,7 +16,7 @@ pub enum Patience {
     Relaxed,
 }
 
-impl Patience {
+impl EndpointPatience {
     /// Silence that ends an utterance, in seconds.
     pub fn seconds(self) -> f64 {
         match self {
@@ -27,15 +27,15 @@ impl Patience {
     }
 }
 
-/// Where an utterance begins and ends. All times are counted in samples, so a busy machine changes nothing.
+/// Where an utterance begins and ends. All times are counted in samples, so CPU load changes nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EndpointConfig {
-    /// Silence that ends an utterance: `quick` 0.4 s, `normal` 0.7 s, `relaxed` 1.2 s.
-    pub patience: Patience,
-    /// Whether the words said before a pause count, too: a whole quick command ends after 0.3 s of silence, one that
-    /// could go on ("nine minutes … and thirty seconds") after 0.6 s, the beginning of one after no less than 1.2 s.
-    /// Off, the silence alone decides.
+    /// Silence that ends an utterance: "quick" 0.4 s, "normal" 0.7 s, "relaxed" 1.2 s.
+    pub patience: EndpointPatience,
+    /// Whether the words said before a pause count, too: a whole quick command ("stop", "set a ten minute timer") ends
+    /// after 0.3 s of silence, one that could go on ("set a timer for ten minutes" and thirty seconds) after 0.6 s, the
+    /// beginning of one ("set a timer for") after no less than 1.2 s. Off, the silence alone decides.
     pub by_meaning: bool,
     /// Sound kept from before the first voiced frame, in seconds, 0.1 to 1. Raising it saves more of soft
     /// first syllables, and costs transcription time.
@@ -46,20 +46,19 @@ pub struct EndpointConfig {
     /// Silence after which transcription begins on trial, in seconds, 0.1 to 0.35. Raising it wastes
     /// less computing and answers later.
     pub pause: f64,
-    /// How long she listens for the first word, in seconds, 1 to 30.
+    /// How long to listen for the first word, in seconds, 1 to 30.
     pub no_speech: f64,
-    /// Longest utterance, in seconds, 2 to 28 (whisper hears 30). What is said beyond it is not heard.
+    /// Longest utterance, in seconds, 2 to 28 (whisper's window is 30). Anything beyond it is cut off.
     pub max_length: f64,
-    /// How long after the last word somebody may still go on with a sentence that was taken for complete,
-    /// in seconds, 0 (never) to 3. Raising it mends more hesitant sentences, and takes more of what is said
-    /// to somebody else for a part of them.
+    /// How long after an utterance that was taken for complete somebody may still continue it, in seconds, 0
+    /// (never) to 3. Raising it repairs more hesitant sentences, and joins more unrelated speech to them.
     pub continuation: f64,
 }
 
 impl Default for EndpointConfig {
     fn default() -> Self {
         Self {
-            patience: Patience::Normal,
+            patience: EndpointPatience::Normal,
             by_meaning: true,
             pre_roll: 0.5,
             onset: 0.16,
@@ -72,7 +71,7 @@ impl Default for EndpointConfig {
 }
 
 impl EndpointConfig {
-    /// All that is wrong with it.
+    /// All problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         [
             ("pre_roll", self.pre_roll, 0.1..=1.0),

@@ -1,19 +1,19 @@
-//! PURE: what an onset or a talk comes to: the waiting that goes on, the talk that goes on with an earlier one, and the
-//! stretch that is told.
+//! PURE: the results of an onset or a talk: waiting that goes on, a talk that continues an earlier one, and
+//! the reported stretch.
 
-use super::{Onset, Span, Talk, Wait};
+use super::{Onset, SpeechSpan, Talk, Wait};
 
 impl Onset {
-    /// How the waiting goes on when this was no word.
+    /// How waiting goes on when this was no word.
     pub(super) fn given_up(self, wait: Wait) -> Wait {
-        // An onset from before the floor is the phrase's, not a soft beginning of what may follow.
+        // An onset from before the floor belongs to the phrase, not to a soft beginning of what may follow.
         let floor = if self.began < wait.floor { self.last_voiced } else { wait.floor };
         Wait { floor, ..wait }
     }
 }
 
 impl Talk {
-    /// This talk as the rest of an earlier one.
+    /// This talk as the continuation of an earlier one.
     pub(super) fn continuing(self, earlier: Self) -> Self {
         Self {
             begins_at: earlier.begins_at,
@@ -23,8 +23,15 @@ impl Talk {
         }
     }
 
-    pub(super) fn span(self, ends_at: u64) -> Span {
+    pub(super) fn span(self, ends_at: u64) -> SpeechSpan {
         let Self { begins_at, began, last_voiced, voiced, revision, .. } = self;
-        Span { begins_at, ends_at, speech_begins_at: began, speech_ends_at: last_voiced, voiced, revision }
+        SpeechSpan {
+            begins_at,
+            ends_at,
+            speech_begins_at: began,
+            speech_ends_at: last_voiced,
+            voiced,
+            revision,
+        }
     }
 }

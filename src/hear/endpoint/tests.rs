@@ -31,7 +31,7 @@ fn an_utterance_keeps_its_pre_roll_and_ends_after_the_patience() {
     let edges = show(&mut endpointer, 100 * F, &(line(0, 30) + &line(10, 30)));
     let speech_ends_at = 140 * F;
     let begins_at = 130 * F - 8000;
-    let span = |ends_at| Span {
+    let span = |ends_at| SpeechSpan {
         begins_at,
         ends_at,
         speech_begins_at: 130 * F,
@@ -50,7 +50,6 @@ fn an_utterance_keeps_its_pre_roll_and_ends_after_the_patience() {
 
 #[test]
 fn a_sentence_taken_for_complete_goes_on_within_a_second_and_a_half() {
-    // covers P5
     let mut endpointer = new();
     endpointer.open(0);
     let edges = show(&mut endpointer, 0, &(line(10, 40) + &line(10, 30)));
@@ -67,7 +66,6 @@ fn a_sentence_taken_for_complete_goes_on_within_a_second_and_a_half() {
 
 #[test]
 fn a_follow_up_is_judged_by_when_it_began() {
-    // covers P5
     let window = |frames: &str| {
         let mut endpointer = new();
         endpointer.open_window(10 * F, 100 * F);
@@ -84,7 +82,6 @@ fn a_follow_up_is_judged_by_when_it_began() {
 
 #[test]
 fn a_window_that_is_opened_once_more_does_not_get_longer() {
-    // covers P5
     let mut endpointer = new();
     endpointer.open_window(0, 100 * F);
     let _ = show(&mut endpointer, 0, &(line(0, 5) + &line(10, 25)));
@@ -111,12 +108,14 @@ fn a_click_in_a_pause_changes_nothing() {
     let edges = show(&mut endpointer, 0, &(line(10, 9) + &line(1, 30)));
     let kinds: Vec<_> = edges.iter().map(kind).collect();
     assert_eq!(kinds, ["started", "paused", "ended"]);
-    assert!(matches!(edges[2], Edge::Ended(Span { ends_at, .. }, _) if ends_at == 32 * F));
+    assert!(matches!(edges[2], Edge::Ended(SpeechSpan { ends_at, .. }, _) if ends_at == 32 * F));
 }
 
 #[test]
 fn the_patience_is_what_the_configuration_says() {
-    for (patience, frames) in [(Patience::Quick, 13), (Patience::Normal, 22), (Patience::Relaxed, 38)] {
+    for (patience, frames) in
+        [(EndpointPatience::Quick, 13), (EndpointPatience::Normal, 22), (EndpointPatience::Relaxed, 38)]
+    {
         let mut endpointer = Endpointer::new(&EndpointConfig { patience, ..EndpointConfig::default() });
         endpointer.open(0);
         let edges = show(&mut endpointer, 0, &line(10, 60));
@@ -125,7 +124,8 @@ fn the_patience_is_what_the_configuration_says() {
     }
 }
 
-/// Frames of silence until the end, when after the pause `revision` the words told `more`, `late` frames later.
+/// Frames of silence until the end, when after the pause `revision` the words told `more`, `late` frames
+/// later.
 fn silence(config: &EndpointConfig, late: usize, revision: u32, more: More) -> u64 {
     let mut endpointer = Endpointer::new(config);
     endpointer.open(0);
@@ -144,7 +144,7 @@ fn a_whole_command_ends_soon_and_a_begun_one_late() {
     assert_eq!(silence(&config, 0, 0, More::Likely), 38, "1.2 s");
     assert_eq!(silence(&config, 0, 1, More::Unlikely), 22, "told of other words");
     let off = EndpointConfig { by_meaning: false, ..config.clone() };
-    let relaxed = EndpointConfig { patience: Patience::Relaxed, ..config.clone() };
+    let relaxed = EndpointConfig { patience: EndpointPatience::Relaxed, ..config.clone() };
     let all = |config| [More::Unlikely, More::Possible, More::Likely].map(|more| silence(config, 0, 0, more));
     assert_eq!([all(&config), all(&relaxed), all(&off)], [[10, 19, 38], [10, 19, 38], [22, 22, 22]]);
 }
@@ -228,16 +228,16 @@ fn kind(edge: &Edge) -> String {
     }
 }
 
-fn phase(phase: Phase) -> &'static str {
+fn phase(phase: EndpointPhase) -> &'static str {
     match phase {
-        Phase::Idle => "idle",
-        Phase::Phrase { .. } => "phrase",
-        Phase::Ahead { .. } => "ahead",
-        Phase::Waiting(Wait { ended: None, .. }) => "waiting",
-        Phase::Waiting(Wait { ended: Some(_), .. }) => "lingering",
-        Phase::Onset(..) => "onset",
-        Phase::Talking(Talk { paused: None, .. }) => "talking",
-        Phase::Talking(Talk { paused: Some(_), .. }) => "paused",
+        EndpointPhase::Idle => "idle",
+        EndpointPhase::Phrase { .. } => "phrase",
+        EndpointPhase::Ahead { .. } => "ahead",
+        EndpointPhase::Waiting(Wait { ended: None, .. }) => "waiting",
+        EndpointPhase::Waiting(Wait { ended: Some(_), .. }) => "lingering",
+        EndpointPhase::Onset(..) => "onset",
+        EndpointPhase::Talking(Talk { paused: None, .. }) => "talking",
+        EndpointPhase::Talking(Talk { paused: Some(_), .. }) => "paused",
     }
 }
 

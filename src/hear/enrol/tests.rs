@@ -25,19 +25,23 @@ fn a_phrase_is_cut_out_with_a_short_edge_and_without_clicks() {
 #[test]
 fn what_is_not_fit_is_told_with_what_to_do() {
     let told = |parts: &[Vec<f32>]| trimmed(&parts.concat()).unwrap_err().to_string();
-    assert_eq!(told(&[]), "nothing was said; speak after the tone");
-    assert_eq!(told(&[room(2.0)]), "nothing was said; speak after the tone");
+    assert_eq!(told(&[]), "no speech was recorded; speak after the tone");
+    assert_eq!(told(&[room(2.0)]), "no speech was recorded; speak after the tone");
     assert!(
         told(&[tone(1.0, -80.0), tone(0.5, -50.0), tone(1.0, -80.0)])
-            .starts_with("it is too soft (-50 dBFS)")
+            .starts_with("the recording is too quiet (-50 dBFS)")
     );
     assert!(
         told(&[tone(1.0, -30.0), tone(0.5, -24.0), tone(1.0, -30.0)]).starts_with("the room is too loud")
     );
-    assert!(told(&[room(1.0), tone(0.15, -20.0), room(1.0)]).starts_with("150 ms are too short"));
-    assert!(told(&[room(1.0), tone(2.4, -20.0), room(1.0)]).starts_with("2400 ms are too long"));
+    assert!(
+        told(&[room(1.0), tone(0.15, -20.0), room(1.0)]).starts_with("the recording is too short (150 ms)")
+    );
+    assert!(
+        told(&[room(1.0), tone(2.4, -20.0), room(1.0)]).starts_with("the recording is too long (2400 ms)")
+    );
     let loud: Vec<f32> = tone(0.5, 6.0).iter().map(|s| s.clamp(-1.0, 1.0)).collect();
-    assert!(told(&[room(1.0), loud, room(1.0)]).starts_with("it is distorted"));
+    assert!(told(&[room(1.0), loud, room(1.0)]).starts_with("the recording is clipped"));
 }
 
 fn takes(margins: &[f32]) -> Vec<Take> {

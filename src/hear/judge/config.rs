@@ -1,4 +1,4 @@
-//! What can be set about whether words were meant for her.
+//! Settings of the judge.
 
 use std::time::Duration;
 
@@ -10,23 +10,24 @@ use crate::problem::Problem;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JudgeConfig {
-    /// From which likeness with her own words a text is an echo, in percent, 50 to 95. Raising it lets more
-    /// echo pass for you, and more of you when you repeat her.
+    /// From which likeness with playback a text is an echo, in percent, 50 to 95. Raising it takes more echo
+    /// for speech; lowering it takes more repeated words for echo.
     pub echo_likeness: f64,
-    /// How long after her sentence several words like it are still an echo, in seconds, 0.5 to 5.
+    /// How long after a sentence was played several words like it are still an echo, in seconds, 0.5 to 5.
     pub echo_memory: f64,
     /// How late an echo of a word or two can be, in seconds, 0.1 to 2. Raising it takes more short answers
-    /// that repeat her last words ("tea or coffee?" "coffee") for an echo.
+    /// that repeat the last words played ("tea or coffee?" "coffee") for an echo.
     pub echo_lag: f64,
-    /// A stop word doesn't stop her when she herself said it so many seconds before or after, 0.5 to 3.
+    /// A stop word does not stop playback that itself contains it this many seconds before or after, 0.5 to
+    /// 3.
     pub stop_tolerance: f64,
-    /// While she speaks, a stop word counts among so many words at most, 1 to 12.
+    /// During playback, a stop word counts among at most this many words, 1 to 12.
     pub interjection_words: u32,
-    /// Words interrupt her only when so little is to be doubted about them, 0 (never) to 3: the mean surprise of
-    /// the tokens in nats, and three times the probability that there is no speech. Raising it hears more of
-    /// who talks over her, and takes more of what is left of her own voice for somebody.
+    /// Highest doubt of words that interrupt playback (barge-in), 0 (never) to 3: the mean surprise of the
+    /// tokens in nats, and three times the probability that there is no speech. Raising it detects more
+    /// barge-in, and takes more residual echo for it.
     pub interruption_doubt: f64,
-    /// So many answers in a row with no human voice behind them, 1 to 20, and she is silent until the next
+    /// After this many answers in a row without a human voice, 1 to 20, nothing is answered until the next
     /// wake phrase.
     pub answers_to_nobody: u32,
 }
@@ -46,7 +47,7 @@ impl Default for JudgeConfig {
 }
 
 impl JudgeConfig {
-    /// All that is wrong with it.
+    /// All problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         [
             ("echo_likeness", self.echo_likeness, 50.0..=95.0, "percent"),

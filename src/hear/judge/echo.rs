@@ -1,26 +1,26 @@
-//! PURE: how much of what was heard is her own voice.
+//! PURE: how much of an utterance is echo of the assistant's own speech.
 //!
-//! In: the plain words of an utterance and those she said at the time. Out: a likeness of 0 to 100, and where
-//! the echo ends when a person went on. Words are aligned with tolerance: whisper hears fragments from the
-//! middle of a sentence, mishears, joins and splits words.
+//! In: the normalised words of an utterance and those played at the time. Out: a likeness of 0 to 100, and
+//! where the echo ends if the user went on. Words are aligned with tolerance: whisper transcribes fragments
+//! from the middle of a sentence, mishears, joins and splits words.
 
 use strsim::normalized_damerau_levenshtein;
 
-/// A word she said that is missing in what was heard costs less than one that was heard and not said.
+/// A played word that is missing in the utterance costs less than one that was heard and not played.
 const MISSING: f64 = 0.6;
-/// Words less alike than this have nothing to do with each other.
+/// Words less alike than this are unrelated.
 const LEAST_ALIKE: f64 = 0.5;
 /// What a heard word must be alike on average to belong to the head of an utterance.
 const HEAD_ALIKE: f64 = 0.55;
-/// No more of her words are looked at; nobody hears older ones.
+/// At most this many played words are compared; older ones are inaudible.
 const MOST_SAID: usize = 240;
 
-/// What an utterance has in common with her words.
+/// What an utterance has in common with playback.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Likeness {
     /// Of all that was heard, 0 to 100.
     pub(super) whole: f64,
-    /// How many of the words at the head are her own, as far as it makes sense to cut.
+    /// How many of the words at the head are echo, as far as it makes sense to cut.
     pub(super) head: usize,
     /// Likeness of that head, 0 to 100.
     pub(super) head_likeness: f64,
@@ -51,7 +51,7 @@ pub(super) fn compare(heard: &[&str], said: &[String]) -> Likeness {
 
 /// The cost of the best alignment of each head of `heard` with any stretch of `said`.
 fn costs(heard: &[&str], said: &[String]) -> Vec<f64> {
-    // Row i: the first i heard words, ending at each place of what was said; a stretch begins for nothing.
+    // Row i: the first i heard words, ending at each place of what was said; a stretch begins at no cost.
     let mut rows: Vec<Vec<f64>> = vec![vec![0.0; said.len() + 1]];
     for i in 1..=heard.len() {
         let mut row = vec![rows[i - 1][0] + weight(heard[i - 1])];
@@ -93,7 +93,7 @@ fn weight(word: &str) -> f64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::words::plain;
+    use super::super::plain_words::plain;
     use super::*;
 
     const SAID: &str = "The living room is at 22.5 °C, and the kitchen window has been open since 9:05.";

@@ -28,8 +28,8 @@ impl At {
         self.0 + Duration::from_millis(ms)
     }
 
-    fn said(&self, text: &str, from: u64, until: u64) -> Sentence {
-        Sentence { text: text.into(), from: self.ms(from), until: self.ms(until) }
+    fn said(&self, text: &str, from: u64, until: u64) -> SpokenSentence {
+        SpokenSentence { text: text.into(), from: self.ms(from), until: self.ms(until) }
     }
 }
 
@@ -38,9 +38,9 @@ fn heard<'a>(
     text: &'a str,
     opened_by: &'a OpenedBy,
     (at, began): (&At, u64),
-    said: &'a [Sentence],
-) -> Case<'a> {
-    Case {
+    said: &'a [SpokenSentence],
+) -> JudgeInput<'a> {
+    JudgeInput {
         text,
         evidence: &CLEAR,
         opened_by,
@@ -52,11 +52,13 @@ fn heard<'a>(
     }
 }
 
-fn judged(case: &Case<'_>) -> Judgement {
-    judge(case, &TrustConfig::default(), &JudgeConfig::default())
+fn judged(case: &JudgeInput<'_>) -> Judgement {
+    let (trust, config) = (TranscriptFilterConfig::default(), JudgeConfig::default());
+    let words = crate::language::tests::english().vocabulary();
+    judge(case, &JudgeRules { trust: &trust, config: &config, words })
 }
 
-fn verdict(case: &Case<'_>) -> Verdict {
+fn verdict(case: &JudgeInput<'_>) -> Verdict {
     judged(case).verdict
 }
 
@@ -71,26 +73,25 @@ fn each_way_of_opening_has_its_verdict_and_reason() {
     let judgement = |verdict, reason: &str| Judgement { verdict, reason: reason.into() };
     let text = || "what time is it".to_owned();
     assert_eq!(of(wake()), judgement(Verdict::Addressed(text()), "said after the wake phrase"));
-    assert_eq!(of(OpenedBy::Request), judgement(Verdict::Addressed(text()), "she was asked to listen"));
-    assert_eq!(of(OpenedBy::FollowUp), judgement(Verdict::FollowUp(text()), "said right after her answer"));
+    assert_eq!(of(OpenedBy::Request), judgement(Verdict::Addressed(text()), "listening was requested"));
+    assert_eq!(of(OpenedBy::FollowUp), judgement(Verdict::FollowUp(text()), "said right after the answer"));
     assert_eq!(
         of(OpenedBy::Interjection),
-        judgement(Verdict::Ignore, "she was speaking, it is no stop word, and her own voice may be in it")
+        judgement(Verdict::Ignore, "no stop word during playback, and it may contain echo")
     );
 }
 
 #[test]
 fn a_stop_word_comes_before_everything_else() {
-    // covers DEC24
     let at = At::new();
     let weak = Evidence { no_speech: 0.99, mean_logprob: -3.0, voiced: Duration::ZERO, ..CLEAR };
     for opened_by in [wake(), OpenedBy::Request, OpenedBy::FollowUp, OpenedBy::Interjection] {
-        let case = Case { evidence: &weak, ..heard("Stop.", &opened_by, (&at, 0), &[]) };
+        let case = JudgeInput { evidence: &weak, ..heard("Stop.", &opened_by, (&at, 0), &[]) };
         let expected = Judgement { verdict: Verdict::Stop, reason: "a stop word and little else".into() };
         assert_eq!(judged(&case), expected, "{opened_by:?}");
     }
     let names = ["friday".to_owned()];
-    let case = Case { names: &names, ..heard("Be quiet, Friday!", &OpenedBy::FollowUp, (&at, 0), &[]) };
+    let case = JudgeInput { names: &names, ..heard("Be quiet, Friday!", &OpenedBy::FollowUp, (&at, 0), &[]) };
     assert_eq!(verdict(&case), Verdict::Stop);
     assert_eq!(verdict(&heard("Hey Jarvis, stop.", &wake(), (&at, 0), &[])), Verdict::Stop);
 }
@@ -130,43 +131,51 @@ fn she_never_stops_at_a_stop_word_of_her_own() {
     let at = At::new();
     let said = [at.said(SHE_SAID, 0, 4000)];
     let says = |text, began| verdict(&heard(text, &OpenedBy::Interjection, (&at, began), &said));
-    assert_ne!(says("stop", 1500), Verdict::Stop, "her own");
+    assert_ne!(says("stop", 1500), Verdict::Stop, "in playback itself");
     assert_ne!(says("to stop at any time", 1200), Verdict::Stop);
     assert_ne!(says("be quiet", 3300), Verdict::Stop);
     let longer = [at.said(&format!("{WEATHER} {WEATHER} {SHE_SAID}"), 0, 14_000)];
     let early = heard("stop", &OpenedBy::Interjection, (&at, 1000), &longer);
-    assert_eq!(verdict(&early), Verdict::Stop, "she says it ten seconds later");
+    assert_eq!(verdict(&early), Verdict::Stop, "played ten seconds later");
 }
 
 #[test]
 fn where_her_own_voice_is_kept_out_any_word_interrupts_her_but_a_listeners() {
-    // covers DEC24
     let at = At::new();
     let said = [at.said(WEATHER, 0, 5000)];
-    let (trust, config) = (TrustConfig::default(), JudgeConfig::default());
-    let rules = Rules { trust: &trust, config: &config, words: Vocabulary::of("en") };
+    let (trust, config) = (TranscriptFilterConfig::default(), JudgeConfig::default());
+    let rules =
+        JudgeRules { trust: &trust, config: &config, words: crate::language::tests::english().vocabulary() };
     let of = |text, openness| {
         judge_by(&rules, &heard(text, &OpenedBy::Interjection, (&at, 3000), &said), openness).verdict
     };
     let what = "what about tomorrow";
-    assert_eq!(of(what, Openness::Words), Verdict::Interrupts(what.into()));
-    assert_eq!(of(what, Openness::StopWords), Verdict::Ignore);
-    assert_eq!(of(what, Openness::Orders), Verdict::Ignore);
+    assert_eq!(of(what, BargeInPolicy::Words), Verdict::Interrupts(what.into()));
+    assert_eq!(of(what, BargeInPolicy::StopWords), Verdict::Ignore);
+    assert_eq!(of(what, BargeInPolicy::Commands), Verdict::Ignore);
     for hum in ["Mhm.", "Yeah, right.", "Okay.", "I see."] {
-        assert_eq!(of(hum, Openness::Words), Verdict::Ignore, "{hum}");
+        assert_eq!(of(hum, BargeInPolicy::Words), Verdict::Ignore, "{hum}");
     }
-    assert_eq!(of("with a light wind from the west", Openness::Words), Verdict::Echo, "her own voice");
-    assert_eq!(of("oh come on stop already", Openness::Words), Verdict::Stop);
-    assert_eq!(of("oh come on stop already", Openness::Orders), Verdict::Ignore, "said to somebody else");
-    assert_eq!(of("Stop.", Openness::Orders), Verdict::Stop);
+    assert_eq!(of("with a light wind from the west", BargeInPolicy::Words), Verdict::Echo, "an echo");
+    assert_eq!(of("oh come on stop already", BargeInPolicy::Words), Verdict::Stop);
+    assert_eq!(
+        of("oh come on stop already", BargeInPolicy::Commands),
+        Verdict::Ignore,
+        "said to somebody else"
+    );
+    assert_eq!(of("Stop.", BargeInPolicy::Commands), Verdict::Stop);
     let unsure = Evidence { mean_logprob: -0.6, ..CLEAR };
-    let murmur = Case { evidence: &unsure, ..heard(what, &OpenedBy::Interjection, (&at, 3000), &said) };
-    let judgement = judge_by(&rules, &murmur, Openness::Words);
-    let reason = "too unsure to interrupt her (0.8)".to_owned();
-    assert_eq!(judgement, Judgement { verdict: Verdict::Ignore, reason }, "what is left of her own voice");
+    let murmur = JudgeInput { evidence: &unsure, ..heard(what, &OpenedBy::Interjection, (&at, 3000), &said) };
+    let judgement = judge_by(&rules, &murmur, BargeInPolicy::Words);
+    let reason = "too unsure to interrupt (0.8)".to_owned();
+    assert_eq!(judgement, Judgement { verdict: Verdict::Ignore, reason }, "residual echo");
     let faint = Evidence { no_speech: 0.95, ..CLEAR };
-    let unclear = Case { evidence: &faint, ..heard(what, &OpenedBy::Interjection, (&at, 3000), &said) };
-    assert_eq!(judge_by(&rules, &unclear, Openness::Words).verdict, Verdict::Ignore, "no recognised word");
+    let unclear = JudgeInput { evidence: &faint, ..heard(what, &OpenedBy::Interjection, (&at, 3000), &said) };
+    assert_eq!(
+        judge_by(&rules, &unclear, BargeInPolicy::Words).verdict,
+        Verdict::Ignore,
+        "no recognised word"
+    );
 }
 
 #[test]
@@ -175,10 +184,10 @@ fn what_she_fell_silent_for_is_judged_like_a_follow_up() {
     let said = [at.said(WEATHER, 0, 5000)];
     let text = "what about tomorrow in Graz";
     let judgement = judged(&heard(text, &OpenedBy::Interruption, (&at, 3000), &said));
-    let reason = "she fell silent for it".to_owned();
+    let reason = "playback stopped for it".to_owned();
     assert_eq!(judgement, Judgement { verdict: Verdict::FollowUp(text.into()), reason });
-    let hers = "with a light wind from the west";
-    assert_eq!(verdict(&heard(hers, &OpenedBy::Interruption, (&at, 3000), &said)), Verdict::Echo);
+    let played = "with a light wind from the west";
+    assert_eq!(verdict(&heard(played, &OpenedBy::Interruption, (&at, 3000), &said)), Verdict::Echo);
 }
 
 #[test]
@@ -187,10 +196,14 @@ fn who_says_stop_more_often_than_she_is_obeyed() {
     let said = [at.said(SHE_SAID, 0, 4000)];
     let case = heard("Stop, stop, stop!", &OpenedBy::Interjection, (&at, 1500), &said);
     let expected =
-        Judgement { verdict: Verdict::Stop, reason: "a stop word, more often than she said it".into() };
+        Judgement { verdict: Verdict::Stop, reason: "a stop word, more often than in playback".into() };
     assert_eq!(judged(&case), expected);
     let circling = Evidence { ran_away: true, ..CLEAR };
-    assert_ne!(verdict(&Case { evidence: &circling, ..case }), Verdict::Stop, "the decoder went in circles");
+    assert_ne!(
+        verdict(&JudgeInput { evidence: &circling, ..case }),
+        Verdict::Stop,
+        "the decoder went in circles"
+    );
 }
 
 #[test]
@@ -204,7 +217,7 @@ fn her_own_words_are_an_echo_however_whisper_writes_them() {
     ] {
         let judgement = judged(&heard(text, &OpenedBy::Interjection, (&at, 2000), &said));
         assert_eq!(judgement.verdict, Verdict::Echo, "{text}: {}", judgement.reason);
-        assert!(judgement.reason.ends_with("% her own words"), "{}", judgement.reason);
+        assert!(judgement.reason.ends_with("% echo of playback"), "{}", judgement.reason);
         let window = heard(text, &OpenedBy::FollowUp, (&at, 5400), &said);
         assert_eq!(verdict(&window), Verdict::Echo, "{text}");
     }
@@ -218,7 +231,6 @@ fn her_own_words_are_an_echo_however_whisper_writes_them() {
 
 #[test]
 fn an_answer_with_her_own_words_is_no_echo() {
-    // covers P5
     let at = At::new();
     let said = [at.said("Would you like coffee or tea?", 0, 2000)];
     let answers = |text, began| verdict(&heard(text, &OpenedBy::FollowUp, (&at, began), &said));
@@ -236,16 +248,13 @@ fn what_a_person_adds_to_an_echo_is_kept() {
     let case = heard(text, &OpenedBy::FollowUp, (&at, 4000), &said);
     let expected = Judgement {
         verdict: Verdict::FollowUp("And what about Sunday?".into()),
-        reason: "said right after her answer, without 6 words of echo".into(),
+        reason: "said right after the answer, without 6 words of echo".into(),
     };
     assert_eq!(judged(&case), expected);
     let short = heard("a light wind from the west. Thank you.", &OpenedBy::FollowUp, (&at, 4000), &said);
     assert_eq!(verdict(&short), Verdict::Echo, "two words may be misheard echo");
-    let after_wake = Case { opened_by: &wake(), ..case };
-    assert_eq!(
-        judge(&after_wake, &TrustConfig::default(), &JudgeConfig::default()).verdict,
-        Verdict::Addressed("And what about Sunday?".into())
-    );
+    let after_wake = JudgeInput { opened_by: &wake(), ..case };
+    assert_eq!(verdict(&after_wake), Verdict::Addressed("And what about Sunday?".into()));
 }
 
 #[test]
@@ -254,7 +263,7 @@ fn words_of_hers_in_a_persons_sentence_stay_in_it() {
     let said = [at.said("The light in the kitchen is on, shall I turn it off?", 0, 3000)];
     let text = "the light in the kitchen should stay on until I go to bed";
     let long = Evidence { voiced: Duration::from_secs(3), ..CLEAR };
-    let case = Case { evidence: &long, ..heard(text, &OpenedBy::FollowUp, (&at, 4000), &said) };
+    let case = JudgeInput { evidence: &long, ..heard(text, &OpenedBy::FollowUp, (&at, 4000), &said) };
     assert_eq!(verdict(&case), Verdict::FollowUp(text.into()));
 }
 
@@ -262,7 +271,7 @@ fn words_of_hers_in_a_persons_sentence_stay_in_it() {
 fn what_the_sound_does_not_support_is_ignored_with_its_reason() {
     let at = At::new();
     let weak = Evidence { no_speech: 0.99, ..CLEAR };
-    let case = Case { evidence: &weak, ..heard("what time is it", &OpenedBy::FollowUp, (&at, 0), &[]) };
+    let case = JudgeInput { evidence: &weak, ..heard("what time is it", &OpenedBy::FollowUp, (&at, 0), &[]) };
     let expected = Judgement { verdict: Verdict::Ignore, reason: "probably no speech (0.99)".into() };
     assert_eq!(judged(&case), expected);
 }
@@ -311,8 +320,8 @@ proptest! {
     ) {
         let at = At::new();
         let (began, ended, from, until) = times;
-        let said: Vec<Sentence> = sentences.iter().map(|text| at.said(text, from, until)).collect();
-        let case = Case {
+        let said: Vec<SpokenSentence> = sentences.iter().map(|text| at.said(text, from, until)).collect();
+        let case = JudgeInput {
             evidence: &evidence,
             ended: at.ms(ended),
             ..heard(&text, &opened_by, (&at, began), &said)
@@ -338,7 +347,7 @@ proptest! {
         let case = heard(&text, &OpenedBy::FollowUp, (&at, began), &said);
         let config = JudgeConfig::default();
         if let Verdict::FollowUp(answered) = verdict(&case) {
-            let again = likeness(&words::plain(&answered), &case, &config);
+            let again = likeness(&plain_words::plain(&answered), &case, &config);
             prop_assert!(again.whole < config.echo_likeness, "{answered:?}: {again:?}");
         }
     }
@@ -351,7 +360,7 @@ proptest! {
         let part = words[from..(from + len).min(words.len())].join(" ");
         prop_assume!(!plain_words(&part).is_empty());
         let said = [at.said(WEATHER, 0, 5000)];
-        let case = Case { ended: at.ms(5200), ..heard(&part, &OpenedBy::FollowUp, (&at, 100), &said) };
+        let case = JudgeInput { ended: at.ms(5200), ..heard(&part, &OpenedBy::FollowUp, (&at, 100), &said) };
         prop_assert_eq!(verdict(&case), Verdict::Echo, "{}", part);
     }
 }

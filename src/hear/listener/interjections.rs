@@ -1,49 +1,49 @@
-//! What is said while she speaks or thinks: cut short, and told early.
+//! Interjections: speech during playback or while an answer is being prepared, reported early.
 //!
-//! Owned by the listener. In: positions and whether a frame is voiced. Out: what is worth telling of it. A word is
-//! short, and must be known at once; whoever goes on for longer is looked at again and again, and is not telling
-//! her to stop, or is herself.
+//! Owned by the listener. In: positions and whether a frame is voiced. Out: interjections to be judged. A
+//! stop word is short, and must be recognised at once; longer speech is judged again and again, and is either
+//! no stop word or the assistant's own voice.
 
 use crate::audio::RATE;
 use crate::hear::Stretch;
-use crate::hear::endpoint::{Edge, EndpointConfig, Endpointer, Frame, Span};
+use crate::hear::endpoint::{Edge, EndpointConfig, Endpointer, Frame, SpeechSpan};
 use crate::message::EndCause;
 
-/// Somebody who speaks without a pause is looked at after so much, and again: 0.9 s.
+/// Continuous speech is judged after this long, and again: 0.9 s.
 const LOOK: u64 = RATE as u64 * 9 / 10;
-/// While she thinks, only so much counts as an order to be silent: 1.6 s.
+/// While an answer is being prepared, only this much counts as a stop command: 1.6 s.
 const ORDER: u64 = RATE as u64 * 8 / 5;
-/// Whoever begins so soon after his sound was cut goes on with it: 0.3 s.
+/// Speech that begins this soon after an interjection was cut continues it: 0.3 s.
 const GOES_ON: u64 = RATE as u64 * 3 / 10;
 
-/// What she does when somebody interjects.
+/// What the assistant is doing during the interjection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum While {
+enum AssistantActivity {
     Speaking,
     Thinking,
 }
 
-/// Something to be told.
+/// An event to be reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
-    /// Somebody begins to speak; over her, and not going on with what was cut, if `is_new`.
+pub(super) enum InterjectionEvent {
+    /// Somebody begins to speak; during playback, and not continuing a cut interjection, if `is_new`.
     Begins { is_new: bool },
     /// Something was said.
-    Said(Span, Stretch),
+    Said(SpeechSpan, Stretch),
 }
 
-/// The decider.
+/// The state machine.
 #[derive(Debug)]
 pub(super) struct Interjections {
     endpointer: Endpointer,
-    during: While,
-    /// Where somebody who does not pause is looked at next.
+    during: AssistantActivity,
+    /// Where continuous speech is judged next.
     look_at: u64,
-    /// Where his sound was cut because it had become too long.
+    /// Where an interjection was cut because it had become too long.
     cut_at: Option<u64>,
 }
 
-/// How interjections are cut.
+/// How interjections are cut out.
 fn short(config: &EndpointConfig) -> EndpointConfig {
     EndpointConfig {
         onset: 0.13,
@@ -51,7 +51,7 @@ fn short(config: &EndpointConfig) -> EndpointConfig {
         pause: 0.06,
         max_length: 3.0,
         continuation: 0.0,
-        // For ever: more than a day of speech.
+        // Never closes: longer than a day of speech.
         no_speech: 100_000.0,
         ..config.clone()
     }
@@ -60,26 +60,26 @@ fn short(config: &EndpointConfig) -> EndpointConfig {
 impl Interjections {
     pub(super) fn new(config: &EndpointConfig) -> Self {
         let endpointer = Endpointer::new(&short(config));
-        Self { endpointer, during: While::Speaking, look_at: u64::MAX, cut_at: None }
+        Self { endpointer, during: AssistantActivity::Speaking, look_at: u64::MAX, cut_at: None }
     }
 
-    /// Her voice is in the room from position `at` on.
+    /// Playback is audible from position `at` on.
     pub(super) fn while_speaking(&mut self, at: u64) {
-        self.open(While::Speaking, at);
+        self.open(AssistantActivity::Speaking, at);
     }
 
-    /// She has been asked something, and thinks from position `at` on.
+    /// An utterance has ended, and its answer is being prepared from position `at` on.
     pub(super) fn while_thinking(&mut self, at: u64) {
-        self.open(While::Thinking, at);
+        self.open(AssistantActivity::Thinking, at);
     }
 
-    fn open(&mut self, during: While, at: u64) {
+    fn open(&mut self, during: AssistantActivity, at: u64) {
         self.during = during;
         self.cut_at = None;
         self.endpointer.open(at);
     }
 
-    /// What she hears is for her again, or for nobody.
+    /// Neither: what is heard is an utterance, or nothing.
     pub(super) fn close(&mut self) {
         self.endpointer.close();
     }
@@ -95,34 +95,37 @@ impl Interjections {
         self.endpointer.is_open()
     }
 
-    /// Whether she speaks, rather than thinks.
+    /// Whether playback is audible, rather than an answer being prepared.
     pub(super) fn is_over_her(&self) -> bool {
-        self.is_open() && self.during == While::Speaking
+        self.is_open() && self.during == AssistantActivity::Speaking
     }
 
     /// The next frame.
-    pub(super) fn observe(&mut self, frame: Frame) -> Option<Told> {
+    pub(super) fn observe(&mut self, frame: Frame) -> Option<InterjectionEvent> {
         match (self.endpointer.observe(frame), self.during) {
             (Some(Edge::Started), during) => {
                 self.look_at = frame.end + LOOK;
                 let cut_at = self.cut_at.take();
                 let is_new = cut_at.is_none_or(|cut_at| frame.end > cut_at + GOES_ON);
-                Some(Told::Begins { is_new: is_new && during == While::Speaking })
+                Some(InterjectionEvent::Begins { is_new: is_new && during == AssistantActivity::Speaking })
             }
-            (Some(Edge::Paused(span)), While::Speaking) => Some(Told::Said(span, Stretch::SoFar)),
-            (Some(Edge::Paused(span)), While::Thinking) => {
+            (Some(Edge::Paused(span)), AssistantActivity::Speaking) => {
+                Some(InterjectionEvent::Said(span, Stretch::SoFar))
+            }
+            (Some(Edge::Paused(span)), AssistantActivity::Thinking) => {
                 let is_short = span.speech_ends_at - span.speech_begins_at <= ORDER;
-                is_short.then_some(Told::Said(span, Stretch::SoFar))
+                is_short.then_some(InterjectionEvent::Said(span, Stretch::SoFar))
             }
             (Some(Edge::Ended(span, cause)), during) => {
                 self.open(during, frame.end);
                 self.cut_at = (cause == EndCause::MaxLength).then_some(frame.end);
-                (during == While::Speaking).then_some(Told::Said(span, Stretch::Whole))
+                (during == AssistantActivity::Speaking)
+                    .then_some(InterjectionEvent::Said(span, Stretch::Whole))
             }
-            (None, While::Speaking) if frame.end >= self.look_at => {
+            (None, AssistantActivity::Speaking) if frame.end >= self.look_at => {
                 let span = self.endpointer.so_far(frame.end)?;
                 self.look_at = frame.end + LOOK;
-                Some(Told::Said(span, Stretch::SoFar))
+                Some(InterjectionEvent::Said(span, Stretch::SoFar))
             }
             (None | Some(Edge::Continued | Edge::Resumed(_) | Edge::NothingSaid), _) => None,
         }
@@ -134,8 +137,8 @@ mod tests {
     use super::*;
     use crate::hear::vad::FRAME;
 
-    /// What is told, and where, of voiced (`#`) and silent (`.`) stretches of 0.1 s each.
-    fn told(interjections: &mut Interjections, picture: &str) -> Vec<(f64, Told)> {
+    /// What is reported, and where, of voiced (`#`) and silent (`.`) stretches of 0.1 s each.
+    fn told(interjections: &mut Interjections, picture: &str) -> Vec<(f64, InterjectionEvent)> {
         let mut told = Vec::new();
         let frames = picture.len() as u64 * u64::from(RATE) / 10 / FRAME as u64;
         for n in 0..frames {
@@ -148,12 +151,12 @@ mod tests {
         told
     }
 
-    fn kinds(told: &[(f64, Told)]) -> Vec<&'static str> {
-        let name = |told: &Told| match told {
-            Told::Begins { is_new: true } => "begins",
-            Told::Begins { is_new: false } => "goes on",
-            Told::Said(_, Stretch::SoFar) => "so far",
-            Told::Said(_, Stretch::Whole) => "whole",
+    fn kinds(told: &[(f64, InterjectionEvent)]) -> Vec<&'static str> {
+        let name = |told: &InterjectionEvent| match told {
+            InterjectionEvent::Begins { is_new: true } => "begins",
+            InterjectionEvent::Begins { is_new: false } => "goes on",
+            InterjectionEvent::Said(_, Stretch::SoFar) => "so far",
+            InterjectionEvent::Said(_, Stretch::Whole) => "whole",
         };
         told.iter().map(|(_, told)| name(told)).collect()
     }
@@ -166,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_interjection_is_told_within_a_third_of_a_second_of_its_onset() {
-        // covers DEC24: ducked at most 300 ms after speech began
+        // The limit for ducking: at most 300 ms after speech began.
         let told = told(&mut open(), "....####..........");
         assert_eq!(kinds(&told), ["begins", "so far", "whole"]);
         assert!((0.5..=0.7).contains(&told[0].0), "speech began at 0.4 s, told at {} s", told[0].0);
@@ -183,8 +186,8 @@ mod tests {
                 "whole"
             ]
         );
-        let Told::Said(first, _) = told[1].1 else { panic!("{told:?}") };
-        let Told::Said(second, _) = told[2].1 else { panic!("{told:?}") };
+        let InterjectionEvent::Said(first, _) = told[1].1 else { panic!("{told:?}") };
+        let InterjectionEvent::Said(second, _) = told[2].1 else { panic!("{told:?}") };
         assert!(told[1].0 < 1.2 && told[2].0 < 2.1, "{told:?}");
         assert_eq!(first.begins_at, second.begins_at);
         assert!(first.revision < second.revision, "each with a transcript of its own");

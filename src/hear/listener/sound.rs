@@ -1,20 +1,20 @@
-//! PURE: sound as it comes to the listener, how loud it is, and when it was.
+//! PURE: a block of sound as it comes to the listener, its level, and its time of capture.
 
 use std::time::{Duration, Instant};
 
 use crate::audio::{RATE, Tracks};
 use crate::hear::vad::FRAME;
 
-/// A stretch of sound on its way to the listener.
+/// A block of sound on its way to the listener.
 #[derive(Debug, Clone, Copy)]
-pub struct Sound<'a> {
-    /// What to listen to.
+pub struct SoundBlock<'a> {
+    /// The samples to process.
     pub samples: &'a [f32],
-    /// The same stretch with less taken out of it, where her own voice was.
+    /// The same block in other processing states, where echo was removed.
     pub tracks: Option<Tracks<'a>>,
 }
 
-impl<'a> From<&'a [f32]> for Sound<'a> {
+impl<'a> From<&'a [f32]> for SoundBlock<'a> {
     fn from(samples: &'a [f32]) -> Self {
         Self { samples, tracks: None }
     }
@@ -26,7 +26,7 @@ pub(super) fn level_db(frame: &[f32; FRAME]) -> f32 {
     10.0 * (power + 1e-10).log10()
 }
 
-/// So many samples fit into `length`.
+/// Number of samples in `length`.
 pub(super) fn samples(length: Duration) -> u64 {
     (length.as_micros() * u128::from(RATE) / 1_000_000) as u64
 }

@@ -196,7 +196,6 @@ fn kinds(events: &[HearEvent]) -> Vec<String> {
 
 #[test]
 fn a_sentence_with_a_long_pause_in_it_becomes_one_utterance() {
-    // covers P5
     let mut listener = listener();
     listener.command(HearCommand::Listen);
     let question = wav("question.wav");
@@ -246,7 +245,6 @@ fn the_words_before_a_pause_decide_how_long_she_waits() {
 
 #[test]
 fn a_follow_up_is_heard_in_its_window_without_the_phrase_and_not_behind_it() {
-    // covers P5
     for (pause, expected) in [(1.0, vec!["Started", "Paused", "Ended"]), (3.6, vec!["NothingSaid"])] {
         let mut listener = listener();
         let spoken = quiet(1.0);
@@ -255,7 +253,7 @@ fn a_follow_up_is_heard_in_its_window_without_the_phrase_and_not_behind_it() {
         listener.step(&spoken[..], last_sample, &mut events);
         let lasts = Duration::from_secs(3);
         let after = Duration::from_millis(300);
-        listener.command(HearCommand::FollowUp(Window { since: last_sample, after, lasts }));
+        listener.command(HearCommand::FollowUp(FollowUpWindow { since: last_sample, after, lasts }));
         events.extend(run(&mut listener, &[quiet(pause), wav("question.wav"), quiet(2.5)].concat()));
         assert_eq!(kinds(&events), expected, "after {pause} s");
         if let Some(HearEvent::Ended { utterance, .. }) = events.last() {
@@ -266,7 +264,6 @@ fn a_follow_up_is_heard_in_its_window_without_the_phrase_and_not_behind_it() {
 
 #[test]
 fn a_window_counts_from_her_last_sample_also_when_the_command_comes_late_or_early() {
-    // covers P5
     let heard_at = Instant::now() + Duration::from_secs(10);
     for (since, opens_at) in [
         (heard_at - Duration::from_millis(500), 16_000 - 8_000 + 4_800),
@@ -289,7 +286,7 @@ fn a_sound_system_that_fails_while_she_speaks_does_not_deafen_her_to_stop() {
 
 #[test]
 fn whoever_calls_her_is_heard_in_either_sound_and_once() {
-    // covers DEC24: a canceller that does not know the room yet takes a talker for echo
+    // A canceller that does not know the room yet takes a talker for echo.
     let said = [quiet(1.0), wav("phrase.wav"), quiet(1.0)].concat();
     let nothing = quiet(said.len() as f64 / 16_000.0);
     for (samples, whole, wakes) in
@@ -299,7 +296,7 @@ fn whoever_calls_her_is_heard_in_either_sound_and_once() {
         listener.command(SPEAKS);
         let mut events = Vec::new();
         for (samples, whole) in samples.chunks(500).zip(whole.chunks(500)) {
-            let sound = Sound { samples, tracks: Some(Tracks { captured: whole, whole }) };
+            let sound = SoundBlock { samples, tracks: Some(Tracks { captured: whole, whole }) };
             listener.step(sound, Instant::now(), &mut events);
         }
         let woken = events.iter().filter(|event| matches!(event, HearEvent::Wake { .. })).count();
@@ -309,7 +306,7 @@ fn whoever_calls_her_is_heard_in_either_sound_and_once() {
 
 #[test]
 fn while_she_is_silent_nothing_is_taken_from_whoever_speaks() {
-    // covers P5: the tone that acknowledges the phrase is played, too
+    // The tone that acknowledges the phrase is played, too.
     let said = [quiet(1.0), wav("breath.wav"), quiet(2.0)].concat();
     let cleaned: Vec<f32> = said.iter().map(|sample| sample * 0.3).collect();
     for (speaking, expected) in [(SpeakingState::Silent, &said), (SpeakingState::Talking, &cleaned)] {
@@ -318,7 +315,7 @@ fn while_she_is_silent_nothing_is_taken_from_whoever_speaks() {
         let mut events = Vec::new();
         for (samples, captured) in cleaned.chunks(512).zip(said.chunks(512)) {
             let tracks = Some(Tracks { captured, whole: samples });
-            listener.step(Sound { samples, tracks }, Instant::now(), &mut events);
+            listener.step(SoundBlock { samples, tracks }, Instant::now(), &mut events);
         }
         let kept = listener.history.copy(0, 40_000);
         let from = listener.history.begin() as usize;

@@ -1,30 +1,31 @@
-//! PURE: words that sound like a phrase, taken from a lexicon the program carries.
+//! PURE: words that sound like a phrase, from an embedded lexicon.
 //!
-//! In: a phrase as it is written. Out: what somebody may have said instead, in the order of how likely that is.
-//! The lexicon is made by `scripts/lexicon.py`, from the CMU Pronouncing Dictionary: nineteen thousand words that
-//! the model has a token of its own for, the most frequent first.
+//! In: a phrase as it is written. Out: what somebody may have said instead, the likeliest first. The lexicon
+//! is made by `scripts/lexicon.py` from the CMU Pronouncing Dictionary: nineteen thousand words that are
+//! single tokens of the model, the most frequent first.
 
-use super::sounds::{distance, guess};
+use super::phonetics::{distance, guess};
 
 const LEXICON: &str = include_str!("../../../assets/wake/lexicon.txt");
 
-/// So much nearer is a word that is ten times as frequent.
+/// How much nearer a word that is ten times as frequent counts.
 const FREQUENT: f32 = 0.1;
-/// Other names behind the same greeting: how many, how far away, and from which place in the lexicon on too rare.
-const NAMES: Search = Search { most: 32, farthest: 2.6, rarest: usize::MAX };
+/// Other names behind the same greeting: how many, how far away, and from which rank in the lexicon on too
+/// rare.
+const NAMES: LexiconSearch = LexiconSearch { most: 32, farthest: 2.6, rarest: usize::MAX };
 /// Other greetings before the same name.
-const GREETINGS: Search = Search { most: 8, farthest: 1.2, rarest: 6000 };
+const GREETINGS: LexiconSearch = LexiconSearch { most: 8, farthest: 1.2, rarest: 6000 };
 /// Single words that sound like the whole phrase.
-const WHOLES: Search = Search { most: 6, farthest: 2.4, rarest: usize::MAX };
+const WHOLES: LexiconSearch = LexiconSearch { most: 6, farthest: 2.4, rarest: usize::MAX };
 
-/// Another word before her very name is believed less readily: the small words that sound like "hey" are what a
-/// model writes for a soft one, and nobody says "they Jarvis".
+/// Another word before the same name is weighted down: the small words that sound like "hey" are what a model
+/// writes for a soft one, and nobody says "they Jarvis".
 const GREETING_DOUBT: f32 = 2.0;
-/// So is one word for the whole of it: that is how a small model likes to write a name it does not know ("Enjoy" for
-/// "hey joi"), while the sound of that word hardly supports the phrase.
+/// So is one word for the whole phrase: that is how a small model likes to write a name it does not know
+/// ("Enjoy" for "hey joi"), while the sound of that word hardly supports the phrase.
 const WHOLE_DOUBT: f32 = 3.0;
 
-struct Search {
+struct LexiconSearch {
     most: usize,
     farthest: f32,
     rarest: usize,
@@ -35,12 +36,12 @@ struct Search {
 pub(super) struct Alike {
     /// As they are written, lower case.
     pub(super) written: String,
-    /// By how much, in nats, they must be better supported than others to be believed.
+    /// By how much, in nats, they must be better supported than other rivals to count.
     pub(super) doubt: f32,
 }
 
-/// What sounds like one of `forms`, which are ways to write the same phrase, lower case. The likest first, and
-/// nothing that sounds the same as one of them.
+/// What sounds like one of `forms`, which are ways to write the same phrase, lower case. The most similar
+/// first, and nothing that sounds the same as one of them.
 pub(super) fn sound_alikes(forms: &[String]) -> Vec<Alike> {
     let split = |form: &String| match form.rsplit_once(' ') {
         Some((before, name)) => (before.to_owned(), name.to_owned()),
@@ -89,7 +90,7 @@ fn entries() -> impl Iterator<Item = (&'static str, std::str::SplitAsciiWhitespa
 }
 
 /// The words that sound most like one of `said`, and not the same.
-fn nearest(said: &[String], search: &Search) -> Vec<&'static str> {
+fn nearest(said: &[String], search: &LexiconSearch) -> Vec<&'static str> {
     let mut found: Vec<(f32, &str)> = Vec::new();
     for (rank, (word, ways)) in entries().take(search.rarest).enumerate() {
         let away = |way: &str| said.iter().map(|said| distance(said, way)).fold(f32::INFINITY, f32::min);

@@ -1,4 +1,4 @@
-//! How long the scorer takes on this machine, found by trying and remembered.
+//! Measures how long phrase scoring takes on this machine, and stores the result.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -10,24 +10,24 @@ use super::{ACCEPT, Effort, Phrase, score};
 use crate::audio::RATE;
 use crate::hear::whisper::{SttConfig, SttError, Whisper, clip, machine};
 
-/// Where a run takes longer, listening for written phrases would be late, and cost too much.
+/// If a run takes longer, wake phrase detection by scoring would be late, and cost too much CPU.
 pub const BUDGET: Duration = Duration::from_millis(700);
 /// Runs; the fastest counts, since the first one also fills caches.
 const RUNS: usize = 3;
-/// What is scored: as much as of a candidate.
+/// Length of the scored sound: as much as of a candidate.
 const SAMPLES: usize = 2 * RATE as usize;
 
-/// What a run takes here.
+/// The measured duration of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScorerTime {
     /// Milliseconds for two seconds of speech.
     pub millis: u64,
-    /// The machine and settings it holds for.
+    /// Identifies the machine and settings it holds for.
     pub valid_for: String,
 }
 
 impl ScorerTime {
-    /// Tries it on speech.
+    /// Measures it on speech.
     ///
     /// # Errors
     /// whisper.cpp failed.
@@ -45,18 +45,18 @@ impl ScorerTime {
         Ok(Self { millis: best.as_millis() as u64, valid_for: machine(config) })
     }
 
-    /// Whether that is fast enough to listen for written phrases.
+    /// Whether that is fast enough to detect written phrases.
     pub fn is_fast(&self) -> bool {
         u128::from(self.millis) <= BUDGET.as_millis()
     }
 
-    /// The time kept in `file`, if it was measured on this machine and for these settings.
+    /// The duration stored in `file`, if it was measured on this machine and with these settings.
     pub fn remembered(file: &Path, config: &SttConfig) -> Option<Self> {
         let time: Self = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
         (time.valid_for == machine(config)).then_some(time)
     }
 
-    /// Keeps it in `file`. Not being able to costs one more measurement on the next start.
+    /// Stores it in `file`. A failure costs one more measurement on the next start.
     pub fn remember(&self, file: &Path) -> std::io::Result<()> {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder)?;

@@ -1,10 +1,11 @@
-//! What may have been said instead of a phrase, and how the phrase stands up to that.
+//! Rivals of a phrase: similar-sounding words that may have been said instead, and the phrase's lead over
+//! them.
 //!
-//! A phrase that fits may fit because something like it was said. So the model is also asked about the words of
-//! `lexicon` that sound like it. They mostly are one token each, and whoever knows the probability of one token at
-//! some place knows that of all: a few more steps of the decoder serve for dozens of rivals. Where the model likes
-//! a rival better without hearing anything, since it is the more usual word, the phrase is forgiven that much. Runs
-//! on the thread that owns the model.
+//! A phrase may be well supported because something similar was said. So the model also scores the
+//! similar-sounding words of `lexicon`. Most are one token each, and one decoder step gives the probability
+//! of all tokens at a place: a few more steps serve dozens of rivals. Where the model prefers a rival on
+//! silence, since it is the more frequent word, the phrase is credited with the difference. Runs on the
+//! thread that owns the model.
 
 use crate::hear::whisper::{Forced, SttError, Whisper};
 
@@ -12,13 +13,15 @@ use super::lexicon::Alike;
 use super::spell::usual_forms;
 use super::{AHEAD, Effort, log_sum};
 
-/// A phrase is not forgiven more than this, in nats: a rival that is so much more usual was said, in all likelihood.
+/// A phrase is credited with at most this, in nats: a rival that is so much more frequent was said, in all
+/// likelihood.
 const MOST_FORGIVEN: f32 = 3.0;
 
-/// So far above [`AHEAD`] a lead is told exactly; a rival that is left behind further is not looked at to its end.
+/// Up to this much above [`AHEAD`] a lead is exact; a rival that is left behind further is not scored to its
+/// end.
 const EXACT: f32 = 3.0;
 
-/// How far a phrase is ahead of what sounds like it.
+/// How far a phrase is ahead of its rivals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lead {
     /// In nats: compare with [`super::AHEAD`]. Infinite where there is no rival, or none comes near.
@@ -33,24 +36,24 @@ impl Default for Lead {
     }
 }
 
-/// What sounds like one phrase.
+/// The rivals of one phrase.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Rivals {
     names: Vec<String>,
-    /// Ways to write them, as tokens, with their places in `names`. Sorted: neighbours share decoder steps.
+    /// Their spellings as tokens, with their indices in `names`. Sorted: neighbours share decoder steps.
     ways: Vec<(Vec<i32>, usize)>,
-    /// What the phrase is forgiven against each, in nats: at first only what each is doubted.
+    /// The phrase's credit against each, in nats: at first only the rival's own penalty.
     forgiven: Vec<f32>,
 }
 
 impl Rivals {
-    /// Spells them; what the model can't spell is no rival.
+    /// Tokenises them; what the model can't spell is no rival.
     pub(super) fn new(whisper: &Whisper, alikes: Vec<Alike>) -> Self {
         let mut ways = Vec::new();
         for (place, alike) in alikes.iter().enumerate() {
             for forms in usual_forms(&alike.written) {
                 let spelled: Vec<_> = forms.iter().filter_map(|form| whisper.tokens(form).ok()).collect();
-                // A way that takes more tokens is one that nobody writes.
+                // A spelling with more tokens is one that nobody writes.
                 let fewest = spelled.iter().map(Vec::len).min().unwrap_or(0);
                 ways.extend(spelled.into_iter().filter(|way| way.len() == fewest).map(|way| (way, place)));
             }
@@ -65,14 +68,14 @@ impl Rivals {
         self.ways.is_empty()
     }
 
-    /// The log probability of each, at the best of the places where it may begin. What comes behind it is not
-    /// asked for: that would take a step of the decoder for each.
+    /// The log probability of each, at the best of its possible starts. What follows it is not scored: that
+    /// would take a decoder step for each.
     pub(super) fn support(&self, forced: &mut Forced<'_>, starts: &[Vec<i32>]) -> Result<Vec<f32>, SttError> {
         self.support_above(&vec![f32::NEG_INFINITY; self.names.len()], forced, starts)
     }
 
-    /// The same for those that are above their place in `floors`; others are left as soon as they have fallen below
-    /// it, since a longer text is never likelier.
+    /// The same for those above their `floors`; others are abandoned as soon as they have fallen below, since
+    /// a longer text is never likelier.
     fn support_above(
         &self,
         floors: &[f32],
@@ -122,7 +125,7 @@ impl Rivals {
         Ok(self.lead(phrase, &support))
     }
 
-    /// Takes the log probabilities of `phrase` and of the rivals where nothing was said at all.
+    /// Takes the log probabilities of `phrase` and of the rivals on silence.
     pub(super) fn forgive(&mut self, phrase: f32, support: &[f32]) {
         for (forgiven, rival) in self.forgiven.iter_mut().zip(support) {
             *forgiven += (rival - phrase).clamp(0.0, MOST_FORGIVEN);

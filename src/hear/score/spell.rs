@@ -1,6 +1,6 @@
-//! PURE: how a phrase may be written, and whether it can be told from other speech at all.
+//! PURE: spellings of a phrase, and whether it is long enough to be told from other speech.
 //!
-//! In: what the owner wrote ("hey joi"). Out: the spellings the model is asked about.
+//! In: the phrase as it was written ("hey joi"). Out: the spellings to score.
 
 /// The most words of a phrase.
 const MOST_WORDS: usize = 5;
@@ -49,8 +49,7 @@ pub fn spellings(phrase: &str, alike: &[String]) -> Vec<String> {
     plain.chain(comma).collect()
 }
 
-/// The ways somebody else's words may be written, plain and with a comma behind the first: names with capitals and
-/// without.
+/// Spellings of a rival, plain and with a comma behind the first word: names with capitals and without.
 pub(super) fn usual_forms(words: &str) -> [Vec<String>; 2] {
     let words: Vec<&str> = words.split_whitespace().collect();
     let Some((first, rest)) = words.split_first() else { return [Vec::new(), Vec::new()] };
@@ -69,13 +68,13 @@ pub(super) fn usual_forms(words: &str) -> [Vec<String>; 2] {
     [plain, comma]
 }
 
-/// A sentence that uses the phrase: what the model is told was said before.
+/// A sentence that contains the phrase, as the model's prompt.
 pub fn sentence(phrase: &str) -> String {
     let words: Vec<String> = phrase.split_whitespace().map(capital).collect();
     format!("{}, turn on the light.", words.join(" "))
 }
 
-/// About how many syllables it has: groups of vowels, without a silent e.
+/// The approximate number of syllables: groups of vowels, without a silent e.
 pub fn syllables(phrase: &str) -> usize {
     phrase.split(|c: char| !c.is_alphabetic()).map(of_word).sum()
 }

@@ -145,7 +145,7 @@ fn a_phrase_too_short_to_be_told_apart_is_refused_with_the_reason() {
     assert_eq!(Phrase::new(&whisper, "  Hey JOI ", &[]).unwrap().written(), "hey joi");
 }
 
-/// Her voice says it, with a little silence around.
+/// The Piper voice says it, with a little silence around.
 fn spoken(text: &str) -> Vec<f32> {
     let (mut voice, mut said, mut samples) = (steady_joe(), Vec::new(), quiet(0.2));
     voice.say(text, &|| false, &mut |piece| said.extend_from_slice(&piece)).unwrap();
@@ -157,11 +157,11 @@ fn spoken(text: &str) -> Vec<f32> {
 
 #[test]
 fn a_short_word_is_known_by_its_sound_and_a_newer_question_voids_an_older() {
-    // covers DEC24: a single token will do here, since it is only compared
+    // A single token will do here, since it is only compared.
     let mut whisper = tiny();
     assert_eq!(Phrase::word(&whisper, " No ").unwrap().written(), "no");
     assert!(Phrase::word(&whisper, "r2d2").is_err() && Phrase::word(&whisper, "").is_err());
-    let question = |sound: Vec<f32>| Question {
+    let question = |sound: Vec<f32>| OpinionRequest {
         key: (3, 1),
         samples: sound.into(),
         words: ["stop", "be quiet", "r2d2"].map(str::to_owned).into(),
@@ -180,9 +180,9 @@ fn a_short_word_is_known_by_its_sound_and_a_newer_question_voids_an_older() {
     assert_eq!(opine(&mut whisper, &stop, &AtomicBool::new(true)), Err(SttError::Aborted));
 
     let (stt, _events) = Stt::spawn(whisper, Heart::unwatched()).unwrap();
-    let (mut second, mut opinions) = Second::new(stt.lender());
+    let (mut second, mut opinions) = OpinionScorer::new(stt.lender());
     assert!(second.ask(question(wav("question.wav"))));
-    assert!(second.ask(Question { key: (4, 0), ..stop }));
+    assert!(second.ask(OpinionRequest { key: (4, 0), ..stop }));
     let opinion = opinions.blocking_recv().unwrap();
     assert_eq!(opinion.key, (4, 0), "an older question is given up");
     assert_eq!(opinion.result.unwrap().best().unwrap().0, 0);
@@ -195,7 +195,7 @@ fn a_thread_answers_in_order_and_forgets_what_is_not_wanted() {
     let (stt, _events) = Stt::spawn(tiny(), Heart::unwatched()).unwrap();
     let phrases: Arc<[Phrase]> = phrases(&tiny(), &["hey jarvis"]).into();
     let mut scorer = Scorer::new(stt.lender());
-    let ask = |generation, sound: &str| Ask {
+    let ask = |generation, sound: &str| ScoreRequest {
         generation,
         samples: window(sound).into(),
         phrases: Arc::clone(&phrases),
@@ -276,8 +276,8 @@ fn the_sound_tells_a_slip_from_another_word() {
     let other =
         supported(&said("rms", "burn off the alarm"), None, &["Burn off the alarm.", "Turn off the alarm."]);
     let choice = |support: &[f32]| choose(support[0], &[(support[1], 0)]).unwrap();
-    assert!(matches!(choice(&slip), Choice::Sure { place: 0, .. }), "{slip:.1?}");
-    assert!(matches!(choice(&other), Choice::Unsure { .. }), "{other:.1?}");
+    assert!(matches!(choice(&slip), ReadingChoice::Sure { place: 0, .. }), "{slip:.1?}");
+    assert!(matches!(choice(&other), ReadingChoice::Unsure { .. }), "{other:.1?}");
 }
 
 proptest! {
@@ -288,8 +288,8 @@ proptest! {
     ) {
         match choose(written, &readings) {
             None => prop_assert!(readings.is_empty()),
-            Some(Choice::Unsure { .. }) => {}
-            Some(Choice::Sure { place, .. }) => {
+            Some(ReadingChoice::Unsure { .. }) => {}
+            Some(ReadingChoice::Sure { place, .. }) => {
                 let (best, meaning) = readings[place];
                 prop_assert!(best >= written - 2.0 - 1e-4);
                 for (support, other) in &readings {
@@ -304,7 +304,7 @@ proptest! {
     fn what_is_no_number_is_never_sure(written in prop::num::f32::ANY, reading in prop::num::f32::ANY) {
         let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
         for (written, reading) in [(written, reading), (f32::NAN, reading), (written, odd[0]), (odd[2], odd[2])] {
-            if let Some(Choice::Sure { below, .. }) = choose(written, &[(reading, 0)]) {
+            if let Some(ReadingChoice::Sure { below, .. }) = choose(written, &[(reading, 0)]) {
                 prop_assert!(below <= 2.0);
             }
         }

@@ -1,7 +1,7 @@
 //! Reads the tensors of whisper.cpp's Silero file.
 //!
-//! Pure, any thread. In: bytes nobody has checked. Out: named tensors as f32. Sizes are checked before
-//! anything is allocated.
+//! PURE, any thread. In: unverified bytes. Out: named tensors as f32. Sizes are checked before anything is
+//! allocated.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ const HEADER: [usize; 2] = [5, 4];
 
 /// The tensors by name.
 pub(super) fn tensors(bytes: &[u8]) -> Result<HashMap<String, Vec<f32>>, VadError> {
-    let mut reader = Reader(bytes);
+    let mut reader = TensorReader(bytes);
     let mut tensors = HashMap::new();
     reader.header().ok_or_else(|| damaged("no header"))?;
     while !reader.0.is_empty() {
@@ -31,9 +31,9 @@ pub(super) fn damaged(what: impl Into<String>) -> VadError {
 }
 
 /// The bytes not read yet.
-struct Reader<'a>(&'a [u8]);
+struct TensorReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> TensorReader<'a> {
     fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;

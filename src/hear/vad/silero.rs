@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::ggml::damaged;
 use super::{FRAME, VadError};
 
-/// Samples of the frame before that are looked at again; as many are mirrored at the end.
+/// Samples of the previous frame that are processed again; as many are mirrored at the end.
 const CONTEXT: usize = 64;
 /// Length of a transform and its hop.
 const FFT: usize = 256;
@@ -19,7 +19,7 @@ const TIMES: usize = 4;
 /// Size of the cell's state.
 const HIDDEN: usize = 128;
 
-/// The network and what it remembers.
+/// The network and its state.
 pub(super) struct Silero {
     /// Cosines, then sines, windowed: one row per frequency.
     basis: Vec<f32>,
@@ -33,23 +33,23 @@ pub(super) struct Silero {
 }
 
 impl Silero {
-    /// Puts the network together from the tensors of the file.
+    /// Assembles the network from the tensors of the file.
     pub(super) fn new(tensors: &HashMap<String, Vec<f32>>) -> Result<Self, VadError> {
         let get = |name: &str, len: usize| match tensors.get(&format!("_model.{name}")) {
             Some(values) if values.len() == len => Ok(values.clone()),
             Some(_) => Err(damaged(format!("tensor {name} has a wrong size"))),
             None => Err(damaged(format!("no tensor {name}"))),
         };
-        let conv = |i: usize, shape: Shape| -> Result<Conv, VadError> {
+        let conv = |i: usize, shape: ConvShape| -> Result<Conv, VadError> {
             let weights = get(&format!("encoder.{i}.reparam_conv.weight"), shape.outputs * shape.inputs * 3)?;
             let bias = get(&format!("encoder.{i}.reparam_conv.bias"), shape.outputs)?;
             Ok(Conv::new(&weights, bias, shape))
         };
         let encoder = [
-            conv(0, Shape { inputs: BINS, outputs: 128, times: TIMES, stride: 1 })?,
-            conv(1, Shape { inputs: 128, outputs: 64, times: 2, stride: 2 })?,
-            conv(2, Shape { inputs: 64, outputs: 64, times: 1, stride: 2 })?,
-            conv(3, Shape { inputs: 64, outputs: HIDDEN, times: 1, stride: 1 })?,
+            conv(0, ConvShape { inputs: BINS, outputs: 128, times: TIMES, stride: 1 })?,
+            conv(1, ConvShape { inputs: 128, outputs: 64, times: 2, stride: 2 })?,
+            conv(2, ConvShape { inputs: 64, outputs: 64, times: 1, stride: 2 })?,
+            conv(3, ConvShape { inputs: 64, outputs: HIDDEN, times: 1, stride: 1 })?,
         ];
         let [a, b, c, d] = [(BINS, TIMES), (128, 4), (64, 2), (64, 1)].map(|(n, t)| vec![0.0; n * (t + 2)]);
         let bias = get("decoder.rnn.bias_ih", 4 * HIDDEN)?;
@@ -70,7 +70,7 @@ impl Silero {
         })
     }
 
-    /// Forgets all sound.
+    /// Resets the state.
     pub(super) fn reset(&mut self) {
         self.samples = [0.0; CONTEXT + FRAME + CONTEXT];
         self.cell.hidden = [0.0; HIDDEN];
@@ -111,7 +111,7 @@ impl Silero {
 
 /// Size of a convolution of width 3.
 #[derive(Clone, Copy)]
-struct Shape {
+struct ConvShape {
     inputs: usize,
     outputs: usize,
     /// Output rows.
@@ -119,17 +119,17 @@ struct Shape {
     stride: usize,
 }
 
-/// A convolution over time with a ReLU. Rows are moments, so that a window is one run of memory.
+/// A convolution over time with a ReLU. Rows are time steps, so that a window is one run of memory.
 struct Conv {
-    /// Per output: moment, then input.
+    /// Per output: time step, then input.
     weights: Vec<f32>,
     bias: Vec<f32>,
-    shape: Shape,
+    shape: ConvShape,
 }
 
 impl Conv {
-    /// `weights` as in the file: per output: input, then moment.
-    fn new(weights: &[f32], bias: Vec<f32>, shape: Shape) -> Self {
+    /// `weights` as in the file: per output: input, then time step.
+    fn new(weights: &[f32], bias: Vec<f32>, shape: ConvShape) -> Self {
         let turned = weights
             .chunks_exact(3 * shape.inputs)
             .flat_map(|row| (0..3).flat_map(move |t| row.iter().skip(t).step_by(3).copied()))
@@ -139,7 +139,7 @@ impl Conv {
 
     /// From and to buffers with one row of padding on either side.
     fn run(&self, input: &[f32], output: &mut [f32]) {
-        let Shape { inputs, outputs, times, stride } = self.shape;
+        let ConvShape { inputs, outputs, times, stride } = self.shape;
         for time in 0..times {
             let window = &input[time * stride * inputs..][..3 * inputs];
             let places = &mut output[(time + 1) * outputs..][..outputs];
@@ -181,7 +181,7 @@ fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Eight sums side by side, so that the compiler may use vector registers.
+/// Eight sums side by side, so that the compiler can vectorise.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0; 8];

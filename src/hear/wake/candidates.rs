@@ -1,9 +1,9 @@
-//! Decides which stretches of sound are worth asking the phrase scorer about.
+//! Selects the stretches of sound that the phrase scorer should score.
 //!
-//! PURE: counts in samples, owned by the listener thread. In: every frame while nobody is listened to, with
-//! whether there is a voice in it and how loud it is, and what a wake model is in doubt about. Out: a
-//! [`Candidate`] once its sound is complete. A phrase may begin where a voice begins, where a room full of
-//! voices becomes louder, or just before a model's doubt. It never gives more than a dozen a minute.
+//! PURE: counts in samples, owned by the listener thread. In: every frame while not listening, with whether
+//! it is voiced and its level, and what a wake model is unsure about. Out: a [`Candidate`] once its sound is
+//! complete. A phrase may begin where a voice begins, where a room full of voices becomes louder, or just
+//! before a model's doubt. At most a dozen candidates per minute.
 
 use std::collections::VecDeque;
 
@@ -11,9 +11,9 @@ use crate::audio::RATE;
 use crate::hear::endpoint::Frame;
 use crate::hear::vad::FRAME;
 
-/// Sound before a voice begins that belongs to the phrase: its soft consonants.
+/// Sound before the onset of a voice that belongs to the phrase: its soft consonants.
 const LEAD: u64 = ms(250);
-/// The longest phrase, from where the voice begins.
+/// The longest phrase, from the onset of the voice.
 const LONGEST: u64 = ms(1750);
 /// Silence that ends a stretch of voice.
 const SILENCE: u64 = ms(300);
@@ -23,9 +23,9 @@ const LEAST_VOICE: u64 = ms(160);
 const DOUBT: (u64, u64) = (ms(1400), ms(400));
 /// Sound before and behind the moment a room becomes louder.
 const LOUDER: (u64, u64) = (ms(600), ms(1400));
-/// A voice that lasts so long is a room full of voices.
+/// A voice that lasts this long is a room full of voices.
 const LONG_VOICE: u64 = ms(1500);
-/// A room becomes louder by so much, in dB, over its median of the last seconds.
+/// A room becomes louder when its level rises this much, in dB, above its median of the last seconds.
 const RISE_DB: f32 = 6.0;
 /// The frames of those seconds: 4 s.
 const ROOM_FRAMES: usize = 4 * RATE as usize / FRAME;
@@ -35,13 +35,13 @@ const LEVEL_FRAMES: usize = 3;
 const RISE_FRAMES: u32 = 2;
 /// Frames below half of the rise after which the next one counts.
 const FALL_FRAMES: u32 = 3;
-/// What stands out by so much, in dB, from the softest of the last seconds may be a voice.
+/// A level this much, in dB, above the noise floor of the last seconds may be a voice.
 const ALERT_DB: f32 = 3.0;
-/// For so long after that one may go on.
+/// A voice may continue for this long after that.
 const ALERT: u64 = ms(1000);
 /// Between two rises.
 const BETWEEN_RISES: u64 = ms(800);
-/// So many candidates in a minute; a model's doubts, which are rare, may be a few more.
+/// Candidates per minute; doubts of a model, which are rare, may be a few more.
 const A_MINUTE: usize = 12;
 const DOUBTS_MORE: usize = 4;
 const MINUTE: u64 = 60 * RATE as u64;
@@ -61,11 +61,10 @@ pub enum Onsets {
 
 /// What made a stretch of sound a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// The model of this phrase (by its place in the list) is in doubt, and holds the phrase to be over by
-    /// `ends_by`.
+pub enum CandidateReason {
+    /// The model of this phrase (by its index) is unsure, and estimates the phrase to be over by `ends_by`.
     Doubt {
-        /// Place of the phrase.
+        /// Index of the phrase.
         phrase: usize,
         /// Position.
         ends_by: u64,
@@ -87,8 +86,8 @@ pub enum Why {
 /// A stretch of sound that may hold a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
-    /// Why.
-    pub why: Why,
+    /// Why it is one.
+    pub why: CandidateReason,
     /// Position of its first sample.
     pub from: u64,
     /// Position just behind its last sample.
@@ -96,9 +95,9 @@ pub struct Candidate {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Voice {
+enum VoiceState {
     Silent,
-    /// Since `began`; its candidate is still to be given when `is_open`.
+    /// Since `began`; its candidate is still pending when `is_open`.
     Sounding {
         began: u64,
         voiced: u64,
@@ -107,29 +106,29 @@ enum Voice {
     },
 }
 
-/// The decider.
+/// The selector.
 #[derive(Debug, Clone)]
 pub struct Candidates {
     onsets: Onsets,
-    voice: Voice,
-    room: Room,
+    voice: VoiceState,
+    room: RoomLevel,
     /// Candidates whose sound is not complete.
     waiting: VecDeque<Candidate>,
-    /// When the last ones were given.
+    /// When the last ones were reported.
     given: VecDeque<u64>,
-    /// How many were held back because there had been too many.
+    /// How many were suppressed by the rate limit.
     held_back: u64,
     /// Until this position there may be a voice.
     alert_until: u64,
 }
 
 impl Candidates {
-    /// A decider that has heard nothing.
+    /// A selector without any input.
     pub fn new(onsets: Onsets) -> Self {
-        let room = Room::default();
+        let room = RoomLevel::default();
         Self {
             onsets,
-            voice: Voice::Silent,
+            voice: VoiceState::Silent,
             room,
             waiting: VecDeque::new(),
             given: VecDeque::new(),
@@ -138,40 +137,45 @@ impl Candidates {
         }
     }
 
-    /// Whether it must be told if there is a voice in the frame that ends at `end`. Nothing can be one that does
-    /// not stand out of the room: in silence and steady noise nobody has to look for it.
+    /// Whether it needs to know if there is a voice in the frame that ends at `end`. A sound that does not
+    /// stand out from the background can't be one: in silence and steady noise the voice activity network
+    /// need not run.
     pub fn is_alert(&mut self, end: u64, level_db: f32) -> bool {
         if self.onsets == Onsets::Off {
             return false;
         }
         let stands_out = self.room.floor().is_none_or(|floor| level_db >= floor + ALERT_DB);
-        if stands_out || self.voice != Voice::Silent {
+        if stands_out || self.voice != VoiceState::Silent {
             self.alert_until = end + ALERT;
         }
         end <= self.alert_until
     }
 
-    /// How many were held back so far because there had been too many.
+    /// How many were suppressed so far by the rate limit.
     pub fn held_back(&self) -> u64 {
         self.held_back
     }
 
-    /// A model is in doubt at position `at` about a phrase that is over by `ends_by`.
+    /// A model is unsure at position `at` about a phrase that is over by `ends_by`.
     pub fn doubt(&mut self, phrase: usize, at: u64, ends_by: u64) {
-        let why = Why::Doubt { phrase, ends_by };
+        let why = CandidateReason::Doubt { phrase, ends_by };
         self.waiting.push_back(Candidate { why, from: at.saturating_sub(DOUBT.0), to: at + DOUBT.1 });
     }
 
-    /// The next frame, with its level in dB. Gives at most one candidate, whose sound is complete.
+    /// The next frame, with its level in dB. Returns at most one candidate, whose sound is complete.
     pub fn observe(&mut self, frame: Frame, level_db: f32) -> Option<Candidate> {
         if self.onsets == Onsets::On {
             let rise = self.room.observe(frame.end, level_db);
             self.voice(frame);
-            if let (Some(began), Voice::Sounding { began: since, .. }) = (rise, self.voice)
+            if let (Some(began), VoiceState::Sounding { began: since, .. }) = (rise, self.voice)
                 && frame.end - since >= LONG_VOICE
             {
                 let from = began.saturating_sub(LOUDER.0);
-                self.waiting.push_back(Candidate { why: Why::Louder { began }, from, to: began + LOUDER.1 });
+                self.waiting.push_back(Candidate {
+                    why: CandidateReason::Louder { began },
+                    from,
+                    to: began + LOUDER.1,
+                });
             }
         }
         let complete = self.waiting.iter().position(|candidate| candidate.to <= frame.end)?;
@@ -179,22 +183,26 @@ impl Candidates {
         self.may_be_given(&candidate, frame.end).then_some(candidate)
     }
 
-    /// Forgets what it was about to give: somebody is listened to already, or the sound has a gap.
+    /// Discards pending candidates: listening has begun, or the sound has a gap.
     pub fn clear(&mut self) {
-        self.voice = Voice::Silent;
+        self.voice = VoiceState::Silent;
         self.waiting.clear();
-        self.room = Room::default();
+        self.room = RoomLevel::default();
     }
 
     fn voice(&mut self, frame: Frame) {
         let begin = frame.end - FRAME as u64;
         match &mut self.voice {
-            Voice::Silent if frame.voiced => {
-                self.voice =
-                    Voice::Sounding { began: begin, voiced: FRAME as u64, last: frame.end, is_open: true };
+            VoiceState::Silent if frame.voiced => {
+                self.voice = VoiceState::Sounding {
+                    began: begin,
+                    voiced: FRAME as u64,
+                    last: frame.end,
+                    is_open: true,
+                };
             }
-            Voice::Silent => {}
-            Voice::Sounding { began, voiced, last, is_open } => {
+            VoiceState::Silent => {}
+            VoiceState::Sounding { began, voiced, last, is_open } => {
                 if frame.voiced {
                     *voiced += FRAME as u64;
                     *last = frame.end;
@@ -202,13 +210,13 @@ impl Candidates {
                 let is_over = frame.end - *last >= SILENCE;
                 let is_long = frame.end - *began >= LONGEST;
                 if *is_open && (is_over || is_long) && *voiced >= LEAST_VOICE {
-                    let why = Why::Voice { began: *began, ended: is_over.then_some(*last) };
+                    let why = CandidateReason::Voice { began: *began, ended: is_over.then_some(*last) };
                     let to = frame.end.min(*began + LONGEST);
                     self.waiting.push_back(Candidate { why, from: began.saturating_sub(LEAD), to });
                     *is_open = false;
                 }
                 if is_over {
-                    self.voice = Voice::Silent;
+                    self.voice = VoiceState::Silent;
                 }
             }
         }
@@ -219,8 +227,8 @@ impl Candidates {
             self.given.pop_front();
         }
         let most = match candidate.why {
-            Why::Doubt { .. } => A_MINUTE + DOUBTS_MORE,
-            Why::Voice { .. } | Why::Louder { .. } => A_MINUTE,
+            CandidateReason::Doubt { .. } => A_MINUTE + DOUBTS_MORE,
+            CandidateReason::Voice { .. } | CandidateReason::Louder { .. } => A_MINUTE,
         };
         let may = self.given.len() < most;
         if may {
@@ -232,9 +240,9 @@ impl Candidates {
     }
 }
 
-/// How loud the room was, and whether it becomes louder.
+/// The level of the room, and whether it rises.
 #[derive(Debug, Clone, Default)]
-struct Room {
+struct RoomLevel {
     levels: VecDeque<f32>,
     newest: VecDeque<f32>,
     high: u32,
@@ -243,7 +251,7 @@ struct Room {
     last_rise: Option<u64>,
 }
 
-impl Room {
+impl RoomLevel {
     /// Where the room became louder, if it just did.
     fn observe(&mut self, end: u64, level_db: f32) -> Option<u64> {
         self.newest.push_back(level_db);
@@ -273,7 +281,7 @@ impl Room {
         self.at_share(2)
     }
 
-    /// What the last seconds were softest: a tenth of them was softer.
+    /// The noise floor of the last seconds: a tenth of the frames are below it.
     fn floor(&self) -> Option<f32> {
         self.at_share(10)
     }

@@ -1,18 +1,18 @@
 //! Compiles a microWakeWord `.tflite` file into a [`Network`].
 //!
-//! Pure, runs once per model at start-up. In: the bytes of a file nobody has checked. Out: steps whose
-//! ranges all lie inside the arena, or a [`ModelError`]. It knows the operators these models use and
-//! refuses every other; dimensions are capped, so that a damaged file can't ask for gigabytes.
+//! PURE, runs once per model at start-up. In: the unverified bytes of a file. Out: steps whose ranges all lie
+//! inside the arena, or a [`WakeModelError`]. It supports the operators these models use and refuses every
+//! other; dimensions are capped, so that a damaged file can't request gigabytes.
 
 mod layers;
 mod moves;
 
 use std::collections::HashMap;
 
-use super::ModelError;
-use super::flatbuffer::{Buffer, Malformed, Table};
+use super::WakeModelError;
+use super::flatbuffer::{Buffer, MalformedBuffer, Table};
 use super::frontend::FEATURES;
-use super::network::{Network, Quantised, Step};
+use super::network::{Network, NetworkStep, Quantised};
 
 /// Largest number of values in one tensor; stock models stay below 6,000.
 const MAX_VALUES: usize = 1 << 16;
@@ -21,20 +21,20 @@ const MAX_ARENA: usize = 1 << 20;
 /// Largest number of copies; stock models need about 60.
 const MAX_STEPS: usize = 1 << 12;
 
-impl From<Malformed> for ModelError {
-    fn from(Malformed: Malformed) -> Self {
+impl From<MalformedBuffer> for WakeModelError {
+    fn from(MalformedBuffer: MalformedBuffer) -> Self {
         Self::Damaged
     }
 }
 
 /// Compiles the bytes of a `.tflite` file.
-pub(super) fn compile(bytes: &[u8]) -> Result<Network, ModelError> {
+pub(super) fn compile(bytes: &[u8]) -> Result<Network, WakeModelError> {
     if bytes.get(4..8) != Some(b"TFL3") {
-        return Err(ModelError::NotTflite);
+        return Err(WakeModelError::NotTflite);
     }
     let file = Buffer(bytes);
     let model = file.root()?;
-    let graph = *file.tables(model, 2)?.first().ok_or(ModelError::Damaged)?;
+    let graph = *file.tables(model, 2)?.first().ok_or(WakeModelError::Damaged)?;
     let mut compiler = Compiler::new(file, model, graph)?;
     for operator in file.tables(graph, 3)? {
         compiler.operator(operator)?;
@@ -43,7 +43,7 @@ pub(super) fn compile(bytes: &[u8]) -> Result<Network, ModelError> {
 }
 
 /// A tensor of the file.
-struct Tensor<'a> {
+struct ModelTensor<'a> {
     shape: Vec<usize>,
     kind: i32,
     scales: Vec<f32>,
@@ -53,16 +53,16 @@ struct Tensor<'a> {
     place: Option<usize>,
 }
 
-impl Tensor<'_> {
+impl ModelTensor<'_> {
     fn len(&self) -> usize {
         self.shape.iter().product()
     }
 
     /// One scale for the whole tensor.
-    fn quantised(&self) -> Result<Quantised, ModelError> {
+    fn quantised(&self) -> Result<Quantised, WakeModelError> {
         match *self.scales.as_slice() {
             [scale] if scale.is_finite() && scale > 0.0 => Ok(Quantised { scale, zero: self.zero }),
-            _ => Err(ModelError::Damaged),
+            _ => Err(WakeModelError::Damaged),
         }
     }
 
@@ -83,9 +83,9 @@ struct Compiler<'a> {
     file: Buffer<'a>,
     /// The operator behind each operator index.
     codes: Vec<i32>,
-    tensors: Vec<Tensor<'a>>,
+    tensors: Vec<ModelTensor<'a>>,
     initial: Vec<i8>,
-    steps: Vec<Step>,
+    steps: Vec<NetworkStep>,
     channels: usize,
     /// Memory name of a handle tensor.
     handles: HashMap<usize, &'a [u8]>,
@@ -101,19 +101,19 @@ struct Op {
 }
 
 impl Op {
-    fn input(&self, i: usize) -> Result<usize, ModelError> {
-        self.inputs.get(i).copied().ok_or(ModelError::Damaged)
+    fn input(&self, i: usize) -> Result<usize, WakeModelError> {
+        self.inputs.get(i).copied().ok_or(WakeModelError::Damaged)
     }
 
-    fn output(&self) -> Result<usize, ModelError> {
-        self.outputs.first().copied().ok_or(ModelError::Damaged)
+    fn output(&self) -> Result<usize, WakeModelError> {
+        self.outputs.first().copied().ok_or(WakeModelError::Damaged)
     }
 }
 
 impl<'a> Compiler<'a> {
-    fn new(file: Buffer<'a>, model: Table, graph: Table) -> Result<Self, ModelError> {
+    fn new(file: Buffer<'a>, model: Table, graph: Table) -> Result<Self, WakeModelError> {
         let code = |t: Table| Ok(file.byte(t, 0)?.max(file.int(t, 3, 0)?));
-        let codes = file.tables(model, 1)?.into_iter().map(code).collect::<Result<_, Malformed>>()?;
+        let codes = file.tables(model, 1)?.into_iter().map(code).collect::<Result<_, MalformedBuffer>>()?;
         let buffers = file.tables(model, 4)?;
         let tensors = file
             .tables(graph, 0)?
@@ -136,10 +136,10 @@ impl<'a> Compiler<'a> {
         Ok(compiler)
     }
 
-    fn operator(&mut self, table: Table) -> Result<(), ModelError> {
+    fn operator(&mut self, table: Table) -> Result<(), WakeModelError> {
         let which = index(self.file.int(table, 0, 0)?)?;
-        let code = *self.codes.get(which).ok_or(ModelError::Damaged)?;
-        let numbers = |id| -> Result<Vec<usize>, ModelError> {
+        let code = *self.codes.get(which).ok_or(WakeModelError::Damaged)?;
+        let numbers = |id| -> Result<Vec<usize>, WakeModelError> {
             self.file.ints(table, id)?.into_iter().map(index).collect()
         };
         let op = Op { inputs: numbers(1)?, outputs: numbers(2)?, options: self.file.table(table, 4)? };
@@ -157,21 +157,21 @@ impl<'a> Compiler<'a> {
             142 => self.handle(&op),
             143 => self.recall(&op),
             144 => self.remember(&op),
-            other => Err(ModelError::Operator(other)),
+            other => Err(WakeModelError::Operator(other)),
         }
     }
 
-    fn finish(self, graph: Table) -> Result<Network, ModelError> {
-        let only = |id| -> Result<&Tensor<'a>, ModelError> {
+    fn finish(self, graph: Table) -> Result<Network, WakeModelError> {
+        let only = |id| -> Result<&ModelTensor<'a>, WakeModelError> {
             match *self.file.ints(graph, id)? {
                 [i] => self.tensor(index(i)?),
-                _ => Err(ModelError::Damaged),
+                _ => Err(WakeModelError::Damaged),
             }
         };
         let (input, output) = (only(1)?, only(2)?);
-        let &[1, stride, FEATURES] = input.shape.as_slice() else { return Err(ModelError::Shape) };
+        let &[1, stride, FEATURES] = input.shape.as_slice() else { return Err(WakeModelError::Shape) };
         if output.len() != 1 || input.kind != INT8 {
-            return Err(ModelError::Shape);
+            return Err(WakeModelError::Shape);
         }
         // An unsigned output lies in the arena as its signed source, 128 lower.
         let mut output_quantised = output.quantised()?;
@@ -179,10 +179,10 @@ impl<'a> Compiler<'a> {
             output_quantised.zero -= 128;
         }
         Ok(Network {
-            input: input.place.ok_or(ModelError::Damaged)?,
+            input: input.place.ok_or(WakeModelError::Damaged)?,
             input_quantised: input.quantised()?,
             stride,
-            output: output.place.ok_or(ModelError::Damaged)?,
+            output: output.place.ok_or(WakeModelError::Damaged)?,
             output_quantised,
             arena: self.initial.clone(),
             initial: self.initial,
@@ -191,79 +191,80 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    fn tensor(&self, i: usize) -> Result<&Tensor<'a>, ModelError> {
-        self.tensors.get(i).ok_or(ModelError::Damaged)
+    fn tensor(&self, i: usize) -> Result<&ModelTensor<'a>, WakeModelError> {
+        self.tensors.get(i).ok_or(WakeModelError::Damaged)
     }
 
     /// Where tensor `i` lies: something must have put it there before.
-    fn place(&self, i: usize) -> Result<usize, ModelError> {
-        self.tensor(i)?.place.ok_or(ModelError::Damaged)
+    fn place(&self, i: usize) -> Result<usize, WakeModelError> {
+        self.tensor(i)?.place.ok_or(WakeModelError::Damaged)
     }
 
     /// Gives tensor `i` a place of its own.
-    fn put(&mut self, i: usize) -> Result<usize, ModelError> {
+    fn put(&mut self, i: usize) -> Result<usize, WakeModelError> {
         let tensor = self.tensor(i)?;
         if tensor.kind != INT8 {
-            return Err(ModelError::Shape);
+            return Err(WakeModelError::Shape);
         }
         let place = self.reserve(tensor.len(), 0)?;
         self.alias(i, place)
     }
 
-    fn alias(&mut self, i: usize, place: usize) -> Result<usize, ModelError> {
-        self.tensors.get_mut(i).ok_or(ModelError::Damaged)?.place = Some(place);
+    fn alias(&mut self, i: usize, place: usize) -> Result<usize, WakeModelError> {
+        self.tensors.get_mut(i).ok_or(WakeModelError::Damaged)?.place = Some(place);
         Ok(place)
     }
 
-    fn reserve(&mut self, len: usize, fill: i8) -> Result<usize, ModelError> {
+    fn reserve(&mut self, len: usize, fill: i8) -> Result<usize, WakeModelError> {
         let place = self.initial.len();
         if place + len > MAX_ARENA {
-            return Err(ModelError::TooLarge);
+            return Err(WakeModelError::TooLarge);
         }
         self.initial.resize(place + len, fill);
         Ok(place)
     }
 
-    fn push(&mut self, step: Step) -> Result<(), ModelError> {
+    fn push(&mut self, step: NetworkStep) -> Result<(), WakeModelError> {
         if self.steps.len() >= MAX_STEPS {
-            return Err(ModelError::TooLarge);
+            return Err(WakeModelError::TooLarge);
         }
         self.steps.push(step);
         Ok(())
     }
 
-    fn option_int(&self, op: &Op, id: usize) -> Result<i32, ModelError> {
+    fn option_int(&self, op: &Op, id: usize) -> Result<i32, WakeModelError> {
         Ok(op.options.map_or(Ok(0), |t| self.file.int(t, id, 0))?)
     }
 
-    fn option_byte(&self, op: &Op, id: usize) -> Result<i32, ModelError> {
+    fn option_byte(&self, op: &Op, id: usize) -> Result<i32, WakeModelError> {
         Ok(op.options.map_or(Ok(0), |t| self.file.byte(t, id))?)
     }
 }
 
-fn tensor<'a>(file: Buffer<'a>, table: Table, buffers: &[Table]) -> Result<Tensor<'a>, ModelError> {
+fn tensor<'a>(file: Buffer<'a>, table: Table, buffers: &[Table]) -> Result<ModelTensor<'a>, WakeModelError> {
     let shape: Vec<usize> = file.ints(table, 0)?.into_iter().map(index).collect::<Result<_, _>>()?;
     let len = shape.iter().try_fold(1usize, |len, &n| len.checked_mul(n));
     if shape.len() > 5 || shape.contains(&0) || len.is_none_or(|len| len > MAX_VALUES) {
-        return Err(ModelError::TooLarge);
+        return Err(WakeModelError::TooLarge);
     }
-    let buffer = *buffers.get(index(file.int(table, 2, 0)?)?).ok_or(ModelError::Damaged)?;
+    let buffer = *buffers.get(index(file.int(table, 2, 0)?)?).ok_or(WakeModelError::Damaged)?;
     let (scales, zero) = match file.table(table, 4)? {
         Some(quantisation) => (file.floats(quantisation, 2)?, file.first_long(quantisation, 3)?),
         None => (Vec::new(), 0),
     };
-    let zero = i32::try_from(zero).ok().filter(|z| (-128..=255).contains(z)).ok_or(ModelError::Damaged)?;
+    let zero =
+        i32::try_from(zero).ok().filter(|z| (-128..=255).contains(z)).ok_or(WakeModelError::Damaged)?;
     let (kind, constant) = (file.byte(table, 1)?, file.bytes(buffer, 0)?);
-    Ok(Tensor { shape, kind, scales, zero, constant, place: None })
+    Ok(ModelTensor { shape, kind, scales, zero, constant, place: None })
 }
 
 /// An index or size of the file; negative ones mean "none", which no wake model needs.
-fn index(value: i32) -> Result<usize, ModelError> {
-    usize::try_from(value).map_err(|_| ModelError::Damaged)
+fn index(value: i32) -> Result<usize, WakeModelError> {
+    usize::try_from(value).map_err(|_| WakeModelError::Damaged)
 }
 
 /// An axis, counted from the end when negative.
-fn axis(value: i32, rank: usize) -> Result<usize, ModelError> {
+fn axis(value: i32, rank: usize) -> Result<usize, WakeModelError> {
     let axis = if value < 0 { value.saturating_add(rank as i32) } else { value };
-    usize::try_from(axis).ok().filter(|&a| a < rank).ok_or(ModelError::Damaged)
+    usize::try_from(axis).ok().filter(|&a| a < rank).ok_or(WakeModelError::Damaged)
 }

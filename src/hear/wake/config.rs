@@ -1,11 +1,11 @@
-//! `[hear.wake]`: what wakes her. Plain data, read once at the start.
+//! `[hear.wake]`: wake phrases. Plain data, read once at the start.
 
 use serde::{Deserialize, Serialize};
 
 use crate::hear::score;
 use crate::problem::Problem;
 
-/// A phrase a model comes with.
+/// A phrase with a model of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StockPhrase {
     /// Written form, lower case: "hey jarvis".
@@ -20,7 +20,7 @@ pub struct StockPhrase {
     pub end_ms: i32,
 }
 
-/// The phrases there are models for, with the cutoffs their maker recommends.
+/// The phrases with models of their own, with the cutoffs their maker recommends.
 pub const STOCK: [StockPhrase; 4] = [
     StockPhrase {
         phrase: "hey jarvis",
@@ -50,29 +50,33 @@ pub const STOCK: [StockPhrase; 4] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WakeMode {
-    /// `scored` where the machine is fast enough, found by measuring on first start; else `stock`.
+    /// `scored` where the machine is fast enough, measured on first start; else `stock`.
     #[default]
     Auto,
-    /// Only phrases a model comes with; what a model is in doubt about, the scorer decides.
+    /// Only phrases with a model of their own; where a model is unsure, the scorer decides.
     Stock,
-    /// Any written phrase: wherever a voice begins, the scorer listens.
+    /// Any written phrase: wherever a voice begins, the scorer runs.
     Scored,
 }
 
-/// What wakes her.
+/// Settings of wake phrase detection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WakeConfig {
-    /// The phrases listened for, at least one. One with a model of its own costs about 0.3 % of a core; for all
-    /// others together a scorer runs up to twelve times a minute while people talk.
+    /// The wake phrases, at least one, of one to five words each. "hey jarvis", "alexa", "hey mycroft" and "okay nabu"
+    /// have models of their own and cost about 0.3 % of a core; for all others together a scorer runs up to twelve times
+    /// a minute while people talk. A cutoff of 0.5 to 0.99 (of the model) or a margin of -6 to 0 (of the scorer, -3 by
+    /// itself) can be added: higher means fewer false alarms and more misses; and alike = ["hey joey"], further ways to
+    /// write what is said.
     pub phrases: Vec<WakePhrase>,
-    /// How they are listened for: `auto`, `stock` or `scored`.
+    /// How phrases are detected: "stock" (only those with a model), "scored" (all of them), or "auto": scored where
+    /// the machine is fast enough, measured at the first start.
     pub mode: WakeMode,
-    /// Seconds after a detection in which the same phrase is not detected again, 0.5 to 10. Raising it
-    /// hides double detections, and makes her deaf longer for a second try.
+    /// Seconds after a detection in which the same phrase is not detected again, 0.5 to 10. Raising it hides
+    /// double detections, and ignores a second try for longer.
     pub refractory: f64,
-    /// Least cutoff while she speaks, 0.5 to 0.99. Raising it makes her own voice and the television
-    /// interrupt her less, and the user too.
+    /// Least cutoff during playback, 0.5 to 0.99. Raising it makes playback and the television interrupt
+    /// less, and the user too.
     pub strict_cutoff: f32,
 }
 
@@ -128,7 +132,7 @@ impl WakePhrase {
 }
 
 impl WakeConfig {
-    /// All that is wrong with it.
+    /// All problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.phrases.is_empty() {
@@ -163,7 +167,7 @@ impl WakeConfig {
     }
 }
 
-/// Without the digits that only the widening to f64 brings.
+/// Without the digits that only the widening to f64 adds.
 fn round(value: f32) -> f64 {
     (f64::from(value) * 1e4).round() / 1e4
 }

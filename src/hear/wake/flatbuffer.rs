@@ -1,11 +1,11 @@
 //! Reads the tables of a flatbuffer: the container format of `.tflite` models.
 //!
-//! Pure, any thread. In: the bytes of a file nobody has checked. Out: numbers, positions of tables,
-//! byte ranges. Every read is bounds-checked and answers [`Malformed`] instead of panicking.
+//! PURE, any thread. In: the unverified bytes of a file. Out: numbers, positions of tables, byte ranges.
+//! Every read is bounds-checked and returns [`MalformedBuffer`] instead of panicking.
 
 /// The bytes are no flatbuffer of the expected shape: an offset or a length points outside the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Malformed;
+pub(super) struct MalformedBuffer;
 
 /// The file.
 #[derive(Clone, Copy)]
@@ -19,47 +19,47 @@ pub(super) struct Table(usize);
 const MAX_ENTRIES: usize = 4096;
 
 impl<'a> Buffer<'a> {
-    /// The table everything else hangs from.
-    pub(super) fn root(self) -> Result<Table, Malformed> {
+    /// The root table.
+    pub(super) fn root(self) -> Result<Table, MalformedBuffer> {
         Ok(Table(self.follow(0)?))
     }
 
     /// A 32-bit number of `table`; `or` when the file leaves it out.
-    pub(super) fn int(self, table: Table, id: usize, or: i32) -> Result<i32, Malformed> {
+    pub(super) fn int(self, table: Table, id: usize, or: i32) -> Result<i32, MalformedBuffer> {
         self.field(table, id)?.map_or(Ok(or), |at| self.array(at).map(i32::from_le_bytes))
     }
 
     /// An 8-bit number of `table`; 0 when the file leaves it out.
-    pub(super) fn byte(self, table: Table, id: usize) -> Result<i32, Malformed> {
+    pub(super) fn byte(self, table: Table, id: usize) -> Result<i32, MalformedBuffer> {
         self.field(table, id)?.map_or(Ok(0), |at| self.array(at).map(|[b]: [u8; 1]| i32::from(b)))
     }
 
     /// A table of `table`, if the file has it.
-    pub(super) fn table(self, table: Table, id: usize) -> Result<Option<Table>, Malformed> {
+    pub(super) fn table(self, table: Table, id: usize) -> Result<Option<Table>, MalformedBuffer> {
         self.field(table, id)?.map(|at| self.follow(at).map(Table)).transpose()
     }
 
     /// A vector of tables; empty when the file leaves it out.
-    pub(super) fn tables(self, table: Table, id: usize) -> Result<Vec<Table>, Malformed> {
+    pub(super) fn tables(self, table: Table, id: usize) -> Result<Vec<Table>, MalformedBuffer> {
         let (start, len) = self.vector(table, id)?;
         if len > MAX_ENTRIES {
-            return Err(Malformed);
+            return Err(MalformedBuffer);
         }
         (0..len).map(|i| self.follow(start + 4 * i).map(Table)).collect()
     }
 
     /// A vector of 32-bit integers; empty when the file leaves it out.
-    pub(super) fn ints(self, table: Table, id: usize) -> Result<Vec<i32>, Malformed> {
+    pub(super) fn ints(self, table: Table, id: usize) -> Result<Vec<i32>, MalformedBuffer> {
         self.numbers(table, id, i32::from_le_bytes)
     }
 
     /// A vector of 32-bit floats; empty when the file leaves it out.
-    pub(super) fn floats(self, table: Table, id: usize) -> Result<Vec<f32>, Malformed> {
+    pub(super) fn floats(self, table: Table, id: usize) -> Result<Vec<f32>, MalformedBuffer> {
         self.numbers(table, id, f32::from_le_bytes)
     }
 
     /// The first of a vector of 64-bit integers; 0 when there is none.
-    pub(super) fn first_long(self, table: Table, id: usize) -> Result<i64, Malformed> {
+    pub(super) fn first_long(self, table: Table, id: usize) -> Result<i64, MalformedBuffer> {
         match self.vector(table, id)? {
             (_, 0) => Ok(0),
             (start, _) => self.array(start).map(i64::from_le_bytes),
@@ -67,21 +67,21 @@ impl<'a> Buffer<'a> {
     }
 
     /// A vector of bytes; empty when the file leaves it out.
-    pub(super) fn bytes(self, table: Table, id: usize) -> Result<&'a [u8], Malformed> {
+    pub(super) fn bytes(self, table: Table, id: usize) -> Result<&'a [u8], MalformedBuffer> {
         let (start, len) = self.vector(table, id)?;
-        self.0.get(start..start.checked_add(len).ok_or(Malformed)?).ok_or(Malformed)
+        self.0.get(start..start.checked_add(len).ok_or(MalformedBuffer)?).ok_or(MalformedBuffer)
     }
 
-    fn numbers<T>(self, table: Table, id: usize, read: fn([u8; 4]) -> T) -> Result<Vec<T>, Malformed> {
+    fn numbers<T>(self, table: Table, id: usize, read: fn([u8; 4]) -> T) -> Result<Vec<T>, MalformedBuffer> {
         let (start, len) = self.vector(table, id)?;
         if len > MAX_ENTRIES {
-            return Err(Malformed);
+            return Err(MalformedBuffer);
         }
         (0..len).map(|i| self.array(start + 4 * i).map(read)).collect()
     }
 
     /// Start and length of a vector.
-    fn vector(self, table: Table, id: usize) -> Result<(usize, usize), Malformed> {
+    fn vector(self, table: Table, id: usize) -> Result<(usize, usize), MalformedBuffer> {
         let Some(at) = self.field(table, id)? else { return Ok((0, 0)) };
         let start = self.follow(at)?;
         let len = u32::from_le_bytes(self.array(start)?) as usize;
@@ -89,9 +89,9 @@ impl<'a> Buffer<'a> {
     }
 
     /// Where field `id` of `table` lies, if the file has it.
-    fn field(self, Table(table): Table, id: usize) -> Result<Option<usize>, Malformed> {
+    fn field(self, Table(table): Table, id: usize) -> Result<Option<usize>, MalformedBuffer> {
         let back = i64::from(i32::from_le_bytes(self.array(table)?));
-        let layout = usize::try_from(table as i64 - back).map_err(|_| Malformed)?;
+        let layout = usize::try_from(table as i64 - back).map_err(|_| MalformedBuffer)?;
         let size = usize::from(u16::from_le_bytes(self.array(layout)?));
         let slot = 4 + 2 * id;
         if slot + 2 > size {
@@ -102,14 +102,14 @@ impl<'a> Buffer<'a> {
     }
 
     /// The target of the relative offset stored at `at`.
-    fn follow(self, at: usize) -> Result<usize, Malformed> {
+    fn follow(self, at: usize) -> Result<usize, MalformedBuffer> {
         let offset = u32::from_le_bytes(self.array(at)?) as usize;
-        let target = at.checked_add(offset).ok_or(Malformed)?;
-        if target < self.0.len() { Ok(target) } else { Err(Malformed) }
+        let target = at.checked_add(offset).ok_or(MalformedBuffer)?;
+        if target < self.0.len() { Ok(target) } else { Err(MalformedBuffer) }
     }
 
-    fn array<const N: usize>(self, at: usize) -> Result<[u8; N], Malformed> {
-        let end = at.checked_add(N).ok_or(Malformed)?;
-        self.0.get(at..end).and_then(|b| b.try_into().ok()).ok_or(Malformed)
+    fn array<const N: usize>(self, at: usize) -> Result<[u8; N], MalformedBuffer> {
+        let end = at.checked_add(N).ok_or(MalformedBuffer)?;
+        self.0.get(at..end).and_then(|b| b.try_into().ok()).ok_or(MalformedBuffer)
     }
 }

@@ -56,7 +56,7 @@ struct Bin {
 }
 
 impl Frontend {
-    /// A front end that has heard nothing.
+    /// A front end without any input.
     pub(super) fn new() -> Self {
         let fft = RealFftPlanner::new().plan_fft_forward(FFT);
         let (first_bin, bands) = bands();
@@ -78,14 +78,14 @@ impl Frontend {
         }
     }
 
-    /// Forgets all audio and the noise estimate.
+    /// Resets the state and the noise estimate.
     pub(super) fn reset(&mut self) {
         self.filled = 0;
         self.noise = [0; FEATURES];
     }
 
-    /// Takes samples (16 kHz, −1..1) from the front of `samples` until a frame is complete, and returns
-    /// it; nothing when they were not enough.
+    /// Takes samples (16 kHz, −1..1) from the front of `samples` until a frame is complete, and returns it;
+    /// nothing if there were too few.
     pub(super) fn next(&mut self, samples: &mut &[f32]) -> Option<[f32; FEATURES]> {
         let taken = samples.len().min(WINDOW - self.filled);
         let (now, later) = samples.split_at(taken);
@@ -113,8 +113,8 @@ impl Frontend {
         })
     }
 
-    /// Windows the samples and fills the spectrum. The samples are scaled up to use 15 bits; the answer
-    /// is by how many bits.
+    /// Windows the samples and fills the spectrum. The samples are scaled up to use 15 bits; returns by how
+    /// many bits.
     fn transform(&mut self) -> u32 {
         let mut loudest = 0;
         for ((place, &sample), &weight) in self.input.iter_mut().zip(&self.samples).zip(&self.window) {
@@ -126,8 +126,8 @@ impl Frontend {
         let used = bits(loudest);
         let scale = if used > 15 { 0.5 } else { (1u32 << (15 - used)) as f32 };
         self.input[..WINDOW].iter_mut().for_each(|v| *v *= scale);
-        // Fails only on buffers of a wrong length, and these came from the plan itself; a frame of
-        // silence would be the right answer then.
+        // Fails only on buffers of a wrong length, and these came from the plan itself; a frame of silence
+        // would be the right result then.
         if self.fft.process_with_scratch(&mut self.input, &mut self.spectrum, &mut self.scratch).is_err() {
             self.spectrum.fill(Complex::default());
         }
@@ -145,7 +145,7 @@ impl Frontend {
         energies
     }
 
-    /// Takes the slowly following noise estimate away from a band.
+    /// Subtracts the slowly following noise estimate from a band.
     fn reduce_noise(&mut self, band: usize, amplitude: u32) -> u32 {
         let smoothing = NOISE_SMOOTHING[band % 2];
         let scaled = amplitude << NOISE_BITS;

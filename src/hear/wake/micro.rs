@@ -1,17 +1,17 @@
-//! The engine for phrases a model comes with: microWakeWord, one model per phrase.
+//! The detector for phrases with a model of their own: microWakeWord, one model per phrase.
 //!
 //! Owned by the listener thread. In: 16 kHz samples. Out: a [`Detection`] when the model is sure, a [`Doubt`]
 //! when it is not.
 
 use std::path::Path;
 
-use super::ear::Ear;
+use super::model_stream::ModelStream;
 use super::{Detection, Doubt, Vigilance, WakeConfig, WakeDetector, WakePhrase, compile};
 use crate::audio::RATE;
 
 /// Why a wake model can't be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ModelError {
+pub enum WakeModelError {
     /// The file can't be read. Fetch it.
     #[error("can't read the wake model {path}: {source}; run `joi models fetch`")]
     Unreadable {
@@ -20,7 +20,7 @@ pub enum ModelError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// The file is something else.
+    /// The file has another format.
     #[error("the wake model is no .tflite file; run `joi models verify`")]
     NotTflite,
     /// Offsets or sizes in the file make no sense: cut off or changed.
@@ -37,7 +37,7 @@ pub enum ModelError {
     TooLarge,
 }
 
-/// Mean probability above which the model is in doubt.
+/// Mean probability above which the model is unsure.
 const DOUBT: f32 = 0.05;
 /// A doubt that goes on for less than this is one, in samples.
 const ONE_DOUBT: u64 = RATE as u64;
@@ -53,12 +53,12 @@ pub struct MicroWake {
     refractory: u64,
     /// From the crossing to the end of the phrase, in samples.
     to_end: i64,
-    pub(super) ear: Ear,
-    /// For the sound as it was captured.
-    captured: Ear,
+    pub(super) ear: ModelStream,
+    /// For the samples as captured.
+    captured: ModelStream,
     /// Before this position nothing is detected.
     deaf_until: u64,
-    /// Before this position nothing is doubted.
+    /// Before this position no doubt is reported.
     sure_until: u64,
 }
 
@@ -67,9 +67,9 @@ impl MicroWake {
     ///
     /// # Errors
     /// The file can't be read, or is no usable model; every case names its remedy.
-    pub fn load(file: &Path, phrase: &WakePhrase, config: &WakeConfig) -> Result<Self, ModelError> {
+    pub fn load(file: &Path, phrase: &WakePhrase, config: &WakeConfig) -> Result<Self, WakeModelError> {
         let bytes = std::fs::read(file)
-            .map_err(|source| ModelError::Unreadable { path: file.display().to_string(), source })?;
+            .map_err(|source| WakeModelError::Unreadable { path: file.display().to_string(), source })?;
         Self::new(&bytes, phrase, config)
     }
 
@@ -77,7 +77,7 @@ impl MicroWake {
     ///
     /// # Errors
     /// The bytes are no usable model.
-    pub fn new(model: &[u8], phrase: &WakePhrase, config: &WakeConfig) -> Result<Self, ModelError> {
+    pub fn new(model: &[u8], phrase: &WakePhrase, config: &WakeConfig) -> Result<Self, WakeModelError> {
         let network = compile::compile(model)?;
         let stock = phrase.stock();
         let cutoff = phrase.cutoff.or(stock.map(|s| s.cutoff)).unwrap_or(config.strict_cutoff);
@@ -88,14 +88,14 @@ impl MicroWake {
             vigilance: Vigilance::Normal,
             refractory: (config.refractory * f64::from(RATE)) as u64,
             to_end: stock.map_or(0, |s| i64::from(s.end_ms) * i64::from(RATE) / 1000),
-            captured: Ear::new(network.clone()),
-            ear: Ear::new(network),
+            captured: ModelStream::new(network.clone()),
+            ear: ModelStream::new(network),
             deaf_until: 0,
             sure_until: 0,
         })
     }
 
-    /// The cutoff now, and from where on it counts.
+    /// The present cutoff, and from where on it applies.
     fn limits(&self) -> (f32, u64) {
         let cutoff = match self.vigilance {
             Vigilance::Normal => self.cutoff,

@@ -1,17 +1,17 @@
 //! Runs a compiled wake model: int8 in, int8 out, streaming.
 //!
-//! Owned by the listener thread. In: three frames of features at a time. Out: a probability. All tensors
-//! lie in one arena and every step knows its places in it, so a run looks nothing up and allocates
-//! nothing. It trusts its steps: only `compile` makes them, and it checks every range.
+//! Owned by the listener thread. In: three frames of features at a time. Out: a probability. All tensors lie
+//! in one arena and every step has fixed ranges in it, so a run looks nothing up and allocates nothing. It
+//! trusts its steps: only `compile` makes them, and it checks every range.
 
 /// One step of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
+pub(super) enum NetworkStep {
     /// Copies a run of values: what concatenating, slicing, splitting and remembering come down to.
     Move { from: usize, to: usize, len: usize },
     /// Every output sees a whole window of the input: convolution over time, or a fully connected layer.
     Dense(Layer),
-    /// Every channel sees only itself: depthwise convolution over time.
+    /// Every channel is computed by itself: depthwise convolution over time.
     Depthwise(Layer),
     /// A function of one value, looked up.
     Lookup { from: usize, to: usize, len: usize, table: Box<[i8; 256]> },
@@ -30,15 +30,15 @@ pub(super) struct Layer {
     pub(super) width: usize,
     /// Dense: output-major. Depthwise: time-major.
     pub(super) weights: Vec<i8>,
-    pub(super) outputs: Vec<Output>,
+    pub(super) outputs: Vec<OutputChannel>,
     pub(super) zero: i32,
     /// Smallest output: −128, or `zero` after a ReLU.
     pub(super) floor: i32,
 }
 
-/// What is particular to one output channel.
+/// Constants of one output channel.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Output {
+pub(super) struct OutputChannel {
     /// The bias, with the input's zero point folded in.
     pub(super) bias: i32,
     /// From accumulator to output units.
@@ -67,7 +67,7 @@ impl Quantised {
 /// A wake model, ready to run.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Network {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<NetworkStep>,
     pub(super) arena: Vec<i8>,
     /// The arena before the first run: every memory holds the quantised zero.
     pub(super) initial: Vec<i8>,
@@ -99,10 +99,10 @@ impl Network {
     pub(super) fn run(&mut self) -> f32 {
         for step in &self.steps {
             match step {
-                Step::Move { from, to, len } => self.arena.copy_within(*from..from + len, *to),
-                Step::Dense(layer) => dense(&mut self.arena, layer),
-                Step::Depthwise(layer) => depthwise(&mut self.arena, layer, &mut self.sums),
-                Step::Lookup { from, to, len, table } => {
+                NetworkStep::Move { from, to, len } => self.arena.copy_within(*from..from + len, *to),
+                NetworkStep::Dense(layer) => dense(&mut self.arena, layer),
+                NetworkStep::Depthwise(layer) => depthwise(&mut self.arena, layer, &mut self.sums),
+                NetworkStep::Lookup { from, to, len, table } => {
                     for i in 0..*len {
                         self.arena[to + i] = table[usize::from(self.arena[from + i] as u8)];
                     }
@@ -112,7 +112,7 @@ impl Network {
         self.output_quantised.value(self.arena[self.output])
     }
 
-    /// Forgets all audio.
+    /// Resets the state.
     pub(super) fn reset(&mut self) {
         self.arena.copy_from_slice(&self.initial);
     }
@@ -153,7 +153,7 @@ fn dot(a: &[i8], b: &[i8]) -> i32 {
 
 /// From accumulator to output: bias, scale, zero point, limits.
 fn settle(layer: &Layer, channel: usize, sum: i32) -> i8 {
-    let Output { bias, scale } = layer.outputs[channel];
+    let OutputChannel { bias, scale } = layer.outputs[channel];
     let scaled = (sum.wrapping_add(bias) as f32 * scale).round_ties_even() as i32;
     scaled.saturating_add(layer.zero).clamp(layer.floor, 127) as i8
 }

@@ -1,6 +1,6 @@
-//! Takes the wake phrase, as whisper may have written it, off the front of a transcript.
+//! Removes the wake phrase, as whisper may have written it, from the front of a transcript.
 //!
-//! PURE, any thread. In: a transcript that began with a wake phrase. Out: the rest of it. It looks at the
+//! PURE, any thread. In: a transcript that began with a wake phrase. Out: the rest of it. It compares the
 //! first words only and leaves everything alone that doesn't sound like a phrase.
 
 /// How alike (0..1) the letters must be where the whole phrase is found.
@@ -11,11 +11,12 @@ const WHOLE_SHORT: f64 = 0.7;
 const NAME: f64 = 0.7;
 /// A phrase of so many letters is short.
 const SHORT: usize = 6;
-/// A name of so many letters is like many words: alone it counts only as it is written, before a comma or stop.
+/// A name of so many letters is like many words: alone it counts only as it is written, before a comma or
+/// stop.
 const SHORT_NAME: usize = 3;
 
-/// The text behind a leading wake phrase, or the whole text when there is none. A name misheard is taken
-/// off too ("Hey Charvis, …", "Jarvis. …"). Punctuation and space behind the phrase go with it.
+/// The text behind a leading wake phrase, or the whole text when there is none. A name misheard is removed
+/// too ("Hey Charvis, …", "Jarvis. …"), with punctuation and space behind the phrase.
 pub fn strip_phrase<'t, P: AsRef<str>>(text: &'t str, phrases: &[P]) -> &'t str {
     let best = phrases
         .iter()
@@ -28,13 +29,13 @@ pub fn strip_phrase<'t, P: AsRef<str>>(text: &'t str, phrases: &[P]) -> &'t str 
 }
 
 /// A stretch at the front of the text that sounds like the phrase.
-struct Head {
+struct PhraseMatch {
     likeness: f64,
     end: usize,
 }
 
 /// All stretches of up to one word more than the phrase has that sound like it, or like its name.
-fn heads(text: &str, phrase: &str) -> Vec<Head> {
+fn heads(text: &str, phrase: &str) -> Vec<PhraseMatch> {
     let phrase: Vec<String> = phrase.split_whitespace().map(letters).collect();
     let Some(name) = phrase.last() else { return Vec::new() };
     let whole = phrase.concat();
@@ -45,7 +46,7 @@ fn heads(text: &str, phrase: &str) -> Vec<Head> {
         spoken.push_str(&letters(&text[start..end]));
         let likeness = strsim::normalized_damerau_levenshtein(&spoken, &whole);
         if likeness >= least {
-            found.push(Head { likeness, end });
+            found.push(PhraseMatch { likeness, end });
         }
         let likeness = strsim::normalized_damerau_levenshtein(&spoken, name);
         let is_name = if name.chars().count() > SHORT_NAME {
@@ -54,7 +55,7 @@ fn heads(text: &str, phrase: &str) -> Vec<Head> {
             spoken == *name && text[start..end].ends_with([',', '.', '!', '?', '…'])
         };
         if is_name {
-            found.push(Head { likeness, end });
+            found.push(PhraseMatch { likeness, end });
         }
     }
     found

@@ -112,7 +112,7 @@ fn a_file_cut_off_anywhere_is_an_error() {
     for cut in (0..whole.len()).step_by(61) {
         assert!(compile::compile(&whole[..cut]).is_err(), "cut at {cut}");
     }
-    assert!(matches!(compile::compile(b"RIFF....WAVE"), Err(ModelError::NotTflite)));
+    assert!(matches!(compile::compile(b"RIFF....WAVE"), Err(WakeModelError::NotTflite)));
     let missing = MicroWake::load(
         Path::new("/nowhere/x.tflite"),
         &WakeConfig::default().phrases[0],

@@ -1,4 +1,4 @@
-//! What can be set about speech to text.
+//! Settings of speech to text.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::problem::Problem;
 /// Which whisper model transcribes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum SttModel {
-    /// The larger of the two that is fast enough on this machine, found by measuring on first start.
+    /// The larger of the two that is fast enough on this machine, measured on first start.
     #[default]
     #[serde(rename = "auto")]
     Auto,
@@ -25,17 +25,17 @@ pub enum SttModel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SttConfig {
-    /// Which model transcribes: "auto", "tiny.en" or "base". The larger one makes fewer mistakes
-    /// and takes two to three times as long.
+    /// Which model transcribes: "tiny.en", "base", or "auto": the larger one where it is fast enough, measured at the
+    /// first start. The larger one makes fewer mistakes and takes two to three times as long.
     pub model: SttModel,
     /// Processor threads of a transcription, 0 to 16; 0 takes all cores but one, at most 4. More are
     /// faster until another program needs the cores: then all of them wait for the slowest.
     pub threads: u32,
     /// The language spoken, as a two-letter code. Everything but "en" needs the model "base".
     pub language: String,
-    /// How long the sound of what is almost a command ("said a timer for nine minutes") is looked at once more to
-    /// find out which one was meant, in milliseconds, 0 (never) to 10000. Raising it understands more on a slow
-    /// machine, and answers such sentences later.
+    /// How long an utterance that is almost a command ("said a timer for nine minutes") may be scored again
+    /// to find out which one was meant, in milliseconds, 0 (never) to 10000. Raising it understands more on a
+    /// slow machine, and answers such sentences later.
     pub second_look_ms: u32,
 }
 
@@ -76,7 +76,7 @@ impl SttConfig {
         (self.second_look_ms > 0).then(|| Duration::from_millis(u64::from(self.second_look_ms)))
     }
 
-    /// The number of threads meant by `threads`.
+    /// The effective number of threads.
     pub fn threads_to_use(&self) -> i32 {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = match self.threads {
@@ -87,7 +87,7 @@ impl SttConfig {
     }
 }
 
-/// Whether whisper has a language of this code.
+/// Whether whisper has a language with this code.
 pub(super) fn knows_language(code: &str) -> bool {
     // Without the hook the library prints its own complaint.
     whisper_rs::install_logging_hooks();

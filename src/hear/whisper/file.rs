@@ -1,7 +1,8 @@
-//! Looks over a ggml whisper file before whisper.cpp does: whisper.cpp trusts the numbers in the
-//! head, and a truncated or foreign file can end the whole process.
+//! Checks a ggml whisper file before whisper.cpp does: whisper.cpp trusts the numbers in the header, and a
+//! truncated or foreign file can abort the whole process.
 //!
-//! Reads the head and the tensor table, skips the tensors. Refuses what doesn't end where it should.
+//! Reads the header and the tensor table, skips the tensors. Refuses a file that does not end where it
+//! should.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -11,27 +12,27 @@ const MAGIC: u32 = 0x6767_6d6c;
 /// Whisper vocabularies of this size and larger have language tokens.
 const MULTILINGUAL_VOCABULARY: u32 = 51_865;
 
-/// What the head says about the model.
+/// The model's dimensions in the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct ModelShape {
     pub(super) vocabulary: u32,
     pub(super) audio_layers: u32,
 }
 
-impl Shape {
+impl ModelShape {
     pub(super) fn multilingual(self) -> bool {
         self.vocabulary >= MULTILINGUAL_VOCABULARY
     }
 }
 
-/// Why a file is no whole whisper model.
+/// Why a file is no complete whisper model.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FileError {
     #[error("{0}")]
     Read(#[from] io::Error),
-    #[error("it does not begin like a ggml model")]
+    #[error("it is no ggml model")]
     NotGgml,
-    #[error("its head has {field} = {value}, which no whisper model has")]
+    #[error("its header has {field} = {value}, which no whisper model has")]
     Head { field: &'static str, value: u32 },
     #[error("it ends too early")]
     Truncated,
@@ -39,11 +40,11 @@ pub(super) enum FileError {
     Tensor(usize),
 }
 
-/// The model's shape, when the file is whole.
-pub(super) fn check(path: &Path) -> Result<Shape, FileError> {
+/// The model's dimensions, if the file is complete.
+pub(super) fn check(path: &Path) -> Result<ModelShape, FileError> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
-    let mut reader = Reader { file: BufReader::new(file), at: 0, length };
+    let mut reader = ModelFileReader { file: BufReader::new(file), at: 0, length };
     let shape = reader.head()?;
     let mut tensors = 0;
     while reader.at < length {
@@ -54,13 +55,13 @@ pub(super) fn check(path: &Path) -> Result<Shape, FileError> {
     if tensors < shape.audio_layers as usize * 10 { Err(FileError::Truncated) } else { Ok(shape) }
 }
 
-struct Reader {
+struct ModelFileReader {
     file: BufReader<File>,
     at: u64,
     length: u64,
 }
 
-impl Reader {
+impl ModelFileReader {
     fn u32(&mut self) -> Result<u32, FileError> {
         let mut bytes = [0; 4];
         self.need(4)?;
@@ -89,7 +90,7 @@ impl Reader {
         if allowed.contains(&value) { Ok(value) } else { Err(FileError::Head { field, value }) }
     }
 
-    fn head(&mut self) -> Result<Shape, FileError> {
+    fn head(&mut self) -> Result<ModelShape, FileError> {
         match self.u32() {
             Ok(MAGIC) => {}
             Ok(_) | Err(FileError::Truncated) => return Err(FileError::NotGgml),
@@ -113,7 +114,7 @@ impl Reader {
             let length = self.u32()?;
             self.skip(u64::from(length))?;
         }
-        Ok(Shape { vocabulary, audio_layers })
+        Ok(ModelShape { vocabulary, audio_layers })
     }
 
     fn tensor(&mut self, number: usize) -> Result<(), FileError> {

@@ -1,7 +1,7 @@
-//! Which of the two whisper models this machine is fast enough for, found by trying.
+//! Measures which of the two whisper models is fast enough on this machine.
 //!
-//! Blocks for some seconds: called once on the first start, by whoever sets the stages up. The
-//! answer is kept in a small JSON file and found again until the processor or the settings change.
+//! Blocks for some seconds: called once on the first start, during setup. The result is stored in a small
+//! JSON file and valid until the processor or the settings change.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 use super::config::{SttConfig, SttModel};
 use super::{SttError, Whisper};
 
-/// A model that takes longer than this for three seconds of speech makes answers feel late.
+/// A model that takes longer than this for three seconds of speech makes answers noticeably late.
 pub const BUDGET: Duration = Duration::from_millis(800);
 /// Three seconds of speech (John F. Kennedy, public domain); silence would be decoded too quickly.
 const CLIP: &[u8] = include_bytes!("../../../assets/speech/measure.wav");
 /// Runs of each model; the fastest counts, since the first one also fills caches.
 const RUNS: usize = 3;
 
-/// What one model needed.
+/// The measurement of one model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// Which model.
@@ -31,7 +31,7 @@ pub struct Measured {
 
 /// The model for this machine, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Choice {
+pub struct ModelChoice {
     /// The chosen model, never [`SttModel::Auto`].
     pub model: SttModel,
     /// What was measured, in the order of size.
@@ -40,14 +40,14 @@ pub struct Choice {
     pub valid_for: String,
 }
 
-impl Choice {
-    /// The choice kept in `file`, if it was made on this machine and for these settings.
+impl ModelChoice {
+    /// The choice stored in `file`, if it was made on this machine and with these settings.
     pub fn remembered(file: &Path, config: &SttConfig) -> Option<Self> {
         let choice: Self = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
         (choice.valid_for == machine(config)).then_some(choice)
     }
 
-    /// Keeps the choice in `file`. Not being able to costs one more measurement on the next start.
+    /// Stores the choice in `file`. A failure costs one more measurement on the next start.
     pub fn remember(&self, file: &Path) -> std::io::Result<()> {
         if let Some(dir) = file.parent() {
             std::fs::create_dir_all(dir)?;
@@ -59,9 +59,9 @@ impl Choice {
     }
 }
 
-/// Tries the models that are there (`files`: model and its path, in any order) on three seconds of
-/// speech and chooses the largest that stays within [`BUDGET`], else the smallest.
-pub fn measure(files: &[(SttModel, PathBuf)], config: &SttConfig) -> Result<Choice, SttError> {
+/// Measures the available models (`files`: model and its path, in any order) on three seconds of speech and
+/// chooses the largest that stays within [`BUDGET`], else the smallest.
+pub fn measure(files: &[(SttModel, PathBuf)], config: &SttConfig) -> Result<ModelChoice, SttError> {
     let clip = clip()?;
     let mut measured = Vec::new();
     for (model, path) in files {
@@ -74,7 +74,7 @@ pub fn measure(files: &[(SttModel, PathBuf)], config: &SttConfig) -> Result<Choi
     }
     measured.sort_by_key(|m| size(m.model));
     let model = choose(&measured);
-    Ok(Choice { model, measured, valid_for: machine(config) })
+    Ok(ModelChoice { model, measured, valid_for: machine(config) })
 }
 
 /// PURE: the largest model within the budget, else the smallest measured.
@@ -103,7 +103,7 @@ pub fn clip() -> Result<Vec<f32>, SttError> {
     samples.collect::<Result<_, _>>().map_err(broken)
 }
 
-/// Names processor, threads and language: what the measurement depends on.
+/// Processor, threads and language: what the measurement depends on.
 pub fn machine(config: &SttConfig) -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let named = |key: &str| info.lines().rfind(|line| line.starts_with(key));
@@ -138,14 +138,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("cache/whisper.json");
         let config = SttConfig::default();
-        assert_eq!(Choice::remembered(&file, &config), None);
-        let choice = Choice { model: SttModel::Base, measured: took(210, 640), valid_for: machine(&config) };
+        assert_eq!(ModelChoice::remembered(&file, &config), None);
+        let choice =
+            ModelChoice { model: SttModel::Base, measured: took(210, 640), valid_for: machine(&config) };
         choice.remember(&file).unwrap();
-        assert_eq!(Choice::remembered(&file, &config), Some(choice));
+        assert_eq!(ModelChoice::remembered(&file, &config), Some(choice));
         let other = SttConfig { threads: 9, ..config.clone() };
-        assert_eq!(Choice::remembered(&file, &other), None);
+        assert_eq!(ModelChoice::remembered(&file, &other), None);
         std::fs::write(&file, "{half").unwrap();
-        assert_eq!(Choice::remembered(&file, &config), None);
+        assert_eq!(ModelChoice::remembered(&file, &config), None);
     }
 
     #[test]

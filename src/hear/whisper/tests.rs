@@ -24,7 +24,7 @@ pub(crate) fn tiny() -> Whisper {
     Whisper::load(&path, &SttConfig { threads: 1, ..SttConfig::default() }).unwrap()
 }
 
-/// Something said over her.
+/// Speech over playback.
 pub(super) fn interjection(samples: &[f32]) -> Utterance {
     Utterance {
         opened_by: OpenedBy::Interjection,
@@ -106,8 +106,8 @@ fn files_that_are_no_whole_model_are_refused_with_one_sentence() {
     let first_word = 4 + 44 + 8 + 80 * 201 * 4 + 4;
     long_word[first_word..first_word + 4].copy_from_slice(&u32::MAX.to_le_bytes());
     let cases: [(&str, &[u8], &str); 7] = [
-        ("empty", b"", "does not begin like a ggml model"),
-        ("text", b"<html>not found</html>", "does not begin like a ggml model"),
+        ("empty", b"", "is no ggml model"),
+        ("text", b"<html>not found</html>", "is no ggml model"),
         ("head", &whole[..30], "ends too early"),
         ("half", &whole[..whole.len() / 2], "ends too early"),
         ("nearly", &whole[..whole.len() - 1], "ends too early"),

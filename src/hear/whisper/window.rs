@@ -1,5 +1,4 @@
-//! PURE: how much of whisper's window an utterance needs, and whether a text looks like a decoder
-//! that lost its way.
+//! PURE: the encoder window an utterance needs, and whether a text looks like a decoder in a repetition loop.
 
 use std::borrow::Cow;
 
@@ -11,7 +10,7 @@ pub const WHOLE: u32 = 1500;
 const LEAST: u32 = 384;
 /// whisper.cpp transcribes nothing from less than a second.
 const LEAST_SAMPLES: usize = RATE as usize * 11 / 10;
-/// The longest run of words looked at for repetition.
+/// The longest phrase that is checked for repetition.
 const LONGEST_PHRASE: usize = 8;
 
 /// The encoder's window for `samples` of 16 kHz audio, in positions of 20 ms: the audio, a margin of
@@ -21,14 +20,14 @@ pub fn audio_ctx(samples: usize) -> u32 {
     positions.next_multiple_of(64).clamp(u64::from(LEAST), u64::from(WHOLE)) as u32
 }
 
-/// The most tokens a decode of `samples` may yield. Fast speech has about five a second; reaching
-/// this means the decoder is going round in circles.
+/// The most tokens a decode of `samples` may yield. Fast speech has about five a second; reaching this means
+/// the decoder is in a repetition loop.
 pub fn max_tokens(samples: usize) -> u32 {
     let seconds = (samples / RATE as usize).min(28) as u32;
     (seconds * 8).max(64)
 }
 
-/// `samples`, or a copy in `buffer` with silence behind it when whisper would find it too short.
+/// `samples`, or a copy in `buffer` padded with silence when whisper would find it too short.
 pub(super) fn padded<'a>(samples: &'a [f32], buffer: &'a mut Vec<f32>) -> &'a [f32] {
     if samples.len() >= LEAST_SAMPLES {
         return samples;
@@ -39,7 +38,7 @@ pub(super) fn padded<'a>(samples: &'a [f32], buffer: &'a mut Vec<f32>) -> &'a [f
     buffer
 }
 
-/// Whether some phrase of up to eight words stands three times in a row.
+/// Whether some phrase of up to eight words occurs three times in a row.
 pub fn repeats(text: &str) -> bool {
     let words: Vec<Cow<'_, str>> = text
         .split_whitespace()

@@ -1,9 +1,8 @@
-//! The worker thread "whisper": takes the newest utterance, gives its transcript, forgets the rest.
+//! The worker thread "whisper": transcribes the newest utterance and drops older ones.
 //!
 //! In: [`SttJob`]s, at most one speculative and one final of the newest revision. Out: [`SttEvent`]s,
-//! bounded(4); when that is full the worker waits. An older (generation, revision) is void from the
-//! moment a newer one is known: its jobs are dropped, its running decode is aborted, its late result
-//! is thrown away.
+//! bounded(4); when that is full the worker waits. An older (generation, revision) is void from the moment a
+//! newer one is known: its jobs are dropped, its running decode is aborted, its late result is dropped.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +18,7 @@ use crate::pulse::Heart;
 /// Room for the two results an utterance can have, and for those of the one before it.
 const EVENTS: usize = 4;
 
-/// Whether somebody waits for the result.
+/// Whether the result is urgent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Urgency {
     /// The speaker paused and may go on.
@@ -34,11 +33,11 @@ pub enum Urgency {
 pub struct SttJob {
     /// The audio with its generation and revision.
     pub utterance: Utterance,
-    /// Whether somebody waits.
+    /// Whether the result is urgent.
     pub urgency: Urgency,
 }
 
-/// The end of a job that was still wanted.
+/// The result of a job that was still valid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SttEvent {
     /// Of the utterance.
@@ -52,9 +51,9 @@ pub struct SttEvent {
 }
 
 /// The (generation, revision) of an utterance; the larger one is newer.
-type Key = (u64, u32);
+type JobKey = (u64, u32);
 
-/// What turns audio into words; [`Whisper`] outside the tests of the worker.
+/// Turns audio into words; [`Whisper`] outside the tests of the worker.
 pub(super) trait Transcriber: Send + 'static {
     fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError>;
 }
@@ -65,23 +64,23 @@ impl Transcriber for Whisper {
     }
 }
 
-/// Handle of the worker thread. Dropping it ends the thread and waits for that, five seconds at most: a program
-/// that ends while whisper.cpp computes takes away the memory it works on.
+/// Handle of the worker thread. Dropping it ends the thread and waits for that, five seconds at most: a
+/// program that exits while whisper.cpp computes frees the memory it works on.
 pub struct Stt<T = Whisper> {
-    desk: Arc<Desk<T>>,
+    desk: Arc<WorkerQueue<T>>,
 }
 
 /// The longest wait for the thread: a few encoder runs, within which no abort is polled.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the thread does with its model when nothing is to be transcribed.
-type Errand<T> = Box<dyn FnOnce(&mut T) + Send>;
+/// Other work for the model when nothing is to be transcribed.
+type ModelTask<T> = Box<dyn FnOnce(&mut T) + Send>;
 
-/// Errands that wait; when full, further ones are refused: their sound would be too old.
+/// Pending tasks; when full, further ones are refused: their sound would be too old.
 const ERRANDS: usize = 4;
 
 /// Borrows the model of a worker thread.
-pub struct Lender<T = Whisper>(Arc<Desk<T>>);
+pub struct Lender<T = Whisper>(Arc<WorkerQueue<T>>);
 
 impl<T> Clone for Lender<T> {
     fn clone(&self) -> Self {
@@ -90,8 +89,8 @@ impl<T> Clone for Lender<T> {
 }
 
 impl<T> Lender<T> {
-    /// Has the thread do something with its model after the transcriptions that wait. Returns at once, and
-    /// tells whether it will be done: not when too much waits, or the thread has ended.
+    /// Runs a task with the model on its thread, after the pending transcriptions. Returns at once, and
+    /// returns whether it will run: not when the queue is full, or the thread has ended.
     pub fn lend(&self, errand: impl FnOnce(&mut T) + Send + 'static) -> bool {
         let mut pile = self.0.pile();
         let takes = !pile.closed && pile.errands.len() < ERRANDS;
@@ -105,8 +104,8 @@ impl<T> Lender<T> {
 }
 
 impl Stt {
-    /// Puts `whisper` on a thread of its own, which shows in `heart` when it works. Events stop when the
-    /// handle is dropped.
+    /// Puts `whisper` on a thread of its own, which reports its work to `heart`. Events stop when the handle
+    /// is dropped.
     pub fn spawn(whisper: Whisper, heart: Heart) -> Result<(Self, mpsc::Receiver<SttEvent>), SttError> {
         spawn_with(whisper, heart)
     }
@@ -118,12 +117,12 @@ pub(super) fn spawn_with<T: Transcriber>(
     heart: Heart,
 ) -> Result<(Stt<T>, mpsc::Receiver<SttEvent>), SttError> {
     let (events, receiver) = mpsc::channel(EVENTS);
-    let desk = Arc::new(Desk::default());
+    let desk = Arc::new(WorkerQueue::default());
     let worker = Arc::clone(&desk);
     std::thread::Builder::new()
         .name("whisper".into())
         .spawn(move || {
-            let _present = Present(Arc::clone(&worker));
+            let _present = ModelGuard(Arc::clone(&worker));
             work(&worker, transcriber, &heart, &events);
         })
         .map_err(|e| SttError::NoWorker(e.to_string()))?;
@@ -131,18 +130,18 @@ pub(super) fn spawn_with<T: Transcriber>(
 }
 
 impl<T> Stt<T> {
-    /// Borrows the model for something else.
+    /// Borrows the model for other work.
     pub fn lender(&self) -> Lender<T> {
         Lender(Arc::clone(&self.desk))
     }
 
-    /// Hands over a job and returns at once. A job older than one already handed over, or than what
-    /// was given to [`Stt::cancel_before`], is dropped; a newer one makes everything older void.
+    /// Queues a job and returns at once. A job older than one already queued, or than what was given to
+    /// [`Stt::cancel_before`], is dropped; a newer one makes everything older void.
     pub fn submit(&self, job: SttJob) {
         let key = (job.utterance.generation, job.utterance.revision);
         let mut pile = self.desk.pile();
         if key < pile.oldest_wanted {
-            tracing::debug!(generation = key.0, revision = key.1, "a stale utterance is not transcribed");
+            tracing::debug!(generation = key.0, revision = key.1, "dropped a stale utterance");
             return;
         }
         self.desk.want_only_from(&mut pile, key);
@@ -155,8 +154,8 @@ impl<T> Stt<T> {
         self.desk.changed.notify_one();
     }
 
-    /// Makes everything older than this revision void, for example when speech goes on after a
-    /// pause. `(generation + 1, 0)` gives up an utterance altogether. Returns at once.
+    /// Makes everything older than this revision void, for example when speech goes on after a pause.
+    /// `(generation + 1, 0)` cancels an utterance altogether. Returns at once.
     pub fn cancel_before(&self, generation: u64, revision: u32) {
         let mut pile = self.desk.pile();
         if (generation, revision) > pile.oldest_wanted {
@@ -169,32 +168,32 @@ impl<T> Drop for Stt<T> {
     fn drop(&mut self) {
         self.desk.close();
         if !self.desk.is_gone_within(PATIENCE) {
-            tracing::warn!("whisper does not end; it is left behind");
+            tracing::warn!("the whisper thread does not end; it is abandoned");
         }
     }
 }
 
 /// Held by the thread as long as it has its model.
-struct Present<T>(Arc<Desk<T>>);
+struct ModelGuard<T>(Arc<WorkerQueue<T>>);
 
-impl<T> Drop for Present<T> {
+impl<T> Drop for ModelGuard<T> {
     fn drop(&mut self) {
         self.0.pile().gone = true;
         self.0.changed.notify_all();
     }
 }
 
-/// What the handle and the worker share.
-struct Desk<T> {
-    pile: Mutex<Pile<T>>,
+/// State shared by the handle and the worker.
+struct WorkerQueue<T> {
+    pile: Mutex<PendingJobs<T>>,
     changed: Condvar,
     abort: AtomicBool,
 }
 
-impl<T> Default for Desk<T> {
+impl<T> Default for WorkerQueue<T> {
     fn default() -> Self {
-        let pile = Pile {
-            oldest_wanted: Key::default(),
+        let pile = PendingJobs {
+            oldest_wanted: JobKey::default(),
             speculative: None,
             last: None,
             errands: VecDeque::new(),
@@ -205,36 +204,36 @@ impl<T> Default for Desk<T> {
     }
 }
 
-/// What the thread does next.
-enum Work<T> {
+/// The next work of the thread.
+enum WorkerTask<T> {
     Transcribe(SttJob),
-    Lend(Errand<T>),
+    Lend(ModelTask<T>),
 }
 
-struct Pile<T> {
-    oldest_wanted: Key,
+struct PendingJobs<T> {
+    oldest_wanted: JobKey,
     speculative: Option<Utterance>,
     /// The job of [`Urgency::Final`].
     last: Option<Utterance>,
-    errands: VecDeque<Errand<T>>,
+    errands: VecDeque<ModelTask<T>>,
     closed: bool,
     /// The thread has ended.
     gone: bool,
 }
 
-impl<T> Desk<T> {
-    fn pile(&self) -> MutexGuard<'_, Pile<T>> {
+impl<T> WorkerQueue<T> {
+    fn pile(&self) -> MutexGuard<'_, PendingJobs<T>> {
         self.pile.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn want_only_from(&self, pile: &mut Pile<T>, key: Key) {
+    fn want_only_from(&self, pile: &mut PendingJobs<T>, key: JobKey) {
         if key == pile.oldest_wanted {
             return;
         }
         pile.oldest_wanted = key;
         pile.speculative = None;
         pile.last = None;
-        // Whatever runs now was begun for an older key.
+        // Whatever runs now was started for an older key.
         self.abort.store(true, Ordering::Relaxed);
     }
 
@@ -254,7 +253,7 @@ impl<T> Desk<T> {
     }
 
     /// Waits for a job; nothing once the handle is gone.
-    fn take(&self) -> Option<Work<T>> {
+    fn take(&self) -> Option<WorkerTask<T>> {
         let mut pile = self.pile();
         loop {
             if pile.closed {
@@ -267,28 +266,33 @@ impl<T> Desk<T> {
             if let Some(job) = next {
                 // Under the lock, so that no abort meant for this job is lost.
                 self.abort.store(false, Ordering::Relaxed);
-                return Some(Work::Transcribe(job));
+                return Some(WorkerTask::Transcribe(job));
             }
             if let Some(errand) = pile.errands.pop_front() {
-                return Some(Work::Lend(errand));
+                return Some(WorkerTask::Lend(errand));
             }
             pile = self.changed.wait(pile).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn still_wanted(&self, key: Key) -> bool {
+    fn still_wanted(&self, key: JobKey) -> bool {
         let pile = self.pile();
         !pile.closed && key >= pile.oldest_wanted
     }
 }
 
-fn work<T: Transcriber>(desk: &Desk<T>, mut transcriber: T, heart: &Heart, events: &mpsc::Sender<SttEvent>) {
-    let mut known: Option<(Key, Transcript)> = None;
+fn work<T: Transcriber>(
+    desk: &WorkerQueue<T>,
+    mut transcriber: T,
+    heart: &Heart,
+    events: &mpsc::Sender<SttEvent>,
+) {
+    let mut known: Option<(JobKey, Transcript)> = None;
     while let Some(work) = desk.take() {
         let _working = heart.work();
         let SttJob { utterance, urgency } = match work {
-            Work::Transcribe(job) => job,
-            Work::Lend(errand) => {
+            WorkerTask::Transcribe(job) => job,
+            WorkerTask::Lend(errand) => {
                 errand(&mut transcriber);
                 continue;
             }
@@ -299,7 +303,7 @@ fn work<T: Transcriber>(desk: &Desk<T>, mut transcriber: T, heart: &Heart, event
             _ => transcriber.understand(&utterance, &desk.abort),
         };
         if !desk.still_wanted(key) || result == Err(SttError::Aborted) {
-            tracing::debug!(generation = key.0, revision = key.1, "a transcript came too late");
+            tracing::debug!(generation = key.0, revision = key.1, "dropped a late transcript");
             continue;
         }
         known = result.as_ref().ok().map(|transcript| (key, transcript.clone()));

@@ -13,10 +13,10 @@ use tracing::{debug, error, info, warn};
 use super::{Head, Ready, ServedBy, Serving, Shared};
 use crate::llm::choose::{Wanted, wanted};
 use crate::llm::local::Server;
-use crate::llm::restart::{Restarts, Verdict};
 use crate::llm::{
     Backend, ChatStats, Endpoint, InstalledModel, LlmError, LocalModel, Ollama, RestartPolicy, size_of,
 };
+use crate::restart::{Restart, Restarts};
 
 /// Between two looks while somebody serves.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
@@ -286,7 +286,7 @@ impl Keeper {
     /// Has the model read the head.
     async fn read_head(&self, ready: &Ready) -> Result<ChatStats, LlmError> {
         let head = (self.head)(&ready.model, ready.size, ready.has_tools);
-        let request = self.shared.request(&ready.model, head);
+        let request = self.shared.request(&ready.model, ready.by, head);
         let late = LlmError::TimedOut { what: "warming up", limit: WARMING };
         timeout(WARMING, ready.client.load(&request)).await.map_err(|_| late)?
     }
@@ -303,13 +303,13 @@ impl Keeper {
 
     /// Sets when it is started anew, or gives up.
     fn local_failed(&mut self, error: LlmError, ran: Duration) -> Result<(), LlmError> {
-        match self.restarts.after(ran) {
-            Verdict::Wait(wait) => {
+        match self.restarts.failed(ran) {
+            Restart::After(wait) => {
                 warn!(%error, wait_s = wait.as_secs_f32(), "the local model is started anew");
                 self.local_from = Instant::now() + wait;
                 Ok(())
             }
-            Verdict::GiveUp => {
+            Restart::GiveUp => {
                 error!(%error, "the local model failed too often and is given up");
                 self.gave_up = Some(error.clone());
                 Err(error)

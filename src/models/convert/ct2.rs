@@ -17,22 +17,22 @@ const MOST_TENSORS: u32 = 100_000;
 const CHUNK: usize = 16 * 1024;
 
 /// The weights of a model in a file.
-pub(super) struct Checkpoint {
+pub(super) struct Ct2Model {
     file: BufReader<File>,
-    tensors: HashMap<String, Tensor>,
+    tensors: HashMap<String, Ct2Tensor>,
     aliases: HashMap<String, String>,
 }
 
 /// Where a tensor's values lie, row-major.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tensor {
+pub(super) struct Ct2Tensor {
     pub(super) dims: Vec<u32>,
-    kind: Kind,
+    kind: ElementType,
     offset: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ElementType {
     F32,
     I8,
     I16,
@@ -40,7 +40,7 @@ enum Kind {
     F16,
 }
 
-impl Kind {
+impl ElementType {
     fn of(number: u8) -> Option<Self> {
         Some(match number {
             0 => Self::F32,
@@ -61,7 +61,7 @@ impl Kind {
     }
 }
 
-impl Tensor {
+impl Ct2Tensor {
     fn len(&self) -> u64 {
         self.dims.iter().map(|d| u64::from(*d)).product()
     }
@@ -86,7 +86,7 @@ impl Tensor {
     }
 }
 
-impl Checkpoint {
+impl Ct2Model {
     pub(super) fn open(path: &Path) -> Result<Self, ConvertError> {
         let file = File::open(path)?;
         let length = file.metadata()?.len();
@@ -117,7 +117,7 @@ impl Checkpoint {
         self.tensor(name).is_ok()
     }
 
-    pub(super) fn tensor(&self, name: &str) -> Result<Tensor, ConvertError> {
+    pub(super) fn tensor(&self, name: &str) -> Result<Ct2Tensor, ConvertError> {
         let name = self.aliases.get(name).map_or(name, String::as_str);
         self.tensors.get(name).cloned().ok_or_else(|| input(format!("it has no {name}")))
     }
@@ -127,18 +127,18 @@ impl Checkpoint {
         let tensor = self.tensor(name)?;
         self.file.seek(SeekFrom::Start(tensor.offset))?;
         let value = match (tensor.kind, tensor.len()) {
-            (Kind::I8, 1) => i32::from(i8::from_le_bytes(bytes(&mut self.file)?)),
-            (Kind::I16, 1) => i32::from(i16::from_le_bytes(bytes(&mut self.file)?)),
-            (Kind::I32, 1) => i32::from_le_bytes(bytes(&mut self.file)?),
+            (ElementType::I8, 1) => i32::from(i8::from_le_bytes(bytes(&mut self.file)?)),
+            (ElementType::I16, 1) => i32::from(i16::from_le_bytes(bytes(&mut self.file)?)),
+            (ElementType::I32, 1) => i32::from_le_bytes(bytes(&mut self.file)?),
             _ => return Err(input(format!("{name} is no whole number"))),
         };
         u32::try_from(value).map_err(|_| input(format!("{name} is negative")))
     }
 
-    /// Hands the values to `sink` in order, in pieces.
+    /// Passes the values to `sink` in order, in blocks.
     pub(super) fn each(
         &mut self,
-        tensor: &Tensor,
+        tensor: &Ct2Tensor,
         mut sink: impl FnMut(&[f32]) -> io::Result<()>,
     ) -> Result<(), ConvertError> {
         self.file.seek(SeekFrom::Start(tensor.offset))?;
@@ -150,9 +150,11 @@ impl Checkpoint {
             self.file.read_exact(&mut raw)?;
             values.clear();
             match tensor.kind {
-                Kind::F32 => values.extend(raw.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b))),
-                Kind::F16 => values.extend(raw.as_chunks().0.iter().map(|b| f16::from_le_bytes(*b).to_f32())),
-                Kind::I8 | Kind::I16 | Kind::I32 => {
+                ElementType::F32 => values.extend(raw.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b))),
+                ElementType::F16 => {
+                    values.extend(raw.as_chunks().0.iter().map(|b| f16::from_le_bytes(*b).to_f32()))
+                }
+                ElementType::I8 | ElementType::I16 | ElementType::I32 => {
                     return Err(input(
                         "its weights are whole numbers; only 16 and 32-bit floats are converted",
                     ));
@@ -164,7 +166,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    pub(super) fn is_zero(&mut self, tensor: &Tensor) -> Result<bool, ConvertError> {
+    pub(super) fn is_zero(&mut self, tensor: &Ct2Tensor) -> Result<bool, ConvertError> {
         let mut zero = true;
         self.each(tensor, |values| {
             zero &= values.iter().all(|v| *v == 0.0);
@@ -174,12 +176,12 @@ impl Checkpoint {
     }
 }
 
-fn entry(file: &mut BufReader<File>, length: u64) -> Result<(String, Tensor), ConvertError> {
+fn entry(file: &mut BufReader<File>, length: u64) -> Result<(String, Ct2Tensor), ConvertError> {
     let name = text(file)?;
     let rank = bytes::<1>(file)?[0];
     let dims = (0..rank).map(|_| u32(file)).collect::<Result<Vec<_>, _>>()?;
     let number = bytes::<1>(file)?[0];
-    let kind = Kind::of(number)
+    let kind = ElementType::of(number)
         .ok_or_else(|| input(format!("{} has values of unknown kind {number}", name.escape_debug())))?;
     let size = u64::from(u32(file)?);
     let offset = file.stream_position()?;
@@ -188,7 +190,7 @@ fn entry(file: &mut BufReader<File>, length: u64) -> Result<(String, Tensor), Co
         return Err(input(format!("{} has another size than its shape", name.escape_debug())));
     }
     file.seek_relative(size.cast_signed())?;
-    Ok((name, Tensor { dims, kind, offset }))
+    Ok((name, Ct2Tensor { dims, kind, offset }))
 }
 
 pub(super) fn input(why: impl Into<String>) -> ConvertError {

@@ -11,15 +11,15 @@ pub(super) const MAGIC: u32 = 0x6767_6d6c;
 pub(super) const QUANTISATION_VERSION: u32 = 2;
 const BLOCK: usize = 32;
 
-/// How the values of one tensor are held.
+/// Encoding of the values of one tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum TensorEncoding {
     F32,
     F16,
     Q8,
 }
 
-impl Form {
+impl TensorEncoding {
     /// ggml's number of the type.
     pub(super) fn number(self) -> u32 {
         match self {
@@ -29,7 +29,7 @@ impl Form {
         }
     }
 
-    /// Bytes of so many values, which fill their blocks.
+    /// Bytes of this many values, which fill their blocks.
     pub(super) fn bytes(self, values: u64) -> u64 {
         match self {
             Self::F32 => values * 4,
@@ -40,14 +40,14 @@ impl Form {
 }
 
 /// The form of matrices.
-pub(super) fn matrix_form(to: Quantisation) -> Form {
+pub(super) fn matrix_form(to: Quantisation) -> TensorEncoding {
     match to {
-        Quantisation::F16 => Form::F16,
-        Quantisation::Q8 => Form::Q8,
+        Quantisation::F16 => TensorEncoding::F16,
+        Quantisation::Q8 => TensorEncoding::Q8,
     }
 }
 
-/// The number that says what the matrices of a file are.
+/// The file type: the encoding of the matrices.
 pub(super) fn file_type(to: Quantisation) -> u32 {
     match to {
         Quantisation::F16 => 1,
@@ -55,7 +55,7 @@ pub(super) fn file_type(to: Quantisation) -> u32 {
     }
 }
 
-/// The same in the head of a file older than GGUF, which tells the version of its blocks as well.
+/// The same in the header of a file older than GGUF, which includes the version of its blocks.
 pub(super) fn versioned_file_type(to: Quantisation) -> u32 {
     match to {
         Quantisation::F16 => file_type(to),
@@ -67,19 +67,26 @@ pub(super) fn numbers(out: &mut impl Write, numbers: &[u32]) -> io::Result<()> {
     numbers.iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))
 }
 
-/// What stands before the values. `dims` are row-major; ggml counts from the innermost.
-pub(super) fn tensor_head(out: &mut impl Write, name: &str, dims: &[u32], form: Form) -> io::Result<()> {
+/// The tensor header. `dims` are row-major; ggml counts from the innermost.
+pub(super) fn tensor_head(
+    out: &mut impl Write,
+    name: &str,
+    dims: &[u32],
+    form: TensorEncoding,
+) -> io::Result<()> {
     numbers(out, &[dims.len() as u32, name.len() as u32, form.number()])?;
     dims.iter().rev().try_for_each(|size| numbers(out, &[*size]))?;
     out.write_all(name.as_bytes())
 }
 
 /// Values, a whole number of blocks when `form` has blocks.
-pub(super) fn values(out: &mut impl Write, values: &[f32], form: Form) -> io::Result<()> {
+pub(super) fn values(out: &mut impl Write, values: &[f32], form: TensorEncoding) -> io::Result<()> {
     match form {
-        Form::F32 => values.iter().try_for_each(|v| out.write_all(&v.to_le_bytes())),
-        Form::F16 => values.iter().try_for_each(|v| out.write_all(&f16::from_f32(*v).to_le_bytes())),
-        Form::Q8 => {
+        TensorEncoding::F32 => values.iter().try_for_each(|v| out.write_all(&v.to_le_bytes())),
+        TensorEncoding::F16 => {
+            values.iter().try_for_each(|v| out.write_all(&f16::from_f32(*v).to_le_bytes()))
+        }
+        TensorEncoding::Q8 => {
             let (blocks, rest) = values.as_chunks::<BLOCK>();
             if !rest.is_empty() {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "a matrix doesn't fill its blocks"));
@@ -118,14 +125,14 @@ mod tests {
 
     #[test]
     fn a_matrix_that_does_not_fill_its_blocks_is_refused() {
-        assert!(values(&mut Vec::new(), &[1.0; 33], Form::Q8).is_err());
-        assert!(values(&mut Vec::new(), &[1.0; 33], Form::F16).is_ok());
+        assert!(values(&mut Vec::new(), &[1.0; 33], TensorEncoding::Q8).is_err());
+        assert!(values(&mut Vec::new(), &[1.0; 33], TensorEncoding::F16).is_ok());
     }
 
     #[test]
     fn a_tensor_head_counts_from_the_innermost_dimension() {
         let mut out = Vec::new();
-        tensor_head(&mut out, "ab", &[3, 5], Form::Q8).unwrap();
+        tensor_head(&mut out, "ab", &[3, 5], TensorEncoding::Q8).unwrap();
         let mut expected: Vec<u8> = [2_u32, 2, 8, 5, 3].iter().flat_map(|n| n.to_le_bytes()).collect();
         expected.extend(b"ab");
         assert_eq!(out, expected);

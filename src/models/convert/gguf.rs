@@ -1,19 +1,19 @@
-//! Writes the head of a GGUF file (version 3): facts about the model, and where each tensor lies.
+//! Writes the header of a GGUF file (version 3): metadata of the model, and the offset of each tensor.
 //!
 //! PURE but for the writing. <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>
 
 use std::io::{self, Write};
 
-use super::ggml::Form;
+use super::ggml::TensorEncoding;
 
 const MAGIC: &[u8; 4] = b"GGUF";
 const VERSION: u32 = 3;
 /// Tensors begin at multiples of this, counted from the end of the head.
 const ALIGNMENT: u64 = 32;
 
-/// One fact.
+/// One metadata value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Fact {
+pub(super) enum MetadataValue {
     Number(u32),
     Float(f32),
     Truth(bool),
@@ -22,16 +22,16 @@ pub(super) enum Fact {
     Numbers(Vec<i32>),
 }
 
-/// One tensor of the head.
+/// One tensor of the header.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Listed {
+pub(super) struct TensorInfo {
     pub(super) name: String,
     /// Row-major; GGUF counts from the innermost.
     pub(super) dims: Vec<u64>,
-    pub(super) form: Form,
+    pub(super) form: TensorEncoding,
 }
 
-impl Listed {
+impl TensorInfo {
     fn bytes(&self) -> u64 {
         self.form.bytes(self.dims.iter().product())
     }
@@ -43,7 +43,7 @@ impl Listed {
 }
 
 /// Everything before the values, which follow in the order of `tensors`, each with its padding behind it.
-pub(super) fn head(facts: &[(&str, Fact)], tensors: &[Listed]) -> io::Result<Vec<u8>> {
+pub(super) fn head(facts: &[(&str, MetadataValue)], tensors: &[TensorInfo]) -> io::Result<Vec<u8>> {
     let mut out = MAGIC.to_vec();
     out.write_all(&VERSION.to_le_bytes())?;
     long(&mut out, tensors.len() as u64);
@@ -65,7 +65,7 @@ pub(super) fn head(facts: &[(&str, Fact)], tensors: &[Listed]) -> io::Result<Vec
     Ok(out)
 }
 
-impl Fact {
+impl MetadataValue {
     /// GGUF's number of the type.
     fn kind(&self) -> u32 {
         match self {

@@ -1,7 +1,7 @@
 //! Reads a safetensors file: names, shapes, and values on demand.
 //!
-//! The format: 8 bytes with the length of the head, the head as JSON, the values of all tensors, row-major and
-//! little-endian. (The crate of that name wants the whole file in memory.)
+//! The format: 8 bytes with the length of the header, the header as JSON, the values of all tensors,
+//! row-major and little-endian. (The crate of that name needs the whole file in memory.)
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,22 +12,22 @@ use half::f16;
 use serde::Deserialize;
 
 use super::ConvertError;
-use super::bert::input;
+use crate::models::manifest::Recipe;
 
-/// A longer head than any model has.
+/// A longer header than any model has.
 const LONGEST_HEAD: u64 = 16 << 20;
 /// Values read at once; a multiple of every ggml block.
 const CHUNK: u64 = 16 * 1024;
 
 /// The weights of a model in a file.
-pub(super) struct Weights {
+pub(super) struct SafetensorsFile {
     file: BufReader<File>,
-    tensors: HashMap<String, Tensor>,
+    tensors: HashMap<String, SafeTensor>,
 }
 
-/// Where a tensor's values lie.
+/// Position of a tensor's values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tensor {
+pub(super) struct SafeTensor {
     /// Row-major.
     pub(super) dims: Vec<u64>,
     is_half: bool,
@@ -35,19 +35,19 @@ pub(super) struct Tensor {
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct HeaderEntry {
     dtype: String,
     shape: Vec<u64>,
     data_offsets: (u64, u64),
 }
 
-impl Tensor {
+impl SafeTensor {
     pub(super) fn len(&self) -> u64 {
         self.dims.iter().product()
     }
 }
 
-impl Weights {
+impl SafetensorsFile {
     pub(super) fn open(path: &Path) -> Result<Self, ConvertError> {
         let mut file = BufReader::new(File::open(path)?);
         let mut length = [0; 8];
@@ -73,14 +73,14 @@ impl Weights {
         Ok(Self { tensors: tensors.collect::<Result<_, _>>()?, file })
     }
 
-    pub(super) fn tensor(&self, name: &str) -> Result<Tensor, ConvertError> {
+    pub(super) fn tensor(&self, name: &str) -> Result<SafeTensor, ConvertError> {
         self.tensors.get(name).cloned().ok_or_else(|| input(format!("it has no {name} of floats")))
     }
 
-    /// Hands the values to `sink` in order, in pieces.
+    /// Passes the values to `sink` in order, in blocks.
     pub(super) fn each(
         &mut self,
-        tensor: &Tensor,
+        tensor: &SafeTensor,
         mut sink: impl FnMut(&[f32]) -> io::Result<()>,
     ) -> Result<(), ConvertError> {
         self.file.seek(SeekFrom::Start(tensor.offset))?;
@@ -101,9 +101,14 @@ impl Weights {
     }
 }
 
-/// The tensor of an entry; nothing for one that holds no floats. `values` is where the values begin, `end` where the
-/// file ends.
-fn located(name: &str, entry: Entry, values: u64, end: u64) -> Result<Option<Tensor>, ConvertError> {
+/// The tensor of an entry; nothing for one that holds no floats. `values` is where the values begin, `end`
+/// where the file ends.
+fn located(
+    name: &str,
+    entry: HeaderEntry,
+    values: u64,
+    end: u64,
+) -> Result<Option<SafeTensor>, ConvertError> {
     let width = match entry.dtype.as_str() {
         "F32" => 4,
         "F16" => 2,
@@ -115,5 +120,10 @@ fn located(name: &str, entry: Entry, values: u64, end: u64) -> Result<Option<Ten
     if to.checked_sub(from) != elements || !fits {
         return Err(input(format!("{} has another size than its shape", name.escape_debug())));
     }
-    Ok(Some(Tensor { dims: entry.shape, is_half: width == 2, offset: values + from }))
+    Ok(Some(SafeTensor { dims: entry.shape, is_half: width == 2, offset: values + from }))
+}
+
+/// The error for weights that are not those of a BERT, the only models converted from this format.
+pub(super) fn input(why: impl Into<String>) -> ConvertError {
+    ConvertError::Input { recipe: Recipe::Bert, why: why.into() }
 }

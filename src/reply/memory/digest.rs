@@ -1,6 +1,6 @@
 //! What was recalled, made shorter by the model when it is long.
 //!
-//! Runs in the task of the turn, within the time that all digests share. It shares the prompt's trunk: the same
+//! Runs in the task of the turn, within the time that all digests share. It shares the answer's prompt: the same
 //! system message, tools and dialogue, the instruction in the last message, so that the model has read nearly all
 //! of it. A digest that fails drops what was recalled, never the answer. Documents are not digested: their marks
 //! must stay.
@@ -10,10 +10,12 @@ use tokio::time::Instant;
 use super::block::{self, Block, Snippets};
 use super::config::MemoryDigest;
 use crate::llm::ModelSize;
+use crate::reply::agent::request::Request;
+use crate::reply::deadline;
 use crate::reply::model::ChatModel;
-use crate::reply::outlet::{Outlet, Unheard};
-use crate::reply::trunk::Beside;
-use crate::reply::{Engine, Turn, deadline, dialogue, tool_loop};
+use crate::reply::output::sink::ReceiverClosed;
+use crate::reply::prompt::side_query::{SideQueries, SideQuery};
+use crate::reply::session::Session;
 use crate::tools::fence;
 
 /// Shorter than this passes through, in characters.
@@ -51,81 +53,76 @@ fn note(said: &str) -> Option<String> {
     (!is_nothing).then(|| fence::shortened(said, NOTE))
 }
 
-impl<M: ChatModel> Engine<M> {
-    /// The block of what was found, digested where that is wanted.
-    pub(super) async fn digested_memory(
-        &self,
-        turn: &Turn<'_>,
-        past: &dialogue::Past,
-        found: Snippets,
-        outlet: &Outlet,
-    ) -> Result<Block, Unheard> {
-        let Snippets { own, documents } = found;
-        let (_, size, _) = tool_loop::protocol_of(self);
-        let is_wanted = match self.parts.memory.digest {
-            MemoryDigest::Auto => size == ModelSize::Small,
-            MemoryDigest::Always => true,
-            MemoryDigest::Never => false,
-        };
-        let raw = own.join("\n");
-        if !is_wanted || raw.chars().count() < SHORT {
-            return Ok(block::found(&own, &documents));
-        }
-        let key = format!("{}\n{raw}", turn.asked);
-        let held = self.lock(&self.scratch).digests.get(&key).cloned();
-        let noted = match held {
-            Some(noted) => noted,
-            None => match self.noted(turn, past, &own, outlet).await {
-                Some(noted) => {
-                    self.lock(&self.scratch).digests.put(key, noted.clone());
-                    noted
-                }
-                None => {
-                    outlet.decided("memory digest", "failed", "there was no note in time").await?;
-                    return Ok(block::found(&[], &documents));
-                }
-            },
-        };
-        let size = noted.as_ref().map_or(0, |noted| noted.chars().count());
-        let told = format!("{} to {size} characters", raw.chars().count());
-        let verdict = if noted.is_some() { "short" } else { "nothing relevant" };
-        outlet.decided("memory digest", verdict, told).await?;
-        Ok(block::found(noted.as_slice(), &documents))
+/// The block of what was found, digested where that is wanted.
+pub(crate) async fn digested<M: ChatModel>(
+    request: &Request<'_>,
+    found: Snippets,
+    mode: MemoryDigest,
+    session: &Session,
+    side: &SideQueries<'_, M>,
+) -> Result<Block, ReceiverClosed> {
+    let (asked, sink) = (request.turn.asked, side.sink);
+    let Snippets { own, documents } = found;
+    let is_wanted = match mode {
+        MemoryDigest::Auto => request.answering.size == ModelSize::Small,
+        MemoryDigest::Always => true,
+        MemoryDigest::Never => false,
+    };
+    let raw = own.join("\n");
+    if !is_wanted || raw.chars().count() < SHORT {
+        return Ok(block::found(&own, &documents));
     }
+    let key = format!("{asked}\n{raw}");
+    let known = session.with(|state| state.caches.digests.get(&key).cloned());
+    let noted = match known {
+        Some(noted) => noted,
+        None => match noted(asked, &own, side).await {
+            Some(noted) => {
+                session.with(|state| state.caches.digests.put(key, noted.clone()));
+                noted
+            }
+            None => {
+                sink.decided("memory digest", "failed", "there was no note in time").await?;
+                return Ok(block::found(&[], &documents));
+            }
+        },
+    };
+    let size = noted.as_ref().map_or(0, |noted| noted.chars().count());
+    let told = format!("{} to {size} characters", raw.chars().count());
+    let verdict = if noted.is_some() { "short" } else { "nothing relevant" };
+    sink.decided("memory digest", verdict, told).await?;
+    Ok(block::found(noted.as_slice(), &documents))
+}
 
-    /// The notes about all batches: nothing inside when none is of use, nothing at all when the model failed.
-    async fn noted(
-        &self,
-        turn: &Turn<'_>,
-        past: &dialogue::Past,
-        own: &[String],
-        outlet: &Outlet,
-    ) -> Option<Option<String>> {
-        let began = Instant::now();
-        let mut notes = Vec::new();
-        let batches = batches(own);
-        tracing::debug!(batches = batches.len(), "what was recalled is digested");
-        for batch in batches {
-            let instruction = PROMPT.replace("{asked}", turn.asked).replace("{text}", &batch);
-            let beside = Beside {
-                purpose: "memory digest",
-                instruction: &instruction,
-                format: None,
-                tokens: TOKENS,
-                limit: deadline::DIGEST.saturating_sub(began.elapsed()),
-                model: "",
-            };
-            notes.extend(note(&self.beside(past, beside, outlet).await?));
-        }
-        Some((!notes.is_empty()).then(|| notes.join(" ")))
+/// The notes about all batches: nothing inside when none is of use, nothing at all when the model failed.
+async fn noted<M: ChatModel>(
+    asked: &str,
+    own: &[String],
+    side: &SideQueries<'_, M>,
+) -> Option<Option<String>> {
+    let began = Instant::now();
+    let mut notes = Vec::new();
+    let batches = batches(own);
+    tracing::debug!(batches = batches.len(), "what was recalled is digested");
+    for batch in batches {
+        let instruction = PROMPT.replace("{asked}", asked).replace("{text}", &batch);
+        let query = SideQuery {
+            purpose: "memory digest",
+            instruction: &instruction,
+            format: None,
+            tokens: TOKENS,
+            limit: deadline::DIGEST.saturating_sub(began.elapsed()),
+            model: "",
+        };
+        notes.extend(note(&side.ask(query).await?));
     }
+    Some((!notes.is_empty()).then(|| notes.join(" ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    // covers H2
     #[test]
     fn snippets_are_packed_and_never_cut() {
         let snippets: Vec<String> = [600, 600, 600, 2_500, 100].map(|length| "x".repeat(length)).into();
@@ -133,7 +130,6 @@ mod tests {
         assert_eq!(sizes, [1_802, 2_500, 100]);
     }
 
-    // covers H3, H4
     #[test]
     fn a_note_of_nothing_is_no_note_and_a_long_one_is_cut() {
         for nothing in ["NONE", "(none)", "[NONE].", "n/a", "Nil", " "] {

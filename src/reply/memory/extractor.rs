@@ -12,10 +12,15 @@ use serde_json::json;
 use super::config::Extractor;
 use super::question::{self, Question};
 use crate::llm::ModelSize;
+use crate::reply::agent::request::Request;
+use crate::reply::config::ContextConfig;
+use crate::reply::deadline;
+use crate::reply::json::object;
 use crate::reply::model::ChatModel;
-use crate::reply::outlet::{Outlet, Unheard};
-use crate::reply::trunk::{self, Beside};
-use crate::reply::{Engine, Turn, context, deadline, dialogue, tool_loop};
+use crate::reply::output::sink::ReceiverClosed;
+use crate::reply::prompt::context;
+use crate::reply::prompt::side_query::{SideQueries, SideQuery};
+use crate::reply::session::Session;
 use crate::store::words;
 
 /// The instruction.
@@ -30,7 +35,7 @@ const LONGEST: usize = 120;
 
 /// What to look for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Sought {
+pub(crate) struct RecallQuery {
     /// Words and time.
     pub(crate) question: Question,
     /// What is meant, as a text, for a search by meaning.
@@ -50,8 +55,8 @@ struct Written {
 }
 
 /// What a model wants to be looked for; nothing when it is not what was asked for.
-fn read(written: &str, asked: &str, now: &Zoned) -> Option<Sought> {
-    let Written { keywords, from, to, questions } = trunk::object(written)?;
+fn read(written: &str, asked: &str, now: &Zoned) -> Option<RecallQuery> {
+    let Written { keywords, from, to, questions } = object(written)?;
     let mut matter: Vec<String> = Vec::new();
     for word in keywords.iter().flat_map(|keyword| words::words(keyword)) {
         if word.chars().count() > 1 && !matter.contains(&word) {
@@ -71,7 +76,7 @@ fn read(written: &str, asked: &str, now: &Zoned) -> Option<Sought> {
     about.extend(
         questions.into_iter().take(MOST_QUESTIONS).map(|q| crate::tools::fence::shortened(&q, LONGEST)),
     );
-    Some(Sought { question: Question { words: matter, from, until }, about: about.join(" ") })
+    Some(RecallQuery { question: Question { words: matter, from, until }, about: about.join(" ") })
 }
 
 /// Whether a model is asked, where the words alone say `by_words`.
@@ -83,60 +88,70 @@ fn asks_model(mode: Extractor, size: ModelSize, topic: Option<&str>, by_words: &
     }
 }
 
-impl<M: ChatModel> Engine<M> {
-    /// What to look for; `topic` is what the plan says it is about.
-    pub(super) async fn sought(
-        &self,
-        turn: &Turn<'_>,
-        past: &dialogue::Past,
-        topic: Option<&str>,
-        outlet: &Outlet,
-    ) -> Result<Sought, Unheard> {
-        let about = format!("{} {}", turn.asked, topic.unwrap_or_default()).trim().to_owned();
-        let by_words = Sought { question: question::read(&about, &turn.now), about };
-        let size = tool_loop::protocol_of(self).1;
-        if !asks_model(self.parts.memory.extractor, size, topic, &by_words.question) {
-            return Ok(by_words);
-        }
-        let key = format!("{}\n{}", turn.asked, topic.unwrap_or_default());
-        let held = self.lock(&self.scratch).sought.get(&key).cloned();
-        if let Some(sought) = held {
-            outlet.decided("extractor", "known", "the same was asked in this conversation").await?;
-            return Ok(sought);
-        }
-        let topic =
-            topic.filter(|topic| !topic.is_empty()).map_or_else(String::new, |t| format!("\nTopic: {t}"));
-        let instruction = PROMPT
-            .replace("{context}", &context::line(&self.parts.context, &turn.now))
-            .replace("{asked}", turn.asked)
-            .replace("{topic}", &topic);
-        let list = |most: usize| json!({ "type": "array", "items": { "type": "string", "maxLength": LONGEST }, "maxItems": most });
-        let day = json!({ "type": "string", "maxLength": 10 });
-        let rules = (&self.parts.tool_rules.router_model, &self.parts.reply.planner.model);
-        let beside = Beside {
-            purpose: "extractor",
-            instruction: &instruction,
-            format: Some(json!({
-                "type": "object",
-                "properties": { "keywords": list(6), "from": day, "to": day, "questions": list(MOST_QUESTIONS) },
-                "required": ["keywords", "from", "to", "questions"],
-            })),
-            tokens: TOKENS,
-            limit: deadline::EXTRACTOR,
-            model: if rules.0.trim().is_empty() { rules.1 } else { rules.0 },
-        };
-        let written = self.beside(past, beside, outlet).await;
-        let sought = written.as_deref().and_then(|written| read(written, &by_words.about, &turn.now));
-        let Some(sought) = sought else {
-            outlet.decided("extractor", "failed", "it is looked for by the words of the request").await?;
-            return Ok(by_words);
-        };
-        self.lock(&self.scratch).sought.put(key, sought.clone());
-        let Question { words, from, .. } = &sought.question;
-        let time = if from.is_some() { "a time" } else { "no time" };
-        tracing::debug!(words = words.len(), time, "it is known what to look for");
-        outlet.decided("extractor", "read", format!("{} words, {time}", words.len())).await?;
-        Ok(sought)
+/// When a model is asked, which one, and what it is told of here and now.
+#[derive(Clone, Copy)]
+pub(crate) struct ExtractRules<'a> {
+    /// Whether a model is asked.
+    pub(crate) mode: Extractor,
+    /// `[context]`.
+    pub(crate) context: &'a ContextConfig,
+    /// Which model of the server; empty: the one that answers.
+    pub(crate) model: &'a str,
+}
+
+/// What to look for; `topic` is what the plan says it is about.
+pub(crate) async fn extract<M: ChatModel>(
+    request: &Request<'_>,
+    topic: Option<&str>,
+    rules: ExtractRules<'_>,
+    session: &Session,
+    side: &SideQueries<'_, M>,
+) -> Result<RecallQuery, ReceiverClosed> {
+    let (turn, sink) = (request.turn, side.sink);
+    let about = format!("{} {}", turn.asked, topic.unwrap_or_default()).trim().to_owned();
+    let by_words = RecallQuery { question: question::read(&about, &turn.now), about };
+    if !asks_model(rules.mode, request.answering.size, topic, &by_words.question) {
+        return Ok(by_words);
+    }
+    let key = format!("{}\n{}", turn.asked, topic.unwrap_or_default());
+    if let Some(query) = session.with(|state| state.caches.queries.get(&key).cloned()) {
+        sink.decided("extractor", "known", "the same was asked in this conversation").await?;
+        return Ok(query);
+    }
+    let topic = topic.filter(|topic| !topic.is_empty()).map_or_else(String::new, |t| format!("\nTopic: {t}"));
+    let instruction = PROMPT
+        .replace("{context}", &context::line(rules.context, &turn.now))
+        .replace("{asked}", turn.asked)
+        .replace("{topic}", &topic);
+    let written = side.ask(ask_model(&instruction, rules.model)).await;
+    let query = written.as_deref().and_then(|written| read(written, &by_words.about, &turn.now));
+    let Some(query) = query else {
+        sink.decided("extractor", "failed", "it is looked for by the words of the request").await?;
+        return Ok(by_words);
+    };
+    session.with(|state| state.caches.queries.put(key, query.clone()));
+    let Question { words, from, .. } = &query.question;
+    let time = if from.is_some() { "a time" } else { "no time" };
+    tracing::debug!(words = words.len(), time, "it is known what to look for");
+    sink.decided("extractor", "read", format!("{} words, {time}", words.len())).await?;
+    Ok(query)
+}
+
+/// What the model is asked.
+fn ask_model<'a>(instruction: &'a str, model: &'a str) -> SideQuery<'a> {
+    let list = |most: usize| json!({ "type": "array", "items": { "type": "string", "maxLength": LONGEST }, "maxItems": most });
+    let day = json!({ "type": "string", "maxLength": 10 });
+    SideQuery {
+        purpose: "extractor",
+        instruction,
+        format: Some(json!({
+            "type": "object",
+            "properties": { "keywords": list(6), "from": day, "to": day, "questions": list(MOST_QUESTIONS) },
+            "required": ["keywords", "from", "to", "questions"],
+        })),
+        tokens: TOKENS,
+        limit: deadline::EXTRACTOR,
+        model,
     }
 }
 
@@ -149,7 +164,6 @@ mod tests {
         "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap()
     }
 
-    // covers G2
     #[test]
     fn words_days_and_questions_are_read_and_what_can_not_be_is_left_out() {
         for (written, words, range) in [
@@ -180,7 +194,7 @@ mod tests {
         }
     }
 
-    // covers DEC19, G1: with a small model, only where the words say nothing and a plan wants the memory
+    // With a small model, only where the words say nothing and a plan wants the memory
     #[test]
     fn a_small_model_is_asked_only_where_words_do_not_do() {
         use Extractor::{Always, Auto, Never};

@@ -8,10 +8,9 @@ use std::sync::{Arc, LazyLock};
 
 use tokio::time::timeout;
 
-use super::super::deadline;
-use super::super::model::ChatModel;
-use crate::reply::Engine;
-use crate::store::{Store, StoreError, Vector};
+use crate::reply::deadline;
+use crate::reply::model::ChatModel;
+use crate::store::{Embedding, Store, StoreError};
 
 /// Texts that become vectors together.
 const TOGETHER: u32 = 8;
@@ -44,12 +43,12 @@ impl Everyday {
     }
 
     /// The vector of a question, with how near it is to the language of these sentences that is nearest.
-    pub fn question(&self, value: Vec<f32>) -> Vector {
+    pub fn question(&self, value: Vec<f32>) -> Embedding {
         let mean = |group: &Vec<Vec<f32>>| {
             group.iter().map(|sentence| cosine(sentence, &value)).sum::<f32>() / group.len().max(1) as f32
         };
         let everyday = self.groups.iter().map(mean).fold(0.0, f32::max);
-        Vector { model: self.model.clone(), value, everyday }
+        Embedding { model: self.model.clone(), value, everyday }
     }
 }
 
@@ -59,11 +58,22 @@ fn cosine(one: &[f32], other: &[f32]) -> f32 {
     if lengths > 0.0 { product(one, other) / lengths } else { 0.0 }
 }
 
-impl<M: ChatModel> Engine<M> {
-    /// What `asked` means, as a vector; nothing without a model for that, or in time.
-    pub(super) async fn meant(&self, asked: &str) -> Option<Vector> {
+/// Makes embeddings, and holds those of everyday sentences by the model that made the last.
+pub(crate) struct Embeddings<M> {
+    model: Arc<M>,
+    everyday: tokio::sync::Mutex<Option<Arc<Everyday>>>,
+}
+
+impl<M: ChatModel> Embeddings<M> {
+    /// Embeddings of `model`.
+    pub(crate) fn new(model: Arc<M>) -> Self {
+        Self { model, everyday: tokio::sync::Mutex::default() }
+    }
+
+    /// That of a question; nothing without a model for that, or in time.
+    pub(crate) async fn of_question(&self, asked: &str) -> Option<Embedding> {
         let making = async {
-            let embedded = self.parts.model.embed(vec![asked.to_owned()]).await.ok()?;
+            let embedded = self.model.embed(vec![asked.to_owned()]).await.ok()?;
             let value = embedded.vectors.into_iter().next()?;
             Some(self.everyday(&embedded.model).await?.question(value))
         };
@@ -72,7 +82,7 @@ impl<M: ChatModel> Engine<M> {
 
     /// The everyday sentences by `model`, made once.
     async fn everyday(&self, model: &str) -> Option<Arc<Everyday>> {
-        let mut held = self.memory.everyday.lock().await;
+        let mut held = self.everyday.lock().await;
         if let Some(everyday) = held.as_ref().filter(|everyday| everyday.model == model) {
             return Some(Arc::clone(everyday));
         }
@@ -82,34 +92,21 @@ impl<M: ChatModel> Engine<M> {
     }
 
     async fn read_everyday(&self) -> Option<Arc<Everyday>> {
-        let made = self.parts.model.embed(Everyday::sentences()).await.ok()?;
+        let made = self.model.embed(Everyday::sentences()).await.ok()?;
         Some(Arc::new(Everyday::new(made.model, made.vectors)))
     }
 
-    /// Makes vectors of all memories that have none. It gives way to whoever talks, and may be dropped at any time:
-    /// what is made is kept.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn embed_memories(&self) -> Result<(), StoreError> {
-        let Some(store) = self.memory_store() else { return Ok(()) };
-        tokio::select! {
-            biased;
-            () = self.busy.any() => Ok(()),
-            done = self.embed_all(store) => done,
-        }
-    }
-
-    /// Which model makes the vectors. As long as nothing has said otherwise it is the one that made the last.
+    /// Which model makes them. As long as nothing has said otherwise it is the one that made the last.
     async fn embedding_model(&self) -> Option<String> {
-        let mut held = self.memory.everyday.lock().await;
+        let mut held = self.everyday.lock().await;
         if held.is_none() {
             *held = self.read_everyday().await;
         }
         held.as_ref().map(|everyday| everyday.model.clone())
     }
 
-    async fn embed_all(&self, store: &Store) -> Result<(), StoreError> {
+    /// Makes those of all memories in `store` that have none.
+    pub(crate) async fn embed_all(&self, store: &Store) -> Result<(), StoreError> {
         let Some(model) = self.embedding_model().await else { return Ok(()) };
         loop {
             let texts = store.unembedded(&model, TOGETHER).await?;
@@ -117,10 +114,10 @@ impl<M: ChatModel> Engine<M> {
                 return Ok(());
             }
             let words = texts.iter().map(|entry| entry.text.0.clone()).collect();
-            let Ok(embedded) = self.parts.model.embed(words).await else { return Ok(()) };
+            let Ok(embedded) = self.model.embed(words).await else { return Ok(()) };
             if embedded.model != model {
                 // Another server, another model: the next look begins with it.
-                *self.memory.everyday.lock().await = None;
+                *self.everyday.lock().await = None;
                 return Ok(());
             }
             let vectors = texts.iter().map(|entry| entry.id).zip(embedded.vectors).collect();

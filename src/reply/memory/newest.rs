@@ -68,7 +68,7 @@ mod tests {
         holding(statements, |(at, text)| (*at, text), &[]).into_iter().map(|(_, text)| text).collect()
     }
 
-    // covers G6, BG1: the newest wins
+    // The newest wins
     #[test]
     fn of_what_can_be_true_once_the_newest_holds() {
         for [older, newer] in [

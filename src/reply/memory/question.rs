@@ -284,7 +284,6 @@ mod tests {
         assert_eq!(languages().len(), 2);
     }
 
-    // covers C2
     #[test]
     fn only_words_that_matter_are_looked_for() {
         assert_eq!(content_words("What did I tell you about my sister's dog?"), ["sister", "dog"]);
@@ -294,7 +293,7 @@ mod tests {
         assert!(content_words("is it so?").is_empty());
     }
 
-    // covers G2, G5: from and to without a model
+    // From and to without a model
     #[test]
     fn the_time_that_is_meant_is_understood() {
         for (asked, words, range) in [
@@ -318,7 +317,6 @@ mod tests {
         }
     }
 
-    // covers DEC19
     #[test]
     fn talk_of_the_past_is_told_from_other_talk() {
         for said in [

@@ -1,121 +1,74 @@
 //! What she says of her memory without a model: "I'll remember: …", "shall I forget it for good?".
 //!
-//! PURE. In: what was done or is known. Out: sentences, which stand in the files of the languages, `assets/told`.
-
-use std::sync::LazyLock;
-
-use serde::Deserialize;
+//! PURE. In: what was done or is known. Out: sentences, which stand in the files of the languages.
 
 use super::newest;
-use crate::reply::intents::{self, Tongue};
+use crate::language::{Language, fill};
+use crate::reply::understand::intents;
 use crate::store::{Memory, MemoryKind};
 
 /// Most things that are told at once.
 const MOST_TOLD: usize = 8;
 
-/// The sentences of a language; what they are for is said beside them in the file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Told {
-    remembered: String,
-    wished: String,
-    pub(super) no_secrets: String,
-    pub(super) failed: String,
-    nothing_about: String,
-    one_thing: String,
-    things: String,
-    pub(super) everything: String,
-    pub(super) left_alone: String,
-    gone_one: String,
-    gone: String,
-    pub(super) gone_everything: String,
-    facts: String,
-    wishes: String,
-    nothing: String,
-    one_more: String,
-    more: String,
-    diary: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    memory: Told,
-}
-
-/// The sentences of `tongue`; all empty when its file can't be read.
-pub(super) fn told(tongue: Tongue) -> &'static Told {
-    static ENGLISH: LazyLock<Told> = LazyLock::new(|| read(include_str!("../../../assets/told/en.toml")));
-    static GERMAN: LazyLock<Told> = LazyLock::new(|| read(include_str!("../../../assets/told/de.toml")));
-    match tongue {
-        Tongue::English => &ENGLISH,
-        Tongue::German => &GERMAN,
+/// This is remembered now.
+pub(crate) fn remembered(language: &Language, kind: MemoryKind, text: &str) -> String {
+    let say = &language.sentences().memory;
+    match kind {
+        MemoryKind::Wish => fill(&say.wished, &[("text", text)]),
+        MemoryKind::User | MemoryKind::World | MemoryKind::Diary | MemoryKind::Document => {
+            fill(&say.remembered, &[("about", &intents::told_back(language, text))])
+        }
     }
 }
 
-fn read(text: &str) -> Told {
-    let file: Result<File, _> = toml::from_str(text);
-    let file = file.inspect_err(|error| tracing::error!(%error, "what is said of the memory can't be read"));
-    file.unwrap_or_default().memory
+/// So many things are known about what was said, and the question whether to forget them; nothing to ask when
+/// there are none.
+pub(crate) fn forgetting(language: &Language, things: usize, said: &str) -> String {
+    let say = &language.sentences().memory;
+    let sentence = match things {
+        0 => &say.nothing_about,
+        1 => &say.one_thing,
+        _ => &say.things,
+    };
+    let about = intents::told_back(language, said);
+    fill(sentence, &[("count", &things.to_string()), ("about", &about)])
 }
 
-impl Told {
-    /// This is remembered now.
-    pub(super) fn remembered(&self, tongue: Tongue, kind: MemoryKind, text: &str) -> String {
-        match kind {
-            MemoryKind::Wish => self.wished.replace("{text}", text),
-            MemoryKind::User | MemoryKind::World | MemoryKind::Diary | MemoryKind::Document => {
-                self.remembered.replace("{about}", &intents::told_back_in(tongue, text))
-            }
-        }
-    }
+/// So many things are gone.
+pub(crate) fn gone(language: &Language, things: usize) -> &str {
+    let say = &language.sentences().memory;
+    if things == 1 { &say.gone_one } else { &say.gone }
+}
 
-    /// So many things are known about what was said, and the question whether to forget them; nothing to ask when
-    /// there are none.
-    pub(super) fn forgetting(&self, tongue: Tongue, things: usize, said: &str) -> String {
-        let sentence = match things {
-            0 => &self.nothing_about,
-            1 => &self.one_thing,
-            _ => &self.things,
-        };
-        let about = intents::told_back_in(tongue, said);
-        sentence.replace("{count}", &things.to_string()).replace("{about}", &about)
+/// What is known, in sentences.
+pub(crate) fn about_me(language: &Language, known: &[Memory], has_diary: bool) -> String {
+    let say = &language.sentences().memory;
+    let of = |kind: MemoryKind| known.iter().filter(move |memory| memory.kind == kind);
+    let back = |memory: &Memory| sentence(&intents::told_back(language, &memory.text.0));
+    let user = newest::holding(of(MemoryKind::User).collect(), |memory| (memory.at, &memory.text.0), &[]);
+    let user: Vec<String> = user.into_iter().map(back).collect();
+    let wishes: Vec<String> = of(MemoryKind::Wish).map(|memory| sentence(&memory.text.0)).collect();
+    let others = of(MemoryKind::World).count() + of(MemoryKind::Document).count();
+    let mut told = Vec::new();
+    for (head, list) in [(&say.facts, &user), (&say.wishes, &wishes)] {
+        if !list.is_empty() {
+            told.push(head.clone());
+            told.extend(list.iter().take(MOST_TOLD).cloned());
+        }
     }
-
-    /// So many things are gone.
-    pub(super) fn gone(&self, things: usize) -> &str {
-        if things == 1 { &self.gone_one } else { &self.gone }
+    if told.is_empty() {
+        told.push(say.nothing.clone());
     }
-
-    /// What is known, in sentences.
-    pub(super) fn about_me(&self, tongue: Tongue, known: &[Memory], has_diary: bool) -> String {
-        let of = |kind: MemoryKind| known.iter().filter(move |memory| memory.kind == kind);
-        let back = |memory: &Memory| sentence(&intents::told_back_in(tongue, &memory.text.0));
-        let user = newest::holding(of(MemoryKind::User).collect(), |memory| (memory.at, &memory.text.0), &[]);
-        let user: Vec<String> = user.into_iter().map(back).collect();
-        let wishes: Vec<String> = of(MemoryKind::Wish).map(|memory| sentence(&memory.text.0)).collect();
-        let others = of(MemoryKind::World).count() + of(MemoryKind::Document).count();
-        let mut told = Vec::new();
-        for (head, list) in [(&self.facts, &user), (&self.wishes, &wishes)] {
-            if !list.is_empty() {
-                told.push(head.clone());
-                told.extend(list.iter().take(MOST_TOLD).cloned());
-            }
-        }
-        if told.is_empty() {
-            told.push(self.nothing.clone());
-        }
-        let more = user.len().saturating_sub(MOST_TOLD) + wishes.len().saturating_sub(MOST_TOLD) + others;
-        match more {
-            0 => {}
-            1 => told.push(self.one_more.clone()),
-            more => told.push(self.more.replace("{count}", &more.to_string())),
-        }
-        if has_diary {
-            told.push(self.diary.clone());
-        }
-        told.join(" ")
+    let more = user.len().saturating_sub(MOST_TOLD) + wishes.len().saturating_sub(MOST_TOLD) + others;
+    match more {
+        0 => {}
+        1 => told.push(say.one_more.clone()),
+        more => told.push(fill(&say.more, &[("count", &more.to_string())])),
     }
+    if has_diary {
+        told.push(say.diary.clone());
+    }
+    told.join(" ")
 }
 
 fn sentence(text: &str) -> String {
@@ -130,6 +83,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
+    use crate::language::tests::{english, german};
     use crate::message::Private;
 
     fn memory(kind: MemoryKind, text: &str) -> Memory {
@@ -143,29 +97,30 @@ mod tests {
             .map(|_| memory(MemoryKind::User, "mine"))
             .chain([memory(MemoryKind::Wish, "be brief"), memory(MemoryKind::World, "x")])
             .collect();
-        for tongue in [Tongue::English, Tongue::German] {
-            let told = told(tongue);
+        for language in [english(), german()] {
+            let say = &language.sentences().memory;
             let all = [
-                told.remembered(tongue, MemoryKind::User, "mine"),
-                told.remembered(tongue, MemoryKind::Wish, "be brief"),
-                told.no_secrets.clone(),
-                told.failed.clone(),
-                told.forgetting(tongue, 0, "the boat"),
-                told.forgetting(tongue, 1, "the boat"),
-                told.forgetting(tongue, 7, "the boat"),
-                told.everything.clone(),
-                told.left_alone.clone(),
-                told.gone(1).to_owned(),
-                told.gone(2).to_owned(),
-                told.gone_everything.clone(),
-                told.about_me(tongue, &[], true),
-                told.about_me(tongue, &known[11..], false),
-                told.about_me(tongue, &known, true),
+                remembered(language, MemoryKind::User, "mine"),
+                remembered(language, MemoryKind::Wish, "be brief"),
+                say.no_secrets.clone(),
+                say.failed.clone(),
+                forgetting(language, 0, "the boat"),
+                forgetting(language, 1, "the boat"),
+                forgetting(language, 7, "the boat"),
+                say.everything.clone(),
+                say.left_alone.clone(),
+                gone(language, 1).to_owned(),
+                gone(language, 2).to_owned(),
+                say.gone_everything.clone(),
+                about_me(language, &[], true),
+                about_me(language, &known[11..], false),
+                about_me(language, &known, true),
             ];
             for (place, sentence) in all.iter().enumerate() {
                 assert!(
                     sentence.len() > 10 && !sentence.contains(['{', '}']),
-                    "{tongue:?} {place}: {sentence}"
+                    "{} {place}: {sentence}",
+                    language.code()
                 );
                 assert_eq!(all.iter().position(|other| other == sentence), Some(place), "{sentence}");
             }
@@ -175,18 +130,14 @@ mod tests {
     // covers the house's language rules: German is data
     #[test]
     fn german_tells_a_speaker_of_himself_in_german() {
-        let told = told(Tongue::German);
-        let remembered = told.remembered(Tongue::German, MemoryKind::User, "meine Katze heißt Mia");
+        let remembered = remembered(german(), MemoryKind::User, "meine Katze heißt Mia");
         assert_eq!(remembered, "Ich merke mir: deine Katze heißt Mia.");
         let known = [memory(MemoryKind::User, "ich bin Lehrer"), memory(MemoryKind::Wish, "Antworte kurz.")];
         assert_eq!(
-            told.about_me(Tongue::German, &known, true),
+            about_me(german(), &known, true),
             "Das hast du mir gesagt. Du bist Lehrer. Und das möchtest du von mir. Antworte kurz. \
              Und ich führe ein Tagebuch unserer Gespräche."
         );
-        assert_eq!(
-            told.forgetting(Tongue::German, 0, "mein Boot"),
-            "Ich erinnere mich an nichts über dein Boot."
-        );
+        assert_eq!(forgetting(german(), 0, "mein Boot"), "Ich erinnere mich an nichts über dein Boot.");
     }
 }

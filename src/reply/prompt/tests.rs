@@ -4,7 +4,6 @@ use super::*;
 
 const ROOM: Room = Room { context_tokens: 4096, reply_tokens: 500 };
 
-// covers DEC21
 #[test]
 fn her_name_is_the_wake_phrase_without_its_greeting() {
     let auto = PersonaConfig::default();

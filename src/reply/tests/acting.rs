@@ -18,7 +18,7 @@ impl Bench {
             model::ModelState::Ready(served) => served.size,
             _ => Small,
         };
-        self.engine.heads.of(size, protocol, &[]).system
+        self.head(size, protocol)
     }
 
     fn last_request(&self) -> Vec<Message> {
@@ -34,7 +34,6 @@ fn fenced(name: &str, arguments: &str) -> String {
     format!("```tool_call\n{{\"name\":\"{name}\",\"arguments\":{arguments}}}\n```")
 }
 
-// covers K2, K3, DEC8, N1, M5
 #[tokio::test]
 async fn a_text_call_is_run_and_its_result_goes_into_the_next_request() {
     let kit = Kit::new();
@@ -53,7 +52,6 @@ async fn a_text_call_is_run_and_its_result_goes_into_the_next_request() {
     assert_eq!(bench.stored().await[1], ("assistant", "Under the mat.".into()));
 }
 
-// covers K1, K3, K5, K6
 #[tokio::test]
 async fn a_native_call_has_its_id_and_the_tools_stay_the_same() {
     let kit = Kit::new();
@@ -78,7 +76,6 @@ async fn a_native_call_has_its_id_and_the_tools_stay_the_same() {
     assert!(!format!("{:?}{:?}", ran.shown(), bench.stored().await).contains("I should look"));
 }
 
-// covers K1
 #[tokio::test]
 async fn a_model_that_refuses_native_tools_is_asked_in_text_at_once_and_ever_after() {
     let kit = Kit::new();
@@ -95,7 +92,7 @@ async fn a_model_that_refuses_native_tools_is_asked_in_text_at_once_and_ever_aft
     assert_eq!(remembered.of("scripted", Large, None), Protocol::Text);
 }
 
-// covers D (constrained choice), DEC19: one model call, and the answer is the tool's own
+// One model call, and the answer is the tool's own
 #[tokio::test]
 async fn a_small_model_chooses_among_the_likely_tools_and_the_result_is_told_exactly() {
     let bench = Bench::shipped(vec![chooses("calculate", "{\"expression\":\"17 * 23\"}")]);
@@ -112,7 +109,7 @@ async fn a_small_model_chooses_among_the_likely_tools_and_the_result_is_told_exa
     assert_eq!(asks[0].length, crate::llm::Length::AtMost(200));
 }
 
-// covers F2, DEC19: a request that is a call as it stands
+// A request that is a call as it stands
 #[tokio::test]
 async fn plain_arithmetic_needs_no_model() {
     let bench = Bench::shipped(vec![]);
@@ -121,7 +118,7 @@ async fn plain_arithmetic_needs_no_model() {
     assert_eq!((ran.called(), bench.model.requests().len()), (vec![("calculate", "done")], 0));
 }
 
-// covers D: the way out
+// The way out
 #[tokio::test]
 async fn a_choice_of_no_tool_becomes_an_answer_in_words() {
     let script = vec![vec![Step::Text("{\"name\":\"none\"}"), Step::Done], answers("I like lists, too.")];
@@ -172,7 +169,7 @@ async fn after_a_strangers_words_a_change_needs_a_yes() {
 #[tokio::test]
 async fn anything_but_a_yes_in_time_is_a_no() {
     for (answer, after, shown) in [
-        ("no", 1, words::LEFT_ALONE),
+        ("no", 1, &*say().left_alone),
         ("maybe later", 1, "As you like."),
         ("yes but only the small one", 1, "As you like."),
         ("yes", 40, "As you like."),
@@ -195,11 +192,10 @@ async fn a_yes_on_another_channel_acts_on_nothing() {
     let script = vec![writes("lamp", "{\"what\":\"on\"}"), answers("Yes?")];
     let bench = Bench::with_kit(Small, &kit, script);
     bench.say("is the lamp on?").await;
-    bench.say_on(Channel::Console, "yes").await;
+    bench.say_in(&bench.console, "yes").await;
     assert_eq!(kit.lamp.ran(), 0);
 }
 
-// covers B1–B5, J3
 #[tokio::test]
 async fn calls_are_carried_over_to_the_next_answer_until_the_conversation_ends() {
     let kit = Kit::new();
@@ -226,7 +222,7 @@ async fn calls_are_carried_over_to_the_next_answer_until_the_conversation_ends()
     assert!(stored.iter().all(|(_, text)| !text.contains("Tool result")), "{stored:?}");
 }
 
-// covers B2, B3, K3: native rows keep their ids
+// Native rows keep their ids
 #[tokio::test]
 async fn native_rows_are_carried_over_as_they_were() {
     let kit = Kit::new();
@@ -241,7 +237,6 @@ async fn native_rows_are_carried_over_as_they_were() {
     assert_eq!(bench.last_request()[3].tool_call_id.as_deref(), Some("call_7"));
 }
 
-// covers P7, B5
 #[tokio::test]
 async fn the_stop_tool_ends_the_conversation_without_a_word() {
     let kit = Kit::new();
@@ -258,14 +253,14 @@ async fn the_stop_tool_ends_the_conversation_without_a_word() {
     assert!(bench.last_request()[1..].iter().all(|m| !m.content.contains("Tool result")));
 }
 
-// covers DEC22: a deed is claimed only when a tool has confirmed it
+// A deed is claimed only when a tool has confirmed it
 #[tokio::test]
 async fn a_deed_that_was_not_done_is_not_claimed() {
     let kit = Kit::new();
     let script = vec![answers("Okay, I've turned on the lamp."), writes("lamp", "{}")];
     let bench = Bench::with_kit(Small, &kit, script);
     let ran = bench.say("light please").await;
-    assert_eq!(told(&ran), outcome("light please", words::NOT_DONE, Ended::Apologised));
+    assert_eq!(told(&ran), outcome("light please", &say().not_done, Ended::Apologised));
     let ran = bench.say("light please").await;
     assert_eq!(told(&ran), outcome("light please", "The lamp is on.", Ended::Answered));
 }
@@ -292,7 +287,7 @@ async fn a_page_can_not_have_the_secret_sent_to_it() {
     }
 }
 
-// covers B5, O9: a restart in the middle of a conversation washes nothing off
+// A restart in the middle of a conversation washes nothing off
 #[tokio::test]
 async fn a_restart_forgets_neither_what_strangers_said_nor_what_was_called() {
     let kit = Kit::new();
@@ -303,7 +298,7 @@ async fn a_restart_forgets_neither_what_strangers_said_nor_what_was_called() {
         let script = vec![writes("lamp", "{\"what\":\"on\"}")];
         let (store, clock) = (first.store.clone(), Arc::clone(&first.engine.parts.clock));
         if broken {
-            store.set_setting(super::super::carry::KEY, "{ half of it".into()).await.unwrap();
+            store.set_tool_history(first.voice.id().clone(), "{ half of it".into()).await.unwrap();
         }
         let again = Bench::equipped(Small, kit.toolbox(), script, |parts| {
             parts.store = Some(store);
@@ -320,16 +315,18 @@ async fn a_restart_forgets_neither_what_strangers_said_nor_what_was_called() {
         }
         again.say("no").await;
     }
-    // A new conversation is a clean one, and so is what is kept of it.
-    let kit = Kit::new();
-    let script = vec![writes("lamp", "{\"what\":\"on\"}"), answers("It is on.")];
-    let (store, clock) = (first.store.clone(), Arc::clone(&first.engine.parts.clock));
-    let later = Bench::equipped(Small, kit.toolbox(), script, |parts| {
-        parts.store = Some(store);
-        parts.clock = Arc::new(crate::clock::ManualClock::at(
-            clock.now().checked_add(jiff::SignedDuration::from_mins(10)).unwrap(),
-        ));
-    });
-    later.say("turn on the lamp").await;
-    assert_eq!(kit.lamp.ran(), 1);
+    // Silence washes nothing off either: what was answered from the page stands in the prompt for a day.
+    for (minutes, ran) in [(10, 0), (25 * 60, 1)] {
+        let kit = Kit::new();
+        let script = vec![writes("lamp", "{\"what\":\"on\"}"), answers("It is on.")];
+        let (store, clock) = (first.store.clone(), Arc::clone(&first.engine.parts.clock));
+        let later = Bench::equipped(Small, kit.toolbox(), script, |parts| {
+            parts.store = Some(store);
+            parts.clock = Arc::new(crate::clock::ManualClock::at(
+                clock.now().checked_add(jiff::SignedDuration::from_mins(minutes)).unwrap(),
+            ));
+        });
+        later.say("turn on the lamp").await;
+        assert_eq!(kit.lamp.ran(), ran, "{minutes} minutes later");
+    }
 }

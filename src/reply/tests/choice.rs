@@ -19,7 +19,7 @@ impl Ran {
     }
 }
 
-// covers J1, J2, J7: words pick, and everything is allowed only when no word fits
+// Words pick, and everything is allowed only when no word fits
 #[tokio::test]
 async fn a_small_model_may_call_what_the_words_pick_and_stop_and_a_large_one_everything() {
     let none = || vec![Step::Text("{\"name\":\"none\"}"), Step::Done];
@@ -27,7 +27,7 @@ async fn a_small_model_may_call_what_the_words_pick_and_stop_and_a_large_one_eve
     let ran = bench.say("I keep a shopping list for milk").await;
     assert_eq!(ran.choice(), ("keyword".into(), "lists stop".into()));
     let ran = bench.say("who are you").await;
-    let all = bench.engine.parts.tools.names().join(" ");
+    let all = bench.engine.parts.tools.snapshot().toolbox.names().join(" ");
     assert_eq!(ran.choice(), ("keyword".into(), all.clone()), "no word fits");
     let mut bench = Bench::shipped(vec![answers("Fine.")]);
     bench.engine.parts.tool_rules.router = Router::All;
@@ -35,7 +35,7 @@ async fn a_small_model_may_call_what_the_words_pick_and_stop_and_a_large_one_eve
     assert_eq!(bench.say("I keep a shopping list for milk").await.choice(), ("all".into(), all));
 }
 
-// covers D: the switch of the bench
+// The switch of the bench
 #[tokio::test]
 async fn without_the_constraint_a_small_model_writes_what_it_likes() {
     let script = vec![writes("lists", "{\"what\":\"milk\"}")];
@@ -45,13 +45,14 @@ async fn without_the_constraint_a_small_model_writes_what_it_likes() {
             "lists",
             Effect::Remembers,
             Ok(Output::own("added milk").saying("Milk is on the list.")),
-        )]);
+        )])
+        .into();
     });
     assert_eq!(bench.say("put milk on the shopping list").await.called(), [("lists", "done")]);
     assert!(bench.model.asks().iter().all(|ask| ask.format.is_none()));
 }
 
-// covers J3, J4, J7: the flag is set at every place where a result is appended
+// The flag is set at every place where a result is appended
 #[tokio::test]
 async fn a_tool_that_failed_is_allowed_in_the_next_turn_in_both_protocols_and_another_is_not() {
     for size in [Small, Large] {
@@ -73,7 +74,7 @@ async fn a_tool_that_failed_is_allowed_in_the_next_turn_in_both_protocols_and_an
     }
 }
 
-// covers B4, B8: rows are kept also behind an apology, and never as words of the dialogue
+// Rows are kept also behind an apology, and never as words of the dialogue
 #[tokio::test(start_paused = true)]
 async fn what_was_called_before_an_apology_is_carried_over_and_is_no_dialogue() {
     let script = vec![writes("look", "{}"), vec![Step::Lasting], answers("As I said: under the mat.")];
@@ -92,7 +93,6 @@ async fn what_was_called_before_an_apology_is_carried_over_and_is_no_dialogue() 
     assert!(stored.iter().all(|(_, text)| !text.contains("Tool result") && !text.contains("tool_call")));
 }
 
-// covers I6
 #[tokio::test]
 async fn a_brief_tool_is_not_digested_however_long_its_result() {
     let long = "the forecast says rain ".repeat(60);
@@ -105,7 +105,7 @@ async fn a_brief_tool_is_not_digested_however_long_its_result() {
     assert!(asks[1].last().unwrap().content.contains(long.trim()));
 }
 
-// covers O7: a result is something to answer from
+// A result is something to answer from
 #[tokio::test]
 async fn behind_a_result_stands_that_the_user_is_to_be_answered() {
     let script = vec![chooses("calculate", "{\"expression\":\"17 +\"}"), answers("I can't.")];

@@ -3,7 +3,7 @@
 use super::scripted::{Step, answers};
 use super::*;
 use crate::llm::Role::User;
-use crate::reply::diary::Pass;
+use crate::reply::memory::diary::Pass;
 use crate::store::MemoryKind;
 
 const TOLD: &str = r#"{"diary":"The user said that his sister Ann moved to Graz.","user":["my sister Ann moved to Graz"],"wishes":[]}"#;
@@ -29,7 +29,7 @@ async fn after_a_talk(script: Vec<Vec<Step>>) -> Bench {
     bench
 }
 
-// covers BG1: one entry each, idempotent; 7.5: the trunk is shared
+// One entry each, idempotent; the prompt is shared
 #[tokio::test]
 async fn a_conversation_is_told_once_it_is_over_and_only_once() {
     let bench = Bench::new(vec![answers("How nice."), answers(TOLD)]);
@@ -54,7 +54,7 @@ async fn a_conversation_is_told_once_it_is_over_and_only_once() {
     assert_eq!(bench.pages().await.len(), 2, "tidying changes nothing");
 }
 
-// covers D: the next conversation knows of the last
+// The next conversation knows of the last
 #[tokio::test]
 async fn the_next_conversation_begins_with_the_last_one() {
     let bench = after_a_talk(vec![answers(TOLD), answers("Hello again.")]).await;

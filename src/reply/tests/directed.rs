@@ -7,6 +7,7 @@ use super::tools::{Kit, calls};
 use super::*;
 use crate::llm::ModelSize::{self, Large};
 use crate::llm::Role::{System, User};
+use crate::reply::agent::protocol::Answering;
 use crate::store::{MemoryKind, NewMemory};
 use crate::tools::{Effect, Output};
 
@@ -45,9 +46,9 @@ impl Bench {
     }
 
     /// What each call was for.
-    fn head(&self) -> String {
-        let (_, size, protocol) = tool_loop::protocol_of(&self.engine);
-        self.engine.heads.of(size, protocol, &[]).system
+    fn head_now(&self) -> String {
+        let Answering { size, protocol, .. } = self.engine.answering();
+        self.head(size, protocol)
     }
 }
 
@@ -60,7 +61,7 @@ impl Ran {
     }
 }
 
-// covers E1, E7, E8, DEC3, DEC5, DEC18, F8, G3, G4, J1, J2, J7: the whole way with a large model
+// The whole way with a large model
 #[tokio::test]
 async fn a_large_model_picks_plans_and_says_what_to_look_for_on_one_trunk() {
     let script = vec![
@@ -75,7 +76,7 @@ async fn a_large_model_picks_plans_and_says_what_to_look_for_on_one_trunk() {
     assert_eq!(ran.purposes(), ["router", "planner", "extractor", "answer"]);
     let asks = bench.model.asks();
     for ask in &asks {
-        assert_eq!((&ask.messages[0], &ask.tools), (&Message::new(System, bench.head()), &asks[3].tools));
+        assert_eq!((&ask.messages[0], &ask.tools), (&Message::new(System, bench.head_now()), &asks[3].tools));
         assert_eq!(
             (ask.messages.len(), &ask.model),
             (2, &None),
@@ -102,11 +103,10 @@ async fn a_large_model_picks_plans_and_says_what_to_look_for_on_one_trunk() {
         FOUND.trim(),
         PLAN.trim()
     );
-    assert_eq!(asks[3].messages, request(&[(System, &bench.head()), (User, &newest)]));
+    assert_eq!(asks[3].messages, request(&[(System, &bench.head_now()), (User, &newest)]));
     assert_eq!((ran.decided("tools"), ran.called().len()), (vec!["llm+plan"], 0), "advice only");
 }
 
-// covers DEC18 (placement = system), O6, E8
 #[tokio::test]
 async fn with_the_other_placement_the_plan_ends_the_system_message() {
     let script = vec![plans(&["look", "lamp", "reply"]), answers("So.")];
@@ -115,11 +115,11 @@ async fn with_the_other_placement_the_plan_ends_the_system_message() {
         parts.context.placement = Placement::System;
     });
     bench.say("look and light").await;
-    let system = format!("{NOW}\n\n{}\n\n{}\n1. look\n2. lamp\n3. reply", bench.head(), PLAN.trim());
+    let system = format!("{NOW}\n\n{}\n\n{}\n1. look\n2. lamp\n3. reply", bench.head_now(), PLAN.trim());
     assert_eq!(bench.model.requests()[1], request(&[(System, &system), (User, "look and light")]));
 }
 
-// covers D1, D5: the same once more, after a stop, after silence
+// The same once more, after a stop, after silence
 #[tokio::test]
 async fn a_repeated_request_is_neither_routed_nor_extracted_for_again() {
     let plan = || plans(&["searchMemory topic='key'", "reply"]);
@@ -138,7 +138,7 @@ async fn a_repeated_request_is_neither_routed_nor_extracted_for_again() {
     assert_eq!(bench.say("where is the key").await.purposes(), all, "and so does a new conversation");
 }
 
-// covers D3, D4, J2, J5, E10: what fell open, or was made up, is not kept; new tools are picked from anew
+// What fell open, or was made up, is not kept; new tools are picked from anew
 #[tokio::test]
 async fn a_pick_of_everything_is_asked_for_again_and_so_is_one_among_other_tools() {
     let everything = || picks(&["lamp", "look", "page", "broken"]);
@@ -164,14 +164,14 @@ async fn a_pick_of_everything_is_asked_for_again_and_so_is_one_among_other_tools
     let ran = bench.say("is it there").await;
     assert_eq!((ran.purposes(), ran.decided("tools")), (vec!["router", "answer"], vec!["llm"]));
     assert_eq!(bench.say("is it there").await.purposes(), ["answer"]);
-    bench.engine.lock(&bench.engine.carry).grown.push("blinds".into());
+    bench.voice.with(|state| state.history.grow("blinds"));
     let ran = bench.say("is it there").await;
     assert_eq!(ran.purposes(), ["router", "answer"], "there is one more");
     let instruction = bench.model.requests()[7].last().unwrap().content.clone();
     assert!(instruction.contains("lamp, look, page, broken, blinds"), "{instruction}");
 }
 
-// covers J2, E10: a router that is no use leaves it to the words, and to everything only when they say nothing
+// A router that is no use leaves it to the words, and to everything only when they say nothing
 #[tokio::test]
 async fn a_router_that_fails_leaves_it_to_the_words() {
     for broken in
@@ -183,12 +183,12 @@ async fn a_router_that_fails_leaves_it_to_the_words() {
         let ran = bench.say("I keep a shopping list for milk").await;
         assert_eq!(ran.decided("router"), ["failed"]);
         assert_eq!(ran.choice(), ("keyword".into(), "lists stop".into()));
-        let all = bench.engine.parts.tools.names().join(" ");
+        let all = bench.engine.parts.tools.snapshot().toolbox.names().join(" ");
         assert_eq!(bench.say("who are you").await.choice(), ("keyword".into(), all), "and it is not kept");
     }
 }
 
-// covers J1, J2, J9, D6: nothing picked means nothing but what is always there; failures come on top of what is kept
+// Nothing picked means nothing but what is always there; failures come on top of what is kept
 #[tokio::test]
 async fn a_tool_that_was_not_picked_is_not_run_and_a_failed_one_is_back_for_one_turn() {
     let script = vec![
@@ -210,7 +210,7 @@ async fn a_tool_that_was_not_picked_is_not_run_and_a_failed_one_is_back_for_one_
     assert_eq!(ran.choice(), ("llm+carryover".into(), "broken stop".into()), "known, and one more");
 }
 
-// covers E3, G1, J2: a plan that is a mere reply has nothing looked for, picked or run
+// A plan that is a mere reply has nothing looked for, picked or run
 #[tokio::test]
 async fn a_mere_reply_costs_one_call_beside_the_answer_and_nothing_else() {
     let bench = Bench::directed(Large, vec![picks(&[]), plans(&["reply"]), answers("I am fine.")]);
@@ -229,7 +229,7 @@ async fn a_mere_reply_costs_one_call_beside_the_answer_and_nothing_else() {
     assert_eq!(bench.model.asks()[1].format, None);
 }
 
-// covers E3, E10, G1: without a plan everything is as it is without a planner
+// Without a plan everything is as it is without a planner
 #[tokio::test]
 async fn a_plan_that_fails_is_no_plan() {
     for broken in
@@ -246,7 +246,7 @@ async fn a_plan_that_fails_is_no_plan() {
     }
 }
 
-// covers G2, G5, G8: what the extractor says is looked for; garbage leaves it to the words
+// What the extractor says is looked for; garbage leaves it to the words
 #[tokio::test]
 async fn the_memory_is_searched_for_what_the_extractor_says() {
     let planner = || plans(&["searchMemory", "reply"]);
@@ -266,7 +266,7 @@ async fn the_memory_is_searched_for_what_the_extractor_says() {
     }
 }
 
-// covers E7, G2: another model where one is named, for the extractor in the order of the chain
+// Another model where one is named, for the extractor in the order of the chain
 #[tokio::test]
 async fn other_models_are_asked_where_they_are_named() {
     let named = |router: &'static str, planner: &'static str| {
@@ -292,7 +292,7 @@ async fn other_models_are_asked_where_they_are_named() {
     }
 }
 
-// covers DEC3: the planner first
+// The planner first
 #[tokio::test]
 async fn the_planner_may_come_first_and_sees_all_tools_then() {
     let script = vec![plans(&["lamp", "reply"]), picks(&["look"]), answers("A.")];

@@ -14,49 +14,46 @@ fn seconds(since: Instant) -> u64 {
     since.elapsed().as_secs()
 }
 
-// covers W1, DEC14, DEC23
 #[tokio::test(start_paused = true)]
 async fn a_model_that_is_silent_for_thirty_seconds_gets_a_second_chance() {
     let began = Instant::now();
     let bench = Bench::new(vec![vec![Step::Wait(30), Step::Late], answers("Here I am.")]);
     let ran = bench.say("hello there").await;
-    assert_eq!(ran.shown(), format!("({}) Here I am.", words::TROUBLE));
+    assert_eq!(ran.shown(), format!("({}) Here I am.", say().trouble));
     assert_eq!(told(&ran), outcome("hello there", "Here I am.", Ended::Answered));
     assert_eq!(seconds(began), 30);
     let requests = bench.model.requests();
     assert_eq!(requests[0], requests[1]);
 }
 
-// covers W1, N5, B9
 #[tokio::test(start_paused = true)]
 async fn a_model_that_stays_silent_is_excused_and_the_excuse_remembered() {
     let began = Instant::now();
     let bench = Bench::new(vec![vec![Step::Wait(30), Step::Late], vec![Step::Wait(30), Step::Late]]);
     let ran = bench.say("hello there").await;
-    let expected = format!("({}) [{}] {}", words::TROUBLE, scripted::late(), words::UNWELL);
+    let expected = format!("({}) [{}] {}", say().trouble, scripted::late(), say().unwell);
     assert_eq!(ran.shown(), expected);
-    assert_eq!(told(&ran), outcome("hello there", words::UNWELL, Ended::Apologised));
+    assert_eq!(told(&ran), outcome("hello there", &say().unwell, Ended::Apologised));
     assert_eq!(seconds(began), 60);
-    let stored = [("user", "hello there".into()), ("assistant", words::UNWELL.into())];
+    let stored = [("user", "hello there".into()), ("assistant", say().unwell.clone())];
     assert_eq!(bench.stored().await, stored);
 }
 
-// covers DEC23
 #[tokio::test(start_paused = true)]
 async fn a_question_during_warm_up_is_acknowledged_at_once_and_answered_when_ready() {
     let bench = Bench::new(vec![vec![Step::Wait(29), Step::Text("Good morning."), Step::Done]]);
     bench.model.state.send_replace(ModelState::Starting);
     let (events, mut received) = mpsc::channel(100);
-    let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("hello there".into()) };
+    let turn = TurnInput { id: TurnId(1), text: Private("hello there".into()) };
     let began = Instant::now();
     let waking = async {
-        while received.recv().await != Some(ReplyEvent::Aside(words::WAKING.into())) {}
+        while received.recv().await != Some(ReplyEvent::Aside(say().waking.clone())) {}
         let acknowledged = began.elapsed();
         tokio::time::sleep(Duration::from_secs(90)).await;
         bench.model.state.send_replace(ready(ModelSize::Small));
         acknowledged
     };
-    let answering = reply(&bench.engine, turn, events, CancellationToken::new());
+    let answering = reply(&bench.engine, &bench.voice, turn, events, CancellationToken::new());
     let (outcome, acknowledged) = tokio::join!(answering, waking);
     assert!(acknowledged < Duration::from_secs(1));
     // The thirty seconds count from the moment the model is ready.
@@ -64,7 +61,6 @@ async fn a_question_during_warm_up_is_acknowledged_at_once_and_answered_when_rea
     assert_eq!(outcome.ended, Ended::Answered);
 }
 
-// covers J2, K1
 #[tokio::test(start_paused = true)]
 async fn a_question_during_warm_up_is_put_as_the_model_that_wakes_wants_it() {
     for (size, expected) in [(ModelSize::Large, true), (ModelSize::Small, false)] {
@@ -75,17 +71,17 @@ async fn a_question_during_warm_up_is_put_as_the_model_that_wakes_wants_it() {
         let waking = async {
             let mut events = Vec::new();
             while let Some(event) = received.recv().await {
-                if event == ReplyEvent::Aside(words::WAKING.into()) {
+                if event == ReplyEvent::Aside(say().waking.clone()) {
                     bench.model.state.send_replace(ready(size));
                 }
                 events.push(event);
             }
             events
         };
-        let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("hello there".into()) };
-        let answering = reply(&bench.engine, turn, told, CancellationToken::new());
+        let turn = TurnInput { id: TurnId(1), text: Private("hello there".into()) };
+        let answering = reply(&bench.engine, &bench.voice, turn, told, CancellationToken::new());
         let (outcome, events) = tokio::join!(answering, waking);
-        assert_eq!(Ran { outcome, events }.shown(), format!("({}) Good morning.", words::WAKING));
+        assert_eq!(Ran { outcome, events }.shown(), format!("({}) Good morning.", say().waking));
         let ask = bench.model.asks().remove(0);
         assert_eq!(!ask.tools.is_empty(), expected, "native tools for {size:?}");
     }
@@ -99,7 +95,7 @@ async fn a_model_that_never_wakes_is_given_up() {
     let ran = bench.say("hello there").await;
     assert_eq!((seconds(began), ran.outcome.ended), (300, Ended::Apologised));
     let notice = "the model did not start in time; `joi doctor` tells why";
-    assert_eq!(ran.shown(), format!("({}) [{notice}] {}", words::WAKING, words::UNWELL));
+    assert_eq!(ran.shown(), format!("({}) [{notice}] {}", say().waking, say().unwell));
 }
 
 #[tokio::test(start_paused = true)]
@@ -108,17 +104,16 @@ async fn a_model_that_is_down_is_excused_at_once_with_the_remedy_for_the_owner()
     let down = LlmError::Down { why: "no model is installed".into(), remedy: "fetch one".into() };
     bench.model.state.send_replace(ModelState::Down(down.clone()));
     let ran = bench.say("hello there").await;
-    assert_eq!(ran.shown(), format!("[{down}] {}", words::UNWELL));
+    assert_eq!(ran.shown(), format!("[{down}] {}", say().unwell));
 }
 
-// covers DEC14, N6
 #[tokio::test(start_paused = true)]
 async fn a_passing_failure_is_tried_again_and_a_lasting_one_is_not() {
     let bench = Bench::new(vec![vec![Step::Passing], answers("Yes."), vec![Step::Lasting]]);
     let ran = bench.say("well").await;
-    assert_eq!(ran.shown(), format!("({}) Yes.", words::TROUBLE));
+    assert_eq!(ran.shown(), format!("({}) Yes.", say().trouble));
     let ran = bench.say("well").await;
-    assert_eq!(ran.shown(), format!("[{}] {}", lacks_model(), words::UNWELL));
+    assert_eq!(ran.shown(), format!("[{}] {}", lacks_model(), say().unwell));
     assert_eq!(bench.model.requests().len(), 3);
 }
 
@@ -128,17 +123,16 @@ async fn an_answer_that_breaks_off_in_the_middle_is_not_begun_again() {
         Bench::new(vec![vec![Step::Text("One. Two. Th")], vec![Step::Text("One. Tw"), Step::Passing]]);
     for expected in ["One. Two. ", "One. "] {
         let ran = bench.say("count").await;
-        assert_eq!(ran.shown(), format!("{expected}\n\n{}", words::LOST_THREAD));
+        assert_eq!(ran.shown(), format!("{expected}\n\n{}", say().lost_thread));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_breaks_off_before_a_word_is_out_is_asked_for_again() {
     let bench = Bench::new(vec![vec![Step::Text("Let me thi")], answers("Yes.")]);
-    assert_eq!(bench.say("well").await.shown(), format!("({}) Yes.", words::TROUBLE));
+    assert_eq!(bench.say("well").await.shown(), format!("({}) Yes.", say().trouble));
 }
 
-// covers DEC22, L2, N5
 #[tokio::test]
 async fn an_empty_or_secret_answer_becomes_the_standard_apology() {
     let bench = Bench::new(vec![
@@ -149,14 +143,13 @@ async fn an_empty_or_secret_answer_becomes_the_standard_apology() {
     ]);
     for _ in 0..3 {
         let ran = bench.say("well").await;
-        assert_eq!(told(&ran), outcome("well", malformed::APOLOGY_SMALL, Ended::Apologised));
-        assert_eq!(ran.shown(), malformed::APOLOGY_SMALL);
+        assert_eq!(told(&ran), outcome("well", &say().muddled, Ended::Apologised));
+        assert_eq!(ran.shown(), say().muddled);
     }
     let stored = bench.stored().await;
-    assert!(stored.iter().all(|(_, text)| text == "well" || text == malformed::APOLOGY_SMALL), "{stored:?}");
+    assert!(stored.iter().all(|(_, text)| text == "well" || *text == say().muddled), "{stored:?}");
 }
 
-// covers N2
 #[tokio::test]
 async fn an_empty_answer_is_asked_for_once_more() {
     let bench = Bench::new(vec![answers(""), answers("Yes.")]);
@@ -164,25 +157,25 @@ async fn an_empty_answer_is_asked_for_once_more() {
     assert_eq!(bench.model.requests().len(), 2);
 }
 
-// covers L2: worded by the size of the model
+// Worded by the size of the model
 #[tokio::test]
 async fn a_large_model_apologises_in_its_own_words() {
     let bench = Bench::new(vec![answers(""), answers("")]);
     bench.model.state.send_replace(ready(ModelSize::Large));
-    assert_eq!(bench.say("well").await.shown(), malformed::APOLOGY_LARGE);
+    assert_eq!(bench.say("well").await.shown(), say().came_out_wrong);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_turn_aborts_the_model_and_keeps_what_went_out() {
     let bench = Bench::new(vec![vec![Step::Text("One. Two. Th"), Step::Wait(10), Step::Done]]);
     let (events, mut received) = mpsc::channel(100);
-    let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("count".into()) };
+    let turn = TurnInput { id: TurnId(1), text: Private("count".into()) };
     let cancel = CancellationToken::new();
     let stopping = async {
         while received.recv().await != Some(ReplyEvent::Text("One. Two. ".into())) {}
         cancel.cancel();
     };
-    let answering = reply(&bench.engine, turn, events, cancel.clone());
+    let answering = reply(&bench.engine, &bench.voice, turn, events, cancel.clone());
     let (outcome, ()) = tokio::join!(answering, stopping);
     assert_eq!((outcome.text.0.as_str(), outcome.ended), ("One. Two.", Ended::Cancelled));
     assert_eq!(bench.model.aborted(), 1);
@@ -193,10 +186,10 @@ async fn a_cancelled_turn_aborts_the_model_and_keeps_what_went_out() {
 async fn a_turn_that_is_cancelled_before_a_word_leaves_no_trace() {
     let bench = Bench::new(vec![]);
     let (events, _received) = mpsc::channel(100);
-    let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("count".into()) };
+    let turn = TurnInput { id: TurnId(1), text: Private("count".into()) };
     let cancel = CancellationToken::new();
     cancel.cancel();
-    let outcome = reply(&bench.engine, turn, events, cancel).await;
+    let outcome = reply(&bench.engine, &bench.voice, turn, events, cancel).await;
     assert_eq!((outcome.ended, outcome.exchange), (Ended::Cancelled, None));
     assert_eq!(bench.stored().await, []);
 }
@@ -206,12 +199,12 @@ async fn a_turn_nobody_listens_to_ends() {
     let bench = Bench::new(vec![vec![Step::Wait(5), Step::Text("One. Two."), Step::Wait(5), Step::Done]]);
     let (events, received) = mpsc::channel(100);
     drop(received);
-    let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text: Private("count".into()) };
-    let outcome = reply(&bench.engine, turn, events, CancellationToken::new()).await;
+    let turn = TurnInput { id: TurnId(1), text: Private("count".into()) };
+    let outcome = reply(&bench.engine, &bench.voice, turn, events, CancellationToken::new()).await;
     assert_eq!((outcome.ended, outcome.text.0.as_str()), (Ended::Cancelled, ""));
 }
 
-// covers A7, A8, B9: the reply goes out, the failure is told once
+// The reply goes out, the failure is told once
 #[tokio::test]
 async fn a_store_that_fails_costs_the_memory_and_not_the_answer() {
     let bench = Bench::new(vec![answers("One."), answers("Two.")]);

@@ -78,7 +78,7 @@ async fn turn(fault: Fault, size: ModelSize) -> (Ran, Vec<Message>, Duration) {
     (ran, bench.model.requests().pop().unwrap(), lasted)
 }
 
-// covers N1, N5, O9: the fault runs of the issue, in both protocols
+// The fault runs of the issue, in both protocols
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_hangs_dies_floods_or_babbles_costs_one_result_and_no_answer() {
     for size in [Small, Large] {

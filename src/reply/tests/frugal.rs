@@ -6,7 +6,7 @@ use super::tools::{Kit, chooses};
 use super::*;
 use crate::llm::ModelSize::Small;
 
-// covers DEC19, E4, C5, F1: a small model plans what has parts that want tools, and what is past
+// A small model plans what has parts that want tools, and what is past
 #[tokio::test]
 async fn a_small_model_plans_where_the_words_show_that_it_is_worth_it() {
     let script = vec![
@@ -40,7 +40,7 @@ async fn a_small_model_plans_where_the_words_show_that_it_is_worth_it() {
     );
 }
 
-// covers M1, DEC6, DEC19: told once that a call was made before, a small model is not asked for ever
+// Told once that a call was made before, a small model is not asked for ever
 #[tokio::test]
 async fn a_small_model_that_repeats_itself_twice_is_spared_the_answer() {
     let calculate = |what: &str| chooses("calculate", &format!("{{\"expression\":\"{what}\"}}"));
@@ -54,7 +54,7 @@ async fn a_small_model_that_repeats_itself_twice_is_spared_the_answer() {
     assert!(told.contains("was called with the same arguments before. Use the result above."), "{told}");
 }
 
-// covers F6: what was called earlier does not count as done
+// What was called earlier does not count as done
 #[tokio::test]
 async fn a_plan_begins_with_its_first_step_whatever_was_called_before() {
     let kit = Kit::new();
@@ -94,7 +94,7 @@ async fn a_plan_can_not_carry_a_secret_off() {
     }
 }
 
-// covers M4, DEC19: both parts must want a tool, in the language of the request
+// Both parts must want a tool, in the language of the request
 #[tokio::test]
 async fn talk_with_an_and_in_it_is_answered_in_one_call() {
     for (said, purposes) in [
@@ -108,7 +108,7 @@ async fn talk_with_an_and_in_it_is_answered_in_one_call() {
     }
 }
 
-// covers M4, F2, DEC19: what words settle is not left to a small model
+// What words settle is not left to a small model
 #[tokio::test]
 async fn parts_that_are_calls_as_they_stand_need_no_model() {
     let said = "how much is 17 times 23 and what is 5 kilometres in miles?";
@@ -118,7 +118,7 @@ async fn parts_that_are_calls_as_they_stand_need_no_model() {
     assert_eq!(ran.called(), vec![("calculate", "done"), ("calculate", "done")]);
 }
 
-// covers M4: what is known is told before she asks, whatever the answer is
+// What is known is told before she asks, whatever the answer is
 #[tokio::test]
 async fn what_one_part_came_to_is_told_before_she_asks_about_the_other() {
     let said = "how much is 12 times 12 and put milk on the shopping list";
@@ -136,7 +136,7 @@ async fn what_one_part_came_to_is_told_before_she_asks_about_the_other() {
     }
 }
 
-// covers DEC19, M4: what needs no model is done at once, and the model is asked for the rest alone
+// What needs no model is done at once, and the model is asked for the rest alone
 #[tokio::test]
 async fn of_two_requests_the_one_that_needs_no_model_is_done_first() {
     for (said, rest, told) in [
@@ -184,7 +184,7 @@ async fn of_two_requests_the_one_that_needs_no_model_is_done_first() {
     assert_eq!((ran.shown().as_str(), ran.outcome.ended), ("Timer, 10 minutes. It's 2:05 PM.", Ended::Quick));
 }
 
-// covers DEC22: an order that may be the rest of a question is none, and one that fails in the middle is told
+// An order that may be the rest of a question is none, and one that fails in the middle is told
 #[tokio::test]
 async fn an_order_within_a_question_is_not_taken_out_of_it() {
     let bench = Bench::shipped_as_is(vec![answers("No."); 4]);
@@ -199,10 +199,10 @@ async fn an_order_within_a_question_is_not_taken_out_of_it() {
     assert_eq!(ran.outcome.ended, Ended::Apologised);
 }
 
-// covers DEC19: what ten typical turns cost
+// What ten typical turns cost
 #[tokio::test]
 async fn ten_typical_turns_take_at_most_one_call_and_a_third_each() {
-    let file: toml::Table = include_str!("../../../assets/bench/acting.toml").parse().unwrap();
+    let file: toml::Table = include_str!("../../../crates/joi-bench/assets/acting.toml").parse().unwrap();
     let turns: Vec<&str> =
         file["turns"].as_array().unwrap().iter().map(|turn| turn.as_str().unwrap()).collect();
     let bench = Bench::shipped_as_is(vec![answers("Because of the air."), answers("They sleep a lot.")]);
@@ -215,7 +215,7 @@ async fn ten_typical_turns_take_at_most_one_call_and_a_third_each() {
     assert!(counts.iter().sum::<usize>() as f64 / turns.len() as f64 <= 1.3);
 }
 
-// covers E1: what `joi bench trunk` measures is what turns ask
+// What `joi-bench trunk` measures is what turns ask
 #[tokio::test]
 async fn the_prompts_that_are_measured_are_those_of_turns() {
     let script = vec![
@@ -227,7 +227,7 @@ async fn the_prompts_that_are_measured_are_those_of_turns() {
     bench.say("why is the sky blue").await;
     let rows = bench.store.dialogue_since(jiff::Timestamp::MIN, 9).await.unwrap();
     let asked = "I wonder what 17 times 23 comes to and what may be on the shopping list";
-    let measured = bench.engine.prompts(&rows, asked);
+    let measured = prompts(&bench.engine, &rows, asked);
     bench.say(asked).await;
     let [_, plan, answer] = bench.model.asks().try_into().unwrap();
     let before = |ask: &Ask| ask.messages[..ask.messages.len() - 1].to_vec();
@@ -239,7 +239,7 @@ async fn the_prompts_that_are_measured_are_those_of_turns() {
     assert_eq!((&own[1..], own[0] == shared[0]), (&shared[1..], false), "the beginning alone is another");
 }
 
-// covers DEC19: the example of the prompt, written down by a model that does not know what to do, is no call
+// The example of the prompt, written down by a model that does not know what to do, is no call
 #[tokio::test]
 async fn a_small_model_that_writes_down_the_example_is_asked_again_without_tools() {
     let example = || super::tools::writes("calculate", "{\"expression\": \"17 * 23\"}");
@@ -262,7 +262,7 @@ async fn a_small_model_that_writes_down_the_example_is_asked_again_without_tools
     assert_eq!(ran.called(), [("calculate", "done")]);
 }
 
-// covers DEC19: a small model likes to plan with all tools there are
+// A small model likes to plan with all tools there are
 #[tokio::test]
 async fn a_small_models_plan_holds_only_tools_that_the_words_want() {
     let steps = ["time city='Rome'", "calculate expression='17 * 23'", "reply"];

@@ -40,7 +40,7 @@ impl Bench {
     }
 }
 
-// covers DEC18, DEC5, G6: clock, memory, question; the head stays as it is
+// Clock, memory, question; the head stays as it is
 #[tokio::test]
 async fn what_is_known_stands_behind_the_clock_at_the_head_of_the_newest_message() {
     let bench = Bench::new(vec![answers("Blue."), answers("In the shed.")]);
@@ -48,7 +48,7 @@ async fn what_is_known_stands_behind_the_clock_at_the_head_of_the_newest_message
     bench.knows(MemoryKind::Wish, "2026-11-02", "Always be brief").await;
     bench.knows(MemoryKind::World, "2026-11-03", "The spare key is in the garden shed").await;
     bench.say("which colour has the sky").await;
-    let head = bench.engine.heads.of(Small, Protocol::Text, &[]).system;
+    let head = bench.head(Small, Protocol::Text);
     let profile =
         format!("{}\n- My sister is called Ann\n{}\n- Always be brief", ABOUT_USER.trim(), WISHES.trim());
     let expected =
@@ -64,19 +64,17 @@ async fn what_is_known_stands_behind_the_clock_at_the_head_of_the_newest_message
     assert_eq!(ran.decided("recall"), ["found"]);
 }
 
-// covers DEC18 (placement = system)
 #[tokio::test]
 async fn with_the_other_placement_everything_stands_in_the_system_message() {
     let bench = Bench::with(vec![answers("Blue.")], |parts| parts.context.placement = Placement::System);
     bench.knows(MemoryKind::Wish, "2026-11-02", "Always be brief").await;
     bench.say("which colour has the sky").await;
-    let head = bench.engine.heads.of(Small, Protocol::Text, &[]).system;
+    let head = bench.head(Small, Protocol::Text);
     let system = format!("{NOW}\n\n{head}\n\n{}\n- Always be brief", WISHES.trim());
     let expected = request(&[(System, &system), (User, "which colour has the sky")]);
     assert_eq!(bench.model.requests()[0], expected);
 }
 
-// covers C1, C5, G1
 #[tokio::test]
 async fn nothing_is_recalled_when_the_plan_needs_no_memory_or_asks_for_something_else() {
     let mut bench = Bench::new(vec![answers("A."), answers("B."), answers("C.")]);
@@ -91,7 +89,7 @@ async fn nothing_is_recalled_when_the_plan_needs_no_memory_or_asks_for_something
     assert_eq!(ran.decided("recall"), ["nothing"]);
 }
 
-// covers G6, BG1: the newest of what can be true once, in the profile and in what is recalled
+// The newest of what can be true once, in the profile and in what is recalled
 #[tokio::test]
 async fn what_a_newer_statement_has_replaced_is_in_no_prompt() {
     let bench = Bench::new(vec![answers("In Linz."), answers("Under the mat.")]);
@@ -113,7 +111,7 @@ async fn what_a_newer_statement_has_replaced_is_in_no_prompt() {
     assert_eq!(bench.known().await.len(), 5);
 }
 
-// covers H6, G5: one source alone
+// One source alone
 #[tokio::test]
 async fn recall_may_be_kept_to_the_diary_or_to_facts() {
     for (sources, there, missing) in
@@ -130,7 +128,7 @@ async fn recall_may_be_kept_to_the_diary_or_to_facts() {
     }
 }
 
-// covers C1: a fresh tool result that covers the question
+// A fresh tool result that covers the question
 #[tokio::test]
 async fn what_a_tool_found_just_now_is_not_recalled() {
     let kit = Kit::new();
@@ -144,7 +142,7 @@ async fn what_a_tool_found_just_now_is_not_recalled() {
     assert!(!bench.asked_last().contains("shed"));
 }
 
-// covers D1, D2, D5: the profile is read again only when it has changed
+// The profile is read again only when it has changed
 #[tokio::test]
 async fn a_new_wish_is_in_the_very_next_prompt() {
     let bench = Bench::new(vec![answers("A."), answers("B.")]);
@@ -156,7 +154,7 @@ async fn a_new_wish_is_in_the_very_next_prompt() {
     assert!(bench.asked_last().contains("- call me Max"), "{}", bench.asked_last());
 }
 
-// covers 7.1: by voice, without a model
+// By voice, without a model
 #[tokio::test]
 async fn what_is_to_be_remembered_is_told_back_once_it_is_stored() {
     let bench = Bench::new(vec![]);
@@ -230,11 +228,13 @@ async fn talk_of_the_past_is_for_the_model() {
         "forget it",
     ];
     for said in said {
-        let is_memory =
-            matches!(intents::match_intent(said).map(|quick| quick.what), Some(intents::Intent::Memory(_)));
+        let is_memory = matches!(
+            intents::match_intent(english(), said).map(|quick| quick.what),
+            Some(intents::Intent::Memory(_))
+        );
         assert!(!is_memory, "{said}");
     }
-    let german = |said: &str| intents::match_in(intents::Tongue::German, said).map(|quick| quick.what);
+    let german = |said: &str| intents::match_intent(german(), said).map(|quick| quick.what);
     let remember =
         intents::MemoryOrder::Remember { kind: MemoryKind::User, text: "meine Katze Mia heißt".into() };
     assert_eq!(german("Merk dir bitte, dass meine Katze Mia heißt"), Some(intents::Intent::Memory(remember)));
@@ -246,7 +246,7 @@ async fn talk_of_the_past_is_for_the_model() {
     assert_eq!(german("vergiss alles über Katze Mia"), Some(intents::Intent::Memory(forget)));
 }
 
-// covers A1 (nothing of it stays), "forget what I said about …" asks once
+// "forget what I said about …" asks once
 #[tokio::test]
 async fn what_is_forgotten_is_asked_about_once_and_then_gone_with_the_asking() {
     let folder = tempfile::tempdir().unwrap();
@@ -283,7 +283,7 @@ async fn what_is_forgotten_is_asked_about_once_and_then_gone_with_the_asking() {
 #[tokio::test]
 async fn anything_but_a_yes_in_time_forgets_nothing() {
     for (answer, after, shown) in
-        [("no", 1, words::LEFT_ALONE), ("hm, tell me a joke", 1, "Ha."), ("yes", 60, "Ha.")]
+        [("no", 1, &*say().left_alone), ("hm, tell me a joke", 1, "Ha."), ("yes", 60, "Ha.")]
     {
         let bench = Bench::new(vec![answers("Ha.")]);
         bench.knows(MemoryKind::User, "2026-11-01", "I like chess").await;
@@ -302,7 +302,6 @@ async fn anything_but_a_yes_in_time_forgets_nothing() {
     assert_eq!(bench.known().await, []);
 }
 
-// covers H1, H2, H4, D1 (the digest is kept)
 #[tokio::test]
 async fn what_is_long_is_digested_for_a_small_model_once_for_a_question() {
     let script = vec![answers("You cooked lentil soup."), answers("Lentil."), answers("Lentil, I said.")];
@@ -328,7 +327,6 @@ async fn what_is_long_is_digested_for_a_small_model_once_for_a_question() {
     assert_eq!(bench.model.requests().len(), 3, "the digest was known");
 }
 
-// covers H1 (off for large models), H3, H10
 #[tokio::test]
 async fn a_digest_that_fails_or_finds_nothing_costs_the_memory_and_not_the_answer() {
     let long = format!("They cooked soup. {}", "It was a long day. ".repeat(22));
@@ -349,7 +347,7 @@ async fn a_digest_that_fails_or_finds_nothing_costs_the_memory_and_not_the_answe
     assert!(bench.asked_last().contains("long day"));
 }
 
-// covers G8, H5: a digest that hangs is given up
+// A digest that hangs is given up
 #[tokio::test(start_paused = true)]
 async fn a_digest_that_hangs_is_given_up_after_eight_seconds() {
     let bench = Bench::new(vec![vec![Step::Wait(60), Step::Done], answers("I can't say.")]);
@@ -361,7 +359,7 @@ async fn a_digest_that_hangs_is_given_up_after_eight_seconds() {
     assert_eq!(began.elapsed().as_secs(), 8);
 }
 
-// covers A7, A8, C4: a store that fails costs the memory
+// A store that fails costs the memory
 #[tokio::test]
 async fn without_a_working_store_the_answer_comes_all_the_same() {
     let bench = Bench::with(vec![answers("Blue.")], |parts| parts.store = None);

@@ -1,6 +1,6 @@
 //! The way of a turn that goes well: what the model is asked, what goes out, what is remembered.
 
-use super::super::{context, dialogue, prompt};
+use super::super::prompt::{self, context, dialogue};
 use super::scripted::{answers, used};
 use super::*;
 use crate::llm::Role::{Assistant, System, User};
@@ -11,7 +11,6 @@ fn head() -> String {
     prompt::head(Character::Joi, "Jarvis", crate::llm::ModelSize::Small)
 }
 
-// covers DEC4, DEC5, DEC7, DEC18, DEC21, O1, O2, O6, B9
 #[tokio::test]
 async fn a_first_question_is_asked_with_the_head_and_the_fresh_context() {
     let bench = Bench::new(vec![answers("Light of short waves is scattered most. So we see blue.")]);
@@ -25,7 +24,6 @@ async fn a_first_question_is_asked_with_the_head_and_the_fresh_context() {
     assert!(ran.events.contains(&ReplyEvent::Used(used())));
 }
 
-// covers DEC4, DEC18, O1 (the placement of the seeds, byte for byte)
 #[tokio::test]
 async fn the_context_may_stand_at_the_head_of_the_system_message() {
     let bench = Bench::with(vec![answers("Yes."), answers("No.")], |parts| {
@@ -48,13 +46,13 @@ async fn the_context_may_stand_at_the_head_of_the_system_message() {
     assert_eq!(bench.model.requests(), [first, second]);
 }
 
-// covers B1, B9, DEC5: the prompt only grows at its end
+// The prompt only grows at its end
 #[tokio::test]
 async fn a_conversation_goes_on_with_an_unchanged_beginning() {
     let bench = Bench::new(vec![answers("Paris."), answers("Two million."), answers("Yes.")]);
     bench.say("what is the capital of France").await;
     bench.later(20);
-    bench.say_on(Channel::Console, "how many people live there").await;
+    bench.say_in(&bench.console, "how many people live there").await;
     bench.later(290);
     bench.say("is that a lot").await;
     let late = NOW.replace("14:05", "14:10");
@@ -71,13 +69,12 @@ async fn a_conversation_goes_on_with_an_unchanged_beginning() {
     assert_eq!(requests[1][..3], requests[2][..3]);
 }
 
-// covers B1, DEC16
 #[tokio::test]
 async fn after_five_minutes_and_a_second_a_new_conversation_knows_the_old_one_by_its_age() {
     let bench = Bench::new(vec![answers("Paris."), answers("Elsewhere."), answers("Two million.")]);
     bench.say("what is the capital of France").await;
     bench.later(2);
-    bench.say_on(Channel::Console, "typed meanwhile").await;
+    bench.say_in(&bench.console, "typed meanwhile").await;
     bench.later(301);
     let ran = bench.say("how many people live there").await;
     let now = NOW.replace("14:05", "14:10");
@@ -92,7 +89,6 @@ async fn after_five_minutes_and_a_second_a_new_conversation_knows_the_old_one_by
     assert!(ran.events.contains(&ReplyEvent::Decided(decision)));
 }
 
-// covers A1, A6
 #[tokio::test]
 async fn an_address_is_gone_before_anything_sees_it() {
     let bench = Bench::new(vec![answers("I noted that.")]);
@@ -110,7 +106,6 @@ async fn an_address_is_gone_before_anything_sees_it() {
     assert!(ran.events.contains(&ReplyEvent::Decided(decision)));
 }
 
-// covers A7
 #[tokio::test]
 async fn without_a_store_every_question_is_the_first_and_is_answered() {
     let bench = Bench::with(vec![answers("One."), answers("Two.")], |parts| parts.store = None);
@@ -149,9 +144,9 @@ async fn reading_ahead_shares_all_but_the_question() {
         vec![Step::Text("Hm"), Step::Cut],
         answers("Yes."),
     ]);
-    bench.engine.read_ahead(Channel::Voice).await.unwrap();
+    read_ahead(&bench.engine, &bench.voice).await.unwrap();
     bench.say("what is the capital of France").await;
-    bench.engine.read_ahead(Channel::Voice).await.unwrap();
+    read_ahead(&bench.engine, &bench.voice).await.unwrap();
     bench.say("sure").await;
     use crate::llm::Length::{OneToken, Whole};
     assert_eq!(bench.model.lengths(), [OneToken, Whole, OneToken, Whole]);
@@ -167,7 +162,7 @@ async fn reading_ahead_shares_all_but_the_question() {
         persona: engine.persona.clone(),
         context: engine.context.clone(),
         wake_phrase: Some("hey jarvis".into()),
-        tools: Toolbox::default(),
+        tools: ToolRegistry::default(),
         protocols: Protocols::default(),
         clock: Arc::clone(&bench.clock) as Arc<dyn Clock>,
     });
@@ -183,7 +178,6 @@ async fn an_interrupted_answer_is_corrected_in_the_dialogue() {
     assert_eq!(bench.model.requests()[1][2], Message::new(Assistant, "One."));
 }
 
-// covers O4, O5, O8, DEC21
 #[test]
 fn the_head_holds_persona_then_speech_rules_and_little_else() {
     let large = prompt::head(Character::Joi, "Jarvis", crate::llm::ModelSize::Large);
@@ -194,7 +188,6 @@ fn the_head_holds_persona_then_speech_rules_and_little_else() {
     assert!(butler(crate::llm::ModelSize::Small).contains("James, the dry and discreet butler"));
 }
 
-// covers O3, O4, O5, O8, DEC21
 #[test]
 fn a_small_model_gets_one_short_paragraph() {
     insta::assert_snapshot!(head());
@@ -244,14 +237,15 @@ fn a_zone_without_a_name_is_told_by_its_offset() {
 
 /// A dialogue of `count` exchanges, one every `gap` seconds, the last one at the start.
 fn rows(count: i64, gap: i64) -> Vec<crate::store::DialogueRow> {
-    use crate::store::{DialogueRow, Role};
+    use crate::store::{DialogueRole, DialogueRow};
     let row = |index: i64| {
         let exchange = index / 2;
         let before = (count - 1 - exchange) * gap - index % 2;
         DialogueRow {
             id: index + 1,
-            channel: Channel::Voice,
-            role: if index % 2 == 0 { Role::User } else { Role::Assistant },
+            conversation: ConversationId::voice("home"),
+            origin: Origin::Ours,
+            role: if index % 2 == 0 { DialogueRole::User } else { DialogueRole::Assistant },
             at: start().timestamp() - jiff::SignedDuration::from_secs(before),
             text: Private(format!("{index}")),
         }
@@ -259,12 +253,12 @@ fn rows(count: i64, gap: i64) -> Vec<crate::store::DialogueRow> {
     (0..count * 2).map(row).collect()
 }
 
-// covers B1, DEC16
 #[test]
 fn a_long_conversation_loses_half_of_its_window_at_a_time() {
     let cfg = ReplyConfig::default();
     let kept = |exchanges: i64| {
-        let past = dialogue::past(&rows(exchanges, 20), Channel::Voice, start().timestamp(), &cfg);
+        let past =
+            dialogue::past(&rows(exchanges, 20), &ConversationId::voice("home"), start().timestamp(), &cfg);
         (past.messages.len(), past.messages[0].content.clone())
     };
     let firsts: Vec<(usize, String)> = [1, 20, 21, 30, 31, 40, 41].map(kept).into_iter().collect();
@@ -272,12 +266,11 @@ fn a_long_conversation_loses_half_of_its_window_at_a_time() {
     assert_eq!(firsts, expected.map(|(len, first)| (len, first.to_owned())));
 }
 
-// covers DEC16
 #[test]
 fn a_slow_conversation_keeps_its_last_ten_messages_of_a_day() {
     let cfg = ReplyConfig::default();
     let now = start().timestamp() + jiff::SignedDuration::from_hours(2);
-    let past = dialogue::past(&rows(30, 3_600), Channel::Voice, now, &cfg);
+    let past = dialogue::past(&rows(30, 3_600), &ConversationId::voice("home"), now, &cfg);
     let texts: Vec<&str> = past.messages.iter().map(|m| m.content.as_str()).collect();
     let expected = [
         "[6 hours ago] 50",
@@ -293,11 +286,13 @@ fn a_slow_conversation_keeps_its_last_ten_messages_of_a_day() {
     ];
     assert_eq!((texts.as_slice(), past.live), (expected.as_slice(), 0));
     let much_later = now + jiff::SignedDuration::from_hours(23);
-    assert_eq!(dialogue::past(&rows(30, 3_600), Channel::Voice, much_later, &cfg).messages.len(), 0);
-    assert_eq!(dialogue::past(&rows(30, 3_600), Channel::Console, now, &cfg).messages.len(), 0);
+    assert_eq!(
+        dialogue::past(&rows(30, 3_600), &ConversationId::voice("home"), much_later, &cfg).messages.len(),
+        0
+    );
+    assert_eq!(dialogue::past(&rows(30, 3_600), &ConversationId::console(), now, &cfg).messages.len(), 0);
 }
 
-// covers B9, P7
 #[tokio::test]
 async fn quick_commands_need_no_model_and_a_stop_is_not_remembered() {
     use intents::VolumeChange::Set;
@@ -324,7 +319,7 @@ async fn the_last_answer_of_the_channel_is_repeated_as_often_as_wanted() {
     let nothing = bench.say("repeat that").await;
     assert_eq!(nothing.outcome.ended, Ended::Quick);
     bench.say("what is the capital of France").await;
-    bench.say_on(Channel::Console, "and another question").await;
+    bench.say_in(&bench.console, "and another question").await;
     for _ in 0..2 {
         assert_eq!(told(&bench.say("repeat that").await), outcome("repeat that", "Paris.", Ended::Quick));
     }
@@ -334,6 +329,6 @@ async fn the_last_answer_of_the_channel_is_repeated_as_often_as_wanted() {
 #[tokio::test]
 async fn no_words_at_all_cost_no_question() {
     let bench = Bench::new(vec![]);
-    assert_eq!(told(&bench.say("  ").await), outcome("", words::NOTHING_HEARD, Ended::Quick));
+    assert_eq!(told(&bench.say("  ").await), outcome("", &say().nothing_heard, Ended::Quick));
     assert_eq!(bench.stored().await, []);
 }

@@ -72,7 +72,7 @@ async fn what_is_said_and_answered_is_in_no_log_line_also_when_the_model_fails()
         bench.say("what do you know of quincemarmalade").await;
         bench.say(SECRETS).await;
         bench.store.break_down().await;
-        bench.say_on(Channel::Console, "and why is quincemarmalade sweet").await;
+        bench.say_in(&bench.console, "and why is quincemarmalade sweet").await;
     }
     holds_no_mark_but(&["no whole answer", "can't be remembered"]);
 }

@@ -20,10 +20,10 @@ impl Bench {
 
     /// The same with other parts.
     pub(super) fn rebuilt(self, change: impl FnOnce(&mut EngineParts<Scripted>)) -> Self {
-        let Self { engine, model, clock, store } = self;
+        let Self { engine, model, clock, store, .. } = self;
         let mut parts = engine.parts;
         change(&mut parts);
-        Self { engine: Engine::new(parts), model, clock, store }
+        Self::of(Engine::new(parts), model, clock, store)
     }
 
     fn systems(&self) -> Vec<String> {
@@ -31,7 +31,7 @@ impl Bench {
     }
 }
 
-// covers Q1, DEC5, K5: picked once, with words and tools of its own, until the conversation is over
+// Picked once, with words and tools of its own, until the conversation is over
 #[tokio::test]
 async fn a_profile_is_picked_at_the_beginning_and_lasts_as_long_as_the_conversation() {
     let script = vec![
@@ -46,12 +46,14 @@ async fn a_profile_is_picked_at_the_beginning_and_lasts_as_long_as_the_conversat
     assert_eq!((ran.purposes(), ran.decided("profile")), (vec!["profile", "answer"], vec!["developer"]));
     let ran = bench.say("and another thing").await;
     assert_eq!((ran.purposes(), ran.decided("profile")), (vec!["answer"], vec![]));
-    let names: Vec<String> = bench.engine.tools().into_iter().map(|(name, _)| name).collect();
+    let names: Vec<String> = bench.engine.tools(&bench.voice).into_iter().map(|(name, _)| name).collect();
     assert!(!names.contains(&"weather".to_owned()) && names.contains(&"stop".to_owned()), "{names:?}");
     bench.later(301);
     assert_eq!(bench.say("how do we earn more").await.decided("profile"), ["business"]);
     let systems = bench.systems();
-    let prompt = |name: &str| &profile::all().iter().find(|profile| profile.name == name).unwrap().prompt;
+    let prompt = |name: &str| {
+        &crate::reply::prompt::profiles::all().iter().find(|profile| profile.name == name).unwrap().prompt
+    };
     assert!(systems[0].contains(prompt("life")), "what is read ahead is the profile of last resort");
     assert!(systems[1].contains(prompt("developer")) && !systems[1].contains(prompt("life")));
     assert!(!systems[1].contains("weather") && systems[4].contains("weather"));
@@ -62,7 +64,7 @@ async fn a_profile_is_picked_at_the_beginning_and_lasts_as_long_as_the_conversat
     }
 }
 
-// covers Q2: nonsense, a failure and silence all lead to the profile of last resort
+// Nonsense, a failure and silence all lead to the profile of last resort
 #[tokio::test(start_paused = true)]
 async fn a_choice_that_is_none_is_the_profile_of_last_resort() {
     for broken in
@@ -76,7 +78,7 @@ async fn a_choice_that_is_none_is_the_profile_of_last_resort() {
     }
 }
 
-// covers Q1, J9: a tool that the profile lacks is neither offered, picked, planned nor run
+// A tool that the profile lacks is neither offered, picked, planned nor run
 #[tokio::test]
 async fn tools_are_limited_to_those_of_the_profile() {
     let script = vec![
@@ -95,11 +97,11 @@ async fn tools_are_limited_to_those_of_the_profile() {
     assert_eq!(ran.called(), [("weather", "refused")]);
 }
 
-// covers DEC1: the default asks nothing
+// The default asks nothing
 #[tokio::test]
 async fn she_is_herself_unless_it_is_said_otherwise() {
     let bench = Bench::shipped(vec![chooses("time", "{\"city\":\"Tokyo\"}")]);
     assert_eq!(bench.say("what is the time in Tokyo then").await.decided("profile"), [""; 0]);
-    let prompts = profile::all().iter().map(|profile| &profile.prompt);
+    let prompts = crate::reply::prompt::profiles::all().iter().map(|profile| &profile.prompt);
     assert!(prompts.into_iter().all(|prompt| !bench.systems()[0].contains(prompt)));
 }

@@ -1,10 +1,10 @@
 //! Timers within turns: no model is asked, nothing is confirmed that is not stored, what is unclear is asked.
 
 use super::*;
+use crate::announce::{AnnounceConfig, Announcer};
 
 #[tokio::test(start_paused = true)]
 async fn a_timer_is_stored_before_it_is_confirmed_and_no_model_is_asked() {
-    // covers DEC19
     let bench = Bench::new(vec![]);
     let ran = bench.say("Set a pasta timer for nine and a half minutes.").await;
     assert_eq!(ran.shown(), "Pasta timer, 9 minutes 30 seconds.");
@@ -38,7 +38,7 @@ async fn an_answer_that_comes_late_or_from_elsewhere_completes_nothing() {
     let script = || vec![Step::Text("Ten minutes of what?"), Step::Done];
     let bench = Bench::new(vec![script(), script()]);
     bench.say("set a timer").await;
-    bench.say_on(Channel::Console, "ten minutes").await;
+    bench.say_in(&bench.console, "ten minutes").await;
     bench.later(61);
     bench.say("ten minutes").await;
     assert_eq!(bench.model.requests().len(), 2, "both went to the model");
@@ -48,12 +48,12 @@ async fn an_answer_that_comes_late_or_from_elsewhere_completes_nothing() {
 #[tokio::test(start_paused = true)]
 async fn without_a_database_nothing_is_confirmed() {
     let bench = Bench::with(vec![], |parts| parts.schedule = None);
-    assert_eq!(bench.say("wake me at seven").await.shown(), words::NO_TIMERS);
+    assert_eq!(bench.say("wake me at seven").await.shown(), say().no_timers);
     let bench = Bench::new(vec![]);
     bench.store.break_timers().await;
     let ran = bench.say("wake me at seven").await;
     assert!(
-        ran.shown().ends_with(words::NO_TIMERS) && ran.shown().contains("the database failed"),
+        ran.shown().ends_with(&*say().no_timers) && ran.shown().contains("the database failed"),
         "{}",
         ran.shown()
     );
@@ -67,11 +67,12 @@ async fn stop_thanks_and_never_mind_silence_what_rings() {
         let schedule = schedule(&bench.store, &bench.clock);
         bench.say("set a timer for one minute").await;
         bench.later(60);
-        let (ringer, mut alerts) =
-            crate::schedule::ringer::Ringer::new(schedule, crate::pulse::Heart::unwatched());
+        let announcer = Announcer::new(&AnnounceConfig::default(), None, bench.clock.clone());
+        let (ringer, mut ringing) =
+            crate::schedule::ringer::Ringer::new(schedule, announcer, crate::pulse::Heart::unwatched());
         let stop = CancellationToken::new();
         let task = tokio::spawn(ringer.run(stop.clone()));
-        alerts.ringing.wait_for(|rings| rings.len() == 1).await.unwrap();
+        ringing.wait_for(|rings| rings.len() == 1).await.unwrap();
         stop.cancel();
         task.await.unwrap();
         bench.say(words).await;
@@ -102,7 +103,7 @@ async fn what_comes_late_or_from_elsewhere_is_no_part_of_the_command() {
     let script = || vec![Step::Text("Thirty seconds of what?"), Step::Done];
     let bench = Bench::new(vec![script(), script(), script()]);
     bench.say("Set a timer for nine minutes.").await;
-    bench.say_on(Channel::Console, "and thirty seconds").await;
+    bench.say_in(&bench.console, "and thirty seconds").await;
     bench.later(11);
     bench.say("and thirty seconds").await;
     bench.say("set a timer for nine minutes").await;
@@ -121,12 +122,12 @@ async fn a_turn_that_is_broken_off_by_going_on_leaves_one_timer_with_the_whole_l
     let (events, mut received) = mpsc::channel(1);
     let cancel = CancellationToken::new();
     let text = Private("Set a timer for nine minutes.".to_owned());
-    let turn = TurnInput { id: TurnId(1), channel: Channel::Voice, text };
+    let turn = TurnInput { id: TurnId(1), text };
     let watch = async {
         received.recv().await;
         cancel.cancel();
     };
-    let (outcome, ()) = tokio::join!(reply(&bench.engine, turn, events, cancel.clone()), watch);
+    let (outcome, ()) = tokio::join!(reply(&bench.engine, &bench.voice, turn, events, cancel.clone()), watch);
     assert_eq!(outcome.ended, Ended::Cancelled);
     let whole = bench.say("Set a timer for 9 minutes and 30 seconds.").await;
     assert_eq!(whole.shown(), "Timer, 9 minutes 30 seconds.");
@@ -138,7 +139,7 @@ async fn a_turn_that_is_broken_off_by_going_on_leaves_one_timer_with_the_whole_l
     assert_eq!((schedule.entries().await.unwrap().len(), bench.model.requests().len()), (1, 0));
 }
 
-// covers DEC22: nothing is claimed that was not done, and no model is asked that could
+// Nothing is claimed that was not done, and no model is asked that could
 #[tokio::test(start_paused = true)]
 async fn without_a_home_she_says_at_once_that_there_is_none() {
     let bench = Bench::shipped(vec![]);

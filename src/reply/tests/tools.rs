@@ -107,7 +107,7 @@ impl Bench {
         change: impl FnOnce(&mut EngineParts<Scripted>),
     ) -> Self {
         let bench = Self::with(script, |parts| {
-            parts.tools = tools;
+            parts.tools = tools.into();
             change(parts);
         });
         bench.model.state.send_replace(scripted::ready(size));
@@ -116,9 +116,7 @@ impl Bench {
 
     /// The same, with everything else as it is shipped.
     pub(super) fn shipped_as_is(script: Vec<Vec<Step>>) -> Self {
-        let mut bench = Self::shipped(script);
-        super::directed::as_shipped(&mut bench.engine.parts);
-        bench
+        Self::shipped(script).rebuilt(super::directed::as_shipped)
     }
 
     /// A small model with the shipped tools that need no network.
@@ -128,10 +126,11 @@ impl Bench {
                 store: parts.store.clone(),
                 schedule: parts.schedule.clone(),
                 reads_when: intents::when,
+                languages: parts.languages.clone(),
                 clock: Arc::clone(&parts.clock),
                 reach: Reach::public().ok(),
             };
-            parts.tools = builtin(&ToolsConfig::default(), &means);
+            parts.tools = builtin(&ToolsConfig::default(), &means).into();
         })
     }
 }

@@ -5,7 +5,7 @@ use super::*;
 fn due(said: Said, kind: Kind, bias: Bias, now: &Zoned) -> String {
     match moment::resolve(&said, kind, bias, now) {
         Ok((at, days)) if days.is_none() => at.strftime("%a %d.%m. %H:%M").to_string(),
-        Ok((at, days)) => format!("{} {}", at.strftime("%a %d.%m. %H:%M"), words::days(days)),
+        Ok((at, days)) => format!("{} {}", at.strftime("%a %d.%m. %H:%M"), words::days(days, english())),
         Err(refusal) => format!("{refusal:?}"),
     }
 }
@@ -224,7 +224,7 @@ fn what_was_due_while_the_power_was_off_is_told_or_rings_late() {
     let seen = table.look(true);
     assert_eq!(seen.missed.iter().map(|entry| entry.id.0).collect::<Vec<_>>(), [1]);
     assert_eq!(
-        words::missed(&seen.missed, &table.now),
+        words::missed(&seen.missed, &table.now, english()),
         "You missed something: the long ago timer was due today at 5:01 PM."
     );
     assert_eq!(table.rings(), [2], "a little late is better than never");
@@ -348,7 +348,8 @@ fn an_alarm_is_cancelled_by_its_day_and_one_that_comes_back_is_only_left_out_the
     assert_eq!(table.say(&cancel_on(Day::Ahead(3))), "There is no alarm on that day.");
     assert_eq!(table.say(&cancel_on(Day::Ahead(1))), "The 6:30 AM alarm won't ring tomorrow.");
     assert_eq!(table.say(&cancel_on(Day::Ahead(1))), "There is no alarm on that day.");
-    let due = |table: &Table, at: usize| words::moment(wall(&table.entries[at]), Days::NONE, &table.now);
+    let due =
+        |table: &Table, at: usize| words::moment(wall(&table.entries[at]), Days::NONE, &table.now, english());
     assert_eq!(due(&table, 0), "on Friday at 6:30 AM");
     // Both are due on Friday; the hour tells which is meant.
     let both = Which { day: Some(Day::Weekday(Weekday::Friday)), ..Which::of(Some(Kind::Alarm)) };

@@ -1,7 +1,7 @@
-//! espeak-ng's English data, carried in the binary and laid out on disk, where espeak-ng wants it.
+//! espeak-ng's English data, embedded in the binary and written to disk, where espeak-ng reads it.
 //!
 //! Any thread. The build script compiles the data (about 830 KB) from espeak-ng's own sources, so library and
-//! data always are of one version, and nothing has to be installed or fetched.
+//! data always have the same version, and nothing has to be installed or downloaded.
 
 use std::fs;
 use std::io;
@@ -10,8 +10,8 @@ use std::path::Path;
 /// Names below the data folder, with contents.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/espeak_data.rs"));
 
-/// Makes `folder` hold exactly this data; writes only what is missing or differs. Another process may do the
-/// same at the same time.
+/// Makes `folder` contain exactly this data; writes only what is missing or differs. Another process may do
+/// the same at the same time.
 pub(super) fn install(folder: &Path) -> io::Result<()> {
     for (name, content) in FILES {
         let path = folder.join(name);

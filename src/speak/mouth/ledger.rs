@@ -1,7 +1,7 @@
-//! PURE: which clip belongs to which line, and what that means for the turn.
+//! PURE: maps clips to lines, and lines to the progress of the turn.
 //!
-//! In: lines opened and closed by the voice thread, reports of the player. Out: [`SpeakEvent`]s, each once
-//! and in order. Reports about clips it does not know (a stopped turn's, a tone's) mean nothing.
+//! In: lines opened and closed by the voice thread, events of the player. Out: [`SpeakEvent`]s, each once and
+//! in order. Events about unknown clips (a stopped turn's, a tone's) are ignored.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
@@ -12,40 +12,40 @@ use crate::message::TurnId;
 #[cfg(test)]
 mod tests;
 
-/// Names an open line of the ledger.
+/// Identifies an open line of the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Row(u64);
+pub(super) struct LineId(u64);
 
-/// How much of a line was heard so far.
+/// How much of a line was played so far.
 #[derive(Debug)]
-struct Entry {
-    row: Row,
+struct LedgerEntry {
+    row: LineId,
     line: Line,
     /// The line in speakable words, until its first sample sounds.
     unspoken: Option<String>,
-    /// When the newest of its clips to be past was past.
+    /// When the last of its played clips ended.
     past: Option<Instant>,
-    /// Clips that have not been heard.
+    /// Clips that were not played yet.
     waiting: BTreeSet<u64>,
-    state: State,
+    state: LineState,
 }
 
 /// Whether more clips of a line may come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// It is being computed.
+enum LineState {
+    /// It is being synthesised.
     Open,
-    /// All its clips are known.
+    /// All its clips are registered.
     Closed,
-    /// Something of it was never played, so it was not heard.
+    /// Part of it was never played.
     Lost,
 }
 
-/// The lines in the order they are said.
+/// The lines in the order of playback.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    entries: VecDeque<Entry>,
-    /// The turn that was let in last.
+    entries: VecDeque<LedgerEntry>,
+    /// The turn that was admitted last.
     current: Option<TurnId>,
     stopped: Option<TurnId>,
     started: Option<TurnId>,
@@ -55,7 +55,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Lets an order for `turn` in, unless the turn was stopped.
+    /// Admits a request for `turn`, unless the turn was stopped.
     pub(super) fn enter(&mut self, turn: TurnId) -> Result<(), Stopped> {
         if self.stopped == Some(turn) {
             return Err(Stopped);
@@ -64,36 +64,43 @@ impl Ledger {
         Ok(())
     }
 
-    /// Forgets everything that is not heard yet; the turn that was speaking is stopped for good.
+    /// Drops everything that was not played yet; the turn that was speaking is stopped for good.
     pub(super) fn stop(&mut self) {
         self.entries.clear();
         self.stopped = self.current.take().or(self.stopped);
         self.finished = None;
     }
 
-    /// A line is about to be computed, `spoken` in these words.
-    pub(super) fn open(&mut self, line: Line, spoken: String) -> Row {
-        let row = Row(self.number());
+    /// A line is about to be synthesised, `spoken` in these words.
+    pub(super) fn open(&mut self, line: Line, spoken: String) -> LineId {
+        let row = LineId(self.number());
         let (unspoken, waiting) = (Some(spoken), BTreeSet::new());
-        self.entries.push_back(Entry { row, line, unspoken, past: None, waiting, state: State::Open });
+        self.entries.push_back(LedgerEntry {
+            row,
+            line,
+            unspoken,
+            past: None,
+            waiting,
+            state: LineState::Open,
+        });
         row
     }
 
-    /// A clip of the line is about to be queued: its tag. Nothing when the line was stopped.
-    pub(super) fn clip(&mut self, row: Row) -> Option<u64> {
+    /// A clip of the line is about to be queued: returns its tag. Nothing when the line was stopped.
+    pub(super) fn clip(&mut self, row: LineId) -> Option<u64> {
         let tag = self.number();
         self.entries.iter_mut().find(|entry| entry.row == row)?.waiting.insert(tag);
         Some(tag)
     }
 
     /// The line has no further clips.
-    pub(super) fn close(&mut self, row: Row, now: Instant) -> Vec<SpeakEvent> {
-        self.end(row, State::Closed, now)
+    pub(super) fn close(&mut self, row: LineId, now: Instant) -> Vec<SpeakEvent> {
+        self.end(row, LineState::Closed, now)
     }
 
-    /// The rest of the line will never be computed.
-    pub(super) fn give_up(&mut self, row: Row, now: Instant) -> Vec<SpeakEvent> {
-        self.end(row, State::Lost, now)
+    /// The rest of the line will never be synthesised.
+    pub(super) fn give_up(&mut self, row: LineId, now: Instant) -> Vec<SpeakEvent> {
+        self.end(row, LineState::Lost, now)
     }
 
     /// The turn has no further lines.
@@ -102,7 +109,7 @@ impl Ledger {
         self.settle(now)
     }
 
-    /// The clip's first sample sounds.
+    /// Playback of the clip's first sample starts.
     pub(super) fn started(&mut self, tag: u64, at: Instant) -> Vec<SpeakEvent> {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.waiting.contains(&tag)) else {
             return Vec::new();
@@ -113,17 +120,17 @@ impl Ledger {
         is_first.then_some(SpeakEvent::Started { turn, at }).into_iter().chain(saying).collect()
     }
 
-    /// The clip's last sample has sounded.
+    /// The clip's last sample was played.
     pub(super) fn finished(&mut self, tag: u64, at: Instant) -> Vec<SpeakEvent> {
         self.past(tag, at, None)
     }
 
-    /// The clip will never be heard.
+    /// The clip will never be played.
     pub(super) fn dropped(&mut self, tag: u64, now: Instant) -> Vec<SpeakEvent> {
-        self.past(tag, now, Some(State::Lost))
+        self.past(tag, now, Some(LineState::Lost))
     }
 
-    fn past(&mut self, tag: u64, at: Instant, state: Option<State>) -> Vec<SpeakEvent> {
+    fn past(&mut self, tag: u64, at: Instant, state: Option<LineState>) -> Vec<SpeakEvent> {
         for entry in &mut self.entries {
             if entry.waiting.remove(&tag) {
                 entry.state = state.unwrap_or(entry.state);
@@ -136,9 +143,9 @@ impl Ledger {
         self.settle(at)
     }
 
-    fn end(&mut self, row: Row, state: State, now: Instant) -> Vec<SpeakEvent> {
+    fn end(&mut self, row: LineId, state: LineState, now: Instant) -> Vec<SpeakEvent> {
         let entry = self.entries.iter_mut().find(|entry| entry.row == row);
-        if let Some(entry) = entry.filter(|entry| entry.state == State::Open) {
+        if let Some(entry) = entry.filter(|entry| entry.state == LineState::Open) {
             entry.state = state;
         }
         self.settle(now)
@@ -149,14 +156,14 @@ impl Ledger {
         self.last
     }
 
-    /// Tells the lines that are heard, in order, and the end of a finished turn.
+    /// Reports the lines that were played, in order, and the end of a finished turn.
     fn settle(&mut self, now: Instant) -> Vec<SpeakEvent> {
         let mut due = Vec::new();
         while let Some(entry) = self.entries.front() {
-            if entry.state == State::Open || !entry.waiting.is_empty() {
+            if entry.state == LineState::Open || !entry.waiting.is_empty() {
                 return due;
             }
-            if let Some(Entry { line, state: State::Closed, past, .. }) = self.entries.pop_front() {
+            if let Some(LedgerEntry { line, state: LineState::Closed, past, .. }) = self.entries.pop_front() {
                 due.push(SpeakEvent::Heard { line, at: past.unwrap_or(now) });
             }
         }

@@ -3,7 +3,7 @@ use crate::audio::{Pace, read_wav};
 use crate::speak::piper;
 
 fn line(turn: u64, index: u32, text: &str) -> Line {
-    Line { turn: TurnId(turn), index, text: text.into(), part: Part::Answer }
+    Line { turn: TurnId(turn), index, text: text.into(), part: LineRole::Answer }
 }
 
 /// A mouth with the real voice that speaks into a file as fast as it can.

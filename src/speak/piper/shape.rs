@@ -6,7 +6,7 @@
 /// Above this magnitude the curve bends towards 1.
 const KNEE: f32 = 0.8;
 
-/// Multiplies by `gain`, bends peaks softly below 1, and silences what is not a number.
+/// Multiplies by `gain`, limits peaks softly below 1, and replaces NaN by silence.
 pub(super) fn level(samples: &mut [f32], gain: f32) {
     for sample in samples {
         *sample = bend(*sample * gain);

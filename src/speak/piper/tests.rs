@@ -36,7 +36,7 @@ fn sentences_come_one_by_one_at_a_sound_level_and_length() {
     let mut clips = Vec::new();
     let said =
         voice.say("It is a quarter past nine. Good morning!", &|| false, &mut |s| clips.push(s)).unwrap();
-    assert_eq!((said, clips.len(), voice.rate()), (Said::All, 2, 22_050));
+    assert_eq!((said, clips.len(), voice.rate()), (SynthesisEnd::All, 2, 22_050));
     for (clip, range) in clips.iter().zip([1.2..3.0, 0.6..2.0]) {
         let (seconds, level) = measure(clip, 22_050);
         assert!(range.contains(&seconds), "{seconds} s");
@@ -46,7 +46,7 @@ fn sentences_come_one_by_one_at_a_sound_level_and_length() {
         assert!(clip[clip.len() - 3_000..].iter().all(|s| *s == 0.0));
     }
     let said = voice.say("...", &|| false, &mut |s| clips.push(s)).unwrap();
-    assert_eq!((said, clips.len()), (Said::All, 2));
+    assert_eq!((said, clips.len()), (SynthesisEnd::All, 2));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_stop_ends_it_between_and_within_sentences_and_it_speaks_again() {
         clips += 1;
         stopped.set(true);
     });
-    assert_eq!((said.unwrap(), clips), (Said::Stopped, 1));
+    assert_eq!((said.unwrap(), clips), (SynthesisEnd::Stopped, 1));
 
     // The question is asked right before the run: what it does then comes within the run.
     let interrupter = voice.interrupter();
@@ -98,10 +98,10 @@ fn a_stop_ends_it_between_and_within_sentences_and_it_speaks_again() {
         asked.get() > 1
     };
     let said = voice.say("This is never computed.", &is_stopped, &mut |_| clips += 1);
-    assert_eq!((said.unwrap(), clips, asked.get()), (Said::Stopped, 1, 2));
+    assert_eq!((said.unwrap(), clips, asked.get()), (SynthesisEnd::Stopped, 1, 2));
 
     let said = voice.say("And again.", &|| false, &mut |_| clips += 1);
-    assert_eq!((said.unwrap(), clips), (Said::All, 2));
+    assert_eq!((said.unwrap(), clips), (SynthesisEnd::All, 2));
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! PURE: which numbers at the beginning of lines are markers of a list.
+//! PURE: tells markers of numbered lists from other numbers at the beginning of lines.
 //!
-//! Markdown takes every "1984. " for a list. Here a marker goes only in a real list: at least two adjacent lines
-//! with numbers up to 99. Blank lines and indented lines between two items do not part them when the
-//! second number follows the first.
+//! Markdown takes every "1984. " for a list. Here a marker is removed only in a real list: at least two
+//! adjacent lines with numbers up to 99. Blank lines and indented lines between two items do not separate
+//! them when the second number follows the first.
 
 /// A line that begins like an item.
-struct Item {
+struct ListItem {
     line: usize,
     number: u32,
     /// Bytes of indentation, of the digits, and of the whole marker.
@@ -14,7 +14,7 @@ struct Item {
 }
 
 /// Rewrites markers of real lists as bullets and escapes the others, so that markdown leaves them alone. Also
-/// tells the number of the item that `text` ends in. `before` is that of the text before this one.
+/// returns the number of the item that `text` ends in. `before` is that of the text before this one.
 pub(super) fn prepare(text: &str, at_line_start: bool, before: Option<u32>) -> (String, Option<u32>) {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let items = items(&lines, at_line_start);
@@ -50,7 +50,7 @@ pub(super) fn prepare(text: &str, at_line_start: bool, before: Option<u32>) -> (
 }
 
 /// All lines outside of code blocks that begin with a number and a dot or parenthesis.
-fn items(lines: &[&str], at_line_start: bool) -> Vec<Item> {
+fn items(lines: &[&str], at_line_start: bool) -> Vec<ListItem> {
     let mut items = Vec::new();
     let mut is_code = false;
     for (line, text) in lines.iter().enumerate() {
@@ -66,19 +66,20 @@ fn items(lines: &[&str], at_line_start: bool) -> Vec<Item> {
         let is_marker = (1..=9).contains(&digits)
             && rest.strip_prefix(['.', ')']).is_some_and(|rest| rest.starts_with([' ', '\t', '\n']));
         if let (false, true, Ok(number)) = (is_code, is_marker, bare[..digits].parse()) {
-            items.push(Item { line, number, indent: text.len() - bare.len(), digits });
+            items.push(ListItem { line, number, indent: text.len() - bare.len(), digits });
         }
     }
     items
 }
 
-/// Whether the item has a neighbour: on the next line, or the next number behind lines that belong to an item.
-fn is_real(items: &[Item], index: usize, lines: &[&str], before: Option<u32>) -> bool {
+/// Whether the item has a neighbour: on the next line, or the next number behind lines that belong to an
+/// item.
+fn is_real(items: &[ListItem], index: usize, lines: &[&str], before: Option<u32>) -> bool {
     let item = &items[index];
     if item.number > 99 {
         return false;
     }
-    let are_neighbours = |first: &Item, second: &Item| {
+    let are_neighbours = |first: &ListItem, second: &ListItem| {
         second.number <= 99
             && first.number <= 99
             && (second.line == first.line + 1

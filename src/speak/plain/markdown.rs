@@ -1,7 +1,7 @@
 //! PURE: markdown parsed into blocks of plain text.
 //!
 //! A link becomes its description, an image its alternative text, a table row a line with commas; tags and
-//! markers vanish, what they enclose stays. Markers whose partner is in another segment vanish too.
+//! markers are removed, their content stays. Markers whose partner is in another segment are removed too.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
@@ -110,7 +110,7 @@ impl Blocks {
         }
     }
 
-    /// Text with tags: known tags and comments go, everything else stays.
+    /// Text with tags: known tags and comments are removed, everything else stays.
     fn take_html(&mut self, html: &str) {
         let mut rest = html;
         while let Some(open) = rest.find('<') {
@@ -131,7 +131,7 @@ impl Blocks {
 
     fn end(&mut self) {
         let text = std::mem::take(&mut self.text).replace(NO_BLOCK, "");
-        // Code keeps its lines; each is said by itself.
+        // Code keeps its lines; each is spoken by itself.
         self.done.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
     }
 }

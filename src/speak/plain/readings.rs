@@ -1,8 +1,8 @@
-//! PURE: how things are read that espeak-ng, left alone, reads badly.
+//! PURE: readings of what espeak-ng pronounces badly by itself.
 //!
-//! One block of plain text goes through a fixed list of passes, from the most special (addresses, dates) to the
-//! most general (signs), so that a later pass sees only what an earlier one left. Each pass is a list of
-//! patterns with words; the table of examples in `tests.rs` is what they promise. US English, as the voice.
+//! One block of plain text goes through a fixed list of passes, from the most special (addresses, dates) to
+//! the most general (signs), so that a later pass sees only what an earlier one left. Each pass is a list of
+//! patterns with words; the table of examples in `tests.rs` specifies them. US English, as the voice.
 
 mod address;
 mod date;
@@ -86,8 +86,8 @@ fn pattern(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 
-/// Replaces each match by the words `say` has for it. Where it has none, the text stays, and the search goes on
-/// behind the match's first character.
+/// Replaces each match by the words `say` has for it. Where it has none, the text stays, and the search goes
+/// on behind the match's first character.
 fn replace(text: &str, pattern: &Regex, say: impl Fn(&Captures<'_>, Around<'_>) -> Option<String>) -> String {
     let mut spoken = String::with_capacity(text.len() + 16);
     let (mut copied, mut from) = (0, 0);

@@ -16,7 +16,6 @@ fn check(table: &[(&str, &str)]) {
 
 #[test]
 fn markdown_is_stripped() {
-    // covers P2
     check(&[
         (
             "**Bold**, *italic*, ***both***, __bold__, _italic_ and ~~gone~~ text.",
@@ -55,7 +54,6 @@ fn markdown_is_stripped() {
 
 #[test]
 fn numbered_markers_go_only_in_a_real_list() {
-    // covers P3
     check(&[
         ("1. Boil water.\n2. Add tea.\n3. Wait.", "Boil water. Add tea. Wait."),
         ("1) one\n2) two", "one. two"),
@@ -70,7 +68,7 @@ fn numbered_markers_go_only_in_a_real_list() {
 
 #[test]
 fn a_list_goes_on_from_segment_to_segment() {
-    let mut reader = Reader::default();
+    let mut reader = SpeakableReader::default();
     let spoken: Vec<String> = [
         "You need:\n",
         "1. Water.\n2. Tea. ",

@@ -1,4 +1,4 @@
-//! PURE: what markdown structure a stretch of unfinished text stands in.
+//! PURE: the markdown structure at the end of unfinished text.
 
 /// What a line is, by its first characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

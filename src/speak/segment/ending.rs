@@ -2,7 +2,7 @@
 
 /// What a space behind the text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum SentenceEnding {
     /// The sentence goes on.
     None,
     /// The sentence ends.
@@ -39,33 +39,33 @@ const CLOSERS: &[char] = &['"', '\'', '”', '’', ')', ']', '*', '_', '»', '~
 const OPENERS: &[char] = &['"', '\'', '“', '‘', '(', '[', '*', '_', '«', '~', '`'];
 
 /// Whether the sentence ends with `text`, which ends in a word.
-pub(super) fn ending_of(text: &str) -> Ending {
+pub(super) fn ending_of(text: &str) -> SentenceEnding {
     let word = last_word(text).trim_end_matches(CLOSERS);
     if word.ends_with(['!', '?', '。', '！', '？']) {
-        return Ending::Sentence;
+        return SentenceEnding::Sentence;
     }
     if word.ends_with("..") || word.ends_with('…') {
-        return Ending::BeforeCapital;
+        return SentenceEnding::BeforeCapital;
     }
-    let Some(stem) = word.strip_suffix('.') else { return Ending::None };
+    let Some(stem) = word.strip_suffix('.') else { return SentenceEnding::None };
     ending_of_stem(stem.trim_start_matches(OPENERS))
 }
 
 /// The same for the word in front of a single full stop.
-fn ending_of_stem(stem: &str) -> Ending {
+fn ending_of_stem(stem: &str) -> SentenceEnding {
     let mut chars = stem.chars();
     match (chars.next(), chars.next()) {
-        (None, _) => return Ending::None,
-        (Some('I'), None) => return Ending::Sentence,
-        (Some(initial), None) if initial.is_uppercase() => return Ending::None,
+        (None, _) => return SentenceEnding::None,
+        (Some('I'), None) => return SentenceEnding::Sentence,
+        (Some(initial), None) if initial.is_uppercase() => return SentenceEnding::None,
         _ => {}
     }
     if TITLES.contains(&stem) || BOUND.iter().any(|known| known.eq_ignore_ascii_case(stem)) {
-        Ending::None
+        SentenceEnding::None
     } else if PERHAPS.contains(&stem) || is_dotted(stem) {
-        Ending::BeforeCapital
+        SentenceEnding::BeforeCapital
     } else {
-        Ending::Sentence
+        SentenceEnding::Sentence
     }
 }
 

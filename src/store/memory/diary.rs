@@ -1,8 +1,8 @@
-//! How far the diary has got with the dialogue, and the writing of a page.
+//! The diary's progress through the dialogue, and the writing of a page.
 //!
-//! Runs on the database thread. A page and how far it reaches are one transaction, so that a conversation is told
-//! once, whatever breaks off when. A conversation of which something was erased meanwhile is not written: its
-//! words might be in the page.
+//! Runs on the database thread. A page and the progress are written in one transaction, so that a
+//! conversation is summarised once, whatever fails in between. A conversation of which something was erased
+//! meanwhile is not written: the page might contain the erased words.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -10,25 +10,25 @@ use super::super::dialogue::{self, DialogueRow};
 use super::super::{Store, StoreError, durably, settings};
 use super::{NewMemory, add};
 
-/// The last message that the diary knows.
+/// The last message that the diary covers.
 const THROUGH: &str = "diary.through";
 
-/// A conversation that has ended, as it goes into the memory.
+/// A conversation that has ended, with its summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiaryPage {
     /// The conversation, as it was read.
     pub rows: Vec<DialogueRow>,
-    /// What is to be remembered of it.
+    /// The entries to be stored.
     pub memories: Vec<NewMemory>,
 }
 
 impl Store {
-    /// The oldest `limit` messages that the diary does not know yet, oldest first.
+    /// The oldest `limit` messages that the diary does not cover yet, oldest first.
     pub async fn untold(&self, limit: u32) -> Result<Vec<DialogueRow>, StoreError> {
         self.run(move |db| dialogue::after(db, through(db)?, limit)).await
     }
 
-    /// Writes a page. Tells whether it was written: it is not when its messages have changed since.
+    /// Writes a page. Returns whether it was written: it is not when its messages have changed since.
     pub async fn write_diary(&self, page: DiaryPage) -> Result<bool, StoreError> {
         let written = self.run(move |db| durably(db, |db| write(db, &page))).await;
         self.changes.note();
@@ -41,7 +41,7 @@ fn through(db: &Connection) -> Result<i64, StoreError> {
     if let Some(known) = known {
         return Ok(known);
     }
-    // Imported messages stand before the first.
+    // Imported messages have smaller numbers than the first.
     let first: Option<i64> =
         db.query_row("SELECT min(id) FROM message", [], |row| row.get(0)).optional()?.flatten();
     Ok(first.unwrap_or(1) - 1)

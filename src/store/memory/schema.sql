@@ -33,7 +33,7 @@ CREATE TRIGGER memory_changed AFTER UPDATE OF text ON memory BEGIN
     DELETE FROM vector WHERE memory = old.id;
 END;
 
--- Only what the user said: her own answers are no evidence.
+-- Only messages of the user: the assistant's answers are no evidence.
 CREATE TRIGGER message_added AFTER INSERT ON message WHEN new.role = 'user' BEGIN
     INSERT INTO message_words (rowid, text) VALUES (new.id, new.text);
 END;

@@ -1,8 +1,8 @@
-//! Full-text search over the memory and over what the user said, by words and by time.
+//! Memory retrieval: full-text search over the memory and the user's messages, by words and by time.
 //!
-//! Runs on the database thread. SQLite finds candidates; which of them is an answer is told by how much of what was
-//! asked is in them, rare words counting more, by how near the vectors are where there are any, and a little by
-//! age. What holds too little of the question is no answer.
+//! Runs on the database thread. SQLite finds candidates; they are ranked by the share of the question's words
+//! they contain, rare words weighing more, by the similarity of embeddings where there are any, and a little
+//! by age. A candidate that contains too little of the question is no hit.
 
 use std::collections::HashSet;
 
@@ -10,34 +10,34 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::super::StoreError;
-use super::vectors::{self, Near, Vector};
+use super::embeddings::{self, Embedding, Similarities};
 use super::{Memory, MemoryKind, select, words};
 use crate::message::Private;
 
-/// Entries looked at more closely, of each kind of source.
+/// Candidates ranked, of each kind of source.
 const CANDIDATES: usize = 40;
-/// Most words of a question that are looked for.
+/// Most words of a question that are searched for.
 const MOST_WORDS: usize = 12;
-/// Entries with one of a question's words that are ranked at most: ranking is what costs time. A word in more of
-/// them is looked for only together with another one, or in what is newest.
+/// Most entries with one of a question's words that are ranked: ranking dominates the cost. A word in more of
+/// them is only searched together with another one, or in the newest entries.
 const RANKED: i64 = 1_500;
-/// Most common words that are looked for in pairs.
+/// Most common words that are searched in pairs.
 const PAIRED: usize = 4;
-/// So few entries tell nothing about which words are rare.
+/// With so few entries, word frequencies mean nothing.
 const FEW: f64 = 200.0;
-/// The least share of a question, by weight, that must be in an answer.
+/// The least share of a question, by weight, that a hit must contain.
 const ENOUGH: f64 = 0.34;
-/// How much nearer than everyday sentences an answer must be that lacks the words (docs/memory.md).
+/// How much more similar than everyday sentences a hit without the words must be (docs/memory-retrieval.md).
 const NEAR: f32 = 0.25;
-/// What nearness counts beside the words of a question.
+/// The weight of similarity beside the words of a question.
 const MEANT: f64 = 1.0;
-/// Days after which age has lost half of its weight.
+/// Days after which half of the weight of age is lost.
 const FRESH_DAYS: f64 = 45.0;
 
-/// What is looked for.
+/// A query.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Search {
-    /// Words that matter, in lower case.
+pub struct MemoryQuery {
+    /// Significant words, in lower case.
     pub words: Vec<String>,
     /// Not before this.
     pub from: Option<Timestamp>,
@@ -45,65 +45,66 @@ pub struct Search {
     pub until: Option<Timestamp>,
     /// The present, for the weight of age.
     pub now: Timestamp,
-    /// Of what the user said, only messages before this one: later ones are in the prompt.
+    /// Of the user's messages, only those before this one: later ones are in the prompt.
     pub before_message: Option<i64>,
-    /// Only these kinds of entries; none means all but wishes, and what the user said.
+    /// Only these kinds of entries; none means all but wishes, and the user's messages.
     pub kinds: Vec<MemoryKind>,
-    /// What is asked, as a vector.
-    pub vector: Option<Vector>,
-    /// Most answers.
+    /// The embedding of the question.
+    pub vector: Option<Embedding>,
+    /// Most hits.
     pub limit: usize,
 }
 
-/// Where an answer is from.
+/// The source of a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Origin {
+pub enum HitSource {
     /// An entry of the memory.
     Memory(i64, MemoryKind),
-    /// Something the user said.
+    /// A message of the user.
     Message(i64),
 }
 
-/// An answer.
+/// A hit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
-    /// Where it is from.
-    pub origin: Origin,
+pub struct MemoryHit {
+    /// Its source.
+    pub origin: HitSource,
     /// When it was said, or happened.
     pub at: Timestamp,
     /// The words.
     pub text: Private<String>,
-    /// A document's name, or how an entry came to be.
+    /// A document's name, or the source of an entry.
     pub source: String,
-    /// How good it is; only to be compared with others of the same search.
+    /// Its score; only comparable within the same search.
     pub score: f64,
 }
 
-/// A word and how much it tells.
+/// A word and its weight.
 struct Term {
     word: String,
     weight: f64,
-    /// In how many entries it is, counted up to [`RANKED`] in each of the two tables.
+    /// The number of entries that contain it, counted up to [`RANKED`] in each of the two tables.
     within: i64,
 }
 
-pub(super) fn find(db: &Connection, search: &Search) -> Result<Vec<Hit>, StoreError> {
+pub(super) fn find(db: &Connection, search: &MemoryQuery) -> Result<Vec<MemoryHit>, StoreError> {
     let terms = terms(db, search)?;
     let near = match &search.vector {
-        Some(vector) => vectors::nearest(db, vector, CANDIDATES)?,
-        None => Near::default(),
+        Some(vector) => embeddings::nearest(db, vector, CANDIDATES)?,
+        None => Similarities::default(),
     };
     let mut hits = Vec::new();
     for memory in memories(db, search, &terms, &near.first)? {
         let likeness = near.of(memory.id);
-        let origin = Origin::Memory(memory.id, memory.kind);
-        let found = Found { origin, at: memory.at, text: memory.text, source: memory.source, likeness };
+        let origin = HitSource::Memory(memory.id, memory.kind);
+        let found =
+            SearchCandidate { origin, at: memory.at, text: memory.text, source: memory.source, likeness };
         hits.extend(found.judged(&terms, search));
     }
     if search.kinds.is_empty() {
         for (id, at, text) in messages(db, search, &terms)? {
-            let found = Found {
-                origin: Origin::Message(id),
+            let found = SearchCandidate {
+                origin: HitSource::Message(id),
                 at,
                 text: Private(text),
                 source: "said".into(),
@@ -120,7 +121,7 @@ pub(super) fn find(db: &Connection, search: &Search) -> Result<Vec<Hit>, StoreEr
 }
 
 /// The words of a question, with their weights.
-fn terms(db: &Connection, search: &Search) -> Result<Vec<Term>, StoreError> {
+fn terms(db: &Connection, search: &MemoryQuery) -> Result<Vec<Term>, StoreError> {
     let mut sought: Vec<&String> = Vec::new();
     for word in &search.words {
         if !sought.contains(&word) && sought.len() < MOST_WORDS {
@@ -130,7 +131,7 @@ fn terms(db: &Connection, search: &Search) -> Result<Vec<Term>, StoreError> {
     if sought.is_empty() {
         return Ok(Vec::new());
     }
-    // The numbers that were given out are near enough to how many there are. Each is a look at one end of a table.
+    // Numbers of entries are estimated by the largest number given out, which is one look-up in each table.
     let number = |sql: &str| db.query_row(sql, [], |row| row.get::<_, Option<i64>>(0));
     let span = |table: &str| -> Result<i64, StoreError> {
         let first = number(&format!("SELECT min(id) FROM {table}"))?;
@@ -154,20 +155,20 @@ fn terms(db: &Connection, search: &Search) -> Result<Vec<Term>, StoreError> {
     Ok(terms)
 }
 
-/// A word in any form, for the index: all that begins as it does.
+/// A word in any form, for the index: a prefix match.
 fn expression(word: &str) -> String {
     let plain: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
     format!("\"{}\"*", words::stem(&plain))
 }
 
-/// What the candidates must have: one of the rare words, or two of the common ones. A single common word is
-/// [`Wanted::Newest`].
-enum Wanted {
+/// What candidates must contain: one of the rare words, or two of the common ones. A single common word is
+/// [`CandidateTerms::Newest`].
+enum CandidateTerms {
     Best(String),
     Newest(String),
 }
 
-fn wanted(terms: &[Term]) -> Vec<Wanted> {
+fn wanted(terms: &[Term]) -> Vec<CandidateTerms> {
     let mut terms: Vec<&Term> = terms.iter().filter(|term| term.within > 0).collect();
     terms.sort_by_key(|term| term.within);
     let mut sum = 0;
@@ -181,21 +182,21 @@ fn wanted(terms: &[Term]) -> Vec<Wanted> {
     let mut wanted = Vec::new();
     if !rare.is_empty() {
         let each: Vec<String> = rare.iter().map(|term| expression(&term.word)).collect();
-        wanted.push(Wanted::Best(each.join(" OR ")));
+        wanted.push(CandidateTerms::Best(each.join(" OR ")));
     }
     for (index, one) in common.iter().enumerate() {
         for other in &common[index + 1..] {
             let pair = format!("{} AND {}", expression(&one.word), expression(&other.word));
-            wanted.push(Wanted::Best(pair));
+            wanted.push(CandidateTerms::Best(pair));
         }
     }
     if let ([], [single, ..]) = (rare, common) {
-        wanted.push(Wanted::Newest(expression(&single.word)));
+        wanted.push(CandidateTerms::Newest(expression(&single.word)));
     }
     wanted
 }
 
-impl Wanted {
+impl CandidateTerms {
     fn expression(&self) -> &str {
         match self {
             Self::Best(expression) | Self::Newest(expression) => expression,
@@ -210,15 +211,15 @@ impl Wanted {
     }
 }
 
-/// From when and until when, in milliseconds.
-fn between(search: &Search) -> (i64, i64) {
+/// The time range, in milliseconds.
+fn between(search: &MemoryQuery) -> (i64, i64) {
     let from = search.from.unwrap_or(Timestamp::MIN).as_millisecond();
     (from, search.until.unwrap_or(Timestamp::MAX).as_millisecond())
 }
 
 fn memories(
     db: &Connection,
-    search: &Search,
+    search: &MemoryQuery,
     terms: &[Term],
     near: &[i64],
 ) -> Result<Vec<Memory>, StoreError> {
@@ -263,10 +264,10 @@ fn memories(
     Ok(found)
 }
 
-/// What the user said: number, time, words. Questions say nothing.
+/// The user's messages: number, time, words. Questions hold no facts.
 fn messages(
     db: &Connection,
-    search: &Search,
+    search: &MemoryQuery,
     terms: &[Term],
 ) -> Result<Vec<(i64, Timestamp, String)>, StoreError> {
     let (from, until) = between(search);
@@ -302,18 +303,18 @@ fn messages(
 }
 
 /// A candidate.
-struct Found {
-    origin: Origin,
+struct SearchCandidate {
+    origin: HitSource,
     at: Timestamp,
     text: Private<String>,
     source: String,
-    /// How much nearer it is than everyday sentences.
+    /// How much more similar it is than everyday sentences.
     likeness: f32,
 }
 
-impl Found {
-    /// The candidate with its score; nothing when it is no answer.
-    fn judged(self, terms: &[Term], search: &Search) -> Option<Hit> {
+impl SearchCandidate {
+    /// The candidate with its score; nothing when it is no hit.
+    fn judged(self, terms: &[Term], search: &MemoryQuery) -> Option<MemoryHit> {
         let there = words::words(&self.text.0);
         let all: f64 = terms.iter().map(|term| term.weight).sum();
         let held = |term: &&Term| there.iter().any(|word| words::is_form_of(word, &term.word));
@@ -329,15 +330,15 @@ impl Found {
         let age = search.now.duration_since(self.at).as_secs_f64().abs() / 86_400.0;
         let fresh = 0.1 * (-age / FRESH_DAYS * std::f64::consts::LN_2).exp();
         let exactness = if all > 0.0 { 0.2 * sum(&exact) / all } else { 0.0 };
-        // Short ones that hold the same say it more plainly.
+        // Shorter texts that contain the same are preferred.
         let brief = 0.1 / (1.0 + there.len() as f64 / 20.0);
-        let told = match self.origin {
-            Origin::Memory(_, MemoryKind::User | MemoryKind::World) => 0.1,
-            Origin::Memory(..) => 0.05,
-            Origin::Message(_) => 0.0,
+        let credited = match self.origin {
+            HitSource::Memory(_, MemoryKind::User | MemoryKind::World) => 0.1,
+            HitSource::Memory(..) => 0.05,
+            HitSource::Message(_) => 0.0,
         };
         let likeness = MEANT * f64::from(self.likeness);
-        let score = share + exactness + likeness + fresh + brief + told;
-        Some(Hit { origin: self.origin, at: self.at, text: self.text, source: self.source, score })
+        let score = share + exactness + likeness + fresh + brief + credited;
+        Some(MemoryHit { origin: self.origin, at: self.at, text: self.text, source: self.source, score })
     }
 }

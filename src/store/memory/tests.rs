@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 use super::*;
-use crate::message::Channel;
+use crate::message::{Channel, ConversationId, Origin as WordsOf};
 use crate::store::{Deleted, Exchange};
 use crate::trace::TurnRecord;
 
@@ -20,7 +20,14 @@ fn new(kind: MemoryKind, day: i64, text: &str) -> NewMemory {
 fn exchange(day: i64, asked: &str, answer: &str) -> Exchange {
     let text = |text: &str| Private(text.to_owned());
     let (asked_at, answered_at) = (at(day), at(day));
-    Exchange { channel: Channel::Voice, asked_at, asked: text(asked), answered_at, answer: text(answer) }
+    Exchange {
+        conversation: ConversationId::voice(ConversationId::HOME),
+        asked_at,
+        asked: text(asked),
+        answered_at,
+        answer: text(answer),
+        answer_origin: WordsOf::Ours,
+    }
 }
 
 fn record(text: &str) -> TurnRecord {
@@ -41,12 +48,12 @@ fn texts(memories: &[Memory]) -> Vec<&str> {
     memories.iter().map(|memory| memory.text.0.as_str()).collect()
 }
 
-fn sought(words: &[&str]) -> Search {
+fn sought(words: &[&str]) -> MemoryQuery {
     let words = words.iter().map(|word| (*word).to_owned()).collect();
-    Search { words, now: at(100), limit: 3, ..Search::default() }
+    MemoryQuery { words, now: at(100), limit: 3, ..MemoryQuery::default() }
 }
 
-async fn found(store: &Store, search: Search) -> Vec<String> {
+async fn found(store: &Store, search: MemoryQuery) -> Vec<String> {
     store.search(search).await.unwrap().into_iter().map(|hit| hit.text.0).collect()
 }
 
@@ -63,7 +70,6 @@ fn is_in_file(path: &std::path::Path, word: &str) -> bool {
     bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-// covers BG1 (newest wins, duplicates dropped), G6
 #[tokio::test]
 async fn of_two_that_say_the_same_the_newer_or_fuller_one_stays() {
     let store = Store::in_memory().unwrap();
@@ -81,7 +87,6 @@ async fn of_two_that_say_the_same_the_newer_or_fuller_one_stays() {
     assert_eq!(store.memories(None, 10).await.unwrap().len(), 4, "kinds don't mix");
 }
 
-// covers D2
 #[tokio::test]
 async fn the_profile_changes_with_what_is_in_it_and_with_nothing_else() {
     let store = Store::in_memory().unwrap();
@@ -96,7 +101,6 @@ async fn the_profile_changes_with_what_is_in_it_and_with_nothing_else() {
     assert!(store.clone().profile_changes() > after, "clones know it, too");
 }
 
-// covers G5, B8 (only what the user said)
 #[tokio::test]
 async fn search_finds_words_in_any_form_and_only_what_holds_enough_of_them() {
     let store = Store::in_memory().unwrap();
@@ -115,11 +119,10 @@ async fn search_finds_words_in_any_form_and_only_what_holds_enough_of_them() {
     );
     assert_eq!(found(&store, sought(&["spare", "keys"])).await, ["The spare key is in the garden shed."]);
     assert_eq!(found(&store, sought(&["sky", "blue", "holiday", "why"])).await, [""; 0]);
-    let earlier = Search { before_message: Some(1), ..sought(&["strike"]) };
+    let earlier = MemoryQuery { before_message: Some(1), ..sought(&["strike"]) };
     assert_eq!(found(&store, earlier).await, [""; 0], "what is in the prompt is not found again");
 }
 
-// covers G5 (time)
 #[tokio::test]
 async fn search_keeps_to_the_time_that_is_asked_for() {
     let store = Store::in_memory().unwrap();
@@ -128,7 +131,7 @@ async fn search_keeps_to_the_time_that_is_asked_for() {
         store.remember(vec![new(MemoryKind::Diary, day, &text)]).await.unwrap();
         store.add_exchange(exchange(day, &format!("the soup {day} was good"), "Nice.")).await.unwrap();
     }
-    let range = |words: &[&str]| Search { from: Some(at(15)), until: Some(at(25)), ..sought(words) };
+    let range = |words: &[&str]| MemoryQuery { from: Some(at(15)), until: Some(at(25)), ..sought(words) };
     assert_eq!(
         found(&store, range(&["soup"])).await,
         ["They cooked soup number 20.", "the soup 20 was good"]
@@ -153,8 +156,8 @@ async fn what_is_near_by_its_vector_is_found_without_its_words() {
     assert_eq!(store.unembedded("m", 10).await.unwrap(), []);
     assert_eq!(store.unembedded("other", 10).await.unwrap().len(), 2);
     let near = |model: &str| {
-        let vector = Some(Vector { model: model.into(), value: vec![3.0, 0.5], everyday: 0.3 });
-        Search { vector, ..sought(&["dog"]) }
+        let vector = Some(Embedding { model: model.into(), value: vec![3.0, 0.5], everyday: 0.3 });
+        MemoryQuery { vector, ..sought(&["dog"]) }
     };
     assert_eq!(found(&store, near("m")).await, ["The puppy sleeps."]);
     assert_eq!(found(&store, near("other")).await, [""; 0]);
@@ -162,7 +165,6 @@ async fn what_is_near_by_its_vector_is_found_without_its_words() {
     assert_eq!(found(&store, near("m")).await, [""; 0]);
 }
 
-// covers DEC17
 #[tokio::test]
 async fn a_document_is_replaced_whole_and_erased_whole() {
     let store = Store::in_memory().unwrap();
@@ -171,7 +173,7 @@ async fn a_document_is_replaced_whole_and_erased_whole() {
     store.put_document("boiler.md", pieces(&["The valve is blue."]), at(1)).await.unwrap();
     let hits = store.search(sought(&["valve"])).await.unwrap();
     assert_eq!(hits.len(), 1);
-    assert!(matches!(hits[0].origin, Origin::Memory(_, MemoryKind::Document)));
+    assert!(matches!(hits[0].origin, HitSource::Memory(_, MemoryKind::Document)));
     assert_eq!((hits[0].text.0.as_str(), hits[0].source.as_str()), ("The valve is blue.", "boiler.md"));
     assert_eq!(store.forget_document("boiler.md").await.unwrap(), 1);
     assert_eq!(found(&store, sought(&["valve"])).await, [""; 0]);
@@ -193,8 +195,8 @@ async fn what_is_about_a_topic_leaves_no_byte_in_any_file_and_the_rest_stays() {
     store.embed("m", vec![(ids[0], vec![0.25; 8])]).await.unwrap();
     store.run(|db| Ok(db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)).await.unwrap();
     assert!(is_in_file(&path, "philomena"));
-    let gone = Gone { exchanges: 80, memories: 1, turns: 40 };
-    assert_eq!(store.known_about("aunt philomena").await.unwrap(), Gone { exchanges: 40, ..gone });
+    let gone = TopicMentions { exchanges: 80, memories: 1, turns: 40 };
+    assert_eq!(store.known_about("aunt philomena").await.unwrap(), TopicMentions { exchanges: 40, ..gone });
     assert_eq!(store.known_about("Philomena").await.unwrap(), gone);
     assert_eq!(store.forget_about("Philomena").await.unwrap(), gone);
     assert!(!is_in_file(&path, "philomen"), "neither text nor index");
@@ -226,7 +228,6 @@ async fn forgetting_everything_leaves_no_word_of_the_memory_in_any_file() {
     assert!(!is_in_file(&path, "philomen"));
 }
 
-// covers BG1 (idempotent, resumable)
 #[tokio::test]
 async fn a_page_of_the_diary_is_written_once_and_never_about_what_was_erased() {
     let store = Store::in_memory().unwrap();
@@ -247,7 +248,6 @@ async fn a_page_of_the_diary_is_written_once_and_never_about_what_was_erased() {
     assert_eq!(store.untold(10).await.unwrap(), []);
 }
 
-// covers BG1 (retention)
 #[tokio::test]
 async fn old_pages_go_and_what_the_user_told_of_himself_stays() {
     let store = Store::in_memory().unwrap();
@@ -308,10 +308,20 @@ async fn a_database_from_before_the_memory_is_brought_up_with_its_dialogue_searc
     store.add_exchange(exchange(0, "the boiler is broken", "Oh.")).await.unwrap();
     let back = "DROP TRIGGER message_added; DROP TRIGGER message_gone; DROP TRIGGER message_changed;
         DROP TABLE message_words; DROP TABLE memory; DROP TABLE memory_words; DROP TABLE vector;
+        DROP TABLE announcement;        ALTER TABLE message DROP COLUMN place; ALTER TABLE message DROP COLUMN origin; DROP TABLE conversation;
+        INSERT INTO setting VALUES ('dialogue.calls', 'a stranger said this');
         PRAGMA user_version = 3;";
     store.run(move |db| Ok(db.execute_batch(back)?)).await.unwrap();
     store.close().await.unwrap();
     let store = Store::open(&path).unwrap();
     assert_eq!(store.set_aside(), None);
     assert_eq!(found(&store, sought(&["boiler"])).await, ["the boiler is broken"]);
+    let rows = store.dialogue_since(Timestamp::MIN, 10).await.unwrap();
+    let of: Vec<_> = rows.iter().map(|row| (row.conversation.to_string(), row.origin)).collect();
+    let home = "voice/home".to_owned();
+    assert_eq!(of, [(home.clone(), WordsOf::Speech), (home, WordsOf::Ours)]);
+    for conversation in [ConversationId::voice(ConversationId::HOME), ConversationId::console()] {
+        let kept = store.tool_history(conversation).await.unwrap();
+        assert_eq!(kept.as_deref(), Some("a stranger said this"), "both shared one history before");
+    }
 }

@@ -1,14 +1,15 @@
-//! Words, as the index of the database sees them.
+//! Words, as tokenised by the full-text index.
 //!
-//! PURE, any thread. Nothing here knows a language: other forms of a word are found by what it begins with.
+//! PURE, any thread. No language-specific rules: other forms of a word are found by a common prefix.
 
-/// The words of `text`: runs of letters and digits in lower case. A script without spaces gives one word a run.
+/// The words of `text`: runs of letters and digits in lower case. A script without spaces gives one word a
+/// run.
 pub fn words(text: &str) -> Vec<String> {
     let runs = text.split(|c: char| !c.is_alphanumeric());
     runs.filter(|run| !run.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// What other forms of `word` begin with as well: "visiting" → "visit". Short words stand for themselves.
+/// The prefix of other forms of `word`: "visiting" → "visit". Short words stand for themselves.
 pub fn stem(word: &str) -> &str {
     let letters = word.chars().count();
     let kept = match letters {
@@ -25,7 +26,7 @@ pub fn is_form_of(found: &str, asked: &str) -> bool {
     found == asked || found.starts_with(stem(asked))
 }
 
-/// Whether two words are the same but for an ending of two letters: the strict comparison, for erasing.
+/// Whether two words are equal except for an ending of two letters: the strict comparison, for erasing.
 pub fn is_same(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     long.strip_prefix(short).is_some_and(|ending| {
@@ -38,7 +39,6 @@ pub fn is_same(one: &str, other: &str) -> bool {
 mod tests {
     use super::*;
 
-    // covers C2
     #[test]
     fn words_are_runs_of_letters_of_any_script() {
         assert_eq!(words("Don't, Ann-Marie: 7 Äpfel!"), ["don", "t", "ann", "marie", "7", "äpfel"]);

@@ -1,77 +1,44 @@
 //! Requests that are a call of `lists` as they stand: "put milk and eggs on the shopping list".
 //!
 //! PURE. In: a request. Out: its arguments, or nothing when anything else is in it; then the model reads it. How
-//! people say it stands in `assets/tools`. A list that is not named, and things that only a conversation knows ("put
+//! people say it stands in the files of the languages. A list that is not named, and things that only a conversation knows ("put
 //! it on the list"), are left to the model, as are questions whether something is there.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde_json::Value;
 
 use super::{NOTES, list_name};
+use crate::language::Language;
+use crate::language::tools::{ListWords, Way};
 use crate::tools::Arguments;
-use crate::tools::language::{self, ListWords};
-
-/// One way to say something.
-struct Way {
-    action: &'static str,
-    says: Regex,
-    /// Things that only a conversation knows.
-    vague: &'static [String],
-    notes: &'static [String],
-    /// No part of what is on a list.
-    articles: &'static [String],
-}
 
 /// The arguments of `asked`.
-pub(super) fn arguments(asked: &str) -> Option<Arguments> {
-    static WAYS: LazyLock<Vec<Way>> = LazyLock::new(|| language::lists().flat_map(ways).collect());
+pub(super) fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
     let asked = asked.trim().replace('’', "'");
-    WAYS.iter().find_map(|way| way.arguments(&asked))
+    let mut ways = language.lists().flat_map(|words| words.ready.ways.iter().map(move |way| (words, way)));
+    ways.find_map(|(words, way)| arguments_of(way, words, &asked, language))
 }
 
-fn ways(words: &'static ListWords) -> Vec<Way> {
-    let ready = &words.ready;
-    let (before, behind) = (ready.before.join("|"), ready.behind.join("|"));
-    let all =
-        [("add", &ready.add), ("remove", &ready.remove), ("read", &ready.read), ("clear", &ready.clear)];
-    let way = |(action, says): (&'static str, &'static String)| {
-        let says = says.replace("{text}", "(?P<text>[^?!;:]+?)").replace("{list}", &ready.list);
-        // A file whose pattern is none costs that way of saying it; a test reads all of them.
-        let says =
-            Regex::new(&format!("(?i)^(?:(?:{before}),? )*(?:{says})(?:,? (?:{behind}))?[.!?]*$")).ok()?;
-        Some(Way { action, says, vague: &ready.vague, notes: &words.notes, articles: &words.unnamed })
-    };
-    all.into_iter()
-        .flat_map(|(action, says)| says.iter().map(move |says| (action, says)))
-        .filter_map(way)
-        .collect()
-}
-
-impl Way {
-    fn arguments(&self, asked: &str) -> Option<Arguments> {
-        let said = self.says.captures(asked)?;
-        let list = said.name("list")?.as_str().to_lowercase();
-        let is_named = list_name(&list) != NOTES || self.notes.contains(&list);
-        let mut text = said.name("text").map(|text| text.as_str().trim());
-        while let Some((first, rest)) =
-            text.filter(|_| self.action == "remove").and_then(|text| text.split_once(' '))
-            && self.articles.contains(&first.to_lowercase())
-        {
-            text = Some(rest);
-        }
-        let is_vague = |text: &str| {
-            let text = text.to_lowercase();
-            self.vague.contains(&text) || text.split_whitespace().next().is_none()
-        };
-        if !is_named || text.is_some_and(is_vague) {
-            return None;
-        }
-        let rows = [("action", Some(self.action)), ("list", Some(list.as_str())), ("text", text)];
-        let row = |(name, value): (&str, Option<&str>)| Some((name.to_owned(), Value::from(value?)));
-        Some(rows.into_iter().filter_map(row).collect())
+fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) -> Option<Arguments> {
+    let said = way.says.captures(asked)?;
+    let list = said.name("list")?.as_str().to_lowercase();
+    let is_named = list_name(&list, language) != NOTES || words.notes.contains(&list);
+    let mut text = said.name("text").map(|text| text.as_str().trim());
+    while let Some((first, rest)) =
+        text.filter(|_| way.action == "remove").and_then(|text| text.split_once(' '))
+        && words.unnamed.contains(&first.to_lowercase())
+    {
+        text = Some(rest);
     }
+    let is_vague = |text: &str| {
+        let text = text.to_lowercase();
+        words.ready.vague.contains(&text) || text.split_whitespace().next().is_none()
+    };
+    if !is_named || text.is_some_and(is_vague) {
+        return None;
+    }
+    let rows = [("action", Some(way.action)), ("list", Some(list.as_str())), ("text", text)];
+    let row = |(name, value): (&str, Option<&str>)| Some((name.to_owned(), Value::from(value?)));
+    Some(rows.into_iter().filter_map(row).collect())
 }
 
 #[cfg(test)]
@@ -79,25 +46,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::language::tests::english;
 
     fn told(asked: &str) -> String {
-        let Some(arguments) = arguments(asked) else { return "-".into() };
+        let Some(arguments) = arguments(asked, english()) else { return "-".into() };
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        format!("{} {}: {}", text("action"), list_name(&text("list")), text("text"))
+        format!("{} {}: {}", text("action"), list_name(&text("list"), english()), text("text"))
             .trim_end_matches(": ")
             .to_owned()
-    }
-
-    #[test]
-    fn every_way_in_the_files_can_be_read() {
-        for words in language::lists() {
-            let ready = &words.ready;
-            let count = [&ready.add, &ready.remove, &ready.read, &ready.clear]
-                .into_iter()
-                .map(Vec::len)
-                .sum::<usize>();
-            assert_eq!(ways(words).len(), count);
-        }
     }
 
     #[test]
@@ -155,7 +111,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read_without_panic(asked in "\\PC{0,80}") {
-            let _ = arguments(&asked);
+            let _ = arguments(&asked, english());
         }
     }
 }

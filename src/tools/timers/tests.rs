@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::language::tests::in_english;
 use crate::schedule::{ClockSaid, Day, Exactness, Said, ScheduleParts, TimersConfig};
 use crate::store::Store;
 use crate::tools::tests::clock;
 use crate::tools::{gate, run};
 
 /// A reader that knows three times.
-fn reads(said: &str) -> Option<When> {
+fn reads(_: &Language, said: &str) -> Option<When> {
     let at = |hour, day| {
         let clock = ClockSaid { hour, minute: 0, exactness: Exactness::Exact };
         When::At(Said { clock: Some(clock), day, ..Said::default() })
@@ -27,10 +28,11 @@ fn timers(store: &Store) -> Timers {
         store: store.clone(),
         clock: clock(),
         config: TimersConfig::default(),
+        languages: in_english(),
         is_synchronised: || true,
         wake_up: None,
     });
-    Timers::new(Some(schedule), reads)
+    Timers::new(Some(schedule), reads, in_english())
 }
 
 async fn call(tool: &Timers, arguments: Value) -> Result<Output, ToolError> {
@@ -39,7 +41,7 @@ async fn call(tool: &Timers, arguments: Value) -> Result<Output, ToolError> {
     run(tool, Call { arguments: &arguments, now: &clock().now() }).await
 }
 
-// covers B (durable before it is confirmed), L of the tools
+// L of the tools
 #[tokio::test]
 async fn what_is_told_to_be_set_changed_or_cancelled_is_in_the_database() {
     let store = Store::in_memory().unwrap();
@@ -98,7 +100,7 @@ async fn what_is_not_clear_goes_back_to_the_model() {
 async fn what_can_not_be_stored_ends_the_turn_and_is_not_confirmed() {
     let lost = ToolError::EndTurn("I can't get at my timers just now, so nothing was changed.".into());
     let set = || json!({ "action": "set", "when": "10 minutes" });
-    assert_eq!(call(&Timers::new(None, reads), set()).await, Err(lost.clone()));
+    assert_eq!(call(&Timers::new(None, reads, in_english()), set()).await, Err(lost.clone()));
     let store = Store::in_memory().unwrap();
     let tool = timers(&store);
     store.break_timers().await;
@@ -107,7 +109,7 @@ async fn what_can_not_be_stored_ends_the_turn_and_is_not_confirmed() {
 
 #[test]
 fn only_listing_is_without_effect_and_every_call_can_be_asked_about() {
-    let tool = Timers::new(None, reads);
+    let tool = Timers::new(None, reads, in_english());
     let arguments = |value: Value| value.as_object().cloned().unwrap();
     let list = arguments(json!({ "action": "list" }));
     assert_eq!(tool.effect(&list), Effect::Looks);

@@ -53,7 +53,6 @@ mod tests {
         is_public(&SocketAddr::new(ip.parse().expect("an address"), 80))
     }
 
-    // covers O9
     #[test]
     fn homes_machines_and_neighbours_are_private_however_they_are_written() {
         let private = [

@@ -148,7 +148,6 @@ fn route(path: &str) -> Does {
     }
 }
 
-// covers O9
 #[tokio::test]
 async fn a_page_comes_fenced_also_after_three_redirects() {
     let served = Served::new(route).await;
@@ -162,7 +161,7 @@ async fn a_page_comes_fenced_also_after_three_redirects() {
     assert_eq!(evil.matches(fence::END).count(), 1, "{evil}");
 }
 
-// covers O9: on every hop, and after name resolution
+// On every hop, and after name resolution
 #[tokio::test]
 async fn private_addresses_are_refused_wherever_they_come_from() {
     let served = Served::new(route).await;
@@ -193,7 +192,7 @@ async fn private_addresses_are_refused_wherever_they_come_from() {
     assert_eq!(served.paths(), ["/inside", "/hidden", "/file"]);
 }
 
-// covers O9: the program's own guard
+// The program's own guard
 #[tokio::test]
 async fn the_program_does_not_reach_this_machine() {
     let served = Served::new(route).await;

@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Zoned};
 use joi::message::Private;
 use joi::reply::memory_question;
-use joi::store::{MemoryKind, NewMemory, Search, Store, Vector};
+use joi::store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
 
 /// Pages of the year.
 pub(super) const PAGES: usize = 2_000;
@@ -253,10 +253,10 @@ impl Year {
 
     /// How many questions find a right page among the first three, and those that do not. `vectors` are of the
     /// questions.
-    pub(super) async fn found(&self, by: By, vectors: &[Vector]) -> (usize, Vec<String>) {
+    pub(super) async fn found(&self, by: By, vectors: &[Embedding]) -> (usize, Vec<String>) {
         let (mut right, mut missed) = (0, Vec::new());
         for (number, (question, page, by_time)) in self.questions().into_iter().enumerate() {
-            let mut search = Search { limit: 3, ..memory_question(&question, &self.now) };
+            let mut search = MemoryQuery { limit: 3, ..memory_question(&question, &self.now) };
             if by != By::Words {
                 search.vector = Some(vectors[number].clone());
             }

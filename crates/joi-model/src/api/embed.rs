@@ -1,4 +1,4 @@
-//! `/api/embed`, and its older form `/api/embeddings`: texts in, vectors out.
+//! `/api/embed`, and its older form `/api/embeddings`: texts in, embeddings out.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,10 +7,10 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::refusal::Refusal;
+use super::error::ApiError;
 use super::request::{body, require};
-use super::{App, Served};
-use crate::vectors::{Made, Texts, Vectors};
+use super::{App, ServedModel};
+use crate::embeddings::{EmbedTexts, EmbeddingService, Embeddings};
 
 /// Body of `/api/embed`.
 #[derive(Debug, Default, Deserialize)]
@@ -30,17 +30,18 @@ struct OneRequest {
     prompt: String,
 }
 
-/// A vector for each text.
+/// An embedding for each text.
 pub(super) async fn embed(
     State(app): State<App>,
     request: Result<Bytes, BytesRejection>,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, ApiError> {
     let asked: EmbedRequest = body(request)?;
     let (model, vectors) = maker(&app, asked.model.as_deref())?;
     let texts = texts(asked.input)?;
     let truncate = asked.truncate != Some(false);
     let dimensions = asked.dimensions.filter(|n| *n > 0);
-    let Made { vectors, tokens, total } = vectors.make(Texts { texts, truncate, dimensions }).await?;
+    let Embeddings { vectors, tokens, total } =
+        vectors.make(EmbedTexts { texts, truncate, dimensions }).await?;
     Ok(Json(json!({
         "model": model,
         "embeddings": vectors,
@@ -50,31 +51,31 @@ pub(super) async fn embed(
     })))
 }
 
-/// The vector of one text, without anything else.
+/// The embedding of one text, without anything else.
 pub(super) async fn embedding(
     State(app): State<App>,
     request: Result<Bytes, BytesRejection>,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, ApiError> {
     let asked: OneRequest = body(request)?;
     let (_, vectors) = maker(&app, asked.model.as_deref())?;
     let texts = if asked.prompt.is_empty() { Vec::new() } else { vec![asked.prompt] };
-    let made = vectors.make(Texts { texts, truncate: true, dimensions: None }).await?;
+    let made = vectors.make(EmbedTexts { texts, truncate: true, dimensions: None }).await?;
     Ok(Json(json!({ "embedding": made.vectors.into_iter().next().unwrap_or_default() })))
 }
 
-/// The model that was asked for, by the name that was used, if it makes vectors.
-fn maker<'a>(app: &'a App, asked: Option<&str>) -> Result<(String, &'a Vectors), Refusal> {
+/// The requested model, by the name that was used, if it makes embeddings.
+fn maker<'a>(app: &'a App, asked: Option<&str>) -> Result<(String, &'a EmbeddingService), ApiError> {
     let (asked, served) = require(asked, app)?;
     match (served, &app.vectors) {
-        (Served::Vectors, Some((_, vectors))) => Ok((asked, vectors)),
-        (Served::Vectors | Served::Chat, _) => {
-            Err(Refusal::bad(format!("{asked:?} does not support embeddings")))
+        (ServedModel::EmbeddingService, Some((_, vectors))) => Ok((asked, vectors)),
+        (ServedModel::EmbeddingService | ServedModel::Chat, _) => {
+            Err(ApiError::bad(format!("{asked:?} does not support embeddings")))
         }
     }
 }
 
 /// One text or many; an empty one counts for nothing by itself.
-fn texts(input: Option<Value>) -> Result<Vec<String>, Refusal> {
+fn texts(input: Option<Value>) -> Result<Vec<String>, ApiError> {
     match input {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
@@ -84,13 +85,13 @@ fn texts(input: Option<Value>) -> Result<Vec<String>, Refusal> {
     }
 }
 
-fn text(value: Value) -> Result<String, Refusal> {
+fn text(value: Value) -> Result<String, ApiError> {
     match value {
         Value::String(text) => Ok(text),
         _ => Err(wrong_input()),
     }
 }
 
-fn wrong_input() -> Refusal {
-    Refusal::bad("invalid input type")
+fn wrong_input() -> ApiError {
+    ApiError::bad("invalid input type")
 }

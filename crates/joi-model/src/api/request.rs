@@ -1,8 +1,8 @@
-//! The bodies of `/api/chat` and `/api/generate`: read, checked in the contract's order, made into
-//! work for the engine. PURE.
+//! The bodies of `/api/chat` and `/api/generate`: parsed, validated in the order of Ollama's contract,
+//! converted to work for the engine. PURE.
 //!
-//! Unknown fields are ignored. What the model can't do (thinking, images, tools without a template for
-//! them) is refused.
+//! Unknown fields are ignored. What the model does not support (thinking, images, tools without a template
+//! for them) is refused.
 
 use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
@@ -11,9 +11,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::refusal::Refusal;
-use super::{App, Served};
-use crate::engine::{Overflow, Prompt, Reply, Work};
+use super::error::ApiError;
+use super::{App, ServedModel};
+use crate::engine::{EngineRequest, Overflow, Prompt, Reply};
 use crate::grammar;
 use crate::keep_alive::KeepAlive;
 use crate::llama::Grammar;
@@ -23,26 +23,26 @@ use crate::template::Message;
 
 /// How an answer is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Delivery {
-    /// A JSON object a line, as it is written.
+pub(super) enum ResponseMode {
+    /// A stream of JSON objects, one per line.
     Lines,
     /// One JSON object at the end.
     Whole,
 }
 
-/// What a request comes down to.
+/// A validated request.
 #[derive(Debug, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct CheckedRequest {
     /// The model's name as the client wrote it.
     pub(super) model: String,
-    /// What the engine is to do.
-    pub(super) work: Work,
-    /// Its options for the runner.
+    /// The work for the engine.
+    pub(super) work: EngineRequest,
+    /// Its runner options.
     pub(super) runner: crate::engine::Runner,
     /// How long the model stays in memory.
     pub(super) keep_alive: KeepAlive,
     /// How the answer is sent.
-    pub(super) delivery: Delivery,
+    pub(super) delivery: ResponseMode,
 }
 
 /// Body of `/api/chat`.
@@ -92,42 +92,44 @@ struct ChatMessage {
 }
 
 /// Reads a JSON body.
-pub(super) fn body<T: DeserializeOwned>(body: Result<Bytes, BytesRejection>) -> Result<T, Refusal> {
-    let bytes = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
+pub(super) fn body<T: DeserializeOwned>(body: Result<Bytes, BytesRejection>) -> Result<T, ApiError> {
+    let bytes = body.map_err(|e| ApiError::new(e.status(), e.body_text()))?;
     if bytes.is_empty() {
-        return Err(Refusal::bad("missing request body"));
+        return Err(ApiError::bad("missing request body"));
     }
-    serde_json::from_slice(&bytes).map_err(|e| Refusal::bad(e.to_string()))
+    serde_json::from_slice(&bytes).map_err(|e| ApiError::bad(e.to_string()))
 }
 
 /// The model that `asked` names, and the name as it was written.
-pub(super) fn require(asked: Option<&str>, app: &App) -> Result<(String, Served), Refusal> {
-    let asked = asked.filter(|name| !name.is_empty()).ok_or_else(|| Refusal::bad("model is required"))?;
-    let name = Name::parse(asked).map_err(|_| Refusal::bad("invalid model name"))?;
-    let served = app.served(&name).ok_or_else(|| Refusal::not_found(asked))?;
+pub(super) fn require(asked: Option<&str>, app: &App) -> Result<(String, ServedModel), ApiError> {
+    let asked = asked.filter(|name| !name.is_empty()).ok_or_else(|| ApiError::bad("model is required"))?;
+    let name = Name::parse(asked).map_err(|_| ApiError::bad("invalid model name"))?;
+    let served = app.served(&name).ok_or_else(|| ApiError::not_found(asked))?;
     Ok((asked.to_owned(), served))
 }
 
-/// The name of the model that talks, as it was written; `what` is what the other one can't do.
-fn require_talk(asked: Option<&str>, app: &App, what: &str) -> Result<String, Refusal> {
+/// The name of the chat model, as it was written; `what` is what the embedding model can't do.
+fn require_talk(asked: Option<&str>, app: &App, what: &str) -> Result<String, ApiError> {
     match require(asked, app)? {
-        (asked, Served::Chat) => Ok(asked),
-        (asked, Served::Vectors) => Err(Refusal::bad(format!("{asked:?} does not support {what}"))),
+        (asked, ServedModel::Chat) => Ok(asked),
+        (asked, ServedModel::EmbeddingService) => {
+            Err(ApiError::bad(format!("{asked:?} does not support {what}")))
+        }
     }
 }
 
 impl ChatRequest {
     /// Checks it against what the model can do.
-    pub(super) fn check(self, app: &App) -> Result<Asked, Refusal> {
+    pub(super) fn check(self, app: &App) -> Result<CheckedRequest, ApiError> {
         let model = require_talk(self.common.model.as_deref(), app, "chat")?;
         let tools = self.tools.unwrap_or_default();
         if !tools.is_empty() && !app.facts.calls_tools() {
-            return Err(Refusal::bad(format!("{} does not support tools", app.name.canonical())));
+            return Err(ApiError::bad(format!("{} does not support tools", app.name.canonical())));
         }
         let calls = match tools.is_empty() {
             true => None,
             false => Some(Grammar::Calls(
-                grammar::of_calls(&named(&tools)?).map_err(|e| Refusal::bad(e.to_string()))?,
+                grammar::of_calls(&named(&tools)?).map_err(|e| ApiError::bad(e.to_string()))?,
             )),
         };
         let messages: Vec<Message> = self
@@ -143,14 +145,14 @@ impl ChatRequest {
 
 impl GenerateRequest {
     /// Checks it against what the model can do.
-    pub(super) fn check(self, app: &App) -> Result<Asked, Refusal> {
+    pub(super) fn check(self, app: &App) -> Result<CheckedRequest, ApiError> {
         let model = require_talk(self.common.model.as_deref(), app, "generate")?;
         refuse_images(self.images.as_deref())?;
         if self.suffix.is_some_and(|suffix| !suffix.is_empty()) {
-            return Err(Refusal::bad(format!("{} does not support insert", app.name.canonical())));
+            return Err(ApiError::bad(format!("{} does not support insert", app.name.canonical())));
         }
         if self.template.is_some_and(|template| !template.is_empty()) {
-            return Err(Refusal::bad("joi-model uses the model's own template and takes no other"));
+            return Err(ApiError::bad("joi-model uses the model's own template and takes no other"));
         }
         let prompt = self.prompt.filter(|prompt| !prompt.is_empty()).map(|prompt| {
             if self.raw == Some(true) {
@@ -166,91 +168,96 @@ impl GenerateRequest {
 }
 
 impl ChatMessage {
-    fn check(self) -> Result<Message, Refusal> {
+    fn check(self) -> Result<Message, ApiError> {
         refuse_images(self.images.as_deref())?;
         let role = self.role.to_lowercase();
-        // The role goes into the prompt unquoted: a free one could pose as anything.
+        // The role goes into the prompt unquoted: an arbitrary one could impersonate another speaker.
         if !["system", "user", "assistant", "tool"].contains(&role.as_str()) {
             let text = format!("invalid role: {:?}; expected system, user, assistant or tool", self.role);
-            return Err(Refusal::bad(text));
+            return Err(ApiError::bad(text));
         }
         Ok(Message { role, content: self.content.unwrap_or_default(), more: self.more })
     }
 }
 
 impl Common {
-    /// The rest of the checks; without a prompt the request only loads or frees the model.
-    fn asked(self, model: String, prompt: Option<Prompt>, calls: Option<Grammar>) -> Result<Asked, Refusal> {
+    /// The remaining checks; without a prompt the request only loads or unloads the model.
+    fn asked(
+        self,
+        model: String,
+        prompt: Option<Prompt>,
+        calls: Option<Grammar>,
+    ) -> Result<CheckedRequest, ApiError> {
         refuse_thinking(self.think.as_ref(), &model)?;
-        let keep_alive = KeepAlive::read(self.keep_alive.as_ref()).map_err(Refusal::bad)?;
-        // A wanted format binds the whole reply; there is no place for a call in it.
+        let keep_alive = KeepAlive::read(self.keep_alive.as_ref()).map_err(ApiError::bad)?;
+        // A requested format binds the whole reply; it leaves no place for a call.
         let grammar = match (grammar(self.format.as_ref())?, calls) {
             (Grammar::Free, Some(calls)) => calls,
             (format, _) => format,
         };
         let options = Options::read(self.options.as_ref())
-            .map_err(|text| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text))?;
-        let delivery = if self.stream == Some(false) { Delivery::Whole } else { Delivery::Lines };
+            .map_err(|text| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, text))?;
+        let delivery = if self.stream == Some(false) { ResponseMode::Whole } else { ResponseMode::Lines };
         let overflow = if self.truncate == Some(false) { Overflow::Refuse } else { Overflow::Truncate };
         let work = match prompt {
-            Some(prompt) => Work::Reply(Box::new(Reply {
+            Some(prompt) => EngineRequest::Reply(Box::new(Reply {
                 prompt,
                 sampling: crate::llama::Sampling { grammar, ..options.sampling },
                 num_predict: options.num_predict,
                 stops: options.stops,
                 overflow,
             })),
-            None if keep_alive.is_zero() => Work::Unload,
-            None => Work::Load,
+            None if keep_alive.is_zero() => EngineRequest::Unload,
+            None => EngineRequest::Load,
         };
-        // A reply to nothing is one object, also when lines were asked for.
-        let delivery = if matches!(work, Work::Reply(_)) { delivery } else { Delivery::Whole };
-        Ok(Asked { model, work, runner: options.runner, keep_alive, delivery })
+        // Loading and unloading is answered by one object, also when streaming was requested.
+        let delivery = if matches!(work, EngineRequest::Reply(_)) { delivery } else { ResponseMode::Whole };
+        Ok(CheckedRequest { model, work, runner: options.runner, keep_alive, delivery })
     }
 }
 
 /// The tools, each with a name.
-fn named(tools: &[Value]) -> Result<Vec<Value>, Refusal> {
+fn named(tools: &[Value]) -> Result<Vec<Value>, ApiError> {
     let has_name = |tool: &Value| tool["function"]["name"].as_str().is_some_and(|name| !name.is_empty());
     if tools.iter().all(has_name) {
         return Ok(tools.to_vec());
     }
-    Err(Refusal::bad("a tool has no function.name"))
+    Err(ApiError::bad("a tool has no function.name"))
 }
 
-fn refuse_images(images: Option<&[Value]>) -> Result<(), Refusal> {
+fn refuse_images(images: Option<&[Value]>) -> Result<(), ApiError> {
     match images {
         None | Some([]) => Ok(()),
-        Some(_) => Err(Refusal::bad("this model does not support images")),
+        Some(_) => Err(ApiError::bad("this model does not support images")),
     }
 }
 
-fn refuse_thinking(think: Option<&Value>, model: &str) -> Result<(), Refusal> {
-    let refused = || Err(Refusal::bad(format!("{model:?} does not support thinking")));
+fn refuse_thinking(think: Option<&Value>, model: &str) -> Result<(), ApiError> {
+    let refused = || Err(ApiError::bad(format!("{model:?} does not support thinking")));
     match think {
         None | Some(Value::Null | Value::Bool(false)) => Ok(()),
         Some(Value::Bool(true)) => refused(),
         Some(Value::String(level)) if ["high", "medium", "low", "max"].contains(&level.as_str()) => refused(),
-        Some(Value::String(level)) => Err(Refusal::bad(format!(
+        Some(Value::String(level)) => Err(ApiError::bad(format!(
             "invalid think value: {level:?} (must be \"high\", \"medium\", \"low\", \"max\", true, or false)"
         ))),
-        Some(_) => Err(Refusal::bad(
+        Some(_) => Err(ApiError::bad(
             "think must be a boolean or string (\"high\", \"medium\", \"low\", \"max\", true, or false)",
         )),
     }
 }
 
-fn grammar(format: Option<&Value>) -> Result<Grammar, Refusal> {
+fn grammar(format: Option<&Value>) -> Result<Grammar, ApiError> {
     match format {
         None | Some(Value::Null) => Ok(Grammar::Free),
         Some(Value::String(format)) if format.is_empty() => Ok(Grammar::Free),
         Some(Value::String(format)) if format == "json" => Ok(Grammar::Json),
         Some(schema @ Value::Object(_)) => {
-            grammar::of_schema(schema).map(Grammar::Rules).map_err(|error| Refusal::bad(error.to_string()))
+            grammar::of_schema(schema).map(Grammar::Rules).map_err(|error| ApiError::bad(error.to_string()))
         }
         Some(other) => {
             let text = format!("invalid format: {other}; expected \"json\" or a valid JSON Schema object");
-            Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, text))
+            Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, text))
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The engine's events as Ollama's answers: one object a line, or one object at the end.
+//! The engine's events as Ollama's answers: one object per line, or one object at the end.
 //!
-//! An error before the first word becomes a status; after it, the last line. A client that goes
-//! away drops the body, with it the ticket, and so stops the engine.
+//! An error before the first word becomes a status; after it, the last line. A client that disconnects drops
+//! the body, with it the ticket, and so cancels the request.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use serde_json::{Map, Value, json};
 
-use super::refusal::Refusal;
-use super::request::Delivery;
-use crate::engine::{DoneReason, Event, Stats, Ticket};
+use super::error::ApiError;
+use super::request::ResponseMode;
+use crate::engine::{DoneReason, EngineEvent, Stats, Ticket};
 
-/// Where the text stands in an answer.
+/// The position of the text in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum TextField {
     /// In `message.content`.
     Chat,
     /// In `response`.
@@ -27,41 +27,45 @@ pub(super) enum Shape {
 
 /// What all objects of one answer have in common.
 #[derive(Debug, Clone)]
-pub(super) struct Form {
-    /// Where the text stands.
-    pub(super) shape: Shape,
+pub(super) struct ResponseForm {
+    /// The position of the text.
+    pub(super) shape: TextField,
     /// The model's name as the client wrote it.
     pub(super) model: Arc<str>,
 }
 
 /// Waits for the first event and answers.
-pub(super) async fn answer(mut ticket: Ticket, form: Form, delivery: Delivery) -> Result<Response, Refusal> {
-    match ticket.next().await.ok_or_else(Refusal::engine_gone)? {
-        Event::Failed(error) => Err(error.into()),
+pub(super) async fn answer(
+    mut ticket: Ticket,
+    form: ResponseForm,
+    delivery: ResponseMode,
+) -> Result<Response, ApiError> {
+    match ticket.next().await.ok_or_else(ApiError::engine_gone)? {
+        EngineEvent::Failed(error) => Err(error.into()),
         first => match delivery {
-            Delivery::Lines => Ok(lines(first, ticket, form)),
-            Delivery::Whole => whole(first, ticket, &form).await,
+            ResponseMode::Lines => Ok(lines(first, ticket, form)),
+            ResponseMode::Whole => whole(first, ticket, &form).await,
         },
     }
 }
 
-async fn whole(first: Event, mut ticket: Ticket, form: &Form) -> Result<Response, Refusal> {
+async fn whole(first: EngineEvent, mut ticket: Ticket, form: &ResponseForm) -> Result<Response, ApiError> {
     let (mut text, mut calls) = (String::new(), Vec::new());
     let mut event = first;
     loop {
         match event {
-            Event::Text(piece) => text.push_str(&piece),
-            Event::Call(call) => calls.push(call),
-            Event::Done(stats) => {
+            EngineEvent::Text(piece) => text.push_str(&piece),
+            EngineEvent::Call(call) => calls.push(call),
+            EngineEvent::Done(stats) => {
                 return Ok(Json(with_calls(form.last(&text, &stats), calls)).into_response());
             }
-            Event::Failed(error) => return Err(error.into()),
+            EngineEvent::Failed(error) => return Err(error.into()),
         }
-        event = ticket.next().await.ok_or_else(Refusal::engine_gone)?;
+        event = ticket.next().await.ok_or_else(ApiError::engine_gone)?;
     }
 }
 
-fn lines(first: Event, ticket: Ticket, form: Form) -> Response {
+fn lines(first: EngineEvent, ticket: Ticket, form: ResponseForm) -> Response {
     let all = stream::unfold(Some((Some(first), ticket)), move |state| {
         let form = form.clone();
         async move {
@@ -71,11 +75,13 @@ fn lines(first: Event, ticket: Ticket, form: Form) -> Response {
                 None => ticket.next().await,
             };
             let (object, rest) = match event {
-                Some(Event::Text(text)) => (form.line(&text), Some((None, ticket))),
-                Some(Event::Call(call)) => (with_calls(form.line(""), vec![call]), Some((None, ticket))),
-                Some(Event::Done(stats)) => (form.last("", &stats), None),
-                Some(Event::Failed(error)) => (json!({ "error": error.to_string() }), None),
-                None => (Refusal::engine_gone().body(), None),
+                Some(EngineEvent::Text(text)) => (form.line(&text), Some((None, ticket))),
+                Some(EngineEvent::Call(call)) => {
+                    (with_calls(form.line(""), vec![call]), Some((None, ticket)))
+                }
+                Some(EngineEvent::Done(stats)) => (form.last("", &stats), None),
+                Some(EngineEvent::Failed(error)) => (json!({ "error": error.to_string() }), None),
+                None => (ApiError::engine_gone().body(), None),
             };
             Some((Ok::<_, std::convert::Infallible>(format!("{object}\n")), rest))
         }
@@ -93,14 +99,16 @@ fn with_calls(mut object: Value, calls: Vec<Value>) -> Value {
     object
 }
 
-impl Form {
+impl ResponseForm {
     fn object(&self, text: &str) -> Map<String, Value> {
         let mut object = Map::new();
         object.insert("model".to_owned(), json!(*self.model));
         object.insert("created_at".to_owned(), json!(jiff::Timestamp::now().to_string()));
         match self.shape {
-            Shape::Chat => object.insert("message".to_owned(), json!({"role": "assistant", "content": text})),
-            Shape::Generate => object.insert("response".to_owned(), json!(text)),
+            TextField::Chat => {
+                object.insert("message".to_owned(), json!({"role": "assistant", "content": text}))
+            }
+            TextField::Generate => object.insert("response".to_owned(), json!(text)),
         };
         object
     }

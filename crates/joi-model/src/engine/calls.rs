@@ -1,7 +1,8 @@
 //! Calls of tools in the text of a reply: taken out, and handed on as calls. PURE.
 //!
-//! A call stands between `<tool_call>` and `</tool_call>` as JSON, or is the whole reply. What may become such a mark is held back;
-//! what stands between marks and is no call goes out as text, so that nothing is lost.
+//! A call stands between `<tool_call>` and `</tool_call>` as JSON, or is the whole reply. What may become
+//! such a mark is held back; what stands between marks and is no call goes out as text, so that nothing is
+//! lost.
 
 use serde_json::{Value, json};
 
@@ -12,7 +13,7 @@ const CLOSE: &str = "</tool_call>";
 
 /// A piece of a reply.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Piece {
+pub(crate) enum CallPiece {
     /// Words, never empty.
     Text(String),
     /// A call as Ollama's clients expect it.
@@ -30,7 +31,7 @@ pub(crate) struct CallStream {
 
 impl CallStream {
     /// Takes the next text and gives what is certain now.
-    pub(crate) fn push(&mut self, text: &str) -> Vec<Piece> {
+    pub(crate) fn push(&mut self, text: &str) -> Vec<CallPiece> {
         self.held.push_str(text);
         let may_be_bare = !self.has_begun && self.calls == 0 && self.held.trim_start().starts_with('{');
         if may_be_bare || self.held.trim().is_empty() {
@@ -49,7 +50,7 @@ impl CallStream {
             let marked = self.held.split_off(at);
             self.words(&mut pieces);
             let body = &marked[OPEN.len()..OPEN.len() + length];
-            pieces.push(self.call(body).map_or(Piece::Text(marked.clone()), Piece::Call));
+            pieces.push(self.call(body).map_or(CallPiece::Text(marked.clone()), CallPiece::Call));
             self.held = rest;
         }
         let keep = (1..OPEN.len()).rev().find(|n| self.held.ends_with(&OPEN[..*n])).unwrap_or(0);
@@ -60,7 +61,7 @@ impl CallStream {
     }
 
     /// What is still held back at the end; a call that lacks its end counts when it is whole otherwise.
-    pub(crate) fn finish(mut self) -> Option<Piece> {
+    pub(crate) fn finish(mut self) -> Option<CallPiece> {
         let held = std::mem::take(&mut self.held);
         if held.trim().is_empty() && self.calls > 0 {
             return None;
@@ -69,19 +70,19 @@ impl CallStream {
         let body = held.strip_prefix(OPEN).or_else(|| Some(held.as_str()).filter(|_| is_bare));
         let call = body.and_then(|body| self.call(body));
         match call {
-            Some(call) => Some(Piece::Call(call)),
-            None => (!held.is_empty()).then_some(Piece::Text(held)),
+            Some(call) => Some(CallPiece::Call(call)),
+            None => (!held.is_empty()).then_some(CallPiece::Text(held)),
         }
     }
 
     /// Lets the words out that are held; the line breaks between calls are none.
-    fn words(&mut self, pieces: &mut Vec<Piece>) {
+    fn words(&mut self, pieces: &mut Vec<CallPiece>) {
         let words = std::mem::take(&mut self.held);
         if words.is_empty() || (self.calls > 0 && words.trim().is_empty()) {
             return;
         }
         self.has_begun = true;
-        pieces.push(Piece::Text(words));
+        pieces.push(CallPiece::Text(words));
     }
 
     fn call(&mut self, body: &str) -> Option<Value> {
@@ -122,8 +123,8 @@ mod tests {
         pieces.extend(stream.finish());
         for piece in pieces {
             match piece {
-                Piece::Text(text) => words += &text,
-                Piece::Call(call) => {
+                CallPiece::Text(text) => words += &text,
+                CallPiece::Call(call) => {
                     assert!(call["id"].as_str().unwrap().starts_with("call_"));
                     let function = &call["function"];
                     calls

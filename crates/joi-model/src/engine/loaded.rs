@@ -1,17 +1,17 @@
-//! The model in memory with its window, and the writing of one reply.
+//! The loaded model with its window, and the generation of one reply.
 //!
-//! Engine thread. The window's cache is kept from reply to reply: what the next prompt has in
-//! common with it is not evaluated again.
+//! Engine thread. The window's cache is kept from reply to reply: a common prefix of the next prompt is not
+//! evaluated again.
 
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::text::TextStream;
-use super::window::Window;
+use super::window::ContextWindow;
 use super::{DoneReason, EngineConfig, EngineError, Overflow, Prompt, Reply, Runner};
-use crate::llama::{Context, DecodeError, LoadError, Model, Sampler, Token};
-use crate::template::{Message, Template, TemplateError, Vocabulary};
+use crate::llama::{Context, DecodeError, LoadError, Model, Sampler, TokenId};
+use crate::template::{ChatTemplate, Message, SpecialTokens, TemplateError};
 
 /// Smallest window that leaves room for a template and a word.
 const SMALLEST_WINDOW: u32 = 64;
@@ -19,14 +19,14 @@ const SMALLEST_WINDOW: u32 = 64;
 /// The model, its template and its window.
 pub(super) struct Loaded {
     model: Rc<Model>,
-    template: Template,
+    template: ChatTemplate,
     context: Context,
     num_ctx: u32,
 }
 
-/// The numbers of one reply.
+/// Statistics of one reply.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Written {
+pub(super) struct ReplyCounts {
     pub(super) reason: DoneReason,
     pub(super) prompt_tokens: usize,
     pub(super) cached_tokens: usize,
@@ -41,24 +41,24 @@ pub(super) enum SetUpError {
     #[error(transparent)]
     Load(#[from] LoadError),
     #[error(transparent)]
-    Template(#[from] TemplateError),
+    ChatTemplate(#[from] TemplateError),
     #[error("{0} is not a chat model: it writes no text")]
     NotChat(String),
 }
 
 impl Loaded {
-    /// Reads the file and makes room for a window.
+    /// Loads the file and allocates a window.
     pub(super) fn load(config: &EngineConfig, num_ctx: u32) -> Result<Self, SetUpError> {
         let model = Rc::new(Model::load(&config.model)?);
         if !model.writes_text() || model.pools() {
             return Err(SetUpError::NotChat(config.model.display().to_string()));
         }
-        let vocabulary = Vocabulary {
+        let vocabulary = SpecialTokens {
             bos: model.bos_text().unwrap_or_default(),
             eos: model.eos_text().unwrap_or_default(),
             controls: model.control_texts(),
         };
-        let template = Template::new(model.chat_template().as_deref(), vocabulary)?;
+        let template = ChatTemplate::new(model.chat_template().as_deref(), vocabulary)?;
         let num_ctx = allowed_window(num_ctx, model.trained_context());
         let context = Context::new(&model, num_ctx, config.threads)?;
         Ok(Self { model, template, context, num_ctx })
@@ -72,7 +72,7 @@ impl Loaded {
         self.num_ctx
     }
 
-    /// Takes over what a request wants of the runner.
+    /// Applies a request's runner options.
     pub(super) fn adapt(&mut self, config: &EngineConfig, runner: Runner) -> Result<(), LoadError> {
         let threads = runner.threads.unwrap_or(config.threads);
         let wanted = runner.num_ctx.unwrap_or(config.num_ctx);
@@ -81,20 +81,20 @@ impl Loaded {
             self.context.set_threads(threads);
             return Ok(());
         }
-        tracing::info!(from = self.num_ctx, to = num_ctx, "another window: the prefix cache is lost");
+        tracing::info!(from = self.num_ctx, to = num_ctx, "window resized; the prefix cache is discarded");
         self.context = Context::new(&self.model, num_ctx, threads)?;
         self.num_ctx = num_ctx;
         Ok(())
     }
 
-    /// Writes a reply; `show` gets each piece of text and may call the whole thing off.
+    /// Generates a reply; `show` gets each piece of text and may cancel.
     pub(super) fn write(
         &mut self,
         reply: &Reply,
         stop: &AtomicBool,
         show: &mut dyn FnMut(String) -> Result<(), EngineError>,
-    ) -> Result<Written, EngineError> {
-        let window = Window::new(self.num_ctx as usize, reply.num_predict);
+    ) -> Result<ReplyCounts, EngineError> {
+        let window = ContextWindow::new(self.num_ctx as usize, reply.num_predict);
         let tokens = self.prompt(reply, window)?;
         let mut sampler = Sampler::new(&self.model, &reply.sampling)?;
         let prompt_began = Instant::now();
@@ -124,10 +124,10 @@ impl Loaded {
         };
         show(text.finish())?;
         let prompt_tokens = tokens.len();
-        Ok(Written { reason, prompt_tokens, cached_tokens, prompt_began, writing_began, written_tokens })
+        Ok(ReplyCounts { reason, prompt_tokens, cached_tokens, prompt_began, writing_began, written_tokens })
     }
 
-    fn prompt(&self, reply: &Reply, window: Window) -> Result<Vec<Token>, EngineError> {
+    fn prompt(&self, reply: &Reply, window: ContextWindow) -> Result<Vec<TokenId>, EngineError> {
         match &reply.prompt {
             Prompt::Raw(text) => {
                 let tokens = self.model.tokenize(text);
@@ -140,7 +140,7 @@ impl Loaded {
                 check(reply.overflow, fitted.dropped == 0 && fitted.cut == 0)?;
                 if fitted.dropped > 0 || fitted.cut > 0 {
                     let (dropped, cut) = (fitted.dropped, fitted.cut);
-                    tracing::warn!(dropped, cut, "the prompt was longer than the window");
+                    tracing::warn!(dropped, cut, "the prompt was longer than the window and was shortened");
                 }
                 Ok(fitted.tokens)
             }
@@ -151,7 +151,7 @@ impl Loaded {
         &self,
         messages: &[Message],
         tools: &[serde_json::Value],
-    ) -> Result<Vec<Token>, TemplateError> {
+    ) -> Result<Vec<TokenId>, TemplateError> {
         Ok(self.model.tokenize(&self.template.render(messages, tools)?))
     }
 }

@@ -1,7 +1,7 @@
-//! The engine thread's loop: take a request, have the model ready, do it, report, wait.
+//! The engine thread's loop: take a request, prepare the model, run it, report, wait.
 //!
-//! It sleeps while there is nothing to do; the end of `keep_alive` wakes it to free the model.
-//! A request whose requester is gone costs nothing.
+//! It sleeps while there is nothing to do; the end of `keep_alive` wakes it to unload the model. A request
+//! whose caller has disconnected costs nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{oneshot, watch};
 
-use super::calls::{CallStream, Piece};
+use super::calls::{CallPiece, CallStream};
 use super::loaded::{Loaded, SetUpError};
 use super::{
-    DoneReason, EngineConfig, EngineError, Event, Job, Prompt, Reply, Residence, Resident, Runner, Stats,
-    Work,
+    DoneReason, EngineConfig, EngineError, EngineEvent, EngineJob, EngineRequest, Prompt, Reply, Residence,
+    Resident, Runner, Stats,
 };
-use crate::facts::Facts;
+use crate::facts::ModelFacts;
 use crate::keep_alive::KeepAlive;
 
 /// The thread's ends of the channels.
 pub(super) struct Ends {
-    pub(super) queue: Receiver<Job>,
+    pub(super) queue: Receiver<EngineJob>,
     pub(super) residents: watch::Sender<Resident>,
     pub(super) closing: Arc<AtomicBool>,
 }
@@ -34,25 +34,25 @@ struct Machine<'a> {
     leaves: Option<Instant>,
 }
 
-/// Runs until every [`super::Engine`] is gone. `told` hears whether the model could be loaded.
+/// Runs until every [`super::Engine`] is dropped. `started` receives whether the model could be loaded.
 pub(super) fn run(
     config: &EngineConfig,
     ends: &Ends,
-    told: oneshot::Sender<Result<Arc<Facts>, anyhow::Error>>,
+    started: oneshot::Sender<Result<Arc<ModelFacts>, anyhow::Error>>,
 ) {
     let began = Instant::now();
     let first = Loaded::load(config, config.num_ctx)
         .map_err(anyhow::Error::from)
-        .and_then(|loaded| Ok((Facts::read(&config.model, loaded.model())?, loaded)));
+        .and_then(|loaded| Ok((ModelFacts::read(&config.model, loaded.model())?, loaded)));
     let (facts, loaded) = match first {
         Ok(first) => first,
-        // Nobody listening means that the program is ending already.
-        Err(error) => return drop(told.send(Err(error))),
+        // Fails only when the program is ending already.
+        Err(error) => return drop(started.send(Err(error))),
     };
-    tracing::info!(took = ?began.elapsed(), num_ctx = loaded.num_ctx(), "the model is loaded");
+    tracing::info!(took = ?began.elapsed(), num_ctx = loaded.num_ctx(), "model loaded");
     let mut machine = Machine { config, ends, loaded: Some(loaded), leaves: None };
     machine.publish();
-    if told.send(Ok(Arc::new(facts))).is_ok() {
+    if started.send(Ok(Arc::new(facts))).is_ok() {
         machine.serve();
     }
 }
@@ -72,41 +72,41 @@ impl Machine<'_> {
         }
     }
 
-    fn take(&mut self, job: &Job) {
+    fn take(&mut self, job: &EngineJob) {
         if self.ends.closing.load(Ordering::Relaxed) || job.stop.load(Ordering::Relaxed) {
             return;
         }
-        tracing::info!(waited = ?job.arrived.elapsed(), "a request begins");
+        tracing::info!(waited = ?job.arrived.elapsed(), "request started");
         let event = match self.perform(job) {
-            Ok(stats) => Event::Done(stats),
+            Ok(stats) => EngineEvent::Done(stats),
             Err(error) => {
-                tracing::warn!(%error, "a request failed");
-                Event::Failed(error)
+                tracing::warn!(%error, "request failed");
+                EngineEvent::Failed(error)
             }
         };
         self.schedule(job.keep_alive);
-        // A requester that is gone has no use for the end.
+        // Fails only when the caller has disconnected.
         drop(job.events.try_send(event));
     }
 
-    fn perform(&mut self, job: &Job) -> Result<Stats, EngineError> {
+    fn perform(&mut self, job: &EngineJob) -> Result<Stats, EngineError> {
         match &job.work {
-            Work::Unload => {
+            EngineRequest::Unload => {
                 self.unload();
                 Ok(nothing_written(DoneReason::Unload, job.arrived, Duration::ZERO))
             }
-            Work::Load => {
+            EngineRequest::Load => {
                 let load = self.ready(job.runner)?;
                 Ok(nothing_written(DoneReason::Load, job.arrived, load))
             }
-            Work::Reply(reply) => {
+            EngineRequest::Reply(reply) => {
                 let load = self.ready(job.runner)?;
                 self.reply(job, reply, load)
             }
         }
     }
 
-    fn reply(&mut self, job: &Job, reply: &Reply, load: Duration) -> Result<Stats, EngineError> {
+    fn reply(&mut self, job: &EngineJob, reply: &Reply, load: Duration) -> Result<Stats, EngineError> {
         let Some(loaded) = self.loaded.as_mut() else {
             return Err(EngineError::Run("the model is not in memory".to_owned()));
         };
@@ -115,10 +115,10 @@ impl Machine<'_> {
             Prompt::Chat { tools, .. } if !tools.is_empty() => Some(CallStream::default()),
             Prompt::Chat { .. } | Prompt::Raw(_) => None,
         };
-        let send = |piece: Piece| {
+        let send = |piece: CallPiece| {
             let event = match piece {
-                Piece::Text(text) => Event::Text(text),
-                Piece::Call(call) => Event::Call(call),
+                CallPiece::Text(text) => EngineEvent::Text(text),
+                CallPiece::Call(call) => EngineEvent::Call(call),
             };
             job.events.try_send(event).map_err(|full_or_gone| match full_or_gone {
                 TrySendError::Full(_) | TrySendError::Closed(_) => EngineError::Cancelled,
@@ -133,7 +133,7 @@ impl Machine<'_> {
             }
             match &mut calls {
                 Some(calls) => calls.push(&text).into_iter().try_for_each(send),
-                None => send(Piece::Text(text)),
+                None => send(CallPiece::Text(text)),
             }
         };
         let written = loaded.write(reply, &job.stop, &mut show)?;
@@ -149,11 +149,11 @@ impl Machine<'_> {
             written_tokens: written.written_tokens,
             writing: end - written.writing_began,
         };
-        tracing::debug!(?stats, "a reply is written");
+        tracing::debug!(?stats, "reply complete");
         Ok(stats)
     }
 
-    /// Has the model in memory as `runner` wants it, and tells how long that took.
+    /// Loads the model as `runner` wants it, and returns how long that took.
     fn ready(&mut self, runner: Runner) -> Result<Duration, EngineError> {
         let began = Instant::now();
         match self.loaded.as_mut() {
@@ -162,7 +162,7 @@ impl Machine<'_> {
                 let num_ctx = runner.num_ctx.unwrap_or(self.config.num_ctx);
                 let loaded = Loaded::load(self.config, num_ctx).map_err(|error| match error {
                     SetUpError::Load(e) => EngineError::Load(e),
-                    SetUpError::Template(e) => EngineError::Template(e),
+                    SetUpError::ChatTemplate(e) => EngineError::ChatTemplate(e),
                     SetUpError::NotChat(_) => EngineError::Run(error.to_string()),
                 })?;
                 self.loaded = Some(loaded);
@@ -178,10 +178,10 @@ impl Machine<'_> {
         self.loaded = None;
         self.leaves = None;
         self.publish();
-        tracing::info!("the model is unloaded");
+        tracing::info!("model unloaded");
     }
 
-    /// Sets the time at which the model leaves memory; no time at all frees it before the answer ends.
+    /// Sets the time at which the model is unloaded; zero unloads it before the answer ends.
     fn schedule(&mut self, keep_alive: KeepAlive) {
         if self.loaded.is_none() {
             return;

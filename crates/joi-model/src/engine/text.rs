@@ -9,11 +9,11 @@ pub(crate) struct TextStream {
     stops: Vec<String>,
     bytes: Vec<u8>,
     held: String,
-    state: State,
+    state: TextState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TextState {
     Open,
     Stopped,
 }
@@ -22,15 +22,15 @@ impl TextStream {
     /// Ends at the first of `stops`, which is not part of the text. Empty ones are ignored.
     pub(crate) fn new(stops: &[String]) -> Self {
         let stops = stops.iter().filter(|s| !s.is_empty()).cloned().collect();
-        Self { stops, bytes: Vec::new(), held: String::new(), state: State::Open }
+        Self { stops, bytes: Vec::new(), held: String::new(), state: TextState::Open }
     }
 
     /// Whether a stop string was seen. Nothing comes out any more.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.state == State::Stopped
+        self.state == TextState::Stopped
     }
 
-    /// Takes the bytes of a token and gives the text that is certain now; it may be empty.
+    /// Takes the bytes of a token and returns the text that is certain now; it may be empty.
     pub(crate) fn push(&mut self, piece: &[u8]) -> String {
         if self.is_stopped() {
             return String::new();
@@ -38,7 +38,7 @@ impl TextStream {
         self.bytes.extend_from_slice(piece);
         self.decode();
         if let Some(at) = self.stops.iter().filter_map(|stop| self.held.find(stop.as_str())).min() {
-            self.state = State::Stopped;
+            self.state = TextState::Stopped;
             self.held.truncate(at);
             return std::mem::take(&mut self.held);
         }
@@ -47,7 +47,7 @@ impl TextStream {
         std::mem::replace(&mut self.held, rest)
     }
 
-    /// What is still held back when the reply is over.
+    /// What is still held back at the end of the reply.
     pub(crate) fn finish(mut self) -> String {
         if self.is_stopped() {
             return String::new();
@@ -82,7 +82,7 @@ fn may_become_a_character(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|e| e.error_len().is_none())
 }
 
-/// Length of the longest end of `text` that is a true beginning of `stop`.
+/// Length of the longest suffix of `text` that is a proper prefix of `stop`.
 fn overlap(text: &str, stop: &str) -> usize {
     let begins = |n: &usize| text.ends_with(&stop[..*n]);
     stop.char_indices().map(|(i, _)| i).rev().filter(|n| *n <= text.len()).find(begins).unwrap_or(0)

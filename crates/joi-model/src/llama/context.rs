@@ -1,7 +1,7 @@
 //! The attention cache of one conversation, and the tokens that are in it.
 //!
-//! Engine thread. [`Context::rewind`] keeps a common beginning, [`Context::advance`] evaluates what
-//! comes after it. The list of cached tokens always equals what llama.cpp holds, also after an abort.
+//! Engine thread. [`Context::rewind`] keeps a common prefix, [`Context::advance`] evaluates what comes after
+//! it. The list of cached tokens always equals llama.cpp's, also after an abort.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use llama_cpp_sys_2 as sys;
 
-use super::{LoadError, Model, Token, log};
+use super::{LoadError, Model, TokenId, log};
 
 /// Tokens evaluated in one go: larger is faster to a point, and needs more working memory.
 const BATCH: u32 = 512;
@@ -39,7 +39,7 @@ pub(crate) struct Context {
     ptr: NonNull<sys::llama_context>,
     /// Keeps the model alive for as long as llama.cpp refers to it.
     _model: Rc<Model>,
-    cached: Vec<Token>,
+    cached: Vec<TokenId>,
     has_logits: bool,
 }
 
@@ -57,7 +57,7 @@ impl Context {
         params.n_outputs_max = 1;
         params.n_threads = i32::from(threads);
         params.n_threads_batch = i32::from(threads);
-        // Models with a sliding window could otherwise not be rewound to a common beginning.
+        // Otherwise models with a sliding window could not be rewound to a common prefix.
         params.swa_full = true;
         params.no_perf = true;
         // SAFETY: the model is live and kept alive by the `Rc` stored beside the result.
@@ -83,9 +83,9 @@ impl Context {
         unsafe { sys::llama_set_n_threads(self.ptr.as_ptr(), i32::from(threads), i32::from(threads)) }
     }
 
-    /// Keeps the common beginning of the cache and `tokens`, forgets the rest and tells how many
-    /// tokens were kept: at least one less than `tokens`, so that there is something to evaluate.
-    pub(crate) fn rewind(&mut self, tokens: &[Token]) -> usize {
+    /// Keeps the common prefix of the cache and `tokens`, drops the rest and returns how many tokens were
+    /// kept: at least one less than `tokens`, so that there is something to evaluate.
+    pub(crate) fn rewind(&mut self, tokens: &[TokenId]) -> usize {
         let common = self.cached.iter().zip(tokens).take_while(|(a, b)| a == b).count();
         let keep = common.min(tokens.len().saturating_sub(1));
         if keep < self.cached.len() {
@@ -95,7 +95,7 @@ impl Context {
             if done {
                 self.cached.truncate(keep);
             } else {
-                // Recurrent models can't forget a tail.
+                // Recurrent models can't drop a suffix.
                 self.clear();
             }
             self.has_logits = false;
@@ -103,7 +103,7 @@ impl Context {
         self.cached.len()
     }
 
-    /// Forgets everything.
+    /// Empties the cache.
     pub(crate) fn clear(&mut self) {
         // SAFETY: the context is live; `true` also clears the data.
         unsafe { sys::llama_memory_clear(self.memory(), true) };
@@ -111,8 +111,8 @@ impl Context {
         self.has_logits = false;
     }
 
-    /// Evaluates `tokens` behind what is cached. `stop` is looked at many times per batch.
-    pub(crate) fn advance(&mut self, tokens: &[Token], stop: &AtomicBool) -> Result<(), DecodeError> {
+    /// Evaluates `tokens` behind what is cached. `stop` is polled many times per batch.
+    pub(crate) fn advance(&mut self, tokens: &[TokenId], stop: &AtomicBool) -> Result<(), DecodeError> {
         if self.cached.len() + tokens.len() > self.capacity() {
             return Err(DecodeError::Full);
         }
@@ -125,7 +125,7 @@ impl Context {
         Ok(())
     }
 
-    fn evaluate(&mut self, batch: &[Token], stop: &AtomicBool) -> Result<(), DecodeError> {
+    fn evaluate(&mut self, batch: &[TokenId], stop: &AtomicBool) -> Result<(), DecodeError> {
         let mut tokens = batch.to_vec();
         let count = i32::try_from(tokens.len()).map_err(|_| DecodeError::Full)?;
         let flag = std::ptr::from_ref(stop).cast_mut().cast::<c_void>();
@@ -159,7 +159,7 @@ impl Context {
     }
 
     /// After an abort the finished parts of a batch stay in llama.cpp's cache: count them.
-    fn match_llama(&mut self, batch: &[Token]) {
+    fn match_llama(&mut self, batch: &[TokenId]) {
         // SAFETY: the context is live. The answer is −1 for an empty cache.
         let last = unsafe { sys::llama_memory_seq_pos_max(self.memory(), 0) };
         let held = usize::try_from(last + 1).unwrap_or(0);

@@ -1,28 +1,29 @@
-//! Texts to vectors with a model that was made for it: the whole text is read at once, its tokens' vectors pooled.
+//! Sentence embeddings with an encoder model: the whole text is evaluated in one batch, and its token
+//! embeddings are pooled.
 //!
-//! One thread. Nothing is kept from text to text.
+//! One thread. No state is kept from text to text.
 
 use std::ptr::NonNull;
 use std::rc::Rc;
 
 use llama_cpp_sys_2 as sys;
 
-use super::{DecodeError, LoadError, Model, Token, log};
+use super::{DecodeError, LoadError, Model, TokenId, log};
 
-/// A model that reads, ready.
+/// An embedding model, ready.
 pub(crate) struct Encoder {
     ptr: NonNull<sys::llama_context>,
     model: Rc<Model>,
 }
 
 impl Encoder {
-    /// Makes room for the longest text that the model was trained for.
+    /// Allocates a context for the longest text that the model was trained for.
     pub(crate) fn new(model: &Rc<Model>, threads: u16) -> Result<Self, LoadError> {
         let size = model.trained_context();
         // SAFETY: plain constructor of a struct of values.
         let mut params = unsafe { sys::llama_context_default_params() };
         params.n_ctx = size;
-        // A text can't be read in pieces: every token looks at every other one.
+        // A text can't be evaluated in parts: every token attends to every other one.
         params.n_batch = size;
         params.n_ubatch = size;
         params.n_seq_max = 1;
@@ -36,8 +37,8 @@ impl Encoder {
         Ok(Self { ptr, model: Rc::clone(model) })
     }
 
-    /// The vector of a text, as long as it comes. Its tokens must fit into the window.
-    pub(crate) fn encode(&mut self, tokens: &[Token]) -> Result<Vec<f32>, DecodeError> {
+    /// The embedding of a text, not normalised. Its tokens must fit into the window.
+    pub(crate) fn encode(&mut self, tokens: &[TokenId]) -> Result<Vec<f32>, DecodeError> {
         if tokens.is_empty() || tokens.len() > self.model.trained_context() as usize {
             return Err(DecodeError::Full);
         }
@@ -59,7 +60,7 @@ impl Encoder {
         // SAFETY: the context is live; all tokens above are of sequence 0. Null when nothing was pooled.
         let values = unsafe { sys::llama_get_embeddings_seq(self.ptr.as_ptr(), 0) };
         let values = NonNull::new(values).ok_or_else(|| failed(code))?;
-        // SAFETY: a pooled vector has the model's width, and stays until the next text is read.
+        // SAFETY: a pooled embedding has the model's width, and stays until the next text is evaluated.
         Ok(unsafe { std::slice::from_raw_parts(values.as_ptr(), width) }.to_vec())
     }
 }

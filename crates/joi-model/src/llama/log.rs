@@ -1,4 +1,4 @@
-//! llama.cpp's log: into `tracing` at debug level, with the last error kept for our own messages.
+//! llama.cpp's log: forwarded to `tracing` at debug level, with the last error kept for error messages.
 //!
 //! The callback may come from any thread of llama.cpp. It never panics and never blocks for long.
 
@@ -10,7 +10,7 @@ use llama_cpp_sys_2 as sys;
 static LAST_ERROR: Mutex<String> = Mutex::new(String::new());
 static INSTALL: Once = Once::new();
 
-/// Starts llama.cpp and takes its log over; a second call does nothing.
+/// Initialises llama.cpp and takes over its log; a second call does nothing.
 pub(super) fn listen() {
     INSTALL.call_once(|| {
         // SAFETY: `take` has the required signature, needs no user data and lives for ever;
@@ -22,7 +22,7 @@ pub(super) fn listen() {
     });
 }
 
-/// Takes the last error line, so that the next failure can't be explained by an old one.
+/// Takes the last error line, so that the next failure is not explained by an old one.
 pub(super) fn take_last_error() -> Option<String> {
     let line = std::mem::take(&mut *LAST_ERROR.lock().unwrap_or_else(PoisonError::into_inner));
     (!line.is_empty()).then_some(line)

@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 
 use llama_cpp_sys_2 as sys;
 
-use super::{LoadError, Token, log};
+use super::{LoadError, TokenId, log};
 
 /// A loaded model.
 pub(crate) struct Model {
@@ -108,16 +108,16 @@ impl Model {
         unsafe { sys::llama_model_has_decoder(self.as_ptr()) && !sys::llama_model_has_encoder(self.as_ptr()) }
     }
 
-    /// Whether it makes one vector of a text's tokens, by its own account: a model for vectors, not for talk.
+    /// Whether it pools its tokens to one embedding, by its own metadata: an embedding model.
     pub(crate) fn pools(&self) -> bool {
         self.metadata().iter().any(|(key, _)| key.ends_with(".pooling_type"))
     }
 
     /// Text to tokens; texts of control tokens ("<|im_end|>") become those tokens. A beginning-of-text
     /// token is put in front when the model wants one and the text does not begin with it.
-    pub(crate) fn tokenize(&self, text: &str) -> Vec<Token> {
+    pub(crate) fn tokenize(&self, text: &str) -> Vec<TokenId> {
         let begins = self.bos_text().is_some_and(|bos| !bos.is_empty() && text.starts_with(&bos));
-        let mut tokens: Vec<Token> = vec![0; text.len() + 2];
+        let mut tokens: Vec<TokenId> = vec![0; text.len() + 2];
         loop {
             let room = i32::try_from(tokens.len()).unwrap_or(i32::MAX);
             let length = i32::try_from(text.len()).unwrap_or(i32::MAX);
@@ -138,7 +138,7 @@ impl Model {
                     tokens.truncate(n);
                     return tokens;
                 }
-                // A negative answer is the room it needs; `MIN` says the text is beyond measure.
+                // A negative result is the required size; `MIN` means that the text is too long.
                 Err(_) if n == i32::MIN => return Vec::new(),
                 Err(_) => tokens.resize(n.unsigned_abs() as usize, 0),
             }
@@ -146,11 +146,11 @@ impl Model {
     }
 
     /// Appends the bytes of a token; control tokens have none. They may be part of a character.
-    pub(crate) fn append_piece(&self, token: Token, into: &mut Vec<u8>) {
+    pub(crate) fn append_piece(&self, token: TokenId, into: &mut Vec<u8>) {
         into.extend(self.piece(token, false));
     }
 
-    fn piece(&self, token: Token, show_control: bool) -> Vec<u8> {
+    fn piece(&self, token: TokenId, show_control: bool) -> Vec<u8> {
         let mut buffer = vec![0_u8; 64];
         loop {
             let room = i32::try_from(buffer.len()).unwrap_or(i32::MAX);
@@ -170,7 +170,7 @@ impl Model {
     }
 
     /// Whether the token ends a reply.
-    pub(crate) fn ends(&self, token: Token) -> bool {
+    pub(crate) fn ends(&self, token: TokenId) -> bool {
         // SAFETY: the vocabulary lives with the model.
         unsafe { sys::llama_vocab_is_eog(self.vocab(), token) }
     }
@@ -187,7 +187,7 @@ impl Model {
         self.text_of(unsafe { sys::llama_vocab_eos(self.vocab()) })
     }
 
-    fn text_of(&self, token: Token) -> Option<String> {
+    fn text_of(&self, token: TokenId) -> Option<String> {
         let known = token >= 0 && token < self.vocabulary();
         known.then(|| String::from_utf8_lossy(&self.piece(token, true)).into_owned())
     }

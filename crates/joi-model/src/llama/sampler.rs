@@ -1,50 +1,50 @@
-//! How the next token is drawn.
+//! Token sampling.
 //!
-//! Engine thread. One chain per reply: it remembers the reply's tokens for the repetition penalty
-//! and the place in the grammar. Refuses to draw before something was evaluated.
+//! Engine thread. One chain per reply: it keeps the reply's tokens for the repetition penalty and the
+//! position in the grammar. Refuses to sample before anything was evaluated.
 
 use std::ffi::{CStr, CString};
 use std::ptr::NonNull;
 
 use llama_cpp_sys_2 as sys;
 
-use super::{Context, LoadError, Model, Token};
+use super::{Context, LoadError, Model, TokenId};
 
-/// What a reply must look like.
+/// The constraint on a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Grammar {
     /// Free text.
     Free,
     /// One JSON object.
     Json,
-    /// What these rules allow, from `root` on.
+    /// These rules, from `root` on.
     Rules(String),
-    /// Free text, and what these rules allow once a call begins.
+    /// Free text, and these rules once a call begins.
     Calls(String),
 }
 
-/// The numbers of the draw, all finite and in their ranges.
+/// Sampling parameters, all finite and in their ranges.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sampling {
-    /// 0 always takes the likeliest token; higher is more surprising.
+    /// 0 always takes the likeliest token; higher is more random.
     pub temperature: f32,
     /// Draw from this many likeliest tokens; 0 from all.
     pub top_k: i32,
     /// Draw from the likeliest tokens that together have this probability, 0..=1.
     pub top_p: f32,
-    /// Leave out tokens less likely than this share of the likeliest one, 0..=1.
+    /// Drop tokens less likely than this share of the likeliest one, 0..=1.
     pub min_p: f32,
     /// Divides the score of tokens that the reply used already; 1 leaves it.
     pub repeat_penalty: f32,
-    /// Taken off once for a token that was used.
+    /// Subtracted once for a token that was used.
     pub presence_penalty: f32,
-    /// Taken off for each use of a token.
+    /// Subtracted for each use of a token.
     pub frequency_penalty: f32,
     /// How many of the last tokens of the reply count as used; 0 none.
     pub repeat_last_n: i32,
-    /// Seed of the draw.
+    /// Seed of the random numbers.
     pub seed: u32,
-    /// What the reply must look like.
+    /// The constraint on the reply.
     pub grammar: Grammar,
 }
 
@@ -59,21 +59,21 @@ number ::= "-"? ( "0" | [1-9] [0-9]* ) ( "." [0-9]+ )? ( [eE] [-+]? [0-9]+ )?
 ws     ::= ( " " | "\n" [ \t]? [ \t]? [ \t]? [ \t]? )?
 "#;
 
-/// Where a call begins, at its mark or bare at the head of the reply: what stands from there on is held
-/// against the rules.
+/// Patterns for the start of a call, at its mark or bare at the head of the reply: from there on the grammar
+/// applies.
 const CALLS: [&CStr; 2] = [cr"^[\s\S]*?(<tool_call>[\s\S]*)$", cr"^\s*(\{[\s\S]*)$"];
 
 fn zero_ended(rules: &str) -> Result<CString, LoadError> {
     CString::new(rules).map_err(|_| LoadError::Grammar)
 }
 
-/// A chain of rules, ending in the draw.
+/// A chain of samplers, ending with the random choice.
 pub(crate) struct Sampler {
     chain: NonNull<sys::llama_sampler>,
 }
 
 impl Sampler {
-    /// Builds the chain in llama.cpp's order: grammar, penalties, cuts, temperature, draw.
+    /// Builds the chain in llama.cpp's order: grammar, penalties, truncation, temperature, choice.
     pub(crate) fn new(model: &Model, how: &Sampling) -> Result<Self, LoadError> {
         // SAFETY: constructors without preconditions.
         let chain = unsafe { sys::llama_sampler_chain_init(sys::llama_sampler_chain_default_params()) };
@@ -106,7 +106,7 @@ impl Sampler {
         Ok(sampler)
     }
 
-    /// The reply follows `rules` from its first token on.
+    /// The grammar applies from the first token on.
     fn follow(&mut self, model: &Model, rules: &CStr) -> Result<(), LoadError> {
         // SAFETY: the vocabulary is live, the texts are zero-terminated; the rules are copied.
         self.add(unsafe { sys::llama_sampler_init_grammar(model.vocab(), rules.as_ptr(), c"root".as_ptr()) })
@@ -136,8 +136,8 @@ impl Sampler {
         Ok(())
     }
 
-    /// Draws the token that follows what was evaluated last; `None` when nothing was.
-    pub(crate) fn draw(&mut self, context: &mut Context) -> Option<Token> {
+    /// Samples the token that follows what was evaluated last; `None` when nothing was.
+    pub(crate) fn draw(&mut self, context: &mut Context) -> Option<TokenId> {
         let context = context.for_sampling()?;
         // SAFETY: both are live, and the context has logits for its last token (index −1).
         Some(unsafe { sys::llama_sampler_sample(self.chain.as_ptr(), context, -1) })

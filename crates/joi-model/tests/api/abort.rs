@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::{Server, chat, user};
 
-/// covers the clean abort of the issue: hanging up in mid-reply stops the work.
+/// Clean abort: disconnecting in mid-reply stops the work.
 #[test]
 fn hanging_up_in_mid_reply_frees_the_engine() {
     let mut server = Server::open(&[]);
@@ -30,7 +30,7 @@ fn hanging_up_while_the_prompt_is_evaluated_frees_the_engine() {
         format!("POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len());
     std::io::Write::write_all(&mut connection, format!("{head}{body}").as_bytes()).unwrap();
     // The log says when the engine has it; hanging up before would prove nothing.
-    server.wait_for_log("a request begins");
+    server.wait_for_log("request started");
     drop(connection);
     server.wait_for_log("request canceled");
     // What was evaluated is kept, and what was not is not taken for evaluated.

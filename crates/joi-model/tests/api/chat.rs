@@ -107,7 +107,7 @@ fn generate_writes_with_and_without_the_template() {
     assert_eq!(reply["prompt_eval_count"], json!(11));
 }
 
-/// covers the prefix reuse of the issue: a common head is evaluated once.
+/// Prefix reuse: a common head is evaluated once.
 #[test]
 fn the_next_turn_evaluates_only_what_is_new() {
     let server = Server::open(&[]);

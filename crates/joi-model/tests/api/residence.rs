@@ -46,7 +46,7 @@ fn the_model_leaves_memory_when_its_time_is_over() {
     let mut server = Server::open(&[]);
     let answer = server.post("/api/chat", &json!({"model": NAME, "keep_alive": "20ms"}));
     assert_eq!(answer.json()["done_reason"], json!("load"));
-    server.wait_for_log("the model is unloaded");
+    server.wait_for_log("model unloaded");
     assert_eq!(server.get("/api/ps"), json!({"models": []}));
 }
 

@@ -7,8 +7,9 @@ use std::time::Instant;
 use super::super::signals::Judged;
 use crate::hear::judge::Verdict;
 use crate::hear::{More, Outlook};
+use crate::language::Language;
 use crate::message::Utterance;
-use crate::reply::intents::{Completeness, completeness};
+use crate::reply::understand::intents::{Completeness, completeness};
 
 /// A transcript with what it belongs to.
 #[derive(Debug)]
@@ -22,8 +23,13 @@ pub(super) struct Early {
 }
 
 impl Early {
-    pub(super) fn new(generation: u64, revision: u32, result: Result<Judged, String>, at: Instant) -> Self {
-        let meaning = result.as_ref().map_or(Completeness::Unknown, meaning);
+    pub(super) fn new(
+        (generation, revision): (u64, u32),
+        result: Result<Judged, String>,
+        at: Instant,
+        language: &Language,
+    ) -> Self {
+        let meaning = result.as_ref().map_or(Completeness::Unknown, |judged| meaning(judged, language));
         Self { generation, revision, result, at, meaning }
     }
 
@@ -44,10 +50,10 @@ impl Early {
 }
 
 /// What was not meant for her means nothing.
-fn meaning(judged: &Judged) -> Completeness {
+fn meaning(judged: &Judged, language: &Language) -> Completeness {
     match &judged.judgement.verdict {
-        Verdict::Addressed(text) | Verdict::FollowUp(text) => completeness(text),
-        Verdict::Stop => completeness(&judged.transcript.text),
+        Verdict::Addressed(text) | Verdict::FollowUp(text) => completeness(language, text),
+        Verdict::Stop => completeness(language, &judged.transcript.text),
         Verdict::Interrupts(_) | Verdict::Echo | Verdict::Ignore => Completeness::Unknown,
     }
 }

@@ -5,7 +5,8 @@ mod table;
 
 use super::super::signals::SoundOf;
 use super::*;
-use crate::hear::judge::Loudness;
+use crate::hear::judge::FollowUpLoudness;
+use crate::language::tests::in_english;
 use crate::message::{OpenedBy, Transcript};
 
 fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
@@ -44,7 +45,8 @@ fn judged(text: &str, verdict: Verdict) -> Judged {
 
 /// Said by nobody: no louder than the room.
 fn from_nobody(text: &str, at: Instant) -> Judged {
-    let loudness = Loudness { voice_db: -50.0, room_db: -50.0, echo_db: None, overlaps_her: false };
+    let loudness =
+        FollowUpLoudness { voice_db: -50.0, room_db: -50.0, echo_db: None, overlaps_playback: false };
     let sound = Some(SoundOf { began_at: 0, began: at, ended: at, loudness });
     Judged { sound, ..judged(text, Verdict::FollowUp(text.into())) }
 }
@@ -73,7 +75,11 @@ fn wake() -> Input {
 }
 
 fn resting() -> Flow {
-    Flow::resting(TurnId(7), FollowUps { most: 2, delay: Duration::from_millis(300), to_nobody: 1 })
+    Flow::resting(
+        TurnId(7),
+        FollowUps { most: 2, delay: Duration::from_millis(300), to_nobody: 1 },
+        in_english(),
+    )
 }
 
 fn woken() -> Flow {
@@ -181,7 +187,7 @@ fn the_words_of_a_pause_tell_the_ears_whether_more_will_come() {
     let _ = flow.on(heard(1, 0, "what time is it", at));
     let effects = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
     let [Effect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(question.meaning, crate::reply::intents::Completeness::Complete);
+    assert_eq!(question.meaning, crate::reply::understand::intents::Completeness::Complete);
 }
 
 #[test]
@@ -238,7 +244,6 @@ fn the_wake_phrase_stops_a_running_answer_at_once() {
 
 #[test]
 fn while_she_speaks_a_stop_word_silences_her_and_other_words_do_not() {
-    // covers DEC24
     let at = Instant::now();
     let mut flow = speaking(at);
     assert_eq!(names(&flow.on(Input::Interrupting)), ["duck"]);
@@ -255,7 +260,7 @@ fn while_she_speaks_a_stop_word_silences_her_and_other_words_do_not() {
 
 #[test]
 fn after_answers_to_nobody_she_is_silent_until_she_is_called() {
-    // covers P5, P8: a television that passes every other rule
+    // A television that passes every other rule
     let at = Instant::now();
     let mut flow = window(at);
     let _ = flow.on(Input::Paused(utterance(1, 0, at)));
@@ -279,7 +284,6 @@ fn after_answers_to_nobody_she_is_silent_until_she_is_called() {
 
 #[test]
 fn a_follow_up_needs_no_wake_phrase_and_opens_the_next_window() {
-    // covers P5
     let at = Instant::now();
     let mut flow = window(at);
     assert_eq!(flow.activity(), Activity::Listening);
@@ -295,7 +299,7 @@ fn a_follow_up_needs_no_wake_phrase_and_opens_the_next_window() {
 
 #[test]
 fn an_echo_or_a_stranger_in_the_window_is_put_on_record_and_changes_nothing_else() {
-    // covers P5: the window is not extended
+    // The window is not extended
     let at = Instant::now();
     for verdict in [Verdict::Echo, Verdict::Ignore] {
         let mut flow = window(at);
@@ -309,7 +313,7 @@ fn an_echo_or_a_stranger_in_the_window_is_put_on_record_and_changes_nothing_else
 
 #[test]
 fn a_television_can_not_hold_a_conversation() {
-    // covers P5: at most two follow-ups here
+    // At most two follow-ups here
     let at = Instant::now();
     let mut flow = window(at);
     let follow_up = |flow: &mut Flow, generation| {

@@ -5,6 +5,7 @@ use crate::audio::read_wav;
 use crate::hear::judge::Judgement;
 use crate::hear::tests::model;
 use crate::hear::whisper::{Stt, SttConfig, Whisper};
+use crate::language::tests::in_english;
 use crate::message::{OpenedBy, Transcript};
 use crate::pulse::Heart;
 
@@ -62,7 +63,7 @@ const MINUTE: Option<Duration> = Some(Duration::from_secs(60));
 #[tokio::test]
 async fn the_sound_settles_what_was_almost_a_command() {
     let stt = stt();
-    let mut look = SecondLook::new(stt.lender(), Tongue::English, MINUTE);
+    let mut look = SecondLook::new(stt.lender(), in_english(), MINUTE);
     for (revision, voice, said, written, expected) in [
         // Two that the model itself writes so, and the issue's own.
         (0, "slt", "turn off the alarm", "Turned off the alarm.", ("Turn off the alarm.", "settled")),
@@ -98,7 +99,7 @@ async fn the_sound_settles_what_was_almost_a_command() {
 async fn what_needs_no_look_goes_through_at_once() {
     let stt = stt();
     let utterance = utterance(0, "rms", "stop");
-    let mut look = SecondLook::new(stt.lender(), Tongue::English, MINUTE);
+    let mut look = SecondLook::new(stt.lender(), in_english(), MINUTE);
     for text in
         ["why is the sky blue", "set a timer for nine minutes", "did you said a timer for nine minutes"]
     {
@@ -106,7 +107,7 @@ async fn what_needs_no_look_goes_through_at_once() {
     }
     let almost = judged(0, "said a timer for nine minutes");
     assert_eq!(look.begin(almost.clone(), None), Some(almost.clone()), "without its sound");
-    let mut never = SecondLook::new(stt.lender(), Tongue::English, None);
+    let mut never = SecondLook::new(stt.lender(), in_english(), None);
     assert_eq!(never.begin(almost.clone(), Some(&utterance)), Some(almost.clone()), "switched off");
     let mut long = utterance;
     long.samples = vec![0.0; 200_000].into();
@@ -118,7 +119,7 @@ async fn what_needs_no_look_goes_through_at_once() {
 async fn an_answer_that_comes_late_is_not_waited_for_and_an_older_one_is_dropped() {
     let stt = stt();
     let utterance = utterance(0, "rms", "set a timer");
-    let mut look = SecondLook::new(stt.lender(), Tongue::English, Some(Duration::from_millis(600)));
+    let mut look = SecondLook::new(stt.lender(), in_english(), Some(Duration::from_millis(600)));
     let (release, released) = std::sync::mpsc::channel::<()>();
     assert!(stt.lender().lend(move |_| _ = released.recv()));
     let almost = judged(0, "said a timer for nine minutes");

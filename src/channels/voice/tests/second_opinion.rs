@@ -49,22 +49,22 @@ fn not_understood() -> Judged {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_short_answer_to_a_question_of_hers_is_known_by_its_sound() {
-    // covers P5
     let ((answers, _), (cries, _)) = (stt(), stt());
-    let (mut hearing, (_, mut opinions)) = Hearing::new(answers, cries, Ears::default());
+    let (mut hearing, (_, mut opinions)) = Hearing::new(answers, cries, english_ears());
     for (text, word) in [("Yes.", Some("yes")), ("No.", Some("no")), ("Seventy.", None)] {
         hearing.decode(crate::hear::whisper::SttJob {
             utterance: said(text, 6_000),
             urgency: crate::hear::whisper::Urgency::Speculative,
         });
-        hearing.said.begins("The light is on.".into(), Instant::now());
+        hearing.speech.begins("The light is on.".into(), Instant::now());
         assert!(!hearing.asks_its_sound(&not_understood()), "she did not ask");
-        hearing.said.begins("Shall I go on?".into(), Instant::now());
+        hearing.speech.begins("Shall I go on?".into(), Instant::now());
         assert!(hearing.asks_its_sound(&not_understood()));
         let opinion = opinions.recv().await.unwrap();
         assert_eq!(opinion.key, (4, 1));
         let like = opinion.result.unwrap();
-        let judgement = judge_answer(&hearing.ears.rules(), &like);
+        let language = hearing.ears.languages.get();
+        let judgement = judge_answer(&hearing.ears.rules(&language), &like);
         let expected = word.map(|word| Verdict::FollowUp(word.into()));
         assert_eq!(judgement.map(|judgement| judgement.verdict), expected, "{text}: {like:?}");
     }

@@ -1,11 +1,10 @@
-//! What is said while she speaks or thinks, with the real voice activity network.
+//! Interjections, with the real voice activity network.
 
 use super::super::super::Stretch;
 use super::*;
 
 #[test]
 fn what_is_said_while_she_speaks_is_an_interjection_and_told_early() {
-    // covers DEC24
     let mut listener = listener();
     listener.step(&quiet(1.0)[..], Instant::now(), &mut Vec::new());
     listener.command(SPEAKS);
@@ -23,7 +22,6 @@ fn what_is_said_while_she_speaks_is_an_interjection_and_told_early() {
 
 #[test]
 fn a_short_word_while_she_thinks_is_told_and_so_is_the_question_that_goes_on_with_it() {
-    // covers DEC24
     let mut listener = listener();
     listener.command(HearCommand::Listen);
     let sound = [quiet(0.5), wav("question.wav"), quiet(1.0), wav("stop.wav"), quiet(0.3)].concat();
@@ -55,7 +53,6 @@ fn a_short_word_while_she_thinks_is_told_and_so_is_the_question_that_goes_on_wit
 
 #[test]
 fn whoever_talks_over_her_is_listened_to_from_his_first_word() {
-    // covers DEC24
     let mut listener = listener();
     listener.step(&quiet(1.0)[..], Instant::now(), &mut Vec::new());
     listener.command(SPEAKS);
@@ -82,7 +79,6 @@ fn whoever_talks_over_her_is_listened_to_from_his_first_word() {
 
 #[test]
 fn whoever_talks_on_while_she_speaks_is_cut_into_pieces_of_three_seconds() {
-    // covers DEC24
     let mut listener = listener();
     listener.command(SPEAKS);
     let talk = [wav("question.wav"), wav("question.wav"), wav("question.wav"), wav("question.wav")].concat();

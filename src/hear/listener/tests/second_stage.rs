@@ -1,7 +1,7 @@
 //! Phrases without a model of their own: the real scorer behind the real listener.
 
 use super::super::super::score::{ACCEPT, Phrase, Scorer};
-use super::super::super::wake::{Onsets, Wanted};
+use super::super::super::wake::{Onsets, PhraseThreshold};
 use super::super::super::whisper::Stt;
 use super::super::super::whisper::tests::tiny;
 use super::*;
@@ -17,7 +17,8 @@ struct Written {
 impl Written {
     fn new(phrases: &[&str], onsets: Onsets) -> Self {
         let whisper = tiny();
-        let wanted = |w: &&str| Wanted { phrase: Phrase::new(&whisper, w, &[]).unwrap(), margin: ACCEPT };
+        let wanted =
+            |w: &&str| PhraseThreshold { phrase: Phrase::new(&whisper, w, &[]).unwrap(), margin: ACCEPT };
         let wanted = phrases.iter().map(wanted).collect();
         let (stt, _) = Stt::spawn(whisper, Heart::unwatched()).unwrap();
         let confirmer = Confirmer::new(wanted, onsets, Scorer::new(stt.lender()));
@@ -25,7 +26,8 @@ impl Written {
         Self { listener, stt, now: Instant::now() }
     }
 
-    /// Hears `samples`; each answer of the scorer comes `late` frames after the newest question at the latest.
+    /// Hears `samples`; each answer of the scorer comes `late` frames after the newest question at the
+    /// latest.
     fn hear(&mut self, samples: &[f32], late: usize) -> Vec<HearEvent> {
         let mut out = Vec::new();
         for (at, frame) in samples.chunks_exact(FRAME).enumerate() {

@@ -29,7 +29,7 @@ fn a_phrase_between_silences_is_a_candidate_when_the_voice_has_ended() {
     assert_eq!(
         run(&mut candidates, &heard, 0),
         [Candidate {
-            why: Why::Voice { began, ended: Some(ended) },
+            why: CandidateReason::Voice { began, ended: Some(ended) },
             from: began - LEAD,
             to: ended + SILENCE.next_multiple_of(FRAME as u64),
         }]
@@ -43,7 +43,11 @@ fn whoever_talks_on_is_a_candidate_once_after_the_longest_phrase() {
     let began = frames(20);
     assert_eq!(
         given,
-        [Candidate { why: Why::Voice { began, ended: None }, from: began - LEAD, to: began + LONGEST }]
+        [Candidate {
+            why: CandidateReason::Voice { began, ended: None },
+            from: began - LEAD,
+            to: began + LONGEST
+        }]
     );
 }
 
@@ -53,7 +57,7 @@ fn a_click_is_none_and_a_short_gap_does_not_split_a_phrase() {
     assert_eq!(run(&mut candidates, "....vvv....................", 0), []);
     let given = run(&mut candidates, "vvvvv.....vvvvvvv....................", frames(100));
     assert_eq!(given.len(), 1);
-    assert!(matches!(given[0].why, Why::Voice { began, .. } if began == frames(100)));
+    assert!(matches!(given[0].why, CandidateReason::Voice { began, .. } if began == frames(100)));
 }
 
 #[test]
@@ -61,8 +65,10 @@ fn a_louder_voice_in_a_room_full_of_voices_is_a_candidate() {
     let mut candidates = Candidates::new(Onsets::On);
     let room = format!("{}{}{}", "v".repeat(150), "V".repeat(25), "v".repeat(100));
     let given = run(&mut candidates, &room, 0);
-    let [Candidate { why: Why::Voice { .. }, .. }, Candidate { why: Why::Louder { began }, from, to }] =
-        given[..]
+    let [
+        Candidate { why: CandidateReason::Voice { .. }, .. },
+        Candidate { why: CandidateReason::Louder { began }, from, to },
+    ] = given[..]
     else {
         panic!("{given:?}")
     };
@@ -78,7 +84,7 @@ fn without_onsets_only_doubts_are_candidates() {
     assert_eq!(
         run(&mut candidates, &"v".repeat(40), frames(300)),
         [Candidate {
-            why: Why::Doubt { phrase: 1, ends_by: frames(299) },
+            why: CandidateReason::Doubt { phrase: 1, ends_by: frames(299) },
             from: frames(300) - DOUBT.0,
             to: frames(300) + DOUBT.1,
         }]

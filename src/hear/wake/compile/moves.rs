@@ -1,54 +1,54 @@
 //! Operators that only move values: reshape, concatenate, slice, split, and the model's memories.
 //!
-//! Pure, part of compiling a model. Each becomes copies between fixed places of the arena.
+//! PURE, part of compiling a model. Each becomes copies between fixed places of the arena.
 
 use std::ops::Range;
 
-use super::super::ModelError;
-use super::super::network::Step;
+use super::super::WakeModelError;
+use super::super::network::NetworkStep;
 use super::{Compiler, MAX_VALUES, Op, axis, index};
 
 impl Compiler<'_> {
-    pub(super) fn reshape(&mut self, op: &Op) -> Result<(), ModelError> {
+    pub(super) fn reshape(&mut self, op: &Op) -> Result<(), WakeModelError> {
         let (x, y) = (op.input(0)?, op.output()?);
         if self.tensor(x)?.len() != self.tensor(y)?.len() {
-            return Err(ModelError::Shape);
+            return Err(WakeModelError::Shape);
         }
         let place = self.place(x)?;
         self.alias(y, place).map(drop)
     }
 
-    pub(super) fn handle(&mut self, op: &Op) -> Result<(), ModelError> {
-        let name = self.file.bytes(op.options.ok_or(ModelError::Damaged)?, 1)?;
+    pub(super) fn handle(&mut self, op: &Op) -> Result<(), WakeModelError> {
+        let name = self.file.bytes(op.options.ok_or(WakeModelError::Damaged)?, 1)?;
         self.handles.insert(op.output()?, name);
         Ok(())
     }
 
-    pub(super) fn recall(&mut self, op: &Op) -> Result<(), ModelError> {
-        let name = *self.handles.get(&op.input(0)?).ok_or(ModelError::Damaged)?;
+    pub(super) fn recall(&mut self, op: &Op) -> Result<(), WakeModelError> {
+        let name = *self.handles.get(&op.input(0)?).ok_or(WakeModelError::Damaged)?;
         let y = op.output()?;
         let len = self.tensor(y)?.len();
-        let zero = i8::try_from(self.tensor(y)?.quantised()?.zero).map_err(|_| ModelError::Damaged)?;
+        let zero = i8::try_from(self.tensor(y)?.quantised()?.zero).map_err(|_| WakeModelError::Damaged)?;
         if self.memories.contains_key(name) {
-            return Err(ModelError::Shape); // no model reads a memory twice
+            return Err(WakeModelError::Shape); // no model reads a memory twice
         }
         let from = self.reserve(len, zero)?;
         self.memories.insert(name, (from, len));
         let to = self.put(y)?;
-        self.push(Step::Move { from, to, len })
+        self.push(NetworkStep::Move { from, to, len })
     }
 
-    pub(super) fn remember(&mut self, op: &Op) -> Result<(), ModelError> {
-        let name = self.handles.get(&op.input(0)?).ok_or(ModelError::Damaged)?;
-        let &(to, len) = self.memories.get(name).ok_or(ModelError::Damaged)?;
+    pub(super) fn remember(&mut self, op: &Op) -> Result<(), WakeModelError> {
+        let name = self.handles.get(&op.input(0)?).ok_or(WakeModelError::Damaged)?;
+        let &(to, len) = self.memories.get(name).ok_or(WakeModelError::Damaged)?;
         if self.tensor(op.input(1)?)?.len() != len {
-            return Err(ModelError::Shape);
+            return Err(WakeModelError::Shape);
         }
         let from = self.place(op.input(1)?)?;
-        self.push(Step::Move { from, to, len })
+        self.push(NetworkStep::Move { from, to, len })
     }
 
-    pub(super) fn concatenate(&mut self, op: &Op) -> Result<(), ModelError> {
+    pub(super) fn concatenate(&mut self, op: &Op) -> Result<(), WakeModelError> {
         let y = op.output()?;
         let shape = self.tensor(y)?.shape.clone();
         let axis = axis(self.option_int(op, 0)?, shape.len())?;
@@ -59,30 +59,30 @@ impl Compiler<'_> {
         for &x in &op.inputs {
             let len = self.tensor(x)?.len() / outer;
             if filled + len > total || len * outer != self.tensor(x)?.len() {
-                return Err(ModelError::Shape);
+                return Err(WakeModelError::Shape);
             }
             let from = self.place(x)?;
             for row in 0..outer {
-                self.push(Step::Move { from: from + row * len, to: to + row * total + filled, len })?;
+                self.push(NetworkStep::Move { from: from + row * len, to: to + row * total + filled, len })?;
             }
             filled += len;
         }
-        if filled == total { Ok(()) } else { Err(ModelError::Shape) }
+        if filled == total { Ok(()) } else { Err(WakeModelError::Shape) }
     }
 
-    pub(super) fn slice(&mut self, op: &Op) -> Result<(), ModelError> {
+    pub(super) fn slice(&mut self, op: &Op) -> Result<(), WakeModelError> {
         let (first, last) = (self.option_int(op, 0)?, self.option_int(op, 1)?);
         for id in 2..5 {
             if self.option_int(op, id)? != 0 {
-                return Err(ModelError::Operator(45));
+                return Err(WakeModelError::Operator(45));
             }
         }
-        let ends = |i: usize| Ok::<_, ModelError>(self.tensor(op.input(i)?)?.int32());
+        let ends = |i: usize| Ok::<_, WakeModelError>(self.tensor(op.input(i)?)?.int32());
         let (begin, end, strides) = (ends(1)?, ends(2)?, ends(3)?);
         let shape = &self.tensor(op.input(0)?)?.shape;
         if [&begin, &end, &strides].iter().any(|v| v.len() != shape.len()) || strides.iter().any(|&s| s != 1)
         {
-            return Err(ModelError::Shape);
+            return Err(WakeModelError::Shape);
         }
         let ranges: Vec<_> = (0..shape.len())
             .map(|d| {
@@ -95,13 +95,13 @@ impl Compiler<'_> {
         self.cut(op.input(0)?, op.output()?, &ranges)
     }
 
-    pub(super) fn split(&mut self, op: &Op) -> Result<(), ModelError> {
+    pub(super) fn split(&mut self, op: &Op) -> Result<(), WakeModelError> {
         let sizes = self.tensor(op.input(1)?)?.int32();
         let shape = self.tensor(op.input(0)?)?.shape.clone();
-        let along = *self.tensor(op.input(2)?)?.int32().first().ok_or(ModelError::Damaged)?;
+        let along = *self.tensor(op.input(2)?)?.int32().first().ok_or(WakeModelError::Damaged)?;
         let axis = axis(along, shape.len())?;
         if sizes.len() != op.outputs.len() {
-            return Err(ModelError::Shape);
+            return Err(WakeModelError::Shape);
         }
         let mut start = 0;
         for (&y, &size) in op.outputs.iter().zip(&sizes) {
@@ -115,12 +115,12 @@ impl Compiler<'_> {
     }
 
     /// Copies the block `ranges` of tensor `x` to tensor `y`.
-    fn cut(&mut self, x: usize, y: usize, ranges: &[Range<usize>]) -> Result<(), ModelError> {
+    fn cut(&mut self, x: usize, y: usize, ranges: &[Range<usize>]) -> Result<(), WakeModelError> {
         let shape = self.tensor(x)?.shape.clone();
         if ranges.iter().zip(&shape).any(|(r, &n)| r.is_empty() || r.end > n)
             || ranges.iter().map(ExactSizeIterator::len).product::<usize>() != self.tensor(y)?.len()
         {
-            return Err(ModelError::Shape);
+            return Err(WakeModelError::Shape);
         }
         // From dimension `whole` on everything is taken, so the values lie side by side.
         let whole = (0..shape.len()).rev().find(|&d| ranges[d].len() != shape[d]).unwrap_or(0);
@@ -140,7 +140,7 @@ impl Compiler<'_> {
                 at += (ranges[d].start + pick) * size;
                 size *= shape[d];
             }
-            self.push(Step::Move { from: from + at, to: to + i * run, len: run })?;
+            self.push(NetworkStep::Move { from: from + at, to: to + i * run, len: run })?;
         }
         Ok(())
     }

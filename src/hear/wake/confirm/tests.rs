@@ -2,9 +2,9 @@ use super::*;
 use crate::hear::score::{Lead, Score};
 use crate::hear::whisper::tests::tiny;
 
-fn wanted(written: &[&str]) -> Vec<Wanted> {
+fn wanted(written: &[&str]) -> Vec<PhraseThreshold> {
     let whisper = tiny();
-    let wanted = |w: &&str| Wanted { phrase: Phrase::new(&whisper, w, &[]).unwrap(), margin: -3.0 };
+    let wanted = |w: &&str| PhraseThreshold { phrase: Phrase::new(&whisper, w, &[]).unwrap(), margin: -3.0 };
     written.iter().map(wanted).collect()
 }
 
@@ -14,7 +14,7 @@ fn scores(text: &str, margins: &[f32]) -> Scores {
 }
 
 fn voice(ended: Option<u64>) -> Candidate {
-    Candidate { why: Why::Voice { began: 16_000, ended }, from: 12_000, to: 44_000 }
+    Candidate { why: CandidateReason::Voice { began: 16_000, ended }, from: 12_000, to: 44_000 }
 }
 
 #[test]
@@ -48,8 +48,8 @@ fn a_phrase_alone_ends_with_the_voice_and_in_one_breath_after_the_time_it_takes(
     assert_eq!(ends(voice(Some(30_000)), "Enjoy"), 30_000);
     assert_eq!(ends(voice(Some(30_000)), "Hey Joy, stop."), 24_800, "0.55 s after it began");
     assert_eq!(ends(voice(None), "Hey Joy"), 24_800);
-    let louder = Candidate { why: Why::Louder { began: 20_000 }, from: 10_400, to: 42_400 };
+    let louder = Candidate { why: CandidateReason::Louder { began: 20_000 }, from: 10_400, to: 42_400 };
     assert_eq!(ends(louder, "Hey Joy"), 28_800);
-    let doubt = Candidate { why: Why::Doubt { phrase: 0, ends_by: 25_000 }, from: 0, to: 30_000 };
+    let doubt = Candidate { why: CandidateReason::Doubt { phrase: 0, ends_by: 25_000 }, from: 0, to: 30_000 };
     assert_eq!(ends(doubt, "Hey Joy, what time is it"), 25_000);
 }

@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 
-use super::super::{ConvertError, Weights as From, convert};
+use super::super::{ConversionInput as From, ConvertError, convert};
 use super::*;
 use crate::models::checksum;
+use crate::models::manifest::Recipe;
 
 const CONFIG: &str = r#"{"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
     "max_position_embeddings": 8, "type_vocab_size": 2, "layer_norm_eps": 1e-12}"#;
@@ -35,7 +36,8 @@ fn small() -> Vec<(String, Vec<u64>)> {
     tensors
 }
 
-/// A safetensors file with these tensors, 32-bit floats spread evenly around zero, and a tensor of whole numbers.
+/// A safetensors file with these tensors, 32-bit floats spread evenly around zero, and a tensor of whole
+/// numbers.
 fn file(tensors: &[(String, Vec<u64>)]) -> Vec<u8> {
     let (mut head, mut values) = (serde_json::Map::new(), Vec::new());
     head.insert("__metadata__".into(), serde_json::json!({"format": "pt"}));

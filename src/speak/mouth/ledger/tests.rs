@@ -1,19 +1,19 @@
 use std::time::Duration;
 
-use super::super::Part;
+use super::super::LineRole;
 use super::*;
 
 const TURN: TurnId = TurnId(7);
 
 fn line(index: u32) -> Line {
-    Line { turn: TURN, index, text: format!("line {index} "), part: Part::Answer }
+    Line { turn: TURN, index, text: format!("line {index} "), part: LineRole::Answer }
 }
 
 fn heard(index: u32, at: Instant) -> SpeakEvent {
     SpeakEvent::Heard { line: line(index), at }
 }
 
-fn open(ledger: &mut Ledger, index: u32) -> Row {
+fn open(ledger: &mut Ledger, index: u32) -> LineId {
     ledger.open(line(index), format!("spoken {index}"))
 }
 

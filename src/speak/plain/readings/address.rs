@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> String {
         let port = group(found, "port");
         let host = host.strip_prefix("www.").unwrap_or(host);
         let said = if port.is_empty() { spell(host) } else { format!("{} port {port}", spell(host)) };
-        // Whatever ends a sentence ends it, it is not part of the address.
+        // Punctuation at the end belongs to the sentence, not to the address.
         let tail =
             found[0].len() - found[0].trim_end_matches(['.', ',', '!', '?', ';', ':', '"', '\'']).len();
         Some(said + &found[0][found[0].len() - tail..])

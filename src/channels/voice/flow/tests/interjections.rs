@@ -5,7 +5,6 @@ use super::*;
 
 #[test]
 fn words_over_her_interrupt_and_are_the_beginning_of_what_is_listened_to() {
-    // covers DEC24
     let at = Instant::now();
     let mut flow = speaking(at);
     assert_eq!(
@@ -39,7 +38,6 @@ fn words_over_her_interrupt_and_are_the_beginning_of_what_is_listened_to() {
 
 #[test]
 fn a_stop_word_cancels_what_she_still_thinks_about() {
-    // covers DEC24
     let at = Instant::now();
     let stop = || interjected(Verdict::Stop);
     let rest = ["ears Cancel", "ears Speaking(Silent)", "rest: she was told to stop"].map(str::to_owned);
@@ -79,7 +77,6 @@ fn the_word_that_stopped_her_is_known_to_the_record_and_an_earlier_one_is_not() 
 
 #[test]
 fn the_record_tells_when_she_became_softer_for_the_word_and_nothing_of_what_she_was_softer_for_before() {
-    // covers DEC24
     let began = Instant::now();
     let told = |ducked| {
         let word = Word { began, ended: began, ducked };

@@ -1,0 +1,281 @@
+//! `joi-bench acting`: what ten typical turns cost, and how often the model calls the right tool.
+//!
+//! Everything happens in a database in memory; no tool that needs the internet is offered, and no sound is made.
+//! The turns are one conversation; each request is one of its own, once with the first reply bound to the likely
+//! tools and once without.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use joi::app::{self, Brain};
+use joi::cli::session::Session;
+use joi::cli::{hear, show};
+use joi::clock::Clock;
+use joi::llm::Mind;
+use joi::message::{ConversationId, Private, TurnId};
+use joi::reply::model::Room;
+use joi::reply::understand::intents;
+use joi::reply::{
+    Engine, EngineParts, Protocols, ReplyEvent, Session as Conversation, TurnInput, read_ahead, reply,
+};
+use joi::store::Store;
+use joi::tools::{Means, ToolsConfig, builtin};
+use joi::trace::{ModelUse, ToolUse};
+
+const EXAMPLES: &str = "\
+Examples:
+  joi-bench acting                                    the model in use
+  joi-bench acting --set llm.backend=local            the embedded one
+  joi-bench acting --json | jq .calls_per_turn";
+
+/// What is said, and what it should come to.
+const SAID: &str = include_str!("../assets/acting.toml");
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    turns: Vec<String>,
+    /// Quick commands in front of every request.
+    before: Vec<String>,
+    request: Vec<Request>,
+}
+
+/// A request and the call it should lead to.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    say: String,
+    /// The tool; `none` for talk.
+    tool: String,
+    /// What the arguments must hold, in lower case.
+    #[serde(default)]
+    holds: Map<String, Value>,
+}
+
+/// What one turn took.
+#[derive(Debug, Default)]
+struct Cost {
+    said: String,
+    uses: Vec<ModelUse>,
+    calls: Vec<ToolUse>,
+}
+
+impl Cost {
+    fn purposes(&self) -> Vec<&str> {
+        self.uses.iter().map(|used| used.purpose.as_str()).collect()
+    }
+
+    fn evaluated(&self) -> u64 {
+        self.uses.iter().map(ModelUse::evaluated).sum()
+    }
+}
+
+/// How many requests came to what.
+#[derive(Debug, Default, Clone, Copy)]
+struct Tally {
+    /// The right tool with the right arguments, or rightly none.
+    right: usize,
+    /// The right tool with other arguments.
+    half: usize,
+    /// A call that there is no tool or no argument for.
+    malformed: usize,
+    all: usize,
+}
+
+impl Tally {
+    fn add(&mut self, request: &Request, cost: &Cost) {
+        self.all += 1;
+        self.malformed += usize::from(cost.calls.iter().any(|call| call.outcome == "refused"));
+        let good = cost.calls.iter().filter(|call| call.outcome != "refused" && call.outcome != "repeated");
+        let mut named = good.filter(|call| call.name == request.tool).peekable();
+        match request.tool.as_str() {
+            "none" => self.right += usize::from(cost.calls.is_empty()),
+            _ if named.peek().is_none() => {}
+            _ if named.any(|call| holds(call, &request.holds)) => self.right += 1,
+            _ => self.half += 1,
+        }
+    }
+
+    fn row(self) -> Value {
+        let Self { right, half, malformed, all } = self;
+        json!({ "right": right, "right_tool_only": half, "malformed": malformed, "all": all })
+    }
+}
+
+fn holds(call: &ToolUse, wanted: &Map<String, Value>) -> bool {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
+    wanted.iter().all(|(name, value)| {
+        call.arguments.get(name).is_some_and(|argument| text(argument).contains(&text(value)))
+    })
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
+    let said: Said = toml::from_str(SAID)?;
+    let (costs, tallies, serving) = session.block_on(async {
+        let brain = Brain::start(session.config(), &session.paths).await?;
+        hear::ready(&brain).await;
+        let serving = brain.serving();
+        let bar = indicatif::ProgressBar::new((said.turns.len() + 2 * said.request.len()) as u64);
+        let talk = engine(session, &brain, true).await?;
+        let conversation = Conversation::new(ConversationId::console());
+        read_ahead(&talk, &conversation).await?;
+        let mut costs = Vec::new();
+        for line in &said.turns {
+            costs.push(ask(&talk, &conversation, line).await);
+            bar.inc(1);
+        }
+        let mut tallies = [Tally::default(); 2];
+        for (tally, is_bound) in tallies.iter_mut().zip([true, false]) {
+            for request in &said.request {
+                let alone = engine(session, &brain, is_bound).await?;
+                let conversation = Conversation::new(ConversationId::console());
+                // Something to take off, and to cancel.
+                for line in &said.before {
+                    ask(&alone, &conversation, line).await;
+                }
+                let cost = ask(&alone, &conversation, &request.say).await;
+                tracing::info!(say = request.say, is_bound, calls = ?cost.calls, "a request of the bench");
+                tally.add(request, &cost);
+                bar.inc(1);
+            }
+        }
+        bar.finish_and_clear();
+        brain.shutdown().await;
+        Ok((costs, tallies, serving))
+    })?;
+    tell(args, &costs, tallies, &serving)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An engine that remembers nothing but a list.
+async fn engine(session: &Session, brain: &Brain, is_bound: bool) -> anyhow::Result<Engine<Mind>> {
+    let config = session.config();
+    let store = Store::in_memory()?;
+    store.add_notes("shopping", vec!["eggs".into(), "salt".into()], brain.clock.now().timestamp()).await?;
+    let languages = brain.languages.clone();
+    let clock: Arc<dyn Clock> = Arc::clone(&brain.clock);
+    let schedule = app::timers::schedule(config, languages.clone(), store.clone(), Arc::clone(&clock), None);
+    let tool_rules = ToolsConfig { online: false, constrain: is_bound, ..config.tools.clone() };
+    let means = Means {
+        store: Some(store.clone()),
+        schedule: Some(schedule.clone()),
+        reads_when: intents::when,
+        languages: languages.clone(),
+        clock: Arc::clone(&clock),
+        reach: None,
+    };
+    Ok(Engine::new(EngineParts {
+        reply: config.reply.clone(),
+        persona: config.persona.clone(),
+        context: config.context.clone(),
+        memory: config.memory,
+        wake_phrase: app::first_phrase(config, &session.paths),
+        model: Arc::clone(&brain.mind),
+        room: Room::from(&config.llm),
+        store: Some(store),
+        schedule: Some(schedule),
+        clock,
+        tools: builtin(&tool_rules, &means).into(),
+        tool_rules,
+        protocols: Protocols::default(),
+        languages,
+    }))
+}
+
+async fn ask(engine: &Engine<Mind>, conversation: &Conversation, said: &str) -> Cost {
+    let (events, mut received) = mpsc::channel(64);
+    let input = TurnInput { id: TurnId(1), text: Private(said.to_owned()) };
+    let mut cost = Cost { said: said.to_owned(), ..Cost::default() };
+    let counting = async {
+        while let Some(event) = received.recv().await {
+            match event {
+                ReplyEvent::Used(used) => cost.uses.push(used),
+                ReplyEvent::Called(call) => cost.calls.push(call),
+                _ => {}
+            }
+        }
+    };
+    tokio::join!(reply(engine, conversation, input, events, CancellationToken::new()), counting);
+    cost
+}
+
+fn tell(args: &Args, costs: &[Cost], tallies: [Tally; 2], serving: &str) -> anyhow::Result<()> {
+    let turns = costs.len().max(1) as f64;
+    let calls = costs.iter().map(|cost| cost.uses.len()).sum::<usize>() as f64 / turns;
+    let tokens = costs.iter().map(Cost::evaluated).sum::<u64>() as f64 / turns;
+    let [bound, free] = tallies;
+    if args.json {
+        let rows: Vec<Value> = costs
+            .iter()
+            .map(|cost| {
+                let (calls, tokens) = (cost.uses.len(), cost.evaluated());
+                json!({ "said": cost.said, "calls": calls, "for": cost.purposes(), "tokens": tokens })
+            })
+            .collect();
+        let report = json!({
+            "model": serving, "turns": rows, "calls_per_turn": calls, "tokens_per_turn": tokens,
+            "bound": bound.row(), "free": free.row(),
+        });
+        return Ok(show::line(serde_json::to_string_pretty(&report)?)?);
+    }
+    let mut table = show::table(["TURN", "MODEL CALLS", "PROMPT TOKENS EVALUATED", "TOOLS"]);
+    for cost in costs {
+        let tools: Vec<&str> = cost.calls.iter().map(|call| call.name.as_str()).collect();
+        let counts = [cost.purposes().join(", "), cost.evaluated().to_string()];
+        table.add_row([cost.said.clone(), counts[0].clone(), counts[1].clone(), tools.join(", ")]);
+    }
+    show::line(table)?;
+    show::line(format!("\na turn: {calls:.1} model calls, {tokens:.0} prompt tokens evaluated\n"))?;
+    let mut table =
+        show::table(["FIRST REPLY", "RIGHT", "RIGHT TOOL, WRONG ARGUMENTS", "MALFORMED", "REQUESTS"]);
+    for (name, tally) in [("bound to the likely tools", bound), ("free", free)] {
+        let counts = [tally.right, tally.half, tally.malformed, tally.all].map(|count| count.to_string());
+        table.add_row([&[name.to_owned()], &counts[..]].concat());
+    }
+    show::line(table)?;
+    Ok(show::line(format!("\n{serving}"))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_can_be_read_and_calls_are_told_apart() {
+        let said: Said = toml::from_str(SAID).unwrap();
+        assert_eq!(said.turns.len(), 10);
+        assert!(said.request.len() >= 20);
+        let request: Request =
+            toml::from_str("say = \"x\"\ntool = \"lists\"\nholds = { text = \"milk\" }").unwrap();
+        let call = |name: &str, text: &str, outcome: &str| ToolUse {
+            name: name.into(),
+            arguments: json!({ "text": text }).as_object().cloned().unwrap(),
+            outcome: outcome.into(),
+            ..ToolUse::default()
+        };
+        let mut tally = Tally::default();
+        for calls in [
+            vec![call("lists", "Oat Milk", "done")],
+            vec![call("lists", "eggs", "done")],
+            vec![call("list", "milk", "refused"), call("lists", "milk", "asked")],
+            vec![],
+            vec![call("time", "", "done")],
+        ] {
+            tally.add(&request, &Cost { calls, ..Cost::default() });
+        }
+        assert_eq!((tally.right, tally.half, tally.malformed, tally.all), (2, 1, 1, 5));
+    }
+}

@@ -1,0 +1,93 @@
+//! The binary `joi-bench`: measurements for those who work on Joi. It is neither installed nor needed to run her.
+//!
+//! Every command measures the library as `joi` uses it, with the same configuration and models, on the main thread.
+//! Results go to stdout, as tables or as JSON. How fast whole turns are on one's own machine: `joi bench turns`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use joi::cli::session::{self, Wants};
+
+mod acting;
+mod bound;
+mod echo;
+mod model;
+mod residue;
+mod room;
+mod stop;
+mod trunk;
+mod trust;
+mod wake;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi-bench trust                       an hour of noise, and a hundred short words
+  joi-bench wake                        misses and false accepts of the first wake phrase
+  joi-bench echo                        what is made of her own voice
+  joi-bench stop                        how soon she falls silent when told to
+  joi-bench model                       how soon the first word comes
+  joi-bench trunk                       what sharing one prompt is worth
+  joi-bench acting                      what typical turns cost, and whether the right tool is called";
+
+/// Measurements of Joi, over synthetic sound and fixed conversations.
+#[derive(Debug, Parser)]
+#[command(name = "joi-bench", version, about, after_help = EXAMPLES, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    wants: Wants,
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// How often noise passes for words, and how many short words are kept
+    Trust(trust::Args),
+    /// How often a wake phrase is missed, and how often something else is taken for it
+    Wake(wake::Args),
+    /// What is made of her own voice in a simulated room
+    Echo(echo::Args),
+    /// How soon she is silent when somebody says stop over her, in a simulated room
+    Stop(stop::Args),
+    /// How soon the model's first word comes: cold, with a known head, in a conversation
+    Model(model::Args),
+    /// How soon the first word of a follow-up comes after a plan, with a shared prompt and without
+    Trunk(trunk::Args),
+    /// What ten typical turns cost the model, and how often it calls the right tool
+    Acting(acting::Args),
+}
+
+fn main() -> ExitCode {
+    let Cli { wants, what } = Cli::parse();
+    joi::cli::exit_code(run(&what, wants))
+}
+
+fn run(what: &What, wants: Wants) -> anyhow::Result<ExitCode> {
+    let session = session::open(wants)?;
+    match what {
+        What::Trust(args) => trust::run(args, &session),
+        What::Wake(args) => wake::run(args, &session),
+        What::Echo(args) => echo::run(args, &session),
+        What::Stop(args) => stop::run(args, &session),
+        What::Model(args) => model::run(args, &session),
+        What::Trunk(args) => trunk::run(args, &session),
+        What::Acting(args) => acting::run(args, &session),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    #[test]
+    fn the_command_line_is_well_formed_and_every_command_shows_examples() {
+        Cli::command().debug_assert();
+        for command in Cli::command().get_subcommands_mut() {
+            let help = command.render_long_help().to_string();
+            assert!(help.contains("Example") || command.get_name() == "help", "{}", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The true ears without a microphone: listener, whisper, judge, stepped by hand on the calling thread.
+//!
+//! In: samples. Out: what each utterance was taken for. The microphone is opened again as soon as it closes.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use joi::app;
+use joi::cli::session::Session;
+use joi::hear::judge::{JudgeConfig, JudgeInput, JudgeRules, Judgement, judge};
+use joi::hear::transcript_filter::{Evidence, TranscriptFilterConfig};
+use joi::hear::vad::{FRAME, Vad};
+use joi::hear::whisper::Whisper;
+use joi::hear::{HearCommand, HearEvent, Listener};
+use joi::language::Language;
+use joi::message::{OpenedBy, Utterance};
+
+/// What was made of one utterance.
+pub(super) struct Heard {
+    pub(super) text: String,
+    pub(super) evidence: Evidence,
+    /// As if it had come right after an answer.
+    pub(super) follow_up: Judgement,
+    /// As if it had come after the wake phrase.
+    pub(super) after_wake: Judgement,
+}
+
+pub(super) struct Ears {
+    listener: Listener,
+    whisper: Whisper,
+    trust: TranscriptFilterConfig,
+    judge: JudgeConfig,
+    language: Language,
+    events: Vec<HearEvent>,
+}
+
+impl Ears {
+    pub(super) fn load(session: &Session, model: &Path) -> anyhow::Result<Self> {
+        let hear = &session.config().hear;
+        let library = app::library(session.config(), &session.paths)?;
+        let vad = Vad::load(&library.path("silero-vad")?, &hear.vad)?;
+        Ok(Self {
+            listener: Listener::new(hear, vec![], vad),
+            whisper: Whisper::load(model, &hear.stt)?,
+            trust: hear.trust.clone(),
+            judge: hear.judge.clone(),
+            language: session.language()?,
+            events: Vec::new(),
+        })
+    }
+
+    /// Listens all the time.
+    pub(super) fn hear(&mut self, samples: &[f32]) -> anyhow::Result<Vec<Heard>> {
+        let mut heard = Vec::new();
+        self.listener.command(HearCommand::Listen);
+        for frame in samples.chunks(FRAME) {
+            self.listener.step(frame, Instant::now(), &mut self.events);
+            for event in std::mem::take(&mut self.events) {
+                match event {
+                    HearEvent::Ended { utterance, .. } => {
+                        heard.push(self.understand(&utterance)?);
+                        self.listener.command(HearCommand::Listen);
+                    }
+                    HearEvent::NothingSaid => self.listener.command(HearCommand::Listen),
+                    _ => {}
+                }
+            }
+        }
+        Ok(heard)
+    }
+
+    /// Listens to something that does not go on from what was heard before.
+    pub(super) fn hear_alone(&mut self, samples: &[f32]) -> anyhow::Result<Vec<Heard>> {
+        self.listener.interrupt();
+        self.hear(samples)
+    }
+
+    fn understand(&mut self, utterance: &Utterance) -> anyhow::Result<Heard> {
+        let transcript = self.whisper.understand(utterance, &AtomicBool::new(false))?;
+        let evidence = Evidence::of(utterance, &transcript);
+        let now = Instant::now();
+        let judged = |opened_by: &OpenedBy| {
+            let case = JudgeInput {
+                text: &transcript.text,
+                evidence: &evidence,
+                opened_by,
+                began: now,
+                ended: now,
+                said: &[],
+                names: &[],
+                prompt: None,
+            };
+            let words = self.language.vocabulary();
+            judge(&case, &JudgeRules { trust: &self.trust, config: &self.judge, words })
+        };
+        let follow_up = judged(&OpenedBy::FollowUp);
+        let after_wake = judged(&OpenedBy::Wake { phrase: "hey jarvis".into(), score: 1.0 });
+        Ok(Heard { text: transcript.text, evidence, follow_up, after_wake })
+    }
+}

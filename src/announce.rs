@@ -1,0 +1,337 @@
+//! The one way to speak without having been asked: a queue of announcements and the arbiter in front of it.
+//!
+//! Any task. In: announcements of timers, devices, start-up, impulse, agents, alerts: whoever has something to say
+//! sends it to an [`Announcer`] and is done. Out: for whoever can speak at a place, the next one to be said there, when
+//! [`arbiter`] says so. What must not be lost is in the database until it was heard. Direct answers to questions do
+//! not come here.
+
+mod arbiter;
+mod config;
+mod queue;
+mod quiet;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+pub use arbiter::{Floor, Hold, Presence, Situation};
+pub use config::AnnounceConfig;
+pub use queue::{Counts, State, Waiting};
+pub use quiet::{NotAPeriod, QuietHours, QuietPeriod};
+
+use crate::clock::Clock;
+use crate::message::{Place, Private};
+use crate::store::{Store, StoreError};
+use arbiter::{Decision, Now};
+use queue::Queue;
+
+/// Whoever waits asks again after this time at the latest: the wall clock may have been set.
+const AT_LEAST: Duration = Duration::from_secs(60);
+
+/// The number of an announcement in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AnnouncementId(u64);
+
+/// How urgent it is; what is more urgent is greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    /// Nothing is lost if nobody hears it.
+    Background,
+    /// Something that should be known.
+    Notice,
+    /// Something the user wanted to be reminded of.
+    Reminder,
+    /// A timer or an alarm; everything below waits while something rings.
+    Ring,
+    /// Danger: it is said at any hour.
+    Critical,
+}
+
+/// Where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// A timer, an alarm or a reminder the user set, or what is wrong with them.
+    Timer,
+    /// A microphone, a speaker, the clock.
+    Device,
+    /// The start of the program.
+    StartUp,
+    /// Something worth mentioning.
+    Impulse,
+    /// An agent that worked for the user.
+    Agent,
+    /// A sensor that found a danger.
+    Alert,
+}
+
+/// What becomes of it when it was not heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IfUnheard {
+    /// It is said once at most, and lost with the program: it counts only now.
+    Drop,
+    /// It waits until it was heard to its end, over restarts as well.
+    Keep,
+    /// It is said again, this long after each time, until it is withdrawn. Whoever sent it sends it again after a
+    /// restart.
+    Repeat(Duration),
+}
+
+/// Something to be said without having been asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announcement {
+    /// What is said.
+    pub text: Private<String>,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// After this moment it is dropped.
+    pub expires: Option<Timestamp>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The only place where it may be said; nothing for any.
+    pub place: Option<Place>,
+    /// What becomes of it when it was not heard.
+    pub if_unheard: IfUnheard,
+}
+
+impl Announcement {
+    /// One that may be said anywhere, counts for ever, and is dropped when it was not heard.
+    pub fn new(origin: Origin, priority: Priority, text: impl Into<String>) -> Self {
+        let text = Private(text.into());
+        Self { text, priority, expires: None, origin, place: None, if_unheard: IfUnheard::Drop }
+    }
+}
+
+/// An announcement as it stands in the database.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    text: String,
+    priority: Priority,
+    expires: Option<Timestamp>,
+    origin: Origin,
+    place: Option<Place>,
+}
+
+/// What is said next at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// This; what became of it is told by [`Announcer::heard`] or [`Announcer::cut_short`].
+    Say(AnnouncementId, Announcement),
+    /// Nothing for this reason; ask again at that moment, or when something has changed.
+    Wait(Hold, Option<Instant>),
+}
+
+/// The handle of the queue; clones share it.
+#[derive(Clone)]
+pub struct Announcer {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    changed: watch::Sender<()>,
+    quiet: QuietHours,
+    store: Option<Store>,
+    clock: Arc<dyn Clock>,
+}
+
+impl fmt::Debug for Announcer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Announcer").field("counts", &self.counts()).finish_non_exhaustive()
+    }
+}
+
+impl Announcer {
+    /// An empty queue. Without a store nothing outlives the program.
+    pub fn new(config: &AnnounceConfig, store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
+        let (queue, changed, quiet) = (Mutex::default(), watch::Sender::new(()), config.quiet());
+        Self { shared: Arc::new(Shared { queue, changed, quiet, store, clock }) }
+    }
+
+    /// Takes in what was not heard before the last end of the program.
+    ///
+    /// # Errors
+    /// The database's; the queue is empty then.
+    pub async fn restore(&self) -> Result<(), StoreError> {
+        let Some(store) = &self.shared.store else { return Ok(()) };
+        let rows = store.announcements().await?;
+        for row in rows {
+            match serde_json::from_str::<Kept>(&row.announcement) {
+                Ok(kept) => self.push(kept.into(), Some(row.id)).await,
+                Err(error) => {
+                    tracing::warn!(id = row.id, %error, "an announcement of another version is left alone");
+                    continue;
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// Has something said as soon as it may be. When this returns, what is kept is on the disk. Where that fails, it is
+    /// said all the same, unless the program ends before.
+    pub async fn announce(&self, announcement: Announcement) -> AnnouncementId {
+        let row = match (&self.shared.store, announcement.if_unheard) {
+            (Some(store), IfUnheard::Keep) => match keep(store, &announcement).await {
+                Ok(row) => Some(row),
+                Err(error) => {
+                    tracing::warn!(%error, "an announcement is not kept");
+                    None
+                }
+            },
+            (None, _) | (_, IfUnheard::Drop | IfUnheard::Repeat(_)) => None,
+        };
+        self.push(announcement, row).await
+    }
+
+    /// It is not true any more, or was answered: it is not said again. Whoever says it at this moment is told by the
+    /// change.
+    pub async fn withdraw(&self, id: AnnouncementId) {
+        let gone = self.queue().remove(id);
+        self.shared.changed.send_replace(());
+        self.forget(gone).await;
+    }
+
+    /// Somebody has answered what rings at `place`: none of it rings again.
+    pub fn silence(&self, place: &Place) {
+        let mut queue = self.queue();
+        let rings: Vec<AnnouncementId> =
+            queue.waiting().iter().filter(|w| w.rings_at(place)).map(|w| w.id).collect();
+        for id in rings {
+            queue.remove(id);
+        }
+        drop(queue);
+        self.shared.changed.send_replace(());
+    }
+
+    /// What is to be said next, if anything may be said in this situation; nobody else is told to say it then.
+    pub async fn next(&self, situation: &Situation<'_>) -> Next {
+        loop {
+            let now = Now { clock: self.shared.clock.now(), at: Instant::now() };
+            let decided = {
+                let mut queue = self.queue();
+                match arbiter::decide(queue.waiting(), situation, &self.shared.quiet, &now) {
+                    Decision::Speak(id) => Err(id),
+                    Decision::Wait(hold, until) => {
+                        return Next::Wait(hold, until.map(|until| until.min(now.at + AT_LEAST)));
+                    }
+                    Decision::Expire(ids) => {
+                        Ok(ids.into_iter().map(|id| queue.expire(id)).collect::<Vec<_>>())
+                    }
+                }
+            };
+            let expired = match decided {
+                Ok(expired) => expired,
+                Err(id) if self.was_erased(id).await => vec![self.queue().remove(id)],
+                Err(id) => match self.queue().begin(id) {
+                    Some(announcement) => return Next::Say(id, announcement),
+                    None => continue,
+                },
+            };
+            for gone in expired {
+                if let Some(Waiting { announcement, .. }) = &gone {
+                    let Announcement { origin, priority, .. } = announcement;
+                    tracing::info!(?origin, ?priority, "an announcement expired before it could be said");
+                }
+                self.forget(gone).await;
+            }
+        }
+    }
+
+    /// It was heard, and its last sample sounded at `at`.
+    pub async fn heard(&self, id: AnnouncementId, at: Instant) {
+        let gone = self.queue().heard(id, at);
+        self.shared.changed.send_replace(());
+        self.forget(gone).await;
+    }
+
+    /// It was cut short.
+    pub async fn cut_short(&self, id: AnnouncementId) {
+        let gone = self.queue().cut_short(id);
+        self.shared.changed.send_replace(());
+        self.forget(gone).await;
+    }
+
+    /// The moment so long after now, for an announcement that expires.
+    pub fn moment_after(&self, time: Duration) -> Option<Timestamp> {
+        let time = SignedDuration::try_from(time).ok()?;
+        self.shared.clock.now().timestamp().checked_add(time).ok()
+    }
+
+    /// Tells of every change of the queue.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.shared.changed.subscribe()
+    }
+
+    /// All that waits, the oldest first.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        self.queue().waiting().to_vec()
+    }
+
+    /// What became of the others.
+    pub fn counts(&self) -> Counts {
+        self.queue().counts()
+    }
+
+    async fn push(&self, announcement: Announcement, row: Option<i64>) -> AnnouncementId {
+        let (id, dropped) = self.queue().push(announcement, row);
+        if dropped.is_some() {
+            tracing::warn!("an announcement is given up: too many wait to be said");
+        }
+        self.shared.changed.send_replace(());
+        self.forget(dropped).await;
+        id
+    }
+
+    /// Whether it was kept on the disk and has been erased there, by this program or another one.
+    async fn was_erased(&self, id: AnnouncementId) -> bool {
+        let row = self.queue().waiting().iter().find(|waiting| waiting.id == id).and_then(|w| w.row);
+        let (Some(store), Some(row)) = (&self.shared.store, row) else { return false };
+        store.announcements().await.is_ok_and(|kept| kept.iter().all(|kept| kept.id != row))
+    }
+
+    /// Takes it off the disk, if it is there.
+    async fn forget(&self, gone: Option<Waiting>) {
+        if let (Some(store), Some(row)) = (&self.shared.store, gone.and_then(|waiting| waiting.row))
+            && let Err(error) = store.remove_announcement(row).await
+        {
+            tracing::warn!(%error, "an announcement is still kept, and will be said again after a restart");
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    /// Whether it is a ring that may be heard at `place`.
+    pub fn rings_at(&self, place: &Place) -> bool {
+        self.announcement.priority == Priority::Ring && self.may_be_heard_at(place)
+    }
+
+    /// Whether it may be said at `place`.
+    pub fn may_be_heard_at(&self, place: &Place) -> bool {
+        self.announcement.place.as_ref().is_none_or(|only| only == place)
+    }
+}
+
+impl From<Kept> for Announcement {
+    fn from(Kept { text, priority, expires, origin, place }: Kept) -> Self {
+        Self { text: Private(text), priority, expires, origin, place, if_unheard: IfUnheard::Keep }
+    }
+}
+
+async fn keep(store: &Store, announcement: &Announcement) -> Result<i64, StoreError> {
+    let Announcement { text, priority, expires, origin, place, .. } = announcement.clone();
+    let kept = Kept { text: text.0, priority, expires, origin, place };
+    let text = serde_json::to_string(&kept).map_err(|error| StoreError::Record(error.to_string()))?;
+    store.add_announcement(text).await
+}

@@ -1,0 +1,185 @@
+//! PURE: whether something is said unasked now, and what.
+//!
+//! In: what waits, the situation at one place, the present moment. Out: a [`Decision`]. Nothing is ever said into
+//! somebody's sentence. Quiet hours hold back everything but critical announcements and what the user set himself to
+//! ring. What is more urgent comes first, then what is older; what has expired is dropped.
+
+use std::cmp::Reverse;
+use std::time::Instant;
+
+use jiff::{Timestamp, Zoned};
+
+use super::queue::{State, Waiting};
+use super::{AnnouncementId, Origin, Place, Priority, QuietHours};
+
+/// Who has the floor at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Floor {
+    /// Nobody: a good moment.
+    Free,
+    /// Somebody speaks, or is about to after the wake phrase.
+    User,
+    /// A question is being answered.
+    Answer,
+    /// An answer has ended, and somebody may go on from it.
+    FollowUp,
+}
+
+/// Whether there is somebody to hear and to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Presence {
+    /// Nothing speaks against it.
+    #[default]
+    Here,
+    /// The microphone is switched off: nobody could answer.
+    Muted,
+    /// Nobody is at home.
+    Away,
+}
+
+/// How it is at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Situation<'a> {
+    /// Which place.
+    pub place: &'a Place,
+    /// Who has the floor.
+    pub floor: Floor,
+    /// Who is there.
+    pub presence: Presence,
+}
+
+/// The present moment.
+#[derive(Debug, Clone)]
+pub(super) struct Now {
+    /// By the wall clock.
+    pub(super) clock: Zoned,
+    /// The same moment for measuring.
+    pub(super) at: Instant,
+}
+
+impl Now {
+    /// The same distance from now by the other clock; a moment that has passed is now.
+    fn measured(&self, moment: Timestamp) -> Instant {
+        let left = moment.duration_since(self.clock.timestamp());
+        self.at + std::time::Duration::try_from(left).unwrap_or_default()
+    }
+}
+
+/// Why nothing is said now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// Nothing waits to be said here.
+    Nothing,
+    /// Somebody has the floor.
+    Floor(Floor),
+    /// Something rings, and this is less urgent.
+    Ringing,
+    /// It was said a moment ago and is due again later.
+    NotYet,
+    /// These are quiet hours.
+    Quiet,
+    /// Nobody could hear or answer it.
+    Presence(Presence),
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// Say this.
+    Speak(AnnouncementId),
+    /// Say nothing, at least until that moment unless something changes.
+    Wait(Hold, Option<Instant>),
+    /// These are of no use any more; then ask again.
+    Expire(Vec<AnnouncementId>),
+}
+
+/// Decides.
+pub(super) fn decide(
+    waiting: &[Waiting],
+    situation: &Situation<'_>,
+    quiet: &QuietHours,
+    now: &Now,
+) -> Decision {
+    let expired = expired(waiting, now);
+    if !expired.is_empty() {
+        return Decision::Expire(expired);
+    }
+    let here = |w: &&Waiting| w.announcement.place.as_ref().is_none_or(|place| place == situation.place);
+    let mut candidates: Vec<&Waiting> =
+        waiting.iter().filter(here).filter(|w| w.state != State::BeingSaid).collect();
+    candidates.sort_by_key(|w| (Reverse(w.announcement.priority), w.id));
+    let Some(first) = candidates.first() else { return Decision::Wait(Hold::Nothing, None) };
+    if situation.floor != Floor::Free {
+        return Decision::Wait(Hold::Floor(situation.floor), None);
+    }
+    let scene = Scene {
+        presence: situation.presence,
+        quiet_until: quiet.until(&now.clock).map(|end| now.measured(end.timestamp())),
+        rings: waiting.iter().filter(here).any(|w| w.announcement.priority == Priority::Ring),
+        at: now.at,
+    };
+    let mut until = candidates.iter().filter_map(|w| w.announcement.expires).min().map(|at| now.measured(at));
+    for waiting in &candidates {
+        match scene.hold(waiting) {
+            None => return Decision::Speak(waiting.id),
+            Some((_, Some(end))) => until = Some(until.map_or(end, |earlier| earlier.min(end))),
+            Some((_, None)) => {}
+        }
+    }
+    Decision::Wait(scene.hold(first).map_or(Hold::Nothing, |(hold, _)| hold), until)
+}
+
+fn expired(waiting: &[Waiting], now: &Now) -> Vec<AnnouncementId> {
+    let is_over = |at: Timestamp| at <= now.clock.timestamp();
+    let expired =
+        waiting.iter().filter(|w| w.state != State::BeingSaid && w.announcement.expires.is_some_and(is_over));
+    expired.map(|w| w.id).collect()
+}
+
+/// What holds announcements back while nobody has the floor.
+struct Scene {
+    presence: Presence,
+    /// When the quiet ends, if it is quiet.
+    quiet_until: Option<Instant>,
+    /// Something rings here, be it between two rings.
+    rings: bool,
+    at: Instant,
+}
+
+impl Scene {
+    /// What holds this one back and until when, if anything does.
+    fn hold(&self, waiting: &Waiting) -> Option<(Hold, Option<Instant>)> {
+        let announcement = &waiting.announcement;
+        let priority = announcement.priority;
+        if let (Some(end), false) = (self.quiet_until, passes_quiet(priority, announcement.origin)) {
+            return Some((Hold::Quiet, Some(end)));
+        }
+        let needs = match self.presence {
+            Presence::Here => Priority::Background,
+            Presence::Muted => Priority::Notice,
+            Presence::Away => Priority::Ring,
+        };
+        if priority < needs {
+            return Some((Hold::Presence(self.presence), None));
+        }
+        if self.rings && priority < Priority::Ring {
+            return Some((Hold::Ringing, None));
+        }
+        match waiting.state {
+            State::DueAt(due) if due > self.at => Some((Hold::NotYet, Some(due))),
+            State::DueAt(_) | State::Due | State::BeingSaid => None,
+        }
+    }
+}
+
+/// A timer rings at night as well: that is what it was set for.
+fn passes_quiet(priority: Priority, origin: Origin) -> bool {
+    match priority {
+        Priority::Critical => true,
+        Priority::Ring => origin == Origin::Timer,
+        Priority::Reminder | Priority::Notice | Priority::Background => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

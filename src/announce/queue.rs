@@ -1,0 +1,191 @@
+//! PURE: what waits to be announced, in the order in which it came.
+//!
+//! Bounded: when it is full, the oldest of the least urgent leaves and is counted. In: announcements and what became of
+//! them. Out: what was removed, for whoever keeps them on the disk.
+
+use std::time::Instant;
+
+use super::{Announcement, AnnouncementId, IfUnheard};
+
+/// Announcements that wait at the same time. More of them nobody would listen to.
+pub(super) const MOST: usize = 32;
+
+/// What is the matter with an announcement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It can be said.
+    Due,
+    /// It was said, and comes again at this moment.
+    DueAt(Instant),
+    /// Somewhere it is being said.
+    BeingSaid,
+}
+
+/// One that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its number.
+    pub id: AnnouncementId,
+    /// What it is.
+    pub announcement: Announcement,
+    /// How far it is.
+    pub state: State,
+    /// Its number on the disk, if it is kept there.
+    pub(super) row: Option<i64>,
+}
+
+/// What became of announcements since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Heard to their end, or stopped by somebody who had heard enough.
+    pub heard: u64,
+    /// Not said in time.
+    pub expired: u64,
+    /// Given up because too many waited.
+    pub dropped: u64,
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: Vec<Waiting>,
+    last: u64,
+    counts: Counts,
+}
+
+impl Queue {
+    pub(super) fn waiting(&self) -> &[Waiting] {
+        &self.waiting
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Adds one; what had to leave for it comes back, which may be the new one itself.
+    pub(super) fn push(
+        &mut self,
+        announcement: Announcement,
+        row: Option<i64>,
+    ) -> (AnnouncementId, Option<Waiting>) {
+        self.last += 1;
+        let id = AnnouncementId(self.last);
+        self.waiting.push(Waiting { id, announcement, state: State::Due, row });
+        if self.waiting.len() <= MOST {
+            return (id, None);
+        }
+        // What is being said is as good as gone.
+        let leaves = self.waiting.iter().filter(|w| w.state != State::BeingSaid);
+        let leaves = leaves.min_by_key(|w| (w.announcement.priority, w.id)).map(|w| w.id);
+        let dropped = leaves.and_then(|id| self.remove(id));
+        self.counts.dropped += 1;
+        (id, dropped)
+    }
+
+    /// Takes one out.
+    pub(super) fn remove(&mut self, id: AnnouncementId) -> Option<Waiting> {
+        let at = self.waiting.iter().position(|waiting| waiting.id == id)?;
+        Some(self.waiting.remove(at))
+    }
+
+    /// Takes one out that was not said in time.
+    pub(super) fn expire(&mut self, id: AnnouncementId) -> Option<Waiting> {
+        self.counts.expired += 1;
+        self.remove(id)
+    }
+
+    /// One begins to be said.
+    pub(super) fn begin(&mut self, id: AnnouncementId) -> Option<Announcement> {
+        let waiting = self.waiting.iter_mut().find(|waiting| waiting.id == id)?;
+        waiting.state = State::BeingSaid;
+        Some(waiting.announcement.clone())
+    }
+
+    /// One was heard, until `at`; what comes back is over.
+    pub(super) fn heard(&mut self, id: AnnouncementId, at: Instant) -> Option<Waiting> {
+        self.counts.heard += 1;
+        self.ended(id, |if_unheard| match if_unheard {
+            IfUnheard::Repeat(pause) => Some(State::DueAt(at + pause)),
+            IfUnheard::Drop | IfUnheard::Keep => None,
+        })
+    }
+
+    /// One was cut short before anybody can have understood it; what comes back is over.
+    pub(super) fn cut_short(&mut self, id: AnnouncementId) -> Option<Waiting> {
+        self.ended(id, |if_unheard| match if_unheard {
+            IfUnheard::Repeat(_) | IfUnheard::Keep => Some(State::Due),
+            IfUnheard::Drop => None,
+        })
+    }
+
+    /// Gives it the state it has after it was said, or takes it out.
+    fn ended(&mut self, id: AnnouncementId, next: impl Fn(IfUnheard) -> Option<State>) -> Option<Waiting> {
+        let waiting = self.waiting.iter_mut().find(|waiting| waiting.id == id)?;
+        match next(waiting.announcement.if_unheard) {
+            Some(state) => {
+                waiting.state = state;
+                None
+            }
+            None => self.remove(id),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::{Origin, Priority};
+    use super::*;
+
+    fn some(priority: Priority, text: &str) -> Announcement {
+        Announcement::new(Origin::Impulse, priority, text)
+    }
+
+    #[test]
+    fn a_full_queue_gives_up_the_oldest_of_the_least_urgent_and_counts_it() {
+        let mut queue = Queue::default();
+        queue.push(some(Priority::Notice, "first"), None);
+        queue.push(some(Priority::Background, "second"), Some(7));
+        queue.push(some(Priority::Background, "third"), None);
+        for _ in 3..MOST {
+            assert_eq!(queue.push(some(Priority::Ring, "ring"), None).1, None);
+        }
+        let dropped = queue.push(some(Priority::Critical, "fire"), None).1.unwrap();
+        assert_eq!((dropped.announcement.text.0.as_str(), dropped.row), ("second", Some(7)));
+        let (_, dropped) = queue.push(some(Priority::Background, "late"), None);
+        assert_eq!(dropped.unwrap().announcement.text.0, "third");
+        queue.remove(queue.waiting()[0].id).unwrap();
+        queue.push(some(Priority::Ring, "ring"), None);
+        let (id, dropped) = queue.push(some(Priority::Background, "of no account"), None);
+        assert_ne!(dropped.unwrap().id, id, "the older one of the same urgency leaves");
+        assert_eq!(queue.waiting().len(), MOST);
+        assert_eq!(queue.counts(), Counts { dropped: 3, ..Counts::default() });
+    }
+
+    #[test]
+    fn what_follows_an_announcement_depends_on_what_it_wants() {
+        let now = Instant::now();
+        for (if_unheard, heard, cut_short) in [
+            (IfUnheard::Drop, None, None),
+            (IfUnheard::Keep, None, Some(State::Due)),
+            (
+                IfUnheard::Repeat(Duration::from_secs(1)),
+                Some(State::DueAt(now + Duration::from_secs(1))),
+                Some(State::Due),
+            ),
+        ] {
+            let after = |end: &dyn Fn(&mut Queue, AnnouncementId)| {
+                let mut queue = Queue::default();
+                let announcement = Announcement { if_unheard, ..some(Priority::Notice, "x") };
+                let (id, _) = queue.push(announcement, None);
+                queue.begin(id).unwrap();
+                assert_eq!(queue.waiting()[0].state, State::BeingSaid);
+                end(&mut queue, id);
+                queue.waiting().first().map(|waiting| waiting.state)
+            };
+            assert_eq!(after(&|queue, id| drop(queue.heard(id, now))), heard, "{if_unheard:?}");
+            assert_eq!(after(&|queue, id| drop(queue.cut_short(id))), cut_short, "{if_unheard:?}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The queue with a database: what is kept, what is lost, who is told.
+
+use jiff::ToSpan as _;
+use jiff::civil::date;
+use jiff::tz::TimeZone;
+
+use super::*;
+use crate::clock::ManualClock;
+
+fn noon() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at(date(2026, 3, 4).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap()))
+}
+
+fn over(path: &std::path::Path, clock: &Arc<ManualClock>) -> Announcer {
+    let store = Store::open(path).unwrap();
+    Announcer::new(&AnnounceConfig::default(), Some(store), Arc::clone(clock) as Arc<dyn Clock>)
+}
+
+fn some(text: &str, if_unheard: IfUnheard) -> Announcement {
+    Announcement { if_unheard, ..Announcement::new(Origin::Agent, Priority::Notice, text) }
+}
+
+/// What is said next when nobody speaks.
+async fn next(announcer: &Announcer) -> Next {
+    let place = Place::named("home");
+    announcer.next(&Situation { place: &place, floor: Floor::Free, presence: Presence::Here }).await
+}
+
+fn texts(announcer: &Announcer) -> Vec<String> {
+    announcer.waiting().into_iter().map(|waiting| waiting.announcement.text.0).collect()
+}
+
+/// After a restart.
+async fn restored(path: &std::path::Path, clock: &Arc<ManualClock>) -> Announcer {
+    let announcer = over(path, clock);
+    announcer.restore().await.unwrap();
+    announcer
+}
+
+#[tokio::test]
+async fn what_is_to_be_kept_survives_restarts_until_it_was_heard() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, clock) = (folder.path().join("joi.db"), noon());
+    let before = over(&path, &clock);
+    let expires = Some((&clock.now() + 1.hour()).timestamp());
+    let kept = Announcement {
+        expires,
+        place: Some(Place::named("home")),
+        ..some("The report is done.", IfUnheard::Keep)
+    };
+    before.announce(kept.clone()).await;
+    before.announce(some("for now", IfUnheard::Drop)).await;
+    before.announce(some("ring", IfUnheard::Repeat(Duration::ZERO))).await;
+    // It was being said when the power failed.
+    assert!(matches!(next(&before).await, Next::Say(..)));
+    drop(before);
+
+    let after = restored(&path, &clock).await;
+    let Next::Say(id, announcement) = next(&after).await else { panic!("it is said") };
+    assert_eq!(announcement, kept);
+    after.cut_short(id).await;
+    assert_eq!(texts(&restored(&path, &clock).await), ["The report is done."], "it was not heard");
+    let Next::Say(id, _) = next(&after).await else { panic!("it is said again") };
+    after.heard(id, Instant::now()).await;
+    assert_eq!(texts(&restored(&path, &clock).await), [""; 0]);
+    assert_eq!(after.counts(), Counts { heard: 1, ..Counts::default() });
+}
+
+#[tokio::test]
+async fn what_expired_while_she_was_off_is_never_said_and_leaves_the_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, clock) = (folder.path().join("joi.db"), noon());
+    let expires = Some((&clock.now() + 1.hour()).timestamp());
+    let before = over(&path, &clock);
+    before.announce(Announcement { expires, ..some("The bus leaves.", IfUnheard::Keep) }).await;
+    before.announce(some("withdrawn", IfUnheard::Keep)).await;
+    before.withdraw(before.waiting()[1].id).await;
+    clock.set(&clock.now() + 2.hours());
+    let after = restored(&path, &clock).await;
+    assert_eq!(texts(&after), ["The bus leaves."]);
+    assert_eq!(next(&after).await, Next::Wait(Hold::Nothing, None));
+    assert_eq!(after.counts().expired, 1);
+    assert_eq!(texts(&restored(&path, &clock).await), [""; 0]);
+}
+
+#[tokio::test]
+async fn two_rooms_never_say_the_same_at_once_and_silence_in_one_is_for_both() {
+    let announcer = Announcer::new(&AnnounceConfig::default(), None, noon());
+    let mut changes = announcer.changes();
+    let ring = Announcement { priority: Priority::Ring, ..some("ring", IfUnheard::Repeat(Duration::ZERO)) };
+    announcer.announce(ring).await;
+    assert!(changes.has_changed().unwrap());
+    changes.mark_unchanged();
+    let Next::Say(id, _) = next(&announcer).await else { panic!("it rings") };
+    assert_eq!(next(&announcer).await, Next::Wait(Hold::Nothing, None));
+    announcer.silence(&Place::named("bath"));
+    assert!(changes.has_changed().unwrap(), "whoever says it is told");
+    announcer.heard(id, Instant::now()).await;
+    assert_eq!(announcer.waiting(), []);
+}
+
+#[tokio::test]
+async fn at_night_one_asks_again_within_a_minute_because_clocks_are_set() {
+    let clock = noon();
+    clock.set(date(2026, 3, 4).at(23, 30, 0, 0).to_zoned(TimeZone::UTC).unwrap());
+    let announcer = Announcer::new(&AnnounceConfig::default(), None, clock.clone());
+    announcer.announce(some("later", IfUnheard::Keep)).await;
+    let before = Instant::now();
+    let Next::Wait(Hold::Quiet, Some(until)) = next(&announcer).await else { panic!("it waits") };
+    assert!(until >= before && until <= Instant::now() + AT_LEAST);
+    clock.set(date(2026, 3, 5).at(7, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap());
+    assert!(matches!(next(&announcer).await, Next::Say(..)));
+}
+
+#[tokio::test]
+async fn a_disk_that_fails_costs_no_announcement() {
+    let store = Store::in_memory().unwrap();
+    store.break_announcements().await;
+    let announcer = Announcer::new(&AnnounceConfig::default(), Some(store), noon());
+    assert!(announcer.restore().await.is_err());
+    announcer.announce(some("all the same", IfUnheard::Keep)).await;
+    let Next::Say(id, _) = next(&announcer).await else { panic!("it is said") };
+    announcer.heard(id, Instant::now()).await;
+    assert_eq!(announcer.waiting(), []);
+}

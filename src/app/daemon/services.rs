@@ -1,0 +1,131 @@
+//! The list: every service of `joi run`, in the order in which they are started. They end the other way round.
+//!
+//! A new service is a function that makes a [`Service`](super::Service), in a file of its own, and one line here.
+//! Runs once, on the task of the command. It refuses to start beside another program with the same directories.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+
+use super::{Daemon, Service, ServiceContext};
+use crate::app::{self, Brain, Conversing, Show, Shown, Sound, brain, diary, display, outside, timers};
+use crate::channels::voice::Conversation;
+use crate::clock::SystemClock;
+use crate::config::Config;
+use crate::control::{ControlError, ControlServer, Journal, PersistentMute, StatusBoard, StatusBoardParts};
+use crate::llm::{Mind, ModelServer};
+use crate::paths::Paths;
+use crate::pulse::Pulse;
+
+/// A program whose services run.
+pub struct Started {
+    /// Supervises and ends them.
+    pub daemon: Daemon,
+    /// What it thinks with. Whoever ends the daemon shuts this down then.
+    pub brain: Brain,
+}
+
+/// Starts everything, and shows what happens through `show`.
+///
+/// # Errors
+/// Another program runs already, or something without which there is no conversation can't be made.
+pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show) -> anyhow::Result<Started> {
+    let door = open_door(&paths.runtime, &show)?;
+    let board = status_board(&paths.data, journal, &show);
+    let mut daemon = Daemon::new(board.clone());
+
+    // Before the models are loaded, which may take minutes: the microphone can be switched off meanwhile.
+    let early = [
+        Some(outside::systemd(&board, daemon.ending())),
+        door.map(|door| outside::control_socket(&board, door)),
+        Some(outside::buttons(&board)),
+        Some(display::mute_display(&board, &show)),
+    ];
+    daemon.start_all(early);
+
+    show(Shown::Remark("waking up …".to_owned()));
+    let made = daemon.supervise(make(config, paths, &board, &show)).await;
+    let (brain, server, talk) = made.context("ended before everything was loaded")??;
+    app::end_on_signal(daemon.ending());
+    show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
+
+    let late = [
+        Some(brain::model_server(server)),
+        talk.ringer.map(timers::ringer),
+        talk.rings.map(|rings| timers::ring_light(rings, &board)),
+        diary::diary(&brain, &config.store),
+        Some(display::news_display(talk.news, &board, &show)),
+        Some(conversation(talk.conversation)),
+    ];
+    daemon.start_all(late);
+    Ok(Started { daemon, brain })
+}
+
+/// Loads database, models and devices, and shows them on `board`.
+async fn make(
+    config: &Config,
+    paths: &Paths,
+    board: &StatusBoard,
+    show: &Show,
+) -> anyhow::Result<(Brain, ModelServer, Conversing)> {
+    let (brain, server) = Brain::for_daemon(config, paths, board.pulse().clone()).await?;
+    for remark in &brain.remarks {
+        show(Shown::Remark(remark.clone()));
+    }
+    board.chat_model(brain.serving_now());
+    let sound = Sound::Devices { mute: board.mute().clone() };
+    let mut talk = app::converse(config, paths, &brain, sound).await?;
+    board.queues(std::mem::take(&mut talk.gauges));
+    if let Some(meter) = talk.meter.take() {
+        board.sound_lost(move || meter.lost());
+    }
+    if let Some(echo) = talk.echo.take() {
+        board.echo(echo);
+    }
+    board.takes_requests(talk.requests.clone());
+    if let Some(schedule) = brain.schedule.clone() {
+        board.takes_timers(move || schedule.look_again());
+    }
+    let whisper = app::chosen_whisper(config, paths)?.0;
+    board.models(app::whisper_model(whisper).to_owned(), config.speak.voice.clone());
+    Ok((brain, server, talk))
+}
+
+/// The conversation by voice. Its devices and threads are made once, so that it can't be restarted alone.
+fn conversation(conversation: Conversation<Mind>) -> Service {
+    let run = |context: ServiceContext| async move {
+        conversation.run(context.stop).await;
+        Ok(())
+    };
+    Service::essential("conversation", "nobody listens", run).end_within(Duration::from_secs(10))
+}
+
+/// The control socket; nothing, and a remark, where it can't be made.
+fn open_door(runtime: &Path, show: &Show) -> Result<Option<ControlServer>, ControlError> {
+    match ControlServer::open(runtime) {
+        Ok(door) => Ok(Some(door)),
+        Err(error @ ControlError::Running { .. }) => Err(error),
+        Err(error) => {
+            show(Shown::Remark(error.to_string()));
+            Ok(None)
+        }
+    }
+}
+
+/// The status board, with the microphone's switch as its owner left it.
+fn status_board(data: &Path, journal: Journal, show: &Show) -> StatusBoard {
+    let (mute, fault) = PersistentMute::read(data);
+    if let Some(fault) = fault {
+        show(Shown::Fault(fault.to_string()));
+    } else if mute.switch().is_muted() {
+        show(Shown::Muted);
+    }
+    StatusBoard::new(StatusBoardParts {
+        mute,
+        pulse: Pulse::default(),
+        journal,
+        clock: Arc::new(SystemClock),
+    })
+}

@@ -1,0 +1,122 @@
+//! PURE. Inputs and outputs of the `liveness` state machine. Plain data.
+
+use std::time::Duration;
+
+use super::super::DeviceFault;
+
+/// Timeouts of the state machine.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::audio) struct LivenessLimits {
+    /// Opening, or the wait for the first callback, is reported after this long.
+    pub(in crate::audio) report_after: Duration,
+    /// Opening is given up after this long.
+    pub(in crate::audio) opening: Duration,
+    /// Longest wait for the first callback.
+    pub(in crate::audio) first: Duration,
+    /// Longest gap between later callbacks.
+    pub(in crate::audio) stall: Duration,
+    /// Most errors a stream may report within a second.
+    pub(in crate::audio) storm: u64,
+    /// A device that delivers only zeros for this long is missing; nothing for speakers.
+    pub(in crate::audio) silent: Option<Duration>,
+    /// A device that had a noise floor and delivers only zeros for this long is dead.
+    pub(in crate::audio) dead: Duration,
+    /// Pause before the first retry; doubled up to `rest_max`.
+    pub(in crate::audio) rest: Duration,
+    /// Longest pause between retries.
+    pub(in crate::audio) rest_max: Duration,
+    /// A stream that lasted this long resets the pause.
+    pub(in crate::audio) settled: Duration,
+    /// Pause between checks of the system's devices; three times as long while a fallback is in use, and
+    /// doubled up to `look_max` while a preferred device is listed but can't be opened.
+    pub(in crate::audio) look: Duration,
+    /// Longest pause between checks.
+    pub(in crate::audio) look_max: Duration,
+}
+
+impl Default for LivenessLimits {
+    fn default() -> Self {
+        Self {
+            report_after: Duration::from_millis(1_800),
+            opening: Duration::from_secs(10),
+            first: Duration::from_secs(5),
+            stall: Duration::from_secs(1),
+            storm: 200,
+            silent: None,
+            dead: Duration::from_millis(1_500),
+            rest: Duration::from_millis(500),
+            rest_max: Duration::from_secs(5),
+            settled: Duration::from_secs(10),
+            look: Duration::from_millis(1_700),
+            look_max: Duration::from_secs(300),
+        }
+    }
+}
+
+/// What the supervisor has observed of the stream.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::audio) enum Observation {
+    /// Nothing new.
+    Nothing,
+    /// The stream is open.
+    Opened {
+        /// On the device of this name.
+        device: String,
+        /// Its rank in the order of preference, from 0.
+        rank: usize,
+    },
+    /// Opening failed.
+    Failed(DeviceFault),
+    /// The callback's counts.
+    Counts(CallbackCounts),
+    /// A device that is preferred to the present one has appeared.
+    Better,
+    /// The present one is not listed any more.
+    Missing,
+}
+
+/// The callback's counts since the stream was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::audio) struct CallbackCounts {
+    /// How often it ran.
+    pub(in crate::audio) callbacks: u64,
+    /// Time since the last sample that was not zero.
+    pub(in crate::audio) zeros: Duration,
+    /// Before that, the device had a noise floor for seconds.
+    pub(in crate::audio) restless: bool,
+    /// How many errors were reported.
+    pub(in crate::audio) errors: u64,
+    /// The sound system reported the stream as dead.
+    pub(in crate::audio) lost: bool,
+}
+
+/// What the supervisor has to do.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(in crate::audio) struct Reaction {
+    /// What to do with the stream.
+    pub(in crate::audio) act: Option<StreamAction>,
+    /// Report this to the device's user.
+    pub(in crate::audio) event: Option<DeviceEvent>,
+}
+
+/// What to do with the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::audio) enum StreamAction {
+    /// Start to open one.
+    Open,
+    /// Close it; closing may block.
+    Close,
+    /// Close it and start to open another.
+    Reopen,
+    /// List the system's devices.
+    Survey,
+}
+
+/// Event for the device's user.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::audio) enum DeviceEvent {
+    /// It is missing from here on.
+    Gone(DeviceFault),
+    /// It delivers, on the device of this name.
+    Back(String),
+}

@@ -1,0 +1,33 @@
+//! The interface between the feeder thread and whatever plays its samples: a device's ring or a WAV file.
+//!
+//! Owned and called by the feeder thread. In: samples at the sink's rate. Out: how many of them were played.
+
+use std::time::Duration;
+
+use super::WavError;
+
+/// Receives the feeder's samples.
+pub(super) trait AudioSink: Send {
+    /// Sample rate in Hz.
+    fn rate(&self) -> u32;
+    /// Takes what fits and returns how much; `volume` is for sinks that have no gain of their own.
+    fn push(&mut self, samples: &[f32], volume: f32) -> usize;
+    /// How many of the pushed samples are done: played or discarded by a flush.
+    fn position(&self) -> u64;
+    /// How many of the pushed samples were played.
+    fn heard(&self) -> u64;
+    /// Everything pushed so far is void.
+    fn flush(&mut self, epoch: u64);
+    /// Nothing more is coming for now: running empty is no underrun.
+    fn rest(&mut self);
+    /// Latency from the counter to the ear.
+    fn delay(&self) -> Duration {
+        Duration::ZERO
+    }
+    /// Adds silence to a file's timeline; a device needs none.
+    fn silence(&mut self, _length: Duration) {}
+    /// Ends a file and returns its length.
+    fn close(&mut self) -> Result<Duration, WavError> {
+        Ok(Duration::ZERO)
+    }
+}

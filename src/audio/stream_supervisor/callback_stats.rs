@@ -1,0 +1,73 @@
+//! Counters of a device's callbacks, read by the stream supervisor. Atomics only; any thread.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::super::liveness::CallbackCounts;
+
+/// Counters of a device's callbacks, which write nothing else.
+#[derive(Debug, Default)]
+pub(in crate::audio) struct CallbackStats {
+    callbacks: AtomicU64,
+    zero_frames: AtomicU64,
+    restless: AtomicBool,
+    rate: AtomicU32,
+    lost: AtomicBool,
+    errors: AtomicU64,
+    clipped: AtomicU64,
+}
+
+/// Whether a stream survives an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::audio) enum ErrorSeverity {
+    /// It continues.
+    Passing,
+    /// It must be reopened.
+    Fatal,
+}
+
+impl CallbackStats {
+    /// The stream runs at `rate` frames a second.
+    pub(in crate::audio) fn runs_at(&self, rate: u32) {
+        self.rate.store(rate, Ordering::Relaxed);
+    }
+
+    /// The data callback ran; the last `zeros` frames of all so far were zero, after sound with a noise floor
+    /// for seconds if it `was_restless`.
+    pub(in crate::audio) fn beat(&self, zeros: u64, was_restless: bool) {
+        self.zero_frames.store(zeros, Ordering::Relaxed);
+        self.restless.store(was_restless, Ordering::Relaxed);
+        self.callbacks.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// So many more frames were at full scale.
+    pub(in crate::audio) fn clip(&self, frames: u64) {
+        self.clipped.fetch_add(frames, Ordering::Relaxed);
+    }
+
+    /// How many frames were at full scale.
+    pub(in crate::audio) fn clipped(&self) -> u64 {
+        self.clipped.load(Ordering::Relaxed)
+    }
+
+    /// The error callback ran.
+    pub(in crate::audio) fn error(&self, weight: ErrorSeverity) {
+        self.errors.fetch_add(1, Ordering::Relaxed);
+        if weight == ErrorSeverity::Fatal {
+            self.lost.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// A snapshot of all counters.
+    pub(in crate::audio) fn counts(&self) -> CallbackCounts {
+        let rate = self.rate.load(Ordering::Relaxed).max(1);
+        let zeros = self.zero_frames.load(Ordering::Relaxed) as f64 / f64::from(rate);
+        CallbackCounts {
+            callbacks: self.callbacks.load(Ordering::Relaxed),
+            zeros: Duration::from_secs_f64(zeros),
+            restless: self.restless.load(Ordering::Relaxed),
+            errors: self.errors.load(Ordering::Relaxed),
+            lost: self.lost.load(Ordering::Relaxed),
+        }
+    }
+}

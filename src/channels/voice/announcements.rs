@@ -1,0 +1,279 @@
+//! What is said at this place without having been asked for: the place's end of the announcement queue.
+//!
+//! Owned by the conversation's task. In: changes of the queue, what the microphone is able to, what became of what was
+//! said. Out: the next announcement when the arbiter allows one, and [`News`] of what waits. It makes no sound; see
+//! `speak_up`. A ring is never softer than configured.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use super::News;
+use super::signals::After;
+use crate::announce::{
+    Announcement, AnnouncementId, Announcer, Floor, Next, Origin, Presence, Priority, Situation,
+};
+use crate::audio::{Player, Volume};
+use crate::message::{Place, TurnId};
+
+/// How long the microphone is open after each ring.
+const WINDOW: Duration = Duration::from_secs(3);
+/// A ring without a voice, which is a tone alone, counts as so much longer.
+const WITHOUT_VOICE: Duration = Duration::from_secs(3);
+/// A microphone that is lost again within this time is shown and logged, and not announced again: a loose plug must
+/// not make her talk all day. What was not said by then is not said at all.
+const SELDOM: Duration = Duration::from_secs(600);
+const LOST: &str = "I can't hear anything: the microphone is gone.";
+
+/// The announcements at one place.
+pub struct Announcements {
+    announcer: Announcer,
+    changes: watch::Receiver<()>,
+    place: Place,
+    presence: Presence,
+    /// What is being said.
+    current: Option<Current>,
+    /// When the arbiter is to be asked again.
+    ask_at: Option<Instant>,
+    /// The newest that was shown.
+    shown: Option<AnnouncementId>,
+    microphone: MicrophoneLoss,
+    volume: RingVolume,
+}
+
+/// An announcement that is being said.
+struct Current {
+    id: AnnouncementId,
+    announcement: Announcement,
+    /// The turn it is said in, once that has begun.
+    turn: Option<TurnId>,
+}
+
+/// That the microphone was lost.
+#[derive(Default)]
+struct MicrophoneLoss {
+    /// When that was last announced.
+    announced_at: Option<Instant>,
+    announcement: Option<AnnouncementId>,
+}
+
+/// How the announcement that was being said has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// Its last sample has sounded.
+    Heard,
+    /// There is no voice: it was shown, and a ring was played.
+    Voiceless,
+    /// Somebody who heard it said "stop", or talked over it.
+    Stopped,
+    /// Somebody called her, or pushed to talk.
+    CutShort,
+}
+
+impl Announcements {
+    /// The announcements of `announcer` that may be heard at `place`, whose rings are never softer than
+    /// `least_volume` percent.
+    pub fn new(announcer: Announcer, place: Place, least_volume: u8) -> Self {
+        let volume = RingVolume { least: Volume::percent(least_volume), before: None };
+        Self {
+            changes: announcer.changes(),
+            announcer,
+            place,
+            presence: Presence::Here,
+            current: None,
+            ask_at: None,
+            shown: None,
+            microphone: MicrophoneLoss::default(),
+            volume,
+        }
+    }
+
+    /// Waits until something in the queue has changed. Cancel-safe.
+    pub(super) async fn changed(&mut self) {
+        // The queue lives as long as its handle, which is here.
+        let _ = self.changes.changed().await;
+    }
+
+    /// When the arbiter is to be asked again though nothing has changed.
+    pub(super) fn ask_at(&self) -> Option<Instant> {
+        self.ask_at
+    }
+
+    /// Asks the arbiter; whether something is to be said now.
+    pub(super) async fn is_next(&mut self, floor: Floor) -> bool {
+        let situation = Situation { place: &self.place, floor, presence: self.presence };
+        match self.announcer.next(&situation).await {
+            Next::Say(id, announcement) => {
+                self.ask_at = None;
+                self.current = Some(Current { id, announcement, turn: None });
+                true
+            }
+            Next::Wait(_, until) => {
+                self.ask_at = until;
+                false
+            }
+        }
+    }
+
+    /// It begins to be said in this turn.
+    pub(super) fn begin(&mut self, turn: TurnId) -> Option<&Announcement> {
+        let current = self.current.as_mut()?;
+        current.turn = Some(turn);
+        Some(&current.announcement)
+    }
+
+    /// Whether something is announced in this turn.
+    pub(super) fn is_turn(&self, turn: TurnId) -> bool {
+        self.current.as_ref().is_some_and(|current| current.turn == Some(turn))
+    }
+
+    /// The same, if it is a ring.
+    pub(super) fn is_ring(&self, turn: TurnId) -> bool {
+        let current = self.current.as_ref().filter(|current| current.turn == Some(turn));
+        current.is_some_and(|current| current.announcement.priority == Priority::Ring)
+    }
+
+    /// What was being said has ended like this at `at`; what follows.
+    pub(super) async fn ended(&mut self, end: End, at: Instant) -> After {
+        let Some(Current { id, announcement, .. }) = self.current.take() else { return After::Rest };
+        match end {
+            End::Heard | End::Stopped => self.announcer.heard(id, at).await,
+            End::Voiceless => self.announcer.heard(id, at + WITHOUT_VOICE).await,
+            End::CutShort => self.announcer.cut_short(id).await,
+        }
+        let goes_on = announcement.priority == Priority::Ring && self.rings();
+        if goes_on { After::FollowUp { lasts: WINDOW } } else { After::Rest }
+    }
+
+    /// The turn of what is being said though it was withdrawn meanwhile.
+    pub(super) fn withdrawn(&mut self) -> Option<TurnId> {
+        let id = self.current.as_ref()?.id;
+        let is_there = self.announcer.waiting().iter().any(|waiting| waiting.id == id);
+        self.current.take_if(|_| !is_there)?.turn
+    }
+
+    /// Whether something rings here, be it between two rings.
+    pub(super) fn rings(&self) -> bool {
+        self.announcer.waiting().iter().any(|waiting| waiting.rings_at(&self.place))
+    }
+
+    /// Nothing rings any more, until something else does; whether something rang.
+    pub(super) fn silence(&mut self, player: &Player) -> bool {
+        let rang = self.rings();
+        if rang {
+            self.announcer.silence(&self.place);
+            self.current.take_if(|current| current.announcement.priority == Priority::Ring);
+        }
+        self.volume.restore(player);
+        rang
+    }
+
+    /// A ring is about to be played.
+    pub(super) fn raise_volume(&mut self, player: &Player) {
+        self.volume.raise(player);
+    }
+
+    /// As loud as before a ring.
+    pub(super) fn restore_volume(&mut self, player: &Player) {
+        self.volume.restore(player);
+    }
+
+    /// What waits since the last time.
+    pub(super) fn unshown(&mut self) -> Vec<News> {
+        let waiting = self.announcer.waiting();
+        let shown = self.shown;
+        self.shown = waiting.last().map(|newest| newest.id).max(shown);
+        let new = waiting.into_iter().filter(|w| Some(w.id) > shown && w.may_be_heard_at(&self.place));
+        new.filter_map(|waiting| news_of(waiting.announcement)).collect()
+    }
+
+    /// The microphone is lost.
+    pub(super) async fn microphone_lost(&mut self, now: Instant) {
+        let announced = self.microphone.announced_at;
+        if announced.is_some_and(|last| now.saturating_duration_since(last) < SELDOM) {
+            return;
+        }
+        let expires = self.announcer.moment_after(SELDOM);
+        let place = Some(self.place.clone());
+        let lost =
+            Announcement { expires, place, ..Announcement::new(Origin::Device, Priority::Notice, LOST) };
+        let announcement = Some(self.announcer.announce(lost).await);
+        self.microphone = MicrophoneLoss { announced_at: Some(now), announcement };
+    }
+
+    /// The microphone is there, or nobody wants to know that it is not.
+    pub(super) async fn microphone_found(&mut self) {
+        if let Some(id) = self.microphone.announcement.take() {
+            self.announcer.withdraw(id).await;
+        }
+    }
+
+    /// The microphone was switched off or on.
+    pub(super) fn set_presence(&mut self, presence: Presence) {
+        self.presence = presence;
+    }
+}
+
+/// How an announcement that waits is shown; that the microphone is gone is shown anyway.
+fn news_of(announcement: Announcement) -> Option<News> {
+    match (announcement.priority, announcement.origin) {
+        (_, Origin::Device) => None,
+        (Priority::Ring, _) => Some(News::Rings(announcement.text)),
+        _ => Some(News::Told(announcement.text)),
+    }
+}
+
+/// Rings are heard however soft she speaks.
+struct RingVolume {
+    least: Volume,
+    /// The volume from before a ring.
+    before: Option<Volume>,
+}
+
+impl RingVolume {
+    /// Makes sure that a ring is heard.
+    fn raise(&mut self, player: &Player) {
+        let volume = player.volume();
+        if volume < self.least {
+            self.before.get_or_insert(volume);
+            player.set_volume(self.least);
+        }
+    }
+
+    /// As loud as before, unless somebody has changed that meanwhile.
+    fn restore(&mut self, player: &Player) {
+        if let Some(volume) = self.before.take()
+            && player.volume() == self.least
+        {
+            player.set_volume(volume);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use jiff::Zoned;
+
+    use super::*;
+    use crate::announce::AnnounceConfig;
+    use crate::clock::ManualClock;
+
+    #[tokio::test]
+    async fn a_loose_plug_is_announced_once_in_ten_minutes() {
+        let clock = Arc::new(ManualClock::at(Zoned::now()));
+        let announcer = Announcer::new(&AnnounceConfig { quiet_hours: vec![] }, None, clock);
+        let mut here = Announcements::new(announcer.clone(), Place::named("home"), 50);
+        let start = Instant::now();
+        let mut announced = Vec::new();
+        for after in [0, 1, 599, 600] {
+            here.microphone_lost(start + Duration::from_secs(after)).await;
+            announced.push(announcer.waiting().len());
+            here.microphone_found().await;
+            assert_eq!(announcer.waiting(), [], "nobody wants to know that it was gone");
+        }
+        assert_eq!(announced, [1, 0, 0, 1]);
+        assert_eq!(here.unshown(), [], "it is shown in another way");
+    }
+}

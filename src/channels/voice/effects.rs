@@ -1,0 +1,71 @@
+//! What the conversation does: carries out the flow's effects, one after the other.
+//!
+//! Owned by the conversation's task. In: [`Effect`]s. Out: commands to the input and the output side, answers begun and
+//! cancelled, and [`News`]. It decides nothing.
+
+use std::time::Instant;
+
+use super::announcements::End;
+use super::output::TONE_RATE;
+use super::signals::{Effect, Question, Why};
+use super::{Conversation, News, answers};
+use crate::audio::tone;
+use crate::hear::HearCommand;
+use crate::hear::whisper::SttJob;
+use crate::message::{Private, TurnId};
+use crate::reply::model::ChatModel;
+
+impl<M: ChatModel + 'static> Conversation<M> {
+    pub(super) async fn apply(&mut self, effect: Effect) {
+        match effect {
+            Effect::AcknowledgeTone => self.output.tone(tone::acknowledge(TONE_RATE)),
+            Effect::ErrorTone => self.output.tone(tone::error(TONE_RATE)),
+            Effect::Cancel(turn, why) => self.cancel(turn, why).await,
+            Effect::Duck => self.output.duck(),
+            Effect::Unduck => drop(self.output.unduck()),
+            Effect::Decode(utterance, urgency) => self.input.hearing.decode(SttJob { utterance, urgency }),
+            Effect::DropDecode { generation, revision } => {
+                self.input.hearing.drop_before(generation, revision);
+            }
+            Effect::Answer(question) => self.answer(*question).await,
+            Effect::Dismiss(turn, judged) => {
+                let record = self.answers.dismissal(turn, answers::decisions(&judged));
+                self.answers.save(&record).await;
+                self.tell(News::Dismissed(Box::new(record))).await;
+            }
+            Effect::Announce(turn) => self.announce(turn).await,
+            Effect::Ears(command) => {
+                self.input.command(command);
+                if matches!(command, HearCommand::FollowUp(_)) {
+                    self.thinking.read_ahead();
+                }
+            }
+            Effect::Rest(why) => self.tell(News::Rests(why)).await,
+        }
+    }
+
+    async fn cancel(&mut self, turn: TurnId, mut why: Why) {
+        let ducked = self.output.unduck();
+        if let Some(word) = &mut why.word {
+            word.ducked = ducked;
+        }
+        let end = if why.word.is_some() { End::Stopped } else { End::CutShort };
+        self.answers.cancel(turn, why);
+        self.input.hearing.speech.ends(Instant::now());
+        self.announcement_cancelled(turn, end).await;
+        if let Some(record) = self.answers.close(turn).await {
+            self.tell(News::Turn(Box::new(record))).await;
+        }
+    }
+
+    async fn answer(&mut self, question: Question) {
+        self.tell(News::Understood(Private(question.text.clone()))).await;
+        self.thinking.begin(question.decided);
+        self.answers.begin(&question);
+    }
+
+    pub(super) fn still_thinking(&mut self) {
+        self.output.tone(tone::thinking(TONE_RATE));
+        self.thinking.goes_on();
+    }
+}

@@ -1,0 +1,247 @@
+//! The control socket of the running program.
+//!
+//! One task accepts, one task each serves a connection. In: request lines. Out: answer lines. A lock file
+//! beside the socket shows which process serves; the system releases it with the process, so a stale socket
+//! is replaced and one in use is never taken over. A reader that takes nothing for [`PATIENCE`] is
+//! disconnected.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::board::{StatusBoard, Subscription};
+use super::mute::MuteCommand;
+use super::wire::{self, ControlAnswer, ControlEvent, ControlRequest};
+use super::{CONNECTIONS, ControlError, REQUEST_BYTES, socket};
+use crate::message::Request;
+
+/// How long a reader may take to make room for an answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The bound socket, held by this process alone. No connection is served yet.
+pub struct ControlServer {
+    socket: PathBuf,
+    listener: std::os::unix::net::UnixListener,
+    /// Locked as long as it is open.
+    _lock: File,
+}
+
+impl Drop for ControlServer {
+    fn drop(&mut self) {
+        // The file may have been removed already; the next start replaces it anyway.
+        let _ = fs::remove_file(&self.socket);
+    }
+}
+
+impl ControlServer {
+    /// Creates the socket in the directory `runtime`, both accessible to this user only.
+    ///
+    /// # Errors
+    /// [`ControlError::Running`] when another process holds it, [`ControlError::Closed`] when it can't be
+    /// created.
+    pub fn open(runtime: &Path) -> Result<Self, ControlError> {
+        let socket = socket(runtime);
+        let closed = |source| ControlError::Closed { socket: socket.clone(), source };
+        let lock = lock(runtime).map_err(closed)?;
+        if let Err(error) = flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            return Err(match error {
+                rustix::io::Errno::WOULDBLOCK => ControlError::Running { socket },
+                error => closed(error.into()),
+            });
+        }
+        let listener = bind(&socket).map_err(closed)?;
+        Ok(Self { socket, listener, _lock: lock })
+    }
+
+    /// Serves `board` until `stop`.
+    ///
+    /// # Errors
+    /// The system does not let the socket be served.
+    pub async fn serve(self: Arc<Self>, board: StatusBoard, stop: CancellationToken) -> io::Result<()> {
+        self.listener.set_nonblocking(true)?;
+        let listener = UnixListener::from_std(self.listener.try_clone()?)?;
+        let room = Arc::new(Semaphore::new(CONNECTIONS));
+        let mut connections = JoinSet::new();
+        loop {
+            // Every arm is cancel-safe.
+            tokio::select! {
+                () = stop.cancelled() => break,
+                Some(_) = connections.join_next() => {}
+                accepted = listener.accept() => {
+                    let stream = match accepted {
+                        Ok((stream, _)) => stream,
+                        Err(error) => {
+                            tracing::warn!(%error, "could not accept a connection on the control socket");
+                            // Too many open files, most likely: don't retry at once.
+                            tokio::time::sleep(Duration::from_millis(100)).await;
+                            continue;
+                        }
+                    };
+                    let place = Arc::clone(&room).try_acquire_owned();
+                    let guest = Connection::new(stream, board.clone());
+                    connections.spawn(async move {
+                        match place {
+                            Ok(_place) => guest.serve().await,
+                            Err(_) => guest.turn_away().await,
+                        }
+                    });
+                }
+            }
+        }
+        connections.shutdown().await;
+        Ok(())
+    }
+}
+
+/// The lock file, in a directory that is accessible to this user only.
+fn lock(runtime: &Path) -> io::Result<File> {
+    DirBuilder::new().recursive(true).mode(0o700).create(runtime)?;
+    let mode = fs::metadata(runtime)?.permissions().mode();
+    if mode & 0o077 != 0 {
+        fs::set_permissions(runtime, Permissions::from_mode(0o700))?;
+    }
+    OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(runtime.join("joi.lock"))
+}
+
+fn bind(socket: &Path) -> io::Result<std::os::unix::net::UnixListener> {
+    match fs::remove_file(socket) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let listener = std::os::unix::net::UnixListener::bind(socket)?;
+    fs::set_permissions(socket, Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// One connection.
+struct Connection {
+    reader: BufReader<OwnedReadHalf>,
+    writer: OwnedWriteHalf,
+    board: StatusBoard,
+    subscription: Option<Subscription>,
+}
+
+/// The next event of a connection.
+enum ConnectionEvent {
+    Line,
+    TooLong,
+    End,
+}
+
+impl Connection {
+    fn new(stream: UnixStream, board: StatusBoard) -> Self {
+        let (reader, writer) = stream.into_split();
+        Self { reader: BufReader::new(reader), writer, board, subscription: None }
+    }
+
+    /// Answers until the other end disconnects or sends too long a line.
+    async fn serve(mut self) {
+        let mut line = Vec::new();
+        loop {
+            // Both arms are cancel-safe: a partially read line stays in `line`.
+            let answer = tokio::select! {
+                came = next_line(&mut self.reader, &mut line) => match came {
+                    ConnectionEvent::Line => self.obey(&std::mem::take(&mut line)).await,
+                    ConnectionEvent::TooLong => {
+                        let why = format!("a request has at most {REQUEST_BYTES} bytes");
+                        let _ = self.send(&ControlAnswer::error(why)).await;
+                        return;
+                    }
+                    ConnectionEvent::End => return,
+                },
+                change = next_change(&mut self.subscription) => match change {
+                    Ok(answer) => answer,
+                    Err(lagged) => {
+                        let _ = self.send(&ControlAnswer::error(lagged)).await;
+                        return;
+                    }
+                },
+            };
+            if self.send(&answer).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn turn_away(mut self) {
+        // The receiver may have been dropped already.
+        let _ =
+            self.send(&ControlAnswer::error(format!("{CONNECTIONS} connections are open; close one"))).await;
+    }
+
+    async fn obey(&mut self, line: &[u8]) -> ControlAnswer {
+        match wire::read(line) {
+            Err(refusal) => refusal,
+            Ok(ControlRequest::Events) => {
+                let subscription = self.board.subscribe();
+                let now = subscription.now.clone();
+                self.subscription = Some(subscription);
+                ControlAnswer::State(ControlEvent::State(now))
+            }
+            Ok(ControlRequest::Status) => ControlAnswer::Status(Box::new(self.board.status())),
+            Ok(ControlRequest::Mute) => self.turn(MuteCommand::Mute).await,
+            Ok(ControlRequest::Unmute) => self.turn(MuteCommand::Unmute).await,
+            Ok(ControlRequest::Toggle) => self.turn(MuteCommand::Toggle).await,
+            Ok(ControlRequest::Listen) if self.board.mute().is_muted() => {
+                ControlAnswer::error("the microphone is switched off; `joi unmute` switches it on")
+            }
+            Ok(ControlRequest::Listen) if self.board.request(Request::Listen) => {
+                ControlAnswer::Listening { listening: true }
+            }
+            Ok(ControlRequest::Listen) => ControlAnswer::error("can't listen now; try again later"),
+            Ok(ControlRequest::Timers) if self.board.timers_changed() => {
+                ControlAnswer::Timers { timers: true }
+            }
+            Ok(ControlRequest::Timers) => {
+                ControlAnswer::error("timers are not running yet; they are read when they start")
+            }
+        }
+    }
+
+    async fn turn(&self, order: MuteCommand) -> ControlAnswer {
+        let board = self.board.clone();
+        match tokio::task::spawn_blocking(move || board.turn_mute(order)).await {
+            Ok(turned) => ControlAnswer::Muted {
+                muted: turned.muted,
+                warning: turned.fault.map(|fault| fault.to_string()),
+            },
+            Err(_) => ControlAnswer::error("the program is ending; the command was not executed"),
+        }
+    }
+
+    async fn send(&mut self, answer: &ControlAnswer) -> io::Result<()> {
+        let line = answer.line();
+        tokio::time::timeout(PATIENCE, self.writer.write_all(line.as_bytes())).await?
+    }
+}
+
+async fn next_change(subscription: &mut Option<Subscription>) -> Result<ControlAnswer, super::board::Lagged> {
+    match subscription {
+        Some(subscription) => {
+            subscription.next().await.map(|event| ControlAnswer::State(ControlEvent::State(event)))
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Reads on until `line` holds one. A last line without its line end is no request.
+async fn next_line(reader: &mut BufReader<OwnedReadHalf>, line: &mut Vec<u8>) -> ConnectionEvent {
+    let room = (REQUEST_BYTES - line.len().min(REQUEST_BYTES)) as u64;
+    let read = reader.take(room).read_until(b'\n', line).await;
+    match read {
+        _ if line.ends_with(b"\n") => ConnectionEvent::Line,
+        Ok(_) if line.len() >= REQUEST_BYTES => ConnectionEvent::TooLong,
+        Ok(_) | Err(_) => ConnectionEvent::End,
+    }
+}

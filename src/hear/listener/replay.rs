@@ -1,0 +1,46 @@
+//! Replays sound from the history: for the voice activity network, which needs a warm-up, and for an
+//! endpointer that was opened late.
+//!
+//! Owned by the listener. In: positions in its history. Out: verdicts on the frames from there on.
+
+use std::time::Instant;
+
+use super::{Listener, PRIMING, earlier};
+use crate::hear::HearEvent;
+use crate::hear::endpoint::Frame;
+use crate::hear::vad::FRAME;
+
+impl Listener {
+    /// Passes the sound from position `since` on to the endpointer.
+    pub(super) fn show_again(&mut self, since: u64, now: Instant, out: &mut Vec<HearEvent>) {
+        let end = self.history.end();
+        for frame in self.prime_from(since).into_iter().filter(|f| f.end > since) {
+            if let Some(edge) = self.endpointer.observe(frame) {
+                self.tell(edge, earlier(now, end - frame.end), out);
+            }
+        }
+    }
+
+    /// Passes the last second to the voice activity network; returns its verdict on each frame.
+    pub(super) fn prime(&mut self) -> Vec<Frame> {
+        self.prime_from(self.history.end())
+    }
+
+    /// Passes the sound from a second before `position` on to the voice activity network; returns its verdict
+    /// on each frame.
+    fn prime_from(&mut self, position: u64) -> Vec<Frame> {
+        self.vad.reset();
+        let end = self.history.end();
+        let oldest = self.history.begin().next_multiple_of(FRAME as u64);
+        let wanted = position.min(end).saturating_sub(PRIMING * FRAME as u64);
+        let start = (wanted / FRAME as u64 * FRAME as u64).max(oldest);
+        let mut samples = [0.0; FRAME];
+        (start..end)
+            .step_by(FRAME)
+            .map(|at| {
+                self.history.fill(at, &mut samples);
+                Frame { end: at + FRAME as u64, voiced: self.vad.is_voiced(&samples) }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,148 @@
+//! Languages: what is understood without a model, and what is said without one.
+//!
+//! PURE but for [`Library`], which reads files at the start or when the language is changed. In: the files of a
+//! language, described in `docs/languages.md`, and the names of a home. Out: a [`Language`], a value that is checked
+//! once and ready to use, and [`Languages`], the handle that turns, timers and tools take the present one from.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+mod clock;
+mod ear;
+pub(crate) mod grammar;
+mod library;
+mod likeness;
+pub(crate) mod mood;
+mod names;
+mod placeholders;
+mod sentences;
+#[cfg(test)]
+pub(crate) mod tests;
+pub(crate) mod tools;
+mod vocabulary;
+
+pub use clock::{ClockSaid, Exactness};
+pub use ear::Ear;
+pub use library::{LanguageError, Library};
+pub use names::{Device, Names};
+pub use sentences::{
+    Dial, HomeSentences, KindWords, MemorySentences, ReplySentences, ScheduleSentences, Sentences, TimeWords,
+    ToolSentences, capital, fill,
+};
+pub(crate) use vocabulary::PhraseWords;
+pub use vocabulary::Vocabulary;
+
+use grammar::Grammar;
+use mood::MoodWords;
+use tools::{Claims, ListWords, SumWords, ToolWords};
+
+/// A language: quick commands, what a listener looks for, spoken sentences, words of tools.
+#[derive(Debug)]
+pub struct Language {
+    code: String,
+    grammar: Grammar,
+    vocabulary: Vocabulary,
+    sentences: Sentences,
+    /// Its own first. Those of the others count, too: what is typed may be in any of them.
+    tools: Vec<ToolWords>,
+    /// Of the other languages.
+    other_moods: Vec<MoodWords>,
+    claims: Claims,
+}
+
+impl Language {
+    /// The built-in language of a two-letter code.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn load(code: &str) -> Result<Self, LanguageError> {
+        Library::built_in().load(code)
+    }
+
+    /// The codes of the built-in languages.
+    pub fn available() -> Vec<String> {
+        Library::built_in().available()
+    }
+
+    /// Its two-letter code.
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// What a listener looks for.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// What is said.
+    pub fn sentences(&self) -> &Sentences {
+        &self.sentences
+    }
+
+    /// By whose sound its words are told apart.
+    pub fn ear(&self) -> Ear {
+        self.grammar.known.ear()
+    }
+
+    pub(crate) fn grammar(&self) -> &Grammar {
+        &self.grammar
+    }
+
+    /// The words that ask and forbid, in every language there is: nothing is done because a sentence was in another.
+    pub(crate) fn moods(&self) -> impl Iterator<Item = &MoodWords> {
+        std::iter::once(&self.grammar.mood).chain(&self.other_moods)
+    }
+
+    /// The words that make a request likely to be for the tool `name`.
+    pub(crate) fn cues(&self, name: &str) -> impl Iterator<Item = &str> {
+        let cues = self.tools.iter().filter_map(move |words| words.cues.get(name));
+        cues.flatten().map(String::as_str)
+    }
+
+    /// The tools that there are such words for.
+    #[cfg(test)]
+    pub(crate) fn tools_with_cues(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().flat_map(|words| words.cues.keys()).map(String::as_str)
+    }
+
+    /// Arithmetic in words, by language.
+    pub(crate) fn sums(&self) -> impl Iterator<Item = &SumWords> + Clone {
+        self.tools.iter().map(|words| &words.sums)
+    }
+
+    /// What lists are called, by language.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &ListWords> + Clone {
+        self.tools.iter().map(|words| &words.lists)
+    }
+
+    /// The zone of a place whose zone bears another name; `place` in lower case.
+    pub(crate) fn zone(&self, place: &str) -> Option<&str> {
+        self.tools.iter().find_map(|words| words.places.get(place)).map(String::as_str)
+    }
+
+    /// Whether `words` claim that something was done, in any language there is.
+    pub(crate) fn claims_a_deed(&self, words: &str) -> bool {
+        self.claims.are_in(words)
+    }
+}
+
+/// The language that is spoken now; clones share it. It is taken once for each turn, so that no answer is in two
+/// languages.
+#[derive(Debug, Clone)]
+pub struct Languages(Arc<RwLock<Arc<Language>>>);
+
+impl Languages {
+    /// A handle of `language`.
+    pub fn new(language: Language) -> Self {
+        Self(Arc::new(RwLock::new(Arc::new(language))))
+    }
+
+    /// The present one.
+    pub fn get(&self) -> Arc<Language> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Another one, or the same with other names, from the next turn on.
+    pub fn replace(&self, language: Language) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(language);
+    }
+}

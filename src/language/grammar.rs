@@ -1,0 +1,337 @@
+//! The grammar of a language's quick commands, as `commands.toml` describes it.
+//!
+//! PURE, read once for each language. In: the file's text, and names. Out: templates ready to match, number words,
+//! polite words. A file that can't be used is an error that says where. What a template may hold is described at the
+//! head of `assets/language/en/commands.toml`.
+
+pub(crate) mod machine;
+pub(crate) mod numbers;
+pub(crate) mod slots;
+pub(crate) mod template;
+pub(crate) mod words;
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Deserialize;
+
+use super::likeness::{KnownWords, NearRules};
+use super::mood::MoodWords;
+use super::names::{self, Names};
+use machine::{Index, Program, WordNumbers};
+use numbers::Numbers;
+
+/// What a command may be called in a file; `volume` and a number sets it to so many percent.
+const COMMANDS: &[&str] = &[
+    "time",
+    "date",
+    "stop",
+    "repeat",
+    "volume up",
+    "volume down",
+    "volume set",
+    "thanks",
+    "never mind",
+    "goodbye",
+    "good night",
+    "timer set",
+    "alarm set",
+    "reminder set",
+    "wake me",
+    "timer left",
+    "left",
+    "list",
+    "cancel all",
+    "cancel",
+    "cancel reminder",
+    "add",
+    "take off",
+    "move",
+    "snooze",
+    "silence",
+    "memory that",
+    "memory mine",
+    "memory none",
+    "memory ever",
+    "memory wish",
+    "memory whole wish",
+    "memory whole fact",
+    "memory forget",
+    "memory forget all",
+    "memory about me",
+    "home on",
+    "home off",
+    "home up",
+    "home down",
+    "home open",
+    "home close",
+    "home lock",
+    "home unlock",
+    "home percent",
+    "home degrees",
+    "home level",
+];
+/// What an answer may be called.
+const ANSWERS: &[&str] = &["yes", "no", "length", "moment", "all", "which"];
+
+/// The grammar of one language, ready to match.
+#[derive(Debug)]
+pub(crate) struct Grammar {
+    pub(crate) manners: Manners,
+    pub(crate) numbers: Numbers,
+    pub(crate) lexicons: HashMap<String, Lexicon>,
+    pub(crate) clock: Vec<ClockForm>,
+    pub(crate) numbers_of: WordNumbers,
+    /// All templates of all intents, in the order of the file.
+    pub(crate) templates: Vec<Template>,
+    pub(crate) index: Index,
+    /// Words that are in no name.
+    pub(crate) barred: Vec<String>,
+    /// Words of the speaker and what they are to the listener: "my", "your".
+    pub(crate) turned: HashMap<String, String>,
+    /// Words by which a speaker means himself.
+    pub(crate) speaker: Vec<String>,
+    /// Words that make a wish of what follows: "always".
+    pub(crate) ever: Vec<String>,
+    /// Words of the speaker, one or two, and what they are when he is told of himself.
+    pub(crate) told: HashMap<String, String>,
+    pub(crate) mood: MoodWords,
+    /// All words that commands are made of, for those that were heard almost right.
+    pub(crate) known: KnownWords,
+    /// Words for more than one thing.
+    pub(crate) all: Vec<String>,
+}
+
+/// One way to say something.
+#[derive(Debug)]
+pub(crate) struct Template {
+    /// What is said.
+    pub(crate) intent: String,
+    pub(crate) group: Group,
+    /// As it stands in the file.
+    pub(crate) text: String,
+    pub(crate) program: Program,
+}
+
+/// What a template is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// A command, at any time.
+    Command,
+    /// An answer, when something was asked.
+    Answer,
+}
+
+/// Phrases with a value each.
+#[derive(Debug)]
+pub(crate) struct Lexicon {
+    /// Words and value, longer ones first.
+    pub(crate) phrases: Vec<(Vec<String>, String)>,
+}
+
+/// One way to say a time of day.
+#[derive(Debug)]
+pub(crate) struct ClockForm {
+    pub(crate) program: Program,
+    /// Minutes to add to what was said.
+    pub(crate) shift: i16,
+    /// The minutes that were said are to be taken off.
+    pub(crate) is_before: bool,
+    /// A time that needs no number, in minutes since midnight.
+    pub(crate) at: Option<u16>,
+}
+
+/// What surrounds a command, and how words are spelled.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Manners {
+    #[serde(deserialize_with = "phrases")]
+    pub(crate) names: Vec<Vec<String>>,
+    #[serde(deserialize_with = "phrases")]
+    pub(crate) before: Vec<Vec<String>>,
+    #[serde(deserialize_with = "phrases")]
+    pub(crate) before_longer: Vec<Vec<String>>,
+    #[serde(deserialize_with = "phrases")]
+    pub(crate) behind: Vec<Vec<String>>,
+    #[serde(deserialize_with = "phrases")]
+    pub(crate) degrees: Vec<Vec<String>>,
+    forms: HashMap<String, String>,
+    endings: BTreeMap<String, String>,
+    pairs: HashMap<String, String>,
+    behind_digits: Vec<String>,
+    /// What "%" is written as.
+    pub(crate) percent: String,
+}
+
+impl Manners {
+    /// A contraction as it is written out.
+    pub(crate) fn written_out(&self, word: &str) -> Option<&str> {
+        self.forms.get(word).map(String::as_str)
+    }
+
+    /// The stem of a contraction and its ending written out.
+    pub(crate) fn ending<'a>(&'a self, word: &'a str) -> Option<(&'a str, &'a str)> {
+        self.endings
+            .iter()
+            .find_map(|(ending, full)| Some((word.strip_suffix(ending.as_str())?, full.as_str())))
+    }
+
+    /// Whether a word may stand in front of a command, so that it is no part of one.
+    pub(crate) fn is_lead(&self, word: &str) -> bool {
+        let lists = self.names.iter().chain(&self.before).chain(&self.before_longer);
+        lists.into_iter().any(|lead| lead.len() == 1 && lead[0] == word)
+    }
+
+    /// Two words that are one.
+    pub(crate) fn joined(&self, pair: &str) -> Option<&str> {
+        self.pairs.get(pair).map(String::as_str)
+    }
+
+    /// Whether these letters behind digits are a word of their own: "7am", "10min".
+    pub(crate) fn splits_off(&self, letters: &str) -> bool {
+        self.behind_digits.iter().any(|known| known == letters)
+    }
+}
+
+fn phrases<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Vec<String>>, D::Error> {
+    let lines = Vec::<String>::deserialize(from)?;
+    Ok(lines.iter().map(|line| line.split(' ').map(str::to_owned).collect()).collect())
+}
+
+/// The file as it stands.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    manners: Manners,
+    mood: MoodWords,
+    near: NearRules,
+    home: HomeRow,
+    numbers: numbers::NumberWords,
+    lexicon: HashMap<String, BTreeMap<String, String>>,
+    clock: Vec<ClockRow>,
+    rules: HashMap<String, String>,
+    names: NameRow,
+    intent: Vec<IntentRow>,
+    answer: Vec<IntentRow>,
+    /// For the ears, which read it themselves.
+    #[serde(rename = "interjections")]
+    _interjections: serde::de::IgnoredAny,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClockRow {
+    say: String,
+    #[serde(default)]
+    shift: i16,
+    #[serde(default)]
+    before: bool,
+    #[serde(default)]
+    at: Option<u16>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NameRow {
+    barred: Vec<String>,
+    turned: HashMap<String, String>,
+    speaker: Vec<String>,
+    ever: Vec<String>,
+    told: HashMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HomeRow {
+    all: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IntentRow {
+    name: String,
+    say: Vec<String>,
+}
+
+impl Grammar {
+    /// Reads a language's file.
+    ///
+    /// # Errors
+    /// What can't be used: the key, the value, and what would do.
+    pub(crate) fn read(text: &str, names: &Names) -> Result<Self, String> {
+        let mut file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        known_names(&file)?;
+        for (slot, rows) in names.rows() {
+            file.lexicon.entry(slot.to_owned()).or_default().extend(rows);
+        }
+        let mut words = WordNumbers::default();
+        let mut compile = |key: &str, text: &str| {
+            template::compile(text, &file.rules, &mut words)
+                .map_err(|error| format!("{key} is \"{text}\": {error}"))
+        };
+        let mut clock = Vec::new();
+        for row in &file.clock {
+            let program = compile("clock", &row.say)?;
+            clock.push(ClockForm { program, shift: row.shift, is_before: row.before, at: row.at });
+        }
+        let mut templates = Vec::new();
+        let commands = file.intent.iter().map(|row| (row, Group::Command));
+        for (row, group) in commands.chain(file.answer.iter().map(|row| (row, Group::Answer))) {
+            for text in &row.say {
+                let program = compile(&format!("\"{}\"", row.name), text)?;
+                templates.push(Template { intent: row.name.clone(), group, text: text.clone(), program });
+            }
+        }
+        let index = Index::of(templates.iter().map(|template| &template.program));
+        let lexicons: HashMap<_, _> =
+            file.lexicon.into_iter().map(|(name, rows)| (name, Lexicon::of(rows))).collect();
+        let numbers = Numbers::of(file.numbers)?;
+        let known = KnownWords::of(file.near, &words, &numbers, &lexicons);
+        Ok(Self {
+            manners: file.manners,
+            numbers,
+            lexicons,
+            clock,
+            numbers_of: words,
+            templates,
+            index,
+            barred: file.names.barred,
+            turned: file.names.turned,
+            speaker: file.names.speaker,
+            ever: file.names.ever,
+            told: file.names.told,
+            mood: file.mood,
+            known,
+            all: file.home.all,
+        })
+    }
+}
+
+/// Whether commands, answers and the values of the lexicon are called what the program knows them by.
+fn known_names(file: &File) -> Result<(), String> {
+    let is_percent = |name: &str| {
+        name.strip_prefix("volume ").is_some_and(|percent| percent.parse::<u8>().is_ok_and(|n| n <= 100))
+    };
+    for (key, rows, known) in [("intent", &file.intent, COMMANDS), ("answer", &file.answer, ANSWERS)] {
+        let is_known = |name: &str| known.contains(&name) || (key == "intent" && is_percent(name));
+        if let Some(row) = rows.iter().find(|row| !is_known(&row.name)) {
+            return Err(format!("{key}.name is \"{}\"; allowed: {}", row.name, known.join(", ")));
+        }
+    }
+    for (slot, rows) in &file.lexicon {
+        for (phrase, value) in rows {
+            names::usable(slot, value).map_err(|allowed| {
+                format!("lexicon.{slot}.\"{phrase}\" is \"{value}\"; allowed: {allowed}")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+impl Lexicon {
+    fn of(rows: BTreeMap<String, String>) -> Self {
+        let words = |phrase: String| phrase.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let mut phrases: Vec<_> = rows.into_iter().map(|(phrase, value)| (words(phrase), value)).collect();
+        phrases.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+        Self { phrases }
+    }
+}

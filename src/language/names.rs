@@ -1,0 +1,131 @@
+//! What the things of a home are called, and what the phrases of a lexicon may stand for.
+//!
+//! PURE, any thread. In: names from whoever knows the home. Out: rows of a grammar's lexicons. It refuses values that
+//! no command understands.
+
+/// Names that a home adds to what is understood: "library", "moon lamp". Empty while no home is connected.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names {
+    /// What rooms and places are called.
+    pub rooms: Vec<String>,
+    /// What things are called, and of what kind they are.
+    pub devices: Vec<(String, Device)>,
+}
+
+/// Kinds of things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Device {
+    /// Lamps.
+    Light,
+    /// Blinds, shutters, curtains.
+    Blind,
+    /// What makes warm or cool.
+    Heating,
+    /// Doors, gates, windows, locks.
+    Opening,
+    /// Anything else that has a switch.
+    Appliance,
+}
+
+impl Device {
+    const ALL: [Self; 5] = [Self::Light, Self::Blind, Self::Heating, Self::Opening, Self::Appliance];
+
+    /// The kind of this name in the files.
+    pub fn called(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|device| device.name() == name)
+    }
+
+    /// Its name in the files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Blind => "blind",
+            Self::Heating => "heating",
+            Self::Opening => "opening",
+            Self::Appliance => "appliance",
+        }
+    }
+}
+
+impl Names {
+    /// Phrases and their values, by the slot that takes them.
+    pub(super) fn rows(&self) -> [(&'static str, Vec<(String, String)>); 2] {
+        let plain = |name: &String| name.trim().to_lowercase();
+        let rooms = self.rooms.iter().map(|room| (plain(room), room.clone())).collect();
+        let device = |(name, device): &(String, Device)| (plain(name), device.name().to_owned());
+        [("place", rooms), ("device", self.devices.iter().map(device).collect())]
+    }
+}
+
+/// Whether the phrases of `slot` may stand for `value`.
+///
+/// # Errors
+/// What they may stand for.
+pub(super) fn usable(slot: &str, value: &str) -> Result<(), &'static str> {
+    let is_one_of = |known: &[&str], value: &str| known.contains(&value);
+    let is_weekday = |day: &str| is_one_of(&["mon", "tue", "wed", "thu", "fri", "sat", "sun"], day);
+    let is_ahead = |day: &str| day.strip_prefix('+').is_some_and(|days| days.parse::<i8>().is_ok());
+    let is_part = |part: &str| is_one_of(&["morning", "afternoon", "evening", "night"], part);
+    let (head, rest) = value.split_once(' ').unzip();
+    let (head, rest) = (head.unwrap_or(value), rest);
+    let (is_usable, allowed) = match slot {
+        "part" | "today" => (
+            is_part(head) && rest.is_none_or(is_ahead),
+            "\"morning\", \"afternoon\", \"evening\" or \"night\", and a day ahead such as \"+0\" behind it",
+        ),
+        "day" => (is_ahead(value) || is_weekday(value), "a day ahead such as \"+1\", or \"mon\" to \"sun\""),
+        "days" | "several" => {
+            let (first, last) = head.split_once('-').unwrap_or((head, head));
+            let is_days = is_weekday(first) && is_weekday(last) && rest.is_none_or(is_part);
+            (is_days, "days such as \"mon\" or \"mon-fri\", and a part of the day behind them")
+        }
+        "month" => (value.parse::<u8>().is_ok_and(|month| (1..=12).contains(&month)), "\"1\" to \"12\""),
+        "kind" | "kinds" => {
+            (is_one_of(&["timer", "alarm", "reminder"], value), "\"timer\", \"alarm\" or \"reminder\"")
+        }
+        "device" => (
+            Device::called(value).is_some(),
+            "\"light\", \"blind\", \"heating\", \"opening\" or \"appliance\"",
+        ),
+        "place" => (!value.is_empty(), "a place"),
+        _ => (false, "a lexicon that a slot is named after"),
+    };
+    if is_usable { Ok(()) } else { Err(allowed) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_stand_for_what_commands_understand_and_nothing_else() {
+        for (slot, value) in [
+            ("part", "morning"),
+            ("today", "night +0"),
+            ("day", "+1"),
+            ("day", "sun"),
+            ("days", "mon-fri"),
+            ("days", "mon-sun evening"),
+            ("several", "sat-sun"),
+            ("month", "12"),
+            ("kind", "alarm"),
+            ("device", "blind"),
+            ("place", "library"),
+        ] {
+            assert_eq!(usable(slot, value), Ok(()), "{slot} {value}");
+        }
+        for (slot, value) in [
+            ("part", "noon"),
+            ("today", "night soon"),
+            ("day", "monday"),
+            ("days", "mon-"),
+            ("month", "13"),
+            ("kinds", "timers"),
+            ("device", "lamp"),
+            ("place", ""),
+            ("colour", "red"),
+        ] {
+            assert!(usable(slot, value).is_err(), "{slot} {value}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Which placeholders a sentence of `sentences.toml` may hold.
+//!
+//! PURE. In: the file as a table. Out: nothing, or what is wrong: the key, the value, and what is allowed. So a slip of
+//! the pen shows when the file is read, and not when the sentence is said.
+
+use toml::{Table, Value};
+
+/// Keys and what may stand in them; all other sentences hold nothing.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("time.noon", &["hour", "minute", "half"]),
+    ("time.midnight", &["hour", "minute", "half"]),
+    ("time.full_hour", &["hour", "half"]),
+    ("time.clock", &["hour", "minute", "half"]),
+    ("time.on_weekday", &["weekday"]),
+    ("time.on_date", &["month", "day", "nth"]),
+    ("time.every", &["days"]),
+    ("time.once", &["day", "time"]),
+    ("time.again", &["days", "time"]),
+    ("time.after", &["length"]),
+    ("schedule.named", &["name", "kind"]),
+    ("schedule.to_remind", &["text"]),
+    ("schedule.by_length", &["length", "bare", "kind"]),
+    ("schedule.by_time", &["time", "kind"]),
+    ("schedule.rings", &["time"]),
+    ("schedule.rings_named", &["time", "name"]),
+    ("schedule.rings_reminder", &["text"]),
+    ("schedule.missed", &["list"]),
+    ("schedule.was_due", &["the", "called", "at"]),
+    ("schedule.set_timer", &["short", "length"]),
+    ("schedule.set_alarm", &["short", "when"]),
+    ("schedule.set_reminder", &["when", "text"]),
+    ("schedule.changed_timer", &["short", "left"]),
+    ("schedule.snoozed", &["short", "left"]),
+    ("schedule.is_ringing", &["the", "called"]),
+    ("schedule.left_on", &["left", "the", "short"]),
+    ("schedule.left_until", &["left", "the", "called"]),
+    ("schedule.left_each", &["left", "called"]),
+    ("schedule.list_ringing", &["called"]),
+    ("schedule.list_left", &["called", "left"]),
+    ("schedule.list_missed", &["called", "at"]),
+    ("schedule.list_more", &["count"]),
+    ("schedule.none_of", &["kinds"]),
+    ("schedule.cancelled", &["called"]),
+    ("schedule.cancelled_reminder", &["called"]),
+    ("schedule.cancelled_of", &["count", "kinds"]),
+    ("schedule.cancelled_all", &["count"]),
+    ("schedule.skipped", &["list", "day"]),
+    ("schedule.no_such", &["no"]),
+    ("schedule.no_such_name", &["no", "name"]),
+    ("schedule.no_such_length", &["no", "length"]),
+    ("schedule.no_such_time", &["no"]),
+    ("schedule.no_such_day", &["no"]),
+    ("schedule.which", &["list"]),
+    ("reply.time", &["time"]),
+    ("reply.date", &["weekday", "month", "day", "nth", "year"]),
+    ("reply.volume", &["percent"]),
+    ("reply.shall_i", &["deed"]),
+    ("home.missing", &["deed"]),
+    ("home.on", &["thing"]),
+    ("home.off", &["thing"]),
+    ("home.up", &["thing"]),
+    ("home.down", &["thing"]),
+    ("home.open", &["thing"]),
+    ("home.close", &["thing"]),
+    ("home.lock", &["thing"]),
+    ("home.unlock", &["thing"]),
+    ("home.percent", &["thing", "level"]),
+    ("home.degrees", &["thing", "level"]),
+    ("memory.remembered", &["about"]),
+    ("memory.wished", &["text"]),
+    ("memory.nothing_about", &["about"]),
+    ("memory.one_thing", &["about"]),
+    ("memory.things", &["count", "about"]),
+    ("memory.more", &["count"]),
+    ("tools.added", &["items", "list"]),
+    ("tools.removed", &["items", "list"]),
+    ("tools.cleared", &["list"]),
+    ("tools.on_notes", &["count", "older", "items"]),
+    ("tools.on_list", &["list", "count", "older", "items"]),
+    ("tools.list_empty", &["list"]),
+    ("tools.sum", &["value"]),
+    ("tools.time_in", &["time", "weekday", "city"]),
+    ("tools.time_here", &["time", "weekday"]),
+    ("tools.ask_note", &["text"]),
+    ("tools.ask_add", &["text", "list"]),
+    ("tools.ask_remove", &["text", "list"]),
+    ("tools.ask_clear", &["list"]),
+    ("tools.ask_read", &["list"]),
+    ("tools.ask_calculate", &["text"]),
+    ("tools.ask_time", &["city"]),
+    ("tools.ask_set", &["kind", "when"]),
+    ("tools.ask_set_named", &["kind", "name", "when"]),
+    ("tools.ask_remind", &["name", "when"]),
+    ("tools.ask_change", &["named", "when"]),
+    ("tools.ask_cancel", &["named"]),
+    ("tools.ask_cancel_every", &["kind", "kinds"]),
+    ("tools.ask_volume", &["percent"]),
+    ("tools.ask_remember", &["text"]),
+    ("tools.ask_search", &["text"]),
+];
+
+/// Whether every sentence holds only what is known where it is said.
+pub(super) fn check(sentences: &Table) -> Result<(), String> {
+    for (section, keys) in sentences {
+        let Value::Table(keys) = keys else { continue };
+        for (key, value) in keys {
+            let key = format!("{section}.{key}");
+            let allowed = ALLOWED.iter().find(|(known, _)| *known == key).map_or(&[][..], |(_, names)| names);
+            for sentence in texts(value) {
+                check_one(&key, sentence, allowed)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text.as_str()],
+        Value::Array(all) => all.iter().flat_map(texts).collect(),
+        Value::Table(all) => all.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn check_one(key: &str, sentence: &str, allowed: &[&str]) -> Result<(), String> {
+    let mut rest = sentence;
+    while let Some((_, tail)) = rest.split_once('{') {
+        let (name, behind) = tail.split_once('}').unwrap_or((tail, ""));
+        if !allowed.contains(&name) {
+            let names: Vec<String> = allowed.iter().map(|name| format!("{{{name}}}")).collect();
+            let names = if names.is_empty() { "no placeholder".to_owned() } else { names.join(", ") };
+            return Err(format!("{key} is \"{sentence}\"; allowed: {names}"));
+        }
+        rest = behind;
+    }
+    Ok(())
+}

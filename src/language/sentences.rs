@@ -1,0 +1,334 @@
+//! What is said without a model, in one language: the sentences of `sentences.toml`.
+//!
+//! PURE, read once. In: the file's text. Out: sentences, in which [`fill`] puts what they are about. It refuses a file
+//! in which a sentence is missing, or names something that is not known where it is said.
+
+use serde::Deserialize;
+
+use super::placeholders;
+
+/// All of them; what they are for is said beside them in the file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct Sentences {
+    pub time: TimeWords,
+    pub schedule: ScheduleSentences,
+    pub reply: ReplySentences,
+    pub home: HomeSentences,
+    pub memory: MemorySentences,
+    pub tools: ToolSentences,
+}
+
+/// Lengths, times of day and days, and how things are listed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct TimeWords {
+    pub hour: [String; 2],
+    pub minute: [String; 2],
+    pub second: [String; 2],
+    pub halves: [String; 2],
+    pub hours: Dial,
+    pub noon: String,
+    pub midnight: String,
+    pub full_hour: String,
+    pub clock: String,
+    pub weekdays: [String; 7],
+    pub months: [String; 12],
+    /// The days of a month, from the first on.
+    pub days: Vec<String>,
+    pub today: String,
+    pub tomorrow: String,
+    pub yesterday: String,
+    pub on_weekday: String,
+    pub on_date: String,
+    pub daily: String,
+    pub workdays: String,
+    pub weekend: String,
+    pub every: String,
+    pub once: String,
+    pub again: String,
+    pub after: String,
+    pub and: String,
+    pub or: String,
+}
+
+/// How many hours a clock counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u8")]
+pub enum Dial {
+    /// Twice twelve.
+    Twelve,
+    /// Once twenty-four.
+    TwentyFour,
+}
+
+impl TryFrom<u8> for Dial {
+    type Error = String;
+
+    fn try_from(hours: u8) -> Result<Self, String> {
+        match hours {
+            12 => Ok(Self::Twelve),
+            24 => Ok(Self::TwentyFour),
+            other => Err(format!("time.hours is {other}; allowed: 12 or 24")),
+        }
+    }
+}
+
+/// What a kind of entry is called.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct KindWords {
+    pub one: String,
+    pub many: String,
+    pub the: String,
+    pub no: String,
+}
+
+/// What the schedule says.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct ScheduleSentences {
+    pub timer: KindWords,
+    pub alarm: KindWords,
+    pub reminder: KindWords,
+    pub named: String,
+    pub to_remind: String,
+    pub by_length: String,
+    pub by_time: String,
+    pub rings: String,
+    pub rings_named: String,
+    pub rings_reminder: String,
+    pub missed: String,
+    pub was_due: String,
+    pub wrong_clock: String,
+    pub unreadable: String,
+    pub set_timer: String,
+    pub set_alarm: String,
+    pub set_reminder: String,
+    pub of_nothing: String,
+    pub changed_timer: String,
+    pub snoozed: String,
+    pub is_ringing: String,
+    pub left_on: String,
+    pub left_until: String,
+    pub left_each: String,
+    pub it_rings: String,
+    pub list_ringing: String,
+    pub list_left: String,
+    pub list_missed: String,
+    pub list_more: String,
+    pub none: String,
+    pub none_of: String,
+    pub cancelled: String,
+    pub cancelled_reminder: String,
+    pub cancelled_of: String,
+    pub cancelled_all: String,
+    pub skipped: [String; 2],
+    pub no_such: String,
+    pub no_such_name: String,
+    pub no_such_length: String,
+    pub no_such_time: String,
+    pub no_such_day: String,
+    pub which: String,
+    pub for_how_long: String,
+    pub for_when: String,
+    pub nothing_rings: String,
+    pub is_over: String,
+    pub too_long: String,
+    pub too_many: String,
+}
+
+/// What is said in answers without a model, and where a model can't speak for itself.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct ReplySentences {
+    pub time: String,
+    pub date: String,
+    pub nothing_said_yet: String,
+    pub louder: String,
+    pub quieter: String,
+    pub volume: String,
+    pub welcome: String,
+    pub all_right: String,
+    pub goodbye: String,
+    pub good_night: String,
+    pub waking: String,
+    pub trouble: String,
+    pub unwell: String,
+    pub lost_thread: String,
+    pub not_done: String,
+    pub left_alone: String,
+    pub unfinished: String,
+    pub nothing_heard: String,
+    pub no_timers: String,
+    pub muddled: String,
+    pub came_out_wrong: String,
+    pub shall_i: String,
+    pub go_on: String,
+}
+
+/// What is said to a command for the home while none is connected.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct HomeSentences {
+    pub missing: String,
+    pub on: String,
+    pub off: String,
+    pub up: String,
+    pub down: String,
+    pub open: String,
+    pub close: String,
+    pub lock: String,
+    pub unlock: String,
+    pub percent: String,
+    pub degrees: String,
+}
+
+/// What is said of the memory.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct MemorySentences {
+    pub remembered: String,
+    pub wished: String,
+    pub no_secrets: String,
+    pub failed: String,
+    pub nothing_about: String,
+    pub one_thing: String,
+    pub things: String,
+    pub everything: String,
+    pub left_alone: String,
+    pub gone_one: String,
+    pub gone: String,
+    pub gone_everything: String,
+    pub facts: String,
+    pub wishes: String,
+    pub nothing: String,
+    pub one_more: String,
+    pub more: String,
+    pub diary: String,
+}
+
+/// What tools say by themselves, and what they ask for a yes with.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct ToolSentences {
+    pub shopping: String,
+    pub notes: String,
+    pub noted: String,
+    pub added: [String; 2],
+    pub removed: String,
+    pub cleared: String,
+    pub on_notes: [String; 3],
+    pub on_list: [String; 3],
+    pub notes_empty: String,
+    pub list_empty: String,
+    pub no_notes: String,
+    pub no_timers: String,
+    pub no_memory: String,
+    pub remembered: String,
+    pub sum: String,
+    pub about: String,
+    pub time_in: String,
+    pub time_here: String,
+    pub ask_note: String,
+    pub ask_add: String,
+    pub ask_remove: String,
+    pub ask_clear: String,
+    pub ask_read: String,
+    pub ask_calculate: String,
+    pub ask_time: String,
+    pub ask_here: String,
+    pub ask_set: String,
+    pub ask_set_named: String,
+    pub ask_remind: String,
+    pub ask_change: String,
+    pub ask_cancel: String,
+    pub ask_cancel_every: String,
+    pub ask_cancel_all: String,
+    pub ask_timers: String,
+    pub ask_louder: String,
+    pub ask_quieter: String,
+    pub ask_volume: String,
+    pub ask_some_volume: String,
+    pub ask_remember: String,
+    pub ask_search: String,
+}
+
+impl Sentences {
+    /// Reads a language's file.
+    ///
+    /// # Errors
+    /// What can't be used: the key, the value, and what is allowed.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        placeholders::check(&table)?;
+        let sentences: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        match sentences.time.days.len() {
+            31 => Ok(sentences),
+            count => Err(format!("time.days has {count} days; allowed: 31")),
+        }
+    }
+}
+
+impl TimeWords {
+    /// `a`, `a and b`, `a, b and c`.
+    pub fn listed(&self, names: &[String]) -> String {
+        joined(names, &self.and)
+    }
+
+    /// `a`, `a or b`, `a, b or c`.
+    pub fn either(&self, names: &[String]) -> String {
+        joined(names, &self.or)
+    }
+}
+
+fn joined(names: &[String], word: &str) -> String {
+    match names {
+        [rest @ .., last] if !rest.is_empty() => format!("{} {word} {last}", rest.join(", ")),
+        _ => names.join(""),
+    }
+}
+
+/// `sentence` with what its placeholders stand for; what was filled in is left as it is.
+pub fn fill(sentence: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::with_capacity(sentence.len() + 16);
+    let mut rest = sentence;
+    while let Some((before, tail)) = rest.split_once('{') {
+        filled.push_str(before);
+        let Some((name, behind)) = tail.split_once('}') else {
+            filled.push('{');
+            rest = tail;
+            continue;
+        };
+        filled.push_str(values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
+        rest = behind;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// `text` with a capital.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_filled_in_is_never_taken_for_a_placeholder() {
+        assert_eq!(fill("{a} and {b}.", &[("a", "{b}"), ("b", "two")]), "{b} and two.");
+        assert_eq!(fill("no end {a", &[("a", "x")]), "no end {a");
+        assert_eq!(fill("plain", &[]), "plain");
+    }
+}

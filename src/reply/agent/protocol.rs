@@ -1,0 +1,333 @@
+//! How a model calls tools: in the request's own field, or written as text; and the reading of the latter.
+//!
+//! PURE, any thread. In: what a model wrote. Out: calls, and all words beside them; nothing is lost and
+//! nothing panics. One shape is taught (the `tool_call` fence), several are understood; prose is never a
+//! call. Names are not judged here: the loop knows which exist.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+use crate::llm::{FunctionCall, Message, ModelSize, Role, ToolCall};
+use crate::reply::json::balanced_length;
+use crate::reply::model::{ChatModel, ModelState};
+use crate::store::Store;
+use crate::tools::Arguments;
+
+mod lines;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use lines::{Begins, begins_call};
+
+/// How results begin in text mode.
+pub(crate) const RESULT_START: &str = "[Tool result:";
+/// Whether a message is the result of a call.
+pub(crate) fn is_result(message: &Message) -> bool {
+    message.role == Role::Tool || (message.role == Role::User && message.content.starts_with(RESULT_START))
+}
+
+/// The setting that remembers models without native tools.
+const SETTING: &str = "models without native tools";
+
+/// How a model calls tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// Through `tools` of the request.
+    Native,
+    /// As text.
+    Text,
+}
+
+impl Protocol {
+    /// Its name for `/model` and the trace.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// Which model calls tools how; what was learnt outlives the program.
+#[derive(Debug, Clone, Default)]
+pub struct Protocols {
+    without_native: Arc<Mutex<HashMap<String, ()>>>,
+}
+
+impl Protocols {
+    /// What `store` remembers.
+    pub async fn recalled(store: Option<&Store>) -> Self {
+        let protocols = Self::default();
+        let Some(store) = store else { return protocols };
+        match store.setting(SETTING).await {
+            Ok(known) => {
+                let names: Vec<String> =
+                    known.and_then(|k| serde_json::from_str(&k).ok()).unwrap_or_default();
+                protocols.lock().extend(names.into_iter().map(|name| (name, ())));
+            }
+            Err(error) => tracing::warn!(%error, "how models call tools is not remembered"),
+        }
+        protocols
+    }
+
+    /// How `model` calls tools: as text when it is small, says that it can't otherwise, or was seen to fail.
+    pub fn of(&self, model: &str, size: ModelSize, has_tools: Option<bool>) -> Protocol {
+        let is_text = size == ModelSize::Small || has_tools == Some(false) || self.lock().contains_key(model);
+        if is_text { Protocol::Text } else { Protocol::Native }
+    }
+
+    /// `model` refused native tools.
+    pub(crate) async fn learn(&self, model: &str, store: Option<&Store>) {
+        let known = {
+            let mut known = self.lock();
+            known.insert(model.to_owned(), ());
+            let mut names: Vec<&String> = known.keys().collect();
+            names.sort();
+            serde_json::to_string(&names).unwrap_or_default()
+        };
+        if let Some(store) = store
+            && let Err(error) = store.set_setting(SETTING, known).await
+        {
+            tracing::warn!(%error, "that a model lacks native tools is forgotten at the next start");
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, ()>> {
+        self.without_native.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Which model answers, how much may be asked of it, and how it calls tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answering {
+    /// Its name; empty while none is ready.
+    pub(crate) model: String,
+    /// How far it can be trusted with hard wording.
+    pub(crate) size: ModelSize,
+    /// How it calls tools.
+    pub(crate) protocol: Protocol,
+}
+
+impl Answering {
+    /// Which one would answer now; a model that is still starting is most likely the embedded one.
+    pub(crate) fn of<M: ChatModel>(model: &M, protocols: &Protocols) -> Self {
+        match model.state() {
+            ModelState::Ready(served) => {
+                let protocol = protocols.of(&served.model, served.size, served.has_tools);
+                Self { model: served.model, size: served.size, protocol }
+            }
+            ModelState::Starting | ModelState::Down(_) => {
+                Self { model: String::new(), size: ModelSize::Small, protocol: Protocol::Text }
+            }
+        }
+    }
+}
+
+/// A call as the model wrote it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct WrittenCall {
+    /// Of a native call.
+    pub(crate) id: Option<String>,
+    /// The tool.
+    pub(crate) name: String,
+    /// Not yet checked.
+    pub(crate) arguments: Arguments,
+}
+
+impl WrittenCall {
+    fn new(name: &str, arguments: Arguments) -> Self {
+        Self { id: None, name: name.trim().to_owned(), arguments }
+    }
+
+    /// A native call.
+    pub(crate) fn native(call: ToolCall) -> Self {
+        Self { id: call.id, name: call.function.name, arguments: call.function.arguments }
+    }
+}
+
+/// What a text holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Parsed {
+    /// The calls, in order.
+    pub(crate) calls: Vec<WrittenCall>,
+    /// Everything else.
+    pub(crate) words: String,
+}
+
+/// Reads `text`. `known` are the names of the tools: shapes that could be prose count for those only.
+pub(crate) fn parse(text: &str, known: &[String]) -> Parsed {
+    let spans = spans(text, known);
+    let mut parsed = Parsed::default();
+    let mut from = 0;
+    for (span, calls) in spans {
+        parsed.words.push_str(&text[from..span.start]);
+        from = span.end;
+        parsed.calls.extend(calls);
+    }
+    parsed.words.push_str(&text[from..]);
+    parsed
+}
+
+type Spans = Vec<(Range<usize>, Vec<WrittenCall>)>;
+
+/// The calls with the places where they stand, in order and apart.
+pub(crate) fn spans(text: &str, known: &[String]) -> Spans {
+    let fenced = fenced(text, known);
+    if !fenced.is_empty() {
+        return fenced;
+    }
+    let begin = text.len() - text.trim_start().len();
+    let body = text.trim();
+    let whole = |calls: Vec<WrittenCall>| vec![(begin..begin + body.len(), calls)];
+    if let Some(calls) = lines::labelled(body, known) {
+        return whole(calls);
+    }
+    if body.starts_with(['{', '[']) {
+        let length = balanced_length(body).unwrap_or(body.len());
+        let calls = match serde_json::from_str(&body[..length]) {
+            Ok(value) => calls_in(&value, known),
+            Err(_) => lines::closed(body)
+                .and_then(|value| calls_in(&value, known))
+                .filter(|calls| all_known(calls, known)),
+        };
+        return calls.map(|calls| vec![(begin..begin + length, calls)]).unwrap_or_default();
+    }
+    lines::line_calls(body, known).map(whole).unwrap_or_default()
+}
+
+/// Fences and tags of tool protocols.
+fn fenced(text: &str, known: &[String]) -> Spans {
+    const SHAPES: [(&str, &str); 4] = [
+        ("```", "```"),
+        ("<tool_call>", "</tool_call>"),
+        ("<function_call>", "</function_call>"),
+        ("[TOOL_CALLS]", "\n"),
+    ];
+    let mut found = Spans::new();
+    let mut from = 0;
+    while from < text.len() {
+        let next = SHAPES
+            .iter()
+            .filter_map(|shape| Some((text[from..].find(shape.0)? + from, shape)))
+            .min_by_key(|n| n.0);
+        let Some((start, (open, close))) = next else { break };
+        let inside = start + open.len();
+        let length = text[inside..].find(close);
+        let end = length.map_or(text.len(), |length| inside + length + close.len());
+        let body = &text[inside..length.map_or(text.len(), |length| inside + length)];
+        if let Some(calls) = fenced_calls(body, *open == "```", known) {
+            found.push((start..end, calls));
+        }
+        from = end;
+    }
+    found
+}
+
+/// The calls in the inside of a fence or tag.
+fn fenced_calls(body: &str, has_language: bool, known: &[String]) -> Option<Vec<WrittenCall>> {
+    let (language, body) = match body.split_once('\n') {
+        Some((language, body)) if has_language => (language.trim().to_ascii_lowercase(), body),
+        _ if has_language => return None,
+        _ => ("tool_call".to_owned(), body),
+    };
+    let is_tool = ["tool_call", "tool_calls", "tool_code", "function_call"].contains(&language.as_str());
+    if !is_tool && !language.is_empty() && language != "json" {
+        return None;
+    }
+    let mut calls = Vec::new();
+    let mut rest = body.trim();
+    while rest.starts_with(['{', '[']) {
+        let length = balanced_length(rest).unwrap_or(rest.len());
+        let value = serde_json::from_str(&rest[..length]).ok().or_else(|| lines::closed(rest))?;
+        calls.extend(calls_in(&value, known)?);
+        rest = rest[length..].trim_start();
+    }
+    if calls.is_empty() && is_tool {
+        calls = lines::line_calls(rest, known)?;
+    }
+    (!calls.is_empty()).then_some(calls)
+}
+
+/// The calls a JSON value stands for; nothing when it is anything else.
+fn calls_in(value: &Value, known: &[String]) -> Option<Vec<WrittenCall>> {
+    const LISTS: [&str; 3] = ["tool_calls", "tool_call", "function_call"];
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            items.iter().map(|item| calls_in(item, known)).collect::<Option<Vec<_>>>().map(|all| all.concat())
+        }
+        Value::Object(fields) => match LISTS.iter().find_map(|list| fields.get(*list)) {
+            Some(inner) => calls_in(inner, known),
+            None => match fields.get("function") {
+                Some(Value::Object(function)) => call(function, known).map(|call| vec![call]),
+                _ => call(fields, known).map(|call| vec![call]),
+            },
+        },
+        _ => None,
+    }
+}
+
+fn call(fields: &Map<String, Value>, known: &[String]) -> Option<WrittenCall> {
+    const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function_name", "function", "action"];
+    const ARGUMENTS: [&str; 6] = ["arguments", "args", "parameters", "params", "input", "action_input"];
+    let name = NAMES.iter().find_map(|key| fields.get(*key)).and_then(Value::as_str)?;
+    let given = ARGUMENTS.iter().find_map(|key| fields.get(*key));
+    let is_known = known.iter().any(|tool| tool == name);
+    let arguments = match given {
+        Some(Value::Object(arguments)) => arguments.clone(),
+        Some(Value::String(text)) => serde_json::from_str(text).ok()?,
+        Some(Value::Null) => Arguments::new(),
+        None if is_known && fields.len() == 1 => Arguments::new(),
+        _ => return None,
+    };
+    Some(WrittenCall::new(name, arguments))
+}
+
+fn all_known(calls: &[WrittenCall], known: &[String]) -> bool {
+    calls.iter().all(|call| known.contains(&call.name))
+}
+
+/// How the calls of one reply stand in the history: native ones as they came, text ones in the taught shape.
+pub(crate) fn assistant(protocol: Protocol, words: &str, thinking: &str, calls: &[WrittenCall]) -> Message {
+    let mut message = match protocol {
+        Protocol::Native => {
+            let mut message = Message::assistant(words);
+            message.tool_calls = calls.iter().zip(0u32..).map(native_call).collect();
+            message
+        }
+        Protocol::Text => {
+            let written: Vec<String> = calls.iter().map(taught).collect();
+            let gap = if words.trim().is_empty() { "" } else { "\n" };
+            Message::assistant(format!("{}{gap}{}", words.trim(), written.join("\n")))
+        }
+    };
+    message.thinking = Some(thinking.to_owned()).filter(|thinking| !thinking.is_empty());
+    message
+}
+
+fn native_call((call, index): (&WrittenCall, u32)) -> ToolCall {
+    let function =
+        FunctionCall { index: Some(index), name: call.name.clone(), arguments: call.arguments.clone() };
+    ToolCall { id: call.id.clone(), function }
+}
+
+/// A call in the taught shape.
+pub(crate) fn taught(call: &WrittenCall) -> String {
+    let written = serde_json::json!({ "name": call.name, "arguments": call.arguments });
+    format!("```tool_call\n{written}\n```")
+}
+
+/// A result for the model; `name` and `id` are those of the call.
+pub(crate) fn result(protocol: Protocol, call: &WrittenCall, text: &str) -> Message {
+    let mut message = match protocol {
+        Protocol::Native => Message::new(Role::Tool, text),
+        Protocol::Text => Message::user(format!("{RESULT_START} {}]\n{text}", call.name)),
+    };
+    if protocol == Protocol::Native {
+        message.tool_name = Some(call.name.clone());
+        message.tool_call_id.clone_from(&call.id);
+    }
+    message
+}

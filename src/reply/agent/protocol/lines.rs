@@ -1,0 +1,134 @@
+//! Calls that are no JSON, or JSON that is not whole: `name(key=value)`, `name: key: value`,
+//! `tool_calls: […]`.
+//!
+//! PURE. They count for known names only, and only when they are the whole text.
+
+use serde_json::Value;
+
+use super::{WrittenCall, all_known, calls_in};
+use crate::tools::Arguments;
+
+/// Whether a reply may turn out to be a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begins {
+    /// It does look like one: hold it back.
+    Call,
+    /// More is needed to tell.
+    Undecided,
+    /// These are words.
+    Words,
+}
+
+/// Judges the head of a reply for the shapes that look like words.
+pub(crate) fn begins_call(head: &str, known: &[String]) -> Begins {
+    let head = head.trim_start();
+    if head.is_empty() {
+        return Begins::Undecided;
+    }
+    let mut verdict = Begins::Words;
+    for name in known {
+        match head.strip_prefix(name.as_str()).map(str::trim_start) {
+            Some("") => verdict = Begins::Undecided,
+            Some(rest) if rest.starts_with(['(', ':']) => return Begins::Call,
+            Some(_) => {}
+            None if name.starts_with(head) => verdict = Begins::Undecided,
+            None => {}
+        }
+    }
+    verdict
+}
+
+/// `tool_calls: […]`, also with braces missing.
+pub(super) fn labelled(body: &str, known: &[String]) -> Option<Vec<WrittenCall>> {
+    let lower = body.to_ascii_lowercase();
+    let label = ["tool_calls", "tool_call"].into_iter().find(|label| lower.starts_with(label))?;
+    let rest = body[label.len()..].trim_start().strip_prefix([':', '='])?.trim_start();
+    if let Ok(value) = serde_json::from_str::<Value>(rest) {
+        return calls_in(&value, known);
+    }
+    let value = closed(rest).or_else(|| closed(&format!("{{{rest}")))?;
+    calls_in(&value, known).filter(|calls| all_known(calls, known))
+}
+
+/// The JSON value that `text` becomes when its open quotes and brackets are closed.
+pub(super) fn closed(text: &str) -> Option<Value> {
+    let (mut open, mut is_quoted, mut is_escaped) = (Vec::new(), false, false);
+    for c in text.chars() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            '{' if !is_quoted => open.push('}'),
+            '[' if !is_quoted => open.push(']'),
+            '}' | ']' if !is_quoted && open.pop() != Some(c) => return None,
+            _ => {}
+        }
+    }
+    let mut whole = text.trim_end().trim_end_matches(',').to_owned();
+    if is_quoted {
+        whole.push('"');
+    }
+    whole.extend(open.iter().rev());
+    serde_json::from_str(&whole).ok()
+}
+
+/// `name(…)` and `name: key: value`, for known names and when nothing else stands there.
+pub(super) fn line_calls(body: &str, known: &[String]) -> Option<Vec<WrittenCall>> {
+    let lines: Vec<&str> = body.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let name = known.iter().filter(|name| body.starts_with(name.as_str())).max_by_key(|name| name.len())?;
+    let rest = body[name.len()..].trim();
+    if let Some(inside) = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        return Some(vec![WrittenCall::new(name, in_brackets(inside)?)]);
+    }
+    let rest = rest.strip_prefix(':')?;
+    let first = lines.first()?.strip_prefix(name.as_str())?.trim().strip_prefix(':')?.trim();
+    if let Ok(Value::Object(arguments)) = serde_json::from_str(rest.trim()) {
+        return Some(vec![WrittenCall::new(name, arguments)]);
+    }
+    let pairs = [first].into_iter().chain(lines.iter().skip(1).copied()).filter(|line| !line.is_empty());
+    let arguments: Option<Arguments> = pairs.map(|line| pair(line, ':')).collect();
+    arguments
+        .filter(|arguments| !arguments.is_empty())
+        .map(|arguments| vec![WrittenCall::new(name, arguments)])
+}
+
+/// `key="value", other=3`, or nothing.
+fn in_brackets(inside: &str) -> Option<Arguments> {
+    let inside = inside.trim();
+    if inside.is_empty() {
+        return Some(Arguments::new());
+    }
+    if let Ok(Value::Object(arguments)) = serde_json::from_str(inside) {
+        return Some(arguments);
+    }
+    parts(inside).into_iter().map(|part| pair(part, '=').or_else(|| pair(part, ':'))).collect()
+}
+
+/// The parts of `text` between commas that stand in no quotes.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut from, mut quote) = (0, None);
+    let mut parts = Vec::new();
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, ',') => {
+                parts.push(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[from..]);
+    parts
+}
+
+fn pair(text: &str, between: char) -> Option<(String, Value)> {
+    let (key, value) = text.split_once(between)?;
+    let key = key.trim().trim_matches(['"', '\'', '`']);
+    let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let value = value.trim();
+    let value = serde_json::from_str(value)
+        .unwrap_or_else(|_| Value::String(value.trim_matches(['"', '\'', '`']).to_owned()));
+    is_key.then(|| (key.to_owned(), value))
+}

@@ -1,0 +1,131 @@
+//! The loop of an answer at its beginning: its prompt, which tools it may call, which calls the words are already.
+//!
+//! PURE but for a look at the session. In: the request, and what was decided about it. Out: a [`LoopState`].
+
+use std::collections::VecDeque;
+
+use crate::llm::ModelSize;
+use crate::reply::agent::plan::{Course, Plan};
+use crate::reply::agent::protocol::{Protocol, WrittenCall};
+use crate::reply::agent::request::Request;
+use crate::reply::agent::router::ToolChoice;
+use crate::reply::agent::tool_loop::state::LoopState;
+use crate::reply::config::ContextConfig;
+use crate::reply::memory::block::Block;
+use crate::reply::prompt::side_query::SharedPrompt;
+use crate::reply::prompt::{self, context};
+use crate::reply::session::Session;
+use crate::reply::understand::intents;
+use crate::reply::understand::parts::parts_of;
+use crate::tools::gate::Taint;
+use crate::tools::{self, ToolsConfig};
+
+/// What was decided about a turn before its prompt is made.
+#[derive(Debug, Default)]
+pub(crate) struct Prepared {
+    /// Which tools it may use.
+    pub(crate) choice: ToolChoice,
+    /// What is to be done.
+    pub(crate) plan: Plan,
+    /// What is remembered for it.
+    pub(crate) memory: Block,
+}
+
+/// The rules an answer begins with.
+#[derive(Clone, Copy)]
+pub(crate) struct SetupRules<'a> {
+    /// `[tools]`.
+    pub(crate) tools: &'a ToolsConfig,
+    /// `[context]`.
+    pub(crate) context: &'a ContextConfig,
+}
+
+/// The loop of a turn at its beginning.
+pub(crate) fn begin(
+    request: &Request<'_>,
+    prepared: Prepared,
+    shared: &SharedPrompt,
+    rules: SetupRules<'_>,
+    session: &Session,
+) -> LoopState {
+    let Prepared { choice, plan, memory } = prepared;
+    let turn = request.turn;
+    let (is_tainted, failed) =
+        session.with(|state| (state.history.is_tainted, state.history.failed(request.past.newest())));
+    let newest = prompt::Newest {
+        asked: turn.asked,
+        context: &context::line(rules.context, &turn.now),
+        memory: &memory.text,
+        plan: &plan.block(),
+        placement: rules.context.placement,
+    };
+    let messages = prompt::build(&shared.head, shared.dialogue.clone(), &newest, shared.room);
+    let mut state = LoopState::new(turn, messages, request.answering.clone());
+    state.native.clone_from(&shared.head.tools);
+    state.known.clone_from(&request.known);
+    state.taint = taint(is_tainted || memory.is_foreign || request.past.is_foreign);
+    state.mood = intents::mood(&turn.language, turn.asked);
+    state.turns_left = rules.tools.max_turns;
+    state.parts = parts(request, &plan, &choice);
+    state.plan = plan;
+    allow(&mut state, request, choice, &failed);
+    if state.size == ModelSize::Small && state.plan.course == Course::Open {
+        take_ready_calls(&mut state, request);
+        state.chooses = rules.tools.constrain && !state.picks.is_empty();
+        if !state.chooses {
+            state.picks.clear();
+        }
+    } else {
+        state.picks.clear();
+    }
+    state
+}
+
+/// Whether strangers' words are in the prompt.
+fn taint(is_tainted: bool) -> Taint {
+    if is_tainted { Taint::Tainted } else { Taint::Clean }
+}
+
+/// The parts of the request, where a small model takes them one by one.
+fn parts(request: &Request<'_>, plan: &Plan, choice: &ToolChoice) -> Vec<String> {
+    let asked = request.turn.asked;
+    let may_have_parts = plan.course == Course::Open && request.answering.protocol == Protocol::Text;
+    let parts = if may_have_parts { parts_of(asked) } else { Vec::new() };
+    // Where words pick tools, a part that wants none is no request of its own.
+    let is_whole =
+        !choice.picks.is_empty() && request.tools.wanting(&parts, &request.turn.language) < parts.len();
+    let parts = if parts.is_empty() || is_whole { vec![asked] } else { parts };
+    parts.into_iter().map(str::to_owned).collect()
+}
+
+/// Which tools the turn may call: those that were picked, those of the plan, those that failed in the answer
+/// before, and the few that are always there.
+fn allow(state: &mut LoopState, request: &Request<'_>, choice: ToolChoice, failed: &[String]) {
+    let toolbox = &request.tools.toolbox;
+    state.allowed = choice.names(&request.tools.offered());
+    let planned = state.plan.tools(toolbox);
+    let always = [tools::STOP, tools::TOOL_SEARCH].map(str::to_owned);
+    for name in planned.iter().chain(failed).chain(&always) {
+        if toolbox.get(name).is_some() && !state.allowed.contains(name) {
+            state.allowed.push(name.clone());
+        }
+    }
+    state.strategy = [
+        choice.by,
+        if planned.is_empty() { "" } else { "+plan" },
+        if failed.is_empty() { "" } else { "+carryover" },
+    ]
+    .concat();
+    state.picks = choice.picks;
+}
+
+/// The calls that the request, or each of its parts, is as it stands.
+fn take_ready_calls(state: &mut LoopState, request: &Request<'_>) {
+    let parts: Vec<&str> = state.parts.iter().map(String::as_str).collect();
+    let calls = |parts: &[&str]| request.tools.ready_calls(parts, &request.turn.language);
+    let ready = calls(&[&state.asked]).or_else(|| calls(&parts));
+    let may_all = |calls: &VecDeque<WrittenCall>| calls.iter().all(|call| state.allowed.contains(&call.name));
+    let ready = ready.filter(may_all).unwrap_or_default();
+    state.stand = ready.len();
+    state.ready = ready;
+}

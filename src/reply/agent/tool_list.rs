@@ -1,0 +1,47 @@
+//! The tools on offer in one conversation, and what the words of a request say of them.
+//!
+//! PURE. In: the words of a request. Out: the tools they point at, and calls that need no model.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::language::Language;
+use crate::reply::agent::protocol::WrittenCall;
+use crate::tools::{Tool, Toolbox, route};
+
+/// The tools of a conversation.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ToolList {
+    /// All there are.
+    pub(crate) toolbox: Toolbox,
+    /// Those that were found on the way, in the order they were.
+    pub(crate) grown: Vec<String>,
+}
+
+impl ToolList {
+    /// Those on offer from the start, then those that were found.
+    pub(crate) fn offered(&self) -> Vec<&Arc<dyn Tool>> {
+        self.toolbox.offered(&self.grown)
+    }
+
+    /// Those that the words of `asked` point at, the likeliest first.
+    pub(crate) fn by_words(&self, asked: &str, language: &Language) -> Vec<String> {
+        route::by_words(asked, &self.offered(), language).names
+    }
+
+    /// How many of the parts hold words that want a tool.
+    pub(crate) fn wanting(&self, parts: &[&str], language: &Language) -> usize {
+        parts.iter().filter(|part| !self.by_words(part, language).is_empty()).count()
+    }
+
+    /// The calls that the parts are as they stand; nothing when one of them is none.
+    pub(crate) fn ready_calls(&self, parts: &[&str], language: &Language) -> Option<VecDeque<WrittenCall>> {
+        let call = |part: &&str| {
+            self.by_words(part, language).into_iter().find_map(|name| {
+                let arguments = self.toolbox.get(&name)?.ready(part)?;
+                Some(WrittenCall { id: None, name, arguments })
+            })
+        };
+        parts.iter().map(call).collect()
+    }
+}

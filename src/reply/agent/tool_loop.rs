@@ -1,0 +1,332 @@
+//! The loop of one answer: ask the model, run what it calls, ask again, until it answers in words.
+//!
+//! Runs in the task of one turn. In: a [`LoopState`] with the prompt in it. Out: words to the sink, and how it
+//! ended. A call that needs a yes ends the turn with a question; the loop waits in [`PendingCall`] for the answer
+//! and goes on where it was. At most so many turns of the model as are configured; then what was found is told.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::llm::{Ask, Length, Message, ModelSize};
+use crate::message::Channel;
+use crate::reply::agent::AgentContext;
+use crate::reply::agent::digest;
+use crate::reply::agent::plan::Course;
+use crate::reply::agent::protocol::WrittenCall;
+use crate::reply::deadline;
+use crate::reply::model::ChatModel;
+use crate::reply::output::ask::{self, Answer, SideCall, WrittenCalls};
+use crate::reply::output::gate::{Ending, OutputGate};
+use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::session::OpenQuestion;
+use crate::reply::turn::Turn;
+use crate::tools::gate::{Consent, Taint};
+
+mod call;
+mod example;
+pub(crate) mod pending;
+pub(crate) mod state;
+
+use call::Called;
+use pending::PendingCall;
+use state::LoopState;
+
+/// Most calls of one reply of the model.
+const MOST_CALLS: usize = 5;
+/// Characters a second that are spoken: a question has to be heard before it can be answered.
+const SPOKEN_A_SECOND: usize = 15;
+
+/// How the loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The model answered.
+    Answered,
+    /// Something else took the place of an answer.
+    Apologised,
+    /// The owner is asked.
+    Asked,
+    /// Nothing is to be said: the conversation is over.
+    Stopped,
+}
+
+impl<M: ChatModel> AgentContext<'_, M> {
+    /// Goes on until there is an answer.
+    pub(crate) async fn converse(
+        &self,
+        mut state: LoopState,
+        sink: &mut ReplySink,
+    ) -> Result<End, ReceiverClosed> {
+        while state.turns_left > 0 {
+            state.turns_left -= 1;
+            if let Some(end) = self.once(&mut state, sink).await? {
+                return Ok(end);
+            }
+        }
+        self.out_of_turns(&state, sink).await
+    }
+
+    /// Goes on after the owner's yes.
+    pub(crate) async fn confirmed(
+        &self,
+        turn: &Turn<'_>,
+        pending: PendingCall,
+        sink: &mut ReplySink,
+    ) -> Result<End, ReceiverClosed> {
+        let PendingCall { mut state, call: made, rest, .. } = pending;
+        state.restore(&turn.now, sink);
+        sink.is_foreign |= state.taint == Taint::Tainted;
+        let place = Place { made: &made, behind: &rest, only: Only::of(&rest) };
+        let called = self.call(&mut state, &made, Consent::Given, sink).await?;
+        if let Some(end) = self.came_of(&mut state, &place, called, sink).await? {
+            return Ok(end);
+        }
+        for skipped in &rest {
+            let told = "Error: this call was not run. Make it again if it is still needed.";
+            state.append_result(skipped, told, state::Success::No, sink);
+        }
+        self.converse(state, sink).await
+    }
+
+    /// One turn of the model, or one step of a plan.
+    async fn once(&self, state: &mut LoopState, sink: &mut ReplySink) -> Result<Option<End>, ReceiverClosed> {
+        if let Some(made) = state.planned(self.heads().toolbox()) {
+            sink.decided("plan", "direct", made.name.as_str()).await?;
+            let wanted = WrittenCalls { calls: vec![made], words: String::new(), thinking: String::new() };
+            return self.all_called(state, wanted, sink).await;
+        }
+        let question = state.question(self.heads().toolbox());
+        let answer = ask::answer(self.model, self.config, &question, sink).await?;
+        let chose = std::mem::take(&mut state.chooses);
+        match answer {
+            Answer::Calls(wanted) if state.is_example(&wanted) => {
+                sink.decided("tools", "none", "the model wrote down the example of a call").await?;
+                state.has_refused_step |= chose;
+                state.put_tools_away(self.heads(), &self.grown());
+                state.turns_left = state.turns_left.max(1);
+                Ok(None)
+            }
+            Answer::Calls(wanted) => self.all_called(state, wanted, sink).await,
+            Answer::Apology => Ok(Some(End::Apologised)),
+            Answer::Whole | Answer::Nothing { .. } | Answer::NoTools if chose => {
+                state.has_refused_step = true;
+                sink.decided("tools", "none", "the model wants no tool").await?;
+                Ok(None)
+            }
+            Answer::Whole => Ok(Some(End::Answered)),
+            Answer::NoTools => {
+                self.protocols.learn(&state.model, self.store).await;
+                sink.decided("tools", "text", "the model takes no native tools; remembered").await?;
+                state.speak_text(self.heads(), &self.grown());
+                state.turns_left += 1;
+                Ok(None)
+            }
+            Answer::Nothing { thinking } if !thinking.is_empty() => {
+                let mut thought = Message::assistant("");
+                thought.thinking = Some(thinking);
+                state.messages.push(thought);
+                Ok(None)
+            }
+            Answer::Nothing { .. } if !std::mem::replace(&mut state.has_recovered, true) => {
+                state.hint(include_str!("../../../assets/prompts/recovery.md").trim());
+                state.turns_left = state.turns_left.max(1);
+                Ok(None)
+            }
+            Answer::Nothing { .. } => {
+                ask::apologise(state.size, sink).await?;
+                Ok(Some(End::Apologised))
+            }
+        }
+    }
+
+    /// Runs all calls of one reply.
+    async fn all_called(
+        &self,
+        state: &mut LoopState,
+        mut wanted: WrittenCalls,
+        sink: &mut ReplySink,
+    ) -> Result<Option<End>, ReceiverClosed> {
+        if wanted.calls.len() > MOST_CALLS {
+            tracing::warn!(calls = wanted.calls.len(), "too many calls in one reply; the first five count");
+            wanted.calls.truncate(MOST_CALLS);
+        }
+        state.append_calls(&wanted, sink);
+        let mut rest = wanted.calls.as_slice();
+        let only = Only::of(rest.get(1..).unwrap_or_default());
+        while let [made, behind @ ..] = rest {
+            let called = self.call(state, made, Consent::NotAsked, sink).await?;
+            let place = Place { made, behind, only };
+            if let Some(end) = self.came_of(state, &place, called, sink).await? {
+                return Ok(Some(end));
+            }
+            rest = behind;
+        }
+        Ok(None)
+    }
+
+    /// Deals with what came of a call.
+    async fn came_of(
+        &self,
+        state: &mut LoopState,
+        place: &Place<'_>,
+        called: Called,
+        sink: &mut ReplySink,
+    ) -> Result<Option<End>, ReceiverClosed> {
+        match called {
+            Called::Told { text, success, sentence } => {
+                state.append_result(place.made, &text, success, sink);
+                let is_plain = place.only == Only::Yes && state.is_plain();
+                match sentence.filter(|_| is_plain).or_else(|| state.told_of_each()) {
+                    Some(sentence) => {
+                        sink.say_on(&sentence).await?;
+                        Ok(Some(End::Answered))
+                    }
+                    None => Ok(None),
+                }
+            }
+            Called::Ask(question) => {
+                let so_far = state.told_so_far().map(|told| told + " ").unwrap_or_default();
+                sink.say_on(&format!("{so_far}{question}")).await?;
+                sink.awaits = Some(Duration::from_secs(u64::from(self.rules.confirm_s)));
+                let pending = PendingCall {
+                    state: state.clone(),
+                    call: place.made.clone(),
+                    rest: place.behind.to_vec(),
+                    until: self.open_until(state.channel, &question),
+                };
+                self.session.with(|state| state.question = Some(OpenQuestion::Call(Box::new(pending))));
+                Ok(Some(End::Asked))
+            }
+            Called::Answer(sentence) => {
+                sink.say_on(&sentence).await?;
+                Ok(Some(End::Answered))
+            }
+            Called::End(sentence) => {
+                sink.say_on(&sentence).await?;
+                Ok(Some(End::Apologised))
+            }
+            Called::Stop => Ok(Some(End::Stopped)),
+        }
+    }
+
+    /// Until when a question that is asked now may be answered.
+    fn open_until(&self, channel: Channel, question: &str) -> Timestamp {
+        let spoken = match channel {
+            Channel::Voice => question.len().div_ceil(SPOKEN_A_SECOND),
+            Channel::Console | Channel::Signal | Channel::Page | Channel::Agent => 0,
+        };
+        let seconds = i64::from(self.rules.confirm_s) + i64::try_from(spoken).unwrap_or(0);
+        let now = self.clock.now().timestamp();
+        now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(now)
+    }
+
+    /// Tells what was found when there are no turns left.
+    async fn out_of_turns(&self, state: &LoopState, sink: &mut ReplySink) -> Result<End, ReceiverClosed> {
+        sink.decided("tools", "unfinished", "the answer has no turns left").await?;
+        let told = digest::UNFINISHED_PROMPT
+            .replace("{asked}", &state.asked)
+            .replace("{text}", &digest::activity(&state.results));
+        let messages = state.messages.iter().take(1).cloned().chain([Message::user(told.trim())]).collect();
+        let ask = Ask { messages, length: Length::AtMost(250), ..Ask::default() };
+        let told = match state.results.is_empty() {
+            true => None,
+            false => {
+                let side = SideCall { purpose: "unfinished", limit: deadline::DIGEST };
+                ask::side_call(self.model, ask, side, sink).await
+            }
+        };
+        let told = told.as_deref().and_then(checked).map(|told| digest::unfinished(&told));
+        match told {
+            Some(told) => sink.say_on(&told).await?,
+            None if !sink.said.trim().is_empty() => {}
+            None => sink.say_on(&sink.sentence(|say| &say.unfinished)).await?,
+        }
+        Ok(End::Apologised)
+    }
+
+    /// The short form of a long result, when it is wanted and can be had.
+    async fn digested(
+        &self,
+        state: &LoopState,
+        tool: &str,
+        text: String,
+        sink: &ReplySink,
+    ) -> Result<String, ReceiverClosed> {
+        let is_wanted = match self.rules.digest {
+            crate::tools::Digest::Auto => state.size == ModelSize::Small,
+            crate::tools::Digest::Always => true,
+            crate::tools::Digest::Never => false,
+        };
+        let is_wanted = is_wanted && state.plan.course != Course::Reply;
+        let pieces = if is_wanted { digest::pieces(&text) } else { Vec::new() };
+        if pieces.is_empty() {
+            return Ok(text);
+        }
+        let began = tokio::time::Instant::now();
+        let mut notes = Vec::new();
+        for piece in &pieces {
+            let prompt = digest::PROMPT.replace("{asked}", &state.asked).replace("{text}", piece);
+            let messages = state.messages.iter().cloned().chain([Message::user(prompt.trim())]).collect();
+            let ask = Ask { messages, length: Length::AtMost(200), ..Ask::default() };
+            let limit = deadline::DIGEST.saturating_sub(began.elapsed());
+            let side = SideCall { purpose: "digest", limit };
+            let note = ask::side_call(self.model, ask, side, sink).await;
+            let Some(note) = note else {
+                sink.decided("digest", "kept raw", "there was no note in time").await?;
+                return Ok(text);
+            };
+            match digest::judge(&note, piece) {
+                digest::Note::Use(note) => notes.push(note),
+                digest::Note::Nothing => {}
+                digest::Note::Invented => {
+                    sink.decided("digest", "kept raw", "the note held a number of its own").await?;
+                    return Ok(text);
+                }
+            }
+        }
+        if notes.is_empty() {
+            sink.send(digest::kept_raw(tool)).await?;
+            sink.decided("digest", "kept raw", "nothing of use was found").await?;
+            return Ok(text);
+        }
+        let short = digest::joined(&notes, &text);
+        let sizes = format!(
+            "{} to {} characters in {} pieces",
+            text.chars().count(),
+            short.chars().count(),
+            pieces.len()
+        );
+        tracing::debug!(tool, %sizes, "a result was digested");
+        sink.decided("digest", "short", sizes).await?;
+        Ok(short)
+    }
+}
+
+/// A call among those of its reply.
+struct Place<'a> {
+    made: &'a WrittenCall,
+    /// Those after it.
+    behind: &'a [WrittenCall],
+    only: Only,
+}
+
+/// Whether a call stands alone in its reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Only {
+    Yes,
+    No,
+}
+
+impl Only {
+    fn of(others: &[WrittenCall]) -> Self {
+        if others.is_empty() { Self::Yes } else { Self::No }
+    }
+}
+
+/// `text` as far as it may go out.
+fn checked(text: &str) -> Option<String> {
+    let mut gate = OutputGate::default();
+    let first = gate.push(text).ok()?;
+    let rest = gate.finish(Ending::Whole).ok()?;
+    Some(first + &rest)
+}

@@ -1,0 +1,230 @@
+//! One call: is there such a tool, do the arguments fit, was it made before, does the gate let it through,
+//! and what came of it.
+//!
+//! Runs in the task of one turn. The checks stand in this order, and each failure is told to the model in
+//! words that help it on. Every call is put on record.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::state::{LoopState, Success};
+use crate::language::fill;
+use crate::reply::agent::AgentContext;
+use crate::reply::agent::protocol::WrittenCall;
+use crate::reply::model::ChatModel;
+use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::turn::{Action, ReplyEvent, VolumeChange};
+use crate::reply::understand::redact;
+use crate::tools::gate::{self, Consent, Facts, Taint, Verdict};
+use crate::tools::{self, Arguments, Deed, Effect, Output, Source, Tool, ToolError, fence, schema};
+use crate::trace::ToolUse;
+
+/// The longest question to the owner, in characters: what can't be asked about is not done.
+const LONGEST_QUESTION: usize = 300;
+/// The most of a stranger's words that the model sees of one result, in characters.
+const FOREIGN: usize = 1_500;
+/// The most of any other result.
+const OWN: usize = 4_000;
+
+/// A tool with its arguments, or the outcome for the record and what the model is told.
+type Checked = Result<(Arc<dyn Tool>, Arguments), (&'static str, String)>;
+
+/// What came of a call.
+pub(super) enum Called {
+    /// The model is told.
+    Told { text: String, success: Success, sentence: Option<String> },
+    /// The owner is asked this.
+    Ask(String),
+    /// This is the answer.
+    Answer(String),
+    /// This is said, and the turn ends.
+    End(String),
+    /// The conversation is over.
+    Stop,
+}
+
+impl Called {
+    fn refused(text: String) -> Self {
+        Self::Told { text, success: Success::No, sentence: None }
+    }
+}
+
+impl<M: ChatModel> AgentContext<'_, M> {
+    /// Makes a call, if it may be made.
+    pub(super) async fn call(
+        &self,
+        state: &mut LoopState,
+        made: &WrittenCall,
+        consent: Consent,
+        sink: &mut ReplySink,
+    ) -> Result<Called, ReceiverClosed> {
+        let mut record =
+            ToolUse { name: made.name.clone(), arguments: redacted(&made.arguments), ..ToolUse::default() };
+        let (tool, arguments) = match self.checked(state, made, consent) {
+            Ok(checked) => checked,
+            Err((outcome, told)) => {
+                (record.outcome, record.reason) = (outcome.into(), told.clone());
+                sink.send(ReplyEvent::Called(record)).await?;
+                let instead = if outcome == "repeated" { state.told_instead() } else { None };
+                return Ok(match instead {
+                    Some(sentence) => Called::Answer(sentence),
+                    None if state.goes_in_circles() => Called::End(sink.sentence(|say| &say.unfinished)),
+                    None => Called::refused(told),
+                });
+            }
+        };
+        let effect = tool.effect(&arguments);
+        let facts = Facts {
+            tool: tool.name(),
+            effect,
+            taint: state.taint,
+            address: state.origin_of(tool.address(&arguments)),
+            mood: state.mood,
+            consent,
+            lately: self.session.recent_calls(&state.now),
+        };
+        let verdict = gate::judge(&facts, self.rules);
+        sink.decided("gate", verdict.name(), format!("{}: {}", made.name, verdict.reason())).await?;
+        let question = fill(&sink.sentence(|say| &say.shall_i), &[("deed", &tool.in_words(&arguments))]);
+        let refusal = match verdict {
+            Verdict::Allow => None,
+            Verdict::Ask(_) if question.chars().count() > LONGEST_QUESTION => {
+                Some("The arguments are too long to ask the user about.".to_owned())
+            }
+            Verdict::Ask(why) => {
+                (record.outcome, record.reason) = ("asked".into(), why.into());
+                sink.send(ReplyEvent::Called(record)).await?;
+                return Ok(Called::Ask(one_line(&question)));
+            }
+            Verdict::Forbid(why) => Some(format!("This call is not allowed: {why}. Tell the user so.")),
+        };
+        if let Some(told) = refusal {
+            (record.outcome, record.reason) = ("refused".into(), told.clone());
+            sink.send(ReplyEvent::Called(record)).await?;
+            return Ok(Called::refused(told));
+        }
+        if effect != Effect::Looks {
+            self.session.note_call(&state.now);
+        }
+        let began = Instant::now();
+        let done = tools::run(&*tool, tools::Call { arguments: &arguments, now: &state.now }).await;
+        record.ms = began.elapsed().as_secs_f64() * 1e3;
+        (record.outcome, record.reason) = match &done {
+            Ok(_) => ("done".into(), String::new()),
+            Err(error) => ("failed".into(), redact::redact_structured(&error.to_string()).into_string()),
+        };
+        sink.send(ReplyEvent::Called(record)).await?;
+        match done {
+            Ok(output) => {
+                state.has_acted |= matches!(effect, Effect::Remembers | Effect::Changes);
+                self.done(state, &*tool, output, sink).await
+            }
+            Err(ToolError::TellModel(why)) => Ok(Called::refused(fence::cut(&why, OWN))),
+            Err(ToolError::EndTurn(sentence)) => Ok(Called::End(sentence)),
+        }
+    }
+
+    /// The tool and arguments of a call, or how it is put on record and what the model is told instead.
+    fn checked(&self, state: &mut LoopState, made: &WrittenCall, consent: Consent) -> Checked {
+        let tool = self
+            .heads
+            .all_tools()
+            .get(&made.name)
+            .filter(|tool| state.allowed.iter().any(|name| name == tool.name()));
+        let Some(tool) = tool else {
+            let name: String = made.name.chars().take(60).collect();
+            return Err((
+                "refused",
+                format!("There is no tool {name} now. The tools are: {}.", state.allowed.join(", ")),
+            ));
+        };
+        let arguments =
+            schema::checked(&tool.schema(), &made.arguments).map_err(|fault| ("refused", fault))?;
+        if consent == Consent::Given {
+            return Ok((Arc::clone(tool), arguments));
+        }
+        if state.repeats.is_repeated(&made.name, &arguments) {
+            let told =
+                format!("{} was called with the same arguments before. Use the result above.", made.name);
+            return Err(("repeated", told));
+        }
+        if made.name == tools::TOOL_SEARCH {
+            state.searches += 1;
+            if state.searches > self.rules.search_max_calls {
+                return Err((
+                    "refused",
+                    "No more searches for tools in this answer. Use what there is.".to_owned(),
+                ));
+            }
+        }
+        Ok((Arc::clone(tool), arguments))
+    }
+
+    /// What a tool has found or done.
+    async fn done(
+        &self,
+        state: &mut LoopState,
+        tool: &dyn Tool,
+        output: Output,
+        sink: &mut ReplySink,
+    ) -> Result<Called, ReceiverClosed> {
+        let actions: &[Action] = match output.deed {
+            Some(Deed::Louder) => &[Action::Volume(VolumeChange::Up)],
+            Some(Deed::Quieter) => &[Action::Volume(VolumeChange::Down)],
+            Some(Deed::Volume(percent)) => &[Action::Volume(VolumeChange::Set(percent))],
+            Some(Deed::StopTalking) => &[Action::StopSpeaking, Action::EndConversation],
+            None => &[],
+        };
+        for action in actions {
+            sink.send(ReplyEvent::Act(*action)).await?;
+        }
+        if output.deed == Some(Deed::StopTalking) {
+            sink.is_over = true;
+            return Ok(Called::Stop);
+        }
+        self.grow(state, &output.offers);
+        let text = match output.source {
+            Source::Own => fence::cut(&output.text, OWN),
+            Source::Foreign => {
+                state.taint = Taint::Tainted;
+                sink.is_foreign = true;
+                let is_fenced = fence::is_fenced(&output.text);
+                if is_fenced { output.text } else { fence::wrap(&output.text, FOREIGN) }
+            }
+        };
+        let text = if tool.is_brief() { text } else { self.digested(state, tool.name(), text, sink).await? };
+        state.sentences.extend(output.sentence.clone());
+        Ok(Called::Told { text, success: Success::Yes, sentence: output.sentence })
+    }
+
+    /// Offers further tools from the next reply on.
+    fn grow(&self, state: &mut LoopState, offers: &[String]) {
+        let new: Vec<&String> =
+            offers.iter().filter(|name| self.heads().toolbox().get(name).is_some()).collect();
+        if new.is_empty() {
+            return;
+        }
+        for name in new {
+            self.session.with(|session| session.history.grow(name));
+            if !state.allowed.contains(name) {
+                state.allowed.push(name.clone());
+            }
+        }
+        let head = self.heads().of(state.size, state.protocol, &self.grown());
+        state.native = head.tools;
+    }
+}
+
+fn redacted(arguments: &Arguments) -> Arguments {
+    match redact::redact_json(&Value::Object(arguments.clone())) {
+        Value::Object(clean) => clean,
+        _ => Arguments::new(),
+    }
+}
+
+/// Words of a model that are spoken as part of a question: on one line.
+fn one_line(question: &str) -> String {
+    question.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,184 @@
+//! What all conversations share: the model, the store, the schedule, the tools, the rules.
+//!
+//! Made once at the start and never changed after it; what a conversation holds is a [`Session`]'s. It takes no step of
+//! a turn itself: it hands each step the few parts that step needs.
+
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::language::{Language, Languages};
+use crate::llm::ModelSize;
+use crate::reply::agent::AgentContext;
+use crate::reply::agent::protocol::{Answering, Protocols};
+use crate::reply::arbiter::{Arbiter, Priority};
+use crate::reply::config::{ContextConfig, PersonaConfig, ReplyConfig};
+use crate::reply::memory::diary::{self, Diary};
+use crate::reply::memory::{MemoryConfig, MemoryService};
+use crate::reply::model::{ChatModel, ModelAccess, Room};
+use crate::reply::prompt;
+use crate::reply::prompt::head::HeadSet;
+use crate::reply::quick::timers;
+use crate::reply::session::Session;
+use crate::schedule::Schedule;
+use crate::store::{ExchangeId, Store, StoreError};
+use crate::tools::{ToolRegistry, ToolsConfig};
+
+/// What an [`Engine`] is made of.
+pub struct EngineParts<M> {
+    /// `[reply]`.
+    pub reply: ReplyConfig,
+    /// `[persona]`.
+    pub persona: PersonaConfig,
+    /// `[context]`.
+    pub context: ContextConfig,
+    /// `[memory]`.
+    pub memory: MemoryConfig,
+    /// The first enabled wake phrase, for her name.
+    pub wake_phrase: Option<String>,
+    /// The model.
+    pub model: Arc<M>,
+    /// The model's window.
+    pub room: Room,
+    /// Memory; without it every question is the first.
+    pub store: Option<Store>,
+    /// Timers, alarms and reminders; without it none can be set.
+    pub schedule: Option<Schedule>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// The tools there are at any time.
+    pub tools: ToolRegistry,
+    /// `[tools]`.
+    pub tool_rules: ToolsConfig,
+    /// Which model calls tools how.
+    pub protocols: Protocols,
+    /// The language that is spoken; it may be replaced at any time, and counts from the next turn on.
+    pub languages: Languages,
+}
+
+/// What all conversations share.
+pub struct Engine<M> {
+    pub(crate) parts: EngineParts<M>,
+    pub(crate) name: String,
+    pub(crate) memory: MemoryService<M>,
+    pub(crate) arbiter: Arbiter,
+}
+
+impl<M: ChatModel> Engine<M> {
+    /// An engine; starts nothing.
+    pub fn new(parts: EngineParts<M>) -> Self {
+        let name = prompt::name(&parts.persona, parts.wake_phrase.as_deref());
+        let memory = MemoryService::new(parts.memory, parts.store.clone(), Arc::clone(&parts.model));
+        Self { parts, name, memory, arbiter: Arbiter::default() }
+    }
+
+    /// The name she goes by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The tools there are for a conversation: name and description.
+    pub fn tools(&self, session: &Session) -> Vec<(String, String)> {
+        let tools = session.tools(&self.parts.tools, &self.parts.persona, &self.name);
+        tools.offered().iter().map(|tool| (tool.name().to_owned(), tool.description().to_owned())).collect()
+    }
+
+    /// Which model answers, how much may be asked of it, and how it calls tools.
+    pub fn model(&self) -> String {
+        let Answering { model, size, protocol } = self.answering();
+        let model = if model.is_empty() { "no model yet".to_owned() } else { model };
+        let size = match size {
+            ModelSize::Small => "small",
+            ModelSize::Large => "large",
+        };
+        format!("{model}, {size}, calls tools through {}", protocol.name())
+    }
+
+    /// Corrects the dialogue after a spoken answer was interrupted: only `heard` of it was audible.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn heard_only(&self, exchange: ExchangeId, heard: String) -> Result<(), StoreError> {
+        match &self.parts.store {
+            Some(store) => store.amend_answer(exchange, heard).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Makes whatever rings be silent, and says nothing about it.
+    pub async fn silence(&self) {
+        timers::silence(self.parts.schedule.as_ref()).await;
+    }
+
+    /// Writes the diary of all conversations that have ended and have no page yet. Dropping it loses nothing.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn write_diary(&self) -> Result<diary::Pass, StoreError> {
+        self.diary().write().await
+    }
+
+    /// Removes pages that are too old, and makes embeddings of what has none. Repeating it changes nothing.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn consolidate(&self) -> Result<(), StoreError> {
+        self.diary().consolidate().await?;
+        self.embed_memories().await
+    }
+
+    /// Makes embeddings of all memories that have none. It gives way to whoever talks, and may be dropped at any time:
+    /// what is made is kept.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn embed_memories(&self) -> Result<(), StoreError> {
+        tokio::select! {
+            biased;
+            () = self.arbiter.somebody_waits() => Ok(()),
+            done = self.memory.embed_all() => done,
+        }
+    }
+
+    /// The present language.
+    pub(crate) fn language(&self) -> Arc<Language> {
+        self.parts.languages.get()
+    }
+
+    /// Which model answers; one that is still starting is most likely the embedded one.
+    pub(crate) fn answering(&self) -> Answering {
+        Answering::of(&*self.parts.model, &self.parts.protocols)
+    }
+
+    /// The model, for calls of this priority.
+    pub(crate) fn access(&self, priority: Priority) -> ModelAccess<'_, M> {
+        ModelAccess { model: &self.parts.model, arbiter: &self.arbiter, priority }
+    }
+
+    /// What the loop of one answer works with.
+    pub(crate) fn agent<'a>(&'a self, session: &'a Session, heads: &'a Arc<HeadSet>) -> AgentContext<'a, M> {
+        AgentContext {
+            model: self.access(Priority::of(session.id().channel)),
+            config: &self.parts.reply,
+            rules: &self.parts.tool_rules,
+            protocols: &self.parts.protocols,
+            store: self.parts.store.as_ref(),
+            clock: &*self.parts.clock,
+            session,
+            heads,
+        }
+    }
+
+    fn diary(&self) -> Diary<'_, M> {
+        Diary {
+            store: self.parts.store.as_ref(),
+            rules: self.parts.memory,
+            window_s: self.parts.reply.window_s,
+            access: self.access(Priority::Background),
+            clock: &*self.parts.clock,
+            heads: HeadSet::new(self.parts.tools.snapshot(), &self.parts.persona, &self.name),
+            answering: self.answering(),
+            room: self.parts.room,
+            language: self.language(),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! When the diary is written and the memory tidied.
+//!
+//! PURE, any thread. In: the present, and how the last pass ended. Out: what is due. A clock that was set back makes
+//! things due rather than never.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::Pass;
+
+/// Between two tidyings.
+const TIDY: SignedDuration = SignedDuration::from_hours(6);
+/// More or less, so that not everything happens at once.
+const SPREAD_S: i64 = 3_600;
+/// A model that could not be had is not asked again for so long.
+const REST: SignedDuration = SignedDuration::from_mins(10);
+
+/// What is due when.
+#[derive(Debug, Clone)]
+pub struct Rounds {
+    tidy_at: Timestamp,
+    asked: Option<Timestamp>,
+}
+
+impl Rounds {
+    /// Rounds from `now` on. `chance` is in 0..1.
+    pub fn new(now: Timestamp, chance: f64) -> Self {
+        Self { tidy_at: next(now, chance), asked: None }
+    }
+
+    /// Whether the memory is to be tidied; if so, the next time is `chance` (0..1) off the rule.
+    pub fn is_tidying_due(&mut self, now: Timestamp, chance: f64) -> bool {
+        let latest = next(now, 1.0);
+        let is_due = now >= self.tidy_at || self.tidy_at > latest;
+        if is_due {
+            self.tidy_at = next(now, chance);
+        }
+        is_due
+    }
+
+    /// Whether the diary may be looked at.
+    pub fn may_write(&self, now: Timestamp) -> bool {
+        self.asked.is_none_or(|asked| now.duration_since(asked).abs() >= REST)
+    }
+
+    /// Notes how a pass ended at `now`.
+    pub fn passed(&mut self, pass: Pass, now: Timestamp) {
+        self.asked = (pass == Pass::NoModel).then_some(now);
+    }
+}
+
+fn next(now: Timestamp, chance: f64) -> Timestamp {
+    let off = (chance.clamp(0.0, 1.0) * 2.0 - 1.0) * SPREAD_S as f64;
+    let after = TIDY.checked_add(SignedDuration::from_secs(off as i64)).unwrap_or(TIDY);
+    now.checked_add(after).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(minute: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + minute * 60).unwrap()
+    }
+
+    // A fake clock over 48 h
+    #[test]
+    fn within_two_days_the_memory_is_tidied_six_to_nine_times() {
+        for chances in [[0.0, 0.0], [1.0, 1.0], [0.5, 0.5], [0.1, 0.9]] {
+            let mut rounds = Rounds::new(at(0), chances[0]);
+            let mut runs = 0_usize;
+            for minute in 0..48 * 60 {
+                runs += usize::from(rounds.is_tidying_due(at(minute), chances[runs % 2]));
+            }
+            assert!((6..=9).contains(&runs), "{runs} with {chances:?}");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_stops_nothing() {
+        let mut rounds = Rounds::new(at(100_000), 0.5);
+        assert!(rounds.is_tidying_due(at(0), 0.5));
+        rounds.passed(Pass::NoModel, at(100_000));
+        assert!(!rounds.may_write(at(100_005)) && rounds.may_write(at(100_010)) && rounds.may_write(at(0)));
+        rounds.passed(Pass::Done(1), at(100_011));
+        assert!(rounds.may_write(at(100_011)));
+    }
+}

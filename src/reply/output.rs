@@ -1,0 +1,13 @@
+//! From a model's tokens to words that may be said: calls are held back, claims and malformed text refused, markers
+//! removed, patience kept.
+//!
+//! Runs in the task of one turn. In: the model's stream. Out: clauses to the channel, and calls to the agent.
+
+pub(crate) mod ask;
+pub mod check;
+pub(crate) mod filter;
+pub(crate) mod gate;
+pub mod malformed;
+pub(crate) mod patience;
+pub mod sanitize;
+pub(crate) mod sink;

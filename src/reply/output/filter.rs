@@ -1,0 +1,229 @@
+//! Listens to a reply while it comes in: words go out clause by clause, calls are held back whole.
+//!
+//! PURE. In: the model's text in pieces of any size. Out: what may be said now, and at the end the calls. A
+//! call is looked for before a reply is judged to be malformed, and not a word of one is ever said.
+
+use crate::language::Language;
+use crate::reply::agent::protocol::{self, Begins, WrittenCall};
+use crate::reply::output::check::Refusal;
+use crate::reply::output::gate::{Ending, OutputGate};
+use crate::reply::output::malformed::Malformed;
+
+/// Most bytes of the beginning of a sentence that wait for what follows the comma.
+const LONGEST_BEGINNING: usize = 40;
+
+/// Whether the reply is for the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It is said as it comes.
+    Answer,
+    /// It is read by the program alone.
+    Choice,
+}
+
+/// Whether words may claim that something was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Claims {
+    /// A tool has confirmed a deed, or there are no tools to speak of.
+    Fine,
+    /// Nothing was done in this turn.
+    Refused,
+}
+
+enum State {
+    /// The head may still become a call.
+    Sniffing,
+    /// Words go out.
+    Speaking,
+    /// It looks like a call; when it is none, this is why it was held.
+    Held(Option<Refusal>),
+    /// Nothing goes out.
+    Silent,
+}
+
+/// One reply.
+pub(crate) struct ReplyFilter<'a> {
+    known: &'a [String],
+    claims: Claims,
+    language: &'a Language,
+    state: State,
+    gate: OutputGate,
+    /// The beginning of a sentence that is not let out before it is known what it claims.
+    begun: String,
+    raw: String,
+}
+
+/// What a reply came to.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Heard {
+    /// The last words that may go out.
+    pub(crate) rest: String,
+    /// Calls written as text.
+    pub(crate) calls: Vec<WrittenCall>,
+    /// All that is no call.
+    pub(crate) words: String,
+}
+
+impl<'a> ReplyFilter<'a> {
+    /// Listens for calls of the tools `known`; without any, no call is looked for.
+    pub(crate) fn new(known: &'a [String], purpose: Purpose, claims: Claims, language: &'a Language) -> Self {
+        let state = match purpose {
+            Purpose::Choice => State::Silent,
+            Purpose::Answer if known.is_empty() => State::Speaking,
+            Purpose::Answer => State::Sniffing,
+        };
+        let (gate, begun, raw) = (OutputGate::default(), String::new(), String::new());
+        Self { known, claims, language, state, gate, begun, raw }
+    }
+
+    /// The next piece; what may be said now.
+    pub(crate) fn push(&mut self, text: &str) -> Result<String, Refusal> {
+        self.raw.push_str(text);
+        let new = match self.state {
+            State::Held(_) | State::Silent => return Ok(String::new()),
+            State::Speaking => text.to_owned(),
+            State::Sniffing => match protocol::begins_call(&self.raw, self.known) {
+                Begins::Undecided => return Ok(String::new()),
+                Begins::Call => {
+                    self.state = State::Held(None);
+                    return Ok(String::new());
+                }
+                Begins::Words => {
+                    self.state = State::Speaking;
+                    self.raw.clone()
+                }
+            },
+        };
+        match self.gate.push(&new) {
+            Ok(words) => self.honest(words),
+            Err(Refusal::Malformed(why)) if !self.known.is_empty() && may_be_call(why) => {
+                self.state = State::Held(Some(why.into()));
+                Ok(String::new())
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// The end of the reply.
+    pub(crate) fn finish(mut self, ending: Ending) -> Result<Heard, Refusal> {
+        let parsed = if self.known.is_empty() {
+            protocol::Parsed::default()
+        } else {
+            protocol::parse(&self.raw, self.known)
+        };
+        if !parsed.calls.is_empty() {
+            return Ok(Heard { rest: String::new(), calls: parsed.calls, words: parsed.words });
+        }
+        let rest = match std::mem::replace(&mut self.state, State::Silent) {
+            State::Silent => String::new(),
+            State::Held(Some(refusal)) => return Err(refusal),
+            // It looked like a call and is none: nothing of it is lost.
+            State::Held(None) | State::Sniffing => {
+                let first = self.gate.push(&self.raw)?;
+                first + &std::mem::take(&mut self.gate).finish(ending)?
+            }
+            State::Speaking => std::mem::take(&mut self.gate).finish(ending)?,
+        };
+        let rest = self.honest(rest)? + &self.begun;
+        Ok(Heard { rest, calls: Vec::new(), words: self.raw })
+    }
+
+    /// `words`, or nothing while their sentence may still become a claim.
+    fn honest(&mut self, words: String) -> Result<String, Refusal> {
+        if self.claims == Claims::Fine {
+            return Ok(words);
+        }
+        let words = std::mem::take(&mut self.begun) + &words;
+        if !words.trim().is_empty() && self.language.claims_a_deed(&words) {
+            return Err(Refusal::Claim);
+        }
+        if words.trim_end().ends_with(',') && words.len() < LONGEST_BEGINNING {
+            self.begun = words;
+            return Ok(String::new());
+        }
+        Ok(words)
+    }
+}
+
+/// Whether what the sanitizer refused may still be a call.
+fn may_be_call(why: Malformed) -> bool {
+    match why {
+        Malformed::ToolCall | Malformed::Data | Malformed::Truncated => true,
+        Malformed::ReservedTokens | Malformed::Label | Malformed::Recited => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    const KNOWN: [&str; 2] = ["calculate", "time"];
+
+    fn hear(text: &str, size: usize) -> (String, Result<Vec<String>, Refusal>) {
+        let known = KNOWN.map(str::to_owned);
+        let mut listener =
+            ReplyFilter::new(&known, Purpose::Answer, Claims::Refused, crate::language::tests::english());
+        let mut said = String::new();
+        let letters: Vec<char> = text.chars().collect();
+        for piece in letters.chunks(size.max(1)) {
+            match listener.push(&piece.iter().collect::<String>()) {
+                Ok(words) => said += &words,
+                Err(refusal) => return (said, Err(refusal)),
+            }
+        }
+        let heard = listener.finish(Ending::Whole);
+        let heard = heard.map(|heard| {
+            said += &heard.rest;
+            heard
+                .calls
+                .into_iter()
+                .map(|call| format!("{} {}", call.name, Value::Object(call.arguments)))
+                .collect()
+        });
+        (said, heard)
+    }
+
+    const CALL: &str = "calculate {\"expression\":\"1 + 1\"}";
+
+    proptest! {
+        // Not a word of a call is said, however it is cut into pieces
+        #[test]
+        fn a_call_is_never_said(size in 1usize..20, shape in 0usize..6) {
+            let shapes = [
+                "{\"name\": \"calculate\", \"arguments\": {\"expression\": \"1 + 1\"}}",
+                "```tool_call\n{\"name\": \"calculate\", \"arguments\": {\"expression\": \"1 + 1\"}}\n```",
+                "<tool_call>{\"name\": \"calculate\", \"arguments\": {\"expression\": \"1 + 1\"}}</tool_call>",
+                "calculate(expression=\"1 + 1\")",
+                "tool_calls: [{\"name\": \"calculate\", \"arguments\": {\"expression\": \"1 + 1\"}}]",
+                "calculate: expression: 1 + 1",
+            ];
+            prop_assert_eq!(hear(shapes[shape], size), (String::new(), Ok(vec![CALL.to_owned()])));
+        }
+
+        #[test]
+        fn words_lose_nothing(size in 1usize..20) {
+            for text in ["time flies like an arrow. It does.", "Calculate it yourself, please.", "stop", "time"] {
+                prop_assert_eq!(hear(text, size), (text.to_owned(), Ok(vec![])));
+            }
+        }
+    }
+
+    #[test]
+    fn words_before_a_call_go_out_and_data_is_refused() {
+        let (said, calls) = hear("Let me see. \n```tool_call\n{\"name\":\"time\",\"arguments\":{}}\n```", 7);
+        assert_eq!((said.trim(), calls), ("Let me see.", Ok(vec!["time {}".to_owned()])));
+        let (said, refused) = hear("{\"temperature\": 20, \"wind\": 3}", 5);
+        assert_eq!((said.as_str(), refused), ("", Err(Refusal::Malformed(Malformed::Data))));
+    }
+
+    #[test]
+    fn a_deed_that_no_tool_confirmed_is_not_claimed() {
+        assert_eq!(hear("I've added milk to the list.", 3), (String::new(), Err(Refusal::Claim)));
+        assert_eq!(hear("Okay. Done.", 4), ("Okay. ".to_owned(), Err(Refusal::Claim)));
+        assert_eq!(hear("Okay, I've turned it on.", 4), (String::new(), Err(Refusal::Claim)));
+        assert_eq!(hear("Okay, let me think,", 4), ("Okay, let me think,".to_owned(), Ok(vec![])));
+    }
+}

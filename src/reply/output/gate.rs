@@ -1,0 +1,146 @@
+//! PURE. The last thing an answer passes before it is shown or spoken, while it is still coming in.
+//!
+//! In: the model's text in pieces of any size. Out: whole clauses that are clean and checked. A
+//! secret or a malformed part ends the answer before a word of it is out; so does its length. What
+//! is not yet a whole clause waits, because half a card number does not look like one.
+
+use crate::reply::agent::plan;
+use crate::reply::memory::block;
+use crate::reply::output::check::{self, Refusal};
+use crate::reply::output::sanitize::Sanitizer;
+use crate::reply::prompt::context;
+
+#[cfg(test)]
+mod tests;
+
+/// Bytes after which a clause without an end is let out at the last space all the same.
+const LONGEST_WAIT: usize = 240;
+
+/// How parts of the prompt begin that an answer must not repeat.
+const MARKS: [&str; 3] = [context::LINE_START, block::LINE_START, plan::LINE_START];
+
+/// Lets clauses of one answer through. One per attempt.
+#[derive(Debug, Default)]
+pub(crate) struct OutputGate {
+    sanitizer: Sanitizer,
+    waiting: String,
+    passed: String,
+}
+
+/// How an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The model was done.
+    Whole,
+    /// Its length limit cut it off.
+    Cut,
+}
+
+/// Whether an answer begins with what the model was told about here and now.
+#[derive(PartialEq, Eq)]
+enum Echo {
+    /// It may; more is needed to tell.
+    Undecided,
+    /// It does not, or no longer.
+    None,
+}
+
+impl OutputGate {
+    /// Takes the next piece; gives what may go out now, often nothing.
+    pub(crate) fn push(&mut self, delta: &str) -> Result<String, Refusal> {
+        self.waiting.push_str(&self.sanitizer.push(delta)?);
+        if self.passed.is_empty() && self.drop_echo() == Echo::Undecided {
+            return Ok(String::new());
+        }
+        let ready = clauses_end(&self.waiting);
+        if self.waiting[..ready].trim().is_empty() {
+            return Ok(String::new());
+        }
+        let rest = self.waiting.split_off(ready);
+        let clause = std::mem::replace(&mut self.waiting, rest);
+        self.let_out(clause)
+    }
+
+    /// Ends the answer and gives the rest of it.
+    pub(crate) fn finish(mut self, ending: Ending) -> Result<String, Refusal> {
+        let rest = std::mem::take(&mut self.sanitizer).finish()?;
+        self.waiting.push_str(&rest);
+        if self.passed.is_empty() && self.drop_echo() == Echo::Undecided {
+            self.waiting.clear();
+        }
+        let mut last = std::mem::take(&mut self.waiting);
+        if ending == Ending::Cut && !self.passed.is_empty() {
+            // A sentence without its end is worse than none, once something was said.
+            last.truncate(sentences_end(&last));
+        }
+        let last = self.let_out(last)?;
+        if !self.passed.chars().any(char::is_alphanumeric) {
+            return Err(Refusal::Empty);
+        }
+        Ok(last)
+    }
+
+    /// Takes a context line or an age mark from the head of an answer: small models repeat what
+    /// they were told.
+    fn drop_echo(&mut self) -> Echo {
+        let head = self.waiting.trim_start();
+        let Some(close) = head.find(']') else {
+            let begins = MARKS.iter().any(|mark| head.starts_with(mark) || mark.starts_with(head));
+            return if begins && !head.is_empty() { Echo::Undecided } else { Echo::None };
+        };
+        let (mark, rest) = head.split_at(close + 1);
+        if MARKS.iter().any(|told| mark.starts_with(told))
+            || (mark.starts_with('[') && mark.ends_with(" ago]"))
+        {
+            self.waiting = rest.to_owned();
+        }
+        Echo::None
+    }
+
+    fn let_out(&mut self, clause: String) -> Result<String, Refusal> {
+        let clause = if self.passed.is_empty() { clause.trim_start().to_owned() } else { clause };
+        if clause.trim().is_empty() {
+            return Ok(String::new());
+        }
+        // The whole of it is looked at: a secret may begin in one clause and end in the next.
+        let whole = format!("{}{clause}", self.passed);
+        match check::check(whole.trim(), check::estimated_tokens(&whole)) {
+            // Signs alone are no answer, but may begin one.
+            Ok(()) | Err(Refusal::Empty) => {
+                self.passed = whole;
+                Ok(clause)
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+}
+
+/// Where the last whole clause of `text` ends, its white space included.
+fn clauses_end(text: &str) -> usize {
+    let ends = |c: char| matches!(c, '.' | '!' | '?' | ';' | ':' | ',' | '…' | '。' | '！' | '？' | '，');
+    match last_end(text, ends) {
+        0 if text.len() > LONGEST_WAIT => text.rfind(char::is_whitespace).map_or(0, |at| at + 1),
+        end => end,
+    }
+}
+
+/// Where the last whole sentence of `text` ends.
+fn sentences_end(text: &str) -> usize {
+    let closed = text.trim_end();
+    let ends = |c: char| matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？');
+    if closed.ends_with(ends) { closed.len() } else { last_end(text, ends) }
+}
+
+/// Just behind the last sign that `ends` accepts and the white space after it; a line break counts
+/// as such a sign.
+fn last_end(text: &str, ends: impl Fn(char) -> bool) -> usize {
+    let mut before = None;
+    let mut end = 0;
+    for (at, c) in text.char_indices() {
+        if c == '\n' || (c.is_whitespace() && before.is_some_and(&ends)) {
+            end = at + c.len_utf8();
+        }
+        before = Some(c);
+    }
+    end
+}

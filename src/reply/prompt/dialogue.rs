@@ -1,0 +1,146 @@
+//! PURE. Which stored messages the model sees again, and in which form.
+//!
+//! A conversation is a run of messages without a gap longer than the window; all of it is shown,
+//! with a few messages of the same channel from before it, each exchange of which says how long
+//! before the conversation it was. Nothing here depends on how far the conversation has got, so
+//! the prompt only grows at its end; when it is too long, half of the window is dropped at once.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::llm::{self, Message};
+use crate::message::{ConversationId, Origin};
+use crate::reply::config::ReplyConfig;
+use crate::reply::prompt::context;
+use crate::store::{DialogueRole, DialogueRow};
+
+/// What the model is shown of the past.
+#[derive(Default)]
+pub(crate) struct Past {
+    /// Messages in time order, the user's first.
+    pub(crate) messages: Vec<Message>,
+    /// The stored row of each of them.
+    ids: Vec<i64>,
+    /// How many of them belong to the conversation that is going on; 0 means a new one.
+    pub(crate) live: usize,
+    /// How many messages of this conversation alone go on without a silence; 0 means that it is a new one.
+    pub(crate) own: usize,
+    /// Whether a part of it goes back to words of strangers, and whether that was in what is going on.
+    pub(crate) is_foreign: bool,
+    pub(crate) is_live_foreign: bool,
+}
+
+impl Past {
+    /// The stored row of the newest answer.
+    pub(crate) fn newest(&self) -> Option<i64> {
+        self.ids.last().copied()
+    }
+
+    /// The stored row of the oldest message.
+    pub(crate) fn oldest(&self) -> Option<i64> {
+        self.ids.iter().min().copied()
+    }
+
+    /// Whether the answer of that row is among them.
+    pub(crate) fn holds(&self, answer: i64) -> bool {
+        self.ids.contains(&answer)
+    }
+
+    /// The messages, and before each answer what was called for it.
+    pub(crate) fn with_calls(&self, called: &[(i64, Vec<Message>)]) -> Vec<Message> {
+        let mut all = Vec::with_capacity(self.messages.len());
+        for (message, id) in self.messages.iter().zip(&self.ids) {
+            let before = called.iter().filter(|(answer, _)| answer == id);
+            all.extend(before.flat_map(|(_, rows)| rows.iter().cloned()));
+            all.push(message.clone());
+        }
+        all
+    }
+
+    /// For the trace.
+    pub(crate) fn verdict(&self) -> &'static str {
+        if self.live == 0 { "new conversation" } else { "going on" }
+    }
+}
+
+/// The earliest moment from which messages can matter at `now`: as far back from the beginning of
+/// the conversation as is configured, and a conversation is hardly ever as long as that.
+pub(crate) fn horizon(cfg: &ReplyConfig, now: Timestamp) -> Timestamp {
+    earliest(cfg, earliest(cfg, now))
+}
+
+fn earliest(cfg: &ReplyConfig, began: Timestamp) -> Timestamp {
+    let oldest = SignedDuration::from_hours(i64::from(cfg.older_hours));
+    began.checked_sub(oldest).unwrap_or(Timestamp::MIN)
+}
+
+/// The past of a question asked in `conversation` at `now`. `rows` are oldest first.
+pub(crate) fn past(
+    rows: &[DialogueRow],
+    conversation: &ConversationId,
+    now: Timestamp,
+    cfg: &ReplyConfig,
+) -> Past {
+    let window = SignedDuration::from_secs(i64::from(cfg.window_s));
+    let going_on = live(rows.iter().rev().map(|row| row.at), now, window);
+    let of_own = rows.iter().rev().filter(|row| row.conversation == *conversation);
+    let own = live(of_own.map(|row| row.at), now, window);
+    let (before, live) = rows.split_at(rows.len() - going_on);
+    let began = live.first().map_or(now, |row| row.at);
+    let earliest = earliest(cfg, began);
+    let earlier: Vec<&DialogueRow> = before
+        .iter()
+        .filter(|row| row.conversation == *conversation && row.at >= earliest && row.at <= began)
+        .collect();
+    let skipped = earlier.len().saturating_sub(cfg.older_messages as usize);
+    let shown = earlier[skipped..].iter().copied().chain(live);
+    let is_foreign = shown.into_iter().any(|row| row.origin == Origin::Stranger);
+    let is_live_foreign = live.iter().any(|row| row.origin == Origin::Stranger);
+    let marked = earlier[skipped..].iter().map(|row| marked(row, began));
+    let plain = live.iter().map(|row| Message::new(speaker(row.role), &*row.text.0));
+    let mut messages: Vec<Message> = marked.chain(plain).collect();
+    let mut ids: Vec<i64> =
+        earlier[skipped..].iter().map(|row| row.id).chain(live.iter().map(|row| row.id)).collect();
+    let surplus = surplus(messages.len(), cfg.window_exchanges as usize);
+    let first_user = messages.iter().skip(surplus).position(|m| m.role == llm::Role::User);
+    let dropped = first_user.map_or(messages.len(), |first| surplus + first);
+    messages.drain(..dropped);
+    ids.drain(..dropped);
+    let live = live.len().min(messages.len());
+    Past { messages, ids, live, own, is_foreign, is_live_foreign }
+}
+
+/// How many of the messages at these times, the newest first, belong to a conversation that is still going on.
+fn live(times: impl Iterator<Item = Timestamp>, now: Timestamp, window: SignedDuration) -> usize {
+    let mut later = now;
+    let goes_on = |at: &Timestamp| {
+        // A clock that was set back leaves messages from "the future"; they are no part of now.
+        let gap = later.duration_since(*at).abs();
+        later = *at;
+        gap <= window
+    };
+    times.take_while(goes_on).count()
+}
+
+/// How many of `count` messages are dropped so that at most `exchanges` remain, half of them at a
+/// time. Even, so that questions keep their answers.
+fn surplus(count: usize, exchanges: usize) -> usize {
+    let most = exchanges * 2;
+    let step = exchanges.next_multiple_of(2);
+    count.saturating_sub(most).div_ceil(step) * step
+}
+
+/// An earlier message. Only the user's side carries the mark: a model that sees marks in its own
+/// answers soon writes them itself.
+fn marked(row: &DialogueRow, began: Timestamp) -> Message {
+    match row.role {
+        DialogueRole::User => Message::user(format!("[{}] {}", context::ago(row.at, began), row.text.0)),
+        DialogueRole::Assistant => Message::new(llm::Role::Assistant, &*row.text.0),
+    }
+}
+
+fn speaker(role: DialogueRole) -> llm::Role {
+    match role {
+        DialogueRole::User => llm::Role::User,
+        DialogueRole::Assistant => llm::Role::Assistant,
+    }
+}

@@ -1,0 +1,157 @@
+//! What every prompt begins with: persona, how speech goes in and out, how tools are called, which there are.
+//!
+//! PURE. In: the model's size and protocol, and the tools found in this conversation. Out: the system message
+//! and the tools of the request. Byte for byte the same from turn to turn; found tools come last.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::clock::Clock;
+use crate::llm::{self, Ask, ModelSize};
+use crate::reply::agent::protocol::{Protocol, Protocols};
+use crate::reply::config::{Character, ContextConfig, PersonaConfig};
+use crate::reply::model::Room;
+use crate::reply::prompt;
+use crate::reply::prompt::context;
+use crate::reply::prompt::profiles::{self, Profile};
+use crate::tools::{ToolRegistry, ToolSnapshot, Toolbox, schema};
+
+/// What the first part of a prompt is made of.
+pub struct Prelude {
+    /// `[persona]`.
+    pub persona: PersonaConfig,
+    /// `[context]`.
+    pub context: ContextConfig,
+    /// The first enabled wake phrase, for her name.
+    pub wake_phrase: Option<String>,
+    /// The tools there are at any time.
+    pub tools: ToolRegistry,
+    /// Which model calls them how.
+    pub protocols: Protocols,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Makes heads.
+#[derive(Debug, Clone)]
+pub(crate) struct Heads {
+    character: Character,
+    name: String,
+    tools: Toolbox,
+    profile: Option<&'static Profile>,
+}
+
+/// The unchanging part of a request.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Head {
+    /// The system message.
+    pub(crate) system: String,
+    /// Its tools, in the native protocol.
+    pub(crate) tools: Vec<Value>,
+}
+
+impl Heads {
+    /// Heads of her who is called `name`, as every conversation begins.
+    pub(crate) fn new(persona: &PersonaConfig, name: &str, tools: Toolbox) -> Self {
+        let whole = Self { character: persona.character, name: name.to_owned(), tools, profile: None };
+        match persona.fallback_profile() {
+            Some(fallback) => whole.narrowed(fallback),
+            None => whole,
+        }
+    }
+
+    fn narrowed(self, profile: &'static Profile) -> Self {
+        Self { tools: self.tools.only(&profile.tools), profile: Some(profile), ..self }
+    }
+
+    /// The tools there are.
+    pub(crate) fn toolbox(&self) -> &Toolbox {
+        &self.tools
+    }
+
+    /// Who she is, and nothing about tools.
+    pub(crate) fn persona(&self, size: ModelSize) -> String {
+        let mut persona = prompt::head(self.character, &self.name, size);
+        if let Some(profile) = self.profile {
+            persona += &format!("\n\n{}", profile.prompt.trim().replace("{name}", &self.name));
+        }
+        persona
+    }
+
+    /// The head for a model of that size and protocol; `grown` are tools found in this conversation.
+    pub(crate) fn of(&self, size: ModelSize, protocol: Protocol, grown: &[String]) -> Head {
+        let persona = self.persona(size);
+        let offered = self.tools.offered(grown);
+        if offered.is_empty() {
+            return Head { system: persona, tools: Vec::new() };
+        }
+        let fragment = match (protocol, size) {
+            (Protocol::Native, _) => include_str!("../../../assets/prompts/tools.native.md"),
+            (Protocol::Text, ModelSize::Small) => include_str!("../../../assets/prompts/tools.small.md"),
+            (Protocol::Text, ModelSize::Large) => include_str!("../../../assets/prompts/tools.text.md"),
+        };
+        let lines: Vec<String> = match protocol {
+            Protocol::Native => Vec::new(),
+            Protocol::Text => offered.iter().map(|tool| format!("- {}", schema::line(&***tool))).collect(),
+        };
+        let tools = match protocol {
+            Protocol::Native => offered.iter().map(|tool| schema::native(&***tool)).collect(),
+            Protocol::Text => Vec::new(),
+        };
+        let fragment = fragment.trim().replace("{tools}", &lines.join("\n"));
+        Head { system: format!("{persona}\n\n{fragment}"), tools }
+    }
+}
+
+/// The heads of a conversation: its tools, with and without a profile.
+#[derive(Debug)]
+pub(crate) struct HeadSet {
+    tools: Arc<ToolSnapshot>,
+    plain: Heads,
+    /// By the name of the profile.
+    profiled: HashMap<&'static str, Heads>,
+}
+
+impl HeadSet {
+    /// Heads with the tools of that moment, of her who is called `name`.
+    pub(crate) fn new(tools: Arc<ToolSnapshot>, persona: &PersonaConfig, name: &str) -> Self {
+        let whole = || Heads {
+            character: persona.character,
+            name: name.to_owned(),
+            tools: tools.toolbox.clone(),
+            profile: None,
+        };
+        let profiled =
+            profiles::all().iter().map(|profile| (profile.name.as_str(), whole().narrowed(profile)));
+        let profiled = profiled.collect();
+        let plain = Heads::new(persona, name, tools.toolbox.clone());
+        Self { tools, plain, profiled }
+    }
+
+    /// Those of a profile; the ordinary ones without one.
+    pub(crate) fn of_profile(&self, profile: Option<&'static Profile>) -> &Heads {
+        profile.and_then(|profile| self.profiled.get(profile.name.as_str())).unwrap_or(&self.plain)
+    }
+
+    /// All tools there are, whatever the profile.
+    pub(crate) fn all_tools(&self) -> &Toolbox {
+        &self.tools.toolbox
+    }
+}
+
+/// What every prompt begins with, for [`llm::Mind`] to have read before the first question.
+pub fn head(prelude: Prelude) -> llm::Head {
+    let Prelude { persona, context, wake_phrase, tools, protocols, clock } = prelude;
+    let name = prompt::name(&persona, wake_phrase.as_deref());
+    Arc::new(move |model, size, has_tools| {
+        let heads = Heads::new(&persona, &name, tools.snapshot().toolbox.clone());
+        let head = heads.of(size, protocols.of(model, size, has_tools), &[]);
+        let line = context::line(&context, &clock.now());
+        let newest =
+            prompt::Newest { asked: "", context: &line, memory: "", plan: "", placement: context.placement };
+        let messages = prompt::build(&head, Vec::new(), &newest, Room::from(&llm::LlmConfig::default()));
+        Ask { messages, tools: head.tools, ..Ask::default() }
+    })
+}

@@ -1,0 +1,23 @@
+//! What is to be forgotten once somebody says yes.
+//!
+//! Plain data. It waits in its session.
+
+use jiff::Timestamp;
+
+/// What waits for a yes.
+#[derive(Debug, Clone)]
+pub(crate) struct Forgetting {
+    /// What is meant.
+    pub(crate) what: What,
+    /// Until when a yes counts.
+    pub(crate) until: Timestamp,
+}
+
+/// What is to be forgotten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    /// All that holds these words.
+    Topic(String),
+    /// All dialogue and all that is remembered.
+    Everything,
+}

@@ -1,0 +1,77 @@
+//! What a timer command leaves behind for the words that follow: what it lacks, or what it has just set.
+//!
+//! PURE. In: the next words and their time. Out: the whole order, or the order as its speaker went on with it.
+
+use jiff::{SignedDuration, Timestamp, Zoned};
+
+use crate::language::Language;
+use crate::reply::understand::intents::{self, Intent, QuickIntent};
+use crate::schedule::{Order, Question};
+
+/// An answer to a question of hers comes within this time.
+const PATIENCE: SignedDuration = SignedDuration::from_secs(60);
+/// Who goes on with a command that seemed complete does so within this time, his words included.
+const AFTERTHOUGHT: SignedDuration = SignedDuration::from_secs(10);
+
+/// An order that lacks something, and what was asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Clarification {
+    /// What was understood so far.
+    pub(crate) order: Order,
+    /// What was asked.
+    pub(crate) question: Question,
+    /// When the order came.
+    pub(crate) since: Timestamp,
+}
+
+impl Clarification {
+    /// The whole order, when `text` is the answer.
+    pub(crate) fn completed(&self, language: &Language, text: &str, now: &Zoned) -> Option<QuickIntent> {
+        if now.timestamp().duration_since(self.since).abs() > PATIENCE {
+            return None;
+        }
+        let order = intents::complete(language, &self.order, &self.question, text)?;
+        let reason = "the answer to what was asked back".to_owned();
+        Some(QuickIntent { what: Intent::Schedule(order), reason })
+    }
+}
+
+/// What was set a moment ago, or is being set: its speaker may go on.
+#[derive(Debug, Clone)]
+pub(crate) struct LastSet {
+    settled: intents::Settled,
+    /// When the command came that set it, and the last word of it.
+    since: Timestamp,
+    at: Timestamp,
+}
+
+impl LastSet {
+    /// The command to set something that `text` is, if it is one.
+    pub(crate) fn of(language: &Language, text: &str, now: &Zoned) -> Option<Self> {
+        let at = now.timestamp();
+        Some(Self { settled: intents::settled(language, text)?, since: at, at })
+    }
+
+    /// The order that `text` makes of it, when it only goes on with it; and what is set then.
+    pub(crate) fn continued(
+        &self,
+        language: &Language,
+        text: &str,
+        now: &Zoned,
+    ) -> Option<(QuickIntent, Self)> {
+        let at = now.timestamp();
+        if at.duration_since(self.at).abs() > AFTERTHOUGHT {
+            return None;
+        }
+        let settled = match intents::amended(language, &self.settled, text) {
+            Some(settled) => settled,
+            None if intents::only_repeats(language, &self.settled, text) => self.settled.clone(),
+            None => return None,
+        };
+        let before = self.settled.wanted.clone();
+        let order = Order::Amend { before, since: self.since, wanted: settled.wanted.clone() };
+        let reason = "it goes on with the command before it".to_owned();
+        let quick = QuickIntent { what: Intent::Schedule(order), reason };
+        Some((quick, Self { settled, since: self.since, at }))
+    }
+}

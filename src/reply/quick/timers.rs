@@ -1,0 +1,73 @@
+//! Timers, alarms and reminders within a turn: carried out, told once durable, asked back when not clear.
+//!
+//! Runs in the task of the turn. In: an order a quick intent understood. Out: one sentence that says what was
+//! understood. What can't be written to the disk is never confirmed.
+
+use super::last_set::Clarification;
+use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::session::Session;
+use crate::reply::turn::{Keep, ReplyEvent, Turn};
+use crate::schedule::{self, Bell, Order, Report, Schedule};
+
+/// Carries out an order and tells it.
+pub(crate) async fn carry_out(
+    order: &Order,
+    turn: &Turn<'_>,
+    schedule: Option<&Schedule>,
+    session: &Session,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    let Some(schedule) = schedule else {
+        sink.say(&turn.language.sentences().reply.no_timers).await?;
+        return Ok(Keep::No);
+    };
+    let done = match schedule.obey(order.clone()).await {
+        Ok(done) => done,
+        Err(error) => {
+            tracing::error!(%error, "a timer was not stored");
+            sink.send(ReplyEvent::Notice(error.to_string())).await?;
+            sink.decided("timers", "failed", error.to_string()).await?;
+            sink.say(&turn.language.sentences().reply.no_timers).await?;
+            return Ok(Keep::No);
+        }
+    };
+    sink.decided("timers", told(&done.report), "stored before it is confirmed").await?;
+    if let Report::Ask(question) = &done.report {
+        let since = turn.now.timestamp();
+        let asked = Clarification { order: order.clone(), question: question.clone(), since };
+        session.with(|state| state.clarification = Some(asked));
+    }
+    sink.say(&schedule::words::tell(&done.report, &done.at, &turn.language)).await?;
+    if done.bell == Bell::Nobody && matches!(done.report, Report::Set(_) | Report::Changed(_)) {
+        let notice = "(joi is not running: it rings once `joi run` does)";
+        sink.send(ReplyEvent::Notice(notice.to_owned())).await?;
+    }
+    Ok(Keep::Yes)
+}
+
+/// Makes whatever rings be silent, and says nothing about it.
+pub(crate) async fn silence(schedule: Option<&Schedule>) {
+    if let Some(schedule) = schedule
+        && let Err(error) = schedule.obey(Order::Silence).await
+    {
+        tracing::error!(%error, "what rings could not be silenced");
+    }
+}
+
+/// A report's name in records.
+fn told(report: &Report) -> &'static str {
+    match report {
+        Report::Set(_) => "set",
+        Report::Changed(_) => "changed",
+        Report::Cancelled(_) => "cancelled",
+        Report::Skipped(..) => "skipped",
+        Report::Snoozed(_) => "snoozed",
+        Report::Silenced(_) => "silenced",
+        Report::Listed(..) => "listed",
+        Report::Left(_) => "told",
+        Report::NoSuch(_) => "no such timer",
+        Report::NothingRings => "nothing rings",
+        Report::IsOver | Report::TooLong | Report::TooMany => "refused",
+        Report::Ask(_) => "asked back",
+    }
+}

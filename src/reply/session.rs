@@ -1,0 +1,203 @@
+//! What one conversation holds: its open question, what was set last, which tools were called, whether a stranger's
+//! words are in it.
+//!
+//! Belongs to the channel that holds the conversation; nothing of it is shared with another one. Turns of the same
+//! conversation may overlap for a moment (one is cancelled while the next begins), so the state is behind a mutex whose
+//! sections are short and hold no await. What must outlive a restart, the tool history with its taint, is kept beside
+//! the dialogue under the name of the conversation.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::{SignedDuration, Timestamp, Zoned};
+use tokio::sync::OnceCell;
+
+use crate::llm::Message;
+use crate::message::ConversationId;
+use crate::reply::agent::tool_list::ToolList;
+use crate::reply::agent::tool_loop::pending::PendingCall;
+use crate::reply::config::PersonaConfig;
+use crate::reply::deadline::{self, in_time};
+use crate::reply::output::sink::ReplySink;
+use crate::reply::prompt::head::HeadSet;
+use crate::reply::quick::forgetting::Forgetting;
+use crate::reply::quick::last_set::{Clarification, LastSet};
+use crate::store::{ExchangeId, Store};
+use crate::tools::{ToolRegistry, ToolsConfig, fence};
+use caches::Caches;
+use tool_history::ToolHistory;
+
+pub(crate) mod caches;
+pub(crate) mod tool_history;
+
+/// Calls that change something are counted over so long.
+const RATE_WINDOW: SignedDuration = SignedDuration::from_secs(60);
+
+/// A question that waits for a yes. Anything else is a no.
+pub(crate) enum OpenQuestion {
+    /// Shall this tool be called?
+    Call(Box<PendingCall>),
+    /// Shall this be forgotten?
+    Forget(Forgetting),
+}
+
+/// The part of a conversation that turns change.
+#[derive(Default)]
+pub(crate) struct State {
+    /// What the user was asked.
+    pub(crate) question: Option<OpenQuestion>,
+    /// What a command lacks, and was asked for.
+    pub(crate) clarification: Option<Clarification>,
+    /// What was set a moment ago: its speaker may go on.
+    pub(crate) last_set: Option<LastSet>,
+    /// For "repeat that".
+    pub(crate) last_reply: Option<String>,
+    /// Calls of earlier answers, and whether the conversation is tainted.
+    pub(crate) history: ToolHistory,
+    /// When calls changed something.
+    recent_calls: VecDeque<Timestamp>,
+    /// What was worked out and need not be again.
+    pub(crate) caches: Caches,
+    /// The tools and heads this conversation began with.
+    heads: Option<Arc<HeadSet>>,
+    /// The owner was told that the store fails.
+    pub(crate) is_store_failing: bool,
+    /// How often the store had forgotten something when this was last looked at.
+    forgotten: u64,
+}
+
+/// One conversation.
+pub struct Session {
+    id: ConversationId,
+    state: Mutex<State>,
+    /// The tool history as it is stored; set once what an earlier run of the program kept is known.
+    stored: OnceCell<Mutex<String>>,
+}
+
+impl Session {
+    /// A conversation that has not begun.
+    pub fn new(id: ConversationId) -> Self {
+        Self { id, state: Mutex::default(), stored: OnceCell::new() }
+    }
+
+    /// Which one it is.
+    pub fn id(&self) -> &ConversationId {
+        &self.id
+    }
+
+    /// Looks at the state, or changes it. Short: others of the same conversation wait.
+    pub(crate) fn with<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
+        look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The tools and heads of the conversation: those there were when it began.
+    pub(crate) fn heads(&self, registry: &ToolRegistry, persona: &PersonaConfig, name: &str) -> Arc<HeadSet> {
+        self.with(|state| {
+            let heads =
+                state.heads.get_or_insert_with(|| Arc::new(HeadSet::new(registry.snapshot(), persona, name)));
+            Arc::clone(heads)
+        })
+    }
+
+    /// The tools on offer in the conversation.
+    pub(crate) fn tools(&self, registry: &ToolRegistry, persona: &PersonaConfig, name: &str) -> ToolList {
+        let heads = self.heads(registry, persona, name);
+        let (profile, grown) = self.with(|state| (state.caches.profile, state.history.grown.clone()));
+        ToolList { toolbox: heads.of_profile(profile).toolbox().clone(), grown }
+    }
+
+    /// Takes up, once, what an earlier run of the program kept. What can't be known counts as tainted.
+    pub(crate) async fn restore(&self, store: Option<&Store>) {
+        let Some(store) = store else { return };
+        let restore = || async {
+            let history = store.tool_history(self.id.clone());
+            let (history, kept) = match in_time(deadline::CALLS, history).await {
+                Ok(kept) => {
+                    (ToolHistory::read(kept.as_deref().unwrap_or_default()), kept.unwrap_or_default())
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the tool history of an earlier run can't be read");
+                    (ToolHistory::tainted(), String::new())
+                }
+            };
+            self.with(|state| {
+                state.history = history;
+                state.forgotten = store.times_forgotten();
+            });
+            Mutex::new(kept)
+        };
+        self.stored.get_or_init(restore).await;
+        // What was erased from the store must not live on here.
+        let forgotten = store.times_forgotten();
+        self.with(|state| {
+            if std::mem::replace(&mut state.forgotten, forgotten) != forgotten {
+                *state = State {
+                    forgotten,
+                    recent_calls: std::mem::take(&mut state.recent_calls),
+                    ..State::default()
+                };
+            }
+        });
+    }
+
+    /// Keeps the tool history beside the dialogue, where it has changed.
+    pub(crate) async fn keep(&self, store: Option<&Store>) {
+        let (Some(store), Some(stored)) = (store, self.stored.get()) else { return };
+        let written = self.with(|state| state.history.written());
+        let is_stored =
+            |stored: &Mutex<String>| *stored.lock().unwrap_or_else(PoisonError::into_inner) == written;
+        if is_stored(stored) {
+            return;
+        }
+        let writing = store.set_tool_history(self.id.clone(), written.clone());
+        match in_time(deadline::WRITE, writing).await {
+            Ok(()) => *stored.lock().unwrap_or_else(PoisonError::into_inner) = written,
+            Err(error) => tracing::warn!(%error, "the tool history is not kept over a restart"),
+        }
+    }
+
+    /// Keeps what a turn called, for the prompts that follow.
+    pub(crate) fn carry_over(&self, exchange: Option<ExchangeId>, sink: &mut ReplySink) {
+        let rows = std::mem::take(&mut sink.rows);
+        self.with(|state| match exchange {
+            Some(exchange) => state.history.add(exchange, rows),
+            None => {
+                state.history.is_tainted |= rows.iter().any(|row| fence::is_fenced(&row.message.content));
+            }
+        });
+    }
+
+    /// What earlier answers called, as far as prompts show it.
+    pub(crate) fn called(&self, rules: &ToolsConfig) -> Vec<(i64, Vec<Message>)> {
+        let chars = rules.carryover_per_entry_chars as usize;
+        self.with(|state| state.history.rows(rules.carryover_max_turns as usize, chars))
+    }
+
+    /// How many calls changed something within the last minute.
+    pub(crate) fn recent_calls(&self, now: &Zoned) -> u32 {
+        let now = now.timestamp();
+        self.with(|state| {
+            // A clock that was set back must not make old calls count for ever, nor forget new ones.
+            state.recent_calls.retain(|at| now.duration_since(*at).abs() < RATE_WINDOW);
+            u32::try_from(state.recent_calls.len()).unwrap_or(u32::MAX)
+        })
+    }
+
+    /// Counts a call that changes something.
+    pub(crate) fn note_call(&self, now: &Zoned) {
+        self.with(|state| state.recent_calls.push_back(now.timestamp()));
+    }
+
+    /// The conversation is over: drops what earlier answers called and what was worked out for them.
+    pub(crate) fn forget_conversation(&self) {
+        self.with(State::forget_conversation);
+    }
+}
+
+impl State {
+    fn forget_conversation(&mut self) {
+        self.history = ToolHistory::default();
+        self.caches = Caches::default();
+        self.heads = None;
+    }
+}

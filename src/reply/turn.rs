@@ -1,0 +1,125 @@
+//! What goes into a turn and comes out of it.
+//!
+//! Plain data, any thread. Nothing here decides or does anything.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Zoned;
+
+use crate::language::Language;
+use crate::message::{Channel, Private, TurnId};
+use crate::store::ExchangeId;
+use crate::trace::{Decision, ModelUse, ToolUse};
+
+/// What was heard or typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnInput {
+    /// Which turn.
+    pub id: TurnId,
+    /// The words, without the wake phrase, not yet redacted.
+    pub text: Private<String>,
+}
+
+/// What happens during a turn, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReplyEvent {
+    /// The next words of the answer: show them, speak them. Together they are the answer.
+    Text(String),
+    /// A sentence to say at once that is no part of the answer ("one moment…").
+    Aside(String),
+    /// Do this now.
+    Act(Action),
+    /// Tell the owner, in writing; not to be spoken.
+    Notice(String),
+    /// The model's first word came.
+    FirstToken(Instant),
+    /// Something was decided; for the trace.
+    Decided(Decision),
+    /// A model call is over; for the trace.
+    Used(ModelUse),
+    /// A tool was called, or was not; for the trace.
+    Called(ToolUse),
+}
+
+/// What the channel is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Be silent at once.
+    StopSpeaking,
+    /// Change the volume.
+    Volume(VolumeChange),
+    /// The user wants nothing more: don't listen for a follow-up.
+    EndConversation,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplyOutcome {
+    /// What was heard or typed, redacted: this, never the input, goes into records.
+    pub heard: Private<String>,
+    /// The answer, as far as it went out.
+    pub text: Private<String>,
+    /// How it came to its end.
+    pub ended: Ended,
+    /// Whether more may be said.
+    pub conversation: Conversation,
+    /// The stored exchange; see [`Engine::heard_only`].
+    pub exchange: Option<ExchangeId>,
+}
+
+/// Whether the user may want to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conversation {
+    /// He may.
+    GoesOn,
+    /// He has said that he wants nothing more.
+    IsOver,
+    /// He was asked for a yes, which counts for that long; silence means no.
+    Awaits(Duration),
+}
+
+/// The ways a turn ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The model answered.
+    Answered,
+    /// No model was needed.
+    Quick,
+    /// There was no whole answer, and she said so.
+    Apologised,
+    /// The turn was cancelled, or nobody listened any more.
+    Cancelled,
+}
+
+/// One turn behind the redaction.
+pub(crate) struct Turn<'a> {
+    /// Where it was asked.
+    pub(crate) channel: Channel,
+    /// When.
+    pub(crate) now: Zoned,
+    /// The words, redacted.
+    pub(crate) asked: &'a str,
+    /// In which it is understood and answered.
+    pub(crate) language: Arc<Language>,
+}
+
+/// Whether an exchange belongs to the dialogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+}
+
+/// A change of the playback volume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VolumeChange {
+    /// One step louder.
+    Up,
+    /// One step quieter.
+    Down,
+    /// To this many percent, 0 to 100.
+    Set(u8),
+}

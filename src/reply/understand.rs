@@ -1,0 +1,9 @@
+//! From raw words to a request: what is private is redacted, what needs no model is recognised, an utterance with
+//! several requests is taken apart.
+//!
+//! In: text as it was heard or typed. Out: text without secrets, a quick intent, or the parts of a compound request.
+
+pub(crate) mod compound;
+pub mod intents;
+pub(crate) mod parts;
+pub mod redact;

@@ -1,0 +1,204 @@
+//! Commands that need no model: timers, alarms, reminders, memory, the house, time, date, stop, repeat, volume, goodbye.
+//!
+//! PURE, any thread, far below a millisecond. In: a transcript, or a typed line. Out: what was asked
+//! for, or nothing, and then the model is asked. The whole utterance, apart from names and politeness,
+//! must fit one of the templates; a command that is only part of a sentence, asked about or negated never
+//! triggers. The templates and all words are data of the [`Language`] that every function takes.
+
+mod amend;
+mod completeness;
+mod home;
+mod memory;
+mod mood;
+mod near;
+mod orders;
+#[cfg(test)]
+mod tests;
+
+use jiff::Zoned;
+
+use crate::language::grammar::Group;
+use crate::language::grammar::machine::{Fit, Utterance};
+use crate::language::grammar::words::{self, Word};
+use crate::language::{Language, fill};
+use crate::schedule::words::{date_in, time_of_day};
+use crate::schedule::{Many, Order, Question, When, Which};
+use orders::Filled;
+
+pub use crate::language::Device;
+pub use crate::reply::turn::VolumeChange;
+pub use amend::{Settled, amended, only_repeats, settled};
+pub use completeness::{Completeness, completeness};
+pub use home::{HomeDeed, HomeOrder, not_connected};
+pub use memory::{MemoryOrder, told_back};
+pub use mood::mood;
+pub use near::{Reading, near};
+
+/// What can be done without a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Intent {
+    /// Tell the time of day.
+    Time,
+    /// Tell today's date.
+    Date,
+    /// Be silent at once and end the conversation.
+    Stop,
+    /// Say the last answer again.
+    Repeat,
+    /// Change the volume.
+    Volume(VolumeChange),
+    /// The user said thank you.
+    Thanks,
+    /// The user no longer wants anything.
+    NeverMind,
+    /// The user takes leave.
+    Goodbye,
+    /// The user goes to bed.
+    GoodNight,
+    /// Something about timers, alarms or reminders.
+    Schedule(Order),
+    /// Something about what she remembers.
+    Memory(MemoryOrder),
+    /// Something to be done in the house.
+    Home(HomeOrder),
+}
+
+impl Intent {
+    /// Its name in records; nothing that was said.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Schedule(order) => match order {
+                Order::Set(wanted) => format!("set a {}", wanted.kind.name()),
+                Order::List(_) => "list timers".to_owned(),
+                Order::Left(_) => "time left".to_owned(),
+                Order::Cancel(_) => "cancel a timer".to_owned(),
+                Order::Add { .. } | Order::Move { .. } | Order::Amend { .. } => "change a timer".to_owned(),
+                Order::Snooze { .. } => "snooze".to_owned(),
+                Order::Silence => "silence".to_owned(),
+            },
+            Self::Memory(order) => order.name().to_owned(),
+            Self::Home(_) => "home".to_owned(),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+/// An intent and why it was recognised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuickIntent {
+    /// What to do.
+    pub what: Intent,
+    /// The phrasing that fits, for `joi why`; it quotes the list of phrasings, not the user.
+    pub reason: String,
+}
+
+/// Recognises a quick command, or nothing when the model should answer.
+pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
+    let said = words::normalise(text, &language.grammar().manners)?;
+    matched(language, text, &said, Group::Command, orders::intent).map(|(what, template)| QuickIntent {
+        what,
+        reason: format!("the whole utterance is \"{template}\""),
+    })
+}
+
+/// What `made` makes of the first template that fits `said`, politeness aside, and that template.
+fn matched<'a, T>(
+    language: &'a Language,
+    text: &str,
+    said: &[Word],
+    group: Group,
+    made: impl Fn(&str, &Filled<'_>) -> Option<T>,
+) -> Option<(T, &'a str)> {
+    let grammar = language.grammar();
+    let utterance = Utterance::new(said, grammar);
+    let cores = words::without_politeness(said, &grammar.manners);
+    cores.into_iter().find_map(|core| {
+        let Fit { template, captures, .. } = utterance.find(group, core.start, core.end).fit?;
+        let template = &grammar.templates[template];
+        let filled = Filled { captures: &captures, words: said, core, text, grammar };
+        Some((made(&template.intent, &filled)?, template.text.as_str()))
+    })
+}
+
+/// Whether `text` says yes, and nothing else.
+pub fn is_consent(language: &Language, text: &str) -> bool {
+    answered(language, text, |name, _| (name == "yes").then_some(())).is_some()
+}
+
+/// Whether `text` says no, and nothing else.
+pub fn is_refusal(language: &Language, text: &str) -> bool {
+    answered(language, text, |name, _| (name == "no").then_some(())).is_some()
+}
+
+/// `order` with what `text` answers to `question`; nothing when that is no answer.
+pub fn complete(language: &Language, order: &Order, question: &Question, text: &str) -> Option<Order> {
+    let mut order = order.clone();
+    let when = |name: &str, filled: &Filled<'_>| match (question, name) {
+        (Question::Length, "length") | (Question::Moment, "length" | "moment") => filled.when(),
+        _ => None,
+    };
+    match (question, &mut order) {
+        (Question::Length | Question::Moment, Order::Set(wanted)) => {
+            wanted.when = Some(answered(language, text, when)?)
+        }
+        (Question::Length | Question::Moment, Order::Move { when: at, .. }) => {
+            *at = Some(answered(language, text, when)?)
+        }
+        (
+            Question::Which(_),
+            Order::Left(which)
+            | Order::Cancel(which)
+            | Order::Add { which, .. }
+            | Order::Move { which, .. }
+            | Order::Snooze { which, .. },
+        ) => {
+            let said = answered(language, text, |name, filled| match name {
+                "all" => Some(Which { many: Many::All, ..Which::default() }),
+                "which" => Some(filled.meant()),
+                _ => None,
+            })?;
+            *which = Which { kind: said.kind.or(which.kind), ..said };
+        }
+        _ => return None,
+    }
+    Some(order)
+}
+
+/// When `text` says something and nothing else: "nine minutes", "9m30s", "half past six on weekdays".
+pub fn when(language: &Language, text: &str) -> Option<When> {
+    answered(language, &words::apart(text), |name, filled| {
+        if matches!(name, "length" | "moment") { filled.when() } else { None }
+    })
+}
+
+fn answered<T>(language: &Language, text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Option<T> {
+    let said = words::normalise(text, &language.grammar().manners)?;
+    matched(language, text, &said, Group::Answer, made).map(|(made, _)| made)
+}
+
+/// What is said once the intent has been carried out; empty when nothing is to be said. `last_reply`
+/// is the answer before this one, for [`Intent::Repeat`]. What the schedule says is not known here.
+pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Option<&str>) -> String {
+    let say = &language.sentences().reply;
+    match what {
+        Intent::Time => fill(&say.time, &[("time", &time_of_day(now.time(), language))]),
+        Intent::Date => date_in(&say.date, now.date(), language),
+        Intent::Stop | Intent::Schedule(_) | Intent::Memory(_) => String::new(),
+        Intent::Home(order) => not_connected(language, order),
+        Intent::Repeat => last_reply.unwrap_or(&say.nothing_said_yet).to_owned(),
+        Intent::Volume(change) => volume(language, *change),
+        Intent::Thanks => say.welcome.clone(),
+        Intent::NeverMind => say.all_right.clone(),
+        Intent::Goodbye => say.goodbye.clone(),
+        Intent::GoodNight => say.good_night.clone(),
+    }
+}
+
+fn volume(language: &Language, change: VolumeChange) -> String {
+    let say = &language.sentences().reply;
+    match change {
+        VolumeChange::Up => say.louder.clone(),
+        VolumeChange::Down => say.quieter.clone(),
+        VolumeChange::Set(percent) => fill(&say.volume, &[("percent", &percent.to_string())]),
+    }
+}

@@ -1,0 +1,150 @@
+//! Commands that a transcript is one word away from: slips of a recogniser, not of a speaker.
+//!
+//! PURE. In: a transcript that is no command. Out: at most [`MOST`] readings of it that are, the likeliest first,
+//! for the sound to decide between. One word is changed, or two are joined; a question, a "don't", an
+//! unfinished command, or one that would throw away all timers is never a reading.
+
+use super::{Completeness, Intent, completeness, match_intent, matched, mood, orders};
+use crate::language::Language;
+use crate::language::grammar::machine::{Capture, Slot};
+use crate::language::grammar::slots::Taken;
+use crate::language::grammar::words::{self, Word};
+use crate::language::grammar::{Grammar, Group};
+use crate::schedule::{Many, Order, Which};
+use crate::tools::gate::Mood;
+
+/// Most readings; each costs the recogniser some steps.
+pub(super) const MOST: usize = 6;
+/// Commands of two words are too easily two other words.
+const FEWEST_WORDS: usize = 3;
+/// Longer ones are stories.
+const MOST_WORDS: usize = 12;
+/// Sentences that are looked at for one transcript.
+const MOST_TRIED: usize = 400;
+/// Words of a command that may be any words: a name of more is chance.
+const MOST_OPEN: usize = 1;
+
+/// A command that may have been said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The transcript with another word in it.
+    pub text: String,
+    /// What it asks for.
+    pub what: Intent,
+    /// The phrasing it fits; it quotes the list of phrasings, not the user.
+    pub template: String,
+    /// How much the words are alike, 0..1.
+    likeness: f64,
+}
+
+/// The commands that `text` is one word away from; none when it is one itself.
+pub fn near(language: &Language, text: &str) -> Vec<Reading> {
+    let grammar = language.grammar();
+    let Some(said) = words::normalise(text, &grammar.manners) else { return Vec::new() };
+    let is_candidate = (FEWEST_WORDS..=MOST_WORDS).contains(&said.len())
+        && !said.iter().any(|word| grammar.mood.turns(&word.text))
+        && mood(language, text) == Mood::Request
+        && match_intent(language, text).is_none();
+    if !is_candidate {
+        return Vec::new();
+    }
+    let mut changes = changes(&said, grammar);
+    changes.sort_by(|a, b| b.likeness.total_cmp(&a.likeness));
+    let mut readings: Vec<Reading> = Vec::new();
+    for change in changes.into_iter().take(MOST_TRIED) {
+        if readings.len() == MOST {
+            break;
+        }
+        if let Some(reading) = change.reading(language, text)
+            && !readings.iter().any(|known| known.text == reading.text)
+        {
+            readings.push(reading);
+        }
+    }
+    readings
+}
+
+/// Another word in the place of one or two.
+struct Change<'a> {
+    /// From where to where in bytes.
+    at: std::ops::Range<usize>,
+    word: &'a str,
+    likeness: f64,
+}
+
+fn changes<'a>(said: &'a [Word], grammar: &'a Grammar) -> Vec<Change<'a>> {
+    let mut changes = Vec::new();
+    for (place, word) in said.iter().enumerate() {
+        // What was written together can't be changed apart.
+        let is_alone = |other: usize| said.get(other).is_none_or(|other| other.at != word.at);
+        if !is_alone(place + 1) || (place > 0 && !is_alone(place - 1)) {
+            continue;
+        }
+        let like = grammar.known.like(&word.text);
+        changes.extend(like.map(|(other, likeness)| Change { at: word.at.clone(), word: other, likeness }));
+        // Of an article hardly anything is heard.
+        let articles = grammar.numbers.articles().filter(|article| **article != word.text);
+        let articles = articles.filter(|_| word.text.chars().count() <= grammar.known.article_letters());
+        changes.extend(articles.map(|article| Change { at: word.at.clone(), word: article, likeness: 0.5 }));
+    }
+    for pair in said.windows(2) {
+        let joined = format!("{}{}", pair[0].text, pair[1].text);
+        let at = pair[0].at.start..pair[1].at.end;
+        changes.extend(grammar.known.close_to(&joined).map(|word| Change {
+            at: at.clone(),
+            word,
+            likeness: 0.9,
+        }));
+    }
+    changes.retain(|change| !grammar.mood.turns(change.word));
+    changes
+}
+
+impl Change<'_> {
+    /// `text` with it, when that is a command that may be guessed.
+    fn reading(&self, language: &Language, text: &str) -> Option<Reading> {
+        let old = text.get(self.at.clone())?;
+        let is_capital = old.chars().next().is_some_and(char::is_uppercase);
+        let word = if is_capital { capital(self.word) } else { self.word.to_owned() };
+        let text = format!("{}{word}{}", &text[..self.at.start], &text[self.at.end..]);
+        let said = words::normalise(&text, &language.grammar().manners)?;
+        let ((what, open), template) = matched(language, &text, &said, Group::Command, |name, filled| {
+            let names = filled.captures.iter().filter(|capture| capture.slot == Slot::Name);
+            // A name in front is whatever was not understood there.
+            let is_first = |name: &Capture| matches!(&name.taken, Taken::Words(range) if range.start == 0);
+            let open = match names.clone().any(is_first) {
+                true => MOST_OPEN + 1,
+                false => names.map(Capture::open_words).sum(),
+            };
+            Some((orders::intent(name, filled)?, open))
+        })?;
+        let is_fit = open <= MOST_OPEN
+            && may_be_guessed(&what)
+            && mood(language, &text) == Mood::Request
+            && completeness(language, &text) != Completeness::Incomplete;
+        is_fit.then(|| Reading { text, what, template: template.to_owned(), likeness: self.likeness })
+    }
+}
+
+/// Whether little is lost when it was not meant: it can be seen or heard, and undone.
+fn may_be_guessed(what: &Intent) -> bool {
+    match what {
+        Intent::Schedule(Order::Cancel(Which { many: Many::All, .. })) => false,
+        Intent::Schedule(_) | Intent::Volume(_) => true,
+        Intent::Home(order) => order.is_harmless(),
+        Intent::Time
+        | Intent::Date
+        | Intent::Stop
+        | Intent::Repeat
+        | Intent::Thanks
+        | Intent::NeverMind
+        | Intent::Goodbye
+        | Intent::GoodNight
+        | Intent::Memory(_) => false,
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

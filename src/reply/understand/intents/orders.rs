@@ -1,0 +1,236 @@
+//! From a template that fits to an intent with everything that was said in it.
+//!
+//! PURE. In: the name of the template's intent and what its slots took. Out: the intent, or nothing when
+//! values make no sense together.
+
+use jiff::civil::Weekday;
+
+use super::{Intent, VolumeChange, home, memory};
+use crate::language::grammar::Grammar;
+use crate::language::grammar::machine::{Capture, Slot};
+use crate::language::grammar::slots::Taken;
+use crate::language::grammar::words::Word;
+use crate::schedule::{Bias, ClockSaid, Day, Days, Kind, Many, Order, Part, Said, Wanted, When, Which};
+
+/// What slots took, and the utterance they took it from.
+pub(super) struct Filled<'a> {
+    pub(super) captures: &'a [Capture],
+    pub(super) words: &'a [Word],
+    /// The words without politeness.
+    pub(super) core: std::ops::Range<usize>,
+    /// The utterance as it was written.
+    pub(super) text: &'a str,
+    pub(super) grammar: &'a Grammar,
+}
+
+/// The intent of a template.
+pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
+    Some(match name {
+        "time" => Intent::Time,
+        "date" => Intent::Date,
+        "stop" => Intent::Stop,
+        "repeat" => Intent::Repeat,
+        "thanks" => Intent::Thanks,
+        "never mind" => Intent::NeverMind,
+        "goodbye" => Intent::Goodbye,
+        "good night" => Intent::GoodNight,
+        "volume up" => Intent::Volume(VolumeChange::Up),
+        "volume down" => Intent::Volume(VolumeChange::Down),
+        "volume set" => Intent::Volume(VolumeChange::Set(filled.percent()?)),
+        _ => match name.strip_prefix("volume ") {
+            Some(percent) => Intent::Volume(VolumeChange::Set(percent.parse().ok()?)),
+            None if memory::is_about(name) => Intent::Memory(memory::order(name, filled)?),
+            None => match name.strip_prefix("home ") {
+                Some(deed) => Intent::Home(home::order(deed, filled)?),
+                None => Intent::Schedule(order(name, filled)?),
+            },
+        },
+    })
+}
+
+fn order(name: &str, filled: &Filled<'_>) -> Option<Order> {
+    let set = |kind, bias| Order::Set(Wanted { kind, name: filled.name(), when: filled.when(), bias });
+    Some(match name {
+        "timer set" => set(Kind::Timer, Bias::Next),
+        "alarm set" => set(Kind::Alarm, Bias::Next),
+        "wake me" => set(Kind::Alarm, Bias::Morning),
+        "reminder set" => set(Kind::Reminder, Bias::ByDay),
+        "list" => Order::List(filled.kind()),
+        "left" => Order::Left(filled.which(filled.kind(), Many::All)),
+        "timer left" => Order::Left(filled.which(Some(Kind::Timer), Many::All)),
+        "cancel" => Order::Cancel(filled.which(filled.kind(), Many::One)),
+        "cancel reminder" => Order::Cancel(filled.which(Some(Kind::Reminder), Many::One)),
+        "cancel all" => Order::Cancel(filled.which(filled.kind(), Many::All)),
+        "add" => Order::Add { which: filled.timer(), seconds: filled.seconds(Slot::Duration)?.into() },
+        "take off" => {
+            Order::Add { which: filled.timer(), seconds: -i64::from(filled.seconds(Slot::Duration)?) }
+        }
+        "move" => Order::Move { which: filled.moved(), when: filled.when() },
+        "snooze" => {
+            Order::Snooze { which: Which::of(filled.kind()), seconds: filled.seconds(Slot::Duration) }
+        }
+        "silence" => Order::Silence,
+        _ => return None,
+    })
+}
+
+impl Filled<'_> {
+    fn taken(&self, slot: Slot) -> impl Iterator<Item = &Taken> {
+        self.captures.iter().filter(move |capture| capture.slot == slot).map(|capture| &capture.taken)
+    }
+
+    pub(super) fn value(&self, slot: Slot) -> Option<&str> {
+        self.taken(slot).find_map(|taken| match taken {
+            Taken::Value(value) => Some(value.as_str()),
+            _ => None,
+        })
+    }
+
+    pub(super) fn seconds(&self, slot: Slot) -> Option<u32> {
+        self.taken(slot).find_map(|taken| match taken {
+            Taken::Seconds(seconds) => Some(*seconds),
+            _ => None,
+        })
+    }
+
+    pub(super) fn number(&self, slot: Slot) -> Option<u32> {
+        self.taken(slot).find_map(|taken| match taken {
+            Taken::Number(number) => Some(*number),
+            _ => None,
+        })
+    }
+
+    /// A number up to ten without "percent" is a tenth: "volume seven" is 70.
+    fn percent(&self) -> Option<u8> {
+        let number = self.number(Slot::Percent)?;
+        let is_tenth =
+            number <= 10 && !self.words.iter().any(|word| word.text == self.grammar.manners.percent);
+        u8::try_from(if is_tenth { number * 10 } else { number }).ok()
+    }
+
+    /// A name, or what to remind of, as it was said, seen from the other side: "call your mother".
+    pub(super) fn name(&self) -> Option<String> {
+        let turned = |word: &'_ str| self.grammar.turned.get(&word.to_lowercase()).cloned();
+        let said = self.text()?;
+        let turned: Vec<String> =
+            said.split(' ').map(|word| turned(word).unwrap_or_else(|| word.to_owned())).collect();
+        Some(turned.join(" "))
+    }
+
+    /// The same as it was said.
+    pub(super) fn text(&self) -> Option<String> {
+        let range = [Slot::Text, Slot::Name].into_iter().find_map(|slot| {
+            self.taken(slot).find_map(|taken| match taken {
+                Taken::Words(range) => Some(range.clone()),
+                _ => None,
+            })
+        })?;
+        self.as_said(range)
+    }
+
+    /// Words as they were said; polite ones at the end are no part of them.
+    pub(super) fn as_said(&self, range: std::ops::Range<usize>) -> Option<String> {
+        let words = self.words.get(range)?;
+        let (from, to) = (words.first()?.at.start, words.last()?.at.end);
+        let said: Vec<&str> = self.text.get(from..to)?.split(' ').collect();
+        let polite = said.iter().rev().take_while(|word| self.is_polite(word)).count();
+        let kept = if polite < said.len() { &said[..said.len() - polite] } else { &said[..] };
+        Some(kept.join(" ").trim_end_matches([',', '.', '!', '?']).to_owned())
+    }
+
+    fn is_polite(&self, word: &str) -> bool {
+        let plain = word.trim_end_matches([',', '.', '!', '?']).to_lowercase();
+        self.grammar.manners.behind.first().is_some_and(|first| first[..] == [plain])
+    }
+
+    fn kind(&self) -> Option<Kind> {
+        match self.value(Slot::Kind).or_else(|| self.value(Slot::Kinds))? {
+            "timer" => Some(Kind::Timer),
+            "alarm" => Some(Kind::Alarm),
+            "reminder" => Some(Kind::Reminder),
+            _ => None,
+        }
+    }
+
+    fn clock(&self) -> Option<ClockSaid> {
+        self.taken(Slot::Clock).find_map(|taken| match taken {
+            Taken::Clock(said) => Some(*said),
+            _ => None,
+        })
+    }
+
+    fn which(&self, kind: Option<Kind>, many: Many) -> Which {
+        let clock = self.clock().map(|clock| (clock, self.part()));
+        let (length_s, day) = (self.seconds(Slot::Length), self.day());
+        Which { id: None, kind, name: self.name(), length_s, clock, day, many }
+    }
+
+    /// Which entry an answer means.
+    pub(super) fn meant(&self) -> Which {
+        self.which(self.kind(), Many::One)
+    }
+
+    /// The timer that is to be longer or shorter.
+    fn timer(&self) -> Which {
+        Which { clock: None, day: None, ..self.which(self.kind().or(Some(Kind::Timer)), Many::One) }
+    }
+
+    /// The entry that is to be due at another time: what was said of a time is the new one.
+    fn moved(&self) -> Which {
+        Which { clock: None, day: None, ..self.which(self.kind(), Many::One) }
+    }
+
+    /// When, if anything was said of it.
+    pub(super) fn when(&self) -> Option<When> {
+        if let Some(seconds) = self.seconds(Slot::Duration) {
+            return Some(When::In(seconds));
+        }
+        let said = Said { clock: self.clock(), part: self.part(), day: self.day(), days: self.days() };
+        (said != Said::default()).then_some(When::At(said))
+    }
+
+    fn part(&self) -> Option<Part> {
+        let part = self.value(Slot::Part).or_else(|| self.value(Slot::Today));
+        // "Every morning" says both.
+        let part = part.or_else(|| self.value(Slot::Days)?.split_once(' ').map(|(_, part)| part));
+        part?.split(' ').find_map(|word| match word {
+            "morning" => Some(Part::Morning),
+            "afternoon" => Some(Part::Afternoon),
+            "evening" => Some(Part::Evening),
+            "night" => Some(Part::Night),
+            _ => None,
+        })
+    }
+
+    fn day(&self) -> Option<Day> {
+        if let Some(month) = self.value(Slot::Month).and_then(|month| month.parse().ok()) {
+            let day = self.number(Slot::Ordinal).and_then(|day| i8::try_from(day).ok())?;
+            return Some(Day::Date(month, day));
+        }
+        let part = || self.value(Slot::Part).or_else(|| self.value(Slot::Today));
+        let day = self.value(Slot::Day).or_else(|| part()?.split_once(' ').map(|(_, day)| day))?;
+        match day.strip_prefix('+') {
+            Some(ahead) => ahead.parse().ok().map(Day::Ahead),
+            None => weekday(day).map(Day::Weekday),
+        }
+    }
+
+    fn days(&self) -> Days {
+        let one = |value: &str| match value.split(' ').next()?.split_once('-') {
+            Some((first, last)) => Some(Days::from_to(weekday(first)?, weekday(last)?)),
+            None => weekday(value.split(' ').next()?).map(Days::on),
+        };
+        let values =
+            self.taken(Slot::Days).chain(self.taken(Slot::Several)).filter_map(|taken| match taken {
+                Taken::Value(value) => one(value),
+                _ => None,
+            });
+        values.fold(Days::NONE, Days::and)
+    }
+}
+
+fn weekday(name: &str) -> Option<Weekday> {
+    let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let offset = names.iter().position(|known| *known == name)?;
+    Weekday::from_monday_zero_offset(i8::try_from(offset).ok()?).ok()
+}

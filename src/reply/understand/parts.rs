@@ -1,0 +1,129 @@
+//! Several requests in one breath: "set a timer for ten minutes and tell me a joke".
+//!
+//! PURE. In: what was asked, and the tools on offer. Out: the requests in the order in which they are answered: first
+//! what needs no model, then the rest as a request of its own. A small model that is asked for both at once does one of
+//! them, or makes up a third. What could be the rest of a question ("did you close the door and set an alarm for
+//! seven") is not taken apart.
+
+use crate::language::Language;
+use crate::llm::ModelSize;
+use crate::reply::agent::tool_list::ToolList;
+use crate::reply::memory::question;
+use crate::reply::understand::compound::{self, Joint};
+use crate::reply::understand::intents::{self, Intent};
+use crate::schedule::Order;
+use crate::tools::Effect;
+use crate::tools::gate::Mood;
+
+/// The parts of a request, in the language it seems to be in.
+pub(crate) fn parts_of(asked: &str) -> Vec<&str> {
+    compound::parts(asked, question::tongue(asked))
+}
+
+/// Every way to take a request apart in two.
+fn halves_of(asked: &str) -> Vec<([&str; 2], Joint)> {
+    compound::halves(asked, question::tongue(asked))
+}
+
+/// What a part of a request takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// No model, and it only tells something.
+    Tells,
+    /// No model, and it does something.
+    Acts,
+    /// A model.
+    Rest,
+}
+
+/// The parts that are to be answered, what needs no model first; nothing when they must stay together.
+fn in_order([one, other]: [(&str, Part); 2], joint: Joint, first_asks: bool) -> Option<Vec<&str>> {
+    match (one.1, other.1) {
+        (Part::Rest, Part::Rest) => None,
+        (Part::Rest, Part::Acts) if first_asks => None,
+        // "I'm making pasta, set a timer": the first half asks for nothing.
+        (Part::Rest, _) if joint == Joint::Comma && !first_asks => Some(vec![other.0]),
+        (_, Part::Rest) if joint == Joint::Comma => None,
+        (Part::Rest, _) => Some(vec![other.0, one.0]),
+        _ => Some(vec![one.0, other.0]),
+    }
+}
+
+/// A quick command that may stand beside another request.
+fn quick(part: &str, language: &Language) -> Option<Part> {
+    match intents::match_intent(language, part)?.what {
+        Intent::Time | Intent::Date | Intent::Schedule(Order::List(_) | Order::Left(_)) => Some(Part::Tells),
+        Intent::Schedule(_) | Intent::Volume(_) => Some(Part::Acts),
+        // What ends a conversation, or takes all that follows for its own, stands alone.
+        Intent::Stop
+        | Intent::Repeat
+        | Intent::Thanks
+        | Intent::NeverMind
+        | Intent::Goodbye
+        | Intent::GoodNight
+        | Intent::Memory(_)
+        | Intent::Home(_) => None,
+    }
+}
+
+/// The requests of an utterance in the order in which they are answered; nothing when it is to be taken whole.
+pub(crate) fn requests<'a>(
+    asked: &'a str,
+    language: &Language,
+    tools: &ToolList,
+    size: ModelSize,
+) -> Option<Vec<&'a str>> {
+    // Calls that stand side by side are told together already.
+    let parts = parts_of(asked);
+    if parts.len() == 2
+        && parts.iter().all(|part| quick(part, language).is_none())
+        && tools.ready_calls(&parts, language).is_some()
+    {
+        return None;
+    }
+    halves_of(asked).into_iter().find_map(|(halves, joint)| {
+        let parts = halves.map(|half| (half, part(half, language, tools, size)));
+        in_order(parts, joint, intents::mood(language, halves[0]) == Mood::Question)
+    })
+}
+
+fn part(part: &str, language: &Language, tools: &ToolList, size: ModelSize) -> Part {
+    if let Some(quick) = quick(part, language) {
+        return quick;
+    }
+    // A large model calls tools better than words do.
+    if size == ModelSize::Large {
+        return Part::Rest;
+    }
+    let call = tools.ready_calls(&[part], language).and_then(|mut calls| calls.pop_front());
+    let effect = call.and_then(|call| Some(tools.toolbox.get(&call.name)?.effect(&call.arguments)));
+    match effect {
+        Some(Effect::Looks) => Part::Tells,
+        Some(_) => Part::Acts,
+        None => Part::Rest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_needs_no_model_comes_first_and_a_question_is_not_taken_apart() {
+        use Part::{Acts, Rest, Tells};
+        let joined = |joint, one, other, asks| in_order([("a", one), ("b", other)], joint, asks);
+        let order = |one, other, asks| joined(Joint::Conjunction, one, other, asks);
+        assert_eq!(order(Acts, Rest, false), Some(vec!["a", "b"]));
+        assert_eq!(order(Rest, Acts, false), Some(vec!["b", "a"]));
+        assert_eq!(order(Rest, Tells, true), Some(vec!["b", "a"]));
+        assert_eq!(order(Acts, Tells, true), Some(vec!["a", "b"]));
+        assert_eq!(order(Rest, Acts, true), None, "it may be what the question is about");
+        assert_eq!(order(Rest, Rest, false), None);
+        let comma = |one, other, asks| joined(Joint::Comma, one, other, asks);
+        assert_eq!(comma(Rest, Acts, false), Some(vec!["b"]));
+        assert_eq!(comma(Rest, Acts, true), None, "if it rains, …");
+        assert_eq!(comma(Rest, Tells, true), Some(vec!["b", "a"]));
+        assert_eq!(comma(Acts, Rest, false), None, "it may be taken back");
+        assert_eq!(comma(Acts, Tells, false), Some(vec!["a", "b"]));
+    }
+}

@@ -1,0 +1,102 @@
+//! Finds and erases everything that mentions a topic.
+//!
+//! Runs on the database thread. A text mentions a topic when it contains all of its words, ignoring word
+//! endings. A message is erased with its answer, and a turn record as a whole.
+
+use rusqlite::{Connection, params};
+
+use super::super::StoreError;
+use super::words;
+
+/// How much mentions, or mentioned, a topic.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TopicMentions {
+    /// Exchanges: a message and its answer.
+    pub exchanges: usize,
+    /// Entries of the memory.
+    pub memories: usize,
+    /// Turn records.
+    pub turns: usize,
+}
+
+impl TopicMentions {
+    /// Whether there is nothing.
+    pub fn is_nothing(self) -> bool {
+        self == Self::default()
+    }
+
+    /// The number of items as users count them: a turn record belongs to an exchange that is counted already.
+    pub fn things(self) -> usize {
+        (self.exchanges + self.memories).max(usize::from(self.turns > 0))
+    }
+}
+
+/// The rows that mention a topic.
+pub(super) struct TopicRows {
+    messages: Vec<i64>,
+    exchanges: usize,
+    memories: Vec<i64>,
+    turns: Vec<i64>,
+}
+
+impl TopicRows {
+    pub(super) fn count(&self) -> TopicMentions {
+        TopicMentions { exchanges: self.exchanges, memories: self.memories.len(), turns: self.turns.len() }
+    }
+}
+
+pub(super) fn find(db: &Connection, topic: &str) -> Result<TopicRows, StoreError> {
+    let topic = words::words(topic);
+    let mut found = TopicRows { messages: Vec::new(), exchanges: 0, memories: Vec::new(), turns: Vec::new() };
+    if topic.is_empty() {
+        return Ok(found);
+    }
+    found.memories = matching(db, "SELECT id, text FROM memory WHERE kind <> 'document'", &topic)?;
+    found.turns = matching(db, "SELECT id, record FROM turn", &topic)?;
+    let said = matching(db, "SELECT id, text FROM message ORDER BY id", &topic)?;
+    let mut role = db.prepare_cached("SELECT role FROM message WHERE id = ?1")?;
+    for id in said {
+        let is_user = role.query_row([id], |row| row.get::<_, String>(0))? == "user";
+        let first = if is_user { id } else { id - 1 };
+        if found.messages.last() != Some(&(first + 1)) {
+            found.messages.extend([first, first + 1]);
+            found.exchanges += 1;
+        }
+    }
+    Ok(found)
+}
+
+/// The rows whose text contains all words of the topic.
+fn matching(db: &Connection, sql: &str, topic: &[String]) -> Result<Vec<i64>, StoreError> {
+    let mut query = db.prepare_cached(sql)?;
+    let mut rows = query.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let text = row.get_ref(1)?.as_str().map_err(|e| StoreError::Record(e.to_string()))?;
+        let there = words::words(text);
+        if topic.iter().all(|word| there.iter().any(|other| words::is_same(word, other))) {
+            found.push(row.get(0)?);
+        }
+    }
+    Ok(found)
+}
+
+pub(super) fn erase(db: &mut Connection, topic: &str) -> Result<TopicMentions, StoreError> {
+    let tx = db.transaction()?;
+    let found = find(&tx, topic)?;
+    for (sql, ids) in [
+        ("DELETE FROM message WHERE id = ?1", &found.messages),
+        ("DELETE FROM memory WHERE id = ?1", &found.memories),
+        ("DELETE FROM turn WHERE id = ?1", &found.turns),
+    ] {
+        let mut delete = tx.prepare_cached(sql)?;
+        for id in ids {
+            delete.execute(params![id])?;
+        }
+    }
+    // What was called in this conversation may name it, too.
+    tx.execute("DELETE FROM conversation", [])?;
+    let gone = found.count();
+    tx.commit()?;
+    Ok(gone)
+}
