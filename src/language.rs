@@ -7,6 +7,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 mod clock;
+pub(crate) mod consent;
 mod ear;
 pub(crate) mod grammar;
 mod library;
@@ -31,6 +32,7 @@ pub use sentences::{
 pub(crate) use vocabulary::PhraseWords;
 pub use vocabulary::Vocabulary;
 
+use consent::ConsentWords;
 use grammar::Grammar;
 use mood::MoodWords;
 use tools::{Claims, ListWords, SumWords, ToolWords};
@@ -44,6 +46,8 @@ pub struct Language {
     sentences: Sentences,
     /// Its own first. Those of the others count, too: what is typed may be in any of them.
     tools: Vec<ToolWords>,
+    /// Its own first.
+    consent: Vec<ConsentWords>,
     /// Of the other languages.
     other_moods: Vec<MoodWords>,
     claims: Claims,
@@ -90,6 +94,11 @@ impl Language {
     /// The words that ask and forbid, in every language there is: nothing is done because a sentence was in another.
     pub(crate) fn moods(&self) -> impl Iterator<Item = &MoodWords> {
         std::iter::once(&self.grammar.mood).chain(&self.other_moods)
+    }
+
+    /// What asks for deeds, in every language there is, its own first.
+    pub(crate) fn consent(&self) -> &[ConsentWords] {
+        &self.consent
     }
 
     /// The words that make a request likely to be for the tool `name`.

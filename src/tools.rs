@@ -18,10 +18,12 @@ use crate::clock::Clock;
 use crate::language::Languages;
 use crate::schedule::Schedule;
 use crate::store::Store;
+use deed::CallValue;
 
 mod calculate;
 mod clock;
 mod config;
+pub mod deed;
 pub mod fence;
 mod find;
 pub mod gate;
@@ -33,7 +35,7 @@ pub mod schema;
 mod search;
 mod stop;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod timers;
 mod volume;
 mod weather;
@@ -175,6 +177,16 @@ pub trait Tool: Send + Sync {
     /// What a call with these arguments does. A tool that does not say is taken to change the world.
     fn effect(&self, _arguments: &Arguments) -> Effect {
         Effect::Changes
+    }
+
+    /// The deed that a call with these arguments is, by which the words that ask for it are found.
+    fn deed(&self, _arguments: &Arguments) -> String {
+        self.name().to_owned()
+    }
+
+    /// The values in the arguments: each must have been said before a call runs unasked.
+    fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
+        deed::all_values(arguments)
     }
 
     /// The address that a call with these arguments goes to, where the arguments name one.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::consent::ConsentWords;
 use super::grammar::Grammar;
 use super::mood::MoodWords;
 use super::sentences::Sentences;
@@ -16,6 +17,7 @@ use super::{Language, Names, Vocabulary};
 const COMMANDS: &str = "commands.toml";
 const SENTENCES: &str = "sentences.toml";
 const TOOLS: &str = "tools.toml";
+const CONSENT: &str = "consent.toml";
 
 /// The files of a built-in language.
 struct BuiltIn {
@@ -23,6 +25,7 @@ struct BuiltIn {
     commands: &'static str,
     sentences: &'static str,
     tools: &'static str,
+    consent: &'static str,
 }
 
 const ENGLISH: BuiltIn = BuiltIn {
@@ -30,12 +33,14 @@ const ENGLISH: BuiltIn = BuiltIn {
     commands: include_str!("../../assets/language/en/commands.toml"),
     sentences: include_str!("../../assets/language/en/sentences.toml"),
     tools: include_str!("../../assets/language/en/tools.toml"),
+    consent: include_str!("../../assets/language/en/consent.toml"),
 };
 const GERMAN: BuiltIn = BuiltIn {
     code: "de",
     commands: include_str!("../../assets/language/de/commands.toml"),
     sentences: include_str!("../../assets/language/de/sentences.toml"),
     tools: include_str!("../../assets/language/de/tools.toml"),
+    consent: include_str!("../../assets/language/de/consent.toml"),
 };
 const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
 
@@ -85,6 +90,14 @@ struct Files {
     commands: File,
     sentences: File,
     tools: File,
+    consent: File,
+}
+
+/// What counts of a language that is not spoken.
+struct OtherWords {
+    mood: MoodWords,
+    tools: ToolWords,
+    consent: ConsentWords,
 }
 
 /// What counts of another language's commands.
@@ -151,27 +164,30 @@ impl Library {
         let vocabulary = files.commands.read(Vocabulary::read)?;
         let sentences = files.sentences.read(Sentences::read)?;
         let mut tools = vec![files.tools.read(ToolWords::read)?];
+        let mut consent = vec![files.consent.read(ConsentWords::read)?];
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
             match self.of_another(other) {
-                Ok((mood, words)) => {
-                    other_moods.push(mood);
-                    tools.push(words);
+                Ok(words) => {
+                    other_moods.push(words.mood);
+                    tools.push(words.tools);
+                    consent.push(words.consent);
                 }
                 Err(error) => tracing::warn!(%error, other, "a language that is not spoken can't be used"),
             }
         }
         let claims = files.tools.read(|_| Claims::of(&tools))?;
         let code = code.to_owned();
-        Ok(Language { code, grammar, vocabulary, sentences, tools, other_moods, claims })
+        Ok(Language { code, grammar, vocabulary, sentences, tools, consent, other_moods, claims })
     }
 
-    fn of_another(&self, code: &str) -> Result<(MoodWords, ToolWords), LanguageError> {
+    fn of_another(&self, code: &str) -> Result<OtherWords, LanguageError> {
         let files = self.files(code)?;
         let mood = |text: &str| toml::from_str(text).map_err(|error: toml::de::Error| error.to_string());
         let OnlyMood { mood } = files.commands.read(mood)?;
-        Ok((mood, files.tools.read(ToolWords::read)?))
+        let (tools, consent) = (files.tools.read(ToolWords::read)?, files.consent.read(ConsentWords::read)?);
+        Ok(OtherWords { mood, tools, consent })
     }
 
     fn files(&self, code: &str) -> Result<Files, LanguageError> {
@@ -181,6 +197,7 @@ impl Library {
                 commands: read(own.join(COMMANDS))?,
                 sentences: read_or(own.join(SENTENCES), SENTENCES, ENGLISH.sentences)?,
                 tools: read_or(own.join(TOOLS), TOOLS, ENGLISH.tools)?,
+                consent: read_or(own.join(CONSENT), CONSENT, ENGLISH.consent)?,
             });
         }
         let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
@@ -188,6 +205,7 @@ impl Library {
             commands: File::built_in(code, COMMANDS, built_in.commands),
             sentences: File::built_in(code, SENTENCES, built_in.sentences),
             tools: File::built_in(code, TOOLS, built_in.tools),
+            consent: File::built_in(code, CONSENT, built_in.consent),
         })
     }
 }

@@ -47,6 +47,25 @@ pub struct Said {
     pub days: Days,
 }
 
+impl Said {
+    /// Whether the time of day may be the one of `said`.
+    pub(crate) fn may_be_at(&self, said: &Self) -> bool {
+        let readings = |said: &Self| said.clock.map(|clock| clock.readings(said.part)).unwrap_or_default();
+        let own = readings(self);
+        readings(said).iter().any(|time| own.contains(time))
+    }
+
+    /// Whether the days are those of `said`.
+    pub(crate) fn is_on(&self, said: &Self) -> bool {
+        self.day == said.day && self.days == said.days
+    }
+
+    /// Whether it is today or tomorrow, and once: which of both a time of day tells.
+    pub(crate) fn day_goes_without_saying(&self) -> bool {
+        self.days.is_none() && self.day.is_none_or(|day| matches!(day, Day::Ahead(..=1)))
+    }
+}
+
 impl ClockSaid {
     /// The times of day it may mean, earlier first.
     pub(super) fn readings(self, part: Option<Part>) -> Vec<Time> {

@@ -11,7 +11,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use super::deed::{CallValue, ValueKind};
+use super::{deed, schema, Arguments, Call, Effect, Output, Tool, ToolError};
 use crate::language::{Language, Languages, fill};
 
 /// No sensible sum takes longer.
@@ -57,6 +58,10 @@ impl Tool for Calculate {
     fn ready(&self, asked: &str) -> Option<Arguments> {
         let expression = asked_for(asked, &self.languages.get())?;
         Some(Arguments::from_iter([("expression".to_owned(), expression.into())]))
+    }
+
+    fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
+        deed::values_of(arguments, &[("expression", ValueKind::Numbers)])
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

@@ -8,7 +8,8 @@ use jiff::Zoned;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use super::deed::{CallValue, ValueKind};
+use super::{deed, schema, Arguments, Call, Effect, Output, Tool, ToolError};
 use crate::language::{Language, Languages, fill};
 use crate::schedule::words::{date_in, time_in_full};
 
@@ -39,6 +40,10 @@ impl Tool for Time {
 
     fn effect(&self, _: &Arguments) -> Effect {
         Effect::Looks
+    }
+
+    fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
+        deed::values_of(arguments, &[("city", ValueKind::Words)])
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

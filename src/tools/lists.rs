@@ -9,7 +9,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use super::deed::{CallValue, ValueKind};
+use super::{deed, schema, Arguments, Call, Effect, Output, Tool, ToolError};
 use crate::clock::Clock;
 use crate::language::tools::ListWords;
 use crate::language::{Language, Languages, capital, fill};
@@ -116,6 +117,14 @@ impl Tool for Lists {
 
     fn ready(&self, asked: &str) -> Option<Arguments> {
         asked::arguments(asked, &self.languages.get())
+    }
+
+    fn deed(&self, arguments: &Arguments) -> String {
+        deed::named(self.name(), arguments, "action")
+    }
+
+    fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
+        deed::values_of(arguments, &[("text", ValueKind::Words), ("list", ValueKind::List)])
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

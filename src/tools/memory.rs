@@ -9,7 +9,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use super::deed::{CallValue, ValueKind};
+use super::{deed, schema, Arguments, Call, Effect, Output, Tool, ToolError};
 use crate::clock::Clock;
 use crate::language::{Languages, fill};
 use crate::message::Private;
@@ -110,6 +111,14 @@ impl Tool for Memory {
             Some("search") => Effect::Looks,
             _ => Effect::Remembers,
         }
+    }
+
+    fn deed(&self, arguments: &Arguments) -> String {
+        deed::named(self.name(), arguments, "action")
+    }
+
+    fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
+        deed::values_of(arguments, &[("text", ValueKind::Gist)])
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

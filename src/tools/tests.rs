@@ -11,7 +11,7 @@ pub(super) fn clock() -> Arc<dyn Clock> {
     Arc::new(ManualClock::at("2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time")))
 }
 
-fn shipped(store: Option<Store>) -> Toolbox {
+pub(crate) fn shipped(store: Option<Store>) -> Toolbox {
     builtin(&ToolsConfig::default(), &means(store))
 }
 

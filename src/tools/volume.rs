@@ -6,7 +6,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Deed, Output, Tool, ToolError, schema};
+use super::deed::{CallValue, ValueKind};
+use super::{deed, schema, Arguments, Call, Deed, Output, Tool, ToolError};
 use crate::language::{Languages, fill};
 
 /// The tool.
@@ -36,6 +37,14 @@ impl Tool for SetVolume {
             "percent": { "type": "integer", "minimum": 0, "maximum": 100 },
         });
         schema::object(properties, &["change"])
+    }
+
+    fn deed(&self, arguments: &Arguments) -> String {
+        deed::named(self.name(), arguments, "change")
+    }
+
+    fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
+        deed::values_of(arguments, &[("percent", ValueKind::Percent)])
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

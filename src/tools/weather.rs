@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::config::{Units, WeatherConfig};
 use super::web::Reach;
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use super::deed::{CallValue, ValueKind};
+use super::{deed, schema, Arguments, Call, Effect, Output, Tool, ToolError};
 use crate::english::WEEKDAYS;
 
 /// The tool.
@@ -173,6 +174,10 @@ impl Tool for Weather {
 
     fn effect(&self, _: &Arguments) -> Effect {
         Effect::Fetches
+    }
+
+    fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
+        deed::values_of(arguments, &[("place", ValueKind::Words)])
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

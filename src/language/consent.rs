@@ -1,0 +1,252 @@
+//! The words by which it is known what an utterance asks for, and what it does not.
+//!
+//! PURE, read once. In: the text of `consent.toml`. Out: phrases of words and patterns, ready to match. In a pattern `*`
+//! stands for any words, also none; what can't be used is an error that names its key.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// The words of one language.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConsentWords {
+    pub(crate) form: FormWords,
+    deeds: BTreeMap<String, DeedWords>,
+    /// By argument, by value: what it is called.
+    choices: BTreeMap<String, BTreeMap<String, Phrases>>,
+    /// Words for numbers of percent.
+    pub(crate) percent: BTreeMap<String, u32>,
+    /// Words for other numbers.
+    pub(crate) quantities: BTreeMap<String, u32>,
+}
+
+/// The form of a clause.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FormWords {
+    /// In front of a clause and behind it; they tell nothing.
+    pub(crate) lead: Phrases,
+    pub(crate) trail: Phrases,
+    /// Between clauses.
+    pub(crate) joints: Phrases,
+    /// Whom one asks for a deed.
+    pub(crate) polite: Phrases,
+    /// What one asks for.
+    pub(crate) wishes: Phrases,
+    /// What asks about something.
+    pub(crate) questions: Phrases,
+    /// What only imagines something, or puts it off.
+    pub(crate) hypotheses: Phrases,
+    /// By whose words something is told.
+    pub(crate) reported: Phrases,
+    /// What turns a request round, at the beginning of a clause, and wherever it stands.
+    pub(crate) negations: Phrases,
+    pub(crate) anywhere: Phrases,
+    /// With these a negation is what is to be kept in mind.
+    pub(crate) keeping: Phrases,
+    /// Who is spoken of.
+    pub(crate) subjects: Phrases,
+    /// Verbs that make a clause a statement.
+    pub(crate) finite: Phrases,
+    /// Answers that mean no, whatever follows.
+    pub(crate) refusals: Phrases,
+    /// Answers that mean yes.
+    pub(crate) consents: Phrases,
+    /// Between what was said and what is meant instead.
+    pub(crate) corrections: Phrases,
+    /// A time or a place in front of a request begins with one of these.
+    pub(crate) adverbs: Phrases,
+    /// In front of what is offered: "shall I".
+    pub(crate) offers: Phrases,
+    /// Words for a list.
+    pub(crate) list_words: Phrases,
+    /// A polite request has its verb at the end.
+    pub(crate) verbs_last: bool,
+    /// What stands inside an infinitive ("anzurufen"); empty where nothing does.
+    pub(crate) infix: String,
+    /// What makes a request depend on something.
+    pub(crate) conditions: Phrases,
+    /// What points at something that was spoken of before.
+    pub(crate) references: Phrases,
+    /// No part of what a value must be found by.
+    pub(crate) function_words: Phrases,
+}
+
+/// What asks for a deed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeedWords {
+    /// At the head of a request, with one of the objects in it.
+    pub(crate) verbs: Patterns,
+    pub(crate) objects: Phrases,
+    /// A request as they stand.
+    #[serde(default)]
+    pub(crate) alone: Patterns,
+    /// A whole request without a verb.
+    #[serde(default)]
+    pub(crate) elliptic: Patterns,
+    /// One of these must be in it.
+    #[serde(default)]
+    pub(crate) needs: Phrases,
+    /// What is in questions whose answer completes the request.
+    pub(crate) asks: Phrases,
+}
+
+/// Phrases, each of one or more words.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "Vec<String>")]
+pub(crate) struct Phrases(Vec<Vec<String>>);
+
+impl From<Vec<String>> for Phrases {
+    fn from(written: Vec<String>) -> Self {
+        Self(written.iter().map(|phrase| words_of(phrase)).collect())
+    }
+}
+
+impl Phrases {
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many words the longest of them takes at the beginning of `words`.
+    pub(crate) fn at_start(&self, words: &[String]) -> Option<usize> {
+        self.0.iter().filter(|phrase| words.starts_with(phrase)).map(Vec::len).max()
+    }
+
+    /// The same for the end of `words`.
+    pub(crate) fn at_end(&self, words: &[String]) -> Option<usize> {
+        self.0.iter().filter(|phrase| words.ends_with(phrase)).map(Vec::len).max()
+    }
+
+    /// Where the first of them begins.
+    pub(crate) fn position(&self, words: &[String]) -> Option<usize> {
+        (0..words.len()).find(|at| self.at_start(&words[*at..]).is_some())
+    }
+
+    /// Whether one of them is in `words`.
+    pub(crate) fn are_in(&self, words: &[String]) -> bool {
+        self.position(words).is_some()
+    }
+}
+
+/// Patterns of words; `*` stands for any words, also none.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "Vec<String>")]
+pub(crate) struct Patterns(Vec<Vec<String>>);
+
+impl From<Vec<String>> for Patterns {
+    fn from(written: Vec<String>) -> Self {
+        let split = |pattern: &String| pattern.split_whitespace().map(str::to_owned).collect();
+        Self(written.iter().map(split).collect())
+    }
+}
+
+impl Patterns {
+    /// How many words of the most exact pattern stand at the beginning of `words`; whatever may follow.
+    pub(crate) fn at_start(&self, words: &[String]) -> Option<usize> {
+        let fits = |pattern: &&Vec<String>| fits(pattern, words, Rest::May);
+        self.0.iter().filter(fits).map(exactness).max()
+    }
+
+    /// The same of patterns that take all of `words`.
+    pub(crate) fn whole(&self, words: &[String]) -> Option<usize> {
+        let fits = |pattern: &&Vec<String>| fits(pattern, words, Rest::Mustnt);
+        self.0.iter().filter(fits).map(exactness).max()
+    }
+
+    /// The most exact one that begins anywhere.
+    pub(crate) fn anywhere(&self, words: &[String]) -> Option<usize> {
+        (0..words.len()).filter_map(|at| self.at_start(&words[at..])).max()
+    }
+}
+
+/// Whether words may follow a pattern.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    May,
+    Mustnt,
+}
+
+fn fits(pattern: &[String], words: &[String], rest: Rest) -> bool {
+    match pattern.split_first() {
+        None => rest == Rest::May || words.is_empty(),
+        Some((star, pattern)) if star == "*" => {
+            (0..=words.len()).any(|skipped| fits(pattern, &words[skipped..], rest))
+        }
+        Some((first, pattern)) => words.first() == Some(first) && fits(pattern, &words[1..], rest),
+    }
+}
+
+/// How much a pattern says: the number of its words.
+fn exactness(pattern: &Vec<String>) -> usize {
+    pattern.iter().filter(|word| *word != "*").count()
+}
+
+impl ConsentWords {
+    /// Reads a language's file.
+    ///
+    /// # Errors
+    /// What can't be used.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// The words of a deed; nothing when the language has none for it.
+    pub(crate) fn deed(&self, name: &str) -> Option<&DeedWords> {
+        self.deeds.get(name)
+    }
+
+    /// All deeds there are words for.
+    pub(crate) fn deeds(&self) -> impl Iterator<Item = (&str, &DeedWords)> {
+        self.deeds.iter().map(|(name, words)| (name.as_str(), words))
+    }
+
+    /// What the values of an argument are called.
+    pub(crate) fn choices(&self, argument: &str) -> impl Iterator<Item = (&str, &Phrases)> {
+        self.choices.get(argument).into_iter().flatten().map(|(value, words)| (value.as_str(), words))
+    }
+}
+
+/// The words of `text`: in lower case, without punctuation, times and figures whole.
+pub(crate) fn words_of(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase().replace(['’', '‘', '`'], "'").replace('%', " % ");
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | ':' | '.' | ',' | '-' | '%');
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%').to_owned();
+    lower.split(|c: char| !is_part(c)).map(bare).filter(|word| !word.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patterns(written: &[&str]) -> Patterns {
+        written.iter().map(|pattern| (*pattern).to_owned()).collect::<Vec<_>>().into()
+    }
+
+    #[test]
+    fn words_are_bare_and_figures_whole() {
+        assert_eq!(words_of("Don’t set it to 7:30, please!"), ["don't", "set", "it", "to", "7:30", "please"]);
+        assert_eq!(words_of("Volume: 30% - now."), ["volume", "30", "%", "now"]);
+        assert_eq!(words_of(" … "), [""; 0]);
+    }
+
+    #[test]
+    fn the_most_exact_pattern_counts() {
+        let off = patterns(&["turn", "turn * off"]);
+        assert_eq!(off.at_start(&words_of("turn the alarm off now")), Some(2));
+        assert_eq!(off.at_start(&words_of("turn it up")), Some(1));
+        assert_eq!(off.at_start(&words_of("please turn it up")), None);
+        assert_eq!(off.anywhere(&words_of("please turn it up")), Some(1));
+        let timer = patterns(&["* timer"]);
+        assert_eq!(timer.whole(&words_of("ten minute timer")), Some(1));
+        assert_eq!(timer.whole(&words_of("ten minute timer rang")), None);
+    }
+
+    #[test]
+    fn a_file_that_can_not_be_used_names_its_key() {
+        let problem = ConsentWords::read("[form]\nlead = 3").unwrap_err();
+        assert!(problem.contains("lead"), "{problem}");
+    }
+}

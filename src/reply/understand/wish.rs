@@ -1,0 +1,204 @@
+//! Whether the user's own words ask for a call: the deed, that it be done, and every value in it.
+//!
+//! PURE, any thread, well below a millisecond. In: what was said, what was asked back before it, the dialogue, and what
+//! a call does. Out: a [`Wish`]. Statements, questions, wishes that something stay, hypotheses and reported speech ask
+//! for nothing; a request for another deed, or with another value, makes the call one to be asked about. The words of it are
+//! in `consent.toml` of each language.
+
+mod clauses;
+mod deeds;
+mod grounds;
+
+#[cfg(test)]
+mod tests;
+
+use crate::language::Language;
+use crate::language::consent::{ConsentWords, words_of};
+use crate::tools::deed::{CallValue, ValueKind};
+use clauses::{Clause, Form, clauses};
+use deeds::Match;
+use grounds::Grounds;
+
+/// What the user's words say of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// They ask for it.
+    Act,
+    /// They may, and the owner has to be asked; the reason is for the trace.
+    Ask(&'static str),
+    /// They don't; the reason is for the trace and the model.
+    Talk(&'static str),
+}
+
+/// What was said, and what it may refer to.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Said<'a> {
+    /// What the user said in this turn.
+    pub asked: &'a str,
+    /// What was asked back just before.
+    pub asked_back: Option<&'a str>,
+    /// What was said before that and may be referred to, without a word of strangers.
+    pub dialogue: &'a [String],
+}
+
+/// What a call does.
+#[derive(Debug, Clone, Default)]
+pub struct CallWords<'a> {
+    /// The deed, as the tool names it.
+    pub deed: String,
+    /// What must have been said.
+    pub values: Vec<CallValue>,
+    /// Words that point at the tool, for a deed that no language has words for.
+    pub cues: Vec<&'a str>,
+}
+
+/// Decides in the language in which the words are understood: the spoken one, unless only another one finds a request.
+pub fn wish(language: &Language, said: &Said<'_>, call: &CallWords<'_>) -> Wish {
+    let mut wishes = language.consent().iter().map(|words| wish_in(language, words, said, call));
+    let first = wishes.next().unwrap_or(Wish::Talk(NOTHING));
+    match first {
+        Wish::Ask(UNCLEAR) => wishes.find(|wish| !matches!(wish, Wish::Ask(UNCLEAR))).unwrap_or(first),
+        other => other,
+    }
+}
+
+/// Whether `text` refuses what was asked about, in any words, and what it asks for instead.
+pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
+    language.consent().iter().find_map(|words| clauses::refusal(words, text))
+}
+
+/// A no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal<'a> {
+    /// And nothing else.
+    Plain,
+    /// And this is to be done instead.
+    Instead(&'a str),
+}
+
+const NOTHING: &str = "the user asked for nothing to be done";
+const REFUSED: &str = "the user wants this not to be done";
+const UNCLEAR: &str = "it is not clear whether the user asked for this";
+const OTHER: &str = "the user asked for something else";
+const VALUE: &str = "the user did not say every value of the call";
+const CONDITION: &str = "the user named a condition";
+const OBJECT: &str = "the user did not say what it is to be done to";
+
+fn wish_in(language: &Language, words: &ConsentWords, said: &Said<'_>, call: &CallWords<'_>) -> Wish {
+    let clauses = clauses(words, said.asked);
+    let is_answer = said.asked_back.is_some();
+    if is_answer && clauses::refusal(words, said.asked) == Some(Refusal::Plain) {
+        return Wish::Talk(REFUSED);
+    }
+    let is_no = clauses::refusal(words, said.asked).is_some();
+    // Behind a no only what the user says himself counts.
+    let grounded = if is_no { Said { asked_back: None, ..*said } } else { *said };
+    let grounds = Grounds::new(language, words, &grounded);
+    let wish = match words.deed(&call.deed) {
+        Some(_) if is_answer && agrees(words, said, &clauses, &call.deed) => Wish::Act,
+        Some(_) => of_known(words, &clauses, said, call),
+        None => of_unknown(&clauses, said, call),
+    };
+    let put_right = Grounds::put_right(language, words, said.asked);
+    let is_put_right = put_right.is_none_or(|later| call.values.iter().any(|value| later.hold_said(value)));
+    match wish {
+        Wish::Act if !is_put_right || !call.values.iter().all(|value| grounds.hold(value)) => Wish::Ask(VALUE),
+        other => other,
+    }
+}
+
+/// Whether the words say yes to what was offered, and take nothing back.
+fn agrees(words: &ConsentWords, said: &Said<'_>, clauses: &[Clause], deed: &str) -> bool {
+    let question = words_of(said.asked_back.unwrap_or_default());
+    clauses::consents(words, said.asked)
+        && clauses.iter().all(|clause| !matches!(clause.form, Form::Stay | Form::Hypothesis))
+        && clauses.iter().all(|clause| !deeds::is_one(words, clause))
+        && deeds::offers(words, &question, deed)
+}
+
+/// What the clauses say of a deed that the language has words for.
+fn of_known(words: &ConsentWords, clauses: &[Clause], said: &Said<'_>, call: &CallWords<'_>) -> Wish {
+    let mut verdict = None;
+    for clause in clauses {
+        let new = match clause.form {
+            Form::Request => match deeds::matched(words, clause, &call.deed) {
+                Match::Deed if clause.has_condition => Some(Wish::Ask(CONDITION)),
+                Match::Deed => Some(Wish::Act),
+                Match::Verb if refers_to(words, said, clause, &call.deed) => Some(Wish::Act),
+                Match::Verb => Some(Wish::Ask(OBJECT)),
+                Match::Other => Some(Wish::Ask(OTHER)),
+                Match::None => Some(Wish::Ask(UNCLEAR)),
+            },
+            Form::Stay if deeds::concerns(words, clause, &call.deed) => Some(Wish::Talk(REFUSED)),
+            // "Clear the list, but keep the milk."
+            Form::Stay if is_sweeping(call) => Some(Wish::Ask(CONDITION)),
+            Form::Stay => None,
+            Form::Question => Some(Wish::Talk("the user asked about it and wanted nothing done")),
+            Form::Hypothesis => Some(Wish::Talk("the user only imagined it")),
+            Form::Reported => Some(Wish::Talk("the user told what somebody else said")),
+            Form::Statement => Some(Wish::Talk(NOTHING)),
+            Form::Open => completed(words, said, clause, &call.deed),
+        };
+        verdict = stronger(verdict, new);
+    }
+    verdict.unwrap_or(Wish::Talk(NOTHING))
+}
+
+/// Whether the call says nothing of what it is done to but the whole.
+fn is_sweeping(call: &CallWords<'_>) -> bool {
+    call.values.iter().all(|value| matches!(value.kind, ValueKind::List | ValueKind::Choice(_)))
+}
+
+/// Of what two clauses say: a request stands beside talk, and a later no takes it back.
+fn stronger(before: Option<Wish>, new: Option<Wish>) -> Option<Wish> {
+    use Wish::{Act, Ask, Talk};
+    match (before, new) {
+        (None, new) => new,
+        (before, None) => before,
+        (Some(Act), Some(Ask(CONDITION))) => Some(Ask(CONDITION)),
+        (Some(Act), Some(Talk(REFUSED))) => Some(Talk(REFUSED)),
+        (Some(Act), Some(_)) => Some(Act),
+        (Some(Ask(_) | Talk(_)), Some(Act)) => Some(Act),
+        (Some(Ask(why)), Some(Talk(_))) => Some(Ask(why)),
+        (Some(Talk(_)), Some(Ask(why))) => Some(Ask(why)),
+        (Some(before), Some(_)) => Some(before),
+    }
+}
+
+/// Whether what the deed is done to is known all the same: elsewhere in what was said, in what was asked back, or, when the
+/// words point at it, in what was said just before.
+fn refers_to(words: &ConsentWords, said: &Said<'_>, clause: &Clause, deed: &str) -> bool {
+    let names = |text: &str| deeds::names_object(words, &words_of(text), deed);
+    let points = words.form.references.are_in(&clause.words);
+    let before = || said.dialogue.iter().rev().take(2).any(|text| names(text));
+    names(said.asked) || said.asked_back.is_some_and(names) || points && before()
+}
+
+/// An answer to what was asked back: "ten minutes", "yes please".
+fn completed(words: &ConsentWords, said: &Said<'_>, clause: &Clause, deed: &str) -> Option<Wish> {
+    let asked_back = said.asked_back.unwrap_or_default();
+    if !asked_back.contains('?') {
+        return if clause.words.is_empty() { None } else { Some(Wish::Ask(UNCLEAR)) };
+    }
+    let question = words_of(asked_back);
+    // Behind a no it is another value, and what is to be done with it is asked.
+    let is_no = clauses::refusal(words, said.asked).is_some();
+    let asks_for_it = !is_no && deeds::asks_for(words, &question, deed);
+    Some(if asks_for_it { Wish::Act } else { Wish::Ask(UNCLEAR) })
+}
+
+/// The same of a deed that no language knows: the words must point at the tool and hold every value.
+fn of_unknown(clauses: &[Clause], said: &Said<'_>, call: &CallWords<'_>) -> Wish {
+    let is_talk = |clause: &Clause| matches!(clause.form, Form::Question | Form::Stay | Form::Hypothesis | Form::Reported);
+    if clauses.iter().any(is_talk) {
+        return Wish::Talk("the user wanted nothing done");
+    }
+    let asked = words_of(said.asked);
+    let points = |cue: &&str| crate::language::consent::Phrases::from(vec![(*cue).to_owned()]).are_in(&asked);
+    let is_statement = clauses.iter().all(|clause| clause.form == Form::Statement);
+    match clauses.is_empty() || is_statement {
+        true => Wish::Talk(NOTHING),
+        false if call.cues.iter().any(points) => Wish::Act,
+        false => Wish::Ask(UNCLEAR),
+    }
+}

@@ -1,0 +1,331 @@
+//! An utterance in clauses, and the form of each.
+//!
+//! PURE. In: what was said. Out: clauses in order. What stands in quotation marks is somebody else's and makes no
+//! clause. A clause begins where punctuation or a joining word is followed by words that begin one; all else goes on with
+//! the one before.
+
+use super::Refusal;
+use crate::language::consent::{ConsentWords, FormWords, words_of};
+
+/// Most words of a time or a place in front of a request.
+const LONGEST_ADVERB: usize = 9;
+
+/// What a clause is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// It asks for a deed.
+    Request,
+    /// It wants something to stay as it is.
+    Stay,
+    /// It asks about something.
+    Question,
+    /// It imagines something.
+    Hypothesis,
+    /// It tells what somebody said.
+    Reported,
+    /// It tells something.
+    Statement,
+    /// Its form does not tell: an answer, a name.
+    Open,
+}
+
+/// A part of an utterance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Clause {
+    pub(super) form: Form,
+    /// Without what leads to it and trails behind it; of a polite request only what is asked for.
+    pub(super) words: Vec<String>,
+    /// It was asked for politely, or wished for: its verb need not come first.
+    pub(super) is_polite: bool,
+    /// It is to be done only if something is so.
+    pub(super) has_condition: bool,
+}
+
+/// A stretch of words between punctuation.
+struct Stretch {
+    words: Vec<String>,
+    /// A question mark stands behind it.
+    is_question: bool,
+    /// A colon stands behind it.
+    announces: bool,
+}
+
+/// The clauses of `text`.
+pub(super) fn clauses(words: &ConsentWords, text: &str) -> Vec<Clause> {
+    let mut clauses: Vec<Clause> = Vec::new();
+    let mut carried = None;
+    for sentence in sentences(&without_quotes(text)) {
+        let is_question = sentence.last().is_some_and(|last| last.is_question);
+        for (part, announces) in parts(words, &sentence) {
+            let mut clause = clause(words, &part, is_question);
+            match (carried, clause.form) {
+                (Some(Form::Reported), Form::Request | Form::Open) => clause.form = Form::Reported,
+                (Some(Form::Hypothesis), Form::Request) => clause.has_condition = true,
+                _ => {}
+            }
+            let ends_told = words.form.reported.are_in(&part[part.len().saturating_sub(2)..]);
+            carried = match clause.form {
+                Form::Reported if announces || ends_told => Some(Form::Reported),
+                Form::Hypothesis if words.form.hypotheses.at_start(&part).is_some() => Some(Form::Hypothesis),
+                _ => None,
+            };
+            clauses.push(clause);
+        }
+        // What a colon announces may stand in the next sentence.
+        carried = carried.filter(|form| *form == Form::Reported && sentence.last().is_some_and(|last| last.announces));
+    }
+    clauses
+}
+
+/// `text` without what stands in quotation marks.
+pub(super) fn without_quotes(text: &str) -> String {
+    let mut out = String::new();
+    let mut until: Option<char> = None;
+    let mut before = ' ';
+    for c in text.chars() {
+        match until {
+            Some(end) if c == end || (end == '”' && c == '"') => until = None,
+            Some(_) => {}
+            None => match c {
+                '"' => until = Some('"'),
+                '“' => until = Some('”'),
+                '„' => until = Some('“'),
+                '«' => until = Some('»'),
+                '»' => until = Some('«'),
+                '\'' | '‘' if !before.is_alphanumeric() && text.matches(['\'', '’']).count() > 1 => {
+                    until = Some(if c == '‘' { '’' } else { '\'' });
+                }
+                _ => out.push(c),
+            },
+        }
+        before = c;
+    }
+    out
+}
+
+/// Sentences as stretches of words.
+fn sentences(text: &str) -> Vec<Vec<Stretch>> {
+    let mut sentences = vec![Vec::new()];
+    let mut begun = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let is_last = chars.peek().is_none_or(|next| next.is_whitespace());
+        let ends = matches!(c, '.' | '!' | '?' | ';' | '…' | '\n') && (is_last || c == '\n');
+        let divides = matches!(c, ',' | ':' | '–' | '—') && is_last || c == '-' && is_last && begun.ends_with(' ');
+        begun.push(c);
+        if ends || divides {
+            push(&mut sentences, &std::mem::take(&mut begun), ends);
+        }
+    }
+    push(&mut sentences, &begun, true);
+    sentences.retain(|sentence| !sentence.is_empty());
+    sentences
+}
+
+fn push(sentences: &mut Vec<Vec<Stretch>>, text: &str, ends: bool) {
+    let words = words_of(text);
+    let last = text.trim_end().chars().next_back();
+    let (is_question, announces) = (last == Some('?'), last == Some(':'));
+    if let Some(sentence) = sentences.last_mut() {
+        if words.is_empty() {
+            if let Some(before) = sentence.last_mut() {
+                before.is_question |= is_question;
+            }
+        } else {
+            sentence.push(Stretch { words, is_question, announces });
+        }
+    }
+    if ends && sentences.last().is_some_and(|sentence| !sentence.is_empty()) {
+        sentences.push(Vec::new());
+    }
+}
+
+/// The stretches of a sentence, taken apart at joining words and put together where nothing new begins; with each whether
+/// a colon stands behind it.
+fn parts(words: &ConsentWords, sentence: &[Stretch]) -> Vec<(Vec<String>, bool)> {
+    let mut parts: Vec<(Vec<String>, bool)> = Vec::new();
+    for stretch in sentence {
+        let mut from = 0;
+        let mut cuts = Vec::new();
+        for at in 1..stretch.words.len() {
+            if let Some(count) = words.form.joints.at_start(&stretch.words[at..])
+                && at > from
+                && begins(words, &stretch.words[at + count..])
+            {
+                cuts.push((from, at));
+                from = at + count;
+            }
+        }
+        cuts.push((from, stretch.words.len()));
+        for (index, (from, to)) in cuts.into_iter().enumerate() {
+            let part = &stretch.words[from..to];
+            match parts.last_mut() {
+                Some((before, _)) if index == 0 && !begins(words, part) => before.extend(part.iter().cloned()),
+                _ => parts.push((part.to_vec(), false)),
+            }
+        }
+        if let Some((_, announces)) = parts.last_mut() {
+            *announces |= stretch.announces;
+        }
+    }
+    parts
+}
+
+/// Whether a clause begins with these words.
+fn begins(words: &ConsentWords, part: &[String]) -> bool {
+    let rest = led(&words.form, part);
+    let form = &words.form;
+    let marks = [&form.polite, &form.wishes, &form.questions, &form.hypotheses, &form.negations, &form.subjects, &form.refusals];
+    marks.iter().any(|phrases| phrases.at_start(rest).is_some()) || verb(words, rest) > 0
+}
+
+/// `part` without what only leads to it.
+fn led<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
+    let mut rest = part;
+    while let Some(count) = form.lead.at_start(rest) {
+        rest = &rest[count..];
+    }
+    rest
+}
+
+/// The same without what trails behind it.
+fn bare<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
+    let mut rest = led(form, part);
+    while let Some(count) = form.trail.at_end(rest).filter(|count| *count < rest.len()) {
+        rest = &rest[..rest.len() - count];
+    }
+    rest
+}
+
+/// How many words of a deed's verb stand at the head.
+fn verb(words: &ConsentWords, part: &[String]) -> usize {
+    let exact = |deed: &crate::language::consent::DeedWords| deed.verbs.at_start(part).max(deed.alone.at_start(part));
+    words.deeds().filter_map(|(_, deed)| exact(deed)).max().unwrap_or(0)
+}
+
+/// What `part` is.
+fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
+    let form = &words.form;
+    let rest = bare(form, part);
+    let of = |form: Form| Clause { form, words: rest.to_vec(), is_polite: false, has_condition: false };
+    let length = |phrases: &crate::language::consent::Phrases| phrases.at_start(rest).unwrap_or(0);
+    let keeping = length(&form.keeping);
+    let verb = verb(words, rest).max(keeping);
+    let polite = length(&form.polite);
+    let wishes = length(&form.wishes);
+    let marks = [
+        (length(&form.negations), Form::Stay),
+        (length(&form.hypotheses), Form::Hypothesis),
+        (length(&form.questions), Form::Question),
+    ];
+    let (mark, marked) = marks.into_iter().rev().max_by_key(|(count, _)| *count).unwrap_or((0, Form::Open));
+    let strongest = mark.max(verb).max(polite).max(wishes);
+    // "Stop" is both: with something to stop it is a request.
+    let is_verb = marked == Form::Stay && verb == mark && names_object(words, rest);
+    if strongest > 0 && mark == strongest && !is_verb && !(keeping >= mark && keeping > 0) {
+        return of(marked);
+    }
+    if keeping == 0 && form.anywhere.are_in(rest) {
+        return of(Form::Stay);
+    }
+    if strongest > 0 && polite == strongest {
+        let inner = clause(words, &rest[polite..], false);
+        return match inner.form {
+            Form::Statement | Form::Open => Clause { form: Form::Request, is_polite: true, ..inner },
+            _ => Clause { is_polite: true, ..inner },
+        };
+    }
+    if strongest > 0 && wishes == strongest {
+        let words = rest[wishes..].to_vec();
+        return Clause { form: Form::Request, words, is_polite: true, has_condition: false };
+    }
+    if verb > 0 {
+        let has_condition = form.conditions.are_in(rest);
+        return Clause { has_condition, ..of(Form::Request) };
+    }
+    if let Some(request) = behind_adverb(words, rest, is_question) {
+        return request;
+    }
+    if form.reported.are_in(rest) {
+        return of(Form::Reported);
+    }
+    if form.finite.are_in(rest) || form.subjects.at_start(rest).is_some() {
+        return of(if is_question { Form::Question } else { Form::Statement });
+    }
+    let is_elliptic = words.deeds().any(|(_, deed)| deed.elliptic.whole(rest).is_some());
+    match (is_elliptic, is_question) {
+        (true, false) => of(Form::Request),
+        (_, true) => of(Form::Question),
+        (false, false) => of(Form::Open),
+    }
+}
+
+/// The request behind a time or a place: "in twenty minutes remind me".
+fn behind_adverb(words: &ConsentWords, part: &[String], is_question: bool) -> Option<Clause> {
+    words.form.adverbs.at_start(part)?;
+    let at = (1..part.len().min(LONGEST_ADVERB)).find(|at| verb(words, &part[*at..]) > 0 || words.form.polite.at_start(&part[*at..]).is_some())?;
+    if words.form.reported.are_in(&part[..at]) || words.form.finite.are_in(&part[..at]) {
+        return None;
+    }
+    let inner = clause(words, &part[at..], is_question);
+    let is_request = inner.form == Form::Request && (verb(words, &part[at..]) > 1 || inner.is_polite || names_object(words, &part[at..]));
+    is_request.then_some(inner)
+}
+
+/// Whether the verb at the head of `part` has something to be done to.
+fn names_object(words: &ConsentWords, part: &[String]) -> bool {
+    words.deeds().any(|(_, deed)| {
+        deed.alone.at_start(part).is_some() || deed.verbs.at_start(part).is_some() && deed.objects.are_in(part)
+    })
+}
+
+/// Whether `text` begins with a yes.
+pub(super) fn consents(words: &ConsentWords, text: &str) -> bool {
+    let all = words_of(text);
+    let mut rest = all.as_slice();
+    loop {
+        if words.form.consents.at_start(rest).is_some() {
+            return true;
+        }
+        match words.form.lead.at_start(rest) {
+            Some(count) => rest = &rest[count..],
+            None => return false,
+        }
+    }
+}
+
+/// Whether `text` begins with a no, and the request behind it.
+pub(super) fn refusal<'a>(words: &ConsentWords, text: &'a str) -> Option<Refusal<'a>> {
+    let all = words_of(text);
+    let mut skipped = 0;
+    let count = loop {
+        let rest = &all[skipped..];
+        if let Some(count) = words.form.refusals.at_start(rest).or_else(|| words.form.negations.at_start(rest)) {
+            break count;
+        }
+        skipped += words.form.lead.at_start(rest)?;
+    };
+    let asks = clauses(words, text).into_iter().skip_while(|clause| clause.form != Form::Request).count() > 0;
+    if !asks {
+        return Some(Refusal::Plain);
+    }
+    // The request stands behind so many words.
+    Some(Refusal::Instead(behind(text, skipped + count)))
+}
+
+/// `text` behind its first `count` words.
+fn behind(text: &str, count: usize) -> &str {
+    let mut seen = 0;
+    let mut inside = false;
+    for (at, c) in text.char_indices() {
+        let is_word = c.is_alphanumeric() || matches!(c, '\'' | '’');
+        if is_word && !inside {
+            if seen == count {
+                return &text[at..];
+            }
+            seen += 1;
+        }
+        inside = is_word;
+    }
+    text
+}

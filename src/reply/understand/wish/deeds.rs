@@ -1,0 +1,104 @@
+//! Which deed a clause asks for.
+//!
+//! PURE. In: a clause, and a deed by its name. Out: whether the clause asks for it. Of several deeds whose verbs fit, the
+//! one whose pattern says most counts: "turn the alarm off" is no "turn".
+
+use super::clauses::Clause;
+use crate::language::consent::{ConsentWords, DeedWords};
+
+/// How a request fits a deed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Match {
+    /// It asks for it.
+    Deed,
+    /// The verb fits, and what it is to be done to is not named.
+    Verb,
+    /// It asks for another one.
+    Other,
+    /// It is not known what it asks for.
+    None,
+}
+
+/// What a clause says of one deed: how exactly, and whether all of it is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Fit {
+    has_object: bool,
+    exactness: usize,
+}
+
+/// How the request `clause` fits the deed of that name.
+pub(super) fn matched(words: &ConsentWords, clause: &Clause, deed: &str) -> Match {
+    let fits: Vec<(&str, Fit)> =
+        words.deeds().filter_map(|(name, deed)| Some((name, fit(words, clause, deed)?))).collect();
+    let best = |with_object: bool| {
+        let those = fits.iter().filter(|(_, fit)| fit.has_object || !with_object);
+        those.map(|(_, fit)| fit.exactness).max()
+    };
+    let own = fits.iter().find(|(name, _)| *name == deed).map(|(_, fit)| *fit);
+    match (own, best(true)) {
+        (Some(fit), Some(best)) if fit.has_object && fit.exactness >= best => Match::Deed,
+        (_, Some(_)) => Match::Other,
+        (Some(fit), None) if Some(fit.exactness) >= best(false) => Match::Verb,
+        (_, None) if fits.is_empty() => Match::None,
+        (_, None) => Match::Other,
+    }
+}
+
+fn fit(words: &ConsentWords, clause: &Clause, deed: &DeedWords) -> Option<Fit> {
+    let all = &clause.words;
+    if !deed.needs.is_empty() && !deed.needs.are_in(all) {
+        return None;
+    }
+    let anywhere = clause.is_polite && words.form.verbs_last;
+    let alone = if anywhere { deed.alone.anywhere(all) } else { deed.alone.at_start(all) };
+    if let Some(exactness) = alone {
+        return Some(Fit { has_object: true, exactness: exactness + 1 });
+    }
+    let verb = if anywhere { deed.verbs.anywhere(all) } else { deed.verbs.at_start(all) };
+    if let Some(exactness) = verb {
+        return Some(Fit { has_object: deed.objects.are_in(all), exactness });
+    }
+    deed.elliptic.whole(all).map(|exactness| Fit { has_object: true, exactness })
+}
+
+/// Whether a clause that wants something to stay is about the deed of that name: it names the verb or the object, points
+/// at what was said, or says nothing but no.
+pub(super) fn concerns(words: &ConsentWords, clause: &Clause, deed: &str) -> bool {
+    let Some(own) = words.deed(deed) else { return true };
+    let all = &clause.words;
+    let rest = &all[words.form.negations.at_start(all).unwrap_or(0)..];
+    let is_bare = rest.len() <= 1;
+    let points = words.form.references.are_in(rest) && !words.deeds().any(|(_, other)| other.objects.are_in(rest));
+    own.objects.are_in(rest) || own.verbs.anywhere(rest).is_some() || own.alone.anywhere(rest).is_some() || is_bare || points
+}
+
+/// Whether a clause asks for some deed, wholly.
+pub(super) fn is_one(words: &ConsentWords, clause: &Clause) -> bool {
+    clause.form == super::clauses::Form::Request
+        && words.deeds().any(|(_, deed)| fit(words, clause, deed).is_some_and(|fit| fit.has_object))
+}
+
+/// Whether `text` names what the deed is done to.
+pub(super) fn names_object(words: &ConsentWords, text: &[String], deed: &str) -> bool {
+    words.deed(deed).is_some_and(|deed| deed.objects.are_in(text) || deed.alone.anywhere(text).is_some())
+}
+
+/// Whether a question asks for what completes the deed.
+pub(super) fn asks_for(words: &ConsentWords, question: &[String], deed: &str) -> bool {
+    words.deed(deed).is_some_and(|deed| deed.asks.are_in(question))
+}
+
+/// Whether a question offers the deed: "Shall I add milk to the shopping list?"
+pub(super) fn offers(words: &ConsentWords, question: &[String], deed: &str) -> bool {
+    let offered = |from: usize| {
+        let clause = super::clauses::Clause {
+            form: super::clauses::Form::Request,
+            words: question[from..].to_vec(),
+            is_polite: words.form.verbs_last,
+            has_condition: false,
+        };
+        matched(words, &clause, deed) == Match::Deed
+    };
+    let behind = |at: usize| words.form.offers.at_start(&question[at..]).map(|count| at + count);
+    (0..question.len()).filter_map(behind).any(offered)
+}

@@ -1,0 +1,242 @@
+//! Whether the values of a call were said.
+//!
+//! PURE. In: what was said, and a value as a model wrote it. Out: whether its words, numbers or times are found there. A
+//! model may put a value in order ("half an hour" → "30 minutes", "eggs" → "egg"), and add nothing to it.
+
+use crate::language::Language;
+use crate::language::consent::{ConsentWords, Phrases, words_of};
+use crate::language::grammar::numbers::ONE;
+use crate::language::grammar::words;
+use crate::reply::understand::intents;
+use crate::schedule::When;
+use crate::tools::deed::{CallValue, ValueKind};
+
+use super::Said;
+
+/// Most words of a window in which a time is looked for.
+const LONGEST_TIME: usize = 9;
+/// Fewest letters two words must share at their beginning to be forms of one word.
+const STEM: usize = 4;
+/// How much of a retold text must have been said.
+const GIST: f64 = 0.6;
+/// Most letters that may follow the shared ones.
+const ENDING: usize = 4;
+
+/// What values may be found in.
+pub(super) struct Grounds<'a> {
+    language: &'a Language,
+    words: &'a ConsentWords,
+    /// The texts, the user's first.
+    texts: Vec<String>,
+    said: Vec<String>,
+    /// In thousandths.
+    numbers: Vec<u32>,
+}
+
+impl<'a> Grounds<'a> {
+    /// What the user said, what was asked back, and what he refers to.
+    pub(super) fn new(language: &'a Language, words: &'a ConsentWords, said: &Said<'_>) -> Self {
+        let asked = words_of(said.asked);
+        let refers = words.form.references.are_in(&asked);
+        let mut texts = vec![said.asked.to_owned()];
+        texts.extend(said.asked_back.map(str::to_owned));
+        if refers {
+            texts.extend(said.dialogue.iter().cloned());
+        }
+        Self::of(language, words, texts)
+    }
+
+    fn of(language: &'a Language, words: &'a ConsentWords, texts: Vec<String>) -> Self {
+        let said: Vec<String> = texts.iter().flat_map(|text| words_of(text)).collect();
+        let numbers = texts.iter().flat_map(|text| numbers(language, words, text)).collect();
+        Self { language, words, texts, said, numbers }
+    }
+
+    /// What the user put right within his own words: then one value at least must stand behind that.
+    pub(super) fn put_right(language: &'a Language, words: &'a ConsentWords, asked: &str) -> Option<Self> {
+        let said = words_of(asked);
+        let last = (1..said.len()).filter(|at| words.form.corrections.at_start(&said[*at..]).is_some()).max()?;
+        let count = words.form.corrections.at_start(&said[last..])?;
+        Some(Self::of(language, words, vec![said[last + count..].join(" ")]))
+    }
+
+    /// Whether they hold `value`.
+    pub(super) fn hold(&self, value: &CallValue) -> bool {
+        match value.kind {
+            ValueKind::Words => self.share(&value.text) >= 1.0,
+            ValueKind::Gist => self.share(&value.text) >= GIST && self.hold_numbers(&value.text),
+            ValueKind::Numbers => self.hold_numbers(&value.text),
+            ValueKind::When => self.hold_when(&value.text),
+            ValueKind::List => self.hold_list(&value.text),
+            ValueKind::Percent => self.hold_percent(&value.text),
+            ValueKind::Choice(argument) => self.hold_choice(argument, &value.text),
+        }
+    }
+
+    /// Which part of the words of `text` that matter was said.
+    fn share(&self, text: &str) -> f64 {
+        let function = &self.words.form.function_words;
+        let all: Vec<String> = words_of(text).iter().flat_map(|word| parts(word)).collect();
+        let matter: Vec<&String> = all.iter().filter(|word| function.at_start(std::slice::from_ref(*word)).is_none()).collect();
+        let is_found = |word: &&&String| {
+            let number = || numbers(self.language, self.words, word).first().copied();
+            self.said.iter().any(|said| alike(said, word) || self.is_inside(said, word)) || number().is_some_and(|number| self.numbers.contains(&number))
+        };
+        if matter.is_empty() { 1.0 } else { matter.iter().filter(is_found).count() as f64 / matter.len() as f64 }
+    }
+
+    /// Whether `said` is a compound that begins with `word`, or an infinitive of it.
+    fn is_inside(&self, said: &str, word: &str) -> bool {
+        let stem: String = word.chars().take(word.chars().count().saturating_sub(2).max(STEM)).collect();
+        let infix = &self.words.form.infix;
+        let is_infinitive = !infix.is_empty() && said.replacen(infix.as_str(), "", 1) == word;
+        is_infinitive || self.words.form.verbs_last && said.chars().count() > word.chars().count() && compound(said, &stem)
+    }
+
+    /// The same, of a value that says something.
+    pub(super) fn hold_said(&self, value: &CallValue) -> bool {
+        !matches!(value.kind, ValueKind::Choice(_) | ValueKind::List) && self.hold(value)
+    }
+
+    fn hold_numbers(&self, text: &str) -> bool {
+        numbers(self.language, self.words, text).iter().all(|number| self.numbers.contains(number))
+    }
+
+    /// The same length, or the same time and day, somewhere in what was said; or at least its numbers.
+    fn hold_when(&self, text: &str) -> bool {
+        let function = &self.words.form.function_words;
+        let bare: Vec<String> =
+            words_of(text).into_iter().filter(|word| function.at_start(std::slice::from_ref(word)).is_none()).collect();
+        let read = |text: &str| intents::when(self.language, text);
+        let Some(wanted) = read(text).or_else(|| read(&bare.join(" "))) else { return self.share(text) >= 1.0 };
+        let said: Vec<When> = self.texts.iter().flat_map(|text| windows(text)).filter_map(|window| read(&window)).collect();
+        let is_there = match wanted {
+            When::In(_) => said.contains(&wanted),
+            When::At(wanted) => {
+                let times = || said.iter().filter_map(|said| match said {
+                    When::At(said) => Some(said),
+                    When::In(_) => None,
+                });
+                let is_clock = wanted.clock.is_none() || times().any(|said| wanted.may_be_at(said));
+                let is_day = wanted.day_goes_without_saying() || times().any(|said| wanted.is_on(said));
+                is_clock && is_day
+            }
+        };
+        is_there || self.share(text) >= 1.0
+    }
+
+    /// The list that was named, or where none was, one of those that need no name.
+    fn hold_list(&self, text: &str) -> bool {
+        let lists: Vec<_> = self.language.lists().collect();
+        let is_unnamed = |word: &str| lists.iter().any(|list| list.unnamed.iter().any(|known| known == word));
+        let is_shopping = |word: &str| lists.iter().any(|list| list.shopping.iter().any(|known| known == word)) || word == "shopping";
+        let is_note = |word: &str| lists.iter().any(|list| list.notes.iter().any(|known| known == word));
+        let wanted: Vec<String> = words_of(text).into_iter().filter(|word| !is_unnamed(word)).collect();
+        let is_usual = wanted.iter().all(|word| is_shopping(word) || is_note(word));
+        if wanted.iter().all(|word| self.said.iter().any(|said| alike(said, word) || compound(said, word))) {
+            return true;
+        }
+        let is_of_notes = wanted.iter().all(|word| is_note(word));
+        if !is_of_notes && self.said.iter().any(|word| is_note(word)) {
+            return false;
+        }
+        let names_another = self.named_lists().any(|named| !is_unnamed(&named) && !(is_shopping(&named) && wanted.iter().all(|word| is_shopping(word))));
+        is_usual && !names_another
+    }
+
+    /// What stands in front of the word for a list.
+    fn named_lists(&self) -> impl Iterator<Item = String> + '_ {
+        let is_list = |word: &str| self.words.form.list_words.at_start(&[word.to_owned()]).is_some();
+        let is_function = |word: &str| self.words.form.function_words.at_start(&[word.to_owned()]).is_some();
+        let pairs = self.said.windows(2).filter(move |pair| is_list(&pair[1]) && !is_function(&pair[0]));
+        pairs.map(|pair| pair[0].clone())
+    }
+
+    fn hold_percent(&self, text: &str) -> bool {
+        let Ok(percent) = text.parse::<f64>() else { return false };
+        let is_it = |said: f64| (said - percent).abs() < 0.5 || (said <= 10.0 && (said * 10.0 - percent).abs() < 0.5);
+        let mut named = self.words.percent.iter().filter(|(word, _)| self.said.contains(word));
+        self.numbers.iter().any(|number| is_it(f64::from(*number) / f64::from(ONE))) || named.any(|(_, known)| is_it(f64::from(*known)))
+    }
+
+    /// The value that was named, or where none was, any.
+    fn hold_choice(&self, argument: &str, text: &str) -> bool {
+        // What was said last counts before what was asked back.
+        let asked = words_of(self.texts.first().map_or("", String::as_str));
+        let named = |words: &[String]| -> Vec<&str> {
+            let choices = self.words.choices(argument);
+            choices.filter(|(_, phrases): &(&str, &Phrases)| phrases.are_in(words)).map(|(value, _)| value).collect()
+        };
+        let in_asked = named(&asked);
+        let all = if in_asked.is_empty() { named(&self.said) } else { in_asked };
+        let is_every = text == "every" && all.len() > 1;
+        is_every || all.is_empty() || all.contains(&text.to_lowercase().as_str())
+    }
+}
+
+/// Every number in `text`, in thousandths, written in figures or in words.
+fn numbers(language: &Language, consent: &ConsentWords, text: &str) -> Vec<u32> {
+    let grammar = language.grammar();
+    let all: Vec<words::Word> = words_of(text)
+        .iter()
+        .flat_map(|word| parts(word))
+        .map(|text| words::Word { text, at: 0..0 })
+        .collect();
+    let mut numbers = Vec::new();
+    for at in 0..all.len() {
+        numbers.extend(grammar.numbers.quantity(&all[at..]).iter().map(|read| read.value));
+        numbers.extend(grammar.numbers.ordinal(&all[at..]).map(|read| read.value * ONE));
+        numbers.extend(decimal(&all[at].text));
+        let texts: Vec<&str> = all[at..].iter().map(|word| word.text.as_str()).collect();
+        let begins = |phrase: &str| phrase.split(' ').eq(texts.iter().copied().take(phrase.split(' ').count()));
+        numbers.extend(consent.quantities.iter().filter(|(phrase, _)| begins(phrase)).map(|(_, number)| number * ONE));
+    }
+    // "four two one seven" is one number, too.
+    let digits: String = all.iter().filter_map(|word| digit(grammar.numbers.number(std::slice::from_ref(word)).first()?.value)).collect();
+    numbers.extend(digits.parse::<u32>().ok().and_then(|number| number.checked_mul(ONE)));
+    numbers
+}
+
+fn digit(value: u32) -> Option<char> {
+    (value % ONE == 0).then(|| char::from_digit(value / ONE, 10)).flatten()
+}
+
+/// "2.5" and "1,500".
+fn decimal(word: &str) -> Option<u32> {
+    let number: f64 = word.replace(',', ".").parse().ok()?;
+    (0.0..1e6).contains(&number).then_some((number * f64::from(ONE)).round() as u32)
+}
+
+/// "7:30am" as "7:30" and "am", "10-minute" as "10" and "minute".
+fn parts(word: &str) -> Vec<String> {
+    let digits = word.find(|c: char| c.is_alphabetic()).unwrap_or(word.len());
+    let (figures, letters) = word.split_at(digits);
+    let figures = figures.trim_end_matches('-');
+    match (figures.is_empty(), letters.is_empty()) {
+        (false, false) => vec![figures.to_owned(), letters.to_owned()],
+        _ => word.split('-').filter(|part| !part.is_empty()).map(str::to_owned).collect(),
+    }
+}
+
+/// Every few words of `text` that stand behind one another.
+fn windows(text: &str) -> Vec<String> {
+    let words = words_of(text);
+    let longest = LONGEST_TIME.min(words.len());
+    (1..=longest).flat_map(|length| words.windows(length).map(|window| window.join(" ")).collect::<Vec<_>>()).collect()
+}
+
+/// Whether two words are forms of one.
+fn alike(one: &str, other: &str) -> bool {
+    if one == other || one.trim_end_matches("'s") == other.trim_end_matches("'s") {
+        return true;
+    }
+    let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let rest = |word: &str| word.chars().count() - shared;
+    let least = STEM.min(one.chars().count().min(other.chars().count()));
+    shared >= least.max(3) && rest(one) <= ENDING && rest(other) <= ENDING
+}
+
+/// Whether `word` begins the compound `said`: "einkauf" in "einkaufsliste".
+fn compound(said: &str, word: &str) -> bool {
+    word.chars().count() >= STEM && said.starts_with(word)
+}

@@ -1,0 +1,66 @@
+//! What a call does, in the terms of the words that ask for it.
+//!
+//! Plain data. A tool names its deed and the values in its arguments; whether the user asked for that deed with those
+//! values is decided in `reply/understand/wish`, before the call runs.
+
+use serde_json::Value;
+
+use super::Arguments;
+
+/// How a value is looked for in what was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueKind {
+    /// Its words.
+    Words,
+    /// What it says, told by somebody else: most of its words, and all its numbers.
+    Gist,
+    /// Its numbers.
+    Numbers,
+    /// A length or a time.
+    When,
+    /// The name of a list, which need not be said where there is only one that can be meant.
+    List,
+    /// A number of percent.
+    Percent,
+    /// One of a few that the language has words for, by the name of the argument.
+    Choice(&'static str),
+}
+
+/// A value in the arguments of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallValue {
+    /// How it is looked for.
+    pub kind: ValueKind,
+    /// As the model wrote it.
+    pub text: String,
+}
+
+/// The values of `arguments` by name; what was left out, or is empty, is none.
+pub fn values_of(arguments: &Arguments, kinds: &[(&str, ValueKind)]) -> Vec<CallValue> {
+    let value = |(name, kind): &(&str, ValueKind)| {
+        let text = match arguments.get(*name)? {
+            Value::String(text) => text.trim().to_owned(),
+            Value::Null => return None,
+            other => other.to_string(),
+        };
+        (!text.is_empty()).then_some(CallValue { kind: *kind, text })
+    };
+    kinds.iter().filter_map(value).collect()
+}
+
+/// All texts and numbers of `arguments`, for a tool that does not say more of them.
+pub(super) fn all_values(arguments: &Arguments) -> Vec<CallValue> {
+    let kind = |value: &Value| match value {
+        Value::Number(_) => Some(ValueKind::Numbers),
+        Value::String(_) | Value::Array(_) | Value::Object(_) => Some(ValueKind::Words),
+        Value::Bool(_) | Value::Null => None,
+    };
+    let values = arguments.iter().filter_map(|(name, value)| Some((name.as_str(), kind(value)?)));
+    values_of(arguments, &values.collect::<Vec<_>>())
+}
+
+/// A deed by the name of the tool and the value of the argument that says which.
+pub(super) fn named(tool: &str, arguments: &Arguments, which: &str) -> String {
+    let action = arguments.get(which).and_then(Value::as_str).unwrap_or_default();
+    format!("{tool} {action}").trim_end().to_owned()
+}
