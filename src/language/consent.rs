@@ -125,6 +125,12 @@ impl Phrases {
         (0..words.len()).find(|at| self.at_start(&words[*at..]).is_some())
     }
 
+    /// What stands in front of one of them in a compound: "pack" of "packliste".
+    pub(crate) fn compound(&self, word: &str) -> Option<String> {
+        let endings = self.0.iter().filter_map(|phrase| phrase.first());
+        endings.filter_map(|ending| word.strip_suffix(ending.as_str())).find(|rest| !rest.is_empty()).map(str::to_owned)
+    }
+
     /// Whether one of them is in `words`.
     pub(crate) fn are_in(&self, words: &[String]) -> bool {
         self.position(words).is_some()

@@ -64,7 +64,7 @@ impl<'a> Grounds<'a> {
     pub(super) fn hold(&self, value: &CallValue) -> bool {
         match value.kind {
             ValueKind::Words => self.share(&value.text) >= 1.0,
-            ValueKind::Gist => self.share(&value.text) >= GIST && self.hold_numbers(&value.text),
+            ValueKind::Gist => self.share(&value.text) >= GIST && self.hold_numbers(&value.text) && self.hold_names(&value.text),
             ValueKind::Numbers => self.hold_numbers(&value.text),
             ValueKind::When => self.hold_when(&value.text),
             ValueKind::List => self.hold_list(&value.text),
@@ -83,6 +83,12 @@ impl<'a> Grounds<'a> {
             self.said.iter().any(|said| alike(said, word) || self.is_inside(said, word)) || number().is_some_and(|number| self.numbers.contains(&number))
         };
         if matter.is_empty() { 1.0 } else { matter.iter().filter(is_found).count() as f64 / matter.len() as f64 }
+    }
+
+    /// Whether its shortest words were said: "row C" is not "row E".
+    fn hold_names(&self, text: &str) -> bool {
+        let short: Vec<String> = words_of(text).into_iter().filter(|word| word.chars().count() <= 2).collect();
+        self.share(&short.join(" ")) >= 1.0
     }
 
     /// Whether `said` is a compound that begins with `word`, or an infinitive of it.
@@ -140,7 +146,10 @@ impl<'a> Grounds<'a> {
         if !is_of_notes && self.said.iter().any(|word| is_note(word)) {
             return false;
         }
-        let names_another = self.named_lists().any(|named| !is_unnamed(&named) && !(is_shopping(&named) && wanted.iter().all(|word| is_shopping(word))));
+        let fits = |named: &str| {
+            is_shopping(named.trim_end_matches('s')) && wanted.iter().all(|word| is_shopping(word))
+        };
+        let names_another = self.named_lists().any(|named| !is_unnamed(&named) && !fits(&named));
         is_usual && !names_another
     }
 
@@ -149,7 +158,8 @@ impl<'a> Grounds<'a> {
         let is_list = |word: &str| self.words.form.list_words.at_start(&[word.to_owned()]).is_some();
         let is_function = |word: &str| self.words.form.function_words.at_start(&[word.to_owned()]).is_some();
         let pairs = self.said.windows(2).filter(move |pair| is_list(&pair[1]) && !is_function(&pair[0]));
-        pairs.map(|pair| pair[0].clone())
+        let compounds = self.said.iter().filter_map(|word| self.words.form.list_words.compound(word));
+        pairs.map(|pair| pair[0].clone()).chain(compounds)
     }
 
     fn hold_percent(&self, text: &str) -> bool {
