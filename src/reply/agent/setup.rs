@@ -10,7 +10,7 @@ use crate::reply::agent::protocol::{Protocol, WrittenCall};
 use crate::reply::agent::repeats::Repeats;
 use crate::reply::agent::request::Request;
 use crate::reply::agent::router::ToolChoice;
-use crate::reply::agent::tool_loop::state::progress::Progress;
+use crate::reply::agent::tool_loop::state::progress::LoopProgress;
 use crate::reply::agent::tool_loop::state::prompt::LoopPrompt;
 use crate::reply::agent::tool_loop::state::scope::{ReadyCalls, ToolScope};
 use crate::reply::agent::tool_loop::state::{Asked, LoopState};
@@ -88,7 +88,7 @@ pub(crate) fn begin(
         scope,
         ready,
         plan,
-        progress: Progress::new(rules.tools.max_turns),
+        progress: LoopProgress::new(rules.tools.max_turns),
         repeats: Repeats::default(),
         taint: taint(is_tainted || memory.is_foreign || request.past.is_foreign),
     }

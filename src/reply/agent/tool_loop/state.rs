@@ -20,7 +20,7 @@ use crate::reply::prompt::head::Heads;
 use crate::reply::session::tool_history::CallOutcome;
 use crate::tools::gate::{Mood, Taint};
 use crate::tools::{Tool, Toolbox, schema};
-use progress::Progress;
+use progress::LoopProgress;
 use prompt::LoopPrompt;
 use scope::{ReadyCalls, ToolScope};
 
@@ -67,7 +67,7 @@ pub(crate) struct LoopState {
     /// The plan, if there is one.
     pub(crate) plan: Plan,
     /// How far it has got.
-    pub(crate) progress: Progress,
+    pub(crate) progress: LoopProgress,
     /// Calls so far.
     pub(crate) repeats: Repeats,
     /// Whether strangers' words are in the turn.
@@ -134,7 +134,7 @@ impl LoopState {
 
     /// The answer to a request of nothing but calls as they stand, when each tool has said its sentence.
     pub(crate) fn told_of_each(&self) -> Option<String> {
-        let Progress { results, sentences, .. } = &self.progress;
+        let LoopProgress { results, sentences, .. } = &self.progress;
         let is_over = results.len() == self.ready.count && sentences.len() == self.ready.count;
         (self.is_only_ready_calls() && is_over).then(|| self.progress.untold())
     }
@@ -158,7 +158,7 @@ impl LoopState {
     /// before: what was found, in the words of the tools, when all of it has some.
     pub(crate) fn told_instead(&mut self) -> Option<String> {
         self.progress.again += 1;
-        let Progress { again, sentences, .. } = &self.progress;
+        let LoopProgress { again, sentences, .. } = &self.progress;
         (self.may_quote_tools() && *again > 1 && !sentences.is_empty()).then(|| sentences.join(" "))
     }
 

@@ -9,7 +9,7 @@ use crate::reply::session::tool_history::{CallOutcome, HistoryRow};
 
 /// How far the answer has got.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Progress {
+pub(crate) struct LoopProgress {
     /// Results of this turn.
     pub(crate) results: Vec<String>,
     /// Turns of the model that are left.
@@ -32,7 +32,7 @@ pub(crate) struct Progress {
     rows: Vec<HistoryRow>,
 }
 
-impl Progress {
+impl LoopProgress {
     /// An answer that has not begun, with so many turns of the model.
     pub(crate) fn new(turns_left: u32) -> Self {
         Self { turns_left, ..Self::default() }
