@@ -128,7 +128,10 @@ impl Phrases {
     /// What stands in front of one of them in a compound: "pack" of "packliste".
     pub(crate) fn compound(&self, word: &str) -> Option<String> {
         let endings = self.0.iter().filter_map(|phrase| phrase.first());
-        endings.filter_map(|ending| word.strip_suffix(ending.as_str())).find(|rest| !rest.is_empty()).map(str::to_owned)
+        endings
+            .filter_map(|ending| word.strip_suffix(ending.as_str()))
+            .find(|rest| !rest.is_empty())
+            .map(str::to_owned)
     }
 
     /// Whether one of them is in `words`.

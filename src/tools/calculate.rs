@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
-use super::{deed, schema, Arguments, Call, Effect, Output, Tool, ToolError};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
 use crate::language::{Language, Languages, fill};
 
 /// No sensible sum takes longer.

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
-use super::{deed, schema, Arguments, Call, Effect, Output, Tool, ToolError};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
 use crate::language::{Language, Languages, fill};
 use crate::schedule::words::{date_in, time_in_full};
 

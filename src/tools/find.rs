@@ -9,6 +9,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
+use super::deed::CallValue;
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, route, schema};
 
 /// Its name, which is on every turn's allow-list.
@@ -60,6 +61,10 @@ impl Tool for ToolSearch {
 
     fn effect(&self, _: &Arguments) -> Effect {
         Effect::Looks
+    }
+
+    fn values(&self, _: &Arguments) -> Vec<CallValue> {
+        Vec::new()
     }
 
     fn in_words(&self, _: &Arguments) -> String {

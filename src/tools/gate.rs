@@ -1,7 +1,7 @@
 //! Whether a call may run: the one place that decides.
 //!
 //! PURE, any thread. In: what the call does, what the owner's configuration says, how often the tool ran
-//! lately, whether strangers' words are in the turn, and whether the user asked for a deed at all. Out:
+//! lately, whether strangers' words are in the turn, and whether the user's words ask for this very call. Out:
 //! [`Verdict`]. It fails closed: whatever it does not know is asked about or forbidden. Once a stranger's
 //! words are in the turn, nothing that changes the world or writes memory runs without the owner's yes, and
 //! nothing is fetched from an address that the model has put together: it could carry off what it knows.
@@ -51,13 +51,15 @@ pub enum Taint {
     Tainted,
 }
 
-/// What the user's words are.
+/// What the user's words say of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mood {
-    /// They may ask for a deed.
-    Request,
-    /// They ask about something, or say that it is not to be done.
-    Question,
+pub enum Wish {
+    /// They ask for it.
+    Act,
+    /// They may, and the owner has to be asked; the reason is for the trace.
+    Ask(&'static str),
+    /// They don't; the reason is for the trace and the model.
+    Talk(&'static str),
 }
 
 /// Where a call goes.
@@ -89,8 +91,8 @@ pub struct Facts<'a> {
     pub taint: Taint,
     /// Where it goes.
     pub address: Address,
-    /// What the user's words are.
-    pub mood: Mood,
+    /// What the user's words say of it.
+    pub wish: Wish,
     /// The owner's yes.
     pub consent: Consent,
     /// Calls of anything but looking that ran within the last minute.
@@ -109,20 +111,20 @@ pub fn judge(facts: &Facts<'_>, config: &ToolsConfig) -> Verdict {
     if facts.consent == Consent::Given {
         return Verdict::Allow;
     }
-    if names(&config.always_ask) {
+    if names(&config.always_ask) && !matches!(facts.wish, Wish::Talk(_)) {
         return Verdict::Ask("the owner wants to be asked before this tool");
     }
-    match (facts.effect, facts.taint, facts.mood) {
-        (Effect::Fetches, Taint::Tainted, _) if facts.address == Address::Made => {
+    match (facts.effect, facts.wish) {
+        // What was not asked for is not even asked about.
+        (_, Wish::Talk(why)) => Verdict::Forbid(why),
+        (Effect::Fetches, _) if facts.taint == Taint::Tainted && facts.address == Address::Made => {
             Verdict::Ask("nobody has named this address, and words of strangers are in this turn")
         }
-        (Effect::Looks | Effect::Fetches, _, _) => Verdict::Allow,
-        (Effect::Remembers | Effect::Changes, Taint::Tainted, _) => {
+        (Effect::Looks | Effect::Fetches, _) => Verdict::Allow,
+        (Effect::Remembers | Effect::Changes, Wish::Ask(why)) => Verdict::Ask(why),
+        (Effect::Remembers | Effect::Changes, Wish::Act) if facts.taint == Taint::Tainted => {
             Verdict::Ask("words of strangers are in this turn")
         }
-        (Effect::Remembers | Effect::Changes, Taint::Clean, Mood::Question) => {
-            Verdict::Ask("the user asked a question and wanted nothing done")
-        }
-        (Effect::Remembers | Effect::Changes, Taint::Clean, Mood::Request) => Verdict::Allow,
+        (Effect::Remembers | Effect::Changes, Wish::Act) => Verdict::Allow,
     }
 }

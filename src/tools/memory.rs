@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
-use super::{deed, schema, Arguments, Call, Effect, Output, Tool, ToolError};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
 use crate::clock::Clock;
 use crate::language::{Languages, fill};
 use crate::message::Private;

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::config::SearchConfig;
+use super::deed::CallValue;
 use super::weather::base;
 use super::web::Reach;
 use super::web::html::{self, Hit};
@@ -194,6 +195,10 @@ impl Tool for WebSearch {
 
     fn effect(&self, _: &Arguments) -> Effect {
         Effect::Fetches
+    }
+
+    fn values(&self, _: &Arguments) -> Vec<CallValue> {
+        Vec::new()
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

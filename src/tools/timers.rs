@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
-use super::{deed, schema, Arguments, Call, Effect, Output, Tool, ToolError};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
 use crate::language::{Language, Languages, ToolSentences, fill};
 use crate::schedule::words::{self, tell};
 use crate::schedule::{Bias, Kind, Many, Order, Question, Report, Schedule, Wanted, When, Which};
@@ -123,9 +123,13 @@ impl Tool for Timers {
 
     fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
         let kind = ValueKind::Choice("kind");
-        let mut values =
-            deed::values_of(arguments, &[("when", ValueKind::When), ("name", ValueKind::Words), ("kind", kind)]);
-        if arguments.get("action").and_then(Value::as_str) == Some("cancelAll") && !arguments.contains_key("kind") {
+        let mut values = deed::values_of(
+            arguments,
+            &[("when", ValueKind::When), ("name", ValueKind::Words), ("kind", kind)],
+        );
+        if arguments.get("action").and_then(Value::as_str) == Some("cancelAll")
+            && !arguments.contains_key("kind")
+        {
             // Of every kind: then none of them may have been named.
             values.push(CallValue { kind, text: "every".to_owned() });
         }

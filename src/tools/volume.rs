@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
-use super::{deed, schema, Arguments, Call, Deed, Output, Tool, ToolError};
+use super::{Arguments, Call, Deed, Output, Tool, ToolError, deed, schema};
 use crate::language::{Languages, fill};
 
 /// The tool.

@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::config::{Units, WeatherConfig};
-use super::web::Reach;
 use super::deed::{CallValue, ValueKind};
-use super::{deed, schema, Arguments, Call, Effect, Output, Tool, ToolError};
+use super::web::Reach;
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
 use crate::english::WEEKDAYS;
 
 /// The tool.

@@ -16,6 +16,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, StatusCode, Url};
 use serde_json::{Value, json};
 
+use super::deed::CallValue;
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
 
 mod guard;
@@ -252,6 +253,10 @@ impl Tool for ReadPage {
 
     fn address<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {
         arguments.get("url").and_then(Value::as_str)
+    }
+
+    fn values(&self, _: &Arguments) -> Vec<CallValue> {
+        Vec::new()
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

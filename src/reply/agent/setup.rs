@@ -3,6 +3,7 @@
 //! PURE but for a look at the session. In: the request, and what was decided about it. Out: a [`LoopState`].
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::llm::ModelSize;
 use crate::reply::agent::plan::{Course, Plan};
@@ -19,7 +20,6 @@ use crate::reply::memory::block::Block;
 use crate::reply::prompt::side_query::SharedPrompt;
 use crate::reply::prompt::{self, context};
 use crate::reply::session::Session;
-use crate::reply::understand::intents;
 use crate::reply::understand::parts::parts_of;
 use crate::tools::gate::Taint;
 use crate::tools::{self, ToolsConfig};
@@ -68,7 +68,10 @@ pub(crate) fn begin(
         channel: turn.channel,
         now: turn.now.clone(),
         words: turn.asked.to_owned(),
-        mood: intents::mood(&turn.language, turn.asked),
+        asked_back: request.past.asked_back.clone(),
+        dialogue: request.past.own_texts.clone(),
+        remembered: if memory.is_foreign { String::new() } else { memory.text.clone() },
+        language: Arc::clone(&turn.language),
         parts: parts(request, &plan, &choice),
     };
     let mut scope = scope(request, &plan, choice, &failed);

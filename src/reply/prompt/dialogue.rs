@@ -27,6 +27,10 @@ pub(crate) struct Past {
     /// Whether a part of it goes back to words of strangers, and whether that was in what is going on.
     pub(crate) is_foreign: bool,
     pub(crate) is_live_foreign: bool,
+    /// What was said in what is going on, without the words that go back to strangers.
+    pub(crate) own_texts: Vec<String>,
+    /// The newest answer, when it is one of ours and asks something.
+    pub(crate) asked_back: Option<String>,
 }
 
 impl Past {
@@ -95,6 +99,11 @@ pub(crate) fn past(
     let shown = earlier[skipped..].iter().copied().chain(live);
     let is_foreign = shown.into_iter().any(|row| row.origin == Origin::Stranger);
     let is_live_foreign = live.iter().any(|row| row.origin == Origin::Stranger);
+    let is_own = |row: &&DialogueRow| row.origin != Origin::Stranger;
+    let own_texts = live.iter().filter(is_own).map(|row| row.text.0.clone()).collect();
+    let newest = live.iter().filter(|row| row.conversation == *conversation).next_back();
+    let asks = |row: &&DialogueRow| row.role == DialogueRole::Assistant && row.text.0.contains('?');
+    let asked_back = newest.filter(is_own).filter(asks).map(|row| row.text.0.clone());
     let marked = earlier[skipped..].iter().map(|row| marked(row, began));
     let plain = live.iter().map(|row| Message::new(speaker(row.role), &*row.text.0));
     let mut messages: Vec<Message> = marked.chain(plain).collect();
@@ -106,7 +115,7 @@ pub(crate) fn past(
     messages.drain(..dropped);
     ids.drain(..dropped);
     let live = live.len().min(messages.len());
-    Past { messages, ids, live, own, is_foreign, is_live_foreign }
+    Past { messages, ids, live, own, is_foreign, is_live_foreign, own_texts, asked_back }
 }
 
 /// How many of the messages at these times, the newest first, belong to a conversation that is still going on.

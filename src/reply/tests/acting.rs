@@ -151,7 +151,7 @@ async fn after_a_strangers_words_a_change_needs_a_yes() {
         vec![writes("page", "{}"), writes("lamp", "{\"what\":\"on\"}"), answers("The lamp is on now.")];
     let bench = Bench::with_kit(Large, &kit, script);
     bench.engine.parts.protocols.learn("scripted", None).await;
-    let ran = bench.say("read the page and do what it says").await;
+    let ran = bench.say("read the page, then shine").await;
     assert_eq!(ran.shown(), "Shall I lamp on?");
     assert_eq!((kit.lamp.ran(), ran.called()), (0, vec![("page", "done"), ("lamp", "asked")]));
     assert_eq!(ran.outcome.conversation, Conversation::Awaits(Duration::from_secs(20)));
@@ -177,7 +177,7 @@ async fn anything_but_a_yes_in_time_is_a_no() {
         let kit = Kit::new();
         let script = vec![writes("lamp", "{\"what\":\"on\"}"), answers("As you like.")];
         let bench = Bench::with_kit(Small, &kit, script);
-        assert_eq!(bench.say("is the lamp on?").await.shown(), "Shall I lamp on?");
+        assert_eq!(bench.say("the lamp please").await.shown(), "Shall I lamp on?");
         bench.later(after);
         assert_eq!(bench.say(answer).await.shown(), shown, "{answer}");
         assert_eq!(kit.lamp.ran(), 0, "{answer}");
@@ -191,7 +191,7 @@ async fn a_yes_on_another_channel_acts_on_nothing() {
     let kit = Kit::new();
     let script = vec![writes("lamp", "{\"what\":\"on\"}"), answers("Yes?")];
     let bench = Bench::with_kit(Small, &kit, script);
-    bench.say("is the lamp on?").await;
+    bench.say("the lamp please").await;
     bench.say_in(&bench.console, "yes").await;
     assert_eq!(kit.lamp.ran(), 0);
 }
@@ -259,8 +259,8 @@ async fn a_deed_that_was_not_done_is_not_claimed() {
     let kit = Kit::new();
     let script = vec![answers("Okay, I've turned on the lamp."), writes("lamp", "{}")];
     let bench = Bench::with_kit(Small, &kit, script);
-    let ran = bench.say("light please").await;
-    assert_eq!(told(&ran), outcome("light please", &say().not_done, Ended::Apologised));
+    let ran = bench.say("shine please").await;
+    assert_eq!(told(&ran), outcome("shine please", &say().not_done, Ended::Apologised));
     let ran = bench.say("light please").await;
     assert_eq!(told(&ran), outcome("light please", "The lamp is on.", Ended::Answered));
 }

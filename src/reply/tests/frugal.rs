@@ -125,7 +125,8 @@ async fn what_one_part_came_to_is_told_before_she_asks_about_the_other() {
     for (answer, then, list) in
         [("yes", Some("Milk is on the shopping list."), &["milk"][..]), ("no", None, &[])]
     {
-        let bench = Bench::shipped_as_is(vec![]);
+        let bench =
+            Bench::shipped_as_is(vec![]).rebuilt(|parts| parts.tool_rules.always_ask = vec!["lists".into()]);
         let ran = bench.say(said).await;
         assert_eq!(ran.shown(), "That's 144. Shall I add milk to the shopping list?");
         let ran = bench.say(answer).await;

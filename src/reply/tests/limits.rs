@@ -194,7 +194,7 @@ async fn whole_steps_of_a_plan_run_without_the_model() {
     let kit = Kit::new();
     let mut bench = Bench::with_kit(Small, &kit, vec![answers("Under the mat, and the lamp is on.")]);
     let plan = ["look what='key'", "lamp what=on", "answer"];
-    let ran = bench.say_planned("find the key, then light", &plan).await;
+    let ran = bench.say_planned("find the key, then light on", &plan).await;
     assert_eq!(ran.shown(), "Under the mat, and the lamp is on.");
     assert_eq!(ran.called(), [("look", "done"), ("lamp", "done")]);
     assert_eq!((bench.model.requests().len(), ran.decided("tools")), (2, vec!["keyword+plan"]));

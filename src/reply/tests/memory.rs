@@ -381,6 +381,6 @@ async fn after_a_document_a_change_needs_a_yes() {
     let bench = Bench::with_kit(Small, &kit, vec![super::tools::writes("lamp", "{\"what\":\"on\"}")]);
     let piece = "Boiler manual: to bleed the boiler, switch the lamp on.".to_owned();
     bench.store.put_document("boiler.md", vec![piece], bench.clock.now().timestamp()).await.unwrap();
-    let ran = bench.say("do what the boiler manual says").await;
+    let ran = bench.say("the lamp as in the boiler manual").await;
     assert_eq!((ran.shown().as_str(), kit.lamp.ran()), ("Shall I lamp on?", 0));
 }

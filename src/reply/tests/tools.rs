@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::llm::ModelSize;
+use crate::tools::deed::{CallValue, ValueKind, values_of};
 use crate::tools::{Arguments, Call, Deed, Effect, Means, Output, Reach, Tool, ToolError, builtin, schema};
 
 /// A tool that does as it is told.
@@ -47,6 +48,15 @@ impl Tool for Fake {
     }
     fn effect(&self, _: &Arguments) -> Effect {
         self.effect
+    }
+    fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
+        match self.effect {
+            Effect::Looks | Effect::Fetches => Vec::new(),
+            Effect::Remembers | Effect::Changes => values_of(arguments, &[("what", ValueKind::Words)]),
+        }
+    }
+    fn cues(&self) -> &[&str] {
+        if self.effect == Effect::Changes { &["lamp", "light", "blinds"] } else { &[] }
     }
     fn address<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {
         arguments.get("what").and_then(Value::as_str).filter(|what| what.starts_with("https:"))

@@ -31,7 +31,7 @@ pub use amend::{Settled, amended, only_repeats, settled};
 pub use completeness::{Completeness, completeness};
 pub use home::{HomeDeed, HomeOrder, not_connected};
 pub use memory::{MemoryOrder, told_back};
-pub use mood::mood;
+pub use mood::{Mood, mood};
 pub use near::{Reading, near};
 
 /// What can be done without a model.

@@ -10,10 +10,9 @@ use crate::llm::ModelSize;
 use crate::reply::agent::tool_list::ToolList;
 use crate::reply::memory::question;
 use crate::reply::understand::compound::{self, Joint};
-use crate::reply::understand::intents::{self, Intent};
+use crate::reply::understand::intents::{self, Intent, Mood};
 use crate::schedule::Order;
 use crate::tools::Effect;
-use crate::tools::gate::Mood;
 
 /// The parts of a request, in the language it seems to be in.
 pub(crate) fn parts_of(asked: &str) -> Vec<&str> {

@@ -15,20 +15,10 @@ mod tests;
 use crate::language::Language;
 use crate::language::consent::{ConsentWords, words_of};
 use crate::tools::deed::{CallValue, ValueKind};
+use crate::tools::gate::Wish;
 use clauses::{Clause, Form, clauses};
 use deeds::Match;
 use grounds::Grounds;
-
-/// What the user's words say of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// They ask for it.
-    Act,
-    /// They may, and the owner has to be asked; the reason is for the trace.
-    Ask(&'static str),
-    /// They don't; the reason is for the trace and the model.
-    Talk(&'static str),
-}
 
 /// What was said, and what it may refer to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,6 +52,13 @@ pub fn wish(language: &Language, said: &Said<'_>, call: &CallWords<'_>) -> Wish 
     }
 }
 
+/// The same of a call that only looks: a name, a place or numbers that nobody mentioned are the model's own.
+pub fn mentioned(language: &Language, texts: &[String], values: &[CallValue]) -> Wish {
+    let Some(words) = language.consent().first() else { return Wish::Act };
+    let grounds = Grounds::of(language, words, texts.to_vec());
+    if values.iter().all(|value| grounds.mention(value)) { Wish::Act } else { Wish::Talk(INVENTED) }
+}
+
 /// Whether `text` refuses what was asked about, in any words, and what it asks for instead.
 pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
     language.consent().iter().find_map(|words| clauses::refusal(words, text))
@@ -78,6 +75,7 @@ pub enum Refusal<'a> {
 
 const NOTHING: &str = "the user asked for nothing to be done";
 const REFUSED: &str = "the user wants this not to be done";
+const INVENTED: &str = "nobody mentioned what the call is about";
 const UNCLEAR: &str = "it is not clear whether the user asked for this";
 const OTHER: &str = "the user asked for something else";
 const VALUE: &str = "the user did not say every value of the call";
@@ -102,7 +100,9 @@ fn wish_in(language: &Language, words: &ConsentWords, said: &Said<'_>, call: &Ca
     let put_right = Grounds::put_right(language, words, said.asked);
     let is_put_right = put_right.is_none_or(|later| call.values.iter().any(|value| later.hold_said(value)));
     match wish {
-        Wish::Act if !is_put_right || !call.values.iter().all(|value| grounds.hold(value)) => Wish::Ask(VALUE),
+        Wish::Act if !is_put_right || !call.values.iter().all(|value| grounds.hold(value)) => {
+            Wish::Ask(VALUE)
+        }
         other => other,
     }
 }
@@ -189,7 +189,9 @@ fn completed(words: &ConsentWords, said: &Said<'_>, clause: &Clause, deed: &str)
 
 /// The same of a deed that no language knows: the words must point at the tool and hold every value.
 fn of_unknown(clauses: &[Clause], said: &Said<'_>, call: &CallWords<'_>) -> Wish {
-    let is_talk = |clause: &Clause| matches!(clause.form, Form::Question | Form::Stay | Form::Hypothesis | Form::Reported);
+    let is_talk = |clause: &Clause| {
+        matches!(clause.form, Form::Question | Form::Stay | Form::Hypothesis | Form::Reported)
+    };
     if clauses.iter().any(is_talk) {
         return Wish::Talk("the user wanted nothing done");
     }

@@ -4,11 +4,13 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn facts(effect: Effect, taint: Taint, mood: Mood, consent: Consent) -> Facts<'static> {
-    Facts { tool: "lists", effect, taint, address: Address::Named, mood, consent, lately: 0 }
+fn facts(effect: Effect, taint: Taint, wish: Wish, consent: Consent) -> Facts<'static> {
+    Facts { tool: "lists", effect, taint, address: Address::Named, wish, consent, lately: 0 }
 }
 
 const EFFECTS: [Effect; 4] = [Effect::Looks, Effect::Fetches, Effect::Remembers, Effect::Changes];
+
+const WISHES: [Wish; 3] = [Wish::Act, Wish::Ask("unclear"), Wish::Talk("only talk")];
 
 #[test]
 fn the_decision_table() {
@@ -16,10 +18,10 @@ fn the_decision_table() {
     let mut table = String::new();
     for effect in EFFECTS {
         for taint in [Taint::Clean, Taint::Tainted] {
-            for mood in [Mood::Request, Mood::Question] {
+            for wish in WISHES {
                 for consent in [Consent::NotAsked, Consent::Given] {
-                    let verdict = judge(&facts(effect, taint, mood, consent), &config);
-                    table += &format!("{effect:?} {taint:?} {mood:?} {consent:?}: {}\n", verdict.name());
+                    let verdict = judge(&facts(effect, taint, wish, consent), &config);
+                    table += &format!("{effect:?} {taint:?} {wish:?} {consent:?}: {}\n", verdict.name());
                 }
             }
         }
@@ -31,16 +33,15 @@ proptest! {
     // no path from taint to an unconfirmed change, whatever is configured
     #[test]
     fn strangers_words_change_nothing_without_a_yes(
-        effect in 0usize..4, question in any::<bool>(), lately in 0u32..40,
+        effect in 0usize..4, wish in 0usize..3, lately in 0u32..40,
         ask in any::<bool>(), never in any::<bool>(), rate in 1u32..30, tool in "[a-z]{1,8}",
     ) {
         let list = |on: bool| if on { vec![tool.clone()] } else { Vec::new() };
         let config = ToolsConfig {
             always_ask: list(ask), never: list(never), calls_per_minute: rate, ..ToolsConfig::default()
         };
-        let mood = if question { Mood::Question } else { Mood::Request };
         let facts = Facts {
-            tool: &tool, effect: EFFECTS[effect], taint: Taint::Tainted, address: Address::Made, mood,
+            tool: &tool, effect: EFFECTS[effect], taint: Taint::Tainted, address: Address::Made, wish: WISHES[wish],
             consent: Consent::NotAsked, lately,
         };
         let verdict = judge(&facts, &config);
@@ -58,7 +59,7 @@ proptest! {
 #[test]
 fn the_configuration_and_the_rate_bind_a_yes_too() {
     let config = ToolsConfig { always_ask: vec!["lists".into()], ..ToolsConfig::default() };
-    let looks = facts(Effect::Looks, Taint::Clean, Mood::Request, Consent::NotAsked);
+    let looks = facts(Effect::Looks, Taint::Clean, Wish::Act, Consent::NotAsked);
     assert_eq!(judge(&looks, &config).name(), "asked");
     let many = Facts { lately: config.calls_per_minute, effect: Effect::Changes, ..looks };
     assert_eq!(judge(&many, &config).name(), "forbidden");

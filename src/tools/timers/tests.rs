@@ -136,7 +136,7 @@ fn only_listing_is_without_effect_and_every_call_can_be_asked_about() {
             effect: tool.effect(&call),
             taint: gate::Taint::Tainted,
             address: gate::Address::Named,
-            mood: gate::Mood::Request,
+            wish: gate::Wish::Act,
             consent: gate::Consent::NotAsked,
             lately: 0,
         };

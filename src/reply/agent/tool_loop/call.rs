@@ -81,7 +81,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             effect,
             taint: state.taint,
             address: state.prompt.origin_of(tool.address(&arguments), &state.plan),
-            mood: state.asked.mood,
+            wish: state.asked.wish(&*tool, &arguments, state.prompt.size()),
             consent,
             lately: self.session.recent_calls(&state.asked.now),
         };

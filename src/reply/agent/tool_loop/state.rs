@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use jiff::Zoned;
 
+use crate::language::Language;
 use crate::llm::{Ask, Length, Message, ModelSize};
 use crate::message::Channel;
 use crate::reply::agent::plan::{Plan, Step};
@@ -18,8 +19,9 @@ use crate::reply::output::filter::{Claims, Purpose};
 use crate::reply::output::sink::ReplySink;
 use crate::reply::prompt::head::Heads;
 use crate::reply::session::tool_history::CallOutcome;
-use crate::tools::gate::{Mood, Taint};
-use crate::tools::{Tool, Toolbox, schema};
+use crate::reply::understand::wish::{self, CallWords, Said};
+use crate::tools::gate::{Taint, Wish};
+use crate::tools::{Arguments, Effect, Tool, Toolbox, schema};
 use progress::LoopProgress;
 use prompt::LoopPrompt;
 use scope::{ReadyCalls, ToolScope};
@@ -47,10 +49,38 @@ pub(crate) struct Asked {
     pub(crate) now: Zoned,
     /// The words, redacted.
     pub(crate) words: String,
-    /// What they are.
-    pub(crate) mood: Mood,
+    /// What was asked back before, and what they may refer to, without a word of strangers.
+    pub(crate) asked_back: Option<String>,
+    pub(crate) dialogue: Vec<String>,
+    /// What is remembered for them.
+    pub(crate) remembered: String,
+    /// In which they are understood.
+    pub(crate) language: Arc<Language>,
     /// Their parts.
     pub(crate) parts: Vec<String>,
+}
+
+impl Asked {
+    /// Whether the words ask for a call.
+    pub(crate) fn wish(&self, tool: &dyn Tool, arguments: &Arguments, size: ModelSize) -> Wish {
+        let values = tool.values(arguments);
+        match tool.effect(arguments) {
+            Effect::Looks | Effect::Fetches if size == ModelSize::Small => {
+                let texts = [&self.words, &self.remembered].into_iter().chain(&self.dialogue).cloned();
+                wish::mentioned(&self.language, &texts.collect::<Vec<_>>(), &values)
+            }
+            Effect::Looks | Effect::Fetches => Wish::Act,
+            Effect::Remembers | Effect::Changes => {
+                let said = Said {
+                    asked: &self.words,
+                    asked_back: self.asked_back.as_deref(),
+                    dialogue: &self.dialogue,
+                };
+                let cues = self.language.cues(tool.name()).chain(tool.cues().iter().copied()).collect();
+                wish::wish(&self.language, &said, &CallWords { deed: tool.deed(arguments), values, cues })
+            }
+        }
+    }
 }
 
 /// The state of one answer.
@@ -89,7 +119,7 @@ impl LoopState {
             purpose = Purpose::Choice;
         }
         let known = &self.scope.known;
-        let may_claim = known.is_empty() || self.progress.has_acted || self.asked.mood == Mood::Question;
+        let may_claim = known.is_empty() || self.progress.has_acted;
         let claims = if may_claim { Claims::Fine } else { Claims::Refused };
         Question { ask, known, purpose, claims }
     }

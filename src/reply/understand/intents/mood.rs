@@ -5,7 +5,15 @@
 
 use crate::language::Language;
 use crate::language::mood::Form;
-use crate::tools::gate::Mood;
+
+/// What the user's words are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mood {
+    /// They may ask for a deed.
+    Request,
+    /// They ask about something, or say that it is not to be done.
+    Question,
+}
 
 /// What the user's words are, as far as their form tells.
 pub fn mood(language: &Language, asked: &str) -> Mood {

@@ -4,14 +4,13 @@
 //! for the sound to decide between. One word is changed, or two are joined; a question, a "don't", an
 //! unfinished command, or one that would throw away all timers is never a reading.
 
-use super::{Completeness, Intent, completeness, match_intent, matched, mood, orders};
+use super::{Completeness, Intent, Mood, completeness, match_intent, matched, mood, orders};
 use crate::language::Language;
 use crate::language::grammar::machine::{Capture, Slot};
 use crate::language::grammar::slots::Taken;
 use crate::language::grammar::words::{self, Word};
 use crate::language::grammar::{Grammar, Group};
 use crate::schedule::{Many, Order, Which};
-use crate::tools::gate::Mood;
 
 /// Most readings; each costs the recogniser some steps.
 pub(super) const MOST: usize = 6;

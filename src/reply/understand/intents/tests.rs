@@ -41,7 +41,7 @@ fn completeness(text: &str) -> Completeness {
     intents::completeness(english(), text)
 }
 
-fn mood(asked: &str) -> crate::tools::gate::Mood {
+fn mood(asked: &str) -> Mood {
     intents::mood(english(), asked)
 }
 

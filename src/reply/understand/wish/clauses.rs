@@ -74,7 +74,8 @@ pub(super) fn clauses(words: &ConsentWords, text: &str) -> Vec<Clause> {
             clauses.push(clause);
         }
         // What a colon announces may stand in the next sentence.
-        carried = carried.filter(|form| *form == Form::Reported && sentence.last().is_some_and(|last| last.announces));
+        carried = carried
+            .filter(|form| *form == Form::Reported && sentence.last().is_some_and(|last| last.announces));
     }
     clauses
 }
@@ -113,7 +114,8 @@ fn sentences(text: &str) -> Vec<Vec<Stretch>> {
     while let Some(c) = chars.next() {
         let is_last = chars.peek().is_none_or(|next| next.is_whitespace());
         let ends = matches!(c, '.' | '!' | '?' | ';' | '…' | '\n') && (is_last || c == '\n');
-        let divides = matches!(c, ',' | ':' | '–' | '—') && is_last || c == '-' && is_last && begun.ends_with(' ');
+        let divides =
+            matches!(c, ',' | ':' | '–' | '—') && is_last || c == '-' && is_last && begun.ends_with(' ');
         begun.push(c);
         if ends || divides {
             push(&mut sentences, &std::mem::take(&mut begun), ends);
@@ -162,7 +164,9 @@ fn parts(words: &ConsentWords, sentence: &[Stretch]) -> Vec<(Vec<String>, bool)>
         for (index, (from, to)) in cuts.into_iter().enumerate() {
             let part = &stretch.words[from..to];
             match parts.last_mut() {
-                Some((before, _)) if index == 0 && !begins(words, part) => before.extend(part.iter().cloned()),
+                Some((before, _)) if index == 0 && !begins(words, part) => {
+                    before.extend(part.iter().cloned())
+                }
                 _ => parts.push((part.to_vec(), false)),
             }
         }
@@ -177,7 +181,15 @@ fn parts(words: &ConsentWords, sentence: &[Stretch]) -> Vec<(Vec<String>, bool)>
 fn begins(words: &ConsentWords, part: &[String]) -> bool {
     let rest = led(&words.form, part);
     let form = &words.form;
-    let marks = [&form.polite, &form.wishes, &form.questions, &form.hypotheses, &form.negations, &form.subjects, &form.refusals];
+    let marks = [
+        &form.polite,
+        &form.wishes,
+        &form.questions,
+        &form.hypotheses,
+        &form.negations,
+        &form.subjects,
+        &form.refusals,
+    ];
     marks.iter().any(|phrases| phrases.at_start(rest).is_some()) || verb(words, rest) > 0
 }
 
@@ -201,7 +213,8 @@ fn bare<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
 
 /// How many words of a deed's verb stand at the head.
 fn verb(words: &ConsentWords, part: &[String]) -> usize {
-    let exact = |deed: &crate::language::consent::DeedWords| deed.verbs.at_start(part).max(deed.alone.at_start(part));
+    let exact =
+        |deed: &crate::language::consent::DeedWords| deed.verbs.at_start(part).max(deed.alone.at_start(part));
     words.deeds().filter_map(|(_, deed)| exact(deed)).max().unwrap_or(0)
 }
 
@@ -265,19 +278,22 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
 /// The request behind a time or a place: "in twenty minutes remind me".
 fn behind_adverb(words: &ConsentWords, part: &[String], is_question: bool) -> Option<Clause> {
     words.form.adverbs.at_start(part)?;
-    let at = (1..part.len().min(LONGEST_ADVERB)).find(|at| verb(words, &part[*at..]) > 0 || words.form.polite.at_start(&part[*at..]).is_some())?;
+    let at = (1..part.len().min(LONGEST_ADVERB))
+        .find(|at| verb(words, &part[*at..]) > 0 || words.form.polite.at_start(&part[*at..]).is_some())?;
     if words.form.reported.are_in(&part[..at]) || words.form.finite.are_in(&part[..at]) {
         return None;
     }
     let inner = clause(words, &part[at..], is_question);
-    let is_request = inner.form == Form::Request && (verb(words, &part[at..]) > 1 || inner.is_polite || names_object(words, &part[at..]));
+    let is_request = inner.form == Form::Request
+        && (verb(words, &part[at..]) > 1 || inner.is_polite || names_object(words, &part[at..]));
     is_request.then_some(inner)
 }
 
 /// Whether the verb at the head of `part` has something to be done to.
 fn names_object(words: &ConsentWords, part: &[String]) -> bool {
     words.deeds().any(|(_, deed)| {
-        deed.alone.at_start(part).is_some() || deed.verbs.at_start(part).is_some() && deed.objects.are_in(part)
+        deed.alone.at_start(part).is_some()
+            || deed.verbs.at_start(part).is_some() && deed.objects.are_in(part)
     })
 }
 
@@ -302,7 +318,9 @@ pub(super) fn refusal<'a>(words: &ConsentWords, text: &'a str) -> Option<Refusal
     let mut skipped = 0;
     let count = loop {
         let rest = &all[skipped..];
-        if let Some(count) = words.form.refusals.at_start(rest).or_else(|| words.form.negations.at_start(rest)) {
+        if let Some(count) =
+            words.form.refusals.at_start(rest).or_else(|| words.form.negations.at_start(rest))
+        {
             break count;
         }
         skipped += words.form.lead.at_start(rest)?;

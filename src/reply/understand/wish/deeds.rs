@@ -68,8 +68,13 @@ pub(super) fn concerns(words: &ConsentWords, clause: &Clause, deed: &str) -> boo
     let all = &clause.words;
     let rest = &all[words.form.negations.at_start(all).unwrap_or(0)..];
     let is_bare = rest.len() <= 1;
-    let points = words.form.references.are_in(rest) && !words.deeds().any(|(_, other)| other.objects.are_in(rest));
-    own.objects.are_in(rest) || own.verbs.anywhere(rest).is_some() || own.alone.anywhere(rest).is_some() || is_bare || points
+    let points =
+        words.form.references.are_in(rest) && !words.deeds().any(|(_, other)| other.objects.are_in(rest));
+    own.objects.are_in(rest)
+        || own.verbs.anywhere(rest).is_some()
+        || own.alone.anywhere(rest).is_some()
+        || is_bare
+        || points
 }
 
 /// Whether a clause asks for some deed, wholly.

@@ -46,7 +46,8 @@ impl<'a> Grounds<'a> {
         Self::of(language, words, texts)
     }
 
-    fn of(language: &'a Language, words: &'a ConsentWords, texts: Vec<String>) -> Self {
+    /// These texts.
+    pub(super) fn of(language: &'a Language, words: &'a ConsentWords, texts: Vec<String>) -> Self {
         let said: Vec<String> = texts.iter().flat_map(|text| words_of(text)).collect();
         let numbers = texts.iter().flat_map(|text| numbers(language, words, text)).collect();
         Self { language, words, texts, said, numbers }
@@ -55,7 +56,8 @@ impl<'a> Grounds<'a> {
     /// What the user put right within his own words: then one value at least must stand behind that.
     pub(super) fn put_right(language: &'a Language, words: &'a ConsentWords, asked: &str) -> Option<Self> {
         let said = words_of(asked);
-        let last = (1..said.len()).filter(|at| words.form.corrections.at_start(&said[*at..]).is_some()).max()?;
+        let last =
+            (1..said.len()).filter(|at| words.form.corrections.at_start(&said[*at..]).is_some()).max()?;
         let count = words.form.corrections.at_start(&said[last..])?;
         Some(Self::of(language, words, vec![said[last + count..].join(" ")]))
     }
@@ -64,7 +66,11 @@ impl<'a> Grounds<'a> {
     pub(super) fn hold(&self, value: &CallValue) -> bool {
         match value.kind {
             ValueKind::Words => self.share(&value.text) >= 1.0,
-            ValueKind::Gist => self.share(&value.text) >= GIST && self.hold_numbers(&value.text) && self.hold_names(&value.text),
+            ValueKind::Gist => {
+                self.share(&value.text) >= GIST
+                    && self.hold_numbers(&value.text)
+                    && self.hold_names(&value.text)
+            }
             ValueKind::Numbers => self.hold_numbers(&value.text),
             ValueKind::When => self.hold_when(&value.text),
             ValueKind::List => self.hold_list(&value.text),
@@ -77,18 +83,41 @@ impl<'a> Grounds<'a> {
     fn share(&self, text: &str) -> f64 {
         let function = &self.words.form.function_words;
         let all: Vec<String> = words_of(text).iter().flat_map(|word| parts(word)).collect();
-        let matter: Vec<&String> = all.iter().filter(|word| function.at_start(std::slice::from_ref(*word)).is_none()).collect();
+        let matter: Vec<&String> =
+            all.iter().filter(|word| function.at_start(std::slice::from_ref(*word)).is_none()).collect();
         let is_found = |word: &&&String| {
             let number = || numbers(self.language, self.words, word).first().copied();
-            self.said.iter().any(|said| alike(said, word) || self.is_inside(said, word)) || number().is_some_and(|number| self.numbers.contains(&number))
+            self.said.iter().any(|said| alike(said, word) || self.is_inside(said, word))
+                || number().is_some_and(|number| self.numbers.contains(&number))
         };
-        if matter.is_empty() { 1.0 } else { matter.iter().filter(is_found).count() as f64 / matter.len() as f64 }
+        // "On" and "off" alone are all that is asked for.
+        let all_said = || all.iter().all(|word| self.said.contains(word));
+        match matter.len() {
+            0 => f64::from(u8::from(all_said())),
+            count => matter.iter().filter(is_found).count() as f64 / count as f64,
+        }
     }
 
     /// Whether its shortest words were said: "row C" is not "row E".
     fn hold_names(&self, text: &str) -> bool {
-        let short: Vec<String> = words_of(text).into_iter().filter(|word| word.chars().count() <= 2).collect();
+        let short: Vec<String> =
+            words_of(text).into_iter().filter(|word| word.chars().count() <= 2).collect();
         self.share(&short.join(" ")) >= 1.0
+    }
+
+    /// Whether somebody spoke of `value` at all: of its words, or of one of its numbers.
+    pub(super) fn mention(&self, value: &CallValue) -> bool {
+        match value.kind {
+            ValueKind::Words => self.share(&value.text) > 0.0,
+            ValueKind::Numbers => {
+                let all = numbers(self.language, self.words, &value.text);
+                let is_said = |number: &u32| {
+                    self.numbers.iter().any(|said| said == number || *said == number.saturating_mul(100))
+                };
+                all.is_empty() || all.iter().any(is_said)
+            }
+            _ => true,
+        }
     }
 
     /// Whether `said` is a compound that begins with `word`, or an infinitive of it.
@@ -96,7 +125,10 @@ impl<'a> Grounds<'a> {
         let stem: String = word.chars().take(word.chars().count().saturating_sub(2).max(STEM)).collect();
         let infix = &self.words.form.infix;
         let is_infinitive = !infix.is_empty() && said.replacen(infix.as_str(), "", 1) == word;
-        is_infinitive || self.words.form.verbs_last && said.chars().count() > word.chars().count() && compound(said, &stem)
+        is_infinitive
+            || self.words.form.verbs_last
+                && said.chars().count() > word.chars().count()
+                && compound(said, &stem)
     }
 
     /// The same, of a value that says something.
@@ -111,18 +143,25 @@ impl<'a> Grounds<'a> {
     /// The same length, or the same time and day, somewhere in what was said; or at least its numbers.
     fn hold_when(&self, text: &str) -> bool {
         let function = &self.words.form.function_words;
-        let bare: Vec<String> =
-            words_of(text).into_iter().filter(|word| function.at_start(std::slice::from_ref(word)).is_none()).collect();
+        let bare: Vec<String> = words_of(text)
+            .into_iter()
+            .filter(|word| function.at_start(std::slice::from_ref(word)).is_none())
+            .collect();
         let read = |text: &str| intents::when(self.language, text);
-        let Some(wanted) = read(text).or_else(|| read(&bare.join(" "))) else { return self.share(text) >= 1.0 };
-        let said: Vec<When> = self.texts.iter().flat_map(|text| windows(text)).filter_map(|window| read(&window)).collect();
+        let Some(wanted) = read(text).or_else(|| read(&bare.join(" "))) else {
+            return self.share(text) >= 1.0;
+        };
+        let said: Vec<When> =
+            self.texts.iter().flat_map(|text| windows(text)).filter_map(|window| read(&window)).collect();
         let is_there = match wanted {
             When::In(_) => said.contains(&wanted),
             When::At(wanted) => {
-                let times = || said.iter().filter_map(|said| match said {
-                    When::At(said) => Some(said),
-                    When::In(_) => None,
-                });
+                let times = || {
+                    said.iter().filter_map(|said| match said {
+                        When::At(said) => Some(said),
+                        When::In(_) => None,
+                    })
+                };
                 let is_clock = wanted.clock.is_none() || times().any(|said| wanted.may_be_at(said));
                 let is_day = wanted.day_goes_without_saying() || times().any(|said| wanted.is_on(said));
                 is_clock && is_day
@@ -135,7 +174,9 @@ impl<'a> Grounds<'a> {
     fn hold_list(&self, text: &str) -> bool {
         let lists: Vec<_> = self.language.lists().collect();
         let is_unnamed = |word: &str| lists.iter().any(|list| list.unnamed.iter().any(|known| known == word));
-        let is_shopping = |word: &str| lists.iter().any(|list| list.shopping.iter().any(|known| known == word)) || word == "shopping";
+        let is_shopping = |word: &str| {
+            lists.iter().any(|list| list.shopping.iter().any(|known| known == word)) || word == "shopping"
+        };
         let is_note = |word: &str| lists.iter().any(|list| list.notes.iter().any(|known| known == word));
         let wanted: Vec<String> = words_of(text).into_iter().filter(|word| !is_unnamed(word)).collect();
         let is_usual = wanted.iter().all(|word| is_shopping(word) || is_note(word));
@@ -164,9 +205,11 @@ impl<'a> Grounds<'a> {
 
     fn hold_percent(&self, text: &str) -> bool {
         let Ok(percent) = text.parse::<f64>() else { return false };
-        let is_it = |said: f64| (said - percent).abs() < 0.5 || (said <= 10.0 && (said * 10.0 - percent).abs() < 0.5);
+        let is_it =
+            |said: f64| (said - percent).abs() < 0.5 || (said <= 10.0 && (said * 10.0 - percent).abs() < 0.5);
         let mut named = self.words.percent.iter().filter(|(word, _)| self.said.contains(word));
-        self.numbers.iter().any(|number| is_it(f64::from(*number) / f64::from(ONE))) || named.any(|(_, known)| is_it(f64::from(*known)))
+        self.numbers.iter().any(|number| is_it(f64::from(*number) / f64::from(ONE)))
+            || named.any(|(_, known)| is_it(f64::from(*known)))
     }
 
     /// The value that was named, or where none was, any.
@@ -175,7 +218,10 @@ impl<'a> Grounds<'a> {
         let asked = words_of(self.texts.first().map_or("", String::as_str));
         let named = |words: &[String]| -> Vec<&str> {
             let choices = self.words.choices(argument);
-            choices.filter(|(_, phrases): &(&str, &Phrases)| phrases.are_in(words)).map(|(value, _)| value).collect()
+            choices
+                .filter(|(_, phrases): &(&str, &Phrases)| phrases.are_in(words))
+                .map(|(value, _)| value)
+                .collect()
         };
         let in_asked = named(&asked);
         let all = if in_asked.is_empty() { named(&self.said) } else { in_asked };
@@ -198,11 +244,17 @@ fn numbers(language: &Language, consent: &ConsentWords, text: &str) -> Vec<u32> 
         numbers.extend(grammar.numbers.ordinal(&all[at..]).map(|read| read.value * ONE));
         numbers.extend(decimal(&all[at].text));
         let texts: Vec<&str> = all[at..].iter().map(|word| word.text.as_str()).collect();
-        let begins = |phrase: &str| phrase.split(' ').eq(texts.iter().copied().take(phrase.split(' ').count()));
-        numbers.extend(consent.quantities.iter().filter(|(phrase, _)| begins(phrase)).map(|(_, number)| number * ONE));
+        let begins =
+            |phrase: &str| phrase.split(' ').eq(texts.iter().copied().take(phrase.split(' ').count()));
+        numbers.extend(
+            consent.quantities.iter().filter(|(phrase, _)| begins(phrase)).map(|(_, number)| number * ONE),
+        );
     }
     // "four two one seven" is one number, too.
-    let digits: String = all.iter().filter_map(|word| digit(grammar.numbers.number(std::slice::from_ref(word)).first()?.value)).collect();
+    let digits: String = all
+        .iter()
+        .filter_map(|word| digit(grammar.numbers.number(std::slice::from_ref(word)).first()?.value))
+        .collect();
     numbers.extend(digits.parse::<u32>().ok().and_then(|number| number.checked_mul(ONE)));
     numbers
 }
@@ -232,7 +284,9 @@ fn parts(word: &str) -> Vec<String> {
 fn windows(text: &str) -> Vec<String> {
     let words = words_of(text);
     let longest = LONGEST_TIME.min(words.len());
-    (1..=longest).flat_map(|length| words.windows(length).map(|window| window.join(" ")).collect::<Vec<_>>()).collect()
+    (1..=longest)
+        .flat_map(|length| words.windows(length).map(|window| window.join(" ")).collect::<Vec<_>>())
+        .collect()
 }
 
 /// Whether two words are forms of one.

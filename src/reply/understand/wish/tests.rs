@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::*;
-use crate::language::Library;
+use crate::language::tests::{english, german};
 
 use crate::tools::tests::shipped;
 
@@ -57,7 +57,10 @@ fn measured(text: &'static str, language: &Language) -> (f64, Vec<String>, Vec<S
     let (mut plain, mut acted, mut asked, mut not_asked) = (0, 0, Vec::new(), Vec::new());
     for row in rows(text) {
         let wish = wish_of(&row, language);
-        let told = format!("{:?} {} {:?} {} {} -> {wish:?}", row.expected, row.kind, row.asked, row.tool, row.arguments);
+        let told = format!(
+            "{:?} {} {:?} {} {} -> {wish:?}",
+            row.expected, row.kind, row.asked, row.tool, row.arguments
+        );
         let is_plain = matches!(row.kind, "plain" | "polite");
         plain += u32::from(is_plain);
         acted += u32::from(is_plain && wish == Wish::Act);
@@ -77,17 +80,63 @@ macro_rules! corpus {
     };
 }
 
+/// What must hold of a corpus: nothing runs that was not asked for, and of plain requests so many run without a question.
+fn holds(text: &'static str, language: &Language, least: f64) {
+    let (acted, asked, not_asked) = measured(text, language);
+    assert!(not_asked.is_empty(), "run and not asked for:\n{}", not_asked.join("\n"));
+    assert!(acted >= least, "{acted:.3} of the plain requests ran; not run:\n{}", asked.join("\n"));
+}
+
 #[test]
-fn try_out() {
-    let library = Library::with_folder("assets/language");
-    let corpora = [("en", corpus!("en")), ("de", corpus!("de")), ("en", corpus!("en.held-out")), ("de", corpus!("de.held-out"))];
-    for (index, (code, text)) in corpora.into_iter().enumerate() {
-        let language = library.load(code).unwrap();
-        let (acted, asked, not_asked) = measured(text, &language);
-        println!("## {code} {index}: plain {acted:.3}; not run {}; run and not asked for {}", asked.len(), not_asked.len());
-        if index < 2 {
-            asked.iter().for_each(|row| println!("{row}"));
+fn nothing_runs_that_was_not_asked_for_and_plain_requests_run_without_a_question() {
+    holds(corpus!("en"), english(), 0.97);
+    holds(corpus!("de"), german(), 0.97);
+}
+
+// Not tuned with: what was never seen may be asked about more often, and runs no more.
+#[test]
+fn utterances_that_nobody_tuned_with_are_asked_about_rather_than_run() {
+    holds(corpus!("en.held-out"), english(), 0.90);
+    holds(corpus!("de.held-out"), german(), 0.85);
+}
+
+#[test]
+fn the_corpus_is_as_large_as_it_should_be() {
+    let all: Vec<Row> = [corpus!("en"), corpus!("de")].into_iter().flat_map(rows).collect();
+    let kinds: std::collections::BTreeSet<&str> = all.iter().map(|row| row.kind).collect();
+    assert!(all.len() >= 400 && kinds.len() >= 10, "{} rows of {kinds:?}", all.len());
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_words_are_read_without_panic(asked in "\\PC{0,120}", back in "\\PC{0,40}", value in "\\PC{0,30}") {
+        for (deed, kind) in [("timers set", ValueKind::When), ("lists add", ValueKind::Words), ("lamp", ValueKind::Numbers)] {
+            let values = vec![CallValue { kind, text: value.clone() }];
+            let call = CallWords { deed: deed.to_owned(), values, cues: vec!["lamp"] };
+            let _ = wish(english(), &Said { asked: &asked, asked_back: Some(&back), dialogue: &[] }, &call);
         }
-        not_asked.iter().for_each(|row| println!("{row}"));
+        let _ = refusal(english(), &asked);
+    }
+}
+
+#[test]
+fn a_deed_no_language_knows_is_asked_for_by_the_words_of_its_tool() {
+    let wish = |asked: &str, what: &str| {
+        let values = vec![CallValue { kind: ValueKind::Words, text: what.to_owned() }];
+        let call = CallWords { deed: "lamp".into(), values, cues: vec!["lamp", "light"] };
+        wish(english(), &Said { asked, ..Said::default() }, &call)
+    };
+    assert_eq!(wish("turn the lamp on", "on"), Wish::Act);
+    assert_eq!(wish("read the page, then the lamp on", "on"), Wish::Act);
+    assert_eq!(wish("turn the lamp on", "off"), Wish::Ask(VALUE));
+    assert_eq!(wish("the lamp please", "on"), Wish::Ask(VALUE));
+    assert_eq!(wish("turn on the radio", "on"), Wish::Ask(UNCLEAR));
+    for talk in [
+        "is the lamp on",
+        "don't turn the lamp on",
+        "if I turn the lamp on it flickers",
+        "she said turn the lamp on",
+    ] {
+        assert!(matches!(wish(talk, "on"), Wish::Talk(_)), "{talk}");
     }
 }

@@ -1,7 +1,7 @@
 //! Requests, questions and negations.
 
 use super::*;
-use crate::tools::gate::Mood;
+use crate::reply::understand::intents::Mood;
 
 #[test]
 fn a_question_or_a_negation_is_no_request() {
