@@ -67,7 +67,7 @@ pub struct MindParts {
 
 impl std::fmt::Debug for MindParts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Parts")
+        f.debug_struct("MindParts")
             .field("config", &self.config)
             .field("local", &self.local)
             .finish_non_exhaustive()
