@@ -2,7 +2,7 @@
 //!
 //! PURE, any thread. In: what the call does, what the owner's configuration says, how often the tool ran
 //! lately, whether strangers' words are in the turn, and whether the user's words ask for this very call. Out:
-//! [`Verdict`]. It fails closed: whatever it does not know is asked about or forbidden. Once a stranger's
+//! [`GateVerdict`]. It fails closed: whatever it does not know is asked about or forbidden. Once a stranger's
 //! words are in the turn, nothing that changes the world or writes memory runs without the owner's yes, and
 //! nothing is fetched from an address that the model has put together: it could carry off what it knows.
 
@@ -14,7 +14,7 @@ mod tests;
 
 /// May it run?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum GateVerdict {
     /// It may.
     Allow,
     /// Only after the owner's yes; the reason is for the trace.
@@ -23,7 +23,7 @@ pub enum Verdict {
     Forbid(&'static str),
 }
 
-impl Verdict {
+impl GateVerdict {
     /// Its name in the trace.
     pub fn name(self) -> &'static str {
         match self {
@@ -82,7 +82,7 @@ pub enum Consent {
 
 /// All that the decision depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts<'a> {
+pub struct CallFacts<'a> {
     /// The tool.
     pub tool: &'a str,
     /// What the call does.
@@ -100,31 +100,31 @@ pub struct Facts<'a> {
 }
 
 /// Decides.
-pub fn judge(facts: &Facts<'_>, config: &ToolsConfig) -> Verdict {
+pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
     let names = |list: &[String]| list.iter().any(|name| name == facts.tool);
     if names(&config.never) {
-        return Verdict::Forbid("the owner's configuration forbids this tool");
+        return GateVerdict::Forbid("the owner's configuration forbids this tool");
     }
     if facts.effect != Effect::Looks && facts.lately >= config.calls_per_minute {
-        return Verdict::Forbid("too many calls within one minute");
+        return GateVerdict::Forbid("too many calls within one minute");
     }
     if facts.consent == Consent::Given {
-        return Verdict::Allow;
+        return GateVerdict::Allow;
     }
     if names(&config.always_ask) && !matches!(facts.wish, Wish::Talk(_)) {
-        return Verdict::Ask("the owner wants to be asked before this tool");
+        return GateVerdict::Ask("the owner wants to be asked before this tool");
     }
     match (facts.effect, facts.wish) {
         // What was not asked for is not even asked about.
-        (_, Wish::Talk(why)) => Verdict::Forbid(why),
+        (_, Wish::Talk(why)) => GateVerdict::Forbid(why),
         (Effect::Fetches, _) if facts.taint == Taint::Tainted && facts.address == Address::Made => {
-            Verdict::Ask("nobody has named this address, and words of strangers are in this turn")
+            GateVerdict::Ask("nobody has named this address, and words of strangers are in this turn")
         }
-        (Effect::Looks | Effect::Fetches, _) => Verdict::Allow,
-        (Effect::Remembers | Effect::Changes, Wish::Ask(why)) => Verdict::Ask(why),
+        (Effect::Looks | Effect::Fetches, _) => GateVerdict::Allow,
+        (Effect::Remembers | Effect::Changes, Wish::Ask(why)) => GateVerdict::Ask(why),
         (Effect::Remembers | Effect::Changes, Wish::Act) if facts.taint == Taint::Tainted => {
-            Verdict::Ask("words of strangers are in this turn")
+            GateVerdict::Ask("words of strangers are in this turn")
         }
-        (Effect::Remembers | Effect::Changes, Wish::Act) => Verdict::Allow,
+        (Effect::Remembers | Effect::Changes, Wish::Act) => GateVerdict::Allow,
     }
 }

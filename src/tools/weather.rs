@@ -26,11 +26,11 @@ pub(super) struct Weather {
 #[derive(Debug, Deserialize)]
 struct Places {
     #[serde(default)]
-    results: Vec<Place>,
+    results: Vec<WeatherPlace>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Place {
+struct WeatherPlace {
     name: String,
     #[serde(default)]
     country: String,
@@ -40,12 +40,12 @@ struct Place {
 
 #[derive(Debug, Deserialize)]
 struct Forecast {
-    current: Current,
+    current: CurrentWeather,
     daily: Daily,
 }
 
 #[derive(Debug, Deserialize)]
-struct Current {
+struct CurrentWeather {
     temperature_2m: f64,
     apparent_temperature: f64,
     weather_code: u32,
@@ -83,7 +83,7 @@ impl Weather {
         Ok(self.told(&place, &forecast, days))
     }
 
-    async fn place(&self, name: &str) -> Result<Place, ToolError> {
+    async fn place(&self, name: &str) -> Result<WeatherPlace, ToolError> {
         let mut url = base(&self.config.places_url, "/v1/search")?;
         url.query_pairs_mut()
             .append_pair("name", name)
@@ -99,7 +99,7 @@ impl Weather {
         })
     }
 
-    async fn forecast(&self, place: &Place) -> Result<Forecast, ToolError> {
+    async fn forecast(&self, place: &WeatherPlace) -> Result<Forecast, ToolError> {
         let mut url = base(&self.config.forecast_url, "/v1/forecast")?;
         let (temperature, wind) = match self.config.units {
             Units::Celsius => ("celsius", "kmh"),
@@ -127,7 +127,7 @@ impl Weather {
         })
     }
 
-    fn told(&self, place: &Place, forecast: &Forecast, first_day: usize) -> Output {
+    fn told(&self, place: &WeatherPlace, forecast: &Forecast, first_day: usize) -> Output {
         let (degree, speed) = match self.config.units {
             Units::Celsius => ("°C", "km/h"),
             Units::Fahrenheit => ("°F", "mph"),
@@ -200,7 +200,7 @@ pub(super) fn base(address: &str, path: &str) -> Result<Url, ToolError> {
 }
 
 /// The name of a place: letters only, and few of them.
-fn named(place: &Place) -> String {
+fn named(place: &WeatherPlace) -> String {
     let clean = |text: &str| -> String {
         text.chars().filter(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'')).take(40).collect()
     };
