@@ -24,6 +24,7 @@ use crate::store::StoreError;
 pub mod agent;
 pub(crate) mod arbiter;
 mod config;
+mod consent;
 mod deadline;
 pub(crate) mod engine;
 pub(crate) mod json;
@@ -58,6 +59,7 @@ use agent::setup::{self, Prepared};
 use agent::tool_loop::LoopEnd;
 use agent::tool_loop::state::prompt::LoopPrompt;
 use arbiter::ModelPriority;
+use consent::Answered;
 use deadline::in_time;
 use memory::RecallRules;
 use memory::extractor::ExtractRules;
@@ -69,7 +71,6 @@ use path::Path;
 use prompt::dialogue::{self, Past};
 use prompt::profile;
 use prompt::side_query::SideQueries;
-use session::open_question::OpenQuestion;
 use turn::{Keep, Turn};
 use understand::{intents, parts, redact};
 
@@ -167,10 +168,13 @@ impl<M: ChatModel> Path<'_, M> {
             sink.say(&turn.language.sentences().reply.nothing_heard).await?;
             return Ok((Ended::Quick, Keep::No));
         }
-        if let Some(answered) = self.answered(turn, sink).await? {
-            return Ok(answered);
+        match self.answered(turn, sink).await? {
+            Answered::Over(ended) => Ok(ended),
+            Answered::GoesOn(asked) => {
+                let (now, language) = (turn.now.clone(), Arc::clone(&turn.language));
+                self.one(&Turn { asked, now, language, ..*turn }, sink).await
+            }
         }
-        self.one(turn, sink).await
     }
 
     /// One request: a quick command, several requests, or one for the model.
@@ -211,38 +215,6 @@ impl<M: ChatModel> Path<'_, M> {
             }
         }
         Ok(all)
-    }
-
-    /// The answer to an open question, if this turn is one. Anything but a yes drops what was asked about.
-    async fn answered(
-        &self,
-        turn: &Turn<'_>,
-        sink: &mut ReplySink,
-    ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
-        let pending = match self.session.with(|state| state.question.take()) {
-            None => return Ok(None),
-            Some(OpenQuestion::Forget(waiting)) => {
-                let store = self.engine.memory.store();
-                return quick::memory::answered(turn, waiting, store, self.session, sink).await;
-            }
-            Some(OpenQuestion::Call(pending)) => pending,
-        };
-        if !pending.is_open(turn.now.timestamp()) {
-            sink.decided("gate", "no", "the question was not answered in time").await?;
-            return Ok(None);
-        }
-        if intents::is_consent(&turn.language, turn.asked) {
-            sink.decided("gate", "yes", "the owner said yes to this call").await?;
-            let heads = self.heads();
-            let end = self.engine.agent(self.session, &heads).confirmed(turn, *pending, sink).await?;
-            return Ok(Some(self.ended(end, sink)));
-        }
-        sink.decided("gate", "no", "anything but a yes is a no").await?;
-        if intents::is_refusal(&turn.language, turn.asked) {
-            sink.say(&turn.language.sentences().reply.left_alone).await?;
-            return Ok(Some((Ended::Quick, Keep::Yes)));
-        }
-        Ok(None)
     }
 
     /// The path of a request that no quick command answers.

@@ -57,6 +57,8 @@ pub(crate) struct FormWords {
     pub(crate) corrections: Phrases,
     /// A time or a place in front of a request begins with one of these.
     pub(crate) adverbs: Phrases,
+    /// Units of a length, in all their forms.
+    pub(crate) units: Phrases,
     /// In front of what is offered: "shall I".
     pub(crate) offers: Phrases,
     /// Words for a list.

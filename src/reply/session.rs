@@ -6,7 +6,7 @@
 //! sections are short and hold no await. What must outlive a restart, the tool history with its taint, is kept beside
 //! the dialogue under the name of the conversation.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -42,6 +42,8 @@ pub(crate) struct SessionState {
     pub(crate) clarification: Option<Clarification>,
     /// What was set a moment ago: its speaker may go on.
     pub(crate) last_set: Option<LastSet>,
+    /// Deeds the user refused; they are not asked about again before he asks for them.
+    pub(crate) refused: BTreeSet<String>,
     /// For "repeat that".
     pub(crate) last_reply: Option<String>,
     /// Calls of earlier answers, and whether the conversation is tainted.
@@ -208,5 +210,6 @@ impl SessionState {
         self.history = ToolHistory::default();
         self.caches = Caches::default();
         self.heads = None;
+        self.refused.clear();
     }
 }

@@ -95,6 +95,8 @@ pub struct CallFacts<'a> {
     pub wish: Wish,
     /// The owner's yes.
     pub consent: Consent,
+    /// The owner said no to the same deed, and has not asked for it since.
+    pub refused: bool,
     /// Calls of anything but looking that ran within the last minute.
     pub lately: u32,
 }
@@ -117,6 +119,7 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
     match (facts.effect, facts.wish) {
         // What was not asked for is not even asked about.
         (_, Wish::Talk(why)) => GateVerdict::Forbid(why),
+        (_, Wish::Ask(_)) if facts.refused => GateVerdict::Forbid("the user refused this"),
         (Effect::Fetches, _) if facts.taint == Taint::Tainted && facts.address == Address::Made => {
             GateVerdict::Ask("nobody has named this address, and words of strangers are in this turn")
         }

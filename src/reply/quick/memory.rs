@@ -18,6 +18,7 @@ use crate::reply::session::open_question::{OpenQuestion, open_until};
 use crate::reply::turn::{Ended, Keep, ReplyEvent, Turn};
 use crate::reply::understand::intents::{self, MemoryOrder};
 use crate::reply::understand::redact;
+use crate::reply::understand::wish::{self, Refusal};
 use crate::store::{Forget, NewMemory, Store, StoreError};
 
 /// Most things that are looked at.
@@ -55,7 +56,7 @@ pub(crate) async fn answered(
         return Ok(Some((Ended::Quick, Keep::No)));
     }
     sink.decided("memory", "kept", "anything but a yes in time is a no").await?;
-    if is_open && intents::is_refusal(&turn.language, turn.asked) {
+    if is_open && wish::refusal(&turn.language, turn.asked) == Some(Refusal::Plain) {
         sink.say(&turn.language.sentences().memory.left_alone).await?;
         return Ok(Some((Ended::Quick, Keep::No)));
     }

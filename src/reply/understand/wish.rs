@@ -90,8 +90,8 @@ fn wish_in(language: &Language, words: &ConsentWords, said: &Said<'_>, call: &Ca
     }
     let is_no = clauses::refusal(words, said.asked).is_some();
     // Behind a no only what the user says himself counts.
-    let grounded = if is_no { Said { asked_back: None, ..*said } } else { *said };
-    let grounds = Grounds::new(language, words, &grounded);
+    let of = if is_no { Grounds::behind_no } else { Grounds::new };
+    let grounds = of(language, words, said);
     let wish = match words.deed(&call.deed) {
         Some(_) if is_answer && agrees(words, said, &clauses, &call.deed) => Wish::Act,
         Some(_) => of_known(words, &clauses, said, call),

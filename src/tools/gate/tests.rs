@@ -5,7 +5,16 @@ use proptest::prelude::*;
 use super::*;
 
 fn facts(effect: Effect, taint: Taint, wish: Wish, consent: Consent) -> CallFacts<'static> {
-    CallFacts { tool: "lists", effect, taint, address: Address::Named, wish, consent, lately: 0 }
+    CallFacts {
+        tool: "lists",
+        effect,
+        taint,
+        address: Address::Named,
+        wish,
+        consent,
+        refused: false,
+        lately: 0,
+    }
 }
 
 const EFFECTS: [Effect; 4] = [Effect::Looks, Effect::Fetches, Effect::Remembers, Effect::Changes];
@@ -42,7 +51,7 @@ proptest! {
         };
         let facts = CallFacts {
             tool: &tool, effect: EFFECTS[effect], taint: Taint::Tainted, address: Address::Made, wish: WISHES[wish],
-            consent: Consent::NotAsked, lately,
+            consent: Consent::NotAsked, refused: false, lately,
         };
         let verdict = judge(&facts, &config);
         // An address of the model's own making could carry off what it knows.
@@ -65,4 +74,14 @@ fn the_configuration_and_the_rate_bind_a_yes_too() {
     assert_eq!(judge(&many, &config).name(), "forbidden");
     let few = CallFacts { lately: config.calls_per_minute - 1, consent: Consent::Given, ..many };
     assert_eq!(judge(&few, &config), GateVerdict::Allow);
+}
+
+#[test]
+fn what_was_refused_is_not_asked_about_before_it_is_asked_for() {
+    let config = ToolsConfig::default();
+    let unclear = facts(Effect::Changes, Taint::Clean, Wish::Ask("unclear"), Consent::NotAsked);
+    assert_eq!(judge(&unclear, &config).name(), "asked");
+    assert_eq!(judge(&CallFacts { refused: true, ..unclear }, &config).name(), "forbidden");
+    let anew = CallFacts { wish: Wish::Act, refused: true, ..unclear };
+    assert_eq!(judge(&anew, &config), GateVerdict::Allow);
 }

@@ -137,6 +137,7 @@ fn only_listing_is_without_effect_and_every_call_can_be_asked_about() {
             taint: gate::Taint::Tainted,
             address: gate::Address::Named,
             wish: gate::Wish::Act,
+            refused: false,
             consent: gate::Consent::NotAsked,
             lately: 0,
         };

@@ -17,7 +17,7 @@ use crate::reply::model::ChatModel;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::{Action, ReplyEvent, VolumeChange};
 use crate::reply::understand::redact;
-use crate::tools::gate::{self, CallFacts, Consent, GateVerdict, Taint};
+use crate::tools::gate::{self, CallFacts, Consent, GateVerdict, Taint, Wish};
 use crate::tools::{self, Arguments, Deed, Effect, Output, Source, Tool, ToolError, fence, schema};
 use crate::trace::ToolUse;
 
@@ -76,12 +76,18 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
         };
         let effect = tool.effect(&arguments);
+        let deed = tool.deed(&arguments);
+        let wish = state.asked.wish(&*tool, &arguments, state.prompt.size());
+        if wish == Wish::Act {
+            self.session.with(|state| state.refused.remove(&deed));
+        }
         let facts = CallFacts {
             tool: tool.name(),
             effect,
             taint: state.taint,
             address: state.prompt.origin_of(tool.address(&arguments), &state.plan),
-            wish: state.asked.wish(&*tool, &arguments, state.prompt.size()),
+            wish,
+            refused: self.session.with(|state| state.refused.contains(&deed)),
             consent,
             lately: self.session.recent_calls(&state.asked.now),
         };

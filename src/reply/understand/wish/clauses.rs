@@ -64,13 +64,15 @@ pub(super) fn clauses(words: &ConsentWords, text: &str) -> Vec<Clause> {
                 _ => {}
             }
             let ends_told = words.form.reported.are_in(&part[part.len().saturating_sub(2)..]);
-            carried = match clause.form {
+            let carries = match clause.form {
                 Form::Reported if announces || ends_told => Some(Form::Reported),
                 // "Finish this line of my song: turn it up."
                 Form::Statement | Form::Open | Form::Question if announces => Some(Form::Hypothesis),
                 Form::Hypothesis if words.form.hypotheses.at_start(&part).is_some() => Some(Form::Hypothesis),
                 _ => None,
             };
+            // For the rest of the sentence.
+            carried = carries.or(carried);
             clauses.push(clause);
         }
         // What a colon announces may stand in the next sentence.

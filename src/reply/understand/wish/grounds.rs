@@ -46,6 +46,15 @@ impl<'a> Grounds<'a> {
         Self::of(language, words, texts)
     }
 
+    /// The same behind a no: of what was asked back only units count.
+    pub(super) fn behind_no(language: &'a Language, words: &'a ConsentWords, said: &Said<'_>) -> Self {
+        let mut grounds = Self::new(language, words, &Said { asked_back: None, ..*said });
+        let asked_back = words_of(said.asked_back.unwrap_or_default());
+        let is_unit = |word: &String| words.form.units.at_start(std::slice::from_ref(word)).is_some();
+        grounds.said.extend(asked_back.into_iter().filter(is_unit));
+        grounds
+    }
+
     /// These texts.
     pub(super) fn of(language: &'a Language, words: &'a ConsentWords, texts: Vec<String>) -> Self {
         let said: Vec<String> = texts.iter().flat_map(|text| words_of(text)).collect();
@@ -100,9 +109,11 @@ impl<'a> Grounds<'a> {
 
     /// Whether its shortest words were said: "row C" is not "row E".
     fn hold_names(&self, text: &str) -> bool {
-        let short: Vec<String> =
-            words_of(text).into_iter().filter(|word| word.chars().count() <= 2).collect();
-        self.share(&short.join(" ")) >= 1.0
+        let function = &self.words.form.function_words;
+        let is_short = |word: &&String| {
+            word.chars().count() <= 2 && function.at_start(std::slice::from_ref(*word)).is_none()
+        };
+        words_of(text).iter().filter(is_short).all(|word| self.said.contains(word))
     }
 
     /// Whether somebody spoke of `value` at all: of its words, or of one of its numbers.

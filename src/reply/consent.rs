@@ -1,0 +1,82 @@
+//! What an utterance is to a question that waits for a yes.
+//!
+//! Runs in the task of the turn. In: the utterance, and the open question of the session. Out: the answer to it, or the
+//! words that the turn goes on with. A question is answered by a yes, or it is a no: then nothing of what was asked about is
+//! done, and the same deed is not even asked about until the user asks for it anew.
+
+use super::intents::{self, Intent};
+use super::model::ChatModel;
+use super::output::sink::{ReceiverClosed, ReplySink};
+use super::path::Path;
+use super::quick;
+use super::session::open_question::OpenQuestion;
+use super::turn::{Ended, Keep, Turn};
+use super::understand::wish::{self, Refusal};
+use crate::reply::agent::tool_loop::pending::PendingCall;
+
+/// What came of the answer to an open question.
+pub(super) enum Answered<'a> {
+    /// The turn is over.
+    Over((Ended, Keep)),
+    /// It goes on with these words.
+    GoesOn(&'a str),
+}
+
+impl<M: ChatModel> Path<'_, M> {
+    /// The answer to an open question, if there is one. Anything but a yes drops what was asked about.
+    pub(super) async fn answered<'a>(
+        &self,
+        turn: &Turn<'a>,
+        sink: &mut ReplySink,
+    ) -> Result<Answered<'a>, ReceiverClosed> {
+        let goes_on = Answered::GoesOn(turn.asked);
+        let pending = match self.session.with(|state| state.question.take()) {
+            None => return Ok(goes_on),
+            Some(OpenQuestion::Forget(waiting)) => {
+                let store = self.engine.memory.store();
+                let answered = quick::memory::answered(turn, waiting, store, self.session, sink).await?;
+                return Ok(answered.map_or(goes_on, Answered::Over));
+            }
+            Some(OpenQuestion::Call(pending)) => pending,
+        };
+        if !pending.is_open(turn.now.timestamp()) {
+            sink.decided("gate", "no", "the question was not answered in time").await?;
+            return Ok(goes_on);
+        }
+        if intents::is_consent(&turn.language, turn.asked) {
+            sink.decided("gate", "yes", "the owner said yes to this call").await?;
+            let heads = self.heads();
+            let end = self.engine.agent(self.session, &heads).confirmed(turn, *pending, sink).await?;
+            return Ok(Answered::Over(self.ended(end, sink)));
+        }
+        self.refuse(&pending);
+        // "Stop" ends the conversation, whatever was asked.
+        if matches!(intents::match_intent(&turn.language, turn.asked), Some(quick) if quick.what == Intent::Stop)
+        {
+            return Ok(goes_on);
+        }
+        match wish::refusal(&turn.language, turn.asked) {
+            Some(Refusal::Plain) => {
+                sink.decided("gate", "no", "the owner refused").await?;
+                sink.say(&turn.language.sentences().reply.left_alone).await?;
+                Ok(Answered::Over((Ended::Quick, Keep::Yes)))
+            }
+            Some(Refusal::Instead(asked)) => {
+                sink.decided("gate", "no", "the owner refused, and wants something else").await?;
+                Ok(Answered::GoesOn(asked))
+            }
+            None => {
+                sink.decided("gate", "no", "anything but a yes is a no").await?;
+                Ok(goes_on)
+            }
+        }
+    }
+
+    /// Notes that the deed was refused.
+    fn refuse(&self, pending: &PendingCall) {
+        let heads = self.heads();
+        let tool = heads.all_tools().get(&pending.call.name).cloned();
+        let deed = tool.map_or_else(|| pending.call.name.clone(), |tool| tool.deed(&pending.call.arguments));
+        self.session.with(|state| state.refused.insert(deed));
+    }
+}
