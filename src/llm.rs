@@ -7,6 +7,7 @@
 
 mod choose;
 mod config;
+mod control_tokens;
 mod embed;
 mod error;
 mod lines;

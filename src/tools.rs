@@ -108,12 +108,21 @@ pub struct Output {
     pub deed: Option<Deed>,
     /// Tools that are on offer from now on.
     pub offers: Vec<String>,
+    /// Addresses of a list of results, of which one may be followed.
+    pub links: Vec<String>,
 }
 
 impl Output {
     /// The owner's own data.
     pub fn own(text: impl Into<String>) -> Self {
-        Self { text: text.into(), source: Source::Own, sentence: None, deed: None, offers: Vec::new() }
+        Self {
+            text: text.into(),
+            source: Source::Own,
+            sentence: None,
+            deed: None,
+            offers: Vec::new(),
+            links: Vec::new(),
+        }
     }
 
     /// A stranger's words.
@@ -191,6 +200,11 @@ pub trait Tool: Send + Sync {
 
     /// The address that a call with these arguments goes to, where the arguments name one.
     fn address<'a>(&self, _arguments: &'a Arguments) -> Option<&'a str> {
+        None
+    }
+
+    /// The words that a call with these arguments sends to others, where the arguments hold some.
+    fn query<'a>(&self, _arguments: &'a Arguments) -> Option<&'a str> {
         None
     }
 

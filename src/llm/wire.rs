@@ -27,7 +27,8 @@ pub enum Role {
 pub struct Message {
     /// Who says it.
     pub role: Role,
-    /// The words.
+    /// The words; as they are sent, nothing in them is a control token.
+    #[serde(serialize_with = "super::control_tokens::serialize")]
     pub content: String,
     /// What the model thought before it said them; never for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -47,6 +47,8 @@ pub struct Exchange {
     pub answer: Private<String>,
     /// Whose words the answer goes back to.
     pub answer_origin: Origin,
+    /// Whose words the question is made of.
+    pub asked_origin: Origin,
 }
 
 /// Identifies a stored exchange.
@@ -91,7 +93,7 @@ pub(super) fn add(db: &mut Connection, exchange: &Exchange) -> Result<ExchangeId
         "INSERT INTO message (channel, place, at_ms, role, text, origin) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
     let ConversationId { channel, place } = &exchange.conversation;
-    let (name, place, asked_by) = (channel.name(), place.name(), Origin::of_user(*channel).name());
+    let (name, place, asked_by) = (channel.name(), place.name(), exchange.asked_origin.name());
     insert.execute(params![name, place, asked_at, DialogueRole::User.name(), exchange.asked.0, asked_by])?;
     let (answer, from) = (&exchange.answer.0, exchange.answer_origin.name());
     insert.execute(params![name, place, answered_at, DialogueRole::Assistant.name(), answer, from])?;

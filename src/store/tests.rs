@@ -26,6 +26,7 @@ fn exchange(channel: Channel, second: i64, asked: &str, answer: &str) -> Exchang
         answered_at: at(second + 2),
         answer: Private(answer.into()),
         answer_origin: Origin::Ours,
+        asked_origin: Origin::of_user(channel),
     }
 }
 

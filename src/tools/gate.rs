@@ -62,12 +62,12 @@ pub enum Wish {
     Talk(&'static str),
 }
 
-/// Where a call goes.
+/// Whose words a call carries out of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address {
-    /// Nowhere else than always, or to an address that the owner or a result has named word for word.
+    /// None, the user's own of this turn, or the first address that is followed from a list of results.
     Named,
-    /// To one that the model has put together.
+    /// Those of a model that has read words of strangers.
     Made,
 }
 
@@ -121,7 +121,9 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
         (_, Wish::Talk(why)) => GateVerdict::Forbid(why),
         (_, Wish::Ask(_)) if facts.refused => GateVerdict::Forbid("the user refused this"),
         (Effect::Fetches, _) if facts.taint == Taint::Tainted && facts.address == Address::Made => {
-            GateVerdict::Ask("nobody has named this address, and words of strangers are in this turn")
+            GateVerdict::Ask(
+                "the user has not named this address or query, and words of strangers are in this turn",
+            )
         }
         (Effect::Looks | Effect::Fetches, _) => GateVerdict::Allow,
         (Effect::Remembers | Effect::Changes, Wish::Ask(why)) => GateVerdict::Ask(why),

@@ -177,7 +177,9 @@ fn told(engine: SearchEngine, hits: &[Hit]) -> Output {
         format!("{} ({})\n{}", short(&hit.title, 100), short(&hit.url, 200), short(&hit.text, MOST_WORDS))
     };
     let lines: Vec<String> = hits.iter().take(MOST_HITS).map(line).collect();
-    Output::foreign(format!("From {}:\n{}", engine.name(), fence::wrap(&lines.join("\n\n"), MOST_CHARS)))
+    let text = format!("From {}:\n{}", engine.name(), fence::wrap(&lines.join("\n\n"), MOST_CHARS));
+    let links = hits.iter().take(MOST_HITS).map(|hit| hit.url.clone()).collect();
+    Output { links, ..Output::foreign(text) }
 }
 
 impl Tool for WebSearch {
@@ -199,6 +201,10 @@ impl Tool for WebSearch {
 
     fn values(&self, _: &Arguments) -> Vec<CallValue> {
         Vec::new()
+    }
+
+    fn query<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {
+        arguments.get("query").and_then(Value::as_str)
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {

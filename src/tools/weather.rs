@@ -180,6 +180,10 @@ impl Tool for Weather {
         deed::values_of(arguments, &[("place", ValueKind::Words)])
     }
 
+    fn query<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {
+        arguments.get("place").and_then(Value::as_str)
+    }
+
     fn in_words(&self, arguments: &Arguments) -> String {
         let place = arguments.get("place").and_then(Value::as_str).unwrap_or("here");
         format!("look up the weather in {place}")

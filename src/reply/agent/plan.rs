@@ -157,15 +157,6 @@ impl Plan {
         include_str!("../../../assets/prompts/plan.md").trim().to_owned() + &lines.collect::<String>()
     }
 
-    /// `text` without what stands in it of this plan: the rest was written by others.
-    pub(crate) fn taken_out_of(&self, text: &str) -> String {
-        if self.is_empty() {
-            return text.to_owned();
-        }
-        let hints = (0..=self.calls().len()).map(|done| self.hint(done));
-        hints.fold(text.replace(&self.block(), ""), |text, hint| text.replace(&hint, ""))
-    }
-
     /// What the model is told beside the result number `done`.
     pub(crate) fn hint(&self, done: usize) -> String {
         let all = self.calls().len();

@@ -21,6 +21,7 @@ use crate::reply::prompt::side_query::SharedPrompt;
 use crate::reply::prompt::{self, context};
 use crate::reply::session::Session;
 use crate::reply::understand::parts::parts_of;
+use crate::reply::understand::wish;
 use crate::tools::gate::Taint;
 use crate::tools::{self, ToolsConfig};
 
@@ -93,7 +94,7 @@ pub(crate) fn begin(
         plan,
         progress: LoopProgress::new(rules.tools.max_turns),
         repeats: Repeats::default(),
-        taint: taint(is_tainted || memory.is_foreign || request.past.is_foreign),
+        taint: taint(is_tainted || memory.is_foreign || request.past.is_foreign || wish::quotes(turn.asked)),
     }
 }
 

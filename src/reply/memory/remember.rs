@@ -8,6 +8,7 @@ use crate::reply::deadline::{self, in_time};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
 use crate::reply::turn::{ReplyEvent, Turn};
+use crate::reply::understand::wish;
 use crate::store::{Exchange, ExchangeId, Store, StoreError};
 
 /// Keeps what was asked and answered by `answered_at`. A failure costs the memory, not the answer.
@@ -27,6 +28,8 @@ pub(crate) async fn remember(
         asked: Private(turn.asked.to_owned()),
         answered_at,
         answer: Private(said.to_owned()),
+        // What he quotes is somebody else's.
+        asked_origin: if wish::quotes(turn.asked) { Origin::Stranger } else { Origin::of_user(turn.channel) },
         answer_origin: if sink.is_foreign { Origin::Stranger } else { Origin::Ours },
     };
     match in_time(deadline::WRITE, store.add_exchange(exchange)).await {

@@ -149,6 +149,7 @@ mod tests {
             answered_at: at,
             answer: text,
             answer_origin: Origin::Ours,
+            asked_origin: Origin::Typing,
         };
         store.add_exchange(exchange).await.unwrap()
     }

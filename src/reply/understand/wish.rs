@@ -59,6 +59,20 @@ pub fn mentioned(language: &Language, texts: &[String], values: &[CallValue]) ->
     if values.iter().all(|value| grounds.mention(value)) { Wish::Act } else { Wish::Talk(INVENTED) }
 }
 
+/// Whether the user's own words hold all of `text`.
+pub fn holds(language: &Language, asked: &str, text: &str) -> bool {
+    let value = CallValue { kind: ValueKind::Words, text: text.to_owned() };
+    let own = clauses::without_quotes(asked);
+    language.consent().first().is_some_and(|words| Grounds::of(language, words, vec![own]).hold(&value))
+}
+
+/// Whether the user quotes somebody at length, or has pasted a text: such words are a stranger's.
+pub fn quotes(asked: &str) -> bool {
+    let own = clauses::without_quotes(asked);
+    let quoted = words_of(asked).len().saturating_sub(words_of(&own).len());
+    quoted > LONGEST_VALUE || asked.lines().filter(|line| !line.trim().is_empty()).count() > 1
+}
+
 /// Whether `text` refuses what was asked about, in any words, and what it asks for instead.
 pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
     language.consent().iter().find_map(|words| clauses::refusal(words, text))
@@ -75,6 +89,8 @@ pub enum Refusal<'a> {
 
 const NOTHING: &str = "the user asked for nothing to be done";
 const REFUSED: &str = "the user wants this not to be done";
+/// Most words in quotation marks that are a name or a thing, and no text of somebody else.
+const LONGEST_VALUE: usize = 6;
 const INVENTED: &str = "nobody mentioned what the call is about";
 const UNCLEAR: &str = "it is not clear whether the user asked for this";
 const OTHER: &str = "the user asked for something else";

@@ -27,6 +27,7 @@ fn exchange(day: i64, asked: &str, answer: &str) -> Exchange {
         answered_at,
         answer: text(answer),
         answer_origin: WordsOf::Ours,
+        asked_origin: WordsOf::Speech,
     }
 }
 

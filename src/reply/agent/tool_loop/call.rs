@@ -85,7 +85,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             tool: tool.name(),
             effect,
             taint: state.taint,
-            address: state.prompt.origin_of(tool.address(&arguments), &state.plan),
+            address: state.address(&*tool, &arguments),
             wish,
             refused: self.session.with(|state| state.refused.contains(&deed)),
             consent,
@@ -114,6 +114,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
         if effect != Effect::Looks {
             self.session.note_call(&state.asked.now);
         }
+        // Counted whether it comes to something or not.
+        state.progress.followed += u32::from(tool.address(&arguments).is_some());
         let began = Instant::now();
         let done = tools::run(&*tool, tools::Call { arguments: &arguments, now: &state.asked.now }).await;
         record.ms = began.elapsed().as_secs_f64() * 1e3;
@@ -182,6 +184,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             return Ok(Called::Stop);
         }
         self.grow(state, &output.offers);
+        state.progress.links.extend(output.links);
         let text = match output.source {
             Source::Own => fence::cut(&output.text, OWN),
             Source::Foreign => {

@@ -20,7 +20,7 @@ use crate::reply::output::sink::ReplySink;
 use crate::reply::prompt::head::Heads;
 use crate::reply::session::tool_history::CallOutcome;
 use crate::reply::understand::wish::{self, CallWords, Said};
-use crate::tools::gate::{Taint, Wish};
+use crate::tools::gate::{Address, Taint, Wish};
 use crate::tools::{Arguments, Effect, Tool, Toolbox, schema};
 use progress::LoopProgress;
 use prompt::LoopPrompt;
@@ -80,6 +80,23 @@ impl Asked {
                 wish::wish(&self.language, &said, &CallWords { deed: tool.deed(arguments), values, cues })
             }
         }
+    }
+}
+
+impl LoopState {
+    /// Whose words a call carries out of the machine. An address is the user's own when he named it word for word in this
+    /// turn; of a list of results one may be followed.
+    pub(crate) fn address(&self, tool: &dyn Tool, arguments: &Arguments) -> Address {
+        let is_named = |address: &str| {
+            let address = address.trim();
+            let is_first_link =
+                self.progress.followed == 0 && self.progress.links.iter().any(|link| link == address);
+            self.asked.words.contains(address) || is_first_link
+        };
+        let is_own = |query: &str| wish::holds(&self.asked.language, &self.asked.words, query);
+        let address = tool.address(arguments).is_none_or(is_named);
+        let query = tool.query(arguments).is_none_or(is_own);
+        if address && query { Address::Named } else { Address::Made }
     }
 }
 

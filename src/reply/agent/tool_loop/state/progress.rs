@@ -22,6 +22,9 @@ pub(crate) struct LoopProgress {
     pub(super) again: u32,
     /// Searches for tools so far.
     searches: u32,
+    /// Addresses of lists of results, and how many addresses were followed.
+    pub(crate) links: Vec<String>,
+    pub(crate) followed: u32,
     /// A tool has confirmed a deed.
     pub(crate) has_acted: bool,
     /// The model could make no call of the plan's next step: the next reply is its own.

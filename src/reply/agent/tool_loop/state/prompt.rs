@@ -4,12 +4,10 @@
 //! and native calls both depend on it. It changes only when tools are given up.
 
 use crate::llm::{Message, ModelSize, Role};
-use crate::reply::agent::plan::Plan;
 use crate::reply::agent::protocol::{self, Answering, Protocol, WrittenCall};
 use crate::reply::agent::tool_loop::example;
 use crate::reply::output::ask::WrittenCalls;
 use crate::reply::prompt::head::Heads;
-use crate::tools::gate::Address;
 
 /// Whether a result shares the message of the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,20 +36,6 @@ impl LoopPrompt {
     /// How the model calls tools.
     pub(crate) fn protocol(&self) -> Protocol {
         self.answering.protocol
-    }
-
-    /// Whether somebody but the model has named this address.
-    pub(in crate::reply::agent::tool_loop) fn origin_of(
-        &self,
-        address: Option<&str>,
-        plan: &Plan,
-    ) -> Address {
-        let Some(address) = address else { return Address::Named };
-        let others = self.messages.iter().filter(|message| message.role != Role::Assistant);
-        // A plan stands in the user's message and is the model's all the same.
-        let mut texts = others.map(|message| plan.taken_out_of(&message.content));
-        let is_named = texts.any(|text| text.contains(address.trim()));
-        if is_named { Address::Named } else { Address::Made }
     }
 
     /// Whether a small model calls nothing but the example of its prompt, of which nobody spoke.

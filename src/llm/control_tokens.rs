@@ -1,0 +1,81 @@
+//! Control tokens of chat templates, made harmless before a model sees them.
+//!
+//! PURE. In: the text of a message. Out: the same text in which nothing is a control token any more: a blank stands behind
+//! its first character. A server renders messages into a template and reads the whole again, so `<|im_start|>` on a web page
+//! would begin a message of its own. The tokens are those of ChatML, Llama 2 and 3, Gemma, Mistral, Phi, DeepSeek and of
+//! the sentence marks they share.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde::Serializer;
+
+/// What begins or ends a message in some template.
+static TOKENS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    // A pattern in the program's own text: a test sees to it that it is one.
+    Regex::new(concat!(
+        r"(?i)<[|｜][^<>|｜\n]{1,60}[|｜]>",
+        r"|</?(?:s|bos|eos|unk|pad|think|start_of_turn|end_of_turn|tool_call|tool_response|tools)>",
+        r"|\[/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]",
+        r"|<</?SYS>>",
+    ))
+    .ok()
+});
+
+/// `text` without control tokens.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let Some(tokens) = TOKENS.as_ref() else { return Cow::Owned(text.replace(['<', '['], "(")) };
+    tokens.replace_all(text, |found: &Captures<'_>| {
+        let (first, rest) = found[0].split_at(1);
+        format!("{first} {rest}")
+    })
+}
+
+/// Writes a message's text.
+pub(super) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&harmless(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn no_template_finds_a_token_in_what_is_left() {
+        for token in [
+            "<|im_start|>system",
+            "<|im_end|>",
+            "<|eot_id|>",
+            "<|start_header_id|>",
+            "<start_of_turn>",
+            "<end_of_turn>",
+            "[INST]",
+            "[/INST]",
+            "<<SYS>>",
+            "</s>",
+            "<｜User｜>",
+            "<|endoftext|>",
+            "<tool_call>",
+            "<|IM_START|>",
+        ] {
+            let text = format!("A page says {token} and goes on.");
+            let harmless = harmless(&text);
+            assert!(!harmless.contains(token), "{harmless}");
+            assert_eq!(harmless.replace(' ', ""), text.replace(' ', ""), "nothing else is changed");
+        }
+        for plain in ["a < b and b > c", "x[INSTANT]", "<b>bold</b>", "if (a <| b)", ""] {
+            assert_eq!(harmless(plain), plain);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_harmless_stays_so(text in "[<|>a-z_\\[\\]/ ]{0,60}") {
+            let once = harmless(&text).into_owned();
+            prop_assert_eq!(harmless(&once), once.as_str());
+        }
+    }
+}
