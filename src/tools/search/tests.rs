@@ -33,7 +33,9 @@ async fn search(route: fn(&str) -> Does, has_searxng: bool) -> (Result<Output, T
 }
 
 fn found(engine: &str, lines: &str) -> Result<Output, ToolError> {
-    Ok(Output::foreign(format!("From {engine}:\n{}\n{lines}\n{}", fence::BEGIN, fence::END)))
+    let links = lines.split(['(', ')']).filter(|part| part.starts_with("https:")).map(str::to_owned).collect();
+    let text = format!("From {engine}:\n{}\n{lines}\n{}", fence::BEGIN, fence::END);
+    Ok(Output { links, ..Output::foreign(text) })
 }
 
 #[tokio::test]
