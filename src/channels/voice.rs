@@ -103,14 +103,14 @@ impl<M: ChatModel + 'static> Conversation<M> {
         };
         let languages = input.to_her.languages.clone();
         let output = OutputSide::new(output);
-        let stage = SpeechOutput {
+        let speech = SpeechOutput {
             mouth: output.mouth.clone(),
             player: output.player.clone(),
             news: parts.news.clone(),
             languages: languages.clone(),
         };
         Self {
-            flow: Flow::resting(last_turn, follow_ups, languages),
+            flow: Flow::resting(last_turn, follow_ups, languages.clone()),
             input: InputSide::new(input),
             output,
             thinking: Thinking::new(Arc::clone(&parts.engine), Arc::clone(&session), parts.config.thinking()),
@@ -118,11 +118,11 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 engine: parts.engine,
                 store: parts.store,
                 clock: parts.clock,
-                stage,
+                speech,
                 config: parts.config,
                 session,
             }),
-            announcements: Announcements::new(parts.announcer, place, parts.least_ring_volume),
+            announcements: Announcements::new(parts.announcer, languages, place, parts.least_ring_volume),
             observers: Observers::new(parts.news, parts.requests, parts.heart),
         }
     }
