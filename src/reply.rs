@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use jiff::Zoned;
+use jiff::{SignedDuration, Zoned};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -56,6 +56,7 @@ use agent::planner::{self, PlanRules, Remembers};
 use agent::request::Request;
 use agent::setup::{self, Prepared};
 use agent::tool_loop::End;
+use agent::tool_loop::state::prompt::LoopPrompt;
 use arbiter::Priority;
 use deadline::in_time;
 use memory::RecallRules;
@@ -68,7 +69,7 @@ use path::Path;
 use prompt::dialogue::{self, Past};
 use prompt::profile;
 use prompt::side_query::SideQueries;
-use session::OpenQuestion;
+use session::open_question::OpenQuestion;
 use turn::{Keep, Turn};
 use understand::{intents, parts, redact};
 
@@ -86,6 +87,7 @@ pub async fn reply<M: ChatModel>(
 ) -> ReplyOutcome {
     let _running = engine.arbiter.begin_turn();
     let now = engine.parts.clock.now();
+    session.begin_turn(now.timestamp(), SignedDuration::from_secs(i64::from(engine.parts.reply.window_s)));
     let asked = redact::redact(&turn.text.0);
     drop(turn.text);
     let language = engine.language();
@@ -100,11 +102,10 @@ pub async fn reply<M: ChatModel>(
     let (ended, keep) = ended.unwrap_or((Ended::Cancelled, Keep::Yes));
     let store = engine.parts.store.as_ref();
     let said = sink.said.trim().to_owned();
+    let answered_at = engine.parts.clock.now().timestamp();
+    session.end_turn(answered_at);
     let exchange = match keep {
-        Keep::Yes if !said.is_empty() => {
-            let answered_at = engine.parts.clock.now().timestamp();
-            remember::remember(&turn, answered_at, store, session, &sink).await
-        }
+        Keep::Yes if !said.is_empty() => remember::remember(&turn, answered_at, store, session, &sink).await,
         Keep::Yes | Keep::No => None,
     };
     session.carry_over(exchange, &mut sink);
@@ -137,8 +138,8 @@ pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> 
     let request = path.request(&turn, &past);
     let prepared = Prepared { memory: engine.memory.warm(session, &turn.now).await, ..Prepared::default() };
     let state = setup::begin(&request, prepared, &path.shared_prompt(&request), path.setup_rules(), session);
-    let ask =
-        Ask { length: Length::OneToken, messages: state.messages, tools: state.native, ..Ask::default() };
+    let LoopPrompt { messages, native, .. } = state.prompt;
+    let ask = Ask { length: Length::OneToken, messages, tools: native, ..Ask::default() };
     // Whoever has asked already comes first; a server that hangs does not keep the model from others.
     let _permit = engine.access(Priority::Background).permit().await;
     let reading = async {
@@ -174,8 +175,8 @@ impl<M: ChatModel> Path<'_, M> {
 
     /// One request: a quick command, several requests, or one for the model.
     async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> Step {
-        let registry = self.engine.parts.tools.snapshot();
-        if let Some(quick) = quick::recognise(turn, self.session, &registry.toolbox) {
+        let heads = self.heads();
+        if let Some(quick) = quick::recognise(turn, self.session, heads.all_tools()) {
             let keep = quick::carry_out(turn, &quick, &self.quick_means(), sink).await?;
             return Ok((Ended::Quick, keep));
         }
@@ -267,10 +268,10 @@ impl<M: ChatModel> Path<'_, M> {
         let is_foreign = past.is_live_foreign || prepared.memory.is_foreign;
         let state = setup::begin(&request, prepared, &side.prompt, self.setup_rules(), session);
         sink.is_foreign |= is_foreign || session.with(|state| state.history.is_tainted);
-        sink.decided("dialogue", past.verdict(), format!("{} messages", state.messages.len())).await?;
+        sink.decided("dialogue", past.verdict(), format!("{} messages", state.prompt.messages.len())).await?;
         if !request.tools.toolbox.is_empty() {
-            let told = format!("{}, as {}", state.allowed.join(" "), state.protocol.name());
-            sink.decided("tools", state.strategy.as_str(), told).await?;
+            let told = format!("{}, as {}", state.scope.allowed.join(" "), state.prompt.protocol().name());
+            sink.decided("tools", state.scope.strategy.as_str(), told).await?;
         }
         let heads = self.heads();
         let end = engine.agent(session, &heads).converse(state, sink).await?;

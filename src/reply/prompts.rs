@@ -6,6 +6,7 @@ use super::agent::planner;
 use super::agent::request::Request;
 use super::agent::router::ToolChoice;
 use super::agent::setup::{self, Prepared};
+use super::agent::tool_loop::state::prompt::LoopPrompt;
 use super::engine::Engine;
 use super::model::ChatModel;
 use super::path::Path;
@@ -51,5 +52,6 @@ pub fn prompts<M: ChatModel>(engine: &Engine<M>, rows: &[DialogueRow], asked: &s
     };
     let prepared = Prepared { choice: ToolChoice::open(), ..Prepared::default() };
     let begun = setup::begin(&request, prepared, &common, path.setup_rules(), &session);
-    Prompts { shared, apart, answer: Ask { messages: begun.messages, tools: begun.native, ..Ask::default() } }
+    let LoopPrompt { messages, native, .. } = begun.prompt;
+    Prompts { shared, apart, answer: Ask { messages, tools: native, ..Ask::default() } }
 }

@@ -15,31 +15,23 @@ use tokio::sync::OnceCell;
 use crate::llm::Message;
 use crate::message::ConversationId;
 use crate::reply::agent::tool_list::ToolList;
-use crate::reply::agent::tool_loop::pending::PendingCall;
 use crate::reply::config::PersonaConfig;
 use crate::reply::deadline::{self, in_time};
 use crate::reply::output::sink::ReplySink;
 use crate::reply::prompt::head::HeadSet;
-use crate::reply::quick::forgetting::Forgetting;
 use crate::reply::quick::last_set::{Clarification, LastSet};
 use crate::store::{ExchangeId, Store};
 use crate::tools::{ToolRegistry, ToolsConfig, fence};
 use caches::Caches;
+use open_question::OpenQuestion;
 use tool_history::ToolHistory;
 
 pub(crate) mod caches;
+pub(crate) mod open_question;
 pub(crate) mod tool_history;
 
 /// Calls that change something are counted over so long.
 const RATE_WINDOW: SignedDuration = SignedDuration::from_secs(60);
-
-/// A question that waits for a yes. Anything else is a no.
-pub(crate) enum OpenQuestion {
-    /// Shall this tool be called?
-    Call(Box<PendingCall>),
-    /// Shall this be forgotten?
-    Forget(Forgetting),
-}
 
 /// The part of a conversation that turns change.
 #[derive(Default)]
@@ -60,6 +52,8 @@ pub(crate) struct State {
     pub(crate) caches: Caches,
     /// The tools and heads this conversation began with.
     heads: Option<Arc<HeadSet>>,
+    /// When the newest turn began or ended.
+    last_turn: Option<Timestamp>,
     /// The owner was told that the store fails.
     pub(crate) is_store_failing: bool,
     /// How often the store had forgotten something when this was last looked at.
@@ -88,6 +82,21 @@ impl Session {
     /// Looks at the state, or changes it. Short: others of the same conversation wait.
     pub(crate) fn with<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
         look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Notes that a turn begins. After a silence longer than `window` it begins a conversation, with the newest tools.
+    pub(crate) fn begin_turn(&self, now: Timestamp, window: SignedDuration) {
+        self.with(|state| {
+            let last = state.last_turn.replace(now);
+            if last.is_none_or(|last| now.duration_since(last) > window) {
+                state.heads = None;
+            }
+        });
+    }
+
+    /// Notes that a turn is over.
+    pub(crate) fn end_turn(&self, now: Timestamp) {
+        self.with(|state| state.last_turn = Some(now));
     }
 
     /// The tools and heads of the conversation: those there were when it began.

@@ -7,9 +7,13 @@ use std::collections::VecDeque;
 use crate::llm::ModelSize;
 use crate::reply::agent::plan::{Course, Plan};
 use crate::reply::agent::protocol::{Protocol, WrittenCall};
+use crate::reply::agent::repeats::Repeats;
 use crate::reply::agent::request::Request;
 use crate::reply::agent::router::ToolChoice;
-use crate::reply::agent::tool_loop::state::LoopState;
+use crate::reply::agent::tool_loop::state::progress::LoopProgress;
+use crate::reply::agent::tool_loop::state::prompt::LoopPrompt;
+use crate::reply::agent::tool_loop::state::scope::{ReadyCalls, ToolScope};
+use crate::reply::agent::tool_loop::state::{Asked, LoopState};
 use crate::reply::config::ContextConfig;
 use crate::reply::memory::block::Block;
 use crate::reply::prompt::side_query::SharedPrompt;
@@ -60,25 +64,34 @@ pub(crate) fn begin(
         placement: rules.context.placement,
     };
     let messages = prompt::build(&shared.head, shared.dialogue.clone(), &newest, shared.room);
-    let mut state = LoopState::new(turn, messages, request.answering.clone());
-    state.native.clone_from(&shared.head.tools);
-    state.known.clone_from(&request.known);
-    state.taint = taint(is_tainted || memory.is_foreign || request.past.is_foreign);
-    state.mood = intents::mood(&turn.language, turn.asked);
-    state.turns_left = rules.tools.max_turns;
-    state.parts = parts(request, &plan, &choice);
-    state.plan = plan;
-    allow(&mut state, request, choice, &failed);
-    if state.size == ModelSize::Small && state.plan.course == Course::Open {
-        take_ready_calls(&mut state, request);
-        state.chooses = rules.tools.constrain && !state.picks.is_empty();
-        if !state.chooses {
-            state.picks.clear();
-        }
-    } else {
-        state.picks.clear();
+    let asked = Asked {
+        channel: turn.channel,
+        now: turn.now.clone(),
+        words: turn.asked.to_owned(),
+        mood: intents::mood(&turn.language, turn.asked),
+        parts: parts(request, &plan, &choice),
+    };
+    let mut scope = scope(request, &plan, choice, &failed);
+    let mut ready = ReadyCalls::default();
+    let takes_parts = request.answering.size == ModelSize::Small && plan.course == Course::Open;
+    if takes_parts {
+        ready = ready_calls(&asked, &scope, request).into();
     }
-    state
+    scope.chooses = takes_parts && rules.tools.constrain && !scope.picks.is_empty();
+    if !scope.chooses {
+        scope.picks.clear();
+    }
+    let native = shared.head.tools.clone();
+    LoopState {
+        asked,
+        prompt: LoopPrompt { messages, native, answering: request.answering.clone() },
+        scope,
+        ready,
+        plan,
+        progress: LoopProgress::new(rules.tools.max_turns),
+        repeats: Repeats::default(),
+        taint: taint(is_tainted || memory.is_foreign || request.past.is_foreign),
+    }
 }
 
 /// Whether strangers' words are in the prompt.
@@ -100,32 +113,35 @@ fn parts(request: &Request<'_>, plan: &Plan, choice: &ToolChoice) -> Vec<String>
 
 /// Which tools the turn may call: those that were picked, those of the plan, those that failed in the answer
 /// before, and the few that are always there.
-fn allow(state: &mut LoopState, request: &Request<'_>, choice: ToolChoice, failed: &[String]) {
+fn scope(request: &Request<'_>, plan: &Plan, choice: ToolChoice, failed: &[String]) -> ToolScope {
     let toolbox = &request.tools.toolbox;
-    state.allowed = choice.names(&request.tools.offered());
-    let planned = state.plan.tools(toolbox);
-    let always = [tools::STOP, tools::TOOL_SEARCH].map(str::to_owned);
-    for name in planned.iter().chain(failed).chain(&always) {
-        if toolbox.get(name).is_some() && !state.allowed.contains(name) {
-            state.allowed.push(name.clone());
-        }
-    }
-    state.strategy = [
+    let planned = plan.tools(toolbox);
+    let strategy = [
         choice.by,
         if planned.is_empty() { "" } else { "+plan" },
         if failed.is_empty() { "" } else { "+carryover" },
-    ]
-    .concat();
-    state.picks = choice.picks;
+    ];
+    let mut scope = ToolScope {
+        known: request.known.clone(),
+        allowed: choice.names(&request.tools.offered()),
+        picks: choice.picks,
+        chooses: false,
+        strategy: strategy.concat(),
+    };
+    let always = [tools::STOP, tools::TOOL_SEARCH].map(str::to_owned);
+    for name in planned.iter().chain(failed).chain(&always) {
+        if toolbox.get(name).is_some() {
+            scope.allow(name);
+        }
+    }
+    scope
 }
 
 /// The calls that the request, or each of its parts, is as it stands.
-fn take_ready_calls(state: &mut LoopState, request: &Request<'_>) {
-    let parts: Vec<&str> = state.parts.iter().map(String::as_str).collect();
+fn ready_calls(asked: &Asked, scope: &ToolScope, request: &Request<'_>) -> VecDeque<WrittenCall> {
+    let parts: Vec<&str> = asked.parts.iter().map(String::as_str).collect();
     let calls = |parts: &[&str]| request.tools.ready_calls(parts, &request.turn.language);
-    let ready = calls(&[&state.asked]).or_else(|| calls(&parts));
-    let may_all = |calls: &VecDeque<WrittenCall>| calls.iter().all(|call| state.allowed.contains(&call.name));
-    let ready = ready.filter(may_all).unwrap_or_default();
-    state.stand = ready.len();
-    state.ready = ready;
+    let ready = calls(&[&asked.words]).or_else(|| calls(&parts));
+    let may_all = |calls: &VecDeque<WrittenCall>| calls.iter().all(|call| scope.allows(&call.name));
+    ready.filter(may_all).unwrap_or_default()
 }

@@ -6,10 +6,7 @@
 
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
-
 use crate::llm::{Ask, Length, Message, ModelSize};
-use crate::message::Channel;
 use crate::reply::agent::AgentContext;
 use crate::reply::agent::digest;
 use crate::reply::agent::plan::Course;
@@ -19,7 +16,7 @@ use crate::reply::model::ChatModel;
 use crate::reply::output::ask::{self, Answer, SideCall, WrittenCalls};
 use crate::reply::output::gate::{Ending, OutputGate};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
-use crate::reply::session::OpenQuestion;
+use crate::reply::session::open_question::{OpenQuestion, open_until};
 use crate::reply::turn::Turn;
 use crate::tools::gate::{Consent, Taint};
 
@@ -34,8 +31,6 @@ use state::LoopState;
 
 /// Most calls of one reply of the model.
 const MOST_CALLS: usize = 5;
-/// Characters a second that are spoken: a question has to be heard before it can be answered.
-const SPOKEN_A_SECOND: usize = 15;
 
 /// How the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +52,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         mut state: LoopState,
         sink: &mut ReplySink,
     ) -> Result<End, ReceiverClosed> {
-        while state.turns_left > 0 {
-            state.turns_left -= 1;
+        while state.progress.take_turn() {
             if let Some(end) = self.once(&mut state, sink).await? {
                 return Ok(end);
             }
@@ -97,43 +91,43 @@ impl<M: ChatModel> AgentContext<'_, M> {
         }
         let question = state.question(self.heads().toolbox());
         let answer = ask::answer(self.model, self.config, &question, sink).await?;
-        let chose = std::mem::take(&mut state.chooses);
+        let chose = std::mem::take(&mut state.scope.chooses);
         match answer {
-            Answer::Calls(wanted) if state.is_example(&wanted) => {
+            Answer::Calls(wanted) if state.prompt.is_example(&wanted) => {
                 sink.decided("tools", "none", "the model wrote down the example of a call").await?;
-                state.has_refused_step |= chose;
+                state.progress.has_refused_step |= chose;
                 state.put_tools_away(self.heads(), &self.grown());
-                state.turns_left = state.turns_left.max(1);
+                state.progress.grant_turn();
                 Ok(None)
             }
             Answer::Calls(wanted) => self.all_called(state, wanted, sink).await,
             Answer::Apology => Ok(Some(End::Apologised)),
             Answer::Whole | Answer::Nothing { .. } | Answer::NoTools if chose => {
-                state.has_refused_step = true;
+                state.progress.has_refused_step = true;
                 sink.decided("tools", "none", "the model wants no tool").await?;
                 Ok(None)
             }
             Answer::Whole => Ok(Some(End::Answered)),
             Answer::NoTools => {
-                self.protocols.learn(&state.model, self.store).await;
+                self.protocols.learn(&state.prompt.answering.model, self.store).await;
                 sink.decided("tools", "text", "the model takes no native tools; remembered").await?;
-                state.speak_text(self.heads(), &self.grown());
-                state.turns_left += 1;
+                state.prompt.speak_text(self.heads(), &self.grown());
+                state.progress.turns_left += 1;
                 Ok(None)
             }
             Answer::Nothing { thinking } if !thinking.is_empty() => {
                 let mut thought = Message::assistant("");
                 thought.thinking = Some(thinking);
-                state.messages.push(thought);
+                state.prompt.messages.push(thought);
                 Ok(None)
             }
-            Answer::Nothing { .. } if !std::mem::replace(&mut state.has_recovered, true) => {
-                state.hint(include_str!("../../../assets/prompts/recovery.md").trim());
-                state.turns_left = state.turns_left.max(1);
+            Answer::Nothing { .. } if state.progress.may_recover() => {
+                state.prompt.hint(include_str!("../../../assets/prompts/recovery.md").trim());
+                state.progress.grant_turn();
                 Ok(None)
             }
             Answer::Nothing { .. } => {
-                ask::apologise(state.size, sink).await?;
+                ask::apologise(state.prompt.size(), sink).await?;
                 Ok(Some(End::Apologised))
             }
         }
@@ -187,12 +181,14 @@ impl<M: ChatModel> AgentContext<'_, M> {
             Called::Ask(question) => {
                 let so_far = state.told_so_far().map(|told| told + " ").unwrap_or_default();
                 sink.say_on(&format!("{so_far}{question}")).await?;
-                sink.awaits = Some(Duration::from_secs(u64::from(self.rules.confirm_s)));
+                let confirm = Duration::from_secs(u64::from(self.rules.confirm_s));
+                sink.awaits = Some(confirm);
+                let now = self.clock.now().timestamp();
                 let pending = PendingCall {
                     state: state.clone(),
                     call: place.made.clone(),
                     rest: place.behind.to_vec(),
-                    until: self.open_until(state.channel, &question),
+                    until: open_until(now, confirm, state.asked.channel, &question),
                 };
                 self.session.with(|state| state.question = Some(OpenQuestion::Call(Box::new(pending))));
                 Ok(Some(End::Asked))
@@ -209,26 +205,16 @@ impl<M: ChatModel> AgentContext<'_, M> {
         }
     }
 
-    /// Until when a question that is asked now may be answered.
-    fn open_until(&self, channel: Channel, question: &str) -> Timestamp {
-        let spoken = match channel {
-            Channel::Voice => question.len().div_ceil(SPOKEN_A_SECOND),
-            Channel::Console | Channel::Signal | Channel::Page | Channel::Agent => 0,
-        };
-        let seconds = i64::from(self.rules.confirm_s) + i64::try_from(spoken).unwrap_or(0);
-        let now = self.clock.now().timestamp();
-        now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(now)
-    }
-
     /// Tells what was found when there are no turns left.
     async fn out_of_turns(&self, state: &LoopState, sink: &mut ReplySink) -> Result<End, ReceiverClosed> {
         sink.decided("tools", "unfinished", "the answer has no turns left").await?;
         let told = digest::UNFINISHED_PROMPT
-            .replace("{asked}", &state.asked)
-            .replace("{text}", &digest::activity(&state.results));
-        let messages = state.messages.iter().take(1).cloned().chain([Message::user(told.trim())]).collect();
+            .replace("{asked}", &state.asked.words)
+            .replace("{text}", &digest::activity(&state.progress.results));
+        let messages =
+            state.prompt.messages.iter().take(1).cloned().chain([Message::user(told.trim())]).collect();
         let ask = Ask { messages, length: Length::AtMost(250), ..Ask::default() };
-        let told = match state.results.is_empty() {
+        let told = match state.progress.results.is_empty() {
             true => None,
             false => {
                 let side = SideCall { purpose: "unfinished", limit: deadline::DIGEST };
@@ -253,7 +239,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink: &ReplySink,
     ) -> Result<String, ReceiverClosed> {
         let is_wanted = match self.rules.digest {
-            crate::tools::Digest::Auto => state.size == ModelSize::Small,
+            crate::tools::Digest::Auto => state.prompt.size() == ModelSize::Small,
             crate::tools::Digest::Always => true,
             crate::tools::Digest::Never => false,
         };
@@ -265,8 +251,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let began = tokio::time::Instant::now();
         let mut notes = Vec::new();
         for piece in &pieces {
-            let prompt = digest::PROMPT.replace("{asked}", &state.asked).replace("{text}", piece);
-            let messages = state.messages.iter().cloned().chain([Message::user(prompt.trim())]).collect();
+            let prompt = digest::PROMPT.replace("{asked}", &state.asked.words).replace("{text}", piece);
+            let messages =
+                state.prompt.messages.iter().cloned().chain([Message::user(prompt.trim())]).collect();
             let ask = Ask { messages, length: Length::AtMost(200), ..Ask::default() };
             let limit = deadline::DIGEST.saturating_sub(began.elapsed());
             let side = SideCall { purpose: "digest", limit };

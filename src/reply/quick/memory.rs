@@ -7,15 +7,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::SignedDuration;
-
 use super::forgetting::{Forgetting, What};
 use crate::language::Language;
 use crate::message::Private;
 use crate::reply::memory::question;
 use crate::reply::memory::told;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
-use crate::reply::session::{OpenQuestion, Session};
+use crate::reply::session::Session;
+use crate::reply::session::open_question::{OpenQuestion, open_until};
 use crate::reply::turn::{Ended, Keep, ReplyEvent, Turn};
 use crate::reply::understand::intents::{self, MemoryOrder};
 use crate::reply::understand::redact;
@@ -23,8 +22,6 @@ use crate::store::{Forget, NewMemory, Store, StoreError};
 
 /// Most things that are looked at.
 const MOST_KNOWN: u32 = 1_000;
-/// Characters a second that are spoken.
-const SPOKEN_A_SECOND: usize = 15;
 
 /// How the owner is asked before anything is erased.
 #[derive(Clone, Copy)]
@@ -157,12 +154,9 @@ async fn ask_to_forget(
 ) -> Result<Keep, ReceiverClosed> {
     sink.decided("memory", "asked", "erasing needs a yes").await?;
     sink.say(question).await?;
-    sink.awaits = Some(Duration::from_secs(u64::from(asking.confirm_s)));
-    // The question has to be heard before it can be answered.
-    let spoken = i64::try_from(question.len() / SPOKEN_A_SECOND).unwrap_or(0);
-    let limit = SignedDuration::from_secs(i64::from(asking.confirm_s) + spoken);
-    let now = turn.now.timestamp();
-    let until = now.checked_add(limit).unwrap_or(now);
+    let confirm = Duration::from_secs(u64::from(asking.confirm_s));
+    sink.awaits = Some(confirm);
+    let until = open_until(turn.now.timestamp(), confirm, turn.channel, question);
     asking.session.with(|state| state.question = Some(OpenQuestion::Forget(Forgetting { what, until })));
     Ok(Keep::No)
 }

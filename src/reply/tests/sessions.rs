@@ -93,6 +93,21 @@ async fn a_conversation_keeps_the_tools_it_began_with_and_the_next_one_takes_the
 }
 
 #[tokio::test]
+async fn a_home_order_is_left_to_the_model_only_where_the_conversation_has_a_tool_for_it() {
+    let kit = Kit::new();
+    let script = vec![answers("One."), writes("blinds", "{\"what\":\"down\"}"), answers("They are closed.")];
+    let bench = Bench::with_kit(Small, &kit, script);
+    bench.say("what can you see").await;
+    let blinds = Fake::new("blinds", Effect::Changes, Ok(Output::own("closed")));
+    bench.engine.parts.tools.replace(Toolbox::new(vec![kit.look.clone(), blinds.clone()]));
+    bench.say("close the blinds").await;
+    assert_eq!(bench.model.requests().len(), 1, "the model could not have called it");
+    bench.later(400);
+    bench.say("close the blinds").await;
+    assert_eq!(blinds.ran(), 1, "the next conversation has the tool");
+}
+
+#[tokio::test]
 async fn what_was_said_is_answered_before_what_was_typed_earlier() {
     let bench = Bench::new(vec![answers("Spoken."), answers("Typed.")]);
     let arbiter = &bench.engine.arbiter;

@@ -80,10 +80,10 @@ impl<M: ChatModel> AgentContext<'_, M> {
             tool: tool.name(),
             effect,
             taint: state.taint,
-            address: state.origin_of(tool.address(&arguments)),
-            mood: state.mood,
+            address: state.prompt.origin_of(tool.address(&arguments), &state.plan),
+            mood: state.asked.mood,
             consent,
-            lately: self.session.recent_calls(&state.now),
+            lately: self.session.recent_calls(&state.asked.now),
         };
         let verdict = gate::judge(&facts, self.rules);
         sink.decided("gate", verdict.name(), format!("{}: {}", made.name, verdict.reason())).await?;
@@ -106,10 +106,10 @@ impl<M: ChatModel> AgentContext<'_, M> {
             return Ok(Called::refused(told));
         }
         if effect != Effect::Looks {
-            self.session.note_call(&state.now);
+            self.session.note_call(&state.asked.now);
         }
         let began = Instant::now();
-        let done = tools::run(&*tool, tools::Call { arguments: &arguments, now: &state.now }).await;
+        let done = tools::run(&*tool, tools::Call { arguments: &arguments, now: &state.asked.now }).await;
         record.ms = began.elapsed().as_secs_f64() * 1e3;
         (record.outcome, record.reason) = match &done {
             Ok(_) => ("done".into(), String::new()),
@@ -118,7 +118,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.send(ReplyEvent::Called(record)).await?;
         match done {
             Ok(output) => {
-                state.has_acted |= matches!(effect, Effect::Remembers | Effect::Changes);
+                state.progress.has_acted |= matches!(effect, Effect::Remembers | Effect::Changes);
                 self.done(state, &*tool, output, sink).await
             }
             Err(ToolError::TellModel(why)) => Ok(Called::refused(fence::cut(&why, OWN))),
@@ -128,16 +128,12 @@ impl<M: ChatModel> AgentContext<'_, M> {
 
     /// The tool and arguments of a call, or how it is put on record and what the model is told instead.
     fn checked(&self, state: &mut LoopState, made: &WrittenCall, consent: Consent) -> Checked {
-        let tool = self
-            .heads
-            .all_tools()
-            .get(&made.name)
-            .filter(|tool| state.allowed.iter().any(|name| name == tool.name()));
+        let tool = self.heads.all_tools().get(&made.name).filter(|tool| state.scope.allows(tool.name()));
         let Some(tool) = tool else {
             let name: String = made.name.chars().take(60).collect();
             return Err((
                 "refused",
-                format!("There is no tool {name} now. The tools are: {}.", state.allowed.join(", ")),
+                format!("There is no tool {name} now. The tools are: {}.", state.scope.allowed.join(", ")),
             ));
         };
         let arguments =
@@ -150,14 +146,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 format!("{} was called with the same arguments before. Use the result above.", made.name);
             return Err(("repeated", told));
         }
-        if made.name == tools::TOOL_SEARCH {
-            state.searches += 1;
-            if state.searches > self.rules.search_max_calls {
-                return Err((
-                    "refused",
-                    "No more searches for tools in this answer. Use what there is.".to_owned(),
-                ));
-            }
+        if made.name == tools::TOOL_SEARCH && state.progress.count_search() > self.rules.search_max_calls {
+            let told = "No more searches for tools in this answer. Use what there is.".to_owned();
+            return Err(("refused", told));
         }
         Ok((Arc::clone(tool), arguments))
     }
@@ -195,7 +186,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
         };
         let text = if tool.is_brief() { text } else { self.digested(state, tool.name(), text, sink).await? };
-        state.sentences.extend(output.sentence.clone());
+        state.progress.sentences.extend(output.sentence.clone());
         Ok(Called::Told { text, success: Success::Yes, sentence: output.sentence })
     }
 
@@ -208,12 +199,10 @@ impl<M: ChatModel> AgentContext<'_, M> {
         }
         for name in new {
             self.session.with(|session| session.history.grow(name));
-            if !state.allowed.contains(name) {
-                state.allowed.push(name.clone());
-            }
+            state.scope.allow(name);
         }
-        let head = self.heads().of(state.size, state.protocol, &self.grown());
-        state.native = head.tools;
+        let prompt = &mut state.prompt;
+        prompt.native = self.heads().of(prompt.size(), prompt.protocol(), &self.grown()).tools;
     }
 }
 

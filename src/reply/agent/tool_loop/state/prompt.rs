@@ -1,0 +1,112 @@
+//! The prompt of one answer, as it grows: what the model reads, and which model that is.
+//!
+//! Belongs to the task of one turn. Messages are only added at the end, and the system message stays: the model's cache
+//! and native calls both depend on it. It changes only when tools are given up.
+
+use crate::llm::{Message, ModelSize, Role};
+use crate::reply::agent::plan::Plan;
+use crate::reply::agent::protocol::{self, Answering, Protocol, WrittenCall};
+use crate::reply::agent::tool_loop::example;
+use crate::reply::output::ask::WrittenCalls;
+use crate::reply::prompt::head::Heads;
+use crate::tools::gate::Address;
+
+/// Whether a result shares the message of the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ResultMessage {
+    Shared,
+    Own,
+}
+
+/// What the model reads.
+#[derive(Debug, Clone)]
+pub(crate) struct LoopPrompt {
+    /// The prompt and everything since.
+    pub(crate) messages: Vec<Message>,
+    /// The tools of the request, in the native protocol.
+    pub(crate) native: Vec<serde_json::Value>,
+    /// Which model answers, how much may be asked of it, and how it calls tools.
+    pub(crate) answering: Answering,
+}
+
+impl LoopPrompt {
+    /// How much may be asked of the model.
+    pub(crate) fn size(&self) -> ModelSize {
+        self.answering.size
+    }
+
+    /// How the model calls tools.
+    pub(crate) fn protocol(&self) -> Protocol {
+        self.answering.protocol
+    }
+
+    /// Whether somebody but the model has named this address.
+    pub(in crate::reply::agent::tool_loop) fn origin_of(
+        &self,
+        address: Option<&str>,
+        plan: &Plan,
+    ) -> Address {
+        let Some(address) = address else { return Address::Named };
+        let others = self.messages.iter().filter(|message| message.role != Role::Assistant);
+        // A plan stands in the user's message and is the model's all the same.
+        let mut texts = others.map(|message| plan.taken_out_of(&message.content));
+        let is_named = texts.any(|text| text.contains(address.trim()));
+        if is_named { Address::Named } else { Address::Made }
+    }
+
+    /// Whether a small model calls nothing but the example of its prompt, of which nobody spoke.
+    pub(in crate::reply::agent::tool_loop) fn is_example(&self, wanted: &WrittenCalls) -> bool {
+        let user = || self.messages.iter().filter(|message| message.role == Role::User);
+        let is_it = |made: &WrittenCall| example::is_it(made, user().map(|message| message.content.as_str()));
+        self.size() == ModelSize::Small && !wanted.calls.is_empty() && wanted.calls.iter().all(is_it)
+    }
+
+    /// Adds a word of ours; speakers stay in turn.
+    pub(crate) fn hint(&mut self, hint: &str) {
+        match self.messages.last_mut().filter(|last| last.role == Role::User) {
+            Some(last) => last.content = format!("{}\n\n{hint}", last.content),
+            None => self.messages.push(Message::user(hint)),
+        }
+    }
+
+    /// Where the next result goes: in text mode the results of one reply share a message, so that speakers alternate.
+    pub(super) fn next_result(&self) -> ResultMessage {
+        let joins = self.protocol() == Protocol::Text && self.messages.last().is_some_and(is_result);
+        if joins { ResultMessage::Shared } else { ResultMessage::Own }
+    }
+
+    /// Adds the message of a result.
+    pub(super) fn append_result(&mut self, result: Message) {
+        let goes = self.next_result();
+        match self.messages.last_mut().filter(|_| goes == ResultMessage::Shared) {
+            Some(last) => last.content = format!("{}\n\n{}", last.content, result.content),
+            None => self.messages.push(result),
+        }
+    }
+
+    /// Goes on with tools as text; what was native so far is not called again.
+    pub(crate) fn speak_text(&mut self, heads: &Heads, grown: &[String]) {
+        self.answering.protocol = Protocol::Text;
+        let native = std::mem::take(&mut self.native);
+        let before = heads.of(self.size(), Protocol::Native, grown).system;
+        let after = heads.of(self.size(), Protocol::Text, grown).system;
+        if let Some(system) = self.messages.first_mut().filter(|_| !native.is_empty()) {
+            system.content = system.content.replace(&before, &after);
+        }
+    }
+
+    /// Goes on without tools in the system message.
+    pub(super) fn drop_tools(&mut self, heads: &Heads, grown: &[String]) {
+        let before = heads.of(self.size(), self.protocol(), grown).system;
+        let after = heads.persona(self.size());
+        if let Some(system) = self.messages.first_mut() {
+            system.content = system.content.replace(&before, &after);
+        }
+        self.native.clear();
+    }
+}
+
+/// Whether a message is a result in text mode.
+pub(super) fn is_result(message: &Message) -> bool {
+    message.role == Role::User && message.content.starts_with(protocol::RESULT_START)
+}

@@ -1,0 +1,52 @@
+//! A question that waits for a yes, and how long it does.
+//!
+//! Plain data and a PURE function. It waits in its session; anything but a yes in time is a no.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::message::Channel;
+use crate::reply::agent::tool_loop::pending::PendingCall;
+use crate::reply::quick::forgetting::Forgetting;
+
+/// Characters a second that are spoken.
+const SPOKEN_A_SECOND: usize = 15;
+
+/// A question that waits for a yes.
+pub(crate) enum OpenQuestion {
+    /// Shall this tool be called?
+    Call(Box<PendingCall>),
+    /// Shall this be forgotten?
+    Forget(Forgetting),
+}
+
+/// Until when a `question` that is asked at `now` may be answered, when a yes is waited for that long: where it is
+/// spoken, it has to be heard first.
+pub(crate) fn open_until(now: Timestamp, confirm: Duration, channel: Channel, question: &str) -> Timestamp {
+    let spoken = match channel {
+        Channel::Voice => question.chars().count().div_ceil(SPOKEN_A_SECOND),
+        Channel::Console | Channel::Signal | Channel::Page | Channel::Agent => 0,
+    };
+    let limit = confirm + Duration::from_secs(spoken as u64);
+    now.checked_add(limit).unwrap_or(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spoken_question_stays_open_for_as_long_as_it_takes_to_say_it_and_a_written_one_does_not() {
+        let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        let question = "ü".repeat(31);
+        for (channel, until) in [
+            (Channel::Voice, "2026-03-01T12:00:33Z"),
+            (Channel::Console, "2026-03-01T12:00:30Z"),
+            (Channel::Signal, "2026-03-01T12:00:30Z"),
+        ] {
+            let is_open_until = open_until(now, Duration::from_secs(30), channel, &question);
+            assert_eq!(is_open_until.to_string(), until, "{channel:?}");
+        }
+    }
+}
