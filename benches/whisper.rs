@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use joi::hear::whisper::{SttConfig, Whisper, window};
-use joi::models::Library;
+use joi::models::ModelLibrary;
 use joi::paths::Paths;
 
 fn windows(c: &mut Criterion) {
     let root = Paths::discover().expect("HOME is set").models;
-    let library = Library::open(root).expect("the built-in list is right");
+    let library = ModelLibrary::open(root).expect("the built-in list is right");
     let reader = hound::WavReader::open("assets/speech/measure.wav").expect("the clip is in the repository");
     let clip: Vec<f32> =
         reader.into_samples::<i16>().map(|s| f32::from(s.expect("a whole clip")) / 32_768.0).collect();

@@ -20,16 +20,16 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-pub use arbiter::{Floor, Hold, Presence, Situation};
+pub use arbiter::{Floor, HoldReason, Presence, Situation};
 pub use config::AnnounceConfig;
-pub use queue::{Counts, State, Waiting};
+pub use queue::{AnnouncementState, Counts, WaitingAnnouncement};
 pub use quiet::{NotAPeriod, QuietHours, QuietPeriod};
 
 use crate::clock::Clock;
 use crate::message::{Place, Private};
 use crate::store::{Store, StoreError};
-use arbiter::{Decision, Now};
-use queue::Queue;
+use arbiter::{AnnouncementDecision, Now};
+use queue::AnnouncementQueue;
 
 /// Whoever waits asks again after this time at the latest: the wall clock may have been set.
 const AT_LEAST: Duration = Duration::from_secs(60);
@@ -41,7 +41,7 @@ pub struct AnnouncementId(u64);
 /// How urgent it is; what is more urgent is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Priority {
+pub enum AnnouncementPriority {
     /// Nothing is lost if nobody hears it.
     Background,
     /// Something that should be known.
@@ -57,7 +57,7 @@ pub enum Priority {
 /// Where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum AnnouncementOrigin {
     /// A timer, an alarm or a reminder the user set, or what is wrong with them.
     Timer,
     /// A microphone, a speaker, the clock.
@@ -91,11 +91,11 @@ pub struct Announcement {
     /// What is said.
     pub text: Private<String>,
     /// How urgent it is.
-    pub priority: Priority,
+    pub priority: AnnouncementPriority,
     /// After this moment it is dropped.
     pub expires: Option<Timestamp>,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: AnnouncementOrigin,
     /// The only place where it may be said; nothing for any.
     pub place: Option<Place>,
     /// What becomes of it when it was not heard.
@@ -104,7 +104,7 @@ pub struct Announcement {
 
 impl Announcement {
     /// One that may be said anywhere, counts for ever, and is dropped when it was not heard.
-    pub fn new(origin: Origin, priority: Priority, text: impl Into<String>) -> Self {
+    pub fn new(origin: AnnouncementOrigin, priority: AnnouncementPriority, text: impl Into<String>) -> Self {
         let text = Private(text.into());
         Self { text, priority, expires: None, origin, place: None, if_unheard: IfUnheard::Drop }
     }
@@ -114,9 +114,9 @@ impl Announcement {
 #[derive(Serialize, Deserialize)]
 struct Kept {
     text: String,
-    priority: Priority,
+    priority: AnnouncementPriority,
     expires: Option<Timestamp>,
-    origin: Origin,
+    origin: AnnouncementOrigin,
     place: Option<Place>,
 }
 
@@ -126,17 +126,17 @@ pub enum Next {
     /// This; what became of it is told by [`Announcer::heard`] or [`Announcer::cut_short`].
     Say(AnnouncementId, Announcement),
     /// Nothing for this reason; ask again at that moment, or when something has changed.
-    Wait(Hold, Option<Instant>),
+    Wait(HoldReason, Option<Instant>),
 }
 
 /// The handle of the queue; clones share it.
 #[derive(Clone)]
 pub struct Announcer {
-    shared: Arc<Shared>,
+    shared: Arc<AnnouncerShared>,
 }
 
-struct Shared {
-    queue: Mutex<Queue>,
+struct AnnouncerShared {
+    queue: Mutex<AnnouncementQueue>,
     changed: watch::Sender<()>,
     quiet: QuietHours,
     store: Option<Store>,
@@ -153,7 +153,7 @@ impl Announcer {
     /// An empty queue. Without a store nothing outlives the program.
     pub fn new(config: &AnnounceConfig, store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
         let (queue, changed, quiet) = (Mutex::default(), watch::Sender::new(()), config.quiet());
-        Self { shared: Arc::new(Shared { queue, changed, quiet, store, clock }) }
+        Self { shared: Arc::new(AnnouncerShared { queue, changed, quiet, store, clock }) }
     }
 
     /// Takes in what was not heard before the last end of the program.
@@ -218,11 +218,11 @@ impl Announcer {
             let decided = {
                 let mut queue = self.queue();
                 match arbiter::decide(queue.waiting(), situation, &self.shared.quiet, &now) {
-                    Decision::Speak(id) => Err(id),
-                    Decision::Wait(hold, until) => {
+                    AnnouncementDecision::Speak(id) => Err(id),
+                    AnnouncementDecision::Wait(hold, until) => {
                         return Next::Wait(hold, until.map(|until| until.min(now.at + AT_LEAST)));
                     }
-                    Decision::Expire(ids) => {
+                    AnnouncementDecision::Expire(ids) => {
                         Ok(ids.into_iter().map(|id| queue.expire(id)).collect::<Vec<_>>())
                     }
                 }
@@ -236,7 +236,7 @@ impl Announcer {
                 },
             };
             for gone in expired {
-                if let Some(Waiting { announcement, .. }) = &gone {
+                if let Some(WaitingAnnouncement { announcement, .. }) = &gone {
                     let Announcement { origin, priority, .. } = announcement;
                     tracing::info!(?origin, ?priority, "an announcement expired before it could be said");
                 }
@@ -271,7 +271,7 @@ impl Announcer {
     }
 
     /// All that waits, the oldest first.
-    pub fn waiting(&self) -> Vec<Waiting> {
+    pub fn waiting(&self) -> Vec<WaitingAnnouncement> {
         self.queue().waiting().to_vec()
     }
 
@@ -298,7 +298,7 @@ impl Announcer {
     }
 
     /// Takes it off the disk, if it is there.
-    async fn forget(&self, gone: Option<Waiting>) {
+    async fn forget(&self, gone: Option<WaitingAnnouncement>) {
         if let (Some(store), Some(row)) = (&self.shared.store, gone.and_then(|waiting| waiting.row))
             && let Err(error) = store.remove_announcement(row).await
         {
@@ -306,15 +306,15 @@ impl Announcer {
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, AnnouncementQueue> {
         self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Waiting {
+impl WaitingAnnouncement {
     /// Whether it is a ring that may be heard at `place`.
     pub fn rings_at(&self, place: &Place) -> bool {
-        self.announcement.priority == Priority::Ring && self.may_be_heard_at(place)
+        self.announcement.priority == AnnouncementPriority::Ring && self.may_be_heard_at(place)
     }
 
     /// Whether it may be said at `place`.

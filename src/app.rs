@@ -31,7 +31,7 @@ mod voice;
 mod wake;
 
 use crate::config::Config;
-use crate::models::{Library, ManifestError};
+use crate::models::{ManifestError, ModelLibrary};
 use crate::paths::Paths;
 
 pub use brain::Brain;
@@ -47,7 +47,7 @@ pub use voice::{Conversing, Sound, converse, converse_at};
 pub use wake::{WakeMeans, first_phrase, told_from_others, wake_means, wake_told, weakness};
 
 /// The models, where the configuration or else the environment says.
-pub fn library(config: &Config, paths: &Paths) -> Result<Library, ManifestError> {
+pub fn library(config: &Config, paths: &Paths) -> Result<ModelLibrary, ManifestError> {
     let configured = &config.models.dir;
-    Library::open(if configured.as_os_str().is_empty() { &paths.models } else { configured })
+    ModelLibrary::open(if configured.as_os_str().is_empty() { &paths.models } else { configured })
 }

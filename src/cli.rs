@@ -1,14 +1,14 @@
 //! The command line: what can be asked of the binary, one file per command.
 //!
 //! Runs on the main thread; commands that wait start a Tokio runtime of their own through
-//! `Session::block_on`. Errors end here: one sentence on stderr, and an exit code.
+//! `CliContext::block_on`. Errors end here: one sentence on stderr, and an exit code.
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub mod context;
 pub mod hear;
-pub mod session;
 pub mod show;
 pub mod wake;
 
@@ -57,7 +57,7 @@ Examples:
 #[command(name = "joi", version, about, after_help = EXAMPLES, max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
-    wants: session::Wants,
+    wants: context::Wants,
     #[command(subcommand)]
     command: Command,
 }
@@ -65,9 +65,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Talk to her: microphone, wake word, answers aloud
-    Run(run::Args),
+    Run(run::RunArgs),
     /// Type to her; works in a pipe
-    Text(text::Args),
+    Text(text::TextArgs),
     /// Switch the microphone off, until `joi unmute`
     #[command(after_help = mute::MUTE_EXAMPLES)]
     Mute,
@@ -78,39 +78,39 @@ enum Command {
     #[command(after_help = mute::TOGGLE_EXAMPLES)]
     Toggle,
     /// What the running program is doing and how its parts are
-    Status(status::Args),
+    Status(status::StatusArgs),
     /// Follow what she is doing: idle, listening, thinking, speaking, muted, error
-    Events(events::Args),
+    Events(events::EventsArgs),
     /// Timers, alarms and reminders: list, add, cancel, snooze, stop what rings
-    Timers(timers::Args),
+    Timers(timers::TimersArgs),
     /// Ask one question, the answer goes to stdout
-    Ask(ask::Args),
+    Ask(ask::AskArgs),
     /// Speak a text, or write it to a WAV file
-    Say(say::Args),
+    Say(say::SayArgs),
     /// Transcribe the microphone or a WAV file
-    Listen(listen::Args),
+    Listen(listen::ListenArgs),
     /// A whole spoken conversation over files
-    Hear(hear::Args),
+    Hear(hear::HearArgs),
     /// List microphones and speakers
-    Devices(devices::Args),
+    Devices(devices::DevicesArgs),
     /// List, fetch and verify models
-    Models(models::Args),
+    Models(models::ModelsArgs),
     /// Check microphone, speaker, models, model server, disk, memory and clock
-    Doctor(doctor::Args),
+    Doctor(doctor::DoctorArgs),
     /// Show, check or write the configuration
-    Config(config::Args),
+    Config(config::ConfigArgs),
     /// The last turn: what was heard, every decision and its reason, milliseconds per stage
-    Why(why::Args),
+    Why(why::WhyArgs),
     /// The phrases that wake her: list, add, remove, test
     #[command(subcommand, after_help = wake::EXAMPLES)]
-    Wake(wake::What),
+    Wake(wake::WakeCommand),
     /// Latency of whole turns over given WAV files
     #[command(subcommand, after_help = bench::EXAMPLES)]
-    Bench(bench::What),
+    Bench(bench::BenchCommand),
     /// What she remembers: list, search, show, add, forget, export, import
-    Memory(memory::Args),
+    Memory(memory::MemoryArgs),
     /// Erase all stored dialogue and everything she remembers
-    Forget(forget::Args),
+    Forget(forget::ForgetArgs),
     /// Print a completion script for your shell
     Completions {
         /// Which shell
@@ -138,27 +138,27 @@ pub fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
 fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let wants = cli.wants;
     match cli.command {
-        Command::Run(args) => run::run(args, &session::open(wants)?),
-        Command::Mute => mute::run(MuteCommand::Mute, &session::open(wants)?),
-        Command::Unmute => mute::run(MuteCommand::Unmute, &session::open(wants)?),
-        Command::Toggle => mute::run(MuteCommand::Toggle, &session::open(wants)?),
-        Command::Status(args) => status::run(args, &session::open(wants)?),
-        Command::Events(args) => events::run(args, &session::open(wants)?),
-        Command::Timers(args) => timers::run(args, &session::open(wants)?),
-        Command::Text(args) => text::run(args, &session::open(wants)?),
-        Command::Ask(args) => ask::run(args, &session::open(wants)?),
-        Command::Say(args) => say::run(args, &session::open(wants)?),
-        Command::Listen(args) => listen::run(args, &session::open(wants)?),
-        Command::Hear(args) => hear::run(args, &session::open(wants)?),
-        Command::Devices(args) => devices::run(args, &session::open(wants)?),
-        Command::Models(args) => models::run(args, &session::open(wants)?),
-        Command::Doctor(args) => doctor::run(args, &session::open(wants)?),
+        Command::Run(args) => run::run(args, &context::open(wants)?),
+        Command::Mute => mute::run(MuteCommand::Mute, &context::open(wants)?),
+        Command::Unmute => mute::run(MuteCommand::Unmute, &context::open(wants)?),
+        Command::Toggle => mute::run(MuteCommand::Toggle, &context::open(wants)?),
+        Command::Status(args) => status::run(args, &context::open(wants)?),
+        Command::Events(args) => events::run(args, &context::open(wants)?),
+        Command::Timers(args) => timers::run(args, &context::open(wants)?),
+        Command::Text(args) => text::run(args, &context::open(wants)?),
+        Command::Ask(args) => ask::run(args, &context::open(wants)?),
+        Command::Say(args) => say::run(args, &context::open(wants)?),
+        Command::Listen(args) => listen::run(args, &context::open(wants)?),
+        Command::Hear(args) => hear::run(args, &context::open(wants)?),
+        Command::Devices(args) => devices::run(args, &context::open(wants)?),
+        Command::Models(args) => models::run(args, &context::open(wants)?),
+        Command::Doctor(args) => doctor::run(args, &context::open(wants)?),
         Command::Config(args) => config::run(args, wants),
-        Command::Why(args) => why::run(args, &session::open(wants)?),
-        Command::Wake(what) => wake::run(what, &session::open(wants)?),
-        Command::Bench(what) => bench::run(what, &session::open(wants)?),
-        Command::Memory(args) => memory::run(args, &session::open(wants)?),
-        Command::Forget(args) => forget::run(args, &session::open(wants)?),
+        Command::Why(args) => why::run(args, &context::open(wants)?),
+        Command::Wake(what) => wake::run(what, &context::open(wants)?),
+        Command::Bench(what) => bench::run(what, &context::open(wants)?),
+        Command::Memory(args) => memory::run(args, &context::open(wants)?),
+        Command::Forget(args) => forget::run(args, &context::open(wants)?),
         Command::Completions { shell } => {
             let mut command = <Cli as clap::CommandFactory>::command();
             clap_complete::generate(shell, &mut command, "joi", &mut std::io::stdout());

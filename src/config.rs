@@ -11,7 +11,7 @@ mod reference;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use load::leaves;
-pub use load::{ConfigError, Effective, Origin, Override, load, load_text};
+pub use load::{ConfigError, Effective, Override, ValueOrigin, load, load_text};
 
 use crate::announce::AnnounceConfig;
 use crate::audio::{AudioConfig, RingSound};

@@ -22,7 +22,9 @@ pub use client::Client;
 pub use journal::{Journal, JournalEntry};
 pub use mute::{MuteCommand, MuteFault, MuteOutcome, PersistentMute};
 pub use server::ControlServer;
-pub use status::{Counters, Device, Models, Queue, ServiceRow, ServiceState, StageRow, StateEvent, Status};
+pub use status::{
+    Counters, DeviceStatus, Models, QueueStatus, ServiceRow, ServiceState, StageRow, StateEvent, Status,
+};
 
 /// Bytes of the longest request, its line end included.
 pub const REQUEST_BYTES: usize = 4096;

@@ -1,6 +1,6 @@
 //! Languages: what is understood without a model, and what is said without one.
 //!
-//! PURE but for [`Library`], which reads files at the start or when the language is changed. In: the files of a
+//! PURE but for [`LanguageLibrary`], which reads files at the start or when the language is changed. In: the files of a
 //! language, described in `docs/languages.md`, and the names of a home. Out: a [`Language`], a value that is checked
 //! once and ready to use, and [`Languages`], the handle that turns, timers and tools take the present one from.
 
@@ -22,8 +22,8 @@ mod vocabulary;
 
 pub use clock::{ClockSaid, Exactness};
 pub use ear::Ear;
-pub use library::{LanguageError, Library};
-pub use names::{Device, Names};
+pub use library::{LanguageError, LanguageLibrary};
+pub use names::{DeviceKind, Names};
 pub use sentences::{
     Dial, HomeSentences, KindWords, MemorySentences, ReplySentences, ScheduleSentences, Sentences, TimeWords,
     ToolSentences, capital, fill,
@@ -33,7 +33,7 @@ pub use vocabulary::Vocabulary;
 
 use grammar::Grammar;
 use mood::MoodWords;
-use tools::{Claims, ListWords, SumWords, ToolWords};
+use tools::{ClaimPattern, ListWords, SumWords, ToolWords};
 
 /// A language: quick commands, what a listener looks for, spoken sentences, words of tools.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub struct Language {
     tools: Vec<ToolWords>,
     /// Of the other languages.
     other_moods: Vec<MoodWords>,
-    claims: Claims,
+    claims: ClaimPattern,
 }
 
 impl Language {
@@ -55,12 +55,12 @@ impl Language {
     /// # Errors
     /// There is none.
     pub fn load(code: &str) -> Result<Self, LanguageError> {
-        Library::built_in().load(code)
+        LanguageLibrary::built_in().load(code)
     }
 
     /// The codes of the built-in languages.
     pub fn available() -> Vec<String> {
-        Library::built_in().available()
+        LanguageLibrary::built_in().available()
     }
 
     /// Its two-letter code.

@@ -22,7 +22,9 @@ pub use config::{Backend, LlmConfig, ThinkRule, Threads};
 pub use embed::Embedded;
 pub use error::LlmError;
 pub use local::{LOCAL_EMBED_MODEL, LocalModel};
-pub use mind::{Ask, Head, Hold, Length, Mind, ModelServer, Parts, Ready, ServedBy, Serving};
+pub use mind::{
+    Ask, HeadMaker, Length, Mind, MindParts, ModelServer, ReadyServer, ServedBy, ServerHold, Serving,
+};
 pub use ollama::{Endpoint, Ollama};
 pub use stream::{ChatStream, PullStream};
 pub use wire::{

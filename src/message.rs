@@ -179,7 +179,7 @@ impl Activity {
 
 /// What somebody outside asks of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Request {
+pub enum OutsideRequest {
     /// Listen now, without the wake phrase (push to talk).
     Listen,
 }

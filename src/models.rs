@@ -109,7 +109,7 @@ pub enum InstallState {
     Present,
     /// None of its files, or not all.
     Missing,
-    /// A file has the wrong size, or after [`Library::verify`] the wrong checksum.
+    /// A file has the wrong size, or after [`ModelLibrary::verify`] the wrong checksum.
     Damaged {
         /// Which file and how.
         why: String,
@@ -118,12 +118,12 @@ pub enum InstallState {
 
 /// The models in one directory.
 #[derive(Debug, Clone)]
-pub struct Library {
+pub struct ModelLibrary {
     root: PathBuf,
     manifest: Manifest,
 }
 
-impl Library {
+impl ModelLibrary {
     /// The built-in models in `root`, which need not exist yet.
     pub fn open(root: impl Into<PathBuf>) -> Result<Self, ManifestError> {
         Ok(Self::with(root, Manifest::built_in()?))
@@ -239,5 +239,5 @@ fn look(model: &ManifestModel, file: &ModelFile, path: &Path) -> Result<(), Mode
 #[cfg(test)]
 pub(crate) fn test_model(name: &str, file: &str) -> PathBuf {
     let root = crate::paths::Paths::discover().unwrap().models;
-    Library::open(root).unwrap().file(name, file).unwrap_or_else(|e| panic!("{e}, or `make test`"))
+    ModelLibrary::open(root).unwrap().file(name, file).unwrap_or_else(|e| panic!("{e}, or `make test`"))
 }

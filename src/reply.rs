@@ -42,7 +42,7 @@ pub mod understand;
 pub mod words;
 
 pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
-pub use config::{Order, PersonaMode, PlannerConfig, PlannerMode};
+pub use config::{PersonaMode, PlannerConfig, PlannerMode, PlannerOrder};
 
 pub use agent::protocol::{Protocol, Protocols};
 pub use engine::{Engine, EngineParts};
@@ -50,14 +50,14 @@ pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary
 pub use prompt::head::{Prelude, head};
 pub use prompts::{Prompts, prompts};
 pub use session::Session;
-pub use turn::{Action, Conversation, Ended, ReplyEvent, ReplyOutcome, TurnInput, VolumeChange};
+pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput, VolumeChange};
 
 use agent::planner::{self, PlanRules, Remembers};
-use agent::request::Request;
+use agent::request::TurnRequest;
 use agent::setup::{self, Prepared};
-use agent::tool_loop::End;
+use agent::tool_loop::LoopEnd;
 use agent::tool_loop::state::prompt::LoopPrompt;
-use arbiter::Priority;
+use arbiter::ModelPriority;
 use deadline::in_time;
 use memory::RecallRules;
 use memory::extractor::ExtractRules;
@@ -111,9 +111,9 @@ pub async fn reply<M: ChatModel>(
     session.carry_over(exchange, &mut sink);
     session.keep(store).await;
     let conversation = match sink.awaits {
-        _ if sink.is_over => Conversation::IsOver,
-        Some(lasts) => Conversation::Awaits(lasts),
-        None => Conversation::GoesOn,
+        _ if sink.is_over => ConversationStatus::IsOver,
+        Some(lasts) => ConversationStatus::Awaits(lasts),
+        None => ConversationStatus::GoesOn,
     };
     let kept = |text: String| Private(if sink.is_private { words::NOT_KEPT.to_owned() } else { text });
     let (heard, text) = (kept(asked.into_string()), kept(said));
@@ -141,7 +141,7 @@ pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> 
     let LoopPrompt { messages, native, .. } = state.prompt;
     let ask = Ask { length: Length::OneToken, messages, tools: native, ..Ask::default() };
     // Whoever has asked already comes first; a server that hangs does not keep the model from others.
-    let _permit = engine.access(Priority::Background).permit().await;
+    let _permit = engine.access(ModelPriority::Background).permit().await;
     let reading = async {
         let mut words = engine.parts.model.ask(ask).await?;
         while let Some(event) = words.next().await {
@@ -153,10 +153,10 @@ pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> 
     timeout(limit, reading).await.unwrap_or(Err(LlmError::TimedOut { what: "reading ahead", limit }))
 }
 
-type Step = Result<(Ended, Keep), ReceiverClosed>;
+type TurnResult = Result<(Ended, Keep), ReceiverClosed>;
 
 impl<M: ChatModel> Path<'_, M> {
-    async fn respond(&self, turn: &Turn<'_>, hidden: &[redact::Label], sink: &mut ReplySink) -> Step {
+    async fn respond(&self, turn: &Turn<'_>, hidden: &[redact::Label], sink: &mut ReplySink) -> TurnResult {
         if !hidden.is_empty() {
             let kinds: Vec<&str> = hidden.iter().map(|label| label.token()).collect();
             sink.decided("redact", "hidden", kinds.join(" ")).await?;
@@ -174,7 +174,7 @@ impl<M: ChatModel> Path<'_, M> {
     }
 
     /// One request: a quick command, several requests, or one for the model.
-    async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> Step {
+    async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
         let heads = self.heads();
         if let Some(quick) = quick::recognise(turn, self.session, heads.all_tools()) {
             let keep = quick::carry_out(turn, &quick, &self.quick_means(), sink).await?;
@@ -188,7 +188,7 @@ impl<M: ChatModel> Path<'_, M> {
 
     /// Answers several requests, one behind the other. An open question waits for its answer: then the rest is not
     /// begun.
-    async fn each(&self, turn: &Turn<'_>, parts: Vec<&str>, sink: &mut ReplySink) -> Step {
+    async fn each(&self, turn: &Turn<'_>, parts: Vec<&str>, sink: &mut ReplySink) -> TurnResult {
         let (verdict, why) = match parts.len() {
             1 => ("one", "what stands before it asks for nothing"),
             _ => ("two", "a request that needs no model, and another one"),
@@ -246,7 +246,7 @@ impl<M: ChatModel> Path<'_, M> {
     }
 
     /// The path of a request that no quick command answers.
-    async fn think(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> Step {
+    async fn think(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
         let (engine, session) = (self.engine, self.session);
         let past = match self.past(&turn.now).await {
             Ok(past) => {
@@ -281,7 +281,7 @@ impl<M: ChatModel> Path<'_, M> {
     /// What is decided about a request before its prompt is made: tools, plan, memory.
     async fn prepare(
         &self,
-        request: &Request<'_>,
+        request: &TurnRequest<'_>,
         side: &SideQueries<'_, M>,
     ) -> Result<Prepared, ReceiverClosed> {
         let (parts, memory) = (&self.engine.parts, &self.engine.memory);
@@ -317,16 +317,16 @@ impl<M: ChatModel> Path<'_, M> {
     }
 
     /// How a turn ended, and whether it is kept.
-    fn ended(&self, end: End, sink: &mut ReplySink) -> (Ended, Keep) {
+    fn ended(&self, end: LoopEnd, sink: &mut ReplySink) -> (Ended, Keep) {
         match end {
-            End::Answered => (Ended::Answered, Keep::Yes),
-            End::Apologised => (Ended::Apologised, Keep::Yes),
+            LoopEnd::Answered => (Ended::Answered, Keep::Yes),
+            LoopEnd::Apologised => (Ended::Apologised, Keep::Yes),
             // The rows come with the answer to the question.
-            End::Asked => {
+            LoopEnd::Asked => {
                 sink.rows.clear();
                 (Ended::Answered, Keep::Yes)
             }
-            End::Stopped => {
+            LoopEnd::Stopped => {
                 self.session.forget_conversation();
                 sink.rows.clear();
                 (Ended::Quick, Keep::No)

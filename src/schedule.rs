@@ -2,7 +2,7 @@
 //!
 //! The database is the truth: every order is one transaction on the database thread, decided by a pure
 //! function and told only once it is durable. So several programs may give orders at the same time; the one
-//! that rings (see [`ringer`]) is woken by whoever changed something. In: [`Order`]s. Out: [`Report`]s, and
+//! that rings (see [`ringer`]) is woken by whoever changed something. In: [`ScheduleOrder`]s. Out: [`OrderReport`]s, and
 //! what rings. It refuses to confirm what is not on the disk.
 
 use std::fmt;
@@ -29,13 +29,15 @@ pub mod words;
 
 pub use crate::language::{ClockSaid, Exactness};
 pub use config::TimersConfig;
-pub use entry::{Days, Due, Entry, EntryId, Kind, State};
-pub use moment::{Day, Part, Said};
-pub use order::{Bias, LONGEST_TIMER_S, Many, Order, Question, Report, Wanted, When, Which};
+pub use entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
+pub use moment::{Day, DayPart, Said};
+pub use order::{
+    Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, ScheduleOrder, ScheduleQuestion, When, Which,
+};
 pub use watch::Trust;
 
-use obey::{Change, Present};
-use watch::{Look, Seen};
+use obey::{EntryChange, Present};
+use watch::{ScheduleView, Seen};
 
 /// The latest moment of the clock is written down this often when nothing else is.
 const NOTED: SignedDuration = SignedDuration::from_mins(5);
@@ -86,7 +88,7 @@ pub enum Bell {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
     /// What became of it.
-    pub report: Report,
+    pub report: OrderReport,
     /// Who rings.
     pub bell: Bell,
     /// When it was carried out.
@@ -105,7 +107,7 @@ impl Schedule {
     ///
     /// # Errors
     /// The database's; nothing was changed then, and nothing may be confirmed.
-    pub async fn obey(&self, order: Order) -> Result<Done, StoreError> {
+    pub async fn obey(&self, order: ScheduleOrder) -> Result<Done, StoreError> {
         let now = self.parts.clock.now();
         let (at, parts) = (now.clone(), self.parts.clone());
         let work = move |table: ScheduleTable| {
@@ -134,8 +136,8 @@ impl Schedule {
     /// # Errors
     /// The database's.
     pub async fn entries(&self) -> Result<Vec<Entry>, StoreError> {
-        match self.obey(Order::List(None)).await?.report {
-            Report::Listed(_, entries) => Ok(entries),
+        match self.obey(ScheduleOrder::List(None)).await?.report {
+            OrderReport::Listed(_, entries) => Ok(entries),
             _ => Ok(Vec::new()),
         }
     }
@@ -177,7 +179,7 @@ impl Schedule {
         let work = move |table: ScheduleTable| {
             let entries = entries(&table);
             let trust = watch::trust(at.timestamp(), table.latest, (parts.is_synchronised)());
-            let seen = watch::look(&Look {
+            let seen = watch::look(&ScheduleView {
                 entries: &entries,
                 now: &at,
                 trust,
@@ -211,15 +213,15 @@ fn entries(table: &ScheduleTable) -> Vec<Entry> {
 
 /// The changes as the database takes them.
 fn written<T>(
-    changes: &[Change],
+    changes: &[EntryChange],
     latest: Option<Timestamp>,
     answer: T,
 ) -> Result<ScheduleWrite<T>, StoreError> {
-    let row = |change: &Change| match change {
-        Change::Add(entry) | Change::Replace(entry) => serde_json::to_string(entry)
+    let row = |change: &EntryChange| match change {
+        EntryChange::Add(entry) | EntryChange::Replace(entry) => serde_json::to_string(entry)
             .map(|text| ScheduleChange::Put(entry.id.0, text))
             .map_err(|error| StoreError::Record(error.to_string())),
-        Change::Remove(id) => Ok(ScheduleChange::Remove(id.0)),
+        EntryChange::Remove(id) => Ok(ScheduleChange::Remove(id.0)),
     };
     Ok(ScheduleWrite { changes: changes.iter().map(row).collect::<Result<_, _>>()?, latest, answer })
 }

@@ -20,7 +20,7 @@ pub mod plain;
 pub mod segment;
 
 pub use espeak::Phonemizer;
-pub use mouth::{Line, LineRole, Mouth, SpeakEvent, Stopped};
+pub use mouth::{LineRole, Mouth, SpeakEvent, SpokenLine, Stopped};
 #[cfg(test)]
 pub(crate) use piper::tests::{joe, steady_joe};
 pub use piper::{Interrupter, SynthesisEnd, Voice, VoiceFiles};

@@ -235,7 +235,7 @@ pub fn builtin(config: &ToolsConfig, means: &Means) -> Toolbox {
         Arc::new(timers::Timers::new(means.schedule.clone(), means.reads_when, languages())),
         Arc::new(lists::Lists::new(means.store.clone(), Arc::clone(&means.clock), languages())),
         Arc::new(volume::SetVolume::new(languages())),
-        Arc::new(memory::Memory::new(means.store.clone(), Arc::clone(&means.clock), languages())),
+        Arc::new(memory::MemoryTool::new(means.store.clone(), Arc::clone(&means.clock), languages())),
     ];
     if let Some(reach) = means.reach.as_ref().filter(|_| config.online) {
         tools.push(Arc::new(weather::Weather::new(&config.weather, reach.clone())));

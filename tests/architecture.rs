@@ -56,6 +56,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("sd_notify", &["control/watchdog"]),
 ];
 
+/// Types that share a name because they are the same thing on both sides of a boundary. There are none.
+const ONE_NAME_TWICE: &[&str] = &[];
+
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
@@ -239,6 +242,44 @@ fn there_is_no_mod_rs_and_nothing_unfinished() {
             assert!(!text.contains(word), "{} contains {word}", short(&path));
         }
     }
+}
+
+/// The types that a file defines, without those of traits and implementations.
+fn type_names(code: &str) -> impl Iterator<Item = &str> {
+    code.lines().filter_map(|line| {
+        let is_inside = line.starts_with(' ');
+        let item = line.trim_start().trim_start_matches("pub ");
+        let item =
+            item.strip_prefix("pub(").and_then(|rest| rest.split_once(") ")).map_or(item, |(_, item)| item);
+        let (kind, rest) = item.split_once(' ')?;
+        let is_type = match kind {
+            "struct" | "enum" | "trait" => true,
+            "type" => !is_inside,
+            _ => false,
+        };
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        (is_type && rest.starts_with(|c: char| c.is_ascii_uppercase())).then(|| &rest[..end])
+    })
+}
+
+#[test]
+fn no_two_types_share_a_name() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in rust_files(&root().join("src")) {
+        let name = short(&path);
+        if name.contains("/tests/") || name.ends_with("/tests.rs") {
+            continue;
+        }
+        for defined in type_names(&code(&path)) {
+            places.entry(defined.to_owned()).or_default().push(name.clone());
+        }
+    }
+    assert!(places.len() > 500, "only {} types were found", places.len());
+    let shared: Vec<_> = places
+        .iter()
+        .filter(|(name, places)| places.len() > 1 && !ONE_NAME_TWICE.contains(&name.as_str()))
+        .collect();
+    assert!(shared.is_empty(), "{shared:#?}");
 }
 
 #[test]

@@ -1,16 +1,16 @@
 //! PURE: whether something is said unasked now, and what.
 //!
-//! In: what waits, the situation at one place, the present moment. Out: a [`Decision`]. Nothing is ever said into
-//! somebody's sentence. Quiet hours hold back everything but critical announcements and what the user set himself to
-//! ring. What is more urgent comes first, then what is older; what has expired is dropped.
+//! In: what waits, the situation at one place, the present moment. Out: an [`AnnouncementDecision`]. Nothing is ever
+//! said into somebody's sentence. Quiet hours hold back everything but critical announcements and what the user set
+//! himself to ring. What is more urgent comes first, then what is older; what has expired is dropped.
 
 use std::cmp::Reverse;
 use std::time::Instant;
 
 use jiff::{Timestamp, Zoned};
 
-use super::queue::{State, Waiting};
-use super::{AnnouncementId, Origin, Place, Priority, QuietHours};
+use super::queue::{AnnouncementState, WaitingAnnouncement};
+use super::{AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Place, QuietHours};
 
 /// Who has the floor at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Now {
 
 /// Why nothing is said now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hold {
+pub enum HoldReason {
     /// Nothing waits to be said here.
     Nothing,
     /// Somebody has the floor.
@@ -84,55 +84,59 @@ pub enum Hold {
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(super) enum AnnouncementDecision {
     /// Say this.
     Speak(AnnouncementId),
     /// Say nothing, at least until that moment unless something changes.
-    Wait(Hold, Option<Instant>),
+    Wait(HoldReason, Option<Instant>),
     /// These are of no use any more; then ask again.
     Expire(Vec<AnnouncementId>),
 }
 
 /// Decides.
 pub(super) fn decide(
-    waiting: &[Waiting],
+    waiting: &[WaitingAnnouncement],
     situation: &Situation<'_>,
     quiet: &QuietHours,
     now: &Now,
-) -> Decision {
+) -> AnnouncementDecision {
     let expired = expired(waiting, now);
     if !expired.is_empty() {
-        return Decision::Expire(expired);
+        return AnnouncementDecision::Expire(expired);
     }
-    let here = |w: &&Waiting| w.announcement.place.as_ref().is_none_or(|place| place == situation.place);
-    let mut candidates: Vec<&Waiting> =
-        waiting.iter().filter(here).filter(|w| w.state != State::BeingSaid).collect();
+    let here =
+        |w: &&WaitingAnnouncement| w.announcement.place.as_ref().is_none_or(|place| place == situation.place);
+    let mut candidates: Vec<&WaitingAnnouncement> =
+        waiting.iter().filter(here).filter(|w| w.state != AnnouncementState::BeingSaid).collect();
     candidates.sort_by_key(|w| (Reverse(w.announcement.priority), w.id));
-    let Some(first) = candidates.first() else { return Decision::Wait(Hold::Nothing, None) };
+    let Some(first) = candidates.first() else {
+        return AnnouncementDecision::Wait(HoldReason::Nothing, None);
+    };
     if situation.floor != Floor::Free {
-        return Decision::Wait(Hold::Floor(situation.floor), None);
+        return AnnouncementDecision::Wait(HoldReason::Floor(situation.floor), None);
     }
     let scene = Scene {
         presence: situation.presence,
         quiet_until: quiet.until(&now.clock).map(|end| now.measured(end.timestamp())),
-        rings: waiting.iter().filter(here).any(|w| w.announcement.priority == Priority::Ring),
+        rings: waiting.iter().filter(here).any(|w| w.announcement.priority == AnnouncementPriority::Ring),
         at: now.at,
     };
     let mut until = candidates.iter().filter_map(|w| w.announcement.expires).min().map(|at| now.measured(at));
     for waiting in &candidates {
         match scene.hold(waiting) {
-            None => return Decision::Speak(waiting.id),
+            None => return AnnouncementDecision::Speak(waiting.id),
             Some((_, Some(end))) => until = Some(until.map_or(end, |earlier| earlier.min(end))),
             Some((_, None)) => {}
         }
     }
-    Decision::Wait(scene.hold(first).map_or(Hold::Nothing, |(hold, _)| hold), until)
+    AnnouncementDecision::Wait(scene.hold(first).map_or(HoldReason::Nothing, |(hold, _)| hold), until)
 }
 
-fn expired(waiting: &[Waiting], now: &Now) -> Vec<AnnouncementId> {
+fn expired(waiting: &[WaitingAnnouncement], now: &Now) -> Vec<AnnouncementId> {
     let is_over = |at: Timestamp| at <= now.clock.timestamp();
-    let expired =
-        waiting.iter().filter(|w| w.state != State::BeingSaid && w.announcement.expires.is_some_and(is_over));
+    let expired = waiting
+        .iter()
+        .filter(|w| w.state != AnnouncementState::BeingSaid && w.announcement.expires.is_some_and(is_over));
     expired.map(|w| w.id).collect()
 }
 
@@ -148,36 +152,38 @@ struct Scene {
 
 impl Scene {
     /// What holds this one back and until when, if anything does.
-    fn hold(&self, waiting: &Waiting) -> Option<(Hold, Option<Instant>)> {
+    fn hold(&self, waiting: &WaitingAnnouncement) -> Option<(HoldReason, Option<Instant>)> {
         let announcement = &waiting.announcement;
         let priority = announcement.priority;
         if let (Some(end), false) = (self.quiet_until, passes_quiet(priority, announcement.origin)) {
-            return Some((Hold::Quiet, Some(end)));
+            return Some((HoldReason::Quiet, Some(end)));
         }
         let needs = match self.presence {
-            Presence::Here => Priority::Background,
-            Presence::Muted => Priority::Notice,
-            Presence::Away => Priority::Ring,
+            Presence::Here => AnnouncementPriority::Background,
+            Presence::Muted => AnnouncementPriority::Notice,
+            Presence::Away => AnnouncementPriority::Ring,
         };
         if priority < needs {
-            return Some((Hold::Presence(self.presence), None));
+            return Some((HoldReason::Presence(self.presence), None));
         }
-        if self.rings && priority < Priority::Ring {
-            return Some((Hold::Ringing, None));
+        if self.rings && priority < AnnouncementPriority::Ring {
+            return Some((HoldReason::Ringing, None));
         }
         match waiting.state {
-            State::DueAt(due) if due > self.at => Some((Hold::NotYet, Some(due))),
-            State::DueAt(_) | State::Due | State::BeingSaid => None,
+            AnnouncementState::DueAt(due) if due > self.at => Some((HoldReason::NotYet, Some(due))),
+            AnnouncementState::DueAt(_) | AnnouncementState::Due | AnnouncementState::BeingSaid => None,
         }
     }
 }
 
 /// A timer rings at night as well: that is what it was set for.
-fn passes_quiet(priority: Priority, origin: Origin) -> bool {
+fn passes_quiet(priority: AnnouncementPriority, origin: AnnouncementOrigin) -> bool {
     match priority {
-        Priority::Critical => true,
-        Priority::Ring => origin == Origin::Timer,
-        Priority::Reminder | Priority::Notice | Priority::Background => false,
+        AnnouncementPriority::Critical => true,
+        AnnouncementPriority::Ring => origin == AnnouncementOrigin::Timer,
+        AnnouncementPriority::Reminder | AnnouncementPriority::Notice | AnnouncementPriority::Background => {
+            false
+        }
     }
 }
 

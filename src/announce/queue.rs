@@ -12,7 +12,7 @@ pub(super) const MOST: usize = 32;
 
 /// What is the matter with an announcement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum AnnouncementState {
     /// It can be said.
     Due,
     /// It was said, and comes again at this moment.
@@ -23,13 +23,13 @@ pub enum State {
 
 /// One that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WaitingAnnouncement {
     /// Its number.
     pub id: AnnouncementId,
     /// What it is.
     pub announcement: Announcement,
     /// How far it is.
-    pub state: State,
+    pub state: AnnouncementState,
     /// Its number on the disk, if it is kept there.
     pub(super) row: Option<i64>,
 }
@@ -47,14 +47,14 @@ pub struct Counts {
 
 /// All of them.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
-    waiting: Vec<Waiting>,
+pub(super) struct AnnouncementQueue {
+    waiting: Vec<WaitingAnnouncement>,
     last: u64,
     counts: Counts,
 }
 
-impl Queue {
-    pub(super) fn waiting(&self) -> &[Waiting] {
+impl AnnouncementQueue {
+    pub(super) fn waiting(&self) -> &[WaitingAnnouncement] {
         &self.waiting
     }
 
@@ -67,15 +67,15 @@ impl Queue {
         &mut self,
         announcement: Announcement,
         row: Option<i64>,
-    ) -> (AnnouncementId, Option<Waiting>) {
+    ) -> (AnnouncementId, Option<WaitingAnnouncement>) {
         self.last += 1;
         let id = AnnouncementId(self.last);
-        self.waiting.push(Waiting { id, announcement, state: State::Due, row });
+        self.waiting.push(WaitingAnnouncement { id, announcement, state: AnnouncementState::Due, row });
         if self.waiting.len() <= MOST {
             return (id, None);
         }
         // What is being said is as good as gone.
-        let leaves = self.waiting.iter().filter(|w| w.state != State::BeingSaid);
+        let leaves = self.waiting.iter().filter(|w| w.state != AnnouncementState::BeingSaid);
         let leaves = leaves.min_by_key(|w| (w.announcement.priority, w.id)).map(|w| w.id);
         let dropped = leaves.and_then(|id| self.remove(id));
         self.counts.dropped += 1;
@@ -83,13 +83,13 @@ impl Queue {
     }
 
     /// Takes one out.
-    pub(super) fn remove(&mut self, id: AnnouncementId) -> Option<Waiting> {
+    pub(super) fn remove(&mut self, id: AnnouncementId) -> Option<WaitingAnnouncement> {
         let at = self.waiting.iter().position(|waiting| waiting.id == id)?;
         Some(self.waiting.remove(at))
     }
 
     /// Takes one out that was not said in time.
-    pub(super) fn expire(&mut self, id: AnnouncementId) -> Option<Waiting> {
+    pub(super) fn expire(&mut self, id: AnnouncementId) -> Option<WaitingAnnouncement> {
         self.counts.expired += 1;
         self.remove(id)
     }
@@ -97,29 +97,33 @@ impl Queue {
     /// One begins to be said.
     pub(super) fn begin(&mut self, id: AnnouncementId) -> Option<Announcement> {
         let waiting = self.waiting.iter_mut().find(|waiting| waiting.id == id)?;
-        waiting.state = State::BeingSaid;
+        waiting.state = AnnouncementState::BeingSaid;
         Some(waiting.announcement.clone())
     }
 
     /// One was heard, until `at`; what comes back is over.
-    pub(super) fn heard(&mut self, id: AnnouncementId, at: Instant) -> Option<Waiting> {
+    pub(super) fn heard(&mut self, id: AnnouncementId, at: Instant) -> Option<WaitingAnnouncement> {
         self.counts.heard += 1;
         self.ended(id, |if_unheard| match if_unheard {
-            IfUnheard::Repeat(pause) => Some(State::DueAt(at + pause)),
+            IfUnheard::Repeat(pause) => Some(AnnouncementState::DueAt(at + pause)),
             IfUnheard::Drop | IfUnheard::Keep => None,
         })
     }
 
     /// One was cut short before anybody can have understood it; what comes back is over.
-    pub(super) fn cut_short(&mut self, id: AnnouncementId) -> Option<Waiting> {
+    pub(super) fn cut_short(&mut self, id: AnnouncementId) -> Option<WaitingAnnouncement> {
         self.ended(id, |if_unheard| match if_unheard {
-            IfUnheard::Repeat(_) | IfUnheard::Keep => Some(State::Due),
+            IfUnheard::Repeat(_) | IfUnheard::Keep => Some(AnnouncementState::Due),
             IfUnheard::Drop => None,
         })
     }
 
     /// Gives it the state it has after it was said, or takes it out.
-    fn ended(&mut self, id: AnnouncementId, next: impl Fn(IfUnheard) -> Option<State>) -> Option<Waiting> {
+    fn ended(
+        &mut self,
+        id: AnnouncementId,
+        next: impl Fn(IfUnheard) -> Option<AnnouncementState>,
+    ) -> Option<WaitingAnnouncement> {
         let waiting = self.waiting.iter_mut().find(|waiting| waiting.id == id)?;
         match next(waiting.announcement.if_unheard) {
             Some(state) => {
@@ -135,29 +139,29 @@ impl Queue {
 mod tests {
     use std::time::Duration;
 
-    use super::super::{Origin, Priority};
+    use super::super::{AnnouncementOrigin, AnnouncementPriority};
     use super::*;
 
-    fn some(priority: Priority, text: &str) -> Announcement {
-        Announcement::new(Origin::Impulse, priority, text)
+    fn some(priority: AnnouncementPriority, text: &str) -> Announcement {
+        Announcement::new(AnnouncementOrigin::Impulse, priority, text)
     }
 
     #[test]
     fn a_full_queue_gives_up_the_oldest_of_the_least_urgent_and_counts_it() {
-        let mut queue = Queue::default();
-        queue.push(some(Priority::Notice, "first"), None);
-        queue.push(some(Priority::Background, "second"), Some(7));
-        queue.push(some(Priority::Background, "third"), None);
+        let mut queue = AnnouncementQueue::default();
+        queue.push(some(AnnouncementPriority::Notice, "first"), None);
+        queue.push(some(AnnouncementPriority::Background, "second"), Some(7));
+        queue.push(some(AnnouncementPriority::Background, "third"), None);
         for _ in 3..MOST {
-            assert_eq!(queue.push(some(Priority::Ring, "ring"), None).1, None);
+            assert_eq!(queue.push(some(AnnouncementPriority::Ring, "ring"), None).1, None);
         }
-        let dropped = queue.push(some(Priority::Critical, "fire"), None).1.unwrap();
+        let dropped = queue.push(some(AnnouncementPriority::Critical, "fire"), None).1.unwrap();
         assert_eq!((dropped.announcement.text.0.as_str(), dropped.row), ("second", Some(7)));
-        let (_, dropped) = queue.push(some(Priority::Background, "late"), None);
+        let (_, dropped) = queue.push(some(AnnouncementPriority::Background, "late"), None);
         assert_eq!(dropped.unwrap().announcement.text.0, "third");
         queue.remove(queue.waiting()[0].id).unwrap();
-        queue.push(some(Priority::Ring, "ring"), None);
-        let (id, dropped) = queue.push(some(Priority::Background, "of no account"), None);
+        queue.push(some(AnnouncementPriority::Ring, "ring"), None);
+        let (id, dropped) = queue.push(some(AnnouncementPriority::Background, "of no account"), None);
         assert_ne!(dropped.unwrap().id, id, "the older one of the same urgency leaves");
         assert_eq!(queue.waiting().len(), MOST);
         assert_eq!(queue.counts(), Counts { dropped: 3, ..Counts::default() });
@@ -168,19 +172,19 @@ mod tests {
         let now = Instant::now();
         for (if_unheard, heard, cut_short) in [
             (IfUnheard::Drop, None, None),
-            (IfUnheard::Keep, None, Some(State::Due)),
+            (IfUnheard::Keep, None, Some(AnnouncementState::Due)),
             (
                 IfUnheard::Repeat(Duration::from_secs(1)),
-                Some(State::DueAt(now + Duration::from_secs(1))),
-                Some(State::Due),
+                Some(AnnouncementState::DueAt(now + Duration::from_secs(1))),
+                Some(AnnouncementState::Due),
             ),
         ] {
-            let after = |end: &dyn Fn(&mut Queue, AnnouncementId)| {
-                let mut queue = Queue::default();
-                let announcement = Announcement { if_unheard, ..some(Priority::Notice, "x") };
+            let after = |end: &dyn Fn(&mut AnnouncementQueue, AnnouncementId)| {
+                let mut queue = AnnouncementQueue::default();
+                let announcement = Announcement { if_unheard, ..some(AnnouncementPriority::Notice, "x") };
                 let (id, _) = queue.push(announcement, None);
                 queue.begin(id).unwrap();
-                assert_eq!(queue.waiting()[0].state, State::BeingSaid);
+                assert_eq!(queue.waiting()[0].state, AnnouncementState::BeingSaid);
                 end(&mut queue, id);
                 queue.waiting().first().map(|waiting| waiting.state)
             };

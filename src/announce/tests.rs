@@ -17,7 +17,10 @@ fn over(path: &std::path::Path, clock: &Arc<ManualClock>) -> Announcer {
 }
 
 fn some(text: &str, if_unheard: IfUnheard) -> Announcement {
-    Announcement { if_unheard, ..Announcement::new(Origin::Agent, Priority::Notice, text) }
+    Announcement {
+        if_unheard,
+        ..Announcement::new(AnnouncementOrigin::Agent, AnnouncementPriority::Notice, text)
+    }
 }
 
 /// What is said next when nobody speaks.
@@ -78,7 +81,7 @@ async fn what_expired_while_she_was_off_is_never_said_and_leaves_the_disk() {
     clock.set(&clock.now() + 2.hours());
     let after = restored(&path, &clock).await;
     assert_eq!(texts(&after), ["The bus leaves."]);
-    assert_eq!(next(&after).await, Next::Wait(Hold::Nothing, None));
+    assert_eq!(next(&after).await, Next::Wait(HoldReason::Nothing, None));
     assert_eq!(after.counts().expired, 1);
     assert_eq!(texts(&restored(&path, &clock).await), [""; 0]);
 }
@@ -87,12 +90,15 @@ async fn what_expired_while_she_was_off_is_never_said_and_leaves_the_disk() {
 async fn two_rooms_never_say_the_same_at_once_and_silence_in_one_is_for_both() {
     let announcer = Announcer::new(&AnnounceConfig::default(), None, noon());
     let mut changes = announcer.changes();
-    let ring = Announcement { priority: Priority::Ring, ..some("ring", IfUnheard::Repeat(Duration::ZERO)) };
+    let ring = Announcement {
+        priority: AnnouncementPriority::Ring,
+        ..some("ring", IfUnheard::Repeat(Duration::ZERO))
+    };
     announcer.announce(ring).await;
     assert!(changes.has_changed().unwrap());
     changes.mark_unchanged();
     let Next::Say(id, _) = next(&announcer).await else { panic!("it rings") };
-    assert_eq!(next(&announcer).await, Next::Wait(Hold::Nothing, None));
+    assert_eq!(next(&announcer).await, Next::Wait(HoldReason::Nothing, None));
     announcer.silence(&Place::named("bath"));
     assert!(changes.has_changed().unwrap(), "whoever says it is told");
     announcer.heard(id, Instant::now()).await;
@@ -106,7 +112,7 @@ async fn at_night_one_asks_again_within_a_minute_because_clocks_are_set() {
     let announcer = Announcer::new(&AnnounceConfig::default(), None, clock.clone());
     announcer.announce(some("later", IfUnheard::Keep)).await;
     let before = Instant::now();
-    let Next::Wait(Hold::Quiet, Some(until)) = next(&announcer).await else { panic!("it waits") };
+    let Next::Wait(HoldReason::Quiet, Some(until)) = next(&announcer).await else { panic!("it waits") };
     assert!(until >= before && until <= Instant::now() + AT_LEAST);
     clock.set(date(2026, 3, 5).at(7, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap());
     assert!(matches!(next(&announcer).await, Next::Say(..)));

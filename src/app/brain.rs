@@ -14,8 +14,8 @@ use super::timers;
 use crate::announce::Announcer;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
-use crate::language::{Languages, Library};
-use crate::llm::{LOCAL_EMBED_MODEL, LocalModel, Mind, ModelServer, Parts, RestartPolicy, Serving};
+use crate::language::{LanguageLibrary, Languages};
+use crate::llm::{LOCAL_EMBED_MODEL, LocalModel, Mind, MindParts, ModelServer, RestartPolicy, Serving};
 use crate::message::TurnId;
 use crate::models::ModelError;
 use crate::paths::Paths;
@@ -82,7 +82,8 @@ impl Brain {
     ) -> anyhow::Result<(Self, ModelServer)> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let rings_itself = wake_up.is_none();
-        let languages = Languages::new(Library::with_folder(paths.languages()).load(&config.language)?);
+        let languages =
+            Languages::new(LanguageLibrary::with_folder(paths.languages()).load(&config.language)?);
         let mut remarks = Vec::new();
         let store = match open_store(paths, &pulse).await {
             Ok(store) => Some(store),
@@ -124,7 +125,7 @@ impl Brain {
         let registry = ToolRegistry::from(tools::builtin(&config.tools, &means));
         let protocols = Protocols::recalled(store.as_ref()).await;
         let wake_phrase = super::first_phrase(config, paths);
-        let (mind, server) = Mind::unattended(Parts {
+        let (mind, server) = Mind::unattended(MindParts {
             config: config.llm.clone(),
             local: local_model(config, paths)?,
             head: reply::head(Prelude {

@@ -22,7 +22,7 @@ use crate::pulse::Heart;
 pub use service::{Service, ServiceContext};
 pub use services::{Started, start};
 pub use supervision::RestartRule;
-use supervision::{Action, Event, State, Supervision};
+use supervision::{Event, Supervision, SupervisionAction, SupervisionState};
 
 /// How often the hearts are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -112,7 +112,7 @@ impl Daemon {
         self.ending.cancel();
         for index in (0..self.units.len()).rev() {
             self.happen(index, Event::Stop);
-            while let State::Ending { until } = self.units[index].supervision.state {
+            while let SupervisionState::Ending { until } = self.units[index].supervision.state {
                 // Both arms are cancel-safe.
                 tokio::select! {
                     Some(over) = self.tasks.join_next_with_id() => self.exited(over),
@@ -144,7 +144,7 @@ impl Daemon {
         if let Some(index) = owner {
             let unit = &mut self.units[index];
             unit.task = None;
-            if matches!(unit.supervision.state, State::Running { .. }) {
+            if matches!(unit.supervision.state, SupervisionState::Running { .. }) {
                 unit.why = Some(why);
             }
             self.happen(index, Event::Exited);
@@ -179,15 +179,15 @@ impl Daemon {
         let before = unit.supervision.state;
         let action = unit.supervision.on(event, Instant::now());
         match action {
-            Action::Nothing => {}
-            Action::Start => self.spawn(index),
-            Action::Cancel => unit.stop.cancel(),
-            Action::Abort => {
+            SupervisionAction::Nothing => {}
+            SupervisionAction::Start => self.spawn(index),
+            SupervisionAction::Cancel => unit.stop.cancel(),
+            SupervisionAction::Abort => {
                 if let Some(task) = unit.task.take() {
                     task.abort();
                 }
             }
-            Action::EndDaemon => {
+            SupervisionAction::EndDaemon => {
                 let why = unit.why.clone().unwrap_or_default();
                 self.failed = Some(EssentialFailed { service: unit.name, why });
                 self.ending.cancel();
@@ -204,21 +204,21 @@ impl Daemon {
         let unit = &mut self.units[index];
         let (service, loss, why) = (unit.name, unit.loss, unit.why.as_deref().unwrap_or_default());
         match unit.supervision.state {
-            State::Running { .. } => tracing::info!(service, "started again"),
-            State::Restarting { at } => {
+            SupervisionState::Running { .. } => tracing::info!(service, "started again"),
+            SupervisionState::Restarting { at } => {
                 // The daemon takes care of it: no reason for the watchdog to restart the program.
                 self.board.pulse().forget(service);
                 let wait_s = (at - Instant::now()).as_secs_f32();
                 tracing::warn!(service, why, wait_s, "failed and is started again; meanwhile {loss}");
             }
-            State::GivenUp => {
+            SupervisionState::GivenUp => {
                 self.board.pulse().forget(service);
                 unit.service = None;
                 tracing::error!(service, why, "failed and is given up; {loss}");
             }
-            State::Ending { .. } => {}
-            State::Ended => unit.service = None,
-            State::LeftBehind => {
+            SupervisionState::Ending { .. } => {}
+            SupervisionState::Ended => unit.service = None,
+            SupervisionState::LeftBehind => {
                 unit.service = None;
                 tracing::warn!(service, "did not end in time and is left behind");
             }

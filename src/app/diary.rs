@@ -24,7 +24,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// What it works with.
 #[derive(Clone)]
-struct Keeper {
+struct DiaryKeeper {
     engine: Arc<Engine<Mind>>,
     store: Store,
     clock: Arc<dyn Clock>,
@@ -37,7 +37,7 @@ pub fn keep_diary(
     kept: &StoreConfig,
     stop: CancellationToken,
 ) -> impl Future<Output = ()> + Send + use<> {
-    let keeper = Keeper::new(brain, kept);
+    let keeper = DiaryKeeper::new(brain, kept);
     async move {
         if let Some(keeper) = keeper {
             keeper.keep(stop).await;
@@ -47,7 +47,7 @@ pub fn keep_diary(
 
 /// The service that keeps the diary; none without a database.
 pub(super) fn diary(brain: &Brain, kept: &StoreConfig) -> Option<Service> {
-    let keeper = Keeper::new(brain, kept)?;
+    let keeper = DiaryKeeper::new(brain, kept)?;
     let run = move |context: ServiceContext| {
         let keeper = keeper.clone();
         async move {
@@ -58,7 +58,7 @@ pub(super) fn diary(brain: &Brain, kept: &StoreConfig) -> Option<Service> {
     Some(Service::new("diary", "no diary is written and the memory is not tidied", run))
 }
 
-impl Keeper {
+impl DiaryKeeper {
     fn new(brain: &Brain, kept: &StoreConfig) -> Option<Self> {
         let store = brain.store.clone()?;
         let (engine, clock) = (Arc::clone(&brain.engine), Arc::clone(&brain.clock));

@@ -18,7 +18,7 @@ use crate::hear::vad::Vad;
 use crate::hear::wake::{MicroWake, WakeDetector, WakePhrase};
 use crate::hear::whisper::{ModelChoice, Stt, SttEvent, SttModel, Whisper, measure};
 use crate::hear::{self, Delivery, HearCommand, Listener, Pacing};
-use crate::models::Library;
+use crate::models::ModelLibrary;
 use crate::paths::Paths;
 use crate::pulse::{Heart, Pulse};
 
@@ -111,7 +111,7 @@ pub fn listener(config: &Config, paths: &Paths) -> anyhow::Result<Listener> {
     listener_for(&super::wake::phrases(config, paths), config, &library)
 }
 
-fn listener_for(phrases: &[WakePhrase], config: &Config, library: &Library) -> anyhow::Result<Listener> {
+fn listener_for(phrases: &[WakePhrase], config: &Config, library: &ModelLibrary) -> anyhow::Result<Listener> {
     let vad = Vad::load(&library.path("silero-vad")?, &config.hear.vad)?;
     Ok(Listener::new(&config.hear, detectors(phrases, config, library)?, vad))
 }
@@ -119,7 +119,7 @@ fn listener_for(phrases: &[WakePhrase], config: &Config, library: &Library) -> a
 fn detectors(
     phrases: &[WakePhrase],
     config: &Config,
-    library: &Library,
+    library: &ModelLibrary,
 ) -> anyhow::Result<Vec<Box<dyn WakeDetector>>> {
     let wake = &config.hear.wake;
     let mut detectors: Vec<Box<dyn WakeDetector>> = Vec::new();
@@ -152,7 +152,7 @@ pub fn chosen_whisper(config: &Config, paths: &Paths) -> anyhow::Result<(SttMode
 
 /// The model for what is said while she speaks: a stop word is the same to all of them, and soon enough only
 /// to the smallest.
-pub fn quickest_whisper(config: &Config, library: &Library) -> anyhow::Result<PathBuf> {
+pub fn quickest_whisper(config: &Config, library: &ModelLibrary) -> anyhow::Result<PathBuf> {
     let model = if config.hear.stt.language == "en" { SttModel::TinyEn } else { SttModel::Base };
     Ok(library.path(whisper_model(model))?)
 }
@@ -171,7 +171,7 @@ fn memory(paths: &Paths) -> PathBuf {
     paths.cache.join("whisper-choice.json")
 }
 
-fn measured(config: &Config, paths: &Paths, library: &Library) -> anyhow::Result<ModelChoice> {
+fn measured(config: &Config, paths: &Paths, library: &ModelLibrary) -> anyhow::Result<ModelChoice> {
     let memory = memory(paths);
     if let Some(choice) = ModelChoice::remembered(&memory, &config.hear.stt) {
         return Ok(choice);

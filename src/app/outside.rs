@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::daemon::{Service, ServiceContext};
 use crate::channels::voice::News;
-use crate::control::{ControlServer, Device, MuteCommand, StatusBoard, watchdog};
-use crate::message::Request;
+use crate::control::{ControlServer, DeviceStatus, MuteCommand, StatusBoard, watchdog};
+use crate::message::OutsideRequest;
 
 /// Tells systemd how the program is; `ending` is cancelled as soon as the program ends.
 pub(super) fn systemd(board: &StatusBoard, ending: CancellationToken) -> Service {
@@ -72,7 +72,7 @@ async fn came(signal: &mut Signal) {
 fn have_listen(board: &StatusBoard) {
     if board.mute().is_muted() {
         tracing::warn!("she was asked to listen, and is muted; `joi unmute` switches the microphone on");
-    } else if !board.request(Request::Listen) {
+    } else if !board.request(OutsideRequest::Listen) {
         tracing::warn!("she was asked to listen, and can't yet");
     }
 }
@@ -96,10 +96,10 @@ pub fn end_on_signal(stop: CancellationToken) {
 pub(super) fn post(board: &StatusBoard, news: &News) {
     match news {
         News::Activity(activity) => board.does(*activity),
-        News::Deaf(fault) => board.microphone(Device::Fault(fault.clone())),
-        News::Hears(device) => board.microphone(Device::Device(device.clone())),
-        News::Speechless(fault) => board.speaker(Device::Fault(fault.clone())),
-        News::Speaks(device) => board.speaker(Device::Device(device.clone())),
+        News::Deaf(fault) => board.microphone(DeviceStatus::Fault(fault.clone())),
+        News::Hears(device) => board.microphone(DeviceStatus::Device(device.clone())),
+        News::Speechless(fault) => board.speaker(DeviceStatus::Fault(fault.clone())),
+        News::Speaks(device) => board.speaker(DeviceStatus::Device(device.clone())),
         News::Turn(_) => board.turn_over(),
         News::Woke(_)
         | News::Asked

@@ -15,7 +15,7 @@ use crate::audio::{
     RingSound, WavSource,
 };
 use crate::channels::voice::{
-    self, Conversation, EndpointInput, EndpointOutput, News, Parts, Tones, VoiceEndpoint,
+    self, Conversation, ConversationParts, EndpointInput, EndpointOutput, News, Tones, VoiceEndpoint,
 };
 use crate::config::Config;
 use crate::control::{Gauge, gauge, gauge_by};
@@ -23,7 +23,7 @@ use crate::hear::Pacing;
 use crate::hear::wake::WakePhrase;
 use crate::language::Languages;
 use crate::llm::Mind;
-use crate::message::{Place, Request};
+use crate::message::{OutsideRequest, Place};
 use crate::paths::Paths;
 use crate::schedule::ringer::{Ring, Ringer};
 
@@ -70,7 +70,7 @@ pub struct Conversing {
     /// Tells how well her own voice is kept out of her ears; nothing over files.
     pub echo: Option<EchoMeter>,
     /// Asks something of it.
-    pub requests: Sender<Request>,
+    pub requests: Sender<OutsideRequest>,
     /// Tell how full its queues are.
     pub gauges: Vec<Gauge>,
     /// Watches the timers, once it is run; nothing over files.
@@ -129,7 +129,7 @@ pub async fn converse_at(
     let tones = if config.audio.tone { Tones::On } else { Tones::Off };
     let ring = ring_sound(config);
     let output = EndpointOutput { player: player.clone(), mouth, echo: echo.clone(), tones, ring };
-    let parts = Parts {
+    let parts = ConversationParts {
         endpoint: VoiceEndpoint::new(place, input, output),
         engine: Arc::clone(&brain.engine),
         store: brain.store.clone(),
@@ -198,8 +198,8 @@ fn open_source(
 }
 
 /// What counts as said to her.
-fn to_her(config: &Config, paths: &Paths, languages: Languages) -> anyhow::Result<voice::Ears> {
-    Ok(voice::Ears {
+fn to_her(config: &Config, paths: &Paths, languages: Languages) -> anyhow::Result<voice::HearingRules> {
+    Ok(voice::HearingRules {
         phrases: super::wake_means(config, paths)?.heard().flat_map(WakePhrase::written).collect(),
         trust: config.hear.trust.clone(),
         judge: config.hear.judge.clone(),

@@ -102,7 +102,7 @@ impl StreamSupervisor {
     ) -> Self {
         let (stop, stopped) = mpsc::channel();
         let keep = move || {
-            let mut watch = Supervision::new(name, access);
+            let mut watch = StreamSupervision::new(name, access);
             let mut liveness = Liveness::new(limits, Instant::now());
             loop {
                 watch.step(&mut liveness, &mut tell);
@@ -119,7 +119,7 @@ impl StreamSupervisor {
     }
 }
 
-struct Supervision<L> {
+struct StreamSupervision<L> {
     name: &'static str,
     access: DeviceAccess<L>,
     session: Option<StreamSession<L>>,
@@ -146,7 +146,7 @@ struct OpeningReply<L> {
     link: L,
 }
 
-impl<L: Send + 'static> Supervision<L> {
+impl<L: Send + 'static> StreamSupervision<L> {
     fn new(name: &'static str, access: DeviceAccess<L>) -> Self {
         Self {
             name,

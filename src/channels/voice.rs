@@ -34,31 +34,31 @@ use tokio_util::sync::CancellationToken;
 pub use announcements::Announcements;
 pub use config::ConversationConfig;
 pub use endpoint::{EndpointInput, EndpointOutput, Tones, VoiceEndpoint};
-pub use hearing::Ears;
+pub use hearing::HearingRules;
 pub use news::News;
 
 use super::turn;
 use crate::announce::Announcer;
 use crate::clock::Clock;
 use crate::hear::HearCommand;
-use crate::message::{Activity, Request, TurnId};
+use crate::message::{Activity, OutsideRequest, TurnId};
 use crate::pulse::Heart;
 use crate::reply::model::ChatModel;
 use crate::reply::{Ended, Engine};
 use crate::speak::SpeakEvent;
 use crate::store::Store;
-use announcements::End;
+use announcements::AnnouncementEnd;
 use answers::{Answers, Desk};
 use flow::{Flow, FollowUps};
 use input::{InputEvent, InputSide};
 use observers::Observers;
 use output::OutputSide;
-use reporter::Stage;
-use signals::{After, Effect, Input};
+use reporter::SpeechOutput;
+use signals::{After, FlowEffect, FlowInput};
 use thinking::Thinking;
 
 /// What the conversation is made of.
-pub struct Parts<M> {
+pub struct ConversationParts<M> {
     /// Where it takes place.
     pub endpoint: VoiceEndpoint,
     /// Answers.
@@ -76,7 +76,7 @@ pub struct Parts<M> {
     /// Told what happens. When full, the conversation waits.
     pub news: Sender<News>,
     /// What others ask of it.
-    pub requests: Receiver<Request>,
+    pub requests: Receiver<OutsideRequest>,
     /// Shows when it works.
     pub heart: Heart,
 }
@@ -94,7 +94,7 @@ pub struct Conversation<M> {
 
 impl<M: ChatModel + 'static> Conversation<M> {
     /// A conversation that rests. Turn ids continue after `last_turn`.
-    pub fn new(parts: Parts<M>, last_turn: TurnId) -> Self {
+    pub fn new(parts: ConversationParts<M>, last_turn: TurnId) -> Self {
         let VoiceEndpoint { place, input, output, session } = parts.endpoint;
         let follow_ups = FollowUps {
             most: parts.config.most_follow_ups,
@@ -103,7 +103,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         };
         let languages = input.to_her.languages.clone();
         let output = OutputSide::new(output);
-        let stage = Stage {
+        let stage = SpeechOutput {
             mouth: output.mouth.clone(),
             player: output.player.clone(),
             news: parts.news.clone(),
@@ -139,7 +139,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 event = self.input.next() => self.heard(event).await,
                 event = self.output.next_report() => self.spoke(event).await,
                 Some(done) = self.answers.next_done() => self.answered(done).await,
-                Request::Listen = self.observers.next_request() => self.asked().await,
+                OutsideRequest::Listen = self.observers.next_request() => self.asked().await,
                 () = until(tone_at) => self.still_thinking(),
                 () = self.announcements.changed() => self.announcements_changed().await,
                 () = until(ask_at) => self.speak_up().await,
@@ -154,7 +154,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             InputEvent::Delivery(delivery) => self.delivered(delivery).await,
             InputEvent::ListenerEnded => {
                 self.tell(News::Deaf("the listener has ended; start joi again".into())).await;
-                self.step(Input::Deaf("the listener has ended")).await;
+                self.step(FlowInput::Deaf("the listener has ended")).await;
             }
             InputEvent::Transcribed(result) => self.transcribed(result).await,
             InputEvent::Interjected(result) => self.interjected(result).await,
@@ -168,7 +168,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         match event {
             SpeakEvent::Started { turn, at } => {
                 self.answers.sounds(turn, at);
-                self.step(Input::Speaking(turn)).await;
+                self.step(FlowInput::Speaking(turn)).await;
             }
             SpeakEvent::Saying { spoken, at, .. } => self.input.hearing.speech.begins(spoken, at),
             SpeakEvent::Heard { line, at } => {
@@ -176,8 +176,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.answers.heard(&line);
             }
             SpeakEvent::Done { turn, at } if self.announcements.is_turn(turn) => {
-                let after = self.announcements.ended(End::Heard, at).await;
-                self.step(Input::TurnOver { turn, at, after }).await;
+                let after = self.announcements.ended(AnnouncementEnd::Heard, at).await;
+                self.step(FlowInput::TurnOver { turn, at, after }).await;
             }
             SpeakEvent::Done { turn, at } => {
                 self.answers.spoken(turn, at);
@@ -194,12 +194,12 @@ impl<M: ChatModel + 'static> Conversation<M> {
             // The panic hook has reported it; whatever was being answered is over.
             for turn in self.answers.give_up() {
                 let at = Instant::now();
-                self.step(Input::TurnOver { turn, at, after: After::Rest }).await;
+                self.step(FlowInput::TurnOver { turn, at, after: After::Rest }).await;
             }
             return;
         };
         if end.outcome.ended == Ended::Quick {
-            self.step(Input::Acted(turn)).await;
+            self.step(FlowInput::Acted(turn)).await;
         }
         self.answers.done(turn, end);
         self.settle(turn).await;
@@ -211,12 +211,12 @@ impl<M: ChatModel + 'static> Conversation<M> {
             self.tell(News::Turn(Box::new(record))).await;
         }
         if let Some((at, after)) = over {
-            self.step(Input::TurnOver { turn, at, after }).await;
+            self.step(FlowInput::TurnOver { turn, at, after }).await;
         }
     }
 
     /// Lets the flow decide, and does it; then says what has been waiting for its moment.
-    async fn step(&mut self, input: Input) {
+    async fn step(&mut self, input: FlowInput) {
         let effects = self.flow.on(input);
         self.carry_out(effects).await;
         self.speak_up().await;
@@ -225,13 +225,13 @@ impl<M: ChatModel + 'static> Conversation<M> {
     /// Says or rings what has been waiting, if this is the moment.
     async fn speak_up(&mut self) {
         if self.announcements.is_next(self.flow.floor()).await {
-            let effects = self.flow.on(Input::Announcing);
+            let effects = self.flow.on(FlowInput::Announcing);
             self.carry_out(effects).await;
         }
         self.show_state().await;
     }
 
-    async fn carry_out(&mut self, effects: Vec<Effect>) {
+    async fn carry_out(&mut self, effects: Vec<FlowEffect>) {
         let _working = self.observers.work();
         for effect in effects {
             self.apply(effect).await;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use serde_json::json;
 
-use super::session::Session;
+use super::context::CliContext;
 use super::show;
 use super::slash::{self, Slash};
 use super::typed::Typist;
@@ -16,7 +16,7 @@ use crate::message::TurnId;
 use crate::pulse::Pulse;
 use crate::reply::Ended;
 use crate::speak::segment::Segmenter;
-use crate::speak::{Line, LineRole, SpeakEvent};
+use crate::speak::{LineRole, SpeakEvent, SpokenLine};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,7 +28,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct AskArgs {
     /// The question
     #[arg(required = true)]
     question: Vec<String>,
@@ -40,9 +40,9 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    session.block_on(async {
-        let brain = Brain::start(session.config(), &session.paths).await?;
+pub(crate) fn run(args: AskArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    context.block_on(async {
+        let brain = Brain::start(context.config(), &context.paths).await?;
         for remark in &brain.remarks {
             show::remark(remark);
         }
@@ -64,7 +64,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
             typist.ask(&question).await
         };
         if args.speak && !answered.record.reply.is_empty() {
-            speak(session, &answered.record.reply).await?;
+            speak(context, &answered.record.reply).await?;
         }
         brain.shutdown().await;
         Ok(match answered.ended {
@@ -75,20 +75,20 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
 }
 
 /// Speaks `text` through the configured speaker, to its end.
-pub(crate) async fn speak(session: &Session, text: &str) -> anyhow::Result<()> {
-    let (player, events) = Player::open(&session.config().audio);
-    say_through(session, text, player, events).await
+pub(crate) async fn speak(context: &CliContext, text: &str) -> anyhow::Result<()> {
+    let (player, events) = Player::open(&context.config().audio);
+    say_through(context, text, player, events).await
 }
 
 /// Speaks `text` through `player`, to its end.
 pub(crate) async fn say_through(
-    session: &Session,
+    context: &CliContext,
     text: &str,
     player: Player,
     events: tokio::sync::mpsc::Receiver<crate::audio::PlayEvent>,
 ) -> anyhow::Result<()> {
     let (mouth, mut reports) =
-        app::mouth(session.config(), &session.paths, player, events, &Pulse::default()).await?;
+        app::mouth(context.config(), &context.paths, player, events, &Pulse::default()).await?;
     let turn = TurnId(0);
     let mut segmenter = Segmenter::default();
     let mut lines = segmenter.push(text);
@@ -96,7 +96,7 @@ pub(crate) async fn say_through(
     let speaking = mouth.clone();
     let feeding = tokio::spawn(async move {
         for (index, text) in (0u32..).zip(lines) {
-            speaking.say(Line { turn, index, text, part: LineRole::Answer }).await?;
+            speaking.say(SpokenLine { turn, index, text, part: LineRole::Answer }).await?;
         }
         speaking.finish(turn).await
     });

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::session::Session;
+use super::context::CliContext;
 use super::{hear, latency, show};
 use crate::app::Brain;
 use crate::audio::Pace;
@@ -19,14 +19,14 @@ Examples:
   joi bench turns --realtime question.wav         paced like a microphone: true latencies, takes as long as the files";
 
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum What {
+pub(crate) enum BenchCommand {
     /// Latency of whole turns over given WAV files
-    Turns(Turns),
+    Turns(BenchTurnsArgs),
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Turns {
+pub(crate) struct BenchTurnsArgs {
     /// Recordings that begin with the wake phrase
     #[arg(required = true)]
     wavs: Vec<PathBuf>,
@@ -41,10 +41,10 @@ pub(crate) struct Turns {
     json: bool,
 }
 
-pub(crate) fn run(What::Turns(args): What, session: &Session) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(BenchCommand::Turns(args): BenchCommand, context: &CliContext) -> anyhow::Result<ExitCode> {
     let pace = if args.realtime { Pace::RealTime } else { Pace::Fast };
-    let (turns, serving) = session.block_on(async {
-        let brain = Brain::start(session.config(), &session.paths).await?;
+    let (turns, serving) = context.block_on(async {
+        let brain = Brain::start(context.config(), &context.paths).await?;
         hear::ready(&brain).await;
         let serving = brain.serving();
         let bar = indicatif::ProgressBar::new(args.wavs.len() as u64 * u64::from(args.repeat));
@@ -52,7 +52,7 @@ pub(crate) fn run(What::Turns(args): What, session: &Session) -> anyhow::Result<
         let mut turns = Vec::new();
         for _ in 0..args.repeat {
             for wav in &args.wavs {
-                turns.extend(hear::talk(session, &brain, (wav, &scratch, pace), true).await?);
+                turns.extend(hear::talk(context, &brain, (wav, &scratch, pace), true).await?);
                 bar.inc(1);
             }
         }

@@ -7,9 +7,9 @@ use anyhow::Context;
 use clap::Subcommand;
 use serde_json::json;
 
-use super::session::{self, Wants};
-use super::show::{self, Mood};
-use crate::config::{self, DEFAULT_FILE, Origin};
+use super::context::{self, Wants};
+use super::show::{self, Tone};
+use crate::config::{self, DEFAULT_FILE, ValueOrigin};
 use crate::paths::Paths;
 
 const EXAMPLES: &str = "\
@@ -21,13 +21,13 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ConfigArgs {
     #[command(subcommand)]
-    what: What,
+    what: ConfigCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ConfigCommand {
     /// Every key with its value and where it came from
     Show {
         /// As JSON
@@ -43,28 +43,28 @@ enum What {
     Init,
 }
 
-pub(crate) fn run(args: Args, wants: Wants) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: ConfigArgs, wants: Wants) -> anyhow::Result<ExitCode> {
     match args.what {
-        What::Show { json } => show_values(&session::open(wants)?, json)?,
-        What::Check { file } => check(file.or(wants.config), &wants.set)?,
-        What::Init => init(wants.config)?,
+        ConfigCommand::Show { json } => show_values(&context::open(wants)?, json)?,
+        ConfigCommand::Check { file } => check(file.or(wants.config), &wants.set)?,
+        ConfigCommand::Init => init(wants.config)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn show_values(session: &session::Session, as_json: bool) -> anyhow::Result<()> {
+fn show_values(context: &context::CliContext, as_json: bool) -> anyhow::Result<()> {
     if as_json {
-        show::line(serde_json::to_string_pretty(&json!(session.config()))?)?;
+        show::line(serde_json::to_string_pretty(&json!(context.config()))?)?;
         return Ok(());
     }
     let mut table = show::table(["KEY", "VALUE", "FROM"]);
-    let values = toml::Table::try_from(session.config())?;
+    let values = toml::Table::try_from(context.config())?;
     for (key, value) in config::leaves(&values) {
-        let origin = session.effective.origins.get(&key).copied().unwrap_or(Origin::Default);
+        let origin = context.effective.origins.get(&key).copied().unwrap_or(ValueOrigin::Default);
         table.add_row([key, shown(&value), origin.name().to_string()]);
     }
     show::line(table)?;
-    show::line(format!("\nfile: {}", session.paths.config.display()))?;
+    show::line(format!("\nfile: {}", context.paths.config.display()))?;
     Ok(())
 }
 
@@ -82,11 +82,11 @@ fn check(file: Option<PathBuf>, set: &[String]) -> anyhow::Result<()> {
         None => Paths::discover()?.config,
     };
     anyhow::ensure!(file.exists(), "there is no file {}; write one with `joi config init`", file.display());
-    let problems = config::load(&file, &session::overrides(set)?)?.config.check_files();
+    let problems = config::load(&file, &context::overrides(set)?)?.config.check_files();
     if !problems.is_empty() {
         return Err(config::ConfigError::Problems(problems).into());
     }
-    show::line(format!("{} {} is fine", show::coloured(Mood::Good, "✓"), file.display()))?;
+    show::line(format!("{} {} is fine", show::coloured(Tone::Good, "✓"), file.display()))?;
     Ok(())
 }
 

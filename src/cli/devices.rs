@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::session::Session;
+use super::context::CliContext;
 use super::show;
 use crate::audio;
 
@@ -16,14 +16,14 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct DevicesArgs {
     /// As JSON
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let found = audio::devices(session.config().audio.host)?;
+pub(crate) fn run(args: DevicesArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let found = audio::devices(context.config().audio.host)?;
     if args.json {
         let rows: Vec<_> = found
             .iter()

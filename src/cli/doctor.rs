@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::session::Session;
-use super::show::{self, Mood};
+use super::context::CliContext;
+use super::show::{self, Tone};
 use crate::app::{self, Brain};
 use crate::audio::{AudioSource, LevelMeter, Microphone, MuteSwitch, PlayEvent, Player, SourceEvent, tone};
 use crate::llm::{Embedded, LlmError, Serving};
@@ -35,7 +35,7 @@ const SILENCE_DB: f32 = -70.0;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct DoctorArgs {
     /// Leave out microphone and speaker
     #[arg(long)]
     quick: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Args {
 /// One finding.
 pub(super) struct Row {
     pub(super) what: &'static str,
-    pub(super) mood: Mood,
+    pub(super) mood: Tone,
     pub(super) told: String,
     /// What to do; empty when all is well.
     pub(super) remedy: String,
@@ -55,43 +55,43 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn good(what: &'static str, told: impl Into<String>) -> Self {
-        Self { what, mood: Mood::Good, told: told.into(), remedy: String::new() }
+        Self { what, mood: Tone::Good, told: told.into(), remedy: String::new() }
     }
 
     pub(super) fn fair(what: &'static str, told: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what, mood: Mood::Fair, told: told.into(), remedy: remedy.into() }
+        Self { what, mood: Tone::Fair, told: told.into(), remedy: remedy.into() }
     }
 
     pub(super) fn bad(what: &'static str, told: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what, mood: Mood::Bad, told: told.into(), remedy: remedy.into() }
+        Self { what, mood: Tone::Bad, told: told.into(), remedy: remedy.into() }
     }
 
     fn verdict(&self) -> &'static str {
         match self.mood {
-            Mood::Good | Mood::Quiet => "good",
-            Mood::Fair => "fair",
-            Mood::Bad => "bad",
+            Tone::Good | Tone::Quiet => "good",
+            Tone::Fair => "fair",
+            Tone::Bad => "bad",
         }
     }
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let mut rows = vec![Row::good("configuration", configuration(session))];
-    rows.extend(models(session)?);
-    rows.push(speech_model(session));
-    rows.push(wake_phrases(session));
-    rows.push(voice(session));
-    rows.extend(session.block_on(model_server(session))?);
+pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let mut rows = vec![Row::good("configuration", configuration(context))];
+    rows.extend(models(context)?);
+    rows.push(speech_model(context));
+    rows.push(wake_phrases(context));
+    rows.push(voice(context));
+    rows.extend(context.block_on(model_server(context))?);
     if !args.quick {
-        rows.push(if super::mute::is_muted(session) { muted() } else { microphone(session, args.json) });
-        rows.push(speaker(session));
-        if !super::mute::is_muted(session) {
-            rows.push(echo::check(session));
+        rows.push(if super::mute::is_muted(context) { muted() } else { microphone(context, args.json) });
+        rows.push(speaker(context));
+        if !super::mute::is_muted(context) {
+            rows.push(echo::check(context));
         }
     }
-    rows.extend(machine::checks(&session.paths));
+    rows.extend(machine::checks(&context.paths));
     print(&rows, args.json)?;
-    let is_bad = rows.iter().any(|row| row.mood == Mood::Bad);
+    let is_bad = rows.iter().any(|row| row.mood == Tone::Bad);
     Ok(if is_bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -106,9 +106,9 @@ fn print(rows: &[Row], as_json: bool) -> anyhow::Result<()> {
     }
     for row in rows {
         let sign = match row.mood {
-            Mood::Good | Mood::Quiet => "✓",
-            Mood::Fair => "!",
-            Mood::Bad => "✗",
+            Tone::Good | Tone::Quiet => "✓",
+            Tone::Fair => "!",
+            Tone::Bad => "✗",
         };
         show::line(format!("{} {:14} {}", show::coloured(row.mood, sign), row.what, row.told))?;
         if !row.remedy.is_empty() {
@@ -118,9 +118,9 @@ fn print(rows: &[Row], as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn configuration(session: &Session) -> String {
-    let file = &session.paths.config;
-    let set = session.effective.origins.len();
+fn configuration(context: &CliContext) -> String {
+    let file = &context.paths.config;
+    let set = context.effective.origins.len();
     if file.exists() {
         format!("{}, {set} keys set", file.display())
     } else {
@@ -128,8 +128,8 @@ fn configuration(session: &Session) -> String {
     }
 }
 
-fn models(session: &Session) -> anyhow::Result<Vec<Row>> {
-    let library = app::library(session.config(), &session.paths)?;
+fn models(context: &CliContext) -> anyhow::Result<Vec<Row>> {
+    let library = app::library(context.config(), &context.paths)?;
     let mut faults = Vec::new();
     let needed = library.defaults();
     for name in &needed {
@@ -156,10 +156,10 @@ fn models(session: &Session) -> anyhow::Result<Vec<Row>> {
     Ok(faults)
 }
 
-fn speech_model(session: &Session) -> Row {
-    match app::chosen_whisper(session.config(), &session.paths) {
+fn speech_model(context: &CliContext) -> Row {
+    match app::chosen_whisper(context.config(), &context.paths) {
         Ok((model, _)) => {
-            let how = match app::measured_whisper(session.config(), &session.paths) {
+            let how = match app::measured_whisper(context.config(), &context.paths) {
                 Some(measured) => format!(" ({measured})"),
                 None => " (configured)".into(),
             };
@@ -170,8 +170,8 @@ fn speech_model(session: &Session) -> Row {
 }
 
 /// What wakes her, by which means, and why by those.
-fn wake_phrases(session: &Session) -> Row {
-    match app::wake_means(session.config(), &session.paths) {
+fn wake_phrases(context: &CliContext) -> Row {
+    match app::wake_means(context.config(), &context.paths) {
         Ok(means) if means.unheard().next().is_none() => Row::good("wake phrases", app::wake_told(&means)),
         Ok(means) => Row::fair(
             "wake phrases",
@@ -182,23 +182,23 @@ fn wake_phrases(session: &Session) -> Row {
     }
 }
 
-fn voice(session: &Session) -> Row {
-    let loaded = app::voice_files(session.config(), &session.paths).and_then(|files| {
+fn voice(context: &CliContext) -> Row {
+    let loaded = app::voice_files(context.config(), &context.paths).and_then(|files| {
         let started = Instant::now();
-        let voice = crate::speak::Voice::load(&files, &session.config().speak)?;
+        let voice = crate::speak::Voice::load(&files, &context.config().speak)?;
         Ok((voice.rate(), started.elapsed()))
     });
     match loaded {
         Ok((rate, took)) => Row::good(
             "voice",
-            format!("{}, {rate} Hz, loaded in {:.1} s", session.config().speak.voice, took.as_secs_f64()),
+            format!("{}, {rate} Hz, loaded in {:.1} s", context.config().speak.voice, took.as_secs_f64()),
         ),
         Err(error) => Row::bad("voice", format!("{error:#}"), "joi models fetch"),
     }
 }
 
-async fn model_server(session: &Session) -> anyhow::Result<Vec<Row>> {
-    let brain = Brain::start(session.config(), &session.paths).await?;
+async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
+    let brain = Brain::start(context.config(), &context.paths).await?;
     let settled = tokio::time::timeout(PATIENCE, brain.mind.ready()).await;
     let told = brain.serving();
     let row = match (settled, &*brain.mind.serving().borrow()) {
@@ -210,8 +210,8 @@ async fn model_server(session: &Session) -> anyhow::Result<Vec<Row>> {
         (Ok(_), _) => Row::bad("model server", told, "start Ollama, or run `joi models fetch`"),
     };
     let mut rows = vec![row];
-    if session.config().memory.enabled {
-        rows.push(memory_search(&brain, &session.config().llm.embed_model).await);
+    if context.config().memory.enabled {
+        rows.push(memory_search(&brain, &context.config().llm.embed_model).await);
     }
     brain.shutdown().await;
     Ok(rows)
@@ -245,8 +245,8 @@ fn muted() -> Row {
     Row::fair("microphone", "switched off by its owner", "joi unmute")
 }
 
-fn microphone(session: &Session, is_quiet: bool) -> Row {
-    let mut microphone = Microphone::open(&session.config().audio, &MuteSwitch::default());
+fn microphone(context: &CliContext, is_quiet: bool) -> Row {
+    let mut microphone = Microphone::open(&context.config().audio, &MuteSwitch::default());
     let meter = microphone.meter();
     let (mut device, mut samples, mut loudest) = (None, Vec::new(), f32::NEG_INFINITY);
     let (opened, mut since) = (Instant::now(), None);
@@ -275,7 +275,7 @@ fn microphone(session: &Session, is_quiet: bool) -> Row {
             );
         }
     }
-    let gain = session.config().audio.input_gain_db;
+    let gain = context.config().audio.input_gain_db;
     let gain = if gain == 0.0 { String::new() } else { format!(", gain {gain:+} dB") };
     let told = format!("{}, loudest {loudest:.0} dBFS{gain}", device.unwrap_or_default());
     if meter.clipped() > CLIPPED {
@@ -307,8 +307,8 @@ fn draw(meter: &LevelMeter) {
     let _ = write!(std::io::stderr(), "{bar}").and_then(|()| std::io::stderr().flush());
 }
 
-fn speaker(session: &Session) -> Row {
-    let (player, mut events) = Player::open(&session.config().audio);
+fn speaker(context: &CliContext) -> Row {
+    let (player, mut events) = Player::open(&context.config().audio);
     let (rate, tag) = (48_000, 0);
     if player.play_now(tag, rate, tone::acknowledge(rate)).is_err() {
         return Row::bad("speaker", "it takes no sound", "joi devices");

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use super::session::Session;
-use super::show::{self, Mood};
+use super::context::CliContext;
+use super::show::{self, Tone};
 use crate::control::wire::{ControlAnswer, ControlEvent};
 use crate::control::{Client, StateEvent};
 use crate::message::Activity;
@@ -16,14 +16,14 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct EventsArgs {
     /// One readable line instead of JSON
     #[arg(long)]
     human: bool,
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let mut client = Client::connect(&session.paths.runtime)?.ok_or_else(super::not_running)?;
+pub(crate) fn run(args: EventsArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let mut client = Client::connect(&context.paths.runtime)?.ok_or_else(super::not_running)?;
     client.events(|event| -> anyhow::Result<()> {
         let line = if args.human { told(event) } else { json(event) };
         // Stdout keeps lines back when it is a pipe.
@@ -50,11 +50,11 @@ pub(super) fn told(event: &StateEvent) -> String {
 }
 
 /// The colour of a state.
-pub(super) fn mood(state: Activity) -> Mood {
+pub(super) fn mood(state: Activity) -> Tone {
     match state {
-        Activity::Idle => Mood::Quiet,
-        Activity::Listening | Activity::Speaking => Mood::Good,
-        Activity::Thinking | Activity::Timer => Mood::Fair,
-        Activity::Muted | Activity::Error => Mood::Bad,
+        Activity::Idle => Tone::Quiet,
+        Activity::Listening | Activity::Speaking => Tone::Good,
+        Activity::Thinking | Activity::Timer => Tone::Fair,
+        Activity::Muted | Activity::Error => Tone::Bad,
     }
 }

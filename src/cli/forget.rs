@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use super::session::Session;
+use super::context::CliContext;
 use super::show;
 use crate::app;
 use crate::store::{Deleted, Forget, Store};
@@ -18,7 +18,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ForgetArgs {
     /// The dialogue, the records of turns and what was typed; so if nothing else is named
     #[arg(long)]
     dialogue: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     yes: bool,
 }
 
-impl Args {
+impl ForgetArgs {
     fn what(&self) -> Forget {
         let is_bare = !(self.notes || self.timers);
         Forget {
@@ -47,8 +47,8 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let file = session.paths.database();
+pub(crate) fn run(args: ForgetArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let file = context.paths.database();
     if !file.exists() {
         show::line("there is nothing to forget")?;
         return Ok(ExitCode::SUCCESS);
@@ -65,17 +65,17 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::FAILURE);
         }
     }
-    session.block_on(async {
+    context.block_on(async {
         let store = tokio::task::spawn_blocking(move || Store::open(&file)).await??;
         let erased = store.forget(what).await?;
         store.close().await?;
-        let history = session.paths.data.join("history.txt");
+        let history = context.paths.data.join("history.txt");
         if what.dialogue && history.exists() {
             std::fs::remove_file(history)?;
         }
         if what.timers {
             // What rings must be silent; nobody may be there to be told.
-            let wake_up = app::timers::wake_up(&session.paths);
+            let wake_up = app::timers::wake_up(&context.paths);
             tokio::task::spawn_blocking(move || wake_up()).await?;
         }
         show::line(format!("erased {}", counted(what, erased)))?;

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use serde_json::json;
 
+use super::context::CliContext;
 use super::latency;
-use super::session::Session;
-use super::show::{self, Mood};
+use super::show::{self, Tone};
 use crate::app::{self, Brain, Conversing, Sound};
 use crate::audio::Pace;
 use crate::channels::voice::News;
@@ -22,7 +22,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct HearArgs {
     /// What the microphone hears: any rate and number of channels
     #[arg(long, value_name = "FILE")]
     wav: PathBuf,
@@ -37,15 +37,15 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: HearArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let pace = if args.realtime { Pace::RealTime } else { Pace::Fast };
-    let turns = session.block_on(async {
-        let brain = Brain::start(session.config(), &session.paths).await?;
+    let turns = context.block_on(async {
+        let brain = Brain::start(context.config(), &context.paths).await?;
         for remark in &brain.remarks {
             show::remark(remark);
         }
         ready(&brain).await;
-        let turns = talk(session, &brain, (&args.wav, &args.out, pace), args.json).await?;
+        let turns = talk(context, &brain, (&args.wav, &args.out, pace), args.json).await?;
         brain.shutdown().await;
         Ok(turns)
     })?;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     if turns.is_empty() {
         show::remark(format!(
             "{} the wake phrase was not heard in {}",
-            show::coloured(Mood::Fair, "!"),
+            show::coloured(Tone::Fair, "!"),
             args.wav.display()
         ));
         return Ok(ExitCode::FAILURE);
@@ -70,19 +70,19 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
 /// Waits for the model, so that the first turn is not measured against a cold start.
 pub async fn ready(brain: &Brain) {
     if let Err(error) = brain.mind.ready().await {
-        show::remark(format!("{} {error}", show::coloured(Mood::Fair, "no language model:")));
+        show::remark(format!("{} {error}", show::coloured(Tone::Fair, "no language model:")));
     }
 }
 
 /// Plays a file to her and writes what she says; gives the turns.
 pub(crate) async fn talk(
-    session: &Session,
+    context: &CliContext,
     brain: &Brain,
     (input, output, pace): (&Path, &Path, Pace),
     is_quiet: bool,
 ) -> anyhow::Result<Vec<TurnRecord>> {
     let sound = Sound::Files { input: input.to_owned(), output: output.to_owned(), pace };
-    let conversing = app::converse(session.config(), &session.paths, brain, sound).await?;
+    let conversing = app::converse(context.config(), &context.paths, brain, sound).await?;
     let Conversing { conversation, mut news, stop, player, .. } = conversing;
     app::end_on_signal(stop.clone());
     let listening = async {
@@ -91,8 +91,8 @@ pub(crate) async fn talk(
             match news {
                 News::Turn(turn) => {
                     if !is_quiet {
-                        show::line(format!("{} {}", show::coloured(Mood::Quiet, "you:"), turn.heard))?;
-                        show::line(format!("{} {}", show::coloured(Mood::Good, "joi:"), turn.reply))?;
+                        show::line(format!("{} {}", show::coloured(Tone::Quiet, "you:"), turn.heard))?;
+                        show::line(format!("{} {}", show::coloured(Tone::Good, "joi:"), turn.reply))?;
                     }
                     turns.push(*turn);
                 }

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::json;
 
-use super::session::Session;
-use super::show::{self, Mood};
+use super::context::CliContext;
+use super::show::{self, Tone};
 use crate::app;
 use crate::audio::{Microphone, MuteSwitch, RATE, read_wav};
 use crate::control::Client;
@@ -30,7 +30,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ListenArgs {
     /// Have the running joi fall silent and listen to you, as after the wake phrase
     #[arg(long, conflicts_with_all = ["wav", "json"])]
     now: bool,
@@ -42,34 +42,34 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: ListenArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     if args.now {
-        let mut client = Client::connect(&session.paths.runtime)?.ok_or_else(super::not_running)?;
+        let mut client = Client::connect(&context.paths.runtime)?.ok_or_else(super::not_running)?;
         client.listen()?;
-        show::remark(format!("{} she listens", show::coloured(Mood::Good, "●")));
+        show::remark(format!("{} she listens", show::coloured(Tone::Good, "●")));
         return Ok(ExitCode::SUCCESS);
     }
     match &args.wav {
         Some(file) => {
             let samples = read_wav(file, RATE)?;
-            let (_, model) = app::chosen_whisper(session.config(), &session.paths)?;
-            let mut whisper = Whisper::load(&model, &session.config().hear.stt)?;
+            let (_, model) = app::chosen_whisper(context.config(), &context.paths)?;
+            let mut whisper = Whisper::load(&model, &context.config().hear.stt)?;
             for piece in samples.chunks(PIECE) {
                 print(&whisper.transcribe(piece, &AtomicBool::new(false))?, args.json)?;
             }
             Ok(ExitCode::SUCCESS)
         }
-        None => session.block_on(microphone(session, args.json)),
+        None => context.block_on(microphone(context, args.json)),
     }
 }
 
-async fn microphone(session: &Session, as_json: bool) -> anyhow::Result<ExitCode> {
+async fn microphone(context: &CliContext, as_json: bool) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
-        !super::mute::is_muted(session),
+        !super::mute::is_muted(context),
         "the microphone is switched off; `joi unmute` switches it on"
     );
-    let source = Box::new(Microphone::open(&session.config().audio, &MuteSwitch::default()));
-    let mut ears = app::ears(session.config(), &session.paths, source, Pacing::Live, &Pulse::default())?;
+    let source = Box::new(Microphone::open(&context.config().audio, &MuteSwitch::default()));
+    let mut ears = app::ears(context.config(), &context.paths, source, Pacing::Live, &Pulse::default())?;
     let stop = CancellationToken::new();
     app::end_on_signal(stop.clone());
     ears.commands.try_send(HearCommand::Listen)?;
@@ -94,9 +94,9 @@ async fn next_utterance(ears: &mut app::Ears) -> Option<Utterance> {
     while let Some(delivery) = ears.deliveries.recv().await {
         match delivery.event {
             HearEvent::Hearing { device } => {
-                show::remark(format!("{} speak now ({device})", show::coloured(Mood::Good, "●")));
+                show::remark(format!("{} speak now ({device})", show::coloured(Tone::Good, "●")));
             }
-            HearEvent::MicrophoneLost { fault } => show::remark(show::coloured(Mood::Bad, fault)),
+            HearEvent::MicrophoneLost { fault } => show::remark(show::coloured(Tone::Bad, fault)),
             HearEvent::Ended { utterance, .. } => return Some(utterance),
             HearEvent::NothingSaid | HearEvent::SourceEnded => return None,
             HearEvent::Wake { .. }

@@ -57,9 +57,9 @@ pub(super) fn written_out(filter: &str) -> String {
 }
 
 /// How a line looks.
-pub(super) struct Line;
+pub(super) struct LogFormat;
 
-impl<S, N> FormatEvent<S, N> for Line
+impl<S, N> FormatEvent<S, N> for LogFormat
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,

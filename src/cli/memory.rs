@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::session::Session;
-use super::show::{self, Mood};
+use super::context::CliContext;
+use super::show::{self, Tone};
 use crate::message::Private;
 use crate::reply::memory_question;
 use crate::reply::understand::redact;
@@ -41,22 +41,22 @@ const SHORT: usize = 160;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
-pub(crate) struct Args {
+pub(crate) struct MemoryArgs {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<MemoryCommand>,
     /// As JSON
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum MemoryCommand {
     /// What she remembers, newest first
     #[command(after_help = EXAMPLES)]
     List {
         /// Only of this kind
         #[arg(long, value_enum)]
-        kind: Option<Kind>,
+        kind: Option<KindFilter>,
         /// Most entries
         #[arg(long, default_value_t = 50)]
         limit: u32,
@@ -84,8 +84,8 @@ enum Action {
         #[arg(required = true)]
         what: Vec<String>,
         /// What the words are about
-        #[arg(long, value_enum, default_value_t = Kind::User)]
-        kind: Kind,
+        #[arg(long, value_enum, default_value_t = KindFilter::User)]
+        kind: KindFilter,
     },
     /// Erase entries for good
     #[command(after_help = EXAMPLES)]
@@ -119,7 +119,7 @@ enum Action {
 
 /// What an entry is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Kind {
+enum KindFilter {
     /// You
     User,
     /// How you want her to be
@@ -132,51 +132,56 @@ enum Kind {
     Document,
 }
 
-impl From<Kind> for MemoryKind {
-    fn from(kind: Kind) -> Self {
+impl From<KindFilter> for MemoryKind {
+    fn from(kind: KindFilter) -> Self {
         match kind {
-            Kind::User => Self::User,
-            Kind::Wish => Self::Wish,
-            Kind::World => Self::World,
-            Kind::Diary => Self::Diary,
-            Kind::Document => Self::Document,
+            KindFilter::User => Self::User,
+            KindFilter::Wish => Self::Wish,
+            KindFilter::World => Self::World,
+            KindFilter::Diary => Self::Diary,
+            KindFilter::Document => Self::Document,
         }
     }
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let file = session.paths.database();
-    session.block_on(async {
+pub(crate) fn run(args: MemoryArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let file = context.paths.database();
+    context.block_on(async {
         let store = tokio::task::spawn_blocking(move || Store::open(&file)).await??;
-        let action = args.action.unwrap_or(Action::List { kind: None, limit: 50 });
-        let done = act(action, &store, session, args.json).await;
+        let action = args.action.unwrap_or(MemoryCommand::List { kind: None, limit: 50 });
+        let done = act(action, &store, context, args.json).await;
         store.close().await?;
         done
     })
 }
 
-async fn act(action: Action, store: &Store, session: &Session, json: bool) -> anyhow::Result<ExitCode> {
+async fn act(
+    action: MemoryCommand,
+    store: &Store,
+    context: &CliContext,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
     match action {
-        Action::List { kind, limit } => {
+        MemoryCommand::List { kind, limit } => {
             list(&store.memories(kind.map(MemoryKind::from), limit).await?, json)?;
         }
-        Action::Search { words, limit } => search(store, &words.join(" "), limit, json).await?,
-        Action::Show { number } => {
+        MemoryCommand::Search { words, limit } => search(store, &words.join(" "), limit, json).await?,
+        MemoryCommand::Show { number } => {
             let Some(memory) = store.memory(number).await? else {
                 anyhow::bail!("there is no entry {number}; `joi memory` lists them");
             };
             show_one(&memory, json)?;
         }
-        Action::Add { what, kind } => add(store, &what, kind, json).await?,
-        Action::Forget { numbers, about, document, yes } => {
+        MemoryCommand::Add { what, kind } => add(store, &what, kind, json).await?,
+        MemoryCommand::Forget { numbers, about, document, yes } => {
             return match (about, document) {
-                (Some(about), _) => forget_about(store, session, &about, yes, json).await,
+                (Some(about), _) => forget_about(store, context, &about, yes, json).await,
                 (None, Some(name)) => forget_document(store, &name, json).await,
                 (None, None) => forget(store, numbers, json).await,
             };
         }
-        Action::Export { file } => carry::export(store, file.as_deref()).await?,
-        Action::Import { file } => carry::import(store, &file, json).await?,
+        MemoryCommand::Export { file } => carry::export(store, file.as_deref()).await?,
+        MemoryCommand::Import { file } => carry::import(store, &file, json).await?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -222,7 +227,7 @@ fn show_one(memory: &Memory, json: bool) -> anyhow::Result<()> {
     }
     let at = memory.at.to_zoned(jiff::tz::TimeZone::system()).strftime("%A, %-d %B %Y, %H:%M");
     let head = format!("{} {}, {at}, from {}", memory.id, memory.kind.name(), memory.source);
-    show::line(show::coloured(Mood::Quiet, head))?;
+    show::line(show::coloured(Tone::Quiet, head))?;
     show::line(&memory.text.0)?;
     Ok(())
 }
@@ -272,7 +277,7 @@ fn found(hit: &MemoryHit) -> Value {
     })
 }
 
-async fn add(store: &Store, what: &[String], kind: Kind, json: bool) -> anyhow::Result<()> {
+async fn add(store: &Store, what: &[String], kind: KindFilter, json: bool) -> anyhow::Result<()> {
     if let [one] = what
         && document::is_meant(one)
     {
@@ -333,14 +338,14 @@ async fn forget_document(store: &Store, name: &str, json: bool) -> anyhow::Resul
 
 async fn forget_about(
     store: &Store,
-    session: &Session,
+    context: &CliContext,
     about: &str,
     yes: bool,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
     let known = store.known_about(about).await?;
     if known.is_nothing() {
-        carry::forget_typed(&session.paths, about)?;
+        carry::forget_typed(&context.paths, about)?;
         show::line(if json {
             json!({ "erased": 0 }).to_string()
         } else {
@@ -363,7 +368,7 @@ async fn forget_about(
         }
     }
     let gone = store.forget_about(about).await?;
-    carry::forget_typed(&session.paths, about)?;
+    carry::forget_typed(&context.paths, about)?;
     if json {
         show::line(json!({ "exchanges": gone.exchanges, "memories": gone.memories, "turns": gone.turns }))?;
     } else {

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::json;
 
-use super::session::Session;
-use super::show::{self, Mood};
+use super::context::CliContext;
+use super::show::{self, Tone};
 use crate::app;
-use crate::models::{Check, FetchOptions, FetchOutcome, InstallState, Library, on_stderr};
+use crate::models::{Check, FetchOptions, FetchOutcome, InstallState, ModelLibrary, on_stderr};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,13 +19,13 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ModelsArgs {
     #[command(subcommand)]
-    what: What,
+    what: ModelsCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ModelsCommand {
     /// All models: licence, size, whether they are here
     List {
         /// As JSON
@@ -44,16 +44,16 @@ enum What {
     },
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let library = app::library(session.config(), &session.paths)?;
+pub(crate) fn run(args: ModelsArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let library = app::library(context.config(), &context.paths)?;
     match args.what {
-        What::List { json } => list(&library, json),
-        What::Fetch { names } => fetch(&library, &names, session),
-        What::Verify { names } => verify(&library, &names),
+        ModelsCommand::List { json } => list(&library, json),
+        ModelsCommand::Fetch { names } => fetch(&library, &names, context),
+        ModelsCommand::Verify { names } => verify(&library, &names),
     }
 }
 
-fn list(library: &Library, as_json: bool) -> anyhow::Result<ExitCode> {
+fn list(library: &ModelLibrary, as_json: bool) -> anyhow::Result<ExitCode> {
     let mut rows = Vec::new();
     let mut table = show::table(["NAME", "STATE", "SIZE", "LICENCE", "WHAT"]);
     for model in &library.manifest().models {
@@ -94,23 +94,23 @@ fn word(state: &InstallState) -> &'static str {
     }
 }
 
-fn mood(state: &InstallState, is_needed: bool) -> Mood {
+fn mood(state: &InstallState, is_needed: bool) -> Tone {
     match state {
-        InstallState::Present => Mood::Good,
-        InstallState::Missing if !is_needed => Mood::Quiet,
-        InstallState::Missing => Mood::Fair,
-        InstallState::Damaged { .. } => Mood::Bad,
+        InstallState::Present => Tone::Good,
+        InstallState::Missing if !is_needed => Tone::Quiet,
+        InstallState::Missing => Tone::Fair,
+        InstallState::Damaged { .. } => Tone::Bad,
     }
 }
 
-fn fetch(library: &Library, names: &[String], session: &Session) -> anyhow::Result<ExitCode> {
+fn fetch(library: &ModelLibrary, names: &[String], context: &CliContext) -> anyhow::Result<ExitCode> {
     let (names, check): (Vec<&str>, _) = if names.is_empty() {
         (library.defaults(), Check::Size)
     } else {
         (names.iter().map(String::as_str).collect(), Check::Checksum)
     };
-    let options = FetchOptions { sources: session.config().models.sources, check };
-    let fetched = session.block_on(async {
+    let options = FetchOptions { sources: context.config().models.sources, check };
+    let fetched = context.block_on(async {
         let progress = on_stderr();
         tokio::select! {
             fetched = library.fetch(&names, options, &*progress) => Ok(fetched?),
@@ -121,13 +121,13 @@ fn fetch(library: &Library, names: &[String], session: &Session) -> anyhow::Resu
     })?;
     for (name, how) in names.iter().zip(fetched) {
         if how == FetchOutcome::Now {
-            show::line(format!("{} {name}", show::coloured(Mood::Good, "✓")))?;
+            show::line(format!("{} {name}", show::coloured(Tone::Good, "✓")))?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn verify(library: &Library, names: &[String]) -> anyhow::Result<ExitCode> {
+fn verify(library: &ModelLibrary, names: &[String]) -> anyhow::Result<ExitCode> {
     let all: Vec<&str> = if names.is_empty() {
         let here = |name: &&str| !matches!(library.state(name), Ok(InstallState::Missing));
         library.manifest().models.iter().map(|model| model.name.as_str()).filter(here).collect()
@@ -137,11 +137,11 @@ fn verify(library: &Library, names: &[String]) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     for name in all {
         let (mood, told) = match library.verify(name)? {
-            InstallState::Present => (Mood::Good, "✓".to_string()),
-            InstallState::Missing => (Mood::Bad, format!("✗ missing; run `joi models fetch {name}`")),
-            InstallState::Damaged { why } => (Mood::Bad, format!("✗ {why}; run `joi models fetch {name}`")),
+            InstallState::Present => (Tone::Good, "✓".to_string()),
+            InstallState::Missing => (Tone::Bad, format!("✗ missing; run `joi models fetch {name}`")),
+            InstallState::Damaged { why } => (Tone::Bad, format!("✗ {why}; run `joi models fetch {name}`")),
         };
-        failed |= mood == Mood::Bad;
+        failed |= mood == Tone::Bad;
         show::line(format!("{} {name}", show::coloured(mood, told)))?;
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use super::session::Session;
-use super::show::{self, Mood};
+use super::context::CliContext;
+use super::show::{self, Tone};
 use crate::control::{Client, MuteCommand, PersistentMute, wire::ControlRequest};
 
 pub(crate) const MUTE_EXAMPLES: &str = "\
@@ -22,21 +22,21 @@ Examples:
   pkill -USR1 -x joi                  the same, without the program joi at hand";
 
 /// Turns the switch, through the running program or else where its position is kept.
-pub(crate) fn run(order: MuteCommand, session: &Session) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(order: MuteCommand, context: &CliContext) -> anyhow::Result<ExitCode> {
     let ask = match order {
         MuteCommand::Mute => ControlRequest::Mute,
         MuteCommand::Unmute => ControlRequest::Unmute,
         MuteCommand::Toggle => ControlRequest::Toggle,
     };
-    if let Some(mut client) = Client::connect(&session.paths.runtime)? {
+    if let Some(mut client) = Client::connect(&context.paths.runtime)? {
         let (muted, warning) = client.turn(ask)?;
         show::line(if muted { "muted" } else { "not muted" })?;
         if let Some(warning) = warning {
-            show::remark(format!("{} {warning}", show::coloured(Mood::Fair, "!")));
+            show::remark(format!("{} {warning}", show::coloured(Tone::Fair, "!")));
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let (kept, _) = PersistentMute::read(&session.paths.data);
+    let (kept, _) = PersistentMute::read(&context.paths.data);
     let turned = kept.turn(order);
     if let Some(fault) = turned.fault {
         return Err(fault.into());
@@ -47,10 +47,10 @@ pub(crate) fn run(order: MuteCommand, session: &Session) -> anyhow::Result<ExitC
 }
 
 /// Whether the owner has switched the microphone off.
-pub(super) fn is_muted(session: &Session) -> bool {
-    let running = Client::connect(&session.paths.runtime).ok().flatten();
+pub(super) fn is_muted(context: &CliContext) -> bool {
+    let running = Client::connect(&context.paths.runtime).ok().flatten();
     match running.and_then(|mut client| client.status().ok()) {
         Some(status) => status.muted,
-        None => PersistentMute::read(&session.paths.data).0.switch().is_muted(),
+        None => PersistentMute::read(&context.paths.data).0.switch().is_muted(),
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 
 use self::show_news::Screen;
-use super::session::Session;
+use super::context::CliContext;
 use super::show;
 use super::slash::{self, Slash};
 use super::typed::Typist;
@@ -24,7 +24,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct RunArgs {
     /// Show what she does, never what is said; always so when stderr goes to the journal
     #[arg(long)]
     discreet: bool,
@@ -37,12 +37,12 @@ enum Words {
     Hidden,
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: RunArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let is_logged = std::env::var_os("JOURNAL_STREAM").is_some() && !std::io::stderr().is_terminal();
     let screen = Screen::new(if args.discreet || is_logged { Words::Hidden } else { Words::Shown });
     let show: Show = Arc::new(move |shown| screen.show(shown));
-    session.block_on(async {
-        let started = app::start(session.config(), &session.paths, session.journal.clone(), show).await?;
+    context.block_on(async {
+        let started = app::start(context.config(), &context.paths, context.journal.clone(), show).await?;
         let Started { mut daemon, brain } = started;
         // It ends when the daemon does: what is typed is never the end of a conversation.
         daemon.supervise(answer_typed(&brain)).await;

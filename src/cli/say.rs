@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 
 use super::ask;
-use super::session::Session;
+use super::context::CliContext;
 use super::show;
 use crate::audio::{Pace, Player};
 
@@ -22,7 +22,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct SayArgs {
     /// The text; markdown is read as it sounds; - reads it from stdin
     #[arg(required = true)]
     text: Vec<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: SayArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let text = match args.text.as_slice() {
         [dash] if dash == "-" => {
             let mut text = String::new();
@@ -41,12 +41,12 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         words => words.join(" "),
     };
     anyhow::ensure!(!text.trim().is_empty(), "there is nothing to say; give a text");
-    session.block_on(async {
+    context.block_on(async {
         match &args.out {
-            None => ask::speak(session, &text).await?,
+            None => ask::speak(context, &text).await?,
             Some(file) => {
                 let (player, events) = Player::to_wav(file, RATE, Pace::Fast)?;
-                ask::say_through(session, &text, player.clone(), events).await?;
+                ask::say_through(context, &text, player.clone(), events).await?;
                 let length = tokio::task::spawn_blocking(move || player.finish()).await??;
                 show::remark(format!("wrote {} ({:.1} s)", file.display(), length.as_secs_f64()));
             }

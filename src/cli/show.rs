@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// The colour of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mood {
+pub enum Tone {
     /// Works.
     Good,
     /// Works, with a remark.
@@ -22,7 +22,7 @@ pub enum Mood {
     Quiet,
 }
 
-impl Mood {
+impl Tone {
     fn style(self) -> Style {
         let colour = match self {
             Self::Good => AnsiColor::Green,
@@ -35,7 +35,7 @@ impl Mood {
 }
 
 /// `text` in the colour of `mood`, for [`line`].
-pub fn coloured(mood: Mood, text: impl Display) -> String {
+pub fn coloured(mood: Tone, text: impl Display) -> String {
     let style = mood.style();
     format!("{style}{text}{style:#}")
 }
@@ -76,7 +76,7 @@ pub fn error(error: &anyhow::Error) {
             told.push(cause);
         }
     }
-    remark(format!("{} {}", coloured(Mood::Bad, "joi:"), told.join(": ")));
+    remark(format!("{} {}", coloured(Tone::Bad, "joi:"), told.join(": ")));
 }
 
 /// A table without frames that fits the terminal.

@@ -2,11 +2,11 @@
 //!
 //! In: a line. Out: what it asks for is printed; anything else is for her.
 
-use super::show::{self, Mood};
+use super::show::{self, Tone};
 use super::{timers, why};
 use crate::app::Brain;
 use crate::reply::Session;
-use crate::schedule::Order;
+use crate::schedule::ScheduleOrder;
 use crate::trace::TurnRecord;
 
 /// The commands, with what they show.
@@ -46,7 +46,7 @@ pub(crate) async fn run(
         },
         "/timers" => match &brain.schedule {
             Some(schedule) => {
-                timers::table(&schedule.obey(Order::List(None)).await?, &brain.languages.get())?
+                timers::table(&schedule.obey(ScheduleOrder::List(None)).await?, &brain.languages.get())?
             }
             None => show::remark("there are no timers without a database; `joi doctor` tells why"),
         },
@@ -59,7 +59,7 @@ pub(crate) async fn run(
         }
         "/model" => {
             show::line(brain.engine.model())?;
-            show::line(show::coloured(Mood::Quiet, brain.serving()))?;
+            show::line(show::coloured(Tone::Quiet, brain.serving()))?;
         }
         "/help" => {
             for (name, what) in COMMANDS {

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::session::Session;
-use super::show::{self, Mood};
+use super::context::CliContext;
+use super::show::{self, Tone};
 use super::{events, not_running};
-use crate::control::{Client, Device, ServiceRow, ServiceState, Status};
+use crate::control::{Client, DeviceStatus, ServiceRow, ServiceState, Status};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -16,14 +16,14 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct StatusArgs {
     /// As JSON
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let mut client = Client::connect(&session.paths.runtime)?.ok_or_else(not_running)?;
+pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let mut client = Client::connect(&context.paths.runtime)?.ok_or_else(not_running)?;
     let status = client.status()?;
     if args.json {
         show::line(serde_json::to_string_pretty(&status)?)?;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
         let does = if stage.fresh {
             stage.doing.name().to_owned()
         } else {
-            show::coloured(Mood::Bad, format!("{}, stuck", stage.doing.name()))
+            show::coloured(Tone::Bad, format!("{}, stuck", stage.doing.name()))
         };
         stages.add_row([stage.name.clone(), does, seconds(stage.for_s), seconds(stage.limit_s)]);
     }
@@ -65,15 +65,15 @@ fn doing(service: &ServiceRow) -> String {
         ServiceState::Running if service.restarts == 0 => "running".to_owned(),
         ServiceState::Running => {
             let again = format!("running; restarted {} times, the last time because {why}", service.restarts);
-            show::coloured(Mood::Fair, again)
+            show::coloured(Tone::Fair, again)
         }
         ServiceState::Restarting => {
-            show::coloured(Mood::Bad, format!("restarting ({}) because {why}; {loss}", service.restarts + 1))
+            show::coloured(Tone::Bad, format!("restarting ({}) because {why}; {loss}", service.restarts + 1))
         }
-        ServiceState::GivenUp => show::coloured(Mood::Bad, format!("given up because {why}; {loss}")),
+        ServiceState::GivenUp => show::coloured(Tone::Bad, format!("given up because {why}; {loss}")),
         ServiceState::Ending => "ending".to_owned(),
         ServiceState::Ended => "ended".to_owned(),
-        ServiceState::LeftBehind => show::coloured(Mood::Bad, "did not end in time"),
+        ServiceState::LeftBehind => show::coloured(Tone::Bad, "did not end in time"),
     }
 }
 
@@ -102,14 +102,14 @@ fn state(status: &Status) -> String {
 }
 
 fn muted() -> String {
-    format!("{}; `joi unmute` switches it on", show::coloured(Mood::Bad, "switched off"))
+    format!("{}; `joi unmute` switches it on", show::coloured(Tone::Bad, "switched off"))
 }
 
-fn device(device: &Device) -> String {
+fn device(device: &DeviceStatus) -> String {
     match device {
-        Device::Pending => show::coloured(Mood::Quiet, "being opened"),
-        Device::Device(name) => name.clone(),
-        Device::Fault(why) => show::coloured(Mood::Bad, why),
+        DeviceStatus::Pending => show::coloured(Tone::Quiet, "being opened"),
+        DeviceStatus::Device(name) => name.clone(),
+        DeviceStatus::Fault(why) => show::coloured(Tone::Bad, why),
     }
 }
 

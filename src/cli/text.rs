@@ -7,8 +7,8 @@ use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use tokio_util::sync::CancellationToken;
 
-use super::session::Session;
-use super::show::{self, Mood};
+use super::context::CliContext;
+use super::show::{self, Tone};
 use super::slash::{self, Slash};
 use super::typed::Typist;
 use crate::app::{self, Brain};
@@ -25,22 +25,22 @@ const HISTORY: usize = 500;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {}
+pub(crate) struct TextArgs {}
 
-pub(crate) fn run(_: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    session.block_on(async {
-        let brain = Brain::start(session.config(), &session.paths).await?;
+pub(crate) fn run(_: TextArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    context.block_on(async {
+        let brain = Brain::start(context.config(), &context.paths).await?;
         for remark in &brain.remarks {
             show::remark(remark);
         }
         let mut typist = Typist::new(&brain).await;
         let is_terminal = std::io::stdin().is_terminal();
-        let mut lines = if is_terminal { Input::terminal(&session.paths)? } else { Input::Pipe };
+        let mut lines = if is_terminal { LineInput::terminal(&context.paths)? } else { LineInput::Pipe };
         if is_terminal {
             show::remark("type a question; /help lists commands, Ctrl-D ends");
         }
         let stop = CancellationToken::new();
-        let keeping = tokio::spawn(app::keep_diary(&brain, &session.config().store, stop.clone()));
+        let keeping = tokio::spawn(app::keep_diary(&brain, &context.config().store, stop.clone()));
         let mut last = None;
         loop {
             let (line, rest) = tokio::task::spawn_blocking(move || {
@@ -58,7 +58,7 @@ pub(crate) fn run(_: Args, session: &Session) -> anyhow::Result<ExitCode> {
             }
             last = Some(typist.ask(&line).await.record);
         }
-        lines.keep(&session.paths);
+        lines.keep(&context.paths);
         stop.cancel();
         let _ = keeping.await;
         brain.shutdown().await;
@@ -67,12 +67,12 @@ pub(crate) fn run(_: Args, session: &Session) -> anyhow::Result<ExitCode> {
 }
 
 /// Where lines come from.
-enum Input {
+enum LineInput {
     Terminal(Box<DefaultEditor>),
     Pipe,
 }
 
-impl Input {
+impl LineInput {
     fn terminal(paths: &Paths) -> anyhow::Result<Self> {
         let mut editor = editor()?;
         // The first start has no history.
@@ -83,7 +83,7 @@ impl Input {
     /// The next line; nothing at the end.
     fn next(&mut self) -> anyhow::Result<Option<String>> {
         match self {
-            Self::Terminal(editor) => match editor.readline(&show::coloured(Mood::Good, "› ")) {
+            Self::Terminal(editor) => match editor.readline(&show::coloured(Tone::Good, "› ")) {
                 Ok(line) => {
                     remember(editor, &line)?;
                     Ok(Some(line))

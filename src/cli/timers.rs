@@ -8,15 +8,15 @@ use std::sync::Arc;
 use jiff::Zoned;
 use serde_json::{Value, json};
 
-use super::session::Session;
-use super::show::{self, Mood};
+use super::context::CliContext;
+use super::show::{self, Tone};
 use crate::app;
 use crate::clock::SystemClock;
 use crate::language::{Language, Languages};
 use crate::reply::understand::intents;
 use crate::schedule::{
-    Bell, Bias, Done, Entry, EntryId, Kind, Many, Order, Report, Schedule, State, Trust, Wanted, When, Which,
-    words,
+    Bell, Bias, Done, Entry, EntryId, EntryKind, EntryState, Many, NewEntry, OrderReport, Schedule,
+    ScheduleOrder, Trust, When, Which, words,
 };
 use crate::store::Store;
 
@@ -35,16 +35,16 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
-pub(crate) struct Args {
+pub(crate) struct TimersArgs {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<TimersCommand>,
     /// As JSON
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum TimersCommand {
     /// What is set, what rings, what was missed
     #[command(after_help = EXAMPLES)]
     List,
@@ -84,19 +84,19 @@ enum Action {
     TrustClock,
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let action = args.action.unwrap_or(Action::List);
-    let trusts = matches!(action, Action::TrustClock);
-    let languages = Languages::new(session.language()?);
+pub(crate) fn run(args: TimersArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let action = args.action.unwrap_or(TimersCommand::List);
+    let trusts = matches!(action, TimersCommand::TrustClock);
+    let languages = Languages::new(context.language()?);
     let order = order(action, &languages.get())?;
-    let file = session.paths.database();
-    session.block_on(async {
+    let file = context.paths.database();
+    context.block_on(async {
         let store = tokio::task::spawn_blocking(move || Store::open(&file)).await??;
-        let wake_up = app::timers::wake_up(&session.paths);
+        let wake_up = app::timers::wake_up(&context.paths);
         let language = languages.get();
         let clock = Arc::new(SystemClock);
         let schedule =
-            app::timers::schedule(session.config(), languages, store.clone(), clock, Some(wake_up));
+            app::timers::schedule(context.config(), languages, store.clone(), clock, Some(wake_up));
         if trusts {
             let sentence = match schedule.trust_clock().await? {
                 true => "the clock is believed; what waited for the right time goes on",
@@ -107,7 +107,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
             store.close().await?;
             return Ok(ExitCode::SUCCESS);
         }
-        let is_list = matches!(order, Order::List(_));
+        let is_list = matches!(order, ScheduleOrder::List(_));
         let done = schedule.obey(order).await?;
         let code = if args.json {
             let entries = entries(&schedule, &done).await?;
@@ -126,10 +126,10 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn order(action: Action, language: &Language) -> anyhow::Result<Order> {
+fn order(action: TimersCommand, language: &Language) -> anyhow::Result<ScheduleOrder> {
     Ok(match action {
-        Action::List => Order::List(None),
-        Action::Add { when, name, remind } => {
+        TimersCommand::List => ScheduleOrder::List(None),
+        TimersCommand::Add { when, name, remind } => {
             let said = when.join(" ");
             let Some(when) = intents::when(language, &said) else {
                 anyhow::bail!(
@@ -138,53 +138,53 @@ fn order(action: Action, language: &Language) -> anyhow::Result<Order> {
                 );
             };
             let kind = match (&remind, &when) {
-                (Some(_), _) => Kind::Reminder,
-                (None, When::In(_)) => Kind::Timer,
-                (None, When::At(_)) => Kind::Alarm,
+                (Some(_), _) => EntryKind::Reminder,
+                (None, When::In(_)) => EntryKind::Timer,
+                (None, When::At(_)) => EntryKind::Alarm,
             };
-            let bias = if kind == Kind::Reminder { Bias::ByDay } else { Bias::Next };
-            Order::Set(Wanted { kind, name: remind.or(name), when: Some(when), bias })
+            let bias = if kind == EntryKind::Reminder { Bias::ByDay } else { Bias::Next };
+            ScheduleOrder::Set(NewEntry { kind, name: remind.or(name), when: Some(when), bias })
         }
-        Action::Cancel { which, all } => {
+        TimersCommand::Cancel { which, all } => {
             let which = which.join(" ");
             anyhow::ensure!(all || !which.is_empty(), "say which one, by name or number, or --all");
             let many = if all { Many::All } else { Many::One };
             match which.parse() {
-                _ if all => Order::Cancel(Which { many, ..Which::default() }),
-                Ok(id) => Order::Cancel(Which { id: Some(EntryId(id)), ..Which::default() }),
-                Err(_) => Order::Cancel(Which { name: Some(which), ..Which::default() }),
+                _ if all => ScheduleOrder::Cancel(Which { many, ..Which::default() }),
+                Ok(id) => ScheduleOrder::Cancel(Which { id: Some(EntryId(id)), ..Which::default() }),
+                Err(_) => ScheduleOrder::Cancel(Which { name: Some(which), ..Which::default() }),
             }
         }
-        Action::Snooze { length } if length.is_empty() => {
-            Order::Snooze { which: Which::default(), seconds: None }
+        TimersCommand::Snooze { length } if length.is_empty() => {
+            ScheduleOrder::Snooze { which: Which::default(), seconds: None }
         }
-        Action::Snooze { length } => {
+        TimersCommand::Snooze { length } => {
             let said = length.join(" ");
             let Some(When::In(seconds)) = intents::when(language, &said) else {
                 anyhow::bail!("\"{said}\" is no length; allowed: for example \"5 minutes\"");
             };
-            Order::Snooze { which: Which::default(), seconds: Some(seconds) }
+            ScheduleOrder::Snooze { which: Which::default(), seconds: Some(seconds) }
         }
-        Action::Stop => Order::Silence,
-        Action::TrustClock => Order::List(None),
+        TimersCommand::Stop => ScheduleOrder::Silence,
+        TimersCommand::TrustClock => ScheduleOrder::List(None),
     })
 }
 
 async fn entries(schedule: &Schedule, done: &Done) -> anyhow::Result<Vec<Entry>> {
     Ok(match &done.report {
-        Report::Set(entry) | Report::Changed(entry) => vec![entry.clone()],
-        Report::Cancelled(entries)
-        | Report::Skipped(entries, _)
-        | Report::Snoozed(entries)
-        | Report::Silenced(entries)
-        | Report::Left(entries)
-        | Report::Listed(_, entries) => entries.clone(),
-        Report::Ask(_)
-        | Report::NoSuch(_)
-        | Report::NothingRings
-        | Report::IsOver
-        | Report::TooLong
-        | Report::TooMany => schedule.entries().await?,
+        OrderReport::Set(entry) | OrderReport::Changed(entry) => vec![entry.clone()],
+        OrderReport::Cancelled(entries)
+        | OrderReport::Skipped(entries, _)
+        | OrderReport::Snoozed(entries)
+        | OrderReport::Silenced(entries)
+        | OrderReport::Left(entries)
+        | OrderReport::Listed(_, entries) => entries.clone(),
+        OrderReport::Ask(_)
+        | OrderReport::NoSuch(_)
+        | OrderReport::NothingRings
+        | OrderReport::IsOver
+        | OrderReport::TooLong
+        | OrderReport::TooMany => schedule.entries().await?,
     })
 }
 
@@ -205,16 +205,16 @@ fn row(entry: &Entry, now: &Zoned, language: &Language) -> Value {
 
 fn state(entry: &Entry) -> &'static str {
     match entry.state {
-        State::Waiting => "waiting",
-        State::Ringing { .. } => "ringing",
-        State::Over => "over",
-        State::Missed => "missed",
+        EntryState::Waiting => "waiting",
+        EntryState::Ringing { .. } => "ringing",
+        EntryState::Over => "over",
+        EntryState::Missed => "missed",
     }
 }
 
 /// The entries of a list, for people.
 pub(crate) fn table(done: &Done, language: &Language) -> anyhow::Result<()> {
-    let Report::Listed(_, entries) = &done.report else { return Ok(()) };
+    let OrderReport::Listed(_, entries) = &done.report else { return Ok(()) };
     if entries.is_empty() {
         show::line("there are no timers, alarms or reminders")?;
         return Ok(());
@@ -229,9 +229,9 @@ pub(crate) fn table(done: &Done, language: &Language) -> anyhow::Result<()> {
         };
         let left = due.timestamp().duration_since(done.at.timestamp()).as_secs();
         let left = match entry.state {
-            State::Ringing { .. } => show::coloured(Mood::Bad, "rings"),
-            State::Missed => show::coloured(Mood::Fair, "missed"),
-            State::Waiting | State::Over => words::length(left.max(0).unsigned_abs(), language),
+            EntryState::Ringing { .. } => show::coloured(Tone::Bad, "rings"),
+            EntryState::Missed => show::coloured(Tone::Fair, "missed"),
+            EntryState::Waiting | EntryState::Over => words::length(left.max(0).unsigned_abs(), language),
         };
         table.add_row([
             entry.id.to_string(),
@@ -243,7 +243,7 @@ pub(crate) fn table(done: &Done, language: &Language) -> anyhow::Result<()> {
     }
     show::line(table)?;
     if done.trust == Trust::Behind {
-        show::remark(show::coloured(Mood::Fair, IN_DOUBT));
+        show::remark(show::coloured(Tone::Fair, IN_DOUBT));
     }
     Ok(())
 }
@@ -253,21 +253,21 @@ const IN_DOUBT: &str = "! the clock shows less than it did before, so alarms wai
 
 fn told(done: &Done, language: &Language) -> anyhow::Result<ExitCode> {
     let sentence = match &done.report {
-        Report::Silenced(entries) => format!("{} silenced", entries.len()),
+        OrderReport::Silenced(entries) => format!("{} silenced", entries.len()),
         report => words::tell(report, &done.at, language),
     };
     show::line(sentence)?;
-    if done.bell == Bell::Nobody && matches!(done.report, Report::Set(_) | Report::Snoozed(_)) {
+    if done.bell == Bell::Nobody && matches!(done.report, OrderReport::Set(_) | OrderReport::Snoozed(_)) {
         show::remark(format!(
             "{} joi is not running: it rings once `joi run` does",
-            show::coloured(Mood::Fair, "!")
+            show::coloured(Tone::Fair, "!")
         ));
     }
     Ok(code(&done.report))
 }
 
-fn code(report: &Report) -> ExitCode {
+fn code(report: &OrderReport) -> ExitCode {
     // That nothing rings is what was wanted.
-    let is_well = report.is_done() || *report == Report::NothingRings;
+    let is_well = report.is_done() || *report == OrderReport::NothingRings;
     if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use serde_json::json;
 
-use super::session::Session;
-use super::show::{self, Mood};
+use super::context::CliContext;
+use super::show::{self, Tone};
 use crate::app;
 use crate::hear::score::{ACCEPT, normal};
 use crate::hear::wake::{Book, WakeMode, WakePhrase};
@@ -32,7 +32,7 @@ Examples:
   joi wake remove \"hey luna\"";
 
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum What {
+pub(crate) enum WakeCommand {
     /// Which phrases wake her, and by which means
     List {
         /// As JSON
@@ -40,7 +40,7 @@ pub(crate) enum What {
         json: bool,
     },
     /// Add a phrase: checked, and told from other speech here and now
-    Add(add::Args),
+    Add(add::WakeAddArgs),
     /// Remove a phrase that was added
     Remove {
         /// The phrase
@@ -50,15 +50,15 @@ pub(crate) enum What {
         user: Option<String>,
     },
     /// What both stages make of what is said, live or in WAV files
-    Test(test::Args),
+    Test(test::WakeTestArgs),
 }
 
-pub(crate) fn run(what: What, session: &Session) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(what: WakeCommand, context: &CliContext) -> anyhow::Result<ExitCode> {
     match what {
-        What::List { json } => list(session, json),
-        What::Add(args) => add::run(&args, session),
-        What::Remove { phrase, user } => remove(session, &phrase, user.as_deref()),
-        What::Test(args) => test::run(&args, session),
+        WakeCommand::List { json } => list(context, json),
+        WakeCommand::Add(args) => add::run(&args, context),
+        WakeCommand::Remove { phrase, user } => remove(context, &phrase, user.as_deref()),
+        WakeCommand::Test(args) => test::run(&args, context),
     }
 }
 
@@ -72,10 +72,10 @@ pub fn written(phrase: &str) -> anyhow::Result<String> {
     })
 }
 
-fn list(session: &Session, as_json: bool) -> anyhow::Result<ExitCode> {
-    let means = app::wake_means(session.config(), &session.paths)?;
-    let book = Book::read(&Book::file(&session.paths.data))?;
-    let is_added = |phrase: &WakePhrase| !session.config().hear.wake.phrases.iter().any(|p| same(p, phrase));
+fn list(context: &CliContext, as_json: bool) -> anyhow::Result<ExitCode> {
+    let means = app::wake_means(context.config(), &context.paths)?;
+    let book = Book::read(&Book::file(&context.paths.data))?;
+    let is_added = |phrase: &WakePhrase| !context.config().hear.wake.phrases.iter().any(|p| same(p, phrase));
     let voices =
         |phrase: &WakePhrase| book.get(&phrase.name.to_lowercase()).map_or(&[][..], |kept| &kept.voices);
     let how = |phrase: &WakePhrase| match (phrase.stock(), means.mode) {
@@ -124,9 +124,9 @@ fn same(a: &WakePhrase, b: &WakePhrase) -> bool {
     a.name.to_lowercase() == b.name.to_lowercase()
 }
 
-fn remove(session: &Session, phrase: &str, user: Option<&str>) -> anyhow::Result<ExitCode> {
+fn remove(context: &CliContext, phrase: &str, user: Option<&str>) -> anyhow::Result<ExitCode> {
     let name = written(phrase)?;
-    let file = Book::file(&session.paths.data);
+    let file = Book::file(&context.paths.data);
     let mut book = Book::read(&file)?;
     if let Some(user) = user {
         anyhow::ensure!(
@@ -138,7 +138,7 @@ fn remove(session: &Session, phrase: &str, user: Option<&str>) -> anyhow::Result
         return Ok(ExitCode::SUCCESS);
     }
     let was_in = book.remove(&name);
-    let is_configured = session.config().hear.wake.phrases.iter().any(|p| p.name.to_lowercase() == name);
+    let is_configured = context.config().hear.wake.phrases.iter().any(|p| p.name.to_lowercase() == name);
     if was_in {
         book.write(&file)?;
     }
@@ -146,8 +146,8 @@ fn remove(session: &Session, phrase: &str, user: Option<&str>) -> anyhow::Result
         (_, true) => {
             show::remark(format!(
                 "{} \"{name}\" is one of hear.wake.phrases; take it out in {}",
-                show::coloured(Mood::Fair, "!"),
-                session.paths.config.display()
+                show::coloured(Tone::Fair, "!"),
+                context.paths.config.display()
             ));
             Ok(if was_in { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }

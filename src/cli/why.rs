@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::session::Session;
-use super::show::{self, Mood};
+use super::context::CliContext;
+use super::show::{self, Tone};
 use crate::message::Channel;
 use crate::store::Store;
 use crate::trace::{ModelUse, TurnRecord};
@@ -18,7 +18,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct WhyArgs {
     /// How many turns
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     last: u32,
@@ -27,10 +27,10 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let file = session.paths.database();
+pub(crate) fn run(args: WhyArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let file = context.paths.database();
     anyhow::ensure!(file.exists(), "there was no turn yet; start with `joi run` or `joi ask`");
-    let mut turns = session.block_on(async {
+    let mut turns = context.block_on(async {
         let store = tokio::task::spawn_blocking(move || Store::open(&file)).await??;
         let turns = store.turns(args.last).await?;
         store.close().await?;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
 
 /// One turn, for people.
 pub(crate) fn show_turn(turn: &TurnRecord) -> std::io::Result<()> {
-    let quiet = |text: &str| show::coloured(Mood::Quiet, text);
+    let quiet = |text: &str| show::coloured(Tone::Quiet, text);
     show::line(format!("turn {} by {}, {}", turn.id, turn.channel.name(), turn.at))?;
     if turn.was_dismissed() {
         show::line(quiet("  something that was not answered; its words are not kept"))?;

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::Config;
-use crate::language::Library;
+use crate::language::LanguageLibrary;
 use crate::problem::Problem;
 
 /// Where a value came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum ValueOrigin {
     /// Built in.
     Default,
     /// The configuration file.
@@ -25,7 +25,7 @@ pub enum Origin {
     Flag,
 }
 
-impl Origin {
+impl ValueOrigin {
     /// Its name in `joi config show`.
     pub fn name(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ pub struct Override {
     /// A TOML value; text that is none is taken as a string.
     pub text: String,
     /// Environment or flag.
-    pub origin: Origin,
+    pub origin: ValueOrigin,
 }
 
 impl Override {
@@ -54,7 +54,7 @@ impl Override {
         vars.filter_map(|(name, text)| {
             let path = name.strip_prefix("JOI__")?;
             let key = path.to_lowercase().replace("__", ".");
-            Some(Self { key, text, origin: Origin::Environment })
+            Some(Self { key, text, origin: ValueOrigin::Environment })
         })
         .collect()
     }
@@ -64,7 +64,7 @@ impl Override {
         let Some((key, text)) = flag.split_once('=') else {
             return Err(Problem::new("--set", flag, "KEY=VALUE, for example --set llm.url=http://nas:11434"));
         };
-        Ok(Self { key: key.trim().into(), text: text.trim().into(), origin: Origin::Flag })
+        Ok(Self { key: key.trim().into(), text: text.trim().into(), origin: ValueOrigin::Flag })
     }
 }
 
@@ -74,7 +74,7 @@ pub struct Effective {
     /// The values.
     pub config: Config,
     /// Every key that is not at its default.
-    pub origins: BTreeMap<String, Origin>,
+    pub origins: BTreeMap<String, ValueOrigin>,
 }
 
 /// Why there is no configuration.
@@ -124,16 +124,21 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Effective, ConfigErro
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(source) => return Err(ConfigError::Read { path: path.into(), source }),
     };
-    let library = Library::with_folder(path.with_file_name("languages"));
+    let library = LanguageLibrary::with_folder(path.with_file_name("languages"));
     read(&text, &path.display().to_string(), overrides, &library)
 }
 
 /// Loads TOML `text`, called `name` in errors, and lays `overrides` over it; its language is a built-in one.
 pub fn load_text(text: &str, name: &str, overrides: &[Override]) -> Result<Effective, ConfigError> {
-    read(text, name, overrides, &Library::built_in())
+    read(text, name, overrides, &LanguageLibrary::built_in())
 }
 
-fn read(text: &str, name: &str, overrides: &[Override], library: &Library) -> Result<Effective, ConfigError> {
+fn read(
+    text: &str,
+    name: &str,
+    overrides: &[Override],
+    library: &LanguageLibrary,
+) -> Result<Effective, ConfigError> {
     let file: Table = text
         .parse()
         .map_err(|e: toml::de::Error| ConfigError::Syntax { name: name.into(), message: e.to_string() })?;
@@ -169,7 +174,7 @@ fn read(text: &str, name: &str, overrides: &[Override], library: &Library) -> Re
 }
 
 /// Whether there is no such language.
-fn unavailable(language: &str, library: &Library) -> Option<Problem> {
+fn unavailable(language: &str, library: &LanguageLibrary) -> Option<Problem> {
     let known = library.available();
     let is_known = known.iter().any(|known| known == language);
     let names: Vec<String> = known.iter().map(|known| format!("\"{known}\"")).collect();
@@ -181,9 +186,9 @@ fn unavailable(language: &str, library: &Library) -> Option<Problem> {
 }
 
 /// All given leaves by dotted key; later sources replace earlier ones.
-fn gather(file: Table, overrides: &[Override]) -> BTreeMap<String, (Value, Origin)> {
+fn gather(file: Table, overrides: &[Override]) -> BTreeMap<String, (Value, ValueOrigin)> {
     let mut given: BTreeMap<_, _> =
-        leaves(&file).into_iter().map(|(key, value)| (key, (value, Origin::File))).collect();
+        leaves(&file).into_iter().map(|(key, value)| (key, (value, ValueOrigin::File))).collect();
     for o in overrides {
         let value = format!("v = {}", o.text)
             .parse::<Table>()

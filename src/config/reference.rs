@@ -36,7 +36,7 @@ This page and `config/default.toml` are generated from the types by `make config
 const WIDTH: usize = 100;
 
 /// One key.
-struct Key {
+struct ConfigKey {
     name: String,
     /// Its dotted key.
     path: String,
@@ -48,7 +48,7 @@ struct Key {
 struct Section {
     path: String,
     doc: String,
-    keys: Vec<Key>,
+    keys: Vec<ConfigKey>,
 }
 
 fn project(path: &str) -> PathBuf {
@@ -123,7 +123,9 @@ fn sections(
         let (text, kind) = (doc(&field.attrs), name_of(&field.ty));
         match &values[&field_name] {
             Value::Table(inner) => below.extend(sections(all, &kind, &dotted, &text, inner)),
-            value => own.keys.push(Key { name: field_name, path: dotted, doc: text, default: value.clone() }),
+            value => {
+                own.keys.push(ConfigKey { name: field_name, path: dotted, doc: text, default: value.clone() })
+            }
         }
     }
     let mut found = if own.keys.is_empty() { Vec::new() } else { vec![own] };
@@ -217,7 +219,7 @@ fn choice(path: &str) -> Option<String> {
 }
 
 /// What a key may be.
-fn allowed(key: &Key) -> String {
+fn allowed(key: &ConfigKey) -> String {
     match &key.default {
         Value::Boolean(_) => "true, false".to_owned(),
         Value::Array(_) => "a list".to_owned(),
@@ -271,7 +273,7 @@ fn the_range_of_every_number_is_checked_and_documented() {
 
 #[test]
 fn every_key_is_explained() {
-    let keys: Vec<Key> = reference().into_iter().flat_map(|section| section.keys).collect();
+    let keys: Vec<ConfigKey> = reference().into_iter().flat_map(|section| section.keys).collect();
     let built_in = Table::try_from(Config::default()).unwrap();
     assert_eq!(keys.len(), load::leaves(&built_in).len());
     for key in keys {

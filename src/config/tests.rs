@@ -41,7 +41,7 @@ fn a_flag_beats_the_environment_and_the_environment_beats_the_file() {
     let both = [environment[0].clone(), flag];
     assert_eq!(url(&both), "http://c:1");
     let origins = load_text(file, "f", &both).expect("loads").origins;
-    assert_eq!(origins.get("llm.url"), Some(&Origin::Flag));
+    assert_eq!(origins.get("llm.url"), Some(&ValueOrigin::Flag));
 }
 
 #[test]

@@ -12,10 +12,10 @@ use tokio::sync::{broadcast, mpsc, watch};
 
 use super::journal::Journal;
 use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
-use super::status::{Counters, Device, Models, Queue, ServiceRow, StateEvent, Status};
+use super::status::{Counters, DeviceStatus, Models, QueueStatus, ServiceRow, StateEvent, Status};
 use crate::audio::{EchoMeter, MuteSwitch};
 use crate::clock::Clock;
-use crate::message::{Activity, Request};
+use crate::message::{Activity, OutsideRequest};
 use crate::pulse::Pulse;
 
 /// Changes a subscriber has not read yet. One that is further behind loses its subscription.
@@ -35,34 +35,34 @@ pub struct StatusBoardParts {
 
 /// What she is doing and how she is. Clones are the same board.
 #[derive(Clone)]
-pub struct StatusBoard(Arc<Shared>);
+pub struct StatusBoard(Arc<BoardShared>);
 
-struct Shared {
+struct BoardShared {
     parts: StatusBoardParts,
     born: Instant,
-    facts: Mutex<Facts>,
+    facts: Mutex<BoardFacts>,
     changes: broadcast::Sender<StateEvent>,
     settled: watch::Sender<bool>,
 }
 
-struct Facts {
+struct BoardFacts {
     activity: Activity,
     services: Vec<ServiceRow>,
-    microphone: Device,
-    speaker: Device,
+    microphone: DeviceStatus,
+    speaker: DeviceStatus,
     models: Models,
     queues: Vec<Gauge>,
     lost: Option<Box<dyn Fn() -> Duration + Send + Sync>>,
     echo: Option<EchoMeter>,
     turns: u64,
-    requests: Option<mpsc::Sender<Request>>,
+    requests: Option<mpsc::Sender<OutsideRequest>>,
     chat: Option<Box<dyn Fn() -> String + Send + Sync>>,
     timers: Option<Box<dyn Fn() + Send + Sync>>,
     is_ringing: bool,
     shown: StateEvent,
 }
 
-impl Facts {
+impl BoardFacts {
     /// What she does, a ring before her own voice.
     fn does(&self) -> Activity {
         match self.activity {
@@ -73,14 +73,14 @@ impl Facts {
 }
 
 /// Tells how full a queue is; nothing once it is gone.
-pub type Gauge = Box<dyn Fn() -> Option<Queue> + Send + Sync>;
+pub type Gauge = Box<dyn Fn() -> Option<QueueStatus> + Send + Sync>;
 
 /// A gauge of `queue`, which does not keep it open.
 pub fn gauge<T: Send + 'static>(name: &'static str, queue: &mpsc::Sender<T>) -> Gauge {
     let (queue, capacity) = (queue.downgrade(), queue.max_capacity());
     Box::new(move || {
         let length = capacity - queue.upgrade()?.capacity();
-        Some(Queue { name: name.to_owned(), length, capacity })
+        Some(QueueStatus { name: name.to_owned(), length, capacity })
     })
 }
 
@@ -91,7 +91,7 @@ pub fn gauge_by(
 ) -> Gauge {
     Box::new(move || {
         let (length, capacity) = told()?;
-        Some(Queue { name: name.to_owned(), length, capacity })
+        Some(QueueStatus { name: name.to_owned(), length, capacity })
     })
 }
 
@@ -117,9 +117,9 @@ impl Subscription {
 impl StatusBoard {
     /// A board of somebody who rests and has opened no device yet.
     pub fn new(parts: StatusBoardParts) -> Self {
-        let (activity, microphone, speaker) = (Activity::Idle, Device::Pending, Device::Pending);
+        let (activity, microphone, speaker) = (Activity::Idle, DeviceStatus::Pending, DeviceStatus::Pending);
         let (state, note) = shown(parts.mute.switch().is_muted(), activity, [&microphone, &speaker], &[]);
-        let facts = Facts {
+        let facts = BoardFacts {
             activity,
             services: Vec::new(),
             microphone,
@@ -135,7 +135,7 @@ impl StatusBoard {
             is_ringing: false,
             shown: StateEvent { state, at: moment(&*parts.clock), note },
         };
-        Self(Arc::new(Shared {
+        Self(Arc::new(BoardShared {
             parts,
             born: Instant::now(),
             facts: Mutex::new(facts),
@@ -155,13 +155,13 @@ impl StatusBoard {
     }
 
     /// The microphone is this one, or missing.
-    pub fn microphone(&self, device: Device) {
+    pub fn microphone(&self, device: DeviceStatus) {
         self.change(|facts| facts.microphone = device);
         self.0.settled.send_replace(true);
     }
 
     /// The speaker is this one, or missing.
-    pub fn speaker(&self, device: Device) {
+    pub fn speaker(&self, device: DeviceStatus) {
         self.change(|facts| facts.speaker = device);
     }
 
@@ -176,13 +176,13 @@ impl StatusBoard {
     }
 
     /// The conversation takes requests here from now on.
-    pub fn takes_requests(&self, requests: mpsc::Sender<Request>) {
+    pub fn takes_requests(&self, requests: mpsc::Sender<OutsideRequest>) {
         self.change(|facts| facts.requests = Some(requests));
     }
 
     /// Hands a request to the conversation; tells whether it was taken. It never waits.
     #[must_use]
-    pub fn request(&self, request: Request) -> bool {
+    pub fn request(&self, request: OutsideRequest) -> bool {
         self.facts().requests.as_ref().is_some_and(|requests| requests.try_send(request).is_ok())
     }
 
@@ -285,12 +285,12 @@ impl StatusBoard {
         }
     }
 
-    fn facts(&self) -> MutexGuard<'_, Facts> {
+    fn facts(&self) -> MutexGuard<'_, BoardFacts> {
         self.0.facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the facts and tells the subscribers when that shows.
-    fn change(&self, how: impl FnOnce(&mut Facts)) {
+    fn change(&self, how: impl FnOnce(&mut BoardFacts)) {
         let mut facts = self.facts();
         how(&mut facts);
         let is_muted = self.0.parts.mute.switch().is_muted();
@@ -309,11 +309,11 @@ impl StatusBoard {
 fn shown(
     is_muted: bool,
     activity: Activity,
-    devices: [&Device; 2],
+    devices: [&DeviceStatus; 2],
     services: &[ServiceRow],
 ) -> (Activity, Option<String>) {
     let degraded = services.iter().filter_map(|service| service.degraded.as_deref());
-    let faults = devices.into_iter().filter_map(Device::fault);
+    let faults = devices.into_iter().filter_map(DeviceStatus::fault);
     let (state, told): (_, Vec<_>) = if is_muted {
         (Activity::Muted, degraded.collect())
     } else if devices.into_iter().any(|device| device.fault().is_some()) {

@@ -24,7 +24,7 @@ use super::board::{StatusBoard, Subscription};
 use super::mute::MuteCommand;
 use super::wire::{self, ControlAnswer, ControlEvent, ControlRequest};
 use super::{CONNECTIONS, ControlError, REQUEST_BYTES, socket};
-use crate::message::Request;
+use crate::message::OutsideRequest;
 
 /// How long a reader may take to make room for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -196,7 +196,7 @@ impl Connection {
             Ok(ControlRequest::Listen) if self.board.mute().is_muted() => {
                 ControlAnswer::error("the microphone is switched off; `joi unmute` switches it on")
             }
-            Ok(ControlRequest::Listen) if self.board.request(Request::Listen) => {
+            Ok(ControlRequest::Listen) if self.board.request(OutsideRequest::Listen) => {
                 ControlAnswer::Listening { listening: true }
             }
             Ok(ControlRequest::Listen) => ControlAnswer::error("can't listen now; try again later"),

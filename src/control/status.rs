@@ -41,16 +41,16 @@ pub struct Status {
     /// Every long-lived stage.
     pub stages: Vec<StageRow>,
     /// Where she hears.
-    pub microphone: Device,
+    pub microphone: DeviceStatus,
     /// Where she speaks.
-    pub speaker: Device,
+    pub speaker: DeviceStatus,
     /// How her own voice is kept out of her ears; nothing before there are ears.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub echo: Option<EchoReport>,
     /// What she thinks, hears and speaks with.
     pub models: Models,
     /// What waits between the stages.
-    pub queues: Vec<Queue>,
+    pub queues: Vec<QueueStatus>,
     /// The newest warnings and errors, oldest first.
     pub errors: Vec<JournalEntry>,
     /// What was counted since the start.
@@ -122,7 +122,7 @@ impl From<&Vital> for StageRow {
 /// A microphone or a speaker.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Device {
+pub enum DeviceStatus {
     /// It has not been opened yet.
     #[default]
     Pending,
@@ -132,7 +132,7 @@ pub enum Device {
     Fault(String),
 }
 
-impl Device {
+impl DeviceStatus {
     /// Why it does not work.
     pub fn fault(&self) -> Option<&str> {
         match self {
@@ -155,7 +155,7 @@ pub struct Models {
 
 /// A queue between two stages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Queue {
+pub struct QueueStatus {
     /// What waits in it.
     pub name: String,
     /// How many of them.

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::wire::ControlRequest;
 use super::*;
 use crate::clock::ManualClock;
-use crate::message::{Activity, Request};
+use crate::message::{Activity, OutsideRequest};
 use crate::pulse::Pulse;
 
 /// Only against a test that would never end.
@@ -89,8 +89,8 @@ fn the_switch_beats_a_fault_and_a_fault_beats_what_she_does() {
     assert_eq!(now(), state(Activity::Idle));
     board.does(Activity::Listening);
     assert_eq!(now(), state(Activity::Listening));
-    board.microphone(Device::Fault("no microphone".into()));
-    board.speaker(Device::Fault("no speaker".into()));
+    board.microphone(DeviceStatus::Fault("no microphone".into()));
+    board.speaker(DeviceStatus::Fault("no speaker".into()));
     board.does(Activity::Speaking);
     let error = StateEvent { note: Some("no microphone; no speaker".into()), ..state(Activity::Error) };
     assert_eq!(now(), error);
@@ -99,8 +99,8 @@ fn the_switch_beats_a_fault_and_a_fault_beats_what_she_does() {
     board.does(Activity::Timer);
     assert_eq!(now(), state(Activity::Muted));
     board.turn_mute(MuteCommand::Unmute);
-    board.microphone(Device::Device("mic".into()));
-    board.speaker(Device::Device("spk".into()));
+    board.microphone(DeviceStatus::Device("mic".into()));
+    board.speaker(DeviceStatus::Device("spk".into()));
     assert_eq!(now(), state(Activity::Timer));
 }
 
@@ -135,7 +135,7 @@ async fn she_is_settled_once_the_microphone_is_known() {
     };
     tokio::task::yield_now().await;
     assert!(!settled.is_finished());
-    board.microphone(Device::Fault("none".into()));
+    board.microphone(DeviceStatus::Fault("none".into()));
     settled.await.unwrap();
     board.settled().await;
 }
@@ -157,7 +157,7 @@ fn a_service_that_is_missing_is_told_whatever_is_shown() {
         (state, note.unwrap_or_default())
     };
     assert_eq!(shown(&board), (Activity::Idle, "no timer rings".into()));
-    board.microphone(Device::Fault("no microphone".into()));
+    board.microphone(DeviceStatus::Fault("no microphone".into()));
     assert_eq!(shown(&board), (Activity::Error, "no microphone; no timer rings".into()));
     assert!(board.turn_mute(MuteCommand::Mute).muted);
     assert_eq!(shown(&board), (Activity::Muted, "no timer rings".into()));
@@ -169,14 +169,14 @@ fn a_service_that_is_missing_is_told_whatever_is_shown() {
 fn a_request_reaches_the_conversation_or_is_refused_at_once() {
     let folder = TempDir::new().unwrap();
     let board = board(folder.path());
-    assert!(!board.request(Request::Listen), "nobody takes it yet");
+    assert!(!board.request(OutsideRequest::Listen), "nobody takes it yet");
     let (requests, mut asked) = mpsc::channel(1);
     board.queues(vec![gauge("requests", &requests)]);
     board.takes_requests(requests);
-    assert!(board.request(Request::Listen));
-    assert!(!board.request(Request::Listen), "full");
-    assert_eq!(board.status().queues, [Queue { name: "requests".into(), length: 1, capacity: 1 }]);
-    assert_eq!(asked.try_recv(), Ok(Request::Listen));
+    assert!(board.request(OutsideRequest::Listen));
+    assert!(!board.request(OutsideRequest::Listen), "full");
+    assert_eq!(board.status().queues, [QueueStatus { name: "requests".into(), length: 1, capacity: 1 }]);
+    assert_eq!(asked.try_recv(), Ok(OutsideRequest::Listen));
 }
 
 #[test]
@@ -280,7 +280,7 @@ async fn a_reader_that_never_reads_is_let_go_and_nobody_waits_for_it() {
     let mut told = 0;
     // More than the socket's buffer and the queue hold.
     for i in 0..20_000 {
-        served.board.microphone(Device::Fault(format!("{i} {}", "x".repeat(200))));
+        served.board.microphone(DeviceStatus::Fault(format!("{i} {}", "x".repeat(200))));
     }
     let last = loop {
         let mut line = String::new();

@@ -80,7 +80,7 @@ pub enum BargeInPolicy {
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum JudgeVerdict {
     /// Stop playback.
     Stop,
     /// Stop playback and listen on: somebody is talking. The text so far, without an echo in front of it.
@@ -95,7 +95,7 @@ pub enum Verdict {
     Addressed(String),
 }
 
-impl Verdict {
+impl JudgeVerdict {
     /// Its name in `joi why`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -113,19 +113,19 @@ impl Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
     /// What is to be done.
-    pub verdict: Verdict,
+    pub verdict: JudgeVerdict,
     /// Why, in a few words. Contains no part of the transcript.
     pub reason: String,
 }
 
 impl Judgement {
-    fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
+    fn new(verdict: JudgeVerdict, reason: impl Into<String>) -> Self {
         Self { verdict, reason: reason.into() }
     }
 
     /// A follow-up in a conversation that nobody seems to take part in.
     pub fn nobody_there() -> Self {
-        Self::new(Verdict::Ignore, "nobody seems to be there")
+        Self::new(JudgeVerdict::Ignore, "nobody seems to be there")
     }
 }
 
@@ -144,11 +144,11 @@ pub fn judge(case: &JudgeInput<'_>, rules: &JudgeRules<'_>) -> Judgement {
 pub fn judge_by(rules: &JudgeRules<'_>, case: &JudgeInput<'_>, openness: BargeInPolicy) -> Judgement {
     let JudgeRules { trust, config, .. } = *rules;
     if let Some(reason) = stop_word(rules, case, openness) {
-        return Judgement::new(Verdict::Stop, reason);
+        return Judgement::new(JudgeVerdict::Stop, reason);
     }
     let (text, cut) = match echo(case, config) {
         Echoed::All(likeness) => {
-            return Judgement::new(Verdict::Echo, format!("{likeness:.0} % echo of playback"));
+            return Judgement::new(JudgeVerdict::Echo, format!("{likeness:.0} % echo of playback"));
         }
         Echoed::Head { rest, words } => (rest, words),
         Echoed::Nothing => (case.text.trim(), 0),
@@ -156,22 +156,24 @@ pub fn judge_by(rules: &JudgeRules<'_>, case: &JudgeInput<'_>, openness: BargeIn
     let text = transcript_filter::as_said(text, case.evidence);
     let claim = FilterInput { text, evidence: case.evidence, opened_by: case.opened_by, prompt: case.prompt };
     if let Err(distrust) = transcript_filter::check(&claim, trust) {
-        return Judgement::new(Verdict::Ignore, distrust.to_string());
+        return Judgement::new(JudgeVerdict::Ignore, distrust.to_string());
     }
     let without = if cut == 0 { String::new() } else { format!(", without {cut} words of echo") };
     match case.opened_by {
         OpenedBy::Interjection => interjection(rules, case, text, openness, &without),
-        OpenedBy::FollowUp => {
-            Judgement::new(Verdict::FollowUp(text.into()), format!("said right after the answer{without}"))
-        }
+        OpenedBy::FollowUp => Judgement::new(
+            JudgeVerdict::FollowUp(text.into()),
+            format!("said right after the answer{without}"),
+        ),
         OpenedBy::Interruption => {
-            Judgement::new(Verdict::FollowUp(text.into()), format!("playback stopped for it{without}"))
+            Judgement::new(JudgeVerdict::FollowUp(text.into()), format!("playback stopped for it{without}"))
         }
-        OpenedBy::Wake { .. } => {
-            Judgement::new(Verdict::Addressed(text.into()), format!("said after the wake phrase{without}"))
-        }
+        OpenedBy::Wake { .. } => Judgement::new(
+            JudgeVerdict::Addressed(text.into()),
+            format!("said after the wake phrase{without}"),
+        ),
         OpenedBy::Request => {
-            Judgement::new(Verdict::Addressed(text.into()), format!("listening was requested{without}"))
+            Judgement::new(JudgeVerdict::Addressed(text.into()), format!("listening was requested{without}"))
         }
     }
 }
@@ -184,7 +186,7 @@ fn interjection(
     openness: BargeInPolicy,
     without: &str,
 ) -> Judgement {
-    let ignored = |reason: &str| Judgement::new(Verdict::Ignore, reason);
+    let ignored = |reason: &str| Judgement::new(JudgeVerdict::Ignore, reason);
     match openness {
         BargeInPolicy::Commands => ignored("no stop word while an answer was being prepared"),
         BargeInPolicy::StopWords => ignored("no stop word during playback, and it may contain echo"),
@@ -194,10 +196,10 @@ fn interjection(
         BargeInPolicy::Words if f64::from(case.evidence.doubt()) > rules.config.interruption_doubt => {
             // Residual echo is transcribed as words now and then, but never with confidence.
             let doubt = case.evidence.doubt();
-            Judgement::new(Verdict::Ignore, format!("too unsure to interrupt ({doubt:.1})"))
+            Judgement::new(JudgeVerdict::Ignore, format!("too unsure to interrupt ({doubt:.1})"))
         }
         BargeInPolicy::Words => {
-            Judgement::new(Verdict::Interrupts(text.into()), format!("barge-in{without}"))
+            Judgement::new(JudgeVerdict::Interrupts(text.into()), format!("barge-in{without}"))
         }
     }
 }

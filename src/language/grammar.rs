@@ -106,7 +106,7 @@ pub(crate) struct Grammar {
 pub(crate) struct Template {
     /// What is said.
     pub(crate) intent: String,
-    pub(crate) group: Group,
+    pub(crate) group: TemplateGroup,
     /// As it stands in the file.
     pub(crate) text: String,
     pub(crate) program: Program,
@@ -114,7 +114,7 @@ pub(crate) struct Template {
 
 /// What a template is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Group {
+pub(crate) enum TemplateGroup {
     /// A command, at any time.
     Command,
     /// An answer, when something was asked.
@@ -200,7 +200,7 @@ fn phrases<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Vec<String>>
 /// The file as it stands.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct GrammarFile {
     manners: Manners,
     mood: MoodWords,
     near: NearRules,
@@ -258,7 +258,7 @@ impl Grammar {
     /// # Errors
     /// What can't be used: the key, the value, and what would do.
     pub(crate) fn read(text: &str, names: &Names) -> Result<Self, String> {
-        let mut file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        let mut file: GrammarFile = toml::from_str(text).map_err(|error| error.to_string())?;
         known_names(&file)?;
         for (slot, rows) in names.rows() {
             file.lexicon.entry(slot.to_owned()).or_default().extend(rows);
@@ -274,8 +274,8 @@ impl Grammar {
             clock.push(ClockForm { program, shift: row.shift, is_before: row.before, at: row.at });
         }
         let mut templates = Vec::new();
-        let commands = file.intent.iter().map(|row| (row, Group::Command));
-        for (row, group) in commands.chain(file.answer.iter().map(|row| (row, Group::Answer))) {
+        let commands = file.intent.iter().map(|row| (row, TemplateGroup::Command));
+        for (row, group) in commands.chain(file.answer.iter().map(|row| (row, TemplateGroup::Answer))) {
             for text in &row.say {
                 let program = compile(&format!("\"{}\"", row.name), text)?;
                 templates.push(Template { intent: row.name.clone(), group, text: text.clone(), program });
@@ -307,7 +307,7 @@ impl Grammar {
 }
 
 /// Whether commands, answers and the values of the lexicon are called what the program knows them by.
-fn known_names(file: &File) -> Result<(), String> {
+fn known_names(file: &GrammarFile) -> Result<(), String> {
     let is_percent = |name: &str| {
         name.strip_prefix("volume ").is_some_and(|percent| percent.parse::<u8>().is_ok_and(|n| n <= 100))
     };

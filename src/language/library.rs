@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::grammar::Grammar;
 use super::mood::MoodWords;
 use super::sentences::Sentences;
-use super::tools::{Claims, ToolWords};
+use super::tools::{ClaimPattern, ToolWords};
 use super::{Language, Names, Vocabulary};
 
 const COMMANDS: &str = "commands.toml";
@@ -70,21 +70,21 @@ pub enum LanguageError {
 
 /// The languages there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Library {
+pub struct LanguageLibrary {
     folder: Option<PathBuf>,
 }
 
 /// A file and its text.
-struct File {
+struct LanguageFile {
     path: PathBuf,
     text: String,
 }
 
 /// The files of a language.
 struct Files {
-    commands: File,
-    sentences: File,
-    tools: File,
+    commands: LanguageFile,
+    sentences: LanguageFile,
+    tools: LanguageFile,
 }
 
 /// What counts of another language's commands.
@@ -93,7 +93,7 @@ struct OnlyMood {
     mood: MoodWords,
 }
 
-impl File {
+impl LanguageFile {
     fn built_in(code: &str, name: &str, text: &str) -> Self {
         Self { path: Path::new(code).join(name), text: text.to_owned() }
     }
@@ -103,7 +103,7 @@ impl File {
     }
 }
 
-impl Library {
+impl LanguageLibrary {
     /// The built-in languages.
     pub fn built_in() -> Self {
         Self { folder: None }
@@ -162,7 +162,7 @@ impl Library {
                 Err(error) => tracing::warn!(%error, other, "a language that is not spoken can't be used"),
             }
         }
-        let claims = files.tools.read(|_| Claims::of(&tools))?;
+        let claims = files.tools.read(|_| ClaimPattern::of(&tools))?;
         let code = code.to_owned();
         Ok(Language { code, grammar, vocabulary, sentences, tools, other_moods, claims })
     }
@@ -185,21 +185,21 @@ impl Library {
         }
         let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
         Ok(Files {
-            commands: File::built_in(code, COMMANDS, built_in.commands),
-            sentences: File::built_in(code, SENTENCES, built_in.sentences),
-            tools: File::built_in(code, TOOLS, built_in.tools),
+            commands: LanguageFile::built_in(code, COMMANDS, built_in.commands),
+            sentences: LanguageFile::built_in(code, SENTENCES, built_in.sentences),
+            tools: LanguageFile::built_in(code, TOOLS, built_in.tools),
         })
     }
 }
 
-fn read(path: PathBuf) -> Result<File, LanguageError> {
+fn read(path: PathBuf) -> Result<LanguageFile, LanguageError> {
     match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(File { path, text }),
+        Ok(text) => Ok(LanguageFile { path, text }),
         Err(source) => Err(LanguageError::Unreadable { file: path, source }),
     }
 }
 
 /// A file that may be missing: then it is as in English.
-fn read_or(path: PathBuf, name: &str, english: &str) -> Result<File, LanguageError> {
-    if path.exists() { read(path) } else { Ok(File::built_in(ENGLISH.code, name, english)) }
+fn read_or(path: PathBuf, name: &str, english: &str) -> Result<LanguageFile, LanguageError> {
+    if path.exists() { read(path) } else { Ok(LanguageFile::built_in(ENGLISH.code, name, english)) }
 }

@@ -26,7 +26,7 @@ pub(crate) struct MoodWords {
 
 /// What the form of the words says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum SentenceForm {
     /// A question, or the opposite of a request.
     Asks,
     /// A request.
@@ -37,24 +37,24 @@ pub(crate) enum Form {
 
 impl MoodWords {
     /// The form of `words`, which are in lower case.
-    pub(crate) fn form(&self, words: &[String]) -> Form {
+    pub(crate) fn form(&self, words: &[String]) -> SentenceForm {
         let has = |list: &[String], word: &str| list.iter().any(|known| known == word);
         let head = &words[..words.len().min(HEAD + 1)].join(" ");
         let is_negated =
             self.negations.iter().any(|phrase| format!(" {head} ").contains(&format!(" {phrase} ")));
         if is_negated {
-            return Form::Asks;
+            return SentenceForm::Asks;
         }
         let first = words.iter().find(|word| !has(&self.fillers, word)).map_or("", String::as_str);
         let names_whom = || words.iter().take(HEAD).any(|word| has(&self.whom, word));
         if has(&self.polite, first) {
-            Form::Requests
+            SentenceForm::Requests
         } else if has(&self.asking, first) {
-            if names_whom() { Form::Requests } else { Form::Asks }
+            if names_whom() { SentenceForm::Requests } else { SentenceForm::Asks }
         } else if has(&self.questions, first) {
-            Form::Asks
+            SentenceForm::Asks
         } else {
-            Form::Neither
+            SentenceForm::Neither
         }
     }
 

@@ -9,12 +9,12 @@ pub struct Names {
     /// What rooms and places are called.
     pub rooms: Vec<String>,
     /// What things are called, and of what kind they are.
-    pub devices: Vec<(String, Device)>,
+    pub devices: Vec<(String, DeviceKind)>,
 }
 
 /// Kinds of things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Device {
+pub enum DeviceKind {
     /// Lamps.
     Light,
     /// Blinds, shutters, curtains.
@@ -27,7 +27,7 @@ pub enum Device {
     Appliance,
 }
 
-impl Device {
+impl DeviceKind {
     const ALL: [Self; 5] = [Self::Light, Self::Blind, Self::Heating, Self::Opening, Self::Appliance];
 
     /// The kind of this name in the files.
@@ -52,7 +52,7 @@ impl Names {
     pub(super) fn rows(&self) -> [(&'static str, Vec<(String, String)>); 2] {
         let plain = |name: &String| name.trim().to_lowercase();
         let rooms = self.rooms.iter().map(|room| (plain(room), room.clone())).collect();
-        let device = |(name, device): &(String, Device)| (plain(name), device.name().to_owned());
+        let device = |(name, device): &(String, DeviceKind)| (plain(name), device.name().to_owned());
         [("place", rooms), ("device", self.devices.iter().map(device).collect())]
     }
 }
@@ -84,7 +84,7 @@ pub(super) fn usable(slot: &str, value: &str) -> Result<(), &'static str> {
             (is_one_of(&["timer", "alarm", "reminder"], value), "\"timer\", \"alarm\" or \"reminder\"")
         }
         "device" => (
-            Device::called(value).is_some(),
+            DeviceKind::called(value).is_some(),
             "\"light\", \"blind\", \"heating\", \"opening\" or \"appliance\"",
         ),
         "place" => (!value.is_empty(), "a place"),

@@ -120,7 +120,7 @@ fn a_file_that_can_not_be_used_is_told_with_its_key_and_value() {
         assert!(text.contains(from), "{from}");
         let changed = text.replacen(from, to, 1);
         let folder = french(&[("commands.toml", FRENCH), (name, &changed)]);
-        let told = Library::with_folder(folder.path()).load("fr").unwrap_err().to_string();
+        let told = LanguageLibrary::with_folder(folder.path()).load("fr").unwrap_err().to_string();
         assert!(told.starts_with(&folder.path().join("fr").join(name).display().to_string()), "{told}");
         told
     };
@@ -142,12 +142,12 @@ fn a_file_that_can_not_be_used_is_told_with_its_key_and_value() {
 #[test]
 fn a_language_is_added_as_a_folder_of_files() {
     let folder = french(&[("commands.toml", FRENCH)]);
-    let library = Library::with_folder(folder.path());
+    let library = LanguageLibrary::with_folder(folder.path());
     assert_eq!(library.available(), ["en", "de", "fr"]);
     let french = library.load("fr").unwrap();
     assert_eq!(french.code(), "fr");
     assert_eq!(french.sentences(), english().sentences(), "what has no file of its own is as in English");
     let told = library.load("it").unwrap_err().to_string();
     assert_eq!(told, "there is no language \"it\"; there is en, de, fr");
-    assert!(Library::with_folder(folder.path().join("nowhere")).load("../en").is_err());
+    assert!(LanguageLibrary::with_folder(folder.path().join("nowhere")).load("../en").is_err());
 }

@@ -89,7 +89,7 @@ struct ClaimWords {
 
 /// What claims a deed.
 #[derive(Debug)]
-pub(super) struct Claims(Regex);
+pub(super) struct ClaimPattern(Regex);
 
 impl ToolWords {
     /// Reads a language's file.
@@ -143,7 +143,7 @@ impl ClaimWords {
     }
 }
 
-impl Claims {
+impl ClaimPattern {
     /// What claims a deed in any of these languages.
     pub(super) fn of(languages: &[ToolWords]) -> Result<Self, String> {
         let all = languages.iter().map(|words| words.claims.pattern()).collect::<Result<Vec<_>, _>>()?;

@@ -97,12 +97,12 @@ impl Vocabulary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::Library;
+    use crate::language::LanguageLibrary;
 
     #[test]
     fn every_language_agrees_with_itself() {
-        for name in Library::built_in().available() {
-            let language = Library::built_in().load(&name).unwrap();
+        for name in LanguageLibrary::built_in().available() {
+            let language = LanguageLibrary::built_in().load(&name).unwrap();
             let words = language.vocabulary();
             let is_heart = |word: &String| words.hearts.contains(word);
             for order in &words.words {

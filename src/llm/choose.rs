@@ -83,7 +83,7 @@ pub(super) fn think_of(rules: &[ThinkRule], model: &str) -> Think {
 
 /// Who is to serve, and what to tell the owner about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum WantedServer {
     /// Ollama with this model.
     Ollama {
         /// Its name as installed.
@@ -99,18 +99,18 @@ pub(super) enum Wanted {
 }
 
 /// Decides who is to serve. `seen` is what Ollama has installed, or why it gave no answer.
-pub(super) fn wanted(config: &LlmConfig, seen: Result<&[InstalledModel], &LlmError>) -> Wanted {
+pub(super) fn wanted(config: &LlmConfig, seen: Result<&[InstalledModel], &LlmError>) -> WantedServer {
     let model = match (config.backend, seen) {
-        (Backend::Local, _) => return Wanted::Local { note: None },
-        (Backend::Auto, Err(_)) => return Wanted::Local { note: None },
-        (Backend::Ollama, Err(error)) => return Wanted::Nobody(error.clone()),
+        (Backend::Local, _) => return WantedServer::Local { note: None },
+        (Backend::Auto, Err(_)) => return WantedServer::Local { note: None },
+        (Backend::Ollama, Err(error)) => return WantedServer::Nobody(error.clone()),
         (Backend::Auto | Backend::Ollama, Ok(installed)) => pick(&config.model, installed),
     };
     let missing = if config.model == "auto" { PREFERRED[0] } else { &config.model };
     match (config.backend, model) {
-        (_, Some(model)) => Wanted::Ollama { model: model.to_owned() },
-        (Backend::Ollama, None) => Wanted::Nobody(LlmError::ModelMissing { model: missing.to_owned() }),
-        (Backend::Auto | Backend::Local, None) => Wanted::Local {
+        (_, Some(model)) => WantedServer::Ollama { model: model.to_owned() },
+        (Backend::Ollama, None) => WantedServer::Nobody(LlmError::ModelMissing { model: missing.to_owned() }),
+        (Backend::Auto | Backend::Local, None) => WantedServer::Local {
             note: Some(format!(
                 "Ollama is running but lacks the model: `ollama pull {missing}` lets it serve."
             )),
@@ -214,7 +214,7 @@ mod tests {
         let installed = [model("mistral:7b"), model("gemma3:1b"), elsewhere, embeds, model("qwen3:4b-q8_0")];
         assert_eq!(
             wanted(&config(Backend::Auto, "auto"), Ok(&installed)),
-            Wanted::Ollama { model: "qwen3:4b-q8_0".into() }
+            WantedServer::Ollama { model: "qwen3:4b-q8_0".into() }
         );
     }
 
@@ -224,7 +224,7 @@ mod tests {
         for backend in [Backend::Auto, Backend::Ollama] {
             assert_eq!(
                 wanted(&config(backend, "mistral"), Ok(&installed)),
-                Wanted::Ollama { model: "mistral:latest".into() }
+                WantedServer::Ollama { model: "mistral:latest".into() }
             );
         }
     }
@@ -234,22 +234,25 @@ mod tests {
         let note = |name: &str| {
             Some(format!("Ollama is running but lacks the model: `ollama pull {name}` lets it serve."))
         };
-        assert_eq!(wanted(&config(Backend::Auto, "phi4"), Ok(&[])), Wanted::Local { note: note("phi4") });
+        assert_eq!(
+            wanted(&config(Backend::Auto, "phi4"), Ok(&[])),
+            WantedServer::Local { note: note("phi4") }
+        );
         assert_eq!(
             wanted(&config(Backend::Auto, "auto"), Ok(&[])),
-            Wanted::Local { note: note("qwen3:1.7b") }
+            WantedServer::Local { note: note("qwen3:1.7b") }
         );
         assert_eq!(
             wanted(&config(Backend::Ollama, "phi4"), Ok(&[])),
-            Wanted::Nobody(LlmError::ModelMissing { model: "phi4".into() })
+            WantedServer::Nobody(LlmError::ModelMissing { model: "phi4".into() })
         );
     }
 
     #[test]
     fn without_ollama_our_own_serves_unless_that_is_ruled_out() {
         let gone = LlmError::Unreachable { at: "a".into(), why: "w".into() };
-        assert_eq!(wanted(&config(Backend::Auto, "auto"), Err(&gone)), Wanted::Local { note: None });
-        assert_eq!(wanted(&config(Backend::Ollama, "auto"), Err(&gone)), Wanted::Nobody(gone));
-        assert_eq!(wanted(&config(Backend::Local, "auto"), Ok(&[])), Wanted::Local { note: None });
+        assert_eq!(wanted(&config(Backend::Auto, "auto"), Err(&gone)), WantedServer::Local { note: None });
+        assert_eq!(wanted(&config(Backend::Ollama, "auto"), Err(&gone)), WantedServer::Nobody(gone));
+        assert_eq!(wanted(&config(Backend::Local, "auto"), Ok(&[])), WantedServer::Local { note: None });
     }
 }

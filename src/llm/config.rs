@@ -66,14 +66,14 @@ impl<'de> Deserialize<'de> for Threads {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Written {
+        enum WrittenThreads {
             Count(u32),
             Word(String),
         }
-        match Written::deserialize(from)? {
-            Written::Count(count) => Ok(Self::Count(count)),
-            Written::Word(word) if word == "auto" => Ok(Self::Auto),
-            Written::Word(word) => {
+        match WrittenThreads::deserialize(from)? {
+            WrittenThreads::Count(count) => Ok(Self::Count(count)),
+            WrittenThreads::Word(word) if word == "auto" => Ok(Self::Auto),
+            WrittenThreads::Word(word) => {
                 Err(de::Error::invalid_value(de::Unexpected::Str(&word), &"\"auto\" or a number"))
             }
         }

@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::local::LOCAL_EMBED_MODEL;
-use super::{InstalledModel, LlmConfig, LlmError, Ollama, Ready, ServedBy};
+use super::{InstalledModel, LlmConfig, LlmError, Ollama, ReadyServer, ServedBy};
 
 /// A look at what is installed is good for so long.
 const LOOK_EVERY: Duration = Duration::from_secs(300);
@@ -53,7 +53,7 @@ impl Embedder {
     /// Vectors of `texts`.
     pub(super) async fn embed(
         &self,
-        ready: &Ready,
+        ready: &ReadyServer,
         config: &LlmConfig,
         texts: &[String],
     ) -> Result<Embedded, LlmError> {
@@ -61,7 +61,7 @@ impl Embedder {
         if wanted.is_empty() {
             return Err(LlmError::no_vectors("llm.embed_model is empty", "name a model or write \"auto\""));
         }
-        let Ready { client, by, .. } = ready;
+        let ReadyServer { client, by, .. } = ready;
         let model = self.model(client, wanted).await?.ok_or_else(|| missing(wanted, *by))?;
         let made = client.embed(&model, texts, (&config.options(), config.keep_alive)).await;
         let vectors = made.map_err(|error| match error {

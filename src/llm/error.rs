@@ -150,10 +150,10 @@ impl LlmError {
 /// Reads a failed call. `model` is the one that was asked for, `body` what came with `status`.
 pub(super) fn from_status(status: u16, body: &[u8], model: &str) -> LlmError {
     #[derive(Deserialize)]
-    struct Body {
+    struct ErrorBody {
         error: String,
     }
-    let told = serde_json::from_slice::<Body>(body).ok().map(|b| quoted(&b.error));
+    let told = serde_json::from_slice::<ErrorBody>(body).ok().map(|b| quoted(&b.error));
     let text = told.unwrap_or_else(|| quoted(&String::from_utf8_lossy(body)));
     let model = model.to_owned();
     match status {

@@ -2,7 +2,7 @@
 //!
 //! [`Mind`] is the handle of one task (`mind/keeper.rs`). In: questions. Out: replies as
 //! [`ChatStream`]s, and what serves as a `watch`. A server is not changed while anybody holds a
-//! [`Hold`], and every [`ChatStream`] holds one. It refuses to ask a model that is not ready: a
+//! [`ServerHold`], and every [`ChatStream`] holds one. It refuses to ask a model that is not ready: a
 //! question waits until it is.
 
 mod keeper;
@@ -51,23 +51,23 @@ pub enum Length {
 
 /// Makes what a model of this name and size, which says that it can call tools or not, is to read before
 /// the first question: the messages every question begins with. They are evaluated once, so that no question waits for it.
-pub type Head = Arc<dyn Fn(&str, ModelSize, Option<bool>) -> Ask + Send + Sync>;
+pub type HeadMaker = Arc<dyn Fn(&str, ModelSize, Option<bool>) -> Ask + Send + Sync>;
 
 /// What a [`Mind`] is made of.
-pub struct Parts {
+pub struct MindParts {
     /// `[llm]`.
     pub config: LlmConfig,
     /// Our own server.
     pub local: LocalModel,
     /// What every conversation begins with.
-    pub head: Head,
+    pub head: HeadMaker,
     /// When our own server is started anew.
     pub restarts: RestartPolicy,
 }
 
-impl std::fmt::Debug for Parts {
+impl std::fmt::Debug for MindParts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Parts")
+        f.debug_struct("MindParts")
             .field("config", &self.config)
             .field("local", &self.local)
             .finish_non_exhaustive()
@@ -95,7 +95,7 @@ impl ServedBy {
 
 /// A server whose model is loaded and has read the head.
 #[derive(Debug, Clone)]
-pub struct Ready {
+pub struct ReadyServer {
     /// Speaks to it.
     pub client: Ollama,
     /// The model's name.
@@ -130,12 +130,12 @@ pub enum Serving {
         since: Instant,
     },
     /// Questions are answered.
-    Ready(Ready),
+    Ready(ReadyServer),
     /// Nobody serves.
     Down(LlmError),
 }
 
-struct Shared {
+struct MindShared {
     config: LlmConfig,
     serving: watch::Sender<Serving>,
     holds: watch::Sender<usize>,
@@ -144,15 +144,15 @@ struct Shared {
 }
 
 /// While it lives, the server stays the same. A turn of several questions takes one.
-pub struct Hold(Arc<Shared>);
+pub struct ServerHold(Arc<MindShared>);
 
-impl std::fmt::Debug for Hold {
+impl std::fmt::Debug for ServerHold {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Hold")
     }
 }
 
-impl Drop for Hold {
+impl Drop for ServerHold {
     fn drop(&mut self) {
         self.0.holds.send_modify(|holds| *holds -= 1);
     }
@@ -161,9 +161,9 @@ impl Drop for Hold {
 /// The task behind a [`Mind`]: looks for a server, starts our own, watches it.
 #[derive(Clone)]
 pub struct ModelServer {
-    shared: Arc<Shared>,
+    shared: Arc<MindShared>,
     local: LocalModel,
-    head: Head,
+    head: HeadMaker,
     restarts: RestartPolicy,
 }
 
@@ -173,7 +173,8 @@ impl ModelServer {
         // Whoever served before a panic was killed with its handle.
         self.shared.serving.send_replace(Serving::Starting { since: Instant::now() });
         let shared = Arc::clone(&self.shared);
-        let keeper = keeper::Keeper::new(shared, self.local.clone(), Arc::clone(&self.head), self.restarts);
+        let keeper =
+            keeper::ServerKeeper::new(shared, self.local.clone(), Arc::clone(&self.head), self.restarts);
         let keeping = keeper.run();
         tokio::pin!(keeping);
         tokio::select! {
@@ -186,7 +187,7 @@ impl ModelServer {
 
 /// The model, whoever serves it.
 pub struct Mind {
-    shared: Arc<Shared>,
+    shared: Arc<MindShared>,
     keeper: Mutex<Option<JoinHandle<()>>>,
     embedder: Embedder,
 }
@@ -199,16 +200,16 @@ impl std::fmt::Debug for Mind {
 
 impl Mind {
     /// Starts to look for a server. Must be called on a Tokio runtime; returns at once.
-    pub fn start(parts: Parts) -> Self {
+    pub fn start(parts: MindParts) -> Self {
         let (mind, server) = Self::unattended(parts);
         mind.attend(server);
         mind
     }
 
     /// The model, and the task that looks for its server: the caller runs it, or nobody ever serves.
-    pub fn unattended(parts: Parts) -> (Self, ModelServer) {
-        let Parts { config, local, head, restarts } = parts;
-        let shared = Arc::new(Shared {
+    pub fn unattended(parts: MindParts) -> (Self, ModelServer) {
+        let MindParts { config, local, head, restarts } = parts;
+        let shared = Arc::new(MindShared {
             config,
             serving: watch::Sender::new(Serving::Starting { since: Instant::now() }),
             holds: watch::Sender::new(0),
@@ -231,16 +232,16 @@ impl Mind {
     }
 
     /// Keeps the server the same until it is dropped.
-    pub fn hold(&self) -> Hold {
+    pub fn hold(&self) -> ServerHold {
         self.shared.holds.send_modify(|holds| *holds += 1);
-        Hold(Arc::clone(&self.shared))
+        ServerHold(Arc::clone(&self.shared))
     }
 
     /// Waits while a server is started or warmed. Cancel-safe.
     ///
     /// # Errors
     /// [`LlmError::Down`] and its like when nobody serves, [`LlmError::ShutDown`] at the end.
-    pub async fn ready(&self) -> Result<Ready, LlmError> {
+    pub async fn ready(&self) -> Result<ReadyServer, LlmError> {
         let mut serving = self.shared.serving.subscribe();
         let settled = serving.wait_for(|now| matches!(now, Serving::Ready(_) | Serving::Down(_)));
         let now = tokio::select! {
@@ -319,7 +320,7 @@ impl Drop for Mind {
     }
 }
 
-impl Shared {
+impl MindShared {
     /// The request that asks `ask` of `model`; what the server would load the model anew for is the same
     /// in every one.
     fn request(&self, model: &str, by: ServedBy, ask: Ask) -> ChatRequest {

@@ -93,10 +93,12 @@ impl Ollama {
     /// The server's version; the cheapest proof that it is a model server.
     pub async fn version(&self) -> Result<String, LlmError> {
         #[derive(serde::Deserialize)]
-        struct Reply {
+        struct VersionReply {
             version: String,
         }
-        self.answer::<Reply>(self.request(Method::GET, "/api/version"), "").await.map(|reply| reply.version)
+        self.answer::<VersionReply>(self.request(Method::GET, "/api/version"), "")
+            .await
+            .map(|reply| reply.version)
     }
 
     /// The models on the server's disk.
@@ -150,14 +152,14 @@ impl Ollama {
         (options, keep_alive): (&Options, i64),
     ) -> Result<Vec<Vec<f32>>, LlmError> {
         #[derive(serde::Deserialize)]
-        struct Reply {
+        struct EmbeddingsReply {
             embeddings: Vec<Vec<f32>>,
         }
         let body = json!({
             "model": name, "input": texts, "truncate": true, "options": options, "keep_alive": keep_alive,
         });
         let call = self.request(Method::POST, "/api/embed").json(&body);
-        let reply: Reply = self.answer_within(VECTORS, call, name).await?;
+        let reply: EmbeddingsReply = self.answer_within(VECTORS, call, name).await?;
         Ok(reply.embeddings)
     }
 
@@ -184,10 +186,10 @@ impl Ollama {
 
     async fn models<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>, LlmError> {
         #[derive(serde::Deserialize)]
-        struct Reply<T> {
+        struct ModelsReply<T> {
             models: Option<Vec<T>>,
         }
-        let reply: Reply<T> = self.answer(self.request(Method::GET, path), "").await?;
+        let reply: ModelsReply<T> = self.answer(self.request(Method::GET, path), "").await?;
         Ok(reply.models.unwrap_or_default())
     }
 

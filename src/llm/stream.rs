@@ -17,15 +17,15 @@ use serde::de::DeserializeOwned;
 use super::error::quoted;
 use super::lines::Splitter;
 use super::wire::{ChatLine, PullLine};
-use super::{ChatEvent, Hold, LlmError, PullProgress};
+use super::{ChatEvent, LlmError, PullProgress, ServerHold};
 
 /// Gets to see how a reply failed.
 type OnFailure = Box<dyn FnOnce(&LlmError) + Send>;
-type Body = Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>;
+type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>;
 
 /// The JSON lines of a body.
 struct JsonLines<T> {
-    body: Body,
+    body: ByteStream,
     splitter: Splitter,
     lines: VecDeque<Vec<u8>>,
     is_over: bool,
@@ -80,7 +80,7 @@ pub struct ChatStream {
     events: VecDeque<ChatEvent>,
     is_over: bool,
     on_failure: Option<OnFailure>,
-    hold: Option<Hold>,
+    hold: Option<ServerHold>,
 }
 
 impl std::fmt::Debug for ChatStream {
@@ -103,7 +103,11 @@ impl ChatStream {
 
     /// The same reply; `on_failure` gets to see its failure, and `hold` lives as long as the reply.
     #[must_use]
-    pub(super) fn watched(mut self, on_failure: impl FnOnce(&LlmError) + Send + 'static, hold: Hold) -> Self {
+    pub(super) fn watched(
+        mut self,
+        on_failure: impl FnOnce(&LlmError) + Send + 'static,
+        hold: ServerHold,
+    ) -> Self {
         self.on_failure = Some(Box::new(on_failure));
         self.hold = Some(hold);
         self

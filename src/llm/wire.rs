@@ -168,13 +168,13 @@ impl ChatRequest {
     /// The body that goes over the wire.
     pub(super) fn body(&self) -> Result<Vec<u8>, serde_json::Error> {
         #[derive(Serialize)]
-        struct Body<'a> {
+        struct ChatBody<'a> {
             #[serde(flatten)]
             request: &'a ChatRequest,
             think: Value,
             stream: bool,
         }
-        serde_json::to_vec(&Body { request: self, think: self.think.in_json(), stream: true })
+        serde_json::to_vec(&ChatBody { request: self, think: self.think.in_json(), stream: true })
     }
 }
 

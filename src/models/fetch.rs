@@ -14,7 +14,7 @@ use indicatif::BinaryBytes;
 use super::manifest::{Conversion, FileSource, ManifestModel, ModelFile};
 use super::progress::FetchProgress;
 use super::scratch::free_bytes;
-use super::{AllowedSources, Library, ModelError, checksum, files_here};
+use super::{AllowedSources, ModelError, ModelLibrary, checksum, files_here};
 use run::{FetchRun, allowed, wheel_of};
 
 /// Left free on the disk beyond what the models need.
@@ -103,7 +103,7 @@ pub enum FetchError {
     Network(String),
 }
 
-impl Library {
+impl ModelLibrary {
     /// The models that are fetched when none is named.
     pub fn defaults(&self) -> Vec<&str> {
         self.manifest.models.iter().filter(|m| m.default).map(|m| m.name.as_str()).collect()

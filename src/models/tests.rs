@@ -95,7 +95,7 @@ fn body() -> Vec<u8> {
 }
 
 /// A library with one model "m" whose file "f.bin" is [`body`], from `urls` in this order.
-fn library(root: &Path, urls: &[String]) -> Library {
+fn library(root: &Path, urls: &[String]) -> ModelLibrary {
     let sources: Vec<String> = urls.iter().map(|url| format!("{{ parts = [\"{url}\"] }}")).collect();
     let text = format!(
         "[[models]]\nname = \"m\"\nabout = \"test\"\nlicence = \"MIT\"\ndefault = true\n[[models.files]]\n\
@@ -104,7 +104,7 @@ fn library(root: &Path, urls: &[String]) -> Library {
         checksum::of_bytes(&body()),
         sources.join(", ")
     );
-    Library::with(root, Manifest::parse(&text).unwrap())
+    ModelLibrary::with(root, Manifest::parse(&text).unwrap())
 }
 
 /// Names of all files below `dir`, except the lock.
@@ -120,7 +120,7 @@ fn files_below(dir: &Path) -> Vec<String> {
     names
 }
 
-async fn fetch(library: &Library) -> Result<Vec<FetchOutcome>, String> {
+async fn fetch(library: &ModelLibrary) -> Result<Vec<FetchOutcome>, String> {
     library.fetch(&["m"], FetchOptions::default(), &Notes::default()).await.map_err(|e| e.to_string())
 }
 
@@ -234,7 +234,7 @@ async fn what_can_not_work_is_said_in_one_sentence() {
 
     let mut huge = library.manifest().clone();
     huge.models[0].files[0].size = u64::MAX / 4;
-    let error = fetch(&Library::with(dir.path(), huge)).await.unwrap_err();
+    let error = fetch(&ModelLibrary::with(dir.path(), huge)).await.unwrap_err();
     assert!(error.contains("free some space"), "{error}");
 }
 
@@ -251,7 +251,7 @@ async fn a_model_in_parts_is_put_together_and_hosts_that_are_away_are_asked_once
     let away = manifest.models[0].files[0].sources[0].clone();
     manifest.models[0].files[0].sources.push(away);
     manifest.models[0].files[0].sources.push(FileSource::Parts { parts: vec![place("/1"), place("/2")] });
-    let library = Library::with(dir.path(), manifest);
+    let library = ModelLibrary::with(dir.path(), manifest);
     let notes = Notes::default();
     library.fetch(&["m"], FetchOptions::default(), &notes).await.unwrap();
     assert_eq!(library.verify("m"), Ok(InstallState::Present));
@@ -265,7 +265,7 @@ async fn a_model_in_parts_is_put_together_and_hosts_that_are_away_are_asked_once
 #[tokio::test]
 async fn a_small_model_comes_from_the_package_registry() {
     let dir = tempfile::tempdir().unwrap();
-    let library = Library::open(dir.path()).unwrap();
+    let library = ModelLibrary::open(dir.path()).unwrap();
     let options = FetchOptions { sources: AllowedSources::Registry, ..FetchOptions::default() };
     let names = ["wake-alexa", "wake-okay-nabu"];
     let fetched = library.fetch(&names, options, &Notes::default()).await.unwrap();
@@ -282,7 +282,7 @@ async fn a_small_model_comes_from_the_package_registry() {
 #[test]
 fn the_default_models_are_whole() {
     let root = crate::paths::Paths::discover().unwrap().models;
-    let library = Library::open(root).unwrap();
+    let library = ModelLibrary::open(root).unwrap();
     for name in library.defaults() {
         assert_eq!(library.state(name), Ok(InstallState::Present), "{name}");
     }

@@ -14,7 +14,7 @@ use crate::message::Channel;
 
 /// Who asks, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Priority {
+pub(crate) enum ModelPriority {
     /// Somebody spoke and waits in silence.
     Speech,
     /// Somebody typed.
@@ -23,7 +23,7 @@ pub(crate) enum Priority {
     Background,
 }
 
-impl Priority {
+impl ModelPriority {
     /// That of a turn on `channel`.
     pub(crate) fn of(channel: Channel) -> Self {
         match channel {
@@ -36,19 +36,19 @@ impl Priority {
 
 /// How many turns run, and how many have begun.
 #[derive(Debug, Clone, Copy, Default)]
-struct Turns {
+struct RunningTurns {
     running: usize,
     begun: u64,
 }
 
 /// Those who wait, in the order in which they came.
 #[derive(Debug, Default)]
-struct Queue {
+struct ModelQueue {
     is_taken: bool,
-    waiting: VecDeque<(Priority, oneshot::Sender<()>)>,
+    waiting: VecDeque<(ModelPriority, oneshot::Sender<()>)>,
 }
 
-impl Queue {
+impl ModelQueue {
     /// The most urgent of those who wait, the oldest of several.
     fn next(&mut self) -> Option<oneshot::Sender<()>> {
         let urgent = self.waiting.iter().map(|(priority, _)| *priority).min()?;
@@ -60,8 +60,8 @@ impl Queue {
 /// Hands out the model.
 #[derive(Debug, Default)]
 pub(crate) struct Arbiter {
-    queue: Mutex<Queue>,
-    turns: watch::Sender<Turns>,
+    queue: Mutex<ModelQueue>,
+    turns: watch::Sender<RunningTurns>,
 }
 
 /// The right to one call of the model, given back when it is dropped.
@@ -91,7 +91,7 @@ impl Arbiter {
 
     /// Waits for the model. Cancel-safe: who is dropped while waiting leaves the queue, and a permit that was granted
     /// in that moment goes to the next.
-    pub(crate) async fn permit(&self, priority: Priority) -> Permit<'_> {
+    pub(crate) async fn permit(&self, priority: ModelPriority) -> Permit<'_> {
         let granted = {
             let mut queue = self.lock();
             if !queue.is_taken {
@@ -102,7 +102,7 @@ impl Arbiter {
             queue.waiting.push_back((priority, grant));
             granted
         };
-        let mut waiting = Waiting { arbiter: self, granted };
+        let mut waiting = QueuePlace { arbiter: self, granted };
         // The sender is only dropped after it was used; once the grant is taken, `waiting` hands nothing on.
         let _ = (&mut waiting.granted).await;
         Permit(self)
@@ -125,18 +125,18 @@ impl Arbiter {
         self.lock().waiting.len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, ModelQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A place in the queue.
-struct Waiting<'a> {
+struct QueuePlace<'a> {
     arbiter: &'a Arbiter,
     granted: oneshot::Receiver<()>,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         self.granted.close();
         if self.granted.try_recv().is_ok() {
@@ -166,7 +166,7 @@ mod tests {
 
     #[tokio::test]
     async fn speech_comes_before_typing_and_both_before_background_work() {
-        use Priority::{Background, Speech, Typing};
+        use ModelPriority::{Background, Speech, Typing};
         let arbiter = Arbiter::default();
         let first = arbiter.permit(Background).await;
         let order = Mutex::new(Vec::new());
@@ -194,16 +194,16 @@ mod tests {
     #[tokio::test]
     async fn who_gives_up_waiting_does_not_keep_the_model() {
         let arbiter = Arbiter::default();
-        let first = arbiter.permit(Priority::Typing).await;
-        let mut gave_up = Box::pin(arbiter.permit(Priority::Speech));
+        let first = arbiter.permit(ModelPriority::Typing).await;
+        let mut gave_up = Box::pin(arbiter.permit(ModelPriority::Speech));
         assert!(gave_up.as_mut().now_or_never().is_none());
-        let mut granted_and_gone = Box::pin(arbiter.permit(Priority::Speech));
+        let mut granted_and_gone = Box::pin(arbiter.permit(ModelPriority::Speech));
         assert!(granted_and_gone.as_mut().now_or_never().is_none());
         drop(gave_up);
         drop(first);
         // Granted, and dropped before it was looked at.
         drop(granted_and_gone);
-        assert!(arbiter.permit(Priority::Background).now_or_never().is_some());
+        assert!(arbiter.permit(ModelPriority::Background).now_or_never().is_some());
     }
 
     #[tokio::test]

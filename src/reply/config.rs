@@ -59,14 +59,14 @@ pub struct PlannerConfig {
     /// several parts that want a tool, or talk of the past), "always" or "never". A plan is one more call.
     pub mode: PlannerMode,
     /// What comes first: "router" (the planner sees the tools that were picked) or "planner" (it sees all of them).
-    pub order: Order,
+    pub order: PlannerOrder,
     /// Which model of the server plans, by name; "": the one that answers, which has read most of the prompt already.
     pub model: String,
 }
 
 impl Default for PlannerConfig {
     fn default() -> Self {
-        Self { mode: PlannerMode::Auto, order: Order::Router, model: String::new() }
+        Self { mode: PlannerMode::Auto, order: PlannerOrder::Router, model: String::new() }
     }
 }
 
@@ -85,7 +85,7 @@ pub enum PlannerMode {
 /// What comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Order {
+pub enum PlannerOrder {
     /// The router: the planner sees the tools that were picked.
     Router,
     /// The planner: it sees all tools.

@@ -10,7 +10,7 @@ use crate::language::{Language, Languages};
 use crate::llm::ModelSize;
 use crate::reply::agent::AgentContext;
 use crate::reply::agent::protocol::{Answering, Protocols};
-use crate::reply::arbiter::{Arbiter, Priority};
+use crate::reply::arbiter::{Arbiter, ModelPriority};
 use crate::reply::config::{ContextConfig, PersonaConfig, ReplyConfig};
 use crate::reply::memory::diary::{self, Diary};
 use crate::reply::memory::{MemoryConfig, MemoryService};
@@ -150,14 +150,14 @@ impl<M: ChatModel> Engine<M> {
     }
 
     /// The model, for calls of this priority.
-    pub(crate) fn access(&self, priority: Priority) -> ModelAccess<'_, M> {
+    pub(crate) fn access(&self, priority: ModelPriority) -> ModelAccess<'_, M> {
         ModelAccess { model: &self.parts.model, arbiter: &self.arbiter, priority }
     }
 
     /// What the loop of one answer works with.
     pub(crate) fn agent<'a>(&'a self, session: &'a Session, heads: &'a Arc<HeadSet>) -> AgentContext<'a, M> {
         AgentContext {
-            model: self.access(Priority::of(session.id().channel)),
+            model: self.access(ModelPriority::of(session.id().channel)),
             config: &self.parts.reply,
             rules: &self.parts.tool_rules,
             protocols: &self.parts.protocols,
@@ -173,7 +173,7 @@ impl<M: ChatModel> Engine<M> {
             store: self.parts.store.as_ref(),
             rules: self.parts.memory,
             window_s: self.parts.reply.window_s,
-            access: self.access(Priority::Background),
+            access: self.access(ModelPriority::Background),
             clock: &*self.parts.clock,
             heads: HeadSet::new(self.parts.tools.snapshot(), &self.parts.persona, &self.name),
             answering: self.answering(),

@@ -10,7 +10,7 @@ use jiff::Zoned;
 
 use crate::reply::agent::plan::{Plan, Recall};
 use crate::reply::agent::protocol::is_result;
-use crate::reply::agent::request::Request;
+use crate::reply::agent::request::TurnRequest;
 use crate::reply::deadline::{self, in_time};
 use crate::reply::memory::coverage::Coverage;
 use crate::reply::memory::extractor::{ExtractRules, RecallQuery};
@@ -119,7 +119,7 @@ impl<M: ChatModel> MemoryService<M> {
     /// What is in the prompt of this question: the profile, and what is recalled for it.
     pub(crate) async fn recall(
         &self,
-        request: &Request<'_>,
+        request: &TurnRequest<'_>,
         wanted: RecallRules<'_>,
         session: &Session,
         side: &SideQueries<'_, M>,
@@ -165,7 +165,7 @@ impl<M: ChatModel> MemoryService<M> {
         &self,
         store: &Store,
         query: &RecallQuery,
-        request: &Request<'_>,
+        request: &TurnRequest<'_>,
         session: &Session,
     ) -> Result<Vec<MemoryHit>, StoreError> {
         let kinds = match self.rules.sources {
@@ -212,7 +212,7 @@ impl<M: ChatModel> MemoryService<M> {
 }
 
 /// Whether what is in the prompt leaves anything to be recalled.
-pub(crate) fn coverage(request: &Request<'_>) -> Coverage {
+pub(crate) fn coverage(request: &TurnRequest<'_>) -> Coverage {
     if request.past.live == 0 {
         return Coverage::Uncovered;
     }

@@ -9,8 +9,8 @@ use std::future::Future;
 use futures_util::Stream;
 
 use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, LlmConfig, LlmError, Mind};
-use crate::llm::{ModelSize, Ready, ServedBy, Serving};
-use crate::reply::arbiter::{Arbiter, Permit, Priority};
+use crate::llm::{ModelSize, ReadyServer, ServedBy, Serving};
+use crate::reply::arbiter::{Arbiter, ModelPriority, Permit};
 use crate::trace::ModelUse;
 
 /// A chat model, wherever it runs.
@@ -96,7 +96,7 @@ pub(crate) struct ModelAccess<'a, M> {
     /// Hands it out.
     pub(crate) arbiter: &'a Arbiter,
     /// How urgent this one's calls are.
-    pub(crate) priority: Priority,
+    pub(crate) priority: ModelPriority,
 }
 
 impl<M> Clone for ModelAccess<'_, M> {
@@ -141,6 +141,6 @@ impl ChatModel for Mind {
     }
 }
 
-fn served(ready: &Ready) -> Served {
+fn served(ready: &ReadyServer) -> Served {
     Served { model: ready.model.clone(), size: ready.size, has_tools: ready.has_tools, by: ready.by }
 }

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use super::agent::request::Request;
+use super::agent::request::TurnRequest;
 use super::agent::setup::SetupRules;
 use super::agent::tool_list::ToolList;
-use super::arbiter::Priority;
+use super::arbiter::ModelPriority;
 use super::engine::Engine;
 use super::model::ChatModel;
 use super::output::sink::ReplySink;
@@ -36,10 +36,10 @@ impl<'a, M: ChatModel> Path<'a, M> {
         self.session.tools(&parts.tools, &parts.persona, &self.engine.name)
     }
 
-    pub(super) fn request<'t>(&self, turn: &'t Turn<'t>, past: &'t Past) -> Request<'t> {
+    pub(super) fn request<'t>(&self, turn: &'t Turn<'t>, past: &'t Past) -> TurnRequest<'t> {
         let mut called = self.session.called(&self.engine.parts.tool_rules);
         called.retain(|(answer, _)| past.holds(*answer));
-        Request {
+        TurnRequest {
             turn,
             past,
             called,
@@ -49,7 +49,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
         }
     }
 
-    pub(super) fn shared_prompt(&self, request: &Request<'_>) -> SharedPrompt {
+    pub(super) fn shared_prompt(&self, request: &TurnRequest<'_>) -> SharedPrompt {
         let profile = self.session.with(|state| state.caches.profile);
         let answering = &request.answering;
         let grown = &request.tools.grown;
@@ -60,11 +60,15 @@ impl<'a, M: ChatModel> Path<'a, M> {
         }
     }
 
-    pub(super) fn side_queries<'s>(&self, request: &Request<'_>, sink: &'s ReplySink) -> SideQueries<'s, M>
+    pub(super) fn side_queries<'s>(
+        &self,
+        request: &TurnRequest<'_>,
+        sink: &'s ReplySink,
+    ) -> SideQueries<'s, M>
     where
         'a: 's,
     {
-        let access = self.engine.access(Priority::of(request.turn.channel));
+        let access = self.engine.access(ModelPriority::of(request.turn.channel));
         SideQueries { access, prompt: self.shared_prompt(request), sink }
     }
 

@@ -3,7 +3,7 @@
 //! PURE. In: a dialogue and a request. Out: requests to a model; nothing is remembered and nothing planned yet.
 
 use super::agent::planner;
-use super::agent::request::Request;
+use super::agent::request::TurnRequest;
 use super::agent::router::ToolChoice;
 use super::agent::setup::{self, Prepared};
 use super::agent::tool_loop::state::prompt::LoopPrompt;
@@ -37,7 +37,7 @@ pub fn prompts<M: ChatModel>(engine: &Engine<M>, rows: &[DialogueRow], asked: &s
     let now = engine.parts.clock.now();
     let past = dialogue::past(rows, session.id(), now.timestamp(), &engine.parts.reply);
     let turn = Turn { channel: session.id().channel, now, asked, language: engine.language() };
-    let request: Request<'_> = path.request(&turn, &past);
+    let request: TurnRequest<'_> = path.request(&turn, &past);
     let common: prompt::side_query::SharedPrompt = path.shared_prompt(&request);
     let (instruction, shape, tokens) =
         planner::instruction(asked, request.answering.size, &request.tools, &ToolChoice::open());

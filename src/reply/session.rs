@@ -35,7 +35,7 @@ const RATE_WINDOW: SignedDuration = SignedDuration::from_secs(60);
 
 /// The part of a conversation that turns change.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct SessionState {
     /// What the user was asked.
     pub(crate) question: Option<OpenQuestion>,
     /// What a command lacks, and was asked for.
@@ -63,7 +63,7 @@ pub(crate) struct State {
 /// One conversation.
 pub struct Session {
     id: ConversationId,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
     /// The tool history as it is stored; set once what an earlier run of the program kept is known.
     stored: OnceCell<Mutex<String>>,
 }
@@ -80,7 +80,7 @@ impl Session {
     }
 
     /// Looks at the state, or changes it. Short: others of the same conversation wait.
-    pub(crate) fn with<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
+    pub(crate) fn with<T>(&self, look: impl FnOnce(&mut SessionState) -> T) -> T {
         look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -140,10 +140,10 @@ impl Session {
         let forgotten = store.times_forgotten();
         self.with(|state| {
             if std::mem::replace(&mut state.forgotten, forgotten) != forgotten {
-                *state = State {
+                *state = SessionState {
                     forgotten,
                     recent_calls: std::mem::take(&mut state.recent_calls),
-                    ..State::default()
+                    ..SessionState::default()
                 };
             }
         });
@@ -199,11 +199,11 @@ impl Session {
 
     /// The conversation is over: drops what earlier answers called and what was worked out for them.
     pub(crate) fn forget_conversation(&self) {
-        self.with(State::forget_conversation);
+        self.with(SessionState::forget_conversation);
     }
 }
 
-impl State {
+impl SessionState {
     fn forget_conversation(&mut self) {
         self.history = ToolHistory::default();
         self.caches = Caches::default();

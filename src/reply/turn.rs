@@ -63,14 +63,14 @@ pub struct ReplyOutcome {
     /// How it came to its end.
     pub ended: Ended,
     /// Whether more may be said.
-    pub conversation: Conversation,
+    pub conversation: ConversationStatus,
     /// The stored exchange; see [`Engine::heard_only`].
     pub exchange: Option<ExchangeId>,
 }
 
 /// Whether the user may want to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Conversation {
+pub enum ConversationStatus {
     /// He may.
     GoesOn,
     /// He has said that he wants nothing more.

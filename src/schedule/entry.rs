@@ -23,7 +23,7 @@ impl fmt::Display for EntryId {
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum EntryKind {
     /// After a length of time.
     Timer,
     /// At a time of day, once or on certain days.
@@ -32,7 +32,7 @@ pub enum Kind {
     Reminder,
 }
 
-impl Kind {
+impl EntryKind {
     /// Its name, in the singular.
     pub fn name(self) -> &'static str {
         match self {
@@ -114,7 +114,7 @@ impl Due {
 /// How far an entry has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "is")]
-pub enum State {
+pub enum EntryState {
     /// It is not due yet.
     Waiting,
     /// It rings.
@@ -134,7 +134,7 @@ pub struct Entry {
     /// Its name in the store.
     pub id: EntryId,
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// What it is called; for a reminder what is to be said. Spoken words: never logged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -152,7 +152,7 @@ pub struct Entry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skips: Option<Date>,
     /// How far it has come.
-    pub state: State,
+    pub state: EntryState,
     /// When it was silenced last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silenced_at: Option<Timestamp>,
@@ -170,12 +170,12 @@ impl Days {
 impl Entry {
     /// Whether it rings now.
     pub fn is_ringing(&self) -> bool {
-        matches!(self.state, State::Ringing { .. })
+        matches!(self.state, EntryState::Ringing { .. })
     }
 
     /// Whether it is still to come, or rings.
     pub fn is_live(&self) -> bool {
-        matches!(self.state, State::Waiting | State::Ringing { .. })
+        matches!(self.state, EntryState::Waiting | EntryState::Ringing { .. })
     }
 
     /// The next moment on one of its days behind `now`; nothing for an entry that is due once.
@@ -212,9 +212,9 @@ impl Entry {
 
     /// The entry once it was silenced or given up: waiting for its next day, or `state`.
     #[must_use]
-    pub fn settled(&self, now: &Zoned, state: State) -> Self {
+    pub fn settled(&self, now: &Zoned, state: EntryState) -> Self {
         match self.next_after(now) {
-            Some(next) => Self { due: Due::Wall(next), state: State::Waiting, ..self.clone() },
+            Some(next) => Self { due: Due::Wall(next), state: EntryState::Waiting, ..self.clone() },
             None => Self { state, ..self.clone() },
         }
     }

@@ -6,13 +6,13 @@
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::{ToSpan, Zoned};
 
-use super::entry::{Days, Due, Kind, next_on};
-use super::order::{Bias, Refusal};
+use super::entry::{Days, Due, EntryKind, next_on};
+use super::order::{Bias, TimeRefusal};
 use crate::language::{ClockSaid, Exactness};
 
 /// A part of the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum DayPart {
     /// Before noon.
     Morning,
     /// After noon.
@@ -40,7 +40,7 @@ pub struct Said {
     /// The time of day.
     pub clock: Option<ClockSaid>,
     /// The part of the day.
-    pub part: Option<Part>,
+    pub part: Option<DayPart>,
     /// The day.
     pub day: Option<Day>,
     /// Again and again on these days.
@@ -49,16 +49,16 @@ pub struct Said {
 
 impl ClockSaid {
     /// The times of day it may mean, earlier first.
-    pub(super) fn readings(self, part: Option<Part>) -> Vec<Time> {
+    pub(super) fn readings(self, part: Option<DayPart>) -> Vec<Time> {
         let (hour, minute) = (self.hour, self.minute);
         let is_open = self.exactness == Exactness::Either && (1..=12).contains(&hour);
         let half = hour % 12;
         let hours = match part {
             _ if !is_open => vec![hour % 24],
-            Some(Part::Morning) => vec![half],
-            Some(Part::Afternoon | Part::Evening) => vec![half + 12],
-            Some(Part::Night) if (5..12).contains(&hour) => vec![half + 12],
-            Some(Part::Night) => vec![half],
+            Some(DayPart::Morning) => vec![half],
+            Some(DayPart::Afternoon | DayPart::Evening) => vec![half + 12],
+            Some(DayPart::Night) if (5..12).contains(&hour) => vec![half + 12],
+            Some(DayPart::Night) => vec![half],
             None => vec![half, half + 12],
         };
         let time = |hour: u8| Time::new(i8::try_from(hour).ok()?, i8::try_from(minute).ok()?, 0, 0).ok();
@@ -70,34 +70,39 @@ impl ClockSaid {
 ///
 /// # Errors
 /// What to ask or to say instead.
-pub(super) fn resolve(said: &Said, kind: Kind, bias: Bias, now: &Zoned) -> Result<(DateTime, Days), Refusal> {
+pub(super) fn resolve(
+    said: &Said,
+    kind: EntryKind,
+    bias: Bias,
+    now: &Zoned,
+) -> Result<(DateTime, Days), TimeRefusal> {
     let times = times(said, kind)?;
     if !said.days.is_none() {
-        let time = likeliest(&times, bias).ok_or(Refusal::NoMoment)?;
-        let next = next_on(said.days, time, now).ok_or(Refusal::IsOver)?;
+        let time = likeliest(&times, bias).ok_or(TimeRefusal::NoMoment)?;
+        let next = next_on(said.days, time, now).ok_or(TimeRefusal::IsOver)?;
         return Ok((next, said.days));
     }
     let at = match said.day {
         None => soonest(&times, bias, now),
         Some(day) => on_day(day, &times, bias, now),
     };
-    at.map(|at| (at, Days::NONE)).ok_or(Refusal::IsOver)
+    at.map(|at| (at, Days::NONE)).ok_or(TimeRefusal::IsOver)
 }
 
 /// The times of day that were meant; a reminder for "tomorrow" has one of its own.
-fn times(said: &Said, kind: Kind) -> Result<Vec<Time>, Refusal> {
+fn times(said: &Said, kind: EntryKind) -> Result<Vec<Time>, TimeRefusal> {
     if let Some(clock) = said.clock {
         return Ok(clock.readings(said.part));
     }
     let is_vague = said.day.is_none() && said.days.is_none() && said.part.is_none();
-    if kind != Kind::Reminder || is_vague {
-        return Err(Refusal::NoMoment);
+    if kind != EntryKind::Reminder || is_vague {
+        return Err(TimeRefusal::NoMoment);
     }
     let hour = match said.part {
-        None | Some(Part::Morning) => 9,
-        Some(Part::Afternoon) => 15,
-        Some(Part::Evening) => 19,
-        Some(Part::Night) => 21,
+        None | Some(DayPart::Morning) => 9,
+        Some(DayPart::Afternoon) => 15,
+        Some(DayPart::Evening) => 19,
+        Some(DayPart::Night) => 21,
     };
     Ok(Time::new(hour, 0, 0, 0).into_iter().collect())
 }

@@ -6,10 +6,13 @@
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::config::TimersConfig;
-use super::entry::{Days, Due, Entry, EntryId, Kind, State};
+use super::entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
 use super::moment::resolve;
 use super::names::{date_of, meant};
-use super::order::{Bias, LONGEST_TIMER_S, Many, Order, Question, Refusal, Report, Wanted, When, Which};
+use super::order::{
+    Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, ScheduleOrder, ScheduleQuestion, TimeRefusal, When,
+    Which,
+};
 use crate::language::Ear;
 
 /// Most entries that wait at the same time.
@@ -18,7 +21,7 @@ pub(super) const MOST: usize = 1_024;
 pub(super) const RECENT: SignedDuration = SignedDuration::from_mins(10);
 /// What changes the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum EntryChange {
     Add(Entry),
     Replace(Entry),
     Remove(EntryId),
@@ -39,27 +42,27 @@ pub(super) struct Present<'a> {
 }
 
 /// Changes, and what to tell when they are stored.
-pub(super) type Decided = (Vec<Change>, Report);
+pub(super) type Decided = (Vec<EntryChange>, OrderReport);
 
 /// Decides.
-pub(super) fn obey(present: &Present<'_>, order: &Order) -> Decided {
+pub(super) fn obey(present: &Present<'_>, order: &ScheduleOrder) -> Decided {
     match order {
-        Order::Set(wanted) => present.set(wanted),
-        Order::Amend { before, since, wanted } => present.amend(before, *since, wanted),
-        Order::List(kind) => (vec![], Report::Listed(*kind, present.of_kind(*kind))),
-        Order::Left(which) => present.left(which),
-        Order::Cancel(which) => present.cancel(which),
-        Order::Add { which, seconds } => present.add(which, *seconds),
-        Order::Move { which, when } => present.shift(which, when.as_ref()),
-        Order::Snooze { which, seconds } => present.snooze(which, *seconds),
-        Order::Silence => present.silence(),
+        ScheduleOrder::Set(wanted) => present.set(wanted),
+        ScheduleOrder::Amend { before, since, wanted } => present.amend(before, *since, wanted),
+        ScheduleOrder::List(kind) => (vec![], OrderReport::Listed(*kind, present.of_kind(*kind))),
+        ScheduleOrder::Left(which) => present.left(which),
+        ScheduleOrder::Cancel(which) => present.cancel(which),
+        ScheduleOrder::Add { which, seconds } => present.add(which, *seconds),
+        ScheduleOrder::Move { which, when } => present.shift(which, when.as_ref()),
+        ScheduleOrder::Snooze { which, seconds } => present.snooze(which, *seconds),
+        ScheduleOrder::Silence => present.silence(),
     }
 }
 
 /// Which entry is meant, when it must be one.
 enum Choice<'a> {
     These(Vec<&'a Entry>),
-    Unclear(Report),
+    Unclear(OrderReport),
 }
 
 impl Present<'_> {
@@ -72,8 +75,9 @@ impl Present<'_> {
     }
 
     /// Live and missed entries, the next one first.
-    fn of_kind(&self, kind: Option<Kind>) -> Vec<Entry> {
-        let shown = |entry: &&Entry| entry.state != State::Over && kind.is_none_or(|kind| kind == entry.kind);
+    fn of_kind(&self, kind: Option<EntryKind>) -> Vec<Entry> {
+        let shown =
+            |entry: &&Entry| entry.state != EntryState::Over && kind.is_none_or(|kind| kind == entry.kind);
         let mut entries: Vec<Entry> = self.entries.iter().filter(shown).cloned().collect();
         entries.sort_by_key(|entry| (self.moment(entry), entry.id));
         entries
@@ -87,7 +91,7 @@ impl Present<'_> {
         }
         found.sort_by_key(|entry| (self.moment(entry), entry.id));
         match (found.len(), which.many) {
-            (0, _) => Choice::Unclear(Report::NoSuch(which.clone())),
+            (0, _) => Choice::Unclear(OrderReport::NoSuch(which.clone())),
             (1, _) | (_, Many::All) => Choice::These(found),
             (_, Many::One) => {
                 let ringing: Vec<&Entry> = found.iter().copied().filter(|entry| entry.is_ringing()).collect();
@@ -95,20 +99,24 @@ impl Present<'_> {
                     [one] => Choice::These(vec![one]),
                     _ => {
                         let several = found.into_iter().cloned().collect();
-                        Choice::Unclear(Report::Ask(Question::Which(several)))
+                        Choice::Unclear(OrderReport::Ask(ScheduleQuestion::Which(several)))
                     }
                 }
             }
         }
     }
 
-    fn set(&self, wanted: &Wanted) -> Decided {
+    fn set(&self, wanted: &NewEntry) -> Decided {
         let Some(when) = &wanted.when else {
-            let question = if wanted.kind == Kind::Timer { Question::Length } else { Question::Moment };
-            return (vec![], Report::Ask(question));
+            let question = if wanted.kind == EntryKind::Timer {
+                ScheduleQuestion::Length
+            } else {
+                ScheduleQuestion::Moment
+            };
+            return (vec![], OrderReport::Ask(question));
         };
         if self.entries.iter().filter(|entry| entry.is_live()).count() >= MOST {
-            return (vec![], Report::TooMany);
+            return (vec![], OrderReport::TooMany);
         }
         let (due, days, length_s) = match self.due(when, wanted.kind, wanted.bias) {
             Ok(due) => due,
@@ -119,39 +127,41 @@ impl Present<'_> {
             kind: wanted.kind,
             name: wanted.name.clone(),
             set_at: self.at(),
-            length_s: length_s.filter(|_| wanted.kind == Kind::Timer),
+            length_s: length_s.filter(|_| wanted.kind == EntryKind::Timer),
             due,
             days,
             skips: None,
-            state: State::Waiting,
+            state: EntryState::Waiting,
             silenced_at: None,
             in_doubt: self.in_doubt,
         };
-        (vec![Change::Add(entry.clone())], Report::Set(entry))
+        (vec![EntryChange::Add(entry.clone())], OrderReport::Set(entry))
     }
 
-    fn amend(&self, before: &Wanted, since: Timestamp, wanted: &Wanted) -> Decided {
+    fn amend(&self, before: &NewEntry, since: Timestamp, wanted: &NewEntry) -> Decided {
         let is_it = |entry: &&Entry| {
             let is_alike = (entry.kind, &entry.name) == (before.kind, &before.name);
-            is_alike && entry.state == State::Waiting && entry.set_at >= since
+            is_alike && entry.state == EntryState::Waiting && entry.set_at >= since
         };
         let begun = self.entries.iter().filter(is_it).max_by_key(|entry| entry.id);
         let (Some(begun), Some(when)) = (begun, &wanted.when) else { return self.set(wanted) };
         let now = begun.set_at.to_zoned(self.now.time_zone().clone());
         match (Present { now: &now, ..*self }).due(when, wanted.kind, wanted.bias) {
             Ok((due, days, length_s)) => {
-                let length_s = length_s.filter(|_| wanted.kind == Kind::Timer);
+                let length_s = length_s.filter(|_| wanted.kind == EntryKind::Timer);
                 let entry = Entry { name: wanted.name.clone(), due, days, length_s, ..begun.clone() };
-                (vec![Change::Replace(entry.clone())], Report::Set(entry))
+                (vec![EntryChange::Replace(entry.clone())], OrderReport::Set(entry))
             }
             Err(refusal) => (vec![], refusal.into()),
         }
     }
 
-    fn due(&self, when: &When, kind: Kind, bias: Bias) -> Result<(Due, Days, Option<u32>), Refusal> {
+    fn due(&self, when: &When, kind: EntryKind, bias: Bias) -> Result<(Due, Days, Option<u32>), TimeRefusal> {
         match when {
-            When::In(0) => Err(Refusal::NoLength),
-            When::In(seconds) if *seconds > LONGEST_TIMER_S && kind == Kind::Timer => Err(Refusal::TooLong),
+            When::In(0) => Err(TimeRefusal::NoLength),
+            When::In(seconds) if *seconds > LONGEST_TIMER_S && kind == EntryKind::Timer => {
+                Err(TimeRefusal::TooLong)
+            }
             When::In(seconds) => Ok((self.after(*seconds), Days::NONE, Some(*seconds))),
             When::At(said) => {
                 let (at, days) = resolve(said, kind, bias, self.now)?;
@@ -167,7 +177,7 @@ impl Present<'_> {
 
     fn left(&self, which: &Which) -> Decided {
         match self.chosen(&Which { many: Many::All, ..which.clone() }) {
-            Choice::These(entries) => (vec![], Report::Left(entries.into_iter().cloned().collect())),
+            Choice::These(entries) => (vec![], OrderReport::Left(entries.into_iter().cloned().collect())),
             Choice::Unclear(report) => (vec![], report),
         }
     }
@@ -182,16 +192,16 @@ impl Present<'_> {
             && let Some(skipped) =
                 entries.iter().map(|entry| entry.without(date, self.now)).collect::<Option<Vec<_>>>()
         {
-            let changes = skipped.into_iter().map(Change::Replace).collect();
-            return (changes, Report::Skipped(entries.into_iter().cloned().collect(), date));
+            let changes = skipped.into_iter().map(EntryChange::Replace).collect();
+            return (changes, OrderReport::Skipped(entries.into_iter().cloned().collect(), date));
         }
         // What rings comes back on its next day: it is silenced, not forgotten.
         let change = |entry: &&Entry| match entry.next_after(self.now) {
-            Some(_) if entry.is_ringing() => Change::Replace(self.silenced(entry)),
-            _ => Change::Remove(entry.id),
+            Some(_) if entry.is_ringing() => EntryChange::Replace(self.silenced(entry)),
+            _ => EntryChange::Remove(entry.id),
         };
         let changes = entries.iter().map(change).collect();
-        (changes, Report::Cancelled(entries.into_iter().cloned().collect()))
+        (changes, OrderReport::Cancelled(entries.into_iter().cloned().collect()))
     }
 
     fn add(&self, which: &Which, seconds: i64) -> Decided {
@@ -200,24 +210,24 @@ impl Present<'_> {
             Choice::These(entries) => entries.first().copied().cloned(),
             Choice::Unclear(report) => return (vec![], report),
         };
-        let Some(mut entry) = entry else { return (vec![], Report::NoSuch(which)) };
+        let Some(mut entry) = entry else { return (vec![], OrderReport::NoSuch(which)) };
         // What rings already gets the time from now on.
         let from = if entry.is_ringing() { self.at() } else { self.moment(&entry) };
         let due = from.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX);
         if due <= self.at() {
-            return (vec![], Report::IsOver);
+            return (vec![], OrderReport::IsOver);
         }
         let length = entry.length_s.map(|length| i64::from(length) + seconds);
         if length.is_some_and(|length| length > i64::from(LONGEST_TIMER_S)) {
-            return (vec![], Report::TooLong);
+            return (vec![], OrderReport::TooLong);
         }
         entry.length_s = length.and_then(|length| u32::try_from(length).ok()).or(entry.length_s);
         entry.due = match entry.due {
             Due::Moment(_) => Due::Moment(due),
             Due::Wall(_) => Due::Wall(due.to_zoned(self.now.time_zone().clone()).datetime()),
         };
-        entry.state = State::Waiting;
-        (vec![Change::Replace(entry.clone())], Report::Changed(entry))
+        entry.state = EntryState::Waiting;
+        (vec![EntryChange::Replace(entry.clone())], OrderReport::Changed(entry))
     }
 
     fn shift(&self, which: &Which, when: Option<&When>) -> Decided {
@@ -225,14 +235,18 @@ impl Present<'_> {
             Choice::These(entries) => entries.first().copied().cloned(),
             Choice::Unclear(report) => return (vec![], report),
         };
-        let Some(mut entry) = entry else { return (vec![], Report::NoSuch(which.clone())) };
+        let Some(mut entry) = entry else { return (vec![], OrderReport::NoSuch(which.clone())) };
         let Some(when) = when else {
-            let question = if entry.kind == Kind::Timer { Question::Length } else { Question::Moment };
-            return (vec![], Report::Ask(question));
+            let question = if entry.kind == EntryKind::Timer {
+                ScheduleQuestion::Length
+            } else {
+                ScheduleQuestion::Moment
+            };
+            return (vec![], OrderReport::Ask(question));
         };
         match self.due(when, entry.kind, self.likely(&entry)) {
             Ok((due, days, length_s)) => {
-                entry.length_s = length_s.filter(|_| entry.kind == Kind::Timer);
+                entry.length_s = length_s.filter(|_| entry.kind == EntryKind::Timer);
                 entry.due = due;
                 // "Change the alarm to seven" leaves the days as they are.
                 if !days.is_none() {
@@ -241,8 +255,8 @@ impl Present<'_> {
                     let next = super::entry::next_on(entry.days, at.time(), self.now);
                     entry.due = next.map_or(due, Due::Wall);
                 }
-                entry.state = State::Waiting;
-                (vec![Change::Replace(entry.clone())], Report::Changed(entry))
+                entry.state = EntryState::Waiting;
+                (vec![EntryChange::Replace(entry.clone())], OrderReport::Changed(entry))
             }
             Err(refusal) => (vec![], refusal.into()),
         }
@@ -253,9 +267,9 @@ impl Present<'_> {
         let zone = self.now.time_zone();
         let is_morning = self.moment(entry).to_zoned(zone.clone()).hour() < 12;
         match entry.kind {
-            Kind::Reminder => Bias::ByDay,
-            Kind::Alarm if is_morning => Bias::Morning,
-            Kind::Alarm | Kind::Timer => Bias::Next,
+            EntryKind::Reminder => Bias::ByDay,
+            EntryKind::Alarm if is_morning => Bias::Morning,
+            EntryKind::Alarm | EntryKind::Timer => Bias::Next,
         }
     }
 
@@ -263,7 +277,7 @@ impl Present<'_> {
         let seconds = seconds.unwrap_or(self.config.snooze_min * 60);
         let rang = self.just_rang(which);
         if rang.is_empty() {
-            return (vec![], Report::NothingRings);
+            return (vec![], OrderReport::NothingRings);
         }
         let (mut changes, mut snoozed) = (Vec::new(), Vec::new());
         for entry in rang {
@@ -271,12 +285,12 @@ impl Present<'_> {
                 due: self.after(seconds),
                 days: Days::NONE,
                 skips: None,
-                state: State::Waiting,
+                state: EntryState::Waiting,
                 silenced_at: None,
                 ..entry.clone()
             };
             if entry.days.is_none() {
-                changes.push(Change::Replace(later.clone()));
+                changes.push(EntryChange::Replace(later.clone()));
                 snoozed.push(later);
             } else {
                 // The next day stays, and beside it stands this one more time.
@@ -284,12 +298,12 @@ impl Present<'_> {
                 let id = EntryId(self.next_id + i64::try_from(added).unwrap_or_default());
                 let later = Entry { id, ..later };
                 let settled = if entry.is_ringing() { self.silenced(entry) } else { entry.clone() };
-                changes.push(Change::Replace(Entry { silenced_at: None, ..settled }));
-                changes.push(Change::Add(later.clone()));
+                changes.push(EntryChange::Replace(Entry { silenced_at: None, ..settled }));
+                changes.push(EntryChange::Add(later.clone()));
                 snoozed.push(later);
             }
         }
-        (changes, Report::Snoozed(snoozed))
+        (changes, OrderReport::Snoozed(snoozed))
     }
 
     /// What rings, or else what was silenced last, a moment ago.
@@ -309,13 +323,13 @@ impl Present<'_> {
     fn silence(&self) -> Decided {
         let ringing: Vec<&Entry> = self.entries.iter().filter(|entry| entry.is_ringing()).collect();
         if ringing.is_empty() {
-            return (vec![], Report::NothingRings);
+            return (vec![], OrderReport::NothingRings);
         }
-        let changes = ringing.iter().map(|entry| Change::Replace(self.silenced(entry))).collect();
-        (changes, Report::Silenced(ringing.into_iter().cloned().collect()))
+        let changes = ringing.iter().map(|entry| EntryChange::Replace(self.silenced(entry))).collect();
+        (changes, OrderReport::Silenced(ringing.into_iter().cloned().collect()))
     }
 
     fn silenced(&self, entry: &Entry) -> Entry {
-        Entry { silenced_at: Some(self.at()), ..entry.settled(self.now, State::Over) }
+        Entry { silenced_at: Some(self.at()), ..entry.settled(self.now, EntryState::Over) }
     }
 }

@@ -1,7 +1,7 @@
 //! What can be asked of the schedule, and what it reports back. PURE data.
 
-use super::entry::{Entry, EntryId, Kind};
-use super::moment::{Day, Part, Said};
+use super::entry::{Entry, EntryId, EntryKind};
+use super::moment::{Day, DayPart, Said};
 use crate::language::ClockSaid;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -11,21 +11,21 @@ pub const LONGEST_TIMER_S: u32 = 24 * 3600;
 
 /// What is asked of the schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Order {
+pub enum ScheduleOrder {
     /// Begin something.
-    Set(Wanted),
+    Set(NewEntry),
     /// Begin something that was begun a moment ago, before all of it was said: the same with another time or a longer
     /// name, counted from when it was first begun. If it is not there, this begins it.
     Amend {
         /// What was begun.
-        before: Wanted,
+        before: NewEntry,
         /// Not earlier than this.
         since: Timestamp,
         /// What it is to be.
-        wanted: Wanted,
+        wanted: NewEntry,
     },
     /// What is there, of this kind or of all.
-    List(Option<Kind>),
+    List(Option<EntryKind>),
     /// How long until it is due.
     Left(Which),
     /// Forget it.
@@ -57,9 +57,9 @@ pub enum Order {
 
 /// A new entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct NewEntry {
     /// What.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Its name, or what to remind of.
     pub name: Option<String>,
     /// When; nothing must be asked for.
@@ -104,13 +104,13 @@ pub struct Which {
     /// This one.
     pub id: Option<EntryId>,
     /// Of this kind.
-    pub kind: Option<Kind>,
+    pub kind: Option<EntryKind>,
     /// Called like this, or nearly.
     pub name: Option<String>,
     /// A timer of so many seconds.
     pub length_s: Option<u32>,
     /// Due at this time of day.
-    pub clock: Option<(ClockSaid, Option<Part>)>,
+    pub clock: Option<(ClockSaid, Option<DayPart>)>,
     /// Due on this day.
     pub day: Option<Day>,
     /// How many.
@@ -119,14 +119,14 @@ pub struct Which {
 
 impl Which {
     /// Any of a kind.
-    pub fn of(kind: Option<Kind>) -> Self {
+    pub fn of(kind: Option<EntryKind>) -> Self {
         Self { kind, ..Self::default() }
     }
 }
 
 /// What became of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Report {
+pub enum OrderReport {
     /// This waits now.
     Set(Entry),
     /// This was changed.
@@ -140,7 +140,7 @@ pub enum Report {
     /// These are silent.
     Silenced(Vec<Entry>),
     /// These are there.
-    Listed(Option<Kind>, Vec<Entry>),
+    Listed(Option<EntryKind>, Vec<Entry>),
     /// These are due in a while.
     Left(Vec<Entry>),
     /// There is no such entry.
@@ -154,10 +154,10 @@ pub enum Report {
     /// There are too many already.
     TooMany,
     /// The order is not clear yet.
-    Ask(Question),
+    Ask(ScheduleQuestion),
 }
 
-impl Report {
+impl OrderReport {
     /// Whether what was ordered was done.
     pub fn is_done(&self) -> bool {
         match self {
@@ -181,7 +181,7 @@ impl Report {
 
 /// Why there is no moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum TimeRefusal {
     /// For how long?
     NoLength,
     /// When?
@@ -192,20 +192,20 @@ pub(super) enum Refusal {
     TooLong,
 }
 
-impl From<Refusal> for Report {
-    fn from(refusal: Refusal) -> Self {
+impl From<TimeRefusal> for OrderReport {
+    fn from(refusal: TimeRefusal) -> Self {
         match refusal {
-            Refusal::NoLength => Self::Ask(Question::Length),
-            Refusal::NoMoment => Self::Ask(Question::Moment),
-            Refusal::IsOver => Self::IsOver,
-            Refusal::TooLong => Self::TooLong,
+            TimeRefusal::NoLength => Self::Ask(ScheduleQuestion::Length),
+            TimeRefusal::NoMoment => Self::Ask(ScheduleQuestion::Moment),
+            TimeRefusal::IsOver => Self::IsOver,
+            TimeRefusal::TooLong => Self::TooLong,
         }
     }
 }
 
 /// What has to be asked before an order can be carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Question {
+pub enum ScheduleQuestion {
     /// For how long?
     Length,
     /// When?

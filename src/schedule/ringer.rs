@@ -14,7 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::watch::Seen;
 use super::{EntryId, Schedule, Trust, words};
-use crate::announce::{Announcement, AnnouncementId, Announcer, IfUnheard, Origin, Priority};
+use crate::announce::{
+    Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard,
+};
 use crate::language::Language;
 use crate::message::Private;
 use crate::pulse::Heart;
@@ -177,7 +179,7 @@ impl Ringer {
                 let text = ring.says.0.clone();
                 let announcement = Announcement {
                     if_unheard: IfUnheard::Repeat(GAP),
-                    ..Announcement::new(Origin::Timer, Priority::Ring, text)
+                    ..Announcement::new(AnnouncementOrigin::Timer, AnnouncementPriority::Ring, text)
                 };
                 let announced = self.announcer.announce(announcement).await;
                 self.announced().push((ring.id, announced));
@@ -190,7 +192,7 @@ impl Ringer {
     }
 
     async fn announce(&self, if_unheard: IfUnheard, text: impl Into<String>) {
-        let announcement = Announcement::new(Origin::Timer, Priority::Reminder, text);
+        let announcement = Announcement::new(AnnouncementOrigin::Timer, AnnouncementPriority::Reminder, text);
         self.announcer.announce(Announcement { if_unheard, ..announcement }).await;
     }
 }

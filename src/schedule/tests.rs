@@ -27,22 +27,37 @@ fn clock(hour: u8, minute: u8) -> ClockSaid {
     ClockSaid { hour, minute, exactness: Exactness::Either }
 }
 
-fn timer(name: Option<&str>, seconds: u32) -> Order {
+fn timer(name: Option<&str>, seconds: u32) -> ScheduleOrder {
     let name = name.map(str::to_owned);
-    Order::Set(Wanted { kind: Kind::Timer, name, when: Some(When::In(seconds)), bias: Bias::Next })
+    ScheduleOrder::Set(NewEntry {
+        kind: EntryKind::Timer,
+        name,
+        when: Some(When::In(seconds)),
+        bias: Bias::Next,
+    })
 }
 
-fn alarm(said: Said) -> Order {
-    Order::Set(Wanted { kind: Kind::Alarm, name: None, when: Some(When::At(said)), bias: Bias::Morning })
+fn alarm(said: Said) -> ScheduleOrder {
+    ScheduleOrder::Set(NewEntry {
+        kind: EntryKind::Alarm,
+        name: None,
+        when: Some(When::At(said)),
+        bias: Bias::Morning,
+    })
 }
 
-fn reminder(text: &str, said: Said) -> Order {
+fn reminder(text: &str, said: Said) -> ScheduleOrder {
     let name = Some(text.to_owned());
-    Order::Set(Wanted { kind: Kind::Reminder, name, when: Some(When::At(said)), bias: Bias::ByDay })
+    ScheduleOrder::Set(NewEntry {
+        kind: EntryKind::Reminder,
+        name,
+        when: Some(When::At(said)),
+        bias: Bias::ByDay,
+    })
 }
 
 fn called(name: &str) -> Which {
-    Which { kind: Some(Kind::Timer), name: Some(name.into()), ..Which::default() }
+    Which { kind: Some(EntryKind::Timer), name: Some(name.into()), ..Which::default() }
 }
 
 /// Entries in memory, to be decided about.
@@ -62,7 +77,7 @@ impl Table {
         self
     }
 
-    fn order(&mut self, order: &Order) -> Report {
+    fn order(&mut self, order: &ScheduleOrder) -> OrderReport {
         let config = TimersConfig::default();
         let present = Present {
             entries: &self.entries,
@@ -77,7 +92,7 @@ impl Table {
         report
     }
 
-    fn say(&mut self, order: &Order) -> String {
+    fn say(&mut self, order: &ScheduleOrder) -> String {
         let report = self.order(order);
         words::tell(&report, &self.now, english())
     }
@@ -88,7 +103,7 @@ impl Table {
 
     fn look_with(&mut self, is_first: bool, trust: Trust, jump: SignedDuration) -> Seen {
         let config = TimersConfig::default();
-        let seen = watch::look(&Look {
+        let seen = watch::look(&ScheduleView {
             entries: &self.entries,
             now: &self.now,
             trust,
@@ -100,19 +115,19 @@ impl Table {
         seen
     }
 
-    fn apply(&mut self, changes: Vec<Change>) {
+    fn apply(&mut self, changes: Vec<EntryChange>) {
         for change in changes {
             match change {
-                Change::Add(entry) => {
+                EntryChange::Add(entry) => {
                     assert!(entry.id.0 >= self.next_id, "{entry:?} has a new number");
                     self.next_id = entry.id.0 + 1;
                     self.entries.push(entry);
                 }
-                Change::Replace(entry) => {
+                EntryChange::Replace(entry) => {
                     let old = self.entries.iter_mut().find(|old| old.id == entry.id).unwrap();
                     *old = entry;
                 }
-                Change::Remove(id) => self.entries.retain(|entry| entry.id != id),
+                EntryChange::Remove(id) => self.entries.retain(|entry| entry.id != id),
             }
         }
     }

@@ -7,8 +7,8 @@
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::config::TimersConfig;
-use super::entry::{Due, Entry, State};
-use super::obey::{Change, RECENT};
+use super::entry::{Due, Entry, EntryState};
+use super::obey::{EntryChange, RECENT};
 
 /// A clock may be set back by so much without being wrong.
 const SLACK: SignedDuration = SignedDuration::from_mins(2);
@@ -29,7 +29,7 @@ pub(super) fn trust(now: Timestamp, latest: Option<Timestamp>, is_synchronised: 
 }
 
 /// What is known at a look.
-pub(super) struct Look<'a> {
+pub(super) struct ScheduleView<'a> {
     pub(super) entries: &'a [Entry],
     pub(super) now: &'a Zoned,
     pub(super) trust: Trust,
@@ -43,7 +43,7 @@ pub(super) struct Look<'a> {
 /// What was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Seen {
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<EntryChange>,
     /// What rings, the longest first.
     pub(super) ringing: Vec<Entry>,
     /// What nobody noticed, to be told now.
@@ -53,19 +53,19 @@ pub(super) struct Seen {
 }
 
 /// Looks.
-pub(super) fn look(look: &Look<'_>) -> Seen {
+pub(super) fn look(look: &ScheduleView<'_>) -> Seen {
     let mut seen = Seen::default();
     for entry in look.entries {
         look.at(entry, &mut seen);
     }
     seen.ringing.sort_by_key(|entry| match entry.state {
-        State::Ringing { since } => (since, entry.id),
-        State::Waiting | State::Over | State::Missed => (Timestamp::MAX, entry.id),
+        EntryState::Ringing { since } => (since, entry.id),
+        EntryState::Waiting | EntryState::Over | EntryState::Missed => (Timestamp::MAX, entry.id),
     });
     seen
 }
 
-impl Look<'_> {
+impl ScheduleView<'_> {
     fn ring_for(&self) -> SignedDuration {
         SignedDuration::from_mins(i64::from(self.config.ring_min))
     }
@@ -74,45 +74,45 @@ impl Look<'_> {
         let now = self.now.timestamp();
         let mut entry = self.out_of_doubt(stored);
         match entry.state {
-            State::Waiting if self.trust == Trust::Behind && !entry.in_doubt => {}
-            State::Waiting => {
+            EntryState::Waiting if self.trust == Trust::Behind && !entry.in_doubt => {}
+            EntryState::Waiting => {
                 let due = entry.due.moment(self.now.time_zone());
                 if due > now {
                     soonest(seen, due);
                 } else if now.duration_since(due) < self.ring_for() {
-                    entry.state = State::Ringing { since: now };
+                    entry.state = EntryState::Ringing { since: now };
                 } else {
                     self.miss(&mut entry, seen);
                 }
             }
-            State::Ringing { since } => {
+            EntryState::Ringing { since } => {
                 // After a power cut it rings on for what is left; a clock set back must not make it ring for ever.
                 let lasted = now.duration_since(since);
                 if lasted >= self.ring_for() || lasted < SignedDuration::ZERO {
                     self.miss(&mut entry, seen);
                 }
             }
-            State::Missed if self.is_first => {
+            EntryState::Missed if self.is_first => {
                 seen.missed.push(entry.clone());
-                seen.changes.push(Change::Remove(entry.id));
+                seen.changes.push(EntryChange::Remove(entry.id));
                 return;
             }
-            State::Over | State::Missed => {
+            EntryState::Over | EntryState::Missed => {
                 let is_old = entry.silenced_at.is_none_or(|at| now.duration_since(at) > RECENT);
-                if entry.state == State::Over && is_old {
-                    seen.changes.push(Change::Remove(entry.id));
+                if entry.state == EntryState::Over && is_old {
+                    seen.changes.push(EntryChange::Remove(entry.id));
                     return;
                 }
             }
         }
-        if let State::Ringing { since } = entry.state {
+        if let EntryState::Ringing { since } = entry.state {
             seen.ringing.push(entry.clone());
             if let Ok(end) = since.checked_add(self.ring_for()) {
                 soonest(seen, end);
             }
         }
-        if entry != *stored && !seen.changes.contains(&Change::Remove(entry.id)) {
-            seen.changes.push(Change::Replace(entry));
+        if entry != *stored && !seen.changes.contains(&EntryChange::Remove(entry.id)) {
+            seen.changes.push(EntryChange::Replace(entry));
         }
     }
 
@@ -121,10 +121,10 @@ impl Look<'_> {
         if self.is_first {
             seen.missed.push(entry.clone());
         }
-        let settled = entry.settled(self.now, State::Missed);
-        if self.is_first && settled.state == State::Missed {
-            seen.changes.push(Change::Remove(entry.id));
-        } else if settled.state == State::Waiting {
+        let settled = entry.settled(self.now, EntryState::Missed);
+        if self.is_first && settled.state == EntryState::Missed {
+            seen.changes.push(EntryChange::Remove(entry.id));
+        } else if settled.state == EntryState::Waiting {
             soonest(seen, settled.due.moment(self.now.time_zone()));
         }
         *entry = settled;
@@ -137,7 +137,7 @@ impl Look<'_> {
             return entry;
         }
         entry.in_doubt = false;
-        if let (State::Waiting, Due::Moment(due)) = (entry.state, entry.due) {
+        if let (EntryState::Waiting, Due::Moment(due)) = (entry.state, entry.due) {
             entry.due = Due::Moment(due.checked_add(self.jump).unwrap_or(due));
         }
         entry

@@ -7,8 +7,8 @@ use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Zoned};
 
-use super::entry::{Days, Due, Entry, Kind, State};
-use super::order::{Question, Report, Which};
+use super::entry::{Days, Due, Entry, EntryKind, EntryState};
+use super::order::{OrderReport, ScheduleQuestion, Which};
 use crate::language::{Dial, KindWords, Language, TimeWords, capital, fill};
 
 /// Most entries that are read out.
@@ -16,7 +16,7 @@ const READ_OUT: usize = 5;
 
 /// Which form of a unit a length is told in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum UnitForm {
     /// `5 minutes`.
     Counted,
     /// `5 minute`, in front of a word.
@@ -25,17 +25,17 @@ enum Form {
 
 /// `9 minutes 30 seconds`; nothing is left out but zeros.
 pub fn length(seconds: u64, language: &Language) -> String {
-    length_in(seconds, Form::Counted, &language.sentences().time)
+    length_in(seconds, UnitForm::Counted, &language.sentences().time)
 }
 
-fn length_in(seconds: u64, form: Form, words: &TimeWords) -> String {
+fn length_in(seconds: u64, form: UnitForm, words: &TimeWords) -> String {
     let parts =
         [(seconds / 3600, &words.hour), (seconds / 60 % 60, &words.minute), (seconds % 60, &words.second)];
     let told: Vec<String> = parts
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, [one, several])| {
-            format!("{count} {}", if *count == 1 || form == Form::Bare { one } else { several })
+            format!("{count} {}", if *count == 1 || form == UnitForm::Bare { one } else { several })
         })
         .collect();
     if told.is_empty() { format!("0 {}", words.second[1]) } else { told.join(" ") }
@@ -132,12 +132,12 @@ fn named(names: &[String], index: i8) -> &str {
 }
 
 /// What a kind of entry is called.
-pub fn kind(kind: Kind, language: &Language) -> &KindWords {
+pub fn kind(kind: EntryKind, language: &Language) -> &KindWords {
     let words = &language.sentences().schedule;
     match kind {
-        Kind::Timer => &words.timer,
-        Kind::Alarm => &words.alarm,
-        Kind::Reminder => &words.reminder,
+        EntryKind::Timer => &words.timer,
+        EntryKind::Alarm => &words.alarm,
+        EntryKind::Reminder => &words.reminder,
     }
 }
 
@@ -146,11 +146,14 @@ pub fn called(entry: &Entry, zone: &TimeZone, language: &Language) -> String {
     let words = &language.sentences().schedule;
     let kind = ("kind", kind(entry.kind, language).one.as_str());
     match (entry.kind, &entry.name, entry.length_s) {
-        (Kind::Reminder, Some(text), _) => fill(&words.to_remind, &[("text", text)]),
+        (EntryKind::Reminder, Some(text), _) => fill(&words.to_remind, &[("text", text)]),
         (_, Some(name), _) => fill(&words.named, &[("name", name), kind]),
-        (Kind::Timer, None, Some(seconds)) => {
+        (EntryKind::Timer, None, Some(seconds)) => {
             let told = |form| length_in(u64::from(seconds), form, &language.sentences().time);
-            fill(&words.by_length, &[("length", &told(Form::Counted)), ("bare", &told(Form::Bare)), kind])
+            fill(
+                &words.by_length,
+                &[("length", &told(UnitForm::Counted)), ("bare", &told(UnitForm::Bare)), kind],
+            )
         }
         (_, None, _) => {
             let time = time_of_day(wall(entry, zone).time(), language);
@@ -163,7 +166,7 @@ pub fn called(entry: &Entry, zone: &TimeZone, language: &Language) -> String {
 fn short(entry: &Entry, language: &Language) -> String {
     let kind = kind(entry.kind, language).one.as_str();
     match (&entry.name, entry.kind) {
-        (Some(name), Kind::Timer | Kind::Alarm) => {
+        (Some(name), EntryKind::Timer | EntryKind::Alarm) => {
             fill(&language.sentences().schedule.named, &[("name", name), ("kind", kind)])
         }
         _ => kind.to_owned(),
@@ -195,11 +198,11 @@ pub fn rings(entry: &Entry, now: &Zoned, language: &Language) -> String {
     let words = &language.sentences().schedule;
     let time = ("time", &*time_of_day(now.time(), language));
     capital(&match (entry.kind, &entry.name) {
-        (Kind::Reminder, Some(text)) => {
+        (EntryKind::Reminder, Some(text)) => {
             fill(&words.rings_reminder, &[("text", text.trim_end_matches(['.', '!']))])
         }
-        (Kind::Alarm, None) => fill(&words.rings, &[time]),
-        (Kind::Alarm, Some(name)) => fill(&words.rings_named, &[time, ("name", name)]),
+        (EntryKind::Alarm, None) => fill(&words.rings, &[time]),
+        (EntryKind::Alarm, Some(name)) => fill(&words.rings_named, &[time, ("name", name)]),
         _ => format!("{}.", called(entry, now.time_zone(), language)),
     })
 }
@@ -221,33 +224,33 @@ pub fn missed(entries: &[Entry], now: &Zoned, language: &Language) -> String {
 }
 
 /// What is said of a report; `now` is the present moment.
-pub fn tell(report: &Report, now: &Zoned, language: &Language) -> String {
+pub fn tell(report: &OrderReport, now: &Zoned, language: &Language) -> String {
     let words = &language.sentences().schedule;
     let told = match report {
-        Report::Set(entry) => set(entry, now, language),
-        Report::Changed(entry) if entry.kind == Kind::Timer => fill(
+        OrderReport::Set(entry) => set(entry, now, language),
+        OrderReport::Changed(entry) if entry.kind == EntryKind::Timer => fill(
             &words.changed_timer,
             &[("short", &short(entry, language)), ("left", &left(entry, now, language))],
         ),
-        Report::Changed(entry) => set(entry, now, language),
-        Report::Cancelled(entries) => cancelled(entries, now, language),
-        Report::Skipped(entries, date) => skipped(entries, *date, now, language),
-        Report::Snoozed(entries) => match entries.first() {
+        OrderReport::Changed(entry) => set(entry, now, language),
+        OrderReport::Cancelled(entries) => cancelled(entries, now, language),
+        OrderReport::Skipped(entries, date) => skipped(entries, *date, now, language),
+        OrderReport::Snoozed(entries) => match entries.first() {
             Some(entry) => fill(
                 &words.snoozed,
                 &[("short", &short(entry, language)), ("left", &left(entry, now, language))],
             ),
             None => words.nothing_rings.clone(),
         },
-        Report::Silenced(_) => String::new(),
-        Report::Listed(kind, entries) => list(*kind, entries, now, language),
-        Report::Left(entries) => remaining(entries, now, language),
-        Report::NoSuch(which) => no_such(which, language),
-        Report::NothingRings => words.nothing_rings.clone(),
-        Report::IsOver => words.is_over.clone(),
-        Report::TooLong => words.too_long.clone(),
-        Report::TooMany => words.too_many.clone(),
-        Report::Ask(question) => ask(question, now, language),
+        OrderReport::Silenced(_) => String::new(),
+        OrderReport::Listed(kind, entries) => list(*kind, entries, now, language),
+        OrderReport::Left(entries) => remaining(entries, now, language),
+        OrderReport::NoSuch(which) => no_such(which, language),
+        OrderReport::NothingRings => words.nothing_rings.clone(),
+        OrderReport::IsOver => words.is_over.clone(),
+        OrderReport::TooLong => words.too_long.clone(),
+        OrderReport::TooMany => words.too_many.clone(),
+        OrderReport::Ask(question) => ask(question, now, language),
     };
     capital(&told)
 }
@@ -257,16 +260,16 @@ fn set(entry: &Entry, now: &Zoned, language: &Language) -> String {
     let words = &language.sentences().schedule;
     let short = ("short", &*short(entry, language));
     match entry.kind {
-        Kind::Timer => {
+        EntryKind::Timer => {
             let told = entry.length_s.map(|seconds| length(u64::from(seconds), language));
             let length = told.unwrap_or_else(|| left(entry, now, language));
             fill(&words.set_timer, &[short, ("length", &length)])
         }
-        Kind::Reminder => {
+        EntryKind::Reminder => {
             let text = entry.name.as_deref().unwrap_or(&words.of_nothing);
             fill(&words.set_reminder, &[("when", &when(entry, now, language)), ("text", text)])
         }
-        Kind::Alarm => fill(&words.set_alarm, &[short, ("when", &when(entry, now, language))]),
+        EntryKind::Alarm => fill(&words.set_alarm, &[short, ("when", &when(entry, now, language))]),
     }
 }
 
@@ -280,8 +283,8 @@ fn when(entry: &Entry, now: &Zoned, language: &Language) -> String {
 fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
     let words = &language.sentences().schedule;
     let of = |entry: &Entry| match entry.state {
-        State::Ringing { .. } => words.it_rings.clone(),
-        State::Waiting | State::Over | State::Missed => left(entry, now, language),
+        EntryState::Ringing { .. } => words.it_rings.clone(),
+        EntryState::Waiting | EntryState::Over | EntryState::Missed => left(entry, now, language),
     };
     let called = |entry: &Entry| called(entry, now.time_zone(), language);
     match entries {
@@ -289,10 +292,10 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
             let the = ("the", kind(only.kind, language).the.as_str());
             match only.kind {
                 _ if only.is_ringing() => fill(&words.is_ringing, &[the, ("called", &called(only))]),
-                Kind::Timer => {
+                EntryKind::Timer => {
                     fill(&words.left_on, &[("left", &of(only)), the, ("short", &short(only, language))])
                 }
-                Kind::Alarm | Kind::Reminder => {
+                EntryKind::Alarm | EntryKind::Reminder => {
                     fill(&words.left_until, &[("left", &of(only)), the, ("called", &called(only))])
                 }
             }
@@ -306,7 +309,7 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
     }
 }
 
-fn list(of: Option<Kind>, entries: &[Entry], now: &Zoned, language: &Language) -> String {
+fn list(of: Option<EntryKind>, entries: &[Entry], now: &Zoned, language: &Language) -> String {
     let words = &language.sentences().schedule;
     if entries.is_empty() {
         return of.map_or_else(
@@ -317,13 +320,13 @@ fn list(of: Option<Kind>, entries: &[Entry], now: &Zoned, language: &Language) -
     let one = |entry: &Entry| {
         let called = ("called", &*called(entry, now.time_zone(), language));
         capital(&match (entry.state, entry.kind) {
-            (State::Missed, _) => {
+            (EntryState::Missed, _) => {
                 let at = moment(wall(entry, now.time_zone()), Days::NONE, now, language);
                 fill(&words.list_missed, &[called, ("at", &at)])
             }
-            (State::Ringing { .. }, _) => fill(&words.list_ringing, &[called]),
-            (_, Kind::Timer) => fill(&words.list_left, &[called, ("left", &left(entry, now, language))]),
-            (_, Kind::Alarm | Kind::Reminder) => set(entry, now, language),
+            (EntryState::Ringing { .. }, _) => fill(&words.list_ringing, &[called]),
+            (_, EntryKind::Timer) => fill(&words.list_left, &[called, ("left", &left(entry, now, language))]),
+            (_, EntryKind::Alarm | EntryKind::Reminder) => set(entry, now, language),
         })
     };
     let mut told: Vec<String> = entries.iter().take(READ_OUT).map(one).collect();
@@ -338,7 +341,7 @@ fn cancelled(entries: &[Entry], now: &Zoned, language: &Language) -> String {
     let count = ("count", &*entries.len().to_string());
     match entries {
         [only] => {
-            let is_reminder = only.kind == Kind::Reminder;
+            let is_reminder = only.kind == EntryKind::Reminder;
             let sentence = if is_reminder { &words.cancelled_reminder } else { &words.cancelled };
             fill(sentence, &[("called", &called(only, now.time_zone(), language))])
         }
@@ -359,7 +362,7 @@ fn skipped(entries: &[Entry], date: Date, now: &Zoned, language: &Language) -> S
 
 fn no_such(which: &Which, language: &Language) -> String {
     let words = &language.sentences().schedule;
-    let no = ("no", kind(which.kind.unwrap_or(Kind::Timer), language).no.as_str());
+    let no = ("no", kind(which.kind.unwrap_or(EntryKind::Timer), language).no.as_str());
     match (&which.name, which.length_s) {
         (Some(name), _) => fill(&words.no_such_name, &[no, ("name", name)]),
         (None, Some(seconds)) => {
@@ -372,12 +375,12 @@ fn no_such(which: &Which, language: &Language) -> String {
     }
 }
 
-fn ask(question: &Question, now: &Zoned, language: &Language) -> String {
+fn ask(question: &ScheduleQuestion, now: &Zoned, language: &Language) -> String {
     let words = &language.sentences().schedule;
     match question {
-        Question::Length => words.for_how_long.clone(),
-        Question::Moment => words.for_when.clone(),
-        Question::Which(entries) => {
+        ScheduleQuestion::Length => words.for_how_long.clone(),
+        ScheduleQuestion::Moment => words.for_when.clone(),
+        ScheduleQuestion::Which(entries) => {
             let names: Vec<String> =
                 entries.iter().take(READ_OUT).map(|entry| the(entry, now, language)).collect();
             fill(&words.which, &[("list", &language.sentences().time.either(&names))])

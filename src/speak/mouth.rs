@@ -1,6 +1,6 @@
 //! The voice thread, its handle, and the ledger of played lines.
 //!
-//! The thread `voice` runs [`run`]; one task runs [`report`]. In: [`Line`]s and the player's events. Out:
+//! The thread `voice` runs [`run`]; one task runs [`report`]. In: [`SpokenLine`]s and the player's events. Out:
 //! [`SpeakEvent`]s. A stopped turn refuses further lines, and its sound ends at once.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ const EVENTS: usize = 64;
 
 /// A segment of an answer, as [`super::segment::Segmenter`] cuts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct SpokenLine {
     /// Of which turn.
     pub turn: TurnId,
     /// Its place in the turn, counted by the caller.
@@ -71,7 +71,7 @@ pub enum SpeakEvent {
     /// A line was played to its end (a line without speakable text counts when it would have been played).
     Heard {
         /// The line.
-        line: Line,
+        line: SpokenLine,
         /// When its last sample was played.
         at: Instant,
     },
@@ -105,7 +105,7 @@ pub struct Stopped;
 
 /// A request to the voice thread. The player's epoch shows whether a stop came since.
 enum VoiceRequest {
-    Say { line: Line, epoch: Epoch },
+    Say { line: SpokenLine, epoch: Epoch },
     Finish { turn: TurnId, epoch: Epoch },
 }
 
@@ -181,7 +181,7 @@ impl Mouth {
     ///
     /// # Errors
     /// [`Stopped`] when the line's turn was stopped meanwhile: the caller gives the turn up.
-    pub async fn say(&self, line: Line) -> Result<(), Stopped> {
+    pub async fn say(&self, line: SpokenLine) -> Result<(), Stopped> {
         let epoch = self.shared.enter(line.turn)?;
         self.orders.send(VoiceRequest::Say { line, epoch }).await.map_err(|_| Stopped)
     }
@@ -257,7 +257,13 @@ fn run(
 }
 
 /// Speaks one line. The ledger registers each clip before the player gets it.
-fn speak(voice: &mut Voice, shared: &MouthState, line: Line, text: &str, epoch: Epoch) -> Vec<SpeakEvent> {
+fn speak(
+    voice: &mut Voice,
+    shared: &MouthState,
+    line: SpokenLine,
+    text: &str,
+    epoch: Epoch,
+) -> Vec<SpeakEvent> {
     let turn = line.turn;
     let rate = voice.rate();
     let row = shared.ledger().open(line, text.to_owned());

@@ -69,7 +69,7 @@ impl Tool for Calculate {
             let language = self.languages.get();
             let written = call.text("expression").to_owned();
             let expression = in_signs(&written, &language).map_err(ToolError::TellModel)?;
-            let clock = Clock { until: Instant::now() + LIMIT, is_over: Arc::default() };
+            let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
             let _stops_with_us = StopOnDrop(Arc::clone(&clock.is_over));
             let computed = tokio::task::spawn_blocking(move || value_of(&expression, &clock)).await;
             let value = computed.unwrap_or_else(|_| Err("it can't be computed".to_owned()));
@@ -104,16 +104,16 @@ fn asked_for(asked: &str, language: &Language) -> Option<String> {
     let signs = in_signs(rest, language).ok()?;
     let is_sum = signs.contains(['+', '*', '/', '^', '%'])
         || [" - ", " to ", " in ", "sqrt "].iter().any(|s| signs.contains(s));
-    let clock = Clock { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
+    let clock = EvaluationLimit { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
     (is_sum && value_of(&signs, &clock).is_ok()).then(|| rest.to_owned())
 }
 
-struct Clock {
+struct EvaluationLimit {
     until: Instant,
     is_over: Arc<AtomicBool>,
 }
 
-impl fend_core::Interrupt for Clock {
+impl fend_core::Interrupt for EvaluationLimit {
     fn should_interrupt(&self) -> bool {
         self.is_over.load(Ordering::Relaxed) || Instant::now() >= self.until
     }
@@ -128,7 +128,7 @@ impl Drop for StopOnDrop {
 }
 
 /// The value of an expression in signs.
-fn value_of(expression: &str, clock: &Clock) -> Result<String, String> {
+fn value_of(expression: &str, clock: &EvaluationLimit) -> Result<String, String> {
     let mut context = fend_core::Context::new();
     context.disable_rng();
     let value = fend_core::evaluate_with_interrupt(expression, &mut context, clock)
@@ -179,7 +179,7 @@ mod tests {
     use crate::language::tests::english;
 
     fn value(written: &str) -> Result<String, String> {
-        let clock = Clock { until: Instant::now() + LIMIT, is_over: Arc::default() };
+        let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
         value_of(&in_signs(written, english())?, &clock)
     }
 
@@ -240,7 +240,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn no_expression_breaks_it(written in "[ 0-9a-z+*/^%().!-]{0,24}") {
-            let clock = Clock { until: Instant::now() + Duration::from_millis(20), is_over: Arc::default() };
+            let clock = EvaluationLimit { until: Instant::now() + Duration::from_millis(20), is_over: Arc::default() };
             if let Ok(expression) = in_signs(&written, english()) {
                 let _ = value_of(&expression, &clock);
             }

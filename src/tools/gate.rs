@@ -2,7 +2,7 @@
 //!
 //! PURE, any thread. In: what the call does, what the owner's configuration says, how often the tool ran
 //! lately, whether strangers' words are in the turn, and whether the user asked for a deed at all. Out:
-//! [`Verdict`]. It fails closed: whatever it does not know is asked about or forbidden. Once a stranger's
+//! [`GateVerdict`]. It fails closed: whatever it does not know is asked about or forbidden. Once a stranger's
 //! words are in the turn, nothing that changes the world or writes memory runs without the owner's yes, and
 //! nothing is fetched from an address that the model has put together: it could carry off what it knows.
 
@@ -14,7 +14,7 @@ mod tests;
 
 /// May it run?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum GateVerdict {
     /// It may.
     Allow,
     /// Only after the owner's yes; the reason is for the trace.
@@ -23,7 +23,7 @@ pub enum Verdict {
     Forbid(&'static str),
 }
 
-impl Verdict {
+impl GateVerdict {
     /// Its name in the trace.
     pub fn name(self) -> &'static str {
         match self {
@@ -80,7 +80,7 @@ pub enum Consent {
 
 /// All that the decision depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts<'a> {
+pub struct CallFacts<'a> {
     /// The tool.
     pub tool: &'a str,
     /// What the call does.
@@ -98,31 +98,31 @@ pub struct Facts<'a> {
 }
 
 /// Decides.
-pub fn judge(facts: &Facts<'_>, config: &ToolsConfig) -> Verdict {
+pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
     let names = |list: &[String]| list.iter().any(|name| name == facts.tool);
     if names(&config.never) {
-        return Verdict::Forbid("the owner's configuration forbids this tool");
+        return GateVerdict::Forbid("the owner's configuration forbids this tool");
     }
     if facts.effect != Effect::Looks && facts.lately >= config.calls_per_minute {
-        return Verdict::Forbid("too many calls within one minute");
+        return GateVerdict::Forbid("too many calls within one minute");
     }
     if facts.consent == Consent::Given {
-        return Verdict::Allow;
+        return GateVerdict::Allow;
     }
     if names(&config.always_ask) {
-        return Verdict::Ask("the owner wants to be asked before this tool");
+        return GateVerdict::Ask("the owner wants to be asked before this tool");
     }
     match (facts.effect, facts.taint, facts.mood) {
         (Effect::Fetches, Taint::Tainted, _) if facts.address == Address::Made => {
-            Verdict::Ask("nobody has named this address, and words of strangers are in this turn")
+            GateVerdict::Ask("nobody has named this address, and words of strangers are in this turn")
         }
-        (Effect::Looks | Effect::Fetches, _, _) => Verdict::Allow,
+        (Effect::Looks | Effect::Fetches, _, _) => GateVerdict::Allow,
         (Effect::Remembers | Effect::Changes, Taint::Tainted, _) => {
-            Verdict::Ask("words of strangers are in this turn")
+            GateVerdict::Ask("words of strangers are in this turn")
         }
         (Effect::Remembers | Effect::Changes, Taint::Clean, Mood::Question) => {
-            Verdict::Ask("the user asked a question and wanted nothing done")
+            GateVerdict::Ask("the user asked a question and wanted nothing done")
         }
-        (Effect::Remembers | Effect::Changes, Taint::Clean, Mood::Request) => Verdict::Allow,
+        (Effect::Remembers | Effect::Changes, Taint::Clean, Mood::Request) => GateVerdict::Allow,
     }
 }

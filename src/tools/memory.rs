@@ -21,13 +21,13 @@ const MOST_FOUND: usize = 5;
 const SHORTEST: usize = 3;
 
 /// The tool.
-pub(super) struct Memory {
+pub(super) struct MemoryTool {
     store: Option<Store>,
     clock: Arc<dyn Clock>,
     languages: Languages,
 }
 
-impl Memory {
+impl MemoryTool {
     /// The memory in `store`; without one every call fails honestly.
     pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>, languages: Languages) -> Self {
         Self { store, clock, languages }
@@ -59,7 +59,7 @@ impl Memory {
     }
 }
 
-impl Memory {
+impl MemoryTool {
     fn lost(&self, why: &str) -> ToolError {
         tracing::warn!(%why, "the memory can't be used");
         ToolError::EndTurn(self.languages.get().sentences().tools.no_memory.clone())
@@ -87,7 +87,7 @@ fn kind(about: &str) -> MemoryKind {
     }
 }
 
-impl Tool for Memory {
+impl Tool for MemoryTool {
     fn name(&self) -> &str {
         "memory"
     }

@@ -78,7 +78,7 @@ impl WebSearch {
 
     async fn search(&self, query: &str) -> Result<Output, ToolError> {
         let mut faults = Vec::new();
-        for engine in [Engine::Searxng, Engine::DuckDuckGo, Engine::Wikipedia] {
+        for engine in [SearchEngine::Searxng, SearchEngine::DuckDuckGo, SearchEngine::Wikipedia] {
             if !self.is_configured(engine) {
                 continue;
             }
@@ -96,29 +96,29 @@ impl WebSearch {
         )))
     }
 
-    fn is_configured(&self, engine: Engine) -> bool {
+    fn is_configured(&self, engine: SearchEngine) -> bool {
         match engine {
-            Engine::Searxng => !self.config.searxng.is_empty(),
-            Engine::DuckDuckGo => self.config.searxng.is_empty() && !self.config.duckduckgo.is_empty(),
-            Engine::Wikipedia => !self.config.wikipedia.is_empty(),
+            SearchEngine::Searxng => !self.config.searxng.is_empty(),
+            SearchEngine::DuckDuckGo => self.config.searxng.is_empty() && !self.config.duckduckgo.is_empty(),
+            SearchEngine::Wikipedia => !self.config.wikipedia.is_empty(),
         }
     }
 
-    async fn ask(&self, engine: Engine, query: &str) -> Result<Vec<Hit>, ToolError> {
+    async fn ask(&self, engine: SearchEngine, query: &str) -> Result<Vec<Hit>, ToolError> {
         match engine {
-            Engine::Searxng => {
+            SearchEngine::Searxng => {
                 let mut url = base(&self.config.searxng, "/search")?;
                 url.query_pairs_mut().append_pair("q", query).append_pair("format", "json");
                 let found: Searxng = read(&self.reach.get_chosen(url).await?.body)?;
                 let hit = |hit: SearxngHit| Hit { title: hit.title, url: hit.url, text: hit.content };
                 Ok(found.results.into_iter().map(hit).collect())
             }
-            Engine::DuckDuckGo => {
+            SearchEngine::DuckDuckGo => {
                 let mut url = base(&self.config.duckduckgo, "/")?;
                 url.query_pairs_mut().append_pair("q", query);
                 Ok(html::hits(&self.reach.get_chosen(url).await?.body))
             }
-            Engine::Wikipedia => {
+            SearchEngine::Wikipedia => {
                 let mut url = base(&self.config.wikipedia, "/w/api.php")?;
                 url.query_pairs_mut().extend_pairs([
                     ("action", "query"),
@@ -148,13 +148,13 @@ impl WebSearch {
 
 /// Who can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Engine {
+enum SearchEngine {
     Searxng,
     DuckDuckGo,
     Wikipedia,
 }
 
-impl Engine {
+impl SearchEngine {
     fn name(self) -> &'static str {
         match self {
             Self::Searxng => "SearXNG",
@@ -169,7 +169,7 @@ fn read<T: serde::de::DeserializeOwned>(body: &str) -> Result<T, ToolError> {
         .map_err(|_| ToolError::TellModel("it sent something that can't be read".into()))
 }
 
-fn told(engine: Engine, hits: &[Hit]) -> Output {
+fn told(engine: SearchEngine, hits: &[Hit]) -> Output {
     let line = |hit: &Hit| {
         let short =
             |text: &str, most| fence::shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), most);

@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use crate::language::{Language, Languages, ToolSentences, fill};
 use crate::schedule::words::{self, tell};
-use crate::schedule::{Bias, Kind, Many, Order, Question, Report, Schedule, Wanted, When, Which};
+use crate::schedule::{
+    Bias, EntryKind, Many, NewEntry, OrderReport, Schedule, ScheduleOrder, ScheduleQuestion, When, Which,
+};
 
 /// Reads "nine minutes" and "tomorrow at noon".
 pub type ReadsWhen = fn(&Language, &str) -> Option<When>;
@@ -28,27 +30,30 @@ impl Timers {
         Self { schedule, reads, languages }
     }
 
-    fn order(&self, call: Call<'_>) -> Result<Order, ToolError> {
+    fn order(&self, call: Call<'_>) -> Result<ScheduleOrder, ToolError> {
         let (kind, name) = (kind(call.arguments), name(call.arguments));
         let is_all = call.text("action") == "cancelAll";
         let many = if is_all { Many::All } else { Many::One };
         Ok(match call.text("action") {
             "set" => {
                 let when = self.when(call)?.ok_or_else(|| no_time(kind, name.is_some()))?;
-                let kind =
-                    kind.unwrap_or(if matches!(when, When::In(_)) { Kind::Timer } else { Kind::Alarm });
-                if kind == Kind::Reminder && name.is_none() {
+                let kind = kind.unwrap_or(if matches!(when, When::In(_)) {
+                    EntryKind::Timer
+                } else {
+                    EntryKind::Alarm
+                });
+                if kind == EntryKind::Reminder && name.is_none() {
                     return Err(tell_model("name is missing: what to remind of"));
                 }
-                let bias = if kind == Kind::Reminder { Bias::ByDay } else { Bias::Next };
-                Order::Set(Wanted { kind, name, when: Some(when), bias })
+                let bias = if kind == EntryKind::Reminder { Bias::ByDay } else { Bias::Next };
+                ScheduleOrder::Set(NewEntry { kind, name, when: Some(when), bias })
             }
             "change" => {
                 let when = self.when(call)?.ok_or_else(|| no_time(kind, true))?;
-                Order::Move { which: Which { name, ..Which::of(kind) }, when: Some(when) }
+                ScheduleOrder::Move { which: Which { name, ..Which::of(kind) }, when: Some(when) }
             }
-            "cancel" | "cancelAll" => Order::Cancel(Which { many, name, ..Which::of(kind) }),
-            _ => Order::List(kind),
+            "cancel" | "cancelAll" => ScheduleOrder::Cancel(Which { many, name, ..Which::of(kind) }),
+            _ => ScheduleOrder::List(kind),
         })
     }
 
@@ -74,10 +79,12 @@ impl Timers {
         let sentence = tell(&done.report, &done.at, &self.languages.get());
         match done.report {
             report if report.is_done() => Ok(Output::own(sentence.clone()).saying(sentence)),
-            Report::Ask(Question::Which(_)) => {
+            OrderReport::Ask(ScheduleQuestion::Which(_)) => {
                 Err(tell_model(format!("{sentence} Call again with the name of one, or ask the user.")))
             }
-            Report::Ask(Question::Length | Question::Moment) => Err(no_time(kind(call.arguments), true)),
+            OrderReport::Ask(ScheduleQuestion::Length | ScheduleQuestion::Moment) => {
+                Err(no_time(kind(call.arguments), true))
+            }
             _ => Err(tell_model(sentence)),
         }
     }
@@ -121,7 +128,7 @@ impl Tool for Timers {
         let language = self.languages.get();
         let (say, schedule) = (&language.sentences().tools, &language.sentences().schedule);
         let of = kind(arguments);
-        let kind = words::kind(of.unwrap_or(Kind::Timer), &language);
+        let kind = words::kind(of.unwrap_or(EntryKind::Timer), &language);
         let named = match text("name") {
             "" => format!("{} {}", kind.the, kind.one),
             name => {
@@ -143,9 +150,9 @@ impl Tool for Timers {
     }
 }
 
-fn kind(arguments: &Arguments) -> Option<Kind> {
+fn kind(arguments: &Arguments) -> Option<EntryKind> {
     let named = arguments.get("kind").and_then(Value::as_str)?;
-    [Kind::Timer, Kind::Alarm, Kind::Reminder].into_iter().find(|kind| kind.name() == named)
+    [EntryKind::Timer, EntryKind::Alarm, EntryKind::Reminder].into_iter().find(|kind| kind.name() == named)
 }
 
 fn name(arguments: &Arguments) -> Option<String> {
@@ -153,13 +160,13 @@ fn name(arguments: &Arguments) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-fn no_time(kind: Option<Kind>, is_named: bool) -> ToolError {
+fn no_time(kind: Option<EntryKind>, is_named: bool) -> ToolError {
     let example = match kind {
-        Some(Kind::Alarm) => "6:30 am tomorrow",
-        Some(Kind::Reminder) => "tomorrow at noon",
-        Some(Kind::Timer) | None => "10 minutes",
+        Some(EntryKind::Alarm) => "6:30 am tomorrow",
+        Some(EntryKind::Reminder) => "tomorrow at noon",
+        Some(EntryKind::Timer) | None => "10 minutes",
     };
-    let more = if is_named || kind != Some(Kind::Reminder) { "" } else { "; name is missing too" };
+    let more = if is_named || kind != Some(EntryKind::Reminder) { "" } else { "; name is missing too" };
     tell_model(format!("when is missing: for example \"{example}\"{more}; ask the user if it was not said"))
 }
 
@@ -168,10 +175,10 @@ fn tell_model(why: impl Into<String>) -> ToolError {
 }
 
 /// The sentence for a call with this action and name.
-fn asked<'a>(say: &'a ToolSentences, call: (&str, &str), kind: Option<Kind>) -> &'a str {
+fn asked<'a>(say: &'a ToolSentences, call: (&str, &str), kind: Option<EntryKind>) -> &'a str {
     match call {
         ("set", "") => &say.ask_set,
-        ("set", _) if kind == Some(Kind::Reminder) => &say.ask_remind,
+        ("set", _) if kind == Some(EntryKind::Reminder) => &say.ask_remind,
         ("set", _) => &say.ask_set_named,
         ("change", _) => &say.ask_change,
         ("cancel", _) => &say.ask_cancel,

@@ -25,11 +25,11 @@ pub(super) struct Weather {
 #[derive(Debug, Deserialize)]
 struct Places {
     #[serde(default)]
-    results: Vec<Place>,
+    results: Vec<WeatherPlace>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-struct Place {
+struct WeatherPlace {
     name: String,
     #[serde(default)]
     country: String,
@@ -39,12 +39,12 @@ struct Place {
 
 #[derive(Debug, Deserialize)]
 struct Forecast {
-    current: Current,
+    current: CurrentWeather,
     daily: Daily,
 }
 
 #[derive(Debug, Deserialize)]
-struct Current {
+struct CurrentWeather {
     temperature_2m: f64,
     apparent_temperature: f64,
     weather_code: u32,
@@ -82,7 +82,7 @@ impl Weather {
         Ok(self.told(&place, &forecast, days))
     }
 
-    async fn place(&self, name: &str) -> Result<Place, ToolError> {
+    async fn place(&self, name: &str) -> Result<WeatherPlace, ToolError> {
         let mut url = base(&self.config.places_url, "/v1/search")?;
         url.query_pairs_mut()
             .append_pair("name", name)
@@ -98,7 +98,7 @@ impl Weather {
         })
     }
 
-    async fn forecast(&self, place: &Place) -> Result<Forecast, ToolError> {
+    async fn forecast(&self, place: &WeatherPlace) -> Result<Forecast, ToolError> {
         let mut url = base(&self.config.forecast_url, "/v1/forecast")?;
         let (temperature, wind) = match self.config.units {
             Units::Celsius => ("celsius", "kmh"),
@@ -126,7 +126,7 @@ impl Weather {
         })
     }
 
-    fn told(&self, place: &Place, forecast: &Forecast, first_day: usize) -> Output {
+    fn told(&self, place: &WeatherPlace, forecast: &Forecast, first_day: usize) -> Output {
         let (degree, speed) = match self.config.units {
             Units::Celsius => ("°C", "km/h"),
             Units::Fahrenheit => ("°F", "mph"),
@@ -195,7 +195,7 @@ pub(super) fn base(address: &str, path: &str) -> Result<Url, ToolError> {
 }
 
 /// The name of a place: letters only, and few of them.
-fn named(place: &Place) -> String {
+fn named(place: &WeatherPlace) -> String {
     let clean = |text: &str| -> String {
         text.chars().filter(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'')).take(40).collect()
     };

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use jiff::{SignedDuration, Zoned};
 use joi::clock::{Clock, ManualClock};
 use joi::language::{Language, Languages};
-use joi::llm::{Backend, LlmConfig, LocalModel, Mind, Parts, RestartPolicy};
+use joi::llm::{Backend, LlmConfig, LocalModel, Mind, MindParts, RestartPolicy};
 use joi::message::{ConversationId, Private, TurnId};
 use joi::reply::model::Room;
 use joi::reply::understand::intents;
@@ -196,7 +196,7 @@ impl Stage {
         };
         let local: LocalModel = local_model(fake);
         let mind =
-            Mind::start(Parts { config, local, head: head(prelude), restarts: RestartPolicy::default() });
+            Mind::start(MindParts { config, local, head: head(prelude), restarts: RestartPolicy::default() });
         mind.ready().await.unwrap();
         Self { mind: Arc::new(mind), clock, rules, began: now }
     }

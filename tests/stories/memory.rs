@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use joi::clock::{Clock, SystemClock};
 use joi::language::{Language, Languages};
-use joi::llm::{Backend, LlmConfig, LlmError, Mind, Parts, RestartPolicy};
+use joi::llm::{Backend, LlmConfig, LlmError, Mind, MindParts, RestartPolicy};
 use joi::message::{ConversationId, Private, TurnId};
 use joi::reply::model::Room;
 use joi::reply::{
@@ -154,7 +154,7 @@ impl Vectors {
             ..LlmConfig::default()
         };
         let (local, head) = (fake.local(), joi::reply::head(prelude));
-        let mind = Mind::start(Parts { config, local, head, restarts: RestartPolicy::default() });
+        let mind = Mind::start(MindParts { config, local, head, restarts: RestartPolicy::default() });
         assert!(matches!(mind.embed(&[]).await, Err(LlmError::NoVectors { .. })), "nobody serves yet");
         mind.ready().await.unwrap();
         Arc::new(mind)

@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use joi::clock::SystemClock;
 use joi::llm::{
-    Ask, Backend, ChatEvent, Head, Length, LlmConfig, LlmError, LocalModel, Message, Mind, Options, Parts,
-    Ready, RestartPolicy, ServedBy, Serving, Think, ThinkRule,
+    Ask, Backend, ChatEvent, HeadMaker, Length, LlmConfig, LlmError, LocalModel, Message, Mind, MindParts,
+    Options, ReadyServer, RestartPolicy, ServedBy, Serving, Think, ThinkRule,
 };
 use joi::reply::model::{ChatModel as _, ModelState};
 use joi::reply::{ContextConfig, PersonaConfig, Prelude, Protocols};
@@ -27,22 +27,22 @@ fn ask(messages: Vec<Message>) -> Ask {
     Ask { messages, ..Ask::default() }
 }
 
-fn head() -> Head {
+fn head() -> HeadMaker {
     Arc::new(|model, size, _| ask(vec![Message::system(format!("You run on {model}, which is {size:?}."))]))
 }
 
-fn parts(url: &str, backend: Backend, fake: &Fake) -> Parts {
+fn parts(url: &str, backend: Backend, fake: &Fake) -> MindParts {
     let config = LlmConfig { url: url.into(), backend, ..LlmConfig::default() };
     let restarts =
         RestartPolicy { first_wait: Duration::from_millis(1), give_up_after: 3, ..RestartPolicy::default() };
-    Parts { config, local: fake.local(), head: head(), restarts }
+    MindParts { config, local: fake.local(), head: head(), restarts }
 }
 
 fn mind(url: &str, backend: Backend, fake: &Fake) -> Mind {
     Mind::start(parts(url, backend, fake))
 }
 
-async fn until(mind: &Mind, what: impl Fn(&Ready) -> bool) -> Ready {
+async fn until(mind: &Mind, what: impl Fn(&ReadyServer) -> bool) -> ReadyServer {
     let mut serving = mind.serving();
     let now =
         serving.wait_for(|now| matches!(now, Serving::Ready(ready) if what(ready))).await.unwrap().clone();
@@ -113,7 +113,7 @@ async fn a_model_thinks_as_its_family_is_configured_and_our_own_never() {
     double.install(vec![Model::new("gpt-oss:20b", &["completion", "tools", "thinking"])]);
     let config =
         LlmConfig { model: "gpt-oss:20b".into(), ..parts(&double.url, Backend::Ollama, &fake).config };
-    let mind = Mind::start(Parts { config, ..parts(&double.url, Backend::Ollama, &fake) });
+    let mind = Mind::start(MindParts { config, ..parts(&double.url, Backend::Ollama, &fake) });
     answer(&mind, "Hello.").await.unwrap();
     mind.shutdown().await;
     let sent: Vec<Value> = double.chats().into_iter().map(|body| body["think"].clone()).collect();
@@ -121,7 +121,7 @@ async fn a_model_thinks_as_its_family_is_configured_and_our_own_never() {
 
     let thinks = ThinkRule { model: "*".into(), think: Think::On };
     let config = LlmConfig { think: vec![thinks], ..parts(NOBODY, Backend::Local, &fake).config };
-    let mind = Mind::start(Parts { config, ..parts(NOBODY, Backend::Local, &fake) });
+    let mind = Mind::start(MindParts { config, ..parts(NOBODY, Backend::Local, &fake) });
     let ready = mind.ready().await.unwrap();
     assert_eq!((ready.by, answer(&mind, "Hello.").await.is_ok()), (ServedBy::Local, true));
     mind.shutdown().await;
@@ -279,7 +279,7 @@ async fn the_engine_gets_words_and_their_end() {
         protocols: Protocols::default(),
         clock: Arc::new(SystemClock),
     });
-    let mind = Mind::start(Parts { head, ..parts(&double.url, Backend::Auto, &fake) });
+    let mind = Mind::start(MindParts { head, ..parts(&double.url, Backend::Auto, &fake) });
     let ModelState::Ready(served) = mind.settled().await else { panic!("{:?}", mind.state()) };
     assert_eq!((served.model.as_str(), served.by), ("qwen3:1.7b", ServedBy::Ollama));
     assert!(double.chats()[0]["messages"][0]["content"].as_str().unwrap().contains("Friday"));
@@ -299,7 +299,7 @@ async fn the_engine_gets_words_and_their_end() {
 async fn joi_model_is_started_answers_from_what_it_has_read_and_survives_a_crash() {
     let fake = Fake::that_serves();
     let local = local_model(&fake);
-    let mind = Mind::start(Parts { local, ..parts(NOBODY, Backend::Local, &fake) });
+    let mind = Mind::start(MindParts { local, ..parts(NOBODY, Backend::Local, &fake) });
     let before = mind.ready().await.unwrap();
     assert_eq!((before.by, before.model.as_str()), (ServedBy::Local, "qwen2.5-coder-0.5b-instruct-q4_k_m"));
     let socket = std::fs::read_dir(fake.runtime_dir()).unwrap().next().unwrap().unwrap();
@@ -333,8 +333,10 @@ async fn a_model_file_that_was_cut_short_is_told_in_one_sentence() {
     let mut head = Vec::new();
     std::fs::File::open(&whole.gguf).unwrap().take(1 << 20).read_to_end(&mut head).unwrap();
     std::fs::write(&gguf, head).unwrap();
-    let mind =
-        Mind::start(Parts { local: LocalModel { gguf, ..whole }, ..parts(NOBODY, Backend::Local, &fake) });
+    let mind = Mind::start(MindParts {
+        local: LocalModel { gguf, ..whole },
+        ..parts(NOBODY, Backend::Local, &fake)
+    });
     let told = until_down(&mind).await.to_string();
     assert!(told.contains("joi-model ended at its start") && told.contains("cut.gguf"), "{told}");
     mind.shutdown().await;

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use joi::llm::{Ask, Backend, Endpoint, Head, LlmConfig, Message, Mind, Ollama, Parts, RestartPolicy};
+use joi::llm::{
+    Ask, Backend, Endpoint, HeadMaker, LlmConfig, Message, Mind, MindParts, Ollama, RestartPolicy,
+};
 use joi::message::Private;
 use joi::reply::{Everyday, memory_question};
 use joi::store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
@@ -51,8 +53,9 @@ impl Maker {
         let fake = Fake::that_serves();
         let config = LlmConfig { backend: Backend::Local, ..LlmConfig::default() };
         let local = local_model(&fake);
-        let head: Head = Arc::new(|_, _, _| Ask { messages: vec![Message::user("Hi")], ..Ask::default() });
-        let mind = Mind::start(Parts { config, local, head, restarts: RestartPolicy::default() });
+        let head: HeadMaker =
+            Arc::new(|_, _, _| Ask { messages: vec![Message::user("Hi")], ..Ask::default() });
+        let mind = Mind::start(MindParts { config, local, head, restarts: RestartPolicy::default() });
         mind.ready().await.unwrap();
         Self::Embedded(Arc::new(mind), fake)
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use joi::announce::{Announcement, IfUnheard, Origin, Priority};
+use joi::announce::{Announcement, AnnouncementOrigin, AnnouncementPriority, IfUnheard};
 use joi::app::{Brain, Conversing, Sound, converse_at};
 use joi::audio::{Pace, RATE, read_wav, write_wav};
 use joi::channels::voice::News;
@@ -101,7 +101,8 @@ async fn two_rooms_are_answered_at_the_same_time_and_each_hears_its_own_answer()
     double.when("sky", vec![Script::words(ANSWER).waiting_at(0, &gate)]);
     let folder = tempfile::tempdir().unwrap();
     let house = House::with_model_server(&double.url, folder.path()).await;
-    let ripe = Announcement::new(Origin::Agent, Priority::Notice, "The tomatoes are ripe.");
+    let ripe =
+        Announcement::new(AnnouncementOrigin::Agent, AnnouncementPriority::Notice, "The tomatoes are ripe.");
     // The wake phrase cuts it short: then it comes after the answer.
     let place = Some(Place::named("bedroom"));
     let bedroom_only = Announcement { place, if_unheard: IfUnheard::Keep, ..ripe };

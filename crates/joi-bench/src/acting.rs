@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use joi::app::{self, Brain};
-use joi::cli::session::Session;
+use joi::cli::context::CliContext;
 use joi::cli::{hear, show};
 use joi::clock::Clock;
 use joi::llm::Mind;
@@ -38,7 +38,7 @@ const SAID: &str = include_str!("../assets/acting.toml");
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ActingArgs {
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -46,17 +46,17 @@ pub(crate) struct Args {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct ActingSaid {
     turns: Vec<String>,
     /// Quick commands in front of every request.
     before: Vec<String>,
-    request: Vec<Request>,
+    request: Vec<ActingRequest>,
 }
 
 /// A request and the call it should lead to.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Request {
+struct ActingRequest {
     say: String,
     /// The tool; `none` for talk.
     tool: String,
@@ -85,7 +85,7 @@ impl Cost {
 
 /// How many requests came to what.
 #[derive(Debug, Default, Clone, Copy)]
-struct Tally {
+struct ActingTally {
     /// The right tool with the right arguments, or rightly none.
     right: usize,
     /// The right tool with other arguments.
@@ -95,8 +95,8 @@ struct Tally {
     all: usize,
 }
 
-impl Tally {
-    fn add(&mut self, request: &Request, cost: &Cost) {
+impl ActingTally {
+    fn add(&mut self, request: &ActingRequest, cost: &Cost) {
         self.all += 1;
         self.malformed += usize::from(cost.calls.iter().any(|call| call.outcome == "refused"));
         let good = cost.calls.iter().filter(|call| call.outcome != "refused" && call.outcome != "repeated");
@@ -122,14 +122,14 @@ fn holds(call: &ToolUse, wanted: &Map<String, Value>) -> bool {
     })
 }
 
-pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let said: Said = toml::from_str(SAID)?;
-    let (costs, tallies, serving) = session.block_on(async {
-        let brain = Brain::start(session.config(), &session.paths).await?;
+pub(crate) fn run(args: &ActingArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let said: ActingSaid = toml::from_str(SAID)?;
+    let (costs, tallies, serving) = context.block_on(async {
+        let brain = Brain::start(context.config(), &context.paths).await?;
         hear::ready(&brain).await;
         let serving = brain.serving();
         let bar = indicatif::ProgressBar::new((said.turns.len() + 2 * said.request.len()) as u64);
-        let talk = engine(session, &brain, true).await?;
+        let talk = engine(context, &brain, true).await?;
         let conversation = Conversation::new(ConversationId::console());
         read_ahead(&talk, &conversation).await?;
         let mut costs = Vec::new();
@@ -137,10 +137,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
             costs.push(ask(&talk, &conversation, line).await);
             bar.inc(1);
         }
-        let mut tallies = [Tally::default(); 2];
+        let mut tallies = [ActingTally::default(); 2];
         for (tally, is_bound) in tallies.iter_mut().zip([true, false]) {
             for request in &said.request {
-                let alone = engine(session, &brain, is_bound).await?;
+                let alone = engine(context, &brain, is_bound).await?;
                 let conversation = Conversation::new(ConversationId::console());
                 // Something to take off, and to cancel.
                 for line in &said.before {
@@ -161,8 +161,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
 }
 
 /// An engine that remembers nothing but a list.
-async fn engine(session: &Session, brain: &Brain, is_bound: bool) -> anyhow::Result<Engine<Mind>> {
-    let config = session.config();
+async fn engine(context: &CliContext, brain: &Brain, is_bound: bool) -> anyhow::Result<Engine<Mind>> {
+    let config = context.config();
     let store = Store::in_memory()?;
     store.add_notes("shopping", vec!["eggs".into(), "salt".into()], brain.clock.now().timestamp()).await?;
     let languages = brain.languages.clone();
@@ -182,7 +182,7 @@ async fn engine(session: &Session, brain: &Brain, is_bound: bool) -> anyhow::Res
         persona: config.persona.clone(),
         context: config.context.clone(),
         memory: config.memory,
-        wake_phrase: app::first_phrase(config, &session.paths),
+        wake_phrase: app::first_phrase(config, &context.paths),
         model: Arc::clone(&brain.mind),
         room: Room::from(&config.llm),
         store: Some(store),
@@ -212,7 +212,7 @@ async fn ask(engine: &Engine<Mind>, conversation: &Conversation, said: &str) -> 
     cost
 }
 
-fn tell(args: &Args, costs: &[Cost], tallies: [Tally; 2], serving: &str) -> anyhow::Result<()> {
+fn tell(args: &ActingArgs, costs: &[Cost], tallies: [ActingTally; 2], serving: &str) -> anyhow::Result<()> {
     let turns = costs.len().max(1) as f64;
     let calls = costs.iter().map(|cost| cost.uses.len()).sum::<usize>() as f64 / turns;
     let tokens = costs.iter().map(Cost::evaluated).sum::<u64>() as f64 / turns;
@@ -255,10 +255,10 @@ mod tests {
 
     #[test]
     fn what_is_said_can_be_read_and_calls_are_told_apart() {
-        let said: Said = toml::from_str(SAID).unwrap();
+        let said: ActingSaid = toml::from_str(SAID).unwrap();
         assert_eq!(said.turns.len(), 10);
         assert!(said.request.len() >= 20);
-        let request: Request =
+        let request: ActingRequest =
             toml::from_str("say = \"x\"\ntool = \"lists\"\nholds = { text = \"milk\" }").unwrap();
         let call = |name: &str, text: &str, outcome: &str| ToolUse {
             name: name.into(),
@@ -266,7 +266,7 @@ mod tests {
             outcome: outcome.into(),
             ..ToolUse::default()
         };
-        let mut tally = Tally::default();
+        let mut tally = ActingTally::default();
         for calls in [
             vec![call("lists", "Oat Milk", "done")],
             vec![call("lists", "eggs", "done")],

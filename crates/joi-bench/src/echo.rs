@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::residue::Residue;
-use crate::room::{DELAY, Shape, Stage, room};
+use crate::room::{DELAY, RoomDirector, Shape, room};
 use joi::app;
 use joi::audio::{AudioSource, EchoCancel, EchoCancelled, RATE, Resampler, SourceEvent};
-use joi::cli::session::Session;
+use joi::cli::context::CliContext;
 use joi::cli::show;
 use joi::hear::judge::{
-    BargeInPolicy, JudgeInput, JudgeRules, Judgement, Sounded, SpokenSentence, Verdict, judge_by,
+    BargeInPolicy, JudgeInput, JudgeRules, JudgeVerdict, Judgement, Sounded, SpokenSentence, judge_by,
     judge_sound, rivals,
 };
 use joi::hear::score::{OpinionRequest, opine};
@@ -40,7 +40,7 @@ const JUMP: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct EchoArgs {
     /// How long she speaks, 0.1 to 600
     #[arg(long, default_value_t = 3.0)]
     minutes: f64,
@@ -66,7 +66,7 @@ pub(crate) struct Args {
 
 /// What her ears made of her own voice.
 #[derive(Debug, Default)]
-struct Tally {
+struct EchoTally {
     spoken: Duration,
     wakes: u32,
     interjections: u32,
@@ -79,9 +79,9 @@ struct Tally {
     mistakes: Vec<String>,
 }
 
-pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &EchoArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     anyhow::ensure!((0.1..=600.0).contains(&args.minutes), "--minutes takes 0.1 to 600");
-    let mut bench = Bench::new(args, session)?;
+    let mut bench = EchoBench::new(args, context)?;
     let bar = indicatif::ProgressBar::new((args.minutes * 60.0) as u64);
     let mut lines = MONOLOGUE.lines().filter(|line| !line.starts_with('#')).cycle();
     while bench.tally.spoken.as_secs_f64() < args.minutes * 60.0 {
@@ -99,8 +99,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-impl Tally {
-    fn json(&self, args: &Args) -> serde_json::Value {
+impl EchoTally {
+    fn json(&self, args: &EchoArgs) -> serde_json::Value {
         json!({
             "spoken_s": self.spoken.as_secs_f64(),
             "canceller": !args.no_canceller,
@@ -144,14 +144,14 @@ impl Tally {
 }
 
 /// Her mouth, a room, and her ears.
-struct Bench<'a> {
-    session: &'a Session,
+struct EchoBench<'a> {
+    context: &'a CliContext,
     language: Language,
     voice: Voice,
     whisper: Whisper,
     listener: Listener,
     ears: EchoCancelled,
-    stage: Stage,
+    stage: RoomDirector,
     /// Seconds between jumps of the delay.
     jumps: f64,
     origin: Instant,
@@ -159,23 +159,23 @@ struct Bench<'a> {
     now: u64,
     said: Vec<SpokenSentence>,
     last: Option<(u64, u32)>,
-    tally: Tally,
+    tally: EchoTally,
 }
 
-impl<'a> Bench<'a> {
-    fn new(args: &Args, session: &'a Session) -> anyhow::Result<Self> {
-        let config = session.config();
-        let library = app::library(config, &session.paths)?;
+impl<'a> EchoBench<'a> {
+    fn new(args: &EchoArgs, context: &'a CliContext) -> anyhow::Result<Self> {
+        let config = context.config();
+        let library = app::library(config, &context.paths)?;
         let model = library.path(app::whisper_model(SttModel::TinyEn))?;
         let shape = Shape { seed: args.seed, level_db: args.level, drift_ppm: args.drift };
         let (stage, room, far) = room(shape);
         let choice = if args.no_canceller { EchoCancel::Off } else { EchoCancel::On };
         Ok(Self {
-            session,
-            language: session.language()?,
-            voice: Voice::load(&app::voice_files(config, &session.paths)?, &config.speak)?,
+            context,
+            language: context.language()?,
+            voice: Voice::load(&app::voice_files(config, &context.paths)?, &config.speak)?,
             whisper: Whisper::load(&model, &config.hear.stt)?,
-            listener: app::listener(config, &session.paths)?,
+            listener: app::listener(config, &context.paths)?,
             ears: EchoCancelled::new(Box::new(room), far, choice),
             stage,
             jumps: args.jumps,
@@ -183,7 +183,7 @@ impl<'a> Bench<'a> {
             now: 0,
             said: Vec::new(),
             last: None,
-            tally: Tally::default(),
+            tally: EchoTally::default(),
         })
     }
 
@@ -266,12 +266,12 @@ impl<'a> Bench<'a> {
             HearEvent::Interjected { utterance, .. } if self.is_new(&utterance) => {
                 self.tally.interjections += 1;
                 let verdict = self.verdict(&utterance)?;
-                self.tally.stops += u32::from(verdict == Verdict::Stop);
-                self.tally.interruptions += u32::from(matches!(verdict, Verdict::Interrupts(_)));
+                self.tally.stops += u32::from(verdict == JudgeVerdict::Stop);
+                self.tally.interruptions += u32::from(matches!(verdict, JudgeVerdict::Interrupts(_)));
             }
             HearEvent::Ended { utterance, .. } => {
                 let verdict = self.verdict(&utterance)?;
-                let is_mistake = matches!(verdict, Verdict::FollowUp(_) | Verdict::Stop);
+                let is_mistake = matches!(verdict, JudgeVerdict::FollowUp(_) | JudgeVerdict::Stop);
                 self.tally.follow_ups += u32::from(is_mistake);
             }
             _ => {}
@@ -285,12 +285,12 @@ impl<'a> Bench<'a> {
         std::mem::replace(&mut self.last, key) != key
     }
 
-    fn verdict(&mut self, utterance: &Utterance) -> anyhow::Result<Verdict> {
+    fn verdict(&mut self, utterance: &Utterance) -> anyhow::Result<JudgeVerdict> {
         let (text, judgement) = match self.by_sound(utterance)? {
             Some(judgement) => (String::new(), judgement),
             None => self.by_words(utterance)?,
         };
-        if !matches!(judgement.verdict, Verdict::Echo | Verdict::Ignore) {
+        if !matches!(judgement.verdict, JudgeVerdict::Echo | JudgeVerdict::Ignore) {
             let (verdict, reason) = (judgement.verdict.name(), &judgement.reason);
             let at = utterance.speech_begins_at as f64 / f64::from(RATE);
             self.tally.mistakes.push(format!("at {at:.1} s, {verdict}: \"{text}\" ({reason})"));
@@ -336,7 +336,7 @@ impl<'a> Bench<'a> {
     }
 
     fn rules(&self) -> JudgeRules<'_> {
-        let hear = &self.session.config().hear;
+        let hear = &self.context.config().hear;
         JudgeRules { trust: &hear.trust, config: &hear.judge, words: self.language.vocabulary() }
     }
 

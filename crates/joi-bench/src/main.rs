@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use joi::cli::session::{self, Wants};
+use joi::cli::context::{self, Wants};
 
 mod acting;
 mod bound;
@@ -33,46 +33,46 @@ Examples:
 /// Measurements of Joi, over synthetic sound and fixed conversations.
 #[derive(Debug, Parser)]
 #[command(name = "joi-bench", version, about, after_help = EXAMPLES, max_term_width = 100)]
-struct Cli {
+struct BenchCli {
     #[command(flatten)]
     wants: Wants,
     #[command(subcommand)]
-    what: What,
+    what: Measurement,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum Measurement {
     /// How often noise passes for words, and how many short words are kept
-    Trust(trust::Args),
+    Trust(trust::TrustArgs),
     /// How often a wake phrase is missed, and how often something else is taken for it
-    Wake(wake::Args),
+    Wake(wake::WakeArgs),
     /// What is made of her own voice in a simulated room
-    Echo(echo::Args),
+    Echo(echo::EchoArgs),
     /// How soon she is silent when somebody says stop over her, in a simulated room
-    Stop(stop::Args),
+    Stop(stop::StopArgs),
     /// How soon the model's first word comes: cold, with a known head, in a conversation
-    Model(model::Args),
+    Model(model::ModelArgs),
     /// How soon the first word of a follow-up comes after a plan, with a shared prompt and without
-    Trunk(trunk::Args),
+    Trunk(trunk::TrunkArgs),
     /// What ten typical turns cost the model, and how often it calls the right tool
-    Acting(acting::Args),
+    Acting(acting::ActingArgs),
 }
 
 fn main() -> ExitCode {
-    let Cli { wants, what } = Cli::parse();
+    let BenchCli { wants, what } = BenchCli::parse();
     joi::cli::exit_code(run(&what, wants))
 }
 
-fn run(what: &What, wants: Wants) -> anyhow::Result<ExitCode> {
-    let session = session::open(wants)?;
+fn run(what: &Measurement, wants: Wants) -> anyhow::Result<ExitCode> {
+    let context = context::open(wants)?;
     match what {
-        What::Trust(args) => trust::run(args, &session),
-        What::Wake(args) => wake::run(args, &session),
-        What::Echo(args) => echo::run(args, &session),
-        What::Stop(args) => stop::run(args, &session),
-        What::Model(args) => model::run(args, &session),
-        What::Trunk(args) => trunk::run(args, &session),
-        What::Acting(args) => acting::run(args, &session),
+        Measurement::Trust(args) => trust::run(args, &context),
+        Measurement::Wake(args) => wake::run(args, &context),
+        Measurement::Echo(args) => echo::run(args, &context),
+        Measurement::Stop(args) => stop::run(args, &context),
+        Measurement::Model(args) => model::run(args, &context),
+        Measurement::Trunk(args) => trunk::run(args, &context),
+        Measurement::Acting(args) => acting::run(args, &context),
     }
 }
 
@@ -80,12 +80,12 @@ fn run(what: &What, wants: Wants) -> anyhow::Result<ExitCode> {
 mod tests {
     use clap::CommandFactory;
 
-    use super::Cli;
+    use super::BenchCli;
 
     #[test]
     fn the_command_line_is_well_formed_and_every_command_shows_examples() {
-        Cli::command().debug_assert();
-        for command in Cli::command().get_subcommands_mut() {
+        BenchCli::command().debug_assert();
+        for command in BenchCli::command().get_subcommands_mut() {
             let help = command.render_long_help().to_string();
             assert!(help.contains("Example") || command.get_name() == "help", "{}", command.get_name());
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use joi::app::Brain;
-use joi::cli::session::Session;
+use joi::cli::context::CliContext;
 use joi::cli::{hear, show};
 use joi::llm::{Ask, ChatEvent, ChatStats, Length, Message, Mind};
 use joi::reply::model::ChatModel;
@@ -26,7 +26,7 @@ const QUESTIONS: [&str; 3] =
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ModelArgs {
     /// How often each case is measured; the median counts
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Args {
 
 /// What one call took.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Call {
+pub(super) struct MeasuredCall {
     /// From the question to the first token.
     pub(super) first_token: Duration,
     /// Tokens of the prompt, known or not.
@@ -49,12 +49,12 @@ pub(super) struct Call {
 }
 
 /// One way to ask, with its calls.
-struct Case {
+struct ModelCase {
     name: &'static str,
-    calls: Vec<Call>,
+    calls: Vec<MeasuredCall>,
 }
 
-impl Case {
+impl ModelCase {
     fn new(name: &'static str) -> Self {
         Self { name, calls: Vec::new() }
     }
@@ -71,9 +71,9 @@ pub(super) fn median(of: impl Iterator<Item = f64>) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or_default()
 }
 
-pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let (cases, serving) = session.block_on(async {
-        let brain = Brain::start(session.config(), &session.paths).await?;
+pub(crate) fn run(args: &ModelArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let (cases, serving) = context.block_on(async {
+        let brain = Brain::start(context.config(), &context.paths).await?;
         hear::ready(&brain).await;
         let serving = brain.serving();
         let bar = indicatif::ProgressBar::new(u64::from(args.rounds));
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
         brain.shutdown().await;
         Ok((cases, serving))
     })?;
-    let cold = cases.first().map_or(0.0, Case::median_ms);
+    let cold = cases.first().map_or(0.0, ModelCase::median_ms);
     if args.json {
         let rows: Vec<_> = cases
             .iter()
@@ -114,10 +114,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn measure(mind: &Mind, rounds: u32, bar: &indicatif::ProgressBar) -> anyhow::Result<[Case; 3]> {
-    let mut cold = Case::new("never seen");
-    let mut warm = Case::new("another question on a known head");
-    let mut follow = Case::new("the conversation goes on");
+async fn measure(mind: &Mind, rounds: u32, bar: &indicatif::ProgressBar) -> anyhow::Result<[ModelCase; 3]> {
+    let mut cold = ModelCase::new("never seen");
+    let mut warm = ModelCase::new("another question on a known head");
+    let mut follow = ModelCase::new("the conversation goes on");
     for _ in 0..rounds {
         // A head nobody has seen: no prefix of it can be known.
         let head = format!("Your house has the number {}.\n{HEAD}", fastrand::u64(..));
@@ -142,7 +142,7 @@ fn one_token(messages: Vec<Message>) -> Ask {
 }
 
 /// Asks, and waits for the end.
-pub(super) async fn ask(mind: &Mind, ask: Ask) -> anyhow::Result<Call> {
+pub(super) async fn ask(mind: &Mind, ask: Ask) -> anyhow::Result<MeasuredCall> {
     let asked = Instant::now();
     let mut words = mind.ask(ask).await?;
     let mut first = None;
@@ -155,7 +155,7 @@ pub(super) async fn ask(mind: &Mind, ask: Ask) -> anyhow::Result<Call> {
             }
         }
     }
-    Ok(Call {
+    Ok(MeasuredCall {
         first_token: first.unwrap_or_else(|| asked.elapsed()),
         prompt_tokens: stats.prompt_eval_count,
         known_tokens: stats.prompt_cached_count,
@@ -169,13 +169,13 @@ mod tests {
 
     #[test]
     fn the_median_is_not_moved_by_one_slow_call() {
-        let call = |ms| Call {
+        let call = |ms| MeasuredCall {
             first_token: Duration::from_millis(ms),
             prompt_tokens: 1,
             known_tokens: None,
             prompt_took: Duration::ZERO,
         };
-        let case = Case { calls: vec![call(9_000), call(100), call(300)], ..Case::new("x") };
+        let case = ModelCase { calls: vec![call(9_000), call(100), call(300)], ..ModelCase::new("x") };
         assert_eq!(case.median_ms(), 300.0);
     }
 }

@@ -34,31 +34,31 @@ pub(super) struct Shape {
 
 /// Directs what happens in the room. Clones direct the same one.
 #[derive(Clone)]
-pub(super) struct Stage(Arc<Mutex<State>>);
+pub(super) struct RoomDirector(Arc<Mutex<RoomState>>);
 
-struct State {
+struct RoomState {
     played: VecDeque<f32>,
     said: VecDeque<f32>,
     gain: f32,
     target: f32,
-    way: Way,
+    way: SoundPath,
     feed: EchoReferenceFeed,
 }
 
 /// The microphone.
-pub(super) struct Room(Stage);
+pub(super) struct Room(RoomDirector);
 
 /// A room of this shape: who directs it, the microphone, and the far end.
-pub(super) fn room(shape: Shape) -> (Stage, Room, EchoReference) {
+pub(super) fn room(shape: Shape) -> (RoomDirector, Room, EchoReference) {
     let (feed, far) = EchoReference::by_hand(RATE);
     let (played, said) = (VecDeque::new(), VecDeque::new());
-    let state = State { played, said, gain: 1.0, target: 1.0, way: Way::new(shape), feed };
-    let stage = Stage(Arc::new(Mutex::new(state)));
+    let state = RoomState { played, said, gain: 1.0, target: 1.0, way: SoundPath::new(shape), feed };
+    let stage = RoomDirector(Arc::new(Mutex::new(state)));
     (stage.clone(), Room(stage), far)
 }
 
-impl Stage {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl RoomDirector {
+    fn state(&self) -> MutexGuard<'_, RoomState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -105,7 +105,7 @@ impl AudioSource for Room {
 }
 
 /// The way from the speaker to the microphone: a delay, decaying reflections, another clock, a little noise.
-struct Way {
+struct SoundPath {
     /// How long after the first one, and how strong.
     taps: Vec<(usize, f32)>,
     delay: usize,
@@ -117,7 +117,7 @@ struct Way {
     random: fastrand::Rng,
 }
 
-impl Way {
+impl SoundPath {
     fn new(shape: Shape) -> Self {
         let mut random = fastrand::Rng::with_seed(shape.seed);
         let length = samples(REVERBERATION);
@@ -175,7 +175,7 @@ mod tests {
         (0..count).map(|i| ((i * 7919) % 1000) as f32 / 1000.0 - 0.5).collect()
     }
 
-    fn heard(shape: Shape, played: &[f32], direct: impl Fn(&Stage, usize)) -> Vec<f32> {
+    fn heard(shape: Shape, played: &[f32], direct: impl Fn(&RoomDirector, usize)) -> Vec<f32> {
         let (stage, mut room, _far) = room(shape);
         stage.play(played);
         let mut heard = Vec::new();

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::room::{Shape, Stage, level_db, room, samples};
+use crate::room::{RoomDirector, Shape, level_db, room, samples};
 use joi::app;
 use joi::audio::{AudioSource, EchoCancel, EchoCancelled, EchoMeter, RATE, SourceEvent};
-use joi::cli::session::Session;
+use joi::cli::context::CliContext;
 use joi::cli::show;
 use joi::cli::wake::voices::{Speaker, Spoken, Voices};
 use joi::hear::judge::{
-    BargeInPolicy, JudgeInput, JudgeRules, Judgement, Sounded, SpokenSentence, Verdict, judge_by,
+    BargeInPolicy, JudgeInput, JudgeRules, JudgeVerdict, Judgement, Sounded, SpokenSentence, judge_by,
     judge_sound, rivals,
 };
 use joi::hear::score::{OpinionRequest, opine};
@@ -30,8 +30,8 @@ use joi::message::Utterance;
 mod report;
 mod script;
 
-use report::{Outcome, Tally};
-use script::{Trial, trials};
+use report::{Outcome, StopTally};
+use script::{StopTrial, trials};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,7 +46,7 @@ const AFTER: Duration = Duration::from_secs(3);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct StopArgs {
     /// Whether stop words are known by their sound, too
     #[arg(long, value_enum, default_value_t = Switch::On)]
     second_opinion: Switch,
@@ -73,15 +73,15 @@ pub(crate) enum Switch {
     Off,
 }
 
-pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let mut voices = Voices::open(session)?;
+pub(crate) fn run(args: &StopArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let mut voices = Voices::open(context)?;
     for remark in voices.remarks() {
         show::remark(remark);
     }
     let trials = trials(&voices.speakers(), args.few);
-    let mut bench = Bench::new(args, session)?;
+    let mut bench = StopBench::new(args, context)?;
     let bar = indicatif::ProgressBar::new(trials.len() as u64);
-    let mut tally = Tally::default();
+    let mut tally = StopTally::default();
     for trial in trials {
         let outcome = bench.attempt(&trial, &mut voices)?;
         if args.json {
@@ -98,9 +98,9 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
 }
 
 /// Her ears, and all she may say.
-struct Bench<'a> {
-    args: &'a Args,
-    session: &'a Session,
+struct StopBench<'a> {
+    args: &'a StopArgs,
+    context: &'a CliContext,
     language: Language,
     whisper: Whisper,
     listener: Listener,
@@ -114,8 +114,8 @@ struct Bench<'a> {
 }
 
 /// One trial under way.
-struct Scene {
-    stage: Stage,
+struct StopScene {
+    stage: RoomDirector,
     ears: EchoCancelled,
     meter: EchoMeter,
     said: Vec<SpokenSentence>,
@@ -124,23 +124,23 @@ struct Scene {
 }
 
 /// What was decided, and when.
-struct Decided {
+struct StopDecision {
     judgement: Judgement,
     /// Position in samples, and what was computed since.
     at: u64,
     computed: Duration,
 }
 
-impl<'a> Bench<'a> {
-    fn new(args: &'a Args, session: &'a Session) -> anyhow::Result<Self> {
-        let config = session.config();
-        let library = app::library(config, &session.paths)?;
+impl<'a> StopBench<'a> {
+    fn new(args: &'a StopArgs, context: &'a CliContext) -> anyhow::Result<Self> {
+        let config = context.config();
+        let library = app::library(config, &context.paths)?;
         let whisper = Whisper::load(&app::quickest_whisper(config, &library)?, &config.hear.stt)?;
-        let listener = app::listener(config, &session.paths)?;
+        let listener = app::listener(config, &context.paths)?;
         Ok(Self {
             args,
-            session,
-            language: session.language()?,
+            context,
+            language: context.language()?,
             whisper,
             listener,
             origin: Instant::now(),
@@ -150,7 +150,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn attempt(&mut self, trial: &Trial, voices: &mut Voices) -> anyhow::Result<Outcome> {
+    fn attempt(&mut self, trial: &StopTrial, voices: &mut Voices) -> anyhow::Result<Outcome> {
         let (mut scene, length) = self.scene(trial, voices)?;
         self.began = self.now;
         let begins = self.now + samples(trial.begins) as u64;
@@ -181,7 +181,10 @@ impl<'a> Bench<'a> {
                     }
                     HearEvent::Interjected { utterance, .. } if stopped.is_none() => {
                         let decided = self.decide(&scene, &utterance, &mut seen)?;
-                        if matches!(decided.judgement.verdict, Verdict::Stop | Verdict::Interrupts(_)) {
+                        if matches!(
+                            decided.judgement.verdict,
+                            JudgeVerdict::Stop | JudgeVerdict::Interrupts(_)
+                        ) {
                             stopped = Some(decided);
                         }
                     }
@@ -195,14 +198,14 @@ impl<'a> Bench<'a> {
             silent_s: stopped.as_ref().map(|d| since(d.at) + (d.computed + FADE).as_secs_f64()),
             ducked_s: ducked.map(|at| (at as f64 - begins as f64) / f64::from(RATE)),
             converged: scene.meter.report().converged,
-            is_order: stopped.as_ref().is_some_and(|d| d.judgement.verdict == Verdict::Stop),
+            is_order: stopped.as_ref().is_some_and(|d| d.judgement.verdict == JudgeVerdict::Stop),
             reason: stopped.map(|decided| decided.judgement.reason),
             seen,
         })
     }
 
     /// She begins to say the trial's sentences in a room she does not know yet.
-    fn scene(&mut self, trial: &Trial, voices: &mut Voices) -> anyhow::Result<(Scene, usize)> {
+    fn scene(&mut self, trial: &StopTrial, voices: &mut Voices) -> anyhow::Result<(StopScene, usize)> {
         let drift_ppm = self.args.drift;
         let (stage, room, far) = room(Shape { seed: self.args.seed, level_db: self.args.level, drift_ppm });
         let ears = EchoCancelled::new(Box::new(room), far, EchoCancel::On);
@@ -221,11 +224,11 @@ impl<'a> Bench<'a> {
         }
         stage.play(&all);
         let meter = ears.meter();
-        Ok((Scene { stage, ears, meter, said, level_db: level_db(&all) }, all.len()))
+        Ok((StopScene { stage, ears, meter, said, level_db: level_db(&all) }, all.len()))
     }
 
     /// The word at the trial's level against the echo of her, who is so loud.
-    fn word(&mut self, trial: &Trial, voices: &mut Voices, her_db: f32) -> anyhow::Result<Vec<f32>> {
+    fn word(&mut self, trial: &StopTrial, voices: &mut Voices, her_db: f32) -> anyhow::Result<Vec<f32>> {
         let Some((speaker, word)) = &trial.cries else { return Ok(Vec::new()) };
         let spoken = Spoken { word: (*word).to_owned(), speaker: speaker.clone(), group: trial.group };
         let mut word = self.say(&spoken, voices)?;
@@ -243,12 +246,12 @@ impl<'a> Bench<'a> {
     /// What is made of an interjection, first by its words, then by its sound.
     fn decide(
         &mut self,
-        scene: &Scene,
+        scene: &StopScene,
         utterance: &Utterance,
         seen: &mut Vec<String>,
-    ) -> anyhow::Result<Decided> {
+    ) -> anyhow::Result<StopDecision> {
         let (at, began) = (self.now, Instant::now());
-        let hear = &self.session.config().hear;
+        let hear = &self.context.config().hear;
         let words = self.language.vocabulary();
         let rules = JudgeRules { trust: &hear.trust, config: &hear.judge, words };
         let (began_at, ended_at) =
@@ -272,9 +275,9 @@ impl<'a> Bench<'a> {
         let judgement = judge_by(&rules, &case, openness);
         let (name, ms) = (judgement.verdict.name(), transcript.took.as_millis());
         seen.push(format!("{:.2} s: \"{}\", {name}, {ms} ms", self.since(at), transcript.text));
-        let is_settled = matches!(judgement.verdict, Verdict::Stop | Verdict::Interrupts(_));
+        let is_settled = matches!(judgement.verdict, JudgeVerdict::Stop | JudgeVerdict::Interrupts(_));
         if is_settled || self.args.second_opinion == Switch::Off {
-            return Ok(Decided { judgement, at, computed: began.elapsed() });
+            return Ok(StopDecision { judgement, at, computed: began.elapsed() });
         }
         let question = OpinionRequest {
             key: (utterance.generation, utterance.revision),
@@ -288,7 +291,7 @@ impl<'a> Bench<'a> {
         let (hers, ms) = (like.rival(), began.elapsed().as_millis());
         seen.push(format!("  {word} {margin:.1}, hers {hers:.1}, \"{}\", {ms} ms", like.text));
         let judgement = judge_sound(&rules, sounded, &like).unwrap_or(judgement);
-        Ok(Decided { judgement, at, computed: began.elapsed() })
+        Ok(StopDecision { judgement, at, computed: began.elapsed() })
     }
 
     /// Says it, once: some voices are slow.

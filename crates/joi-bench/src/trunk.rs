@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::model::{self, Call};
+use crate::model::{self, MeasuredCall};
 use joi::app::Brain;
-use joi::cli::session::Session;
+use joi::cli::context::CliContext;
 use joi::cli::{hear, show};
 use joi::llm::{Ask, Length};
 use joi::message::{ConversationId, Origin, Private};
@@ -32,7 +32,7 @@ const SAID: &str = include_str!("../assets/trunk.toml");
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct TrunkArgs {
     /// How often the conversation is held in each way
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
@@ -43,26 +43,26 @@ pub(crate) struct Args {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
-    exchange: Vec<Exchange>,
+struct TrunkSaid {
+    exchange: Vec<StoryExchange>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Exchange {
+struct StoryExchange {
     say: String,
     answer: String,
 }
 
 /// How a plan is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum PlanWay {
     Without,
     Shared,
     Apart,
 }
 
-impl Way {
+impl PlanWay {
     const ALL: [Self; 3] = [Self::Without, Self::Shared, Self::Apart];
 
     fn name(self) -> &'static str {
@@ -76,30 +76,30 @@ impl Way {
 
 /// What one follow-up turn took: the plan's call, if there was one, and the answer's.
 #[derive(Debug, Clone, Copy)]
-struct Turn {
-    plan: Option<Call>,
-    answer: Call,
+struct FollowUpTurn {
+    plan: Option<MeasuredCall>,
+    answer: MeasuredCall,
 }
 
-impl Turn {
-    fn calls(&self) -> impl Iterator<Item = &Call> {
+impl FollowUpTurn {
+    fn calls(&self) -> impl Iterator<Item = &MeasuredCall> {
         self.plan.iter().chain([&self.answer])
     }
 
-    fn sum(&self, of: impl Fn(&Call) -> Duration) -> Duration {
+    fn sum(&self, of: impl Fn(&MeasuredCall) -> Duration) -> Duration {
         self.calls().map(of).sum()
     }
 }
 
 /// All follow-up turns of one way.
 #[derive(Debug)]
-struct Case {
-    way: Way,
-    turns: Vec<Turn>,
+struct FollowUpCase {
+    way: PlanWay,
+    turns: Vec<FollowUpTurn>,
 }
 
-impl Case {
-    fn median_ms(&self, of: impl Fn(&Turn) -> Duration) -> f64 {
+impl FollowUpCase {
+    fn median_ms(&self, of: impl Fn(&FollowUpTurn) -> Duration) -> f64 {
         model::median(self.turns.iter().map(|turn| of(turn).as_secs_f64() * 1e3))
     }
 
@@ -110,13 +110,13 @@ impl Case {
 
     /// Prompt tokens of a turn, known or not.
     fn tokens(&self) -> f64 {
-        let all: u64 = self.turns.iter().flat_map(Turn::calls).map(|call| call.prompt_tokens).sum();
+        let all: u64 = self.turns.iter().flat_map(FollowUpTurn::calls).map(|call| call.prompt_tokens).sum();
         all as f64 / self.turns.len().max(1) as f64
     }
 
     /// Those of them that had to be read; nothing where the server does not tell.
     fn read(&self) -> Option<f64> {
-        let calls = self.turns.iter().flat_map(Turn::calls);
+        let calls = self.turns.iter().flat_map(FollowUpTurn::calls);
         let known = calls.map(|call| call.known_tokens).sum::<Option<u64>>()?;
         Some(self.tokens() - known as f64 / self.turns.len().max(1) as f64)
     }
@@ -133,15 +133,15 @@ impl Case {
     }
 }
 
-pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let said: Said = toml::from_str(SAID)?;
-    let (cases, serving) = session.block_on(async {
-        let brain = Brain::start(session.config(), &session.paths).await?;
+pub(crate) fn run(args: &TrunkArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let said: TrunkSaid = toml::from_str(SAID)?;
+    let (cases, serving) = context.block_on(async {
+        let brain = Brain::start(context.config(), &context.paths).await?;
         hear::ready(&brain).await;
         let serving = brain.serving();
-        let steps = args.rounds as usize * Way::ALL.len() * said.exchange.len();
+        let steps = args.rounds as usize * PlanWay::ALL.len() * said.exchange.len();
         let bar = indicatif::ProgressBar::new(steps as u64);
-        let mut cases = Way::ALL.map(|way| Case { way, turns: Vec::new() });
+        let mut cases = PlanWay::ALL.map(|way| FollowUpCase { way, turns: Vec::new() });
         for _ in 0..args.rounds {
             for case in &mut cases {
                 case.turns.extend(held(&brain, &said.exchange, case.way, &bar).await?);
@@ -158,25 +158,25 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
 /// Holds the conversation; what each turn but the first took.
 async fn held(
     brain: &Brain,
-    said: &[Exchange],
-    way: Way,
+    said: &[StoryExchange],
+    way: PlanWay,
     bar: &indicatif::ProgressBar,
-) -> anyhow::Result<Vec<Turn>> {
+) -> anyhow::Result<Vec<FollowUpTurn>> {
     let mut rows: Vec<DialogueRow> = Vec::new();
     let mut turns = Vec::new();
     for exchange in said {
         let prompts = reply::prompts(&brain.engine, &rows, &exchange.say);
         let plan = match way {
-            Way::Without => None,
-            Way::Shared => Some(prompts.shared),
-            Way::Apart => Some(prompts.apart),
+            PlanWay::Without => None,
+            PlanWay::Shared => Some(prompts.shared),
+            PlanWay::Apart => Some(prompts.apart),
         };
         let read = async |ask: Ask| model::ask(&brain.mind, Ask { length: Length::OneToken, ..ask }).await;
         let plan = match plan {
             Some(plan) => Some(read(plan).await?),
             None => None,
         };
-        let turn = Turn { plan, answer: read(prompts.answer).await? };
+        let turn = FollowUpTurn { plan, answer: read(prompts.answer).await? };
         // Whatever was asked before is still known in part when a conversation begins.
         if !rows.is_empty() {
             turns.push(turn);
@@ -195,11 +195,11 @@ fn row(before: usize, role: DialogueRole, text: &str, at: Timestamp) -> Dialogue
     DialogueRow { id, conversation, role, at, text: Private(text.to_owned()), origin }
 }
 
-fn tell(args: &Args, cases: &[Case; 3], serving: &str) -> anyhow::Result<()> {
+fn tell(args: &TrunkArgs, cases: &[FollowUpCase; 3], serving: &str) -> anyhow::Result<()> {
     let [_, shared, apart] = cases;
     let ratio = apart.first_token_ms() / shared.first_token_ms();
     if args.json {
-        let rows: Vec<Value> = cases.iter().map(Case::row).collect();
+        let rows: Vec<Value> = cases.iter().map(FollowUpCase::row).collect();
         let report = json!({
             "model": serving,
             "follow_up_turns": shared.turns.len(),
@@ -237,20 +237,24 @@ fn tell(args: &Args, cases: &[Case; 3], serving: &str) -> anyhow::Result<()> {
 mod tests {
     use super::*;
 
-    fn call(ms: u64, known_tokens: Option<u64>) -> Call {
+    fn call(ms: u64, known_tokens: Option<u64>) -> MeasuredCall {
         let time = Duration::from_millis(ms);
-        Call { first_token: time, prompt_tokens: 500, known_tokens, prompt_took: time }
+        MeasuredCall { first_token: time, prompt_tokens: 500, known_tokens, prompt_took: time }
     }
 
     #[test]
     fn a_turn_is_as_slow_as_its_calls_together_and_what_is_not_told_is_not_made_up() {
-        let said: Said = toml::from_str(SAID).unwrap();
+        let said: TrunkSaid = toml::from_str(SAID).unwrap();
         assert!(said.exchange.len() > 5);
-        let turn = |plan, answer| Turn { plan: Some(call(plan, Some(400))), answer: call(answer, Some(450)) };
-        let case = Case { way: Way::Shared, turns: vec![turn(100, 50), turn(120, 60), turn(900, 70)] };
+        let turn = |plan, answer| FollowUpTurn {
+            plan: Some(call(plan, Some(400))),
+            answer: call(answer, Some(450)),
+        };
+        let case =
+            FollowUpCase { way: PlanWay::Shared, turns: vec![turn(100, 50), turn(120, 60), turn(900, 70)] };
         assert_eq!((case.first_token_ms(), case.tokens(), case.read()), (180.0, 1_000.0, Some(150.0)));
-        let alone = Turn { plan: None, answer: call(50, None) };
-        let case = Case { way: Way::Without, turns: vec![alone] };
+        let alone = FollowUpTurn { plan: None, answer: call(50, None) };
+        let case = FollowUpCase { way: PlanWay::Without, turns: vec![alone] };
         assert_eq!((case.first_token_ms(), case.tokens(), case.read()), (50.0, 500.0, None));
     }
 }

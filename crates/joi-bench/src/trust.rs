@@ -11,9 +11,9 @@ use std::process::ExitCode;
 use fastrand::Rng;
 
 use joi::app;
-use joi::cli::session::Session;
+use joi::cli::context::CliContext;
 use joi::cli::show;
-use joi::cli::wake::noise::{self, Kind, PIECE_SECONDS};
+use joi::cli::wake::noise::{self, NoiseKind, PIECE_SECONDS};
 
 mod cast;
 mod ears;
@@ -21,8 +21,8 @@ mod report;
 mod words;
 
 use cast::Cast;
-use ears::Ears;
-use report::{NoiseTrial, Report, WordTrial};
+use ears::TrustEars;
+use report::{NoiseTrial, TrustReport, WordTrial};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,7 +33,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct TrustArgs {
     /// Recordings of speech for the babble (*.wav) and of short words (words/WORD.wav) instead of synthetic ones
     #[arg(value_name = "DIR")]
     recordings: Option<PathBuf>,
@@ -51,17 +51,22 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let (model, file) = app::chosen_whisper(session.config(), &session.paths)?;
-    let mut ears = Ears::load(session, &file)?;
-    let mut cast = Cast::open(session, args.recordings.as_deref())?;
+pub(crate) fn run(args: &TrustArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let (model, file) = app::chosen_whisper(context.config(), &context.paths)?;
+    let mut ears = TrustEars::load(context, &file)?;
+    let mut cast = Cast::open(context, args.recordings.as_deref())?;
     for remark in cast.voices.remarks() {
         show::remark(remark);
     }
     let noise = listen_to_noise(args, &mut ears, &mut cast)?;
     let words = listen_to_words(args, &mut ears, &mut cast)?;
-    let report =
-        Report { seed: args.seed, model: app::whisper_model(model), minutes: args.minutes, noise, words };
+    let report = TrustReport {
+        seed: args.seed,
+        model: app::whisper_model(model),
+        minutes: args.minutes,
+        noise,
+        words,
+    };
     if args.json {
         show::line(serde_json::to_string_pretty(&report.json())?)?;
     } else {
@@ -72,12 +77,16 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn listen_to_noise(args: &Args, ears: &mut Ears, cast: &mut Cast) -> anyhow::Result<Vec<NoiseTrial>> {
+fn listen_to_noise(
+    args: &TrustArgs,
+    ears: &mut TrustEars,
+    cast: &mut Cast,
+) -> anyhow::Result<Vec<NoiseTrial>> {
     let speech = if args.minutes == 0 { Vec::new() } else { cast.speech()? };
     let bar = show::progress("noise", u64::from(args.minutes) * 60);
     let mut trials = Vec::new();
     for piece in 0..args.minutes * 60 / PIECE_SECONDS {
-        let kind = Kind::ALL[piece as usize % Kind::ALL.len()];
+        let kind = NoiseKind::ALL[piece as usize % NoiseKind::ALL.len()];
         // Each piece has a seed of its own: her voice is never twice the same, and a crowd draws as it goes.
         let mut rng = Rng::with_seed(args.seed.wrapping_mul(100_003).wrapping_add(u64::from(piece)));
         let samples = noise::piece(kind, &mut rng, &speech);
@@ -90,7 +99,11 @@ fn listen_to_noise(args: &Args, ears: &mut Ears, cast: &mut Cast) -> anyhow::Res
     Ok(trials)
 }
 
-fn listen_to_words(args: &Args, ears: &mut Ears, cast: &mut Cast) -> anyhow::Result<Vec<WordTrial>> {
+fn listen_to_words(
+    args: &TrustArgs,
+    ears: &mut TrustEars,
+    cast: &mut Cast,
+) -> anyhow::Result<Vec<WordTrial>> {
     let mut rng = Rng::with_seed(!args.seed);
     let plan = cast.plan(args.words as usize, args.seed);
     let bar = show::progress("words", plan.len() as u64);

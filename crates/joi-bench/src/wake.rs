@@ -13,18 +13,18 @@ use fastrand::Rng;
 
 use joi::app;
 use joi::audio::{RATE, read_wav};
-use joi::cli::session::Session;
+use joi::cli::context::CliContext;
 use joi::cli::show;
-use joi::cli::wake::noise::{Kind, amplitude, bring_to, piece};
-use joi::cli::wake::rig::{Heard, Rig};
-use joi::cli::wake::voices::{Group, Speaker, Spoken, Voices};
+use joi::cli::wake::noise::{NoiseKind, amplitude, bring_to, piece};
+use joi::cli::wake::rig::{Rig, RigResult};
+use joi::cli::wake::voices::{Speaker, Spoken, VoiceGroup, Voices};
 use joi::cli::wake::{pronounced, sentences, wavs, written};
 use joi::hear::wake::WakePhrase;
 
 mod near;
 mod report;
 
-use report::{Near, Report, Said, Sound};
+use report::{Near, OtherSound, WakeReport, WakeSaid};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,7 +54,7 @@ const ORDERS: [&str; 6] = [
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct WakeArgs {
     /// Recordings instead of synthetic sound: positives/*.wav hold the phrase once, negatives/*.wav never
     #[arg(value_name = "DIR")]
     recordings: Option<PathBuf>,
@@ -77,13 +77,13 @@ pub(crate) struct Args {
 
 /// Where the phrase is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Room {
+enum WakeRoom {
     Quiet,
     Fan,
     Crowd,
 }
 
-impl Room {
+impl WakeRoom {
     const ALL: [Self; 3] = [Self::Quiet, Self::Fan, Self::Crowd];
 
     fn name(self) -> &'static str {
@@ -95,8 +95,8 @@ impl Room {
     }
 }
 
-pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
-    let means = app::wake_means(session.config(), &session.paths)?;
+pub(crate) fn run(args: &WakeArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let means = app::wake_means(context.config(), &context.paths)?;
     let phrase = match &args.phrase {
         Some(phrase) => WakePhrase::new(written(phrase)?),
         None => means.heard().next().cloned().unwrap_or_else(|| WakePhrase::new("hey jarvis")),
@@ -107,13 +107,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
         "\"{}\" is not listened for; `joi wake list` shows what is, `joi wake add` adds it",
         phrase.name
     );
-    let (rig, rng) = (Rig::load(session)?, Rng::with_seed(args.seed));
-    let mut bench = Bench { rig, rng, speech: Vec::new(), report: Report::default() };
+    let (rig, rng) = (Rig::load(context)?, Rng::with_seed(args.seed));
+    let mut bench = WakeBench { rig, rng, speech: Vec::new(), report: WakeReport::default() };
     bench.report.phrase = phrase.name.to_lowercase();
     bench.report.means = app::wake_told(&means);
     match &args.recordings {
         Some(folder) => bench.recordings(folder)?,
-        None => bench.synthetic(args, &phrase, session)?,
+        None => bench.synthetic(args, &phrase, context)?,
     }
     if args.json {
         show::line(serde_json::to_string_pretty(&bench.report.json())?)?;
@@ -128,20 +128,20 @@ pub(crate) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
 struct Saying<'a> {
     words: &'a str,
     speaker: &'a Speaker,
-    room: Room,
+    room: WakeRoom,
     /// What is said in the same breath.
     order: Option<&'a str>,
 }
 
-struct Bench {
+struct WakeBench {
     rig: Rig,
     rng: Rng,
     /// What other people say.
     speech: Vec<Vec<f32>>,
-    report: Report,
+    report: WakeReport,
 }
 
-impl Bench {
+impl WakeBench {
     fn recordings(&mut self, folder: &Path) -> anyhow::Result<()> {
         for file in wavs(&folder.join("positives"))? {
             let sound = read_wav(&file, RATE)?;
@@ -161,8 +161,13 @@ impl Bench {
         Ok(())
     }
 
-    fn synthetic(&mut self, args: &Args, phrase: &WakePhrase, session: &Session) -> anyhow::Result<()> {
-        let mut voices = Voices::open(session)?;
+    fn synthetic(
+        &mut self,
+        args: &WakeArgs,
+        phrase: &WakePhrase,
+        context: &CliContext,
+    ) -> anyhow::Result<()> {
+        let mut voices = Voices::open(context)?;
         for remark in voices.remarks() {
             show::remark(remark);
         }
@@ -172,7 +177,7 @@ impl Bench {
         let progress = show::progress("phrases", u64::from(args.rounds) * speakers.len() as u64 * 6);
         for round in 0..args.rounds as usize {
             for (number, speaker) in speakers.iter().enumerate() {
-                for room in Room::ALL {
+                for room in WakeRoom::ALL {
                     for breath in [None, Some(ORDERS[(number + round) % ORDERS.len()])] {
                         self.say(&mut voices, &Saying { words: &words, speaker, room, order: breath })?;
                         progress.inc(1);
@@ -191,14 +196,14 @@ impl Bench {
         let Saying { words, speaker, room, order } = *saying;
         let text = order.map_or_else(|| words.to_owned(), |order| format!("{words}, {order}"));
         let mut say = |word: String| {
-            let spoken = Spoken { word, speaker: speaker.clone(), group: Group::HeldOut };
+            let spoken = Spoken { word, speaker: speaker.clone(), group: VoiceGroup::HeldOut };
             anyhow::Ok((spoken.voice(), voices.say(&spoken)?))
         };
         let (voice, mut said) = say(text)?;
         // Where in a breath the phrase ends is known only about: as long as it takes alone.
         let alone = if order.is_some() { say(words.to_owned())?.1.len() } else { said.len() };
         bring_to(&mut said, -26.0 + 6.0 * (self.rng.f32() - 0.5));
-        let lead = if room == Room::Crowd { 8 * RATE as usize } else { RATE as usize };
+        let lead = if room == WakeRoom::Crowd { 8 * RATE as usize } else { RATE as usize };
         let sound = self.in_room(&said, room, lead);
         let heard = self.rig.hear_alone(&sound);
         let way = if order.is_some() { "in one breath" } else { "alone" };
@@ -207,7 +212,7 @@ impl Bench {
         Ok(())
     }
 
-    fn positive(&mut self, heard: Heard, voice: String, condition: &str, place: std::ops::Range<u64>) {
+    fn positive(&mut self, heard: RigResult, voice: String, condition: &str, place: std::ops::Range<u64>) {
         let phrase = &self.report.phrase;
         // What comes long before it or long after it was not owed to it.
         let reach = place.start..place.end + 4 * u64::from(RATE);
@@ -218,17 +223,17 @@ impl Bench {
         });
         let by_model = heard.wakes.iter().any(|wake| wake.scoring.is_none() && wake.phrase == *phrase);
         let held_back = wake.is_none() && heard.is_held_back(phrase);
-        self.report.said.push(Said { voice, condition: condition.into(), latency, by_model, held_back });
+        self.report.said.push(WakeSaid { voice, condition: condition.into(), latency, by_model, held_back });
     }
 
-    fn in_room(&mut self, said: &[f32], room: Room, lead: usize) -> Vec<f32> {
+    fn in_room(&mut self, said: &[f32], room: WakeRoom, lead: usize) -> Vec<f32> {
         let length = lead + said.len() + 3 * RATE as usize;
         let hiss = amplitude(-66.0);
         let mut sound: Vec<f32> = (0..length).map(|_| hiss * (2.0 * self.rng.f32() - 1.0)).collect();
         let kind = match room {
-            Room::Quiet => None,
-            Room::Fan => Some(Kind::Fan),
-            Room::Crowd => Some(Kind::Babble),
+            WakeRoom::Quiet => None,
+            WakeRoom::Fan => Some(NoiseKind::Fan),
+            WakeRoom::Crowd => Some(NoiseKind::Babble),
         };
         if let Some(kind) = kind {
             let mut noise = piece(kind, &mut self.rng, &self.speech);
@@ -247,10 +252,10 @@ impl Bench {
             let some: Vec<_> = speakers.iter().take(6).collect();
             for speaker in &some {
                 let spoken =
-                    Spoken { word: rival.clone(), speaker: (*speaker).clone(), group: Group::HeldOut };
+                    Spoken { word: rival.clone(), speaker: (*speaker).clone(), group: VoiceGroup::HeldOut };
                 let mut said = voices.say(&spoken)?;
                 bring_to(&mut said, -26.0);
-                let sound = self.in_room(&said, Room::Quiet, RATE as usize);
+                let sound = self.in_room(&said, WakeRoom::Quiet, RATE as usize);
                 let heard = self.rig.hear_alone(&sound);
                 let phrase = &self.report.phrase;
                 let is_woken = heard.wakes.iter().any(|wake| wake.phrase == *phrase);
@@ -286,9 +291,9 @@ impl Bench {
             progress.inc(1);
         }
         for (name, kinds) in [
-            ("crowd", &[Kind::Babble][..]),
-            ("music", &[Kind::Music]),
-            ("noise", &[Kind::Fan, Kind::Rain, Kind::Hum, Kind::Clatter]),
+            ("crowd", &[NoiseKind::Babble][..]),
+            ("music", &[NoiseKind::Music]),
+            ("noise", &[NoiseKind::Fan, NoiseKind::Rain, NoiseKind::Hum, NoiseKind::Clatter]),
         ] {
             for _ in 0..few {
                 let three = (0..3).map(|n| piece(kinds[n % kinds.len()], &mut self.rng, &self.speech));
@@ -307,7 +312,7 @@ impl Bench {
     /// Goes on listening, to sound without the phrase.
     fn other(&mut self, name: &'static str, pieces: &[Vec<f32>]) {
         let before = cpu();
-        let mut sound = Sound::named(name);
+        let mut sound = OtherSound::named(name);
         for piece in pieces {
             let heard = self.rig.hear(piece);
             sound.length += Duration::from_secs_f64(piece.len() as f64 / f64::from(RATE));

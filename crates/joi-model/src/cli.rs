@@ -17,7 +17,7 @@ use crate::name::{InvalidName, Name};
     joi-model --model qwen.gguf --socket /run/user/1000/joi/model.sock\n  \
     joi-model --model qwen.gguf --listen 127.0.0.1:11434 --open\n  \
     JOI_MODEL_TOKEN=… joi-model --model qwen.gguf --listen 127.0.0.1:0")]
-pub(crate) struct Args {
+pub(crate) struct ServerArgs {
     /// The model file
     #[arg(long, value_name = "FILE.gguf")]
     model: PathBuf,
@@ -125,7 +125,7 @@ pub(crate) enum CliError {
     Nowhere,
 }
 
-impl Args {
+impl ServerArgs {
     /// Validates it; `secret` is the token from the environment.
     pub(crate) fn plan(self, secret: Option<String>) -> Result<ServerPlan, CliError> {
         let (place, access) = match (&self.socket, self.listen) {
@@ -188,7 +188,7 @@ mod tests {
 
     fn plan(args: &[&str], secret: Option<&str>) -> Result<(ListenAddress, AuthPolicy), String> {
         let all = ["joi-model", "--model", "m.gguf"].iter().chain(args);
-        let args = Args::try_parse_from(all).map_err(|e| e.kind().to_string())?;
+        let args = ServerArgs::try_parse_from(all).map_err(|e| e.kind().to_string())?;
         let plan = args.plan(secret.map(str::to_owned)).map_err(|e| e.to_string())?;
         Ok((plan.place, plan.access))
     }

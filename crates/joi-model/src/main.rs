@@ -37,7 +37,7 @@ use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
 use api::App;
-use cli::{Args, EmbeddingModel, ServerPlan, ShutdownTrigger};
+use cli::{EmbeddingModel, ServerArgs, ServerPlan, ShutdownTrigger};
 use embeddings::EmbeddingService;
 use engine::{Engine, Started};
 use name::Name;
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .init();
-    match run(Args::parse()) {
+    match run(ServerArgs::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("joi-model: {error:#}");
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: Args) -> anyhow::Result<()> {
+fn run(args: ServerArgs) -> anyhow::Result<()> {
     let plan = args.plan(std::env::var("JOI_MODEL_TOKEN").ok())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -24,13 +24,13 @@ pub struct ServiceContext {
     pub heart: Heart,
 }
 
-type Run = BoxFuture<'static, anyhow::Result<()>>;
+type ServiceFuture = BoxFuture<'static, anyhow::Result<()>>;
 
 /// A long-lived part of the program that the daemon starts, supervises and ends.
 pub struct Service {
     pub(super) name: &'static str,
     pub(super) loss: &'static str,
-    pub(super) make: Box<dyn FnMut(ServiceContext) -> Run + Send>,
+    pub(super) make: Box<dyn FnMut(ServiceContext) -> ServiceFuture + Send>,
     pub(super) heartbeat: Option<Duration>,
     pub(super) rule: RestartRule,
     pub(super) end_within: Duration,

@@ -39,7 +39,7 @@ impl RestartRule {
 
 /// What a service does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SupervisionState {
     /// It runs.
     Running {
         /// Since when.
@@ -78,7 +78,7 @@ pub(super) enum Event {
 
 /// What is to be done about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum SupervisionAction {
     /// Nothing.
     Nothing,
     /// Start it.
@@ -95,16 +95,16 @@ pub(super) enum Action {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Supervision {
     /// What it does.
-    pub(super) state: State,
+    pub(super) state: SupervisionState,
     /// How often it was started again.
     pub(super) restarted: u32,
-    rule: Rule,
+    rule: RestartCount,
     end_within: Duration,
 }
 
 /// A [`RestartRule`] with what it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rule {
+enum RestartCount {
     Never,
     OnFailure(Restarts),
     EndDaemon,
@@ -114,80 +114,90 @@ impl Supervision {
     /// Of a service that is started `now`.
     pub(super) fn new(rule: RestartRule, end_within: Duration, now: Instant) -> Self {
         let rule = match rule {
-            RestartRule::Never => Rule::Never,
-            RestartRule::OnFailure(policy) => Rule::OnFailure(Restarts::new(policy)),
-            RestartRule::EndDaemon => Rule::EndDaemon,
+            RestartRule::Never => RestartCount::Never,
+            RestartRule::OnFailure(policy) => RestartCount::OnFailure(Restarts::new(policy)),
+            RestartRule::EndDaemon => RestartCount::EndDaemon,
         };
-        Self { state: State::Running { since: now }, restarted: 0, rule, end_within }
+        Self { state: SupervisionState::Running { since: now }, restarted: 0, rule, end_within }
     }
 
     /// Takes in what happened and says what is to be done.
-    pub(super) fn on(&mut self, event: Event, now: Instant) -> Action {
+    pub(super) fn on(&mut self, event: Event, now: Instant) -> SupervisionAction {
         match (self.state, event) {
-            (State::Running { since }, Event::Exited) => self.fail(now - since, now),
-            (State::Running { since }, Event::Stuck) => self.fail_stuck(now - since, now),
-            (State::Running { .. }, Event::Stop) => {
-                self.state = State::Ending { until: now + self.end_within };
-                Action::Cancel
+            (SupervisionState::Running { since }, Event::Exited) => self.fail(now - since, now),
+            (SupervisionState::Running { since }, Event::Stuck) => self.fail_stuck(now - since, now),
+            (SupervisionState::Running { .. }, Event::Stop) => {
+                self.state = SupervisionState::Ending { until: now + self.end_within };
+                SupervisionAction::Cancel
             }
-            (State::Restarting { at }, Event::Tick) if now >= at => {
-                self.state = State::Running { since: now };
+            (SupervisionState::Restarting { at }, Event::Tick) if now >= at => {
+                self.state = SupervisionState::Running { since: now };
                 self.restarted += 1;
-                Action::Start
+                SupervisionAction::Start
             }
-            (State::Restarting { .. }, Event::Stop) | (State::Ending { .. }, Event::Exited) => {
-                self.state = State::Ended;
-                Action::Nothing
+            (SupervisionState::Restarting { .. }, Event::Stop)
+            | (SupervisionState::Ending { .. }, Event::Exited) => {
+                self.state = SupervisionState::Ended;
+                SupervisionAction::Nothing
             }
-            (State::Ending { until }, Event::Tick) if now >= until => {
-                self.state = State::LeftBehind;
-                Action::Abort
+            (SupervisionState::Ending { until }, Event::Tick) if now >= until => {
+                self.state = SupervisionState::LeftBehind;
+                SupervisionAction::Abort
             }
-            (State::Running { .. }, Event::Tick)
-            | (State::Restarting { .. }, Event::Tick | Event::Exited | Event::Stuck)
-            | (State::Ending { .. }, Event::Tick | Event::Stuck | Event::Stop)
-            | (State::GivenUp | State::Ended | State::LeftBehind, _) => Action::Nothing,
+            (SupervisionState::Running { .. }, Event::Tick)
+            | (SupervisionState::Restarting { .. }, Event::Tick | Event::Exited | Event::Stuck)
+            | (SupervisionState::Ending { .. }, Event::Tick | Event::Stuck | Event::Stop)
+            | (SupervisionState::GivenUp | SupervisionState::Ended | SupervisionState::LeftBehind, _) => {
+                SupervisionAction::Nothing
+            }
         }
     }
 
     /// When [`Event::Tick`] would change something.
     pub(super) fn due(&self) -> Option<Instant> {
         match self.state {
-            State::Restarting { at: due } | State::Ending { until: due } => Some(due),
-            State::Running { .. } | State::GivenUp | State::Ended | State::LeftBehind => None,
+            SupervisionState::Restarting { at: due } | SupervisionState::Ending { until: due } => Some(due),
+            SupervisionState::Running { .. }
+            | SupervisionState::GivenUp
+            | SupervisionState::Ended
+            | SupervisionState::LeftBehind => None,
         }
     }
 
     /// The state for people.
     pub(super) fn shown(&self) -> ServiceState {
         match self.state {
-            State::Running { .. } => ServiceState::Running,
-            State::Restarting { .. } => ServiceState::Restarting,
-            State::GivenUp => ServiceState::GivenUp,
-            State::Ending { .. } => ServiceState::Ending,
-            State::Ended => ServiceState::Ended,
-            State::LeftBehind => ServiceState::LeftBehind,
+            SupervisionState::Running { .. } => ServiceState::Running,
+            SupervisionState::Restarting { .. } => ServiceState::Restarting,
+            SupervisionState::GivenUp => ServiceState::GivenUp,
+            SupervisionState::Ending { .. } => ServiceState::Ending,
+            SupervisionState::Ended => ServiceState::Ended,
+            SupervisionState::LeftBehind => ServiceState::LeftBehind,
         }
     }
 
-    fn fail(&mut self, ran: Duration, now: Instant) -> Action {
+    fn fail(&mut self, ran: Duration, now: Instant) -> SupervisionAction {
         self.state = match &mut self.rule {
-            Rule::Never | Rule::EndDaemon => State::GivenUp,
-            Rule::OnFailure(restarts) => match restarts.failed(ran) {
-                Restart::After(wait) => State::Restarting { at: now + wait },
-                Restart::GiveUp => State::GivenUp,
+            RestartCount::Never | RestartCount::EndDaemon => SupervisionState::GivenUp,
+            RestartCount::OnFailure(restarts) => match restarts.failed(ran) {
+                Restart::After(wait) => SupervisionState::Restarting { at: now + wait },
+                Restart::GiveUp => SupervisionState::GivenUp,
             },
         };
-        if self.rule == Rule::EndDaemon { Action::EndDaemon } else { Action::Nothing }
+        if self.rule == RestartCount::EndDaemon {
+            SupervisionAction::EndDaemon
+        } else {
+            SupervisionAction::Nothing
+        }
     }
 
     /// What may not be restarted is left as it is: systemd's watchdog restarts the program.
-    fn fail_stuck(&mut self, ran: Duration, now: Instant) -> Action {
+    fn fail_stuck(&mut self, ran: Duration, now: Instant) -> SupervisionAction {
         match self.rule {
-            Rule::Never | Rule::EndDaemon => Action::Nothing,
-            Rule::OnFailure(_) => {
+            RestartCount::Never | RestartCount::EndDaemon => SupervisionAction::Nothing,
+            RestartCount::OnFailure(_) => {
                 self.fail(ran, now);
-                Action::Abort
+                SupervisionAction::Abort
             }
         }
     }
@@ -206,7 +216,7 @@ mod tests {
     const END_WITHIN: Duration = Duration::from_secs(5);
 
     /// What happens at which second, what is done about it, and the state after it.
-    type Row = (u64, Event, Action, State);
+    type Row = (u64, Event, SupervisionAction, SupervisionState);
 
     fn check(rule: RestartRule, at: impl Fn(u64) -> Instant, table: &[Row]) {
         let mut service = Supervision::new(rule, END_WITHIN, at(0));
@@ -223,8 +233,8 @@ mod tests {
 
     #[test]
     fn a_service_that_fails_waits_longer_and_longer_and_is_given_up() {
-        use Action::{Nothing, Start};
-        use State::{GivenUp, Restarting, Running};
+        use SupervisionAction::{Nothing, Start};
+        use SupervisionState::{GivenUp, Restarting, Running};
         let at = clock();
         let table = [
             (0, Event::Exited, Nothing, Restarting { at: at(1) }),
@@ -245,8 +255,8 @@ mod tests {
 
     #[test]
     fn a_service_that_ran_for_long_fails_for_the_first_time() {
-        use Action::{Nothing, Start};
-        use State::{Restarting, Running};
+        use SupervisionAction::{Nothing, Start};
+        use SupervisionState::{Restarting, Running};
         let at = clock();
         let table = [
             (0, Event::Exited, Nothing, Restarting { at: at(1) }),
@@ -259,25 +269,33 @@ mod tests {
     #[test]
     fn a_service_that_is_stuck_is_dropped_and_restarted_if_it_may_be() {
         let at = clock();
-        let table = [(3, Event::Stuck, Action::Abort, State::Restarting { at: at(4) })];
+        let table = [(3, Event::Stuck, SupervisionAction::Abort, SupervisionState::Restarting { at: at(4) })];
         check(RestartRule::OnFailure(POLICY), at, &table);
-        let runs = State::Running { since: at(0) };
+        let runs = SupervisionState::Running { since: at(0) };
         for rule in [RestartRule::Never, RestartRule::EndDaemon] {
-            check(rule, at, &[(3, Event::Stuck, Action::Nothing, runs)]);
+            check(rule, at, &[(3, Event::Stuck, SupervisionAction::Nothing, runs)]);
         }
     }
 
     #[test]
     fn a_service_that_is_never_restarted_ends_alone_and_an_essential_one_ends_the_daemon() {
         let at = clock();
-        check(RestartRule::Never, at, &[(3, Event::Exited, Action::Nothing, State::GivenUp)]);
-        check(RestartRule::EndDaemon, at, &[(3, Event::Exited, Action::EndDaemon, State::GivenUp)]);
+        check(
+            RestartRule::Never,
+            at,
+            &[(3, Event::Exited, SupervisionAction::Nothing, SupervisionState::GivenUp)],
+        );
+        check(
+            RestartRule::EndDaemon,
+            at,
+            &[(3, Event::Exited, SupervisionAction::EndDaemon, SupervisionState::GivenUp)],
+        );
     }
 
     #[test]
     fn a_service_is_asked_to_end_and_left_behind_at_its_limit() {
-        use Action::{Abort, Cancel, Nothing};
-        use State::{Ended, Ending, LeftBehind};
+        use SupervisionAction::{Abort, Cancel, Nothing};
+        use SupervisionState::{Ended, Ending, LeftBehind};
         let at = clock();
         let ending = Ending { until: at(15) };
         for rule in [RestartRule::Never, RestartRule::OnFailure(POLICY), RestartRule::EndDaemon] {
@@ -302,9 +320,9 @@ mod tests {
     fn a_service_that_waits_for_its_restart_has_ended_when_the_daemon_ends() {
         let at = clock();
         let table = [
-            (0, Event::Exited, Action::Nothing, State::Restarting { at: at(1) }),
-            (0, Event::Stop, Action::Nothing, State::Ended),
-            (1, Event::Tick, Action::Nothing, State::Ended),
+            (0, Event::Exited, SupervisionAction::Nothing, SupervisionState::Restarting { at: at(1) }),
+            (0, Event::Stop, SupervisionAction::Nothing, SupervisionState::Ended),
+            (1, Event::Tick, SupervisionAction::Nothing, SupervisionState::Ended),
         ];
         check(RestartRule::OnFailure(POLICY), at, &table);
     }

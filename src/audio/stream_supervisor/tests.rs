@@ -101,7 +101,7 @@ fn hung_sessions_are_left_behind_but_not_without_end() {
     });
     let limits = LivenessLimits { opening: Duration::ZERO, ..quick() };
     let (tell, notices) = mpsc::channel();
-    let mut watch = Supervision::new("joi-test", access(opener));
+    let mut watch = StreamSupervision::new("joi-test", access(opener));
     let mut liveness = Liveness::new(limits, Instant::now());
     let mut tell = |notice: DeviceNotice<u32>| tell.send(told(&notice)).unwrap();
     for _ in 0..100 {

@@ -11,7 +11,8 @@ use tokio::sync::watch;
 use super::News;
 use super::signals::After;
 use crate::announce::{
-    Announcement, AnnouncementId, Announcer, Floor, Next, Origin, Presence, Priority, Situation,
+    Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, Floor, Next, Presence,
+    Situation,
 };
 use crate::audio::{Player, Volume};
 use crate::message::{Place, TurnId};
@@ -32,7 +33,7 @@ pub struct Announcements {
     place: Place,
     presence: Presence,
     /// What is being said.
-    current: Option<Current>,
+    current: Option<CurrentAnnouncement>,
     /// When the arbiter is to be asked again.
     ask_at: Option<Instant>,
     /// The newest that was shown.
@@ -42,7 +43,7 @@ pub struct Announcements {
 }
 
 /// An announcement that is being said.
-struct Current {
+struct CurrentAnnouncement {
     id: AnnouncementId,
     announcement: Announcement,
     /// The turn it is said in, once that has begun.
@@ -59,7 +60,7 @@ struct MicrophoneLoss {
 
 /// How the announcement that was being said has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum AnnouncementEnd {
     /// Its last sample has sounded.
     Heard,
     /// There is no voice: it was shown, and a ring was played.
@@ -105,7 +106,7 @@ impl Announcements {
         match self.announcer.next(&situation).await {
             Next::Say(id, announcement) => {
                 self.ask_at = None;
-                self.current = Some(Current { id, announcement, turn: None });
+                self.current = Some(CurrentAnnouncement { id, announcement, turn: None });
                 true
             }
             Next::Wait(_, until) => {
@@ -130,18 +131,20 @@ impl Announcements {
     /// The same, if it is a ring.
     pub(super) fn is_ring(&self, turn: TurnId) -> bool {
         let current = self.current.as_ref().filter(|current| current.turn == Some(turn));
-        current.is_some_and(|current| current.announcement.priority == Priority::Ring)
+        current.is_some_and(|current| current.announcement.priority == AnnouncementPriority::Ring)
     }
 
     /// What was being said has ended like this at `at`; what follows.
-    pub(super) async fn ended(&mut self, end: End, at: Instant) -> After {
-        let Some(Current { id, announcement, .. }) = self.current.take() else { return After::Rest };
+    pub(super) async fn ended(&mut self, end: AnnouncementEnd, at: Instant) -> After {
+        let Some(CurrentAnnouncement { id, announcement, .. }) = self.current.take() else {
+            return After::Rest;
+        };
         match end {
-            End::Heard | End::Stopped => self.announcer.heard(id, at).await,
-            End::Voiceless => self.announcer.heard(id, at + WITHOUT_VOICE).await,
-            End::CutShort => self.announcer.cut_short(id).await,
+            AnnouncementEnd::Heard | AnnouncementEnd::Stopped => self.announcer.heard(id, at).await,
+            AnnouncementEnd::Voiceless => self.announcer.heard(id, at + WITHOUT_VOICE).await,
+            AnnouncementEnd::CutShort => self.announcer.cut_short(id).await,
         }
-        let goes_on = announcement.priority == Priority::Ring && self.rings();
+        let goes_on = announcement.priority == AnnouncementPriority::Ring && self.rings();
         if goes_on { After::FollowUp { lasts: WINDOW } } else { After::Rest }
     }
 
@@ -162,7 +165,7 @@ impl Announcements {
         let rang = self.rings();
         if rang {
             self.announcer.silence(&self.place);
-            self.current.take_if(|current| current.announcement.priority == Priority::Ring);
+            self.current.take_if(|current| current.announcement.priority == AnnouncementPriority::Ring);
         }
         self.volume.restore(player);
         rang
@@ -195,8 +198,11 @@ impl Announcements {
         }
         let expires = self.announcer.moment_after(SELDOM);
         let place = Some(self.place.clone());
-        let lost =
-            Announcement { expires, place, ..Announcement::new(Origin::Device, Priority::Notice, LOST) };
+        let lost = Announcement {
+            expires,
+            place,
+            ..Announcement::new(AnnouncementOrigin::Device, AnnouncementPriority::Notice, LOST)
+        };
         let announcement = Some(self.announcer.announce(lost).await);
         self.microphone = MicrophoneLoss { announced_at: Some(now), announcement };
     }
@@ -217,8 +223,8 @@ impl Announcements {
 /// How an announcement that waits is shown; that the microphone is gone is shown anyway.
 fn news_of(announcement: Announcement) -> Option<News> {
     match (announcement.priority, announcement.origin) {
-        (_, Origin::Device) => None,
-        (Priority::Ring, _) => Some(News::Rings(announcement.text)),
+        (_, AnnouncementOrigin::Device) => None,
+        (AnnouncementPriority::Ring, _) => Some(News::Rings(announcement.text)),
         _ => Some(News::Told(announcement.text)),
     }
 }

@@ -13,8 +13,8 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::config::ConversationConfig;
-use super::reporter::{Breath, REST, SpokenReporter, Stage};
-use super::signals::{After, Question, Why};
+use super::reporter::{Breath, REST, SpeechOutput, SpokenReporter};
+use super::signals::{After, SpokenQuestion, Why};
 use crate::channels::turn::{self, Reporter as _, TurnEnd};
 use crate::clock::Clock;
 use crate::language::Language;
@@ -22,8 +22,8 @@ use crate::message::{Private, TurnId};
 use crate::reply::model::ChatModel;
 use crate::reply::understand::intents::{self, Completeness};
 use crate::reply::words::NOT_KEPT;
-use crate::reply::{Conversation, Ended, Engine, ReplyOutcome, Session, TurnInput};
-use crate::speak::{Line, LineRole};
+use crate::reply::{ConversationStatus, Ended, Engine, ReplyOutcome, Session, TurnInput};
+use crate::speak::{LineRole, SpokenLine};
 use crate::store::{ExchangeId, Store};
 use crate::trace::{Decision, Stage as Point, Trace, TurnRecord};
 
@@ -74,7 +74,7 @@ pub(super) struct Desk<M> {
     pub(super) session: Arc<Session>,
     pub(super) store: Option<Store>,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) stage: Stage,
+    pub(super) stage: SpeechOutput,
     pub(super) config: ConversationConfig,
 }
 
@@ -93,9 +93,9 @@ impl<M: ChatModel + 'static> Answers<M> {
     }
 
     /// Begins to answer: with the rest of the last answer when that is what the question agrees to.
-    pub(super) fn begin(&mut self, question: &Question) {
+    pub(super) fn begin(&mut self, question: &SpokenQuestion) {
         let language = self.desk.stage.languages.get();
-        let ready = self.rest.take().and_then(|rest| Ready::after(rest, &question.text, &language));
+        let ready = self.rest.take().and_then(|rest| ReadyAnswer::after(rest, &question.text, &language));
         let cancel = CancellationToken::new();
         let (later, kept) = mpsc::channel(REST);
         let running = Running {
@@ -141,7 +141,7 @@ impl<M: ChatModel + 'static> Answers<M> {
     }
 
     /// A line was heard to its end.
-    pub(super) fn heard(&mut self, line: &Line) {
+    pub(super) fn heard(&mut self, line: &SpokenLine) {
         if let Some(running) = self.running.get_mut(&line.turn)
             && line.part == LineRole::Answer
         {
@@ -206,9 +206,11 @@ impl<M: ChatModel + 'static> Answers<M> {
         let running = self.running.get(&turn)?;
         let outcome = &running.end.as_ref()?.outcome;
         let after = match outcome.conversation {
-            Conversation::GoesOn if self.desk.stage.mouth.is_some() => self.after(&outcome.text.0),
-            Conversation::Awaits(lasts) if self.desk.stage.mouth.is_some() => After::FollowUp { lasts },
-            Conversation::GoesOn | Conversation::Awaits(_) | Conversation::IsOver => After::Rest,
+            ConversationStatus::GoesOn if self.desk.stage.mouth.is_some() => self.after(&outcome.text.0),
+            ConversationStatus::Awaits(lasts) if self.desk.stage.mouth.is_some() => After::FollowUp { lasts },
+            ConversationStatus::GoesOn | ConversationStatus::Awaits(_) | ConversationStatus::IsOver => {
+                After::Rest
+            }
         };
         Some((at, after))
     }
@@ -297,28 +299,28 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What is said without asking anybody: after "shall I go on?".
-struct Ready {
+struct ReadyAnswer {
     /// The turn whose answer goes on.
     of: Option<TurnId>,
     segments: Receiver<String>,
     decision: Decision,
-    conversation: Conversation,
+    conversation: ConversationStatus,
 }
 
-impl Ready {
+impl ReadyAnswer {
     /// The rest after a yes, a word after a no; anything else is a question of its own.
     fn after(rest: Rest, text: &str, language: &Language) -> Option<Self> {
         let say = &language.sentences().reply;
         let told =
             |verdict, answer| Decision::new("intents", verdict, format!("{answer}, to \"{}\"", say.go_on));
         if intents::is_consent(language, text) {
-            let (of, conversation) = (Some(rest.of), Conversation::GoesOn);
+            let (of, conversation) = (Some(rest.of), ConversationStatus::GoesOn);
             return Some(Self { of, segments: rest.segments, decision: told("go on", "yes"), conversation });
         }
         if intents::is_refusal(language, text) {
             let (sender, segments) = mpsc::channel(1);
             sender.try_send(say.all_right.clone()).ok()?;
-            let conversation = Conversation::IsOver;
+            let conversation = ConversationStatus::IsOver;
             return Some(Self { of: None, segments, decision: told("leave it", "no"), conversation });
         }
         None
@@ -356,7 +358,7 @@ impl Ready {
 }
 
 /// A trace with everything that happened before the question was understood.
-fn first_marks(question: &Question) -> Trace {
+fn first_marks(question: &SpokenQuestion) -> Trace {
     let mut trace = Trace::starting(question.speech_ended);
     if let Some(woke) = question.woke {
         trace.mark(Point::Wake, woke);

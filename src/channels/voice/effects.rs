@@ -1,13 +1,13 @@
 //! What the conversation does: carries out the flow's effects, one after the other.
 //!
-//! Owned by the conversation's task. In: [`Effect`]s. Out: commands to the input and the output side, answers begun and
-//! cancelled, and [`News`]. It decides nothing.
+//! Owned by the conversation's task. In: [`FlowEffect`]s. Out: commands to the input and the output side, answers begun
+//! and cancelled, and [`News`]. It decides nothing.
 
 use std::time::Instant;
 
-use super::announcements::End;
+use super::announcements::AnnouncementEnd;
 use super::output::TONE_RATE;
-use super::signals::{Effect, Question, Why};
+use super::signals::{FlowEffect, SpokenQuestion, Why};
 use super::{Conversation, News, answers};
 use crate::audio::tone;
 use crate::hear::HearCommand;
@@ -16,31 +16,33 @@ use crate::message::{Private, TurnId};
 use crate::reply::model::ChatModel;
 
 impl<M: ChatModel + 'static> Conversation<M> {
-    pub(super) async fn apply(&mut self, effect: Effect) {
+    pub(super) async fn apply(&mut self, effect: FlowEffect) {
         match effect {
-            Effect::AcknowledgeTone => self.output.tone(tone::acknowledge(TONE_RATE)),
-            Effect::ErrorTone => self.output.tone(tone::error(TONE_RATE)),
-            Effect::Cancel(turn, why) => self.cancel(turn, why).await,
-            Effect::Duck => self.output.duck(),
-            Effect::Unduck => drop(self.output.unduck()),
-            Effect::Decode(utterance, urgency) => self.input.hearing.decode(SttJob { utterance, urgency }),
-            Effect::DropDecode { generation, revision } => {
+            FlowEffect::AcknowledgeTone => self.output.tone(tone::acknowledge(TONE_RATE)),
+            FlowEffect::ErrorTone => self.output.tone(tone::error(TONE_RATE)),
+            FlowEffect::Cancel(turn, why) => self.cancel(turn, why).await,
+            FlowEffect::Duck => self.output.duck(),
+            FlowEffect::Unduck => drop(self.output.unduck()),
+            FlowEffect::Decode(utterance, urgency) => {
+                self.input.hearing.decode(SttJob { utterance, urgency })
+            }
+            FlowEffect::DropDecode { generation, revision } => {
                 self.input.hearing.drop_before(generation, revision);
             }
-            Effect::Answer(question) => self.answer(*question).await,
-            Effect::Dismiss(turn, judged) => {
+            FlowEffect::Answer(question) => self.answer(*question).await,
+            FlowEffect::Dismiss(turn, judged) => {
                 let record = self.answers.dismissal(turn, answers::decisions(&judged));
                 self.answers.save(&record).await;
                 self.tell(News::Dismissed(Box::new(record))).await;
             }
-            Effect::Announce(turn) => self.announce(turn).await,
-            Effect::Ears(command) => {
+            FlowEffect::Announce(turn) => self.announce(turn).await,
+            FlowEffect::Ears(command) => {
                 self.input.command(command);
                 if matches!(command, HearCommand::FollowUp(_)) {
                     self.thinking.read_ahead();
                 }
             }
-            Effect::Rest(why) => self.tell(News::Rests(why)).await,
+            FlowEffect::Rest(why) => self.tell(News::Rests(why)).await,
         }
     }
 
@@ -49,7 +51,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         if let Some(word) = &mut why.word {
             word.ducked = ducked;
         }
-        let end = if why.word.is_some() { End::Stopped } else { End::CutShort };
+        let end = if why.word.is_some() { AnnouncementEnd::Stopped } else { AnnouncementEnd::CutShort };
         self.answers.cancel(turn, why);
         self.input.hearing.speech.ends(Instant::now());
         self.announcement_cancelled(turn, end).await;
@@ -58,7 +60,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         }
     }
 
-    async fn answer(&mut self, question: Question) {
+    async fn answer(&mut self, question: SpokenQuestion) {
         self.tell(News::Understood(Private(question.text.clone()))).await;
         self.thinking.begin(question.decided);
         self.answers.begin(&question);

@@ -8,7 +8,7 @@ use std::sync::mpsc::SyncSender;
 
 use tokio::sync::mpsc::Receiver;
 
-use super::hearing::Ears;
+use super::hearing::HearingRules;
 use crate::audio::{EchoMeter, Player, RingSound};
 use crate::hear::whisper::{Stt, SttEvent};
 use crate::hear::{Delivery, HearCommand};
@@ -48,7 +48,7 @@ pub struct EndpointInput {
     /// nothing.
     pub interjections: (Stt, Receiver<SttEvent>),
     /// What counts as said to her.
-    pub to_her: Ears,
+    pub to_her: HearingRules,
 }
 
 /// The loudspeaker of an endpoint and the voice in front of it.

@@ -1,6 +1,6 @@
 //! When to listen, transcribe, answer and be silent, as a pure state machine.
 //!
-//! PURE: no clock, no channel, no model. In: [`Input`]s in the order they happened. Out: [`Effect`]s for the
+//! PURE: no clock, no channel, no model. In: [`FlowInput`]s in the order they happened. Out: [`FlowEffect`]s for the
 //! conversation to carry out. Whatever belongs to an older utterance or turn is ignored. A snapshot holds the table.
 
 mod early;
@@ -8,9 +8,9 @@ mod interjections;
 
 use std::time::{Duration, Instant};
 
-use super::signals::{After, Effect, Input, Judged, Question};
+use super::signals::{After, FlowEffect, FlowInput, Judged, SpokenQuestion};
 use crate::announce::Floor;
-use crate::hear::judge::{Judgement, LoopBreaker, Verdict};
+use crate::hear::judge::{JudgeVerdict, Judgement, LoopBreaker};
 use crate::hear::whisper::Urgency;
 use crate::hear::{FollowUpWindow, HearCommand, SpeakingState};
 use crate::language::Languages;
@@ -142,37 +142,37 @@ impl Flow {
     }
 
     /// Takes in what happened and says what to do.
-    pub fn on(&mut self, input: Input) -> Vec<Effect> {
+    pub fn on(&mut self, input: FlowInput) -> Vec<FlowEffect> {
         match input {
-            Input::Wake { at, .. } => self.listen(Some(at)),
-            Input::Requested => self.listen(None),
-            Input::Paused(utterance) => self.paused(utterance),
-            Input::Resumed { generation, revision } => self.resumed(generation, revision),
-            Input::Continued => self.continued(),
-            Input::Ended { utterance, decided } => self.ended(utterance, decided),
-            Input::NothingSaid => match self.phase {
+            FlowInput::Wake { at, .. } => self.listen(Some(at)),
+            FlowInput::Requested => self.listen(None),
+            FlowInput::Paused(utterance) => self.paused(utterance),
+            FlowInput::Resumed { generation, revision } => self.resumed(generation, revision),
+            FlowInput::Continued => self.continued(),
+            FlowInput::Ended { utterance, decided } => self.ended(utterance, decided),
+            FlowInput::NothingSaid => match self.phase {
                 Phase::Listening { by: Opening::Called { .. }, .. } => self.rest("nothing was said"),
                 Phase::Listening { by: Opening::Window | Opening::Interruption, .. } => {
                     self.rest("nobody went on")
                 }
                 _ => vec![],
             },
-            Input::Deaf(why) => match self.phase {
+            FlowInput::Deaf(why) => match self.phase {
                 Phase::Listening { .. } => self.rest(why),
                 _ => vec![],
             },
-            Input::Transcribed { result, generation, revision, at } => {
+            FlowInput::Transcribed { result, generation, revision, at } => {
                 let language = self.languages.get();
                 self.transcribed(Early::new((generation, revision), result, at, &language))
             }
-            Input::Interrupting if self.is_audible() => vec![Effect::Duck],
-            Input::Interrupting => vec![],
-            Input::Interjected(result) => self.interjected(result.ok()),
-            Input::Speaking(turn) => self.progress(turn, Progress::Audible),
-            Input::Acted(turn) => self.progress(turn, Progress::Committed),
-            Input::TurnOver { turn, at, after } if self.is_answering(turn) => self.turn_over(at, after),
-            Input::TurnOver { .. } => vec![],
-            Input::Announcing => self.announce(),
+            FlowInput::Interrupting if self.is_audible() => vec![FlowEffect::Duck],
+            FlowInput::Interrupting => vec![],
+            FlowInput::Interjected(result) => self.interjected(result.ok()),
+            FlowInput::Speaking(turn) => self.progress(turn, Progress::Audible),
+            FlowInput::Acted(turn) => self.progress(turn, Progress::Committed),
+            FlowInput::TurnOver { turn, at, after } if self.is_answering(turn) => self.turn_over(at, after),
+            FlowInput::TurnOver { .. } => vec![],
+            FlowInput::Announcing => self.announce(),
         }
     }
 
@@ -186,18 +186,18 @@ impl Flow {
     }
 
     /// A wake phrase always wins: it stops whatever is going on.
-    fn listen(&mut self, woke: Option<u64>) -> Vec<Effect> {
+    fn listen(&mut self, woke: Option<u64>) -> Vec<FlowEffect> {
         let mut effects = match &self.phase {
             Phase::Answering { turn, .. } => {
-                vec![Effect::Cancel(*turn, "she was called".into()), Effect::Ears(SILENT)]
+                vec![FlowEffect::Cancel(*turn, "she was called".into()), FlowEffect::Ears(SILENT)]
             }
             Phase::Transcribing { utterance, .. } => vec![drop_all(utterance)],
             Phase::Idle | Phase::Listening { .. } => vec![],
         };
         if woke.is_none() {
-            effects.push(Effect::Ears(HearCommand::Listen));
+            effects.push(FlowEffect::Ears(HearCommand::Listen));
         }
-        effects.push(Effect::AcknowledgeTone);
+        effects.push(FlowEffect::AcknowledgeTone);
         self.followed = 0;
         self.breaker.woken();
         self.open(Opening::Called { at: woke, attempt: Attempt::First });
@@ -209,32 +209,32 @@ impl Flow {
         self.is_continuing = false;
     }
 
-    fn paused(&mut self, utterance: Utterance) -> Vec<Effect> {
+    fn paused(&mut self, utterance: Utterance) -> Vec<FlowEffect> {
         match &mut self.phase {
             Phase::Listening { advance, .. } => {
                 *advance = Advance::Decoding;
-                vec![Effect::Decode(utterance, Urgency::Speculative)]
+                vec![FlowEffect::Decode(utterance, Urgency::Speculative)]
             }
             _ => vec![],
         }
     }
 
-    fn resumed(&mut self, generation: u64, revision: u32) -> Vec<Effect> {
+    fn resumed(&mut self, generation: u64, revision: u32) -> Vec<FlowEffect> {
         match &mut self.phase {
             Phase::Listening { advance, .. } => {
                 *advance = Advance::Nothing;
-                vec![Effect::DropDecode { generation, revision }]
+                vec![FlowEffect::DropDecode { generation, revision }]
             }
             _ => vec![],
         }
     }
 
     /// What was taken for a whole sentence was not: nothing of the answer was heard, so it can be had back.
-    fn continued(&mut self) -> Vec<Effect> {
+    fn continued(&mut self) -> Vec<FlowEffect> {
         let (by, effects) = match &self.phase {
             Phase::Transcribing { by, utterance, .. } => (*by, vec![drop_all(utterance)]),
             Phase::Answering { turn, progress: Progress::Begun { by } } => {
-                (*by, vec![Effect::Cancel(*turn, "the speaker went on".into())])
+                (*by, vec![FlowEffect::Cancel(*turn, "the speaker went on".into())])
             }
             _ => return vec![],
         };
@@ -243,7 +243,7 @@ impl Flow {
         effects
     }
 
-    fn ended(&mut self, utterance: Utterance, decided: Instant) -> Vec<Effect> {
+    fn ended(&mut self, utterance: Utterance, decided: Instant) -> Vec<FlowEffect> {
         let Phase::Listening { by, advance } = &mut self.phase else { return vec![] };
         let by = *by;
         let early = match std::mem::replace(advance, Advance::Nothing) {
@@ -253,15 +253,15 @@ impl Flow {
         self.phase = Phase::Transcribing { by, utterance: utterance.clone(), decided };
         match early {
             Some(early) => self.transcribed(early),
-            None => vec![Effect::Decode(utterance, Urgency::Final)],
+            None => vec![FlowEffect::Decode(utterance, Urgency::Final)],
         }
     }
 
-    fn transcribed(&mut self, news: Early) -> Vec<Effect> {
+    fn transcribed(&mut self, news: Early) -> Vec<FlowEffect> {
         match &mut self.phase {
             Phase::Listening { advance, .. } => {
                 let Advance::Decoding = advance else { return vec![] };
-                let outlook = news.outlook().map(|outlook| Effect::Ears(HearCommand::Expect(outlook)));
+                let outlook = news.outlook().map(|outlook| FlowEffect::Ears(HearCommand::Expect(outlook)));
                 *advance = Advance::Decoded(Box::new(news));
                 outlook.into_iter().collect()
             }
@@ -270,22 +270,22 @@ impl Flow {
         }
     }
 
-    fn settle(&mut self, news: Early) -> Vec<Effect> {
+    fn settle(&mut self, news: Early) -> Vec<FlowEffect> {
         let Phase::Transcribing { by, utterance, decided } = std::mem::replace(&mut self.phase, Phase::Idle)
         else {
             return vec![];
         };
         let Ok(mut judged) = news.result else {
-            let mut effects = vec![Effect::ErrorTone];
+            let mut effects = vec![FlowEffect::ErrorTone];
             effects.extend(self.rest("the speech could not be transcribed"));
             return effects;
         };
         self.break_loop(&mut judged);
         let text = match &judged.judgement.verdict {
-            Verdict::Addressed(text) | Verdict::FollowUp(text) => text.clone(),
+            JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => text.clone(),
             // She is not speaking, so this is a command like others.
-            Verdict::Stop => judged.transcript.text.clone(),
-            Verdict::Echo | Verdict::Ignore | Verdict::Interrupts(_) => String::new(),
+            JudgeVerdict::Stop => judged.transcript.text.clone(),
+            JudgeVerdict::Echo | JudgeVerdict::Ignore | JudgeVerdict::Interrupts(_) => String::new(),
         };
         if text.is_empty() {
             return self.dismissed(by, judged);
@@ -299,7 +299,7 @@ impl Flow {
             Opening::Called { at, .. } => at,
             Opening::Window | Opening::Interruption => None,
         };
-        vec![Effect::Answer(Box::new(Question {
+        vec![FlowEffect::Answer(Box::new(SpokenQuestion {
             turn,
             text,
             judged,
@@ -314,7 +314,7 @@ impl Flow {
 
     /// Nobody seems to be behind the last follow-ups, and this one: it is not answered either.
     fn break_loop(&mut self, judged: &mut Judged) {
-        if let (Verdict::FollowUp(_), Some(sound)) = (&judged.judgement.verdict, &judged.sound)
+        if let (JudgeVerdict::FollowUp(_), Some(sound)) = (&judged.judgement.verdict, &judged.sound)
             && !self.breaker.may_answer(&sound.loudness)
         {
             judged.judgement = Judgement::nobody_there();
@@ -322,46 +322,46 @@ impl Flow {
     }
 
     /// Nothing to be answered. "Hey jarvis" … and only then the question: listen once more.
-    fn dismissed(&mut self, by: Opening, judged: Judged) -> Vec<Effect> {
+    fn dismissed(&mut self, by: Opening, judged: Judged) -> Vec<FlowEffect> {
         let mut effects = Vec::new();
         if !judged.transcript.text.is_empty() {
-            effects.push(Effect::Dismiss(self.next_turn(), Box::new(judged)));
+            effects.push(FlowEffect::Dismiss(self.next_turn(), Box::new(judged)));
         }
         match by {
             Opening::Called { at, attempt: Attempt::First } => {
                 self.open(Opening::Called { at, attempt: Attempt::Second });
-                effects.push(Effect::Ears(HearCommand::Listen));
+                effects.push(FlowEffect::Ears(HearCommand::Listen));
             }
             Opening::Called { attempt: Attempt::Second, .. } | Opening::Interruption => {
                 effects.extend(self.rest("no words were understood"));
             }
             Opening::Window => {
                 self.open(Opening::Window);
-                effects.push(Effect::Ears(HearCommand::Reopen));
+                effects.push(FlowEffect::Ears(HearCommand::Reopen));
             }
         }
         effects
     }
 
-    fn progress(&mut self, id: TurnId, news: Progress) -> Vec<Effect> {
+    fn progress(&mut self, id: TurnId, news: Progress) -> Vec<FlowEffect> {
         let Phase::Answering { turn, progress } = &mut self.phase else { return vec![] };
         if *turn != id || *progress == Progress::Audible {
             return vec![];
         }
         *progress = news;
-        if news == Progress::Audible { vec![Effect::Ears(TALKING)] } else { vec![] }
+        if news == Progress::Audible { vec![FlowEffect::Ears(TALKING)] } else { vec![] }
     }
 
-    fn turn_over(&mut self, at: Instant, after: After) -> Vec<Effect> {
+    fn turn_over(&mut self, at: Instant, after: After) -> Vec<FlowEffect> {
         match after {
             After::FollowUp { lasts } if self.may_be_followed() => {
                 self.open(Opening::Window);
                 let window = FollowUpWindow { since: at, after: self.follow_ups.delay, lasts };
-                vec![Effect::Ears(SILENT), Effect::Ears(HearCommand::FollowUp(window))]
+                vec![FlowEffect::Ears(SILENT), FlowEffect::Ears(HearCommand::FollowUp(window))]
             }
             After::FollowUp { .. } | After::Rest => {
                 self.phase = Phase::Idle;
-                vec![Effect::Ears(SILENT)]
+                vec![FlowEffect::Ears(SILENT)]
             }
         }
     }
@@ -371,13 +371,13 @@ impl Flow {
     }
 
     /// She speaks up by herself, but interrupts nobody.
-    fn announce(&mut self) -> Vec<Effect> {
+    fn announce(&mut self) -> Vec<FlowEffect> {
         if !self.is_idle() {
             return vec![];
         }
         let turn = self.next_turn();
         self.phase = Phase::Answering { turn, progress: Progress::Committed };
-        vec![Effect::Announce(turn)]
+        vec![FlowEffect::Announce(turn)]
     }
 
     fn next_turn(&mut self) -> TurnId {
@@ -385,15 +385,15 @@ impl Flow {
         TurnId(self.turns)
     }
 
-    fn rest(&mut self, why: &'static str) -> Vec<Effect> {
+    fn rest(&mut self, why: &'static str) -> Vec<FlowEffect> {
         self.phase = Phase::Idle;
-        vec![Effect::Ears(SILENT), Effect::Rest(why)]
+        vec![FlowEffect::Ears(SILENT), FlowEffect::Rest(why)]
     }
 }
 
 /// Whisper need not finish this utterance.
-fn drop_all(utterance: &Utterance) -> Effect {
-    Effect::DropDecode { generation: utterance.generation + 1, revision: 0 }
+fn drop_all(utterance: &Utterance) -> FlowEffect {
+    FlowEffect::DropDecode { generation: utterance.generation + 1, revision: 0 }
 }
 
 #[cfg(test)]

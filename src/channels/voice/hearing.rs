@@ -1,7 +1,7 @@
 //! From the listener's events to the flow's inputs: utterances go to whisper, and what comes back is judged.
 //!
 //! Owned by the conversation's task. In: deliveries of the listener, results of both whisper threads. Out:
-//! [`Input`]s. It remembers the last utterances, because the judge looks at the sound behind the words.
+//! [`FlowInput`]s. It remembers the last utterances, because the judge looks at the sound behind the words.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -10,12 +10,12 @@ use tokio::sync::mpsc::Receiver;
 
 use super::recent_speech::RecentSpeech;
 use super::second_look::SecondLook;
-use super::signals::{Input, Judged, SoundOf};
+use super::signals::{FlowInput, Judged, SoundOf};
 use super::{Conversation, News};
 use crate::announce::Presence;
 use crate::audio::RATE;
 use crate::hear::judge::{
-    BargeInPolicy, FollowUpLoudness, JudgeConfig, JudgeInput, JudgeRules, Judgement, Sounded, Verdict,
+    BargeInPolicy, FollowUpLoudness, JudgeConfig, JudgeInput, JudgeRules, JudgeVerdict, Judgement, Sounded,
     judge_by,
 };
 use crate::hear::score::{Opinion, OpinionScorer};
@@ -35,7 +35,7 @@ const KEPT: usize = 8;
 
 /// What decides whether something was said to her.
 #[derive(Debug, Clone)]
-pub struct Ears {
+pub struct HearingRules {
     /// The wake phrases, to be taken off the beginning of a transcript.
     pub phrases: Vec<String>,
     /// What the sound has to support.
@@ -48,7 +48,7 @@ pub struct Ears {
     pub second_look: Option<Duration>,
 }
 
-impl Ears {
+impl HearingRules {
     /// What is judged by, in `language`.
     pub(super) fn rules<'a>(&'a self, language: &'a Language) -> JudgeRules<'a> {
         JudgeRules { trust: &self.trust, config: &self.judge, words: language.vocabulary() }
@@ -58,7 +58,7 @@ impl Ears {
 pub(super) struct Hearing {
     stt: Stt,
     interjections: Stt,
-    pub(super) ears: Ears,
+    pub(super) ears: HearingRules,
     utterances: VecDeque<Utterance>,
     /// What she said recently.
     pub(super) speech: RecentSpeech,
@@ -84,7 +84,7 @@ impl Hearing {
     pub(super) fn new(
         stt: Stt,
         interjections: Stt,
-        ears: Ears,
+        ears: HearingRules,
     ) -> (Self, (Receiver<Opinion>, Receiver<Opinion>)) {
         let (cries, of_cries) = OpinionScorer::new(interjections.lender());
         let (answers, of_answers) = OpinionScorer::new(interjections.lender());
@@ -160,7 +160,7 @@ impl Hearing {
         transcript.text = strip_phrase(&transcript.text, &self.ears.phrases).to_owned();
         let Some(utterance) = self.utterances.iter().find(|u| (u.generation, u.revision) == key) else {
             let reason = "its sound is not known any more".to_owned();
-            let judgement = Judgement { verdict: Verdict::Ignore, reason };
+            let judgement = Judgement { verdict: JudgeVerdict::Ignore, reason };
             return Judged { transcript, judgement, sound: None, second_look: None };
         };
         let evidence = Evidence::of(utterance, &transcript);
@@ -204,23 +204,23 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.tell(News::Woke(phrase.clone())).await;
                 self.answer_ring();
                 self.thinking.read_ahead();
-                Input::Wake { phrase, score, at }
+                FlowInput::Wake { phrase, score, at }
             }
             HearEvent::Started { .. } => return,
-            HearEvent::Continued { .. } => Input::Continued,
-            HearEvent::Interrupting { .. } => Input::Interrupting,
+            HearEvent::Continued { .. } => FlowInput::Continued,
+            HearEvent::Interrupting { .. } => FlowInput::Interrupting,
             HearEvent::Interjected { utterance, stretch } => {
                 self.input.hearing.interjected(utterance, stretch);
                 return;
             }
-            HearEvent::Paused { utterance } => Input::Paused(utterance),
-            HearEvent::Resumed { generation, revision } => Input::Resumed { generation, revision },
-            HearEvent::Ended { utterance, decided, .. } => Input::Ended { utterance, decided },
-            HearEvent::NothingSaid => Input::NothingSaid,
+            HearEvent::Paused { utterance } => FlowInput::Paused(utterance),
+            HearEvent::Resumed { generation, revision } => FlowInput::Resumed { generation, revision },
+            HearEvent::Ended { utterance, decided, .. } => FlowInput::Ended { utterance, decided },
+            HearEvent::NothingSaid => FlowInput::NothingSaid,
             HearEvent::MicrophoneLost { fault } => {
                 self.announcements.microphone_lost(Instant::now()).await;
                 self.tell(News::Deaf(fault)).await;
-                Input::Deaf("the microphone is gone")
+                FlowInput::Deaf("the microphone is gone")
             }
             HearEvent::Hearing { device } => {
                 self.announcements.microphone_found().await;
@@ -231,7 +231,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 // Nobody wants to hear that she can't hear.
                 self.announcements.microphone_found().await;
                 self.announcements.set_presence(Presence::Muted);
-                Input::Deaf("the microphone is muted")
+                FlowInput::Deaf("the microphone is muted")
             }
             HearEvent::Unmuted => {
                 self.announcements.set_presence(Presence::Here);
@@ -240,7 +240,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             }
             HearEvent::SourceEnded => {
                 self.input.end();
-                Input::NothingSaid
+                FlowInput::NothingSaid
             }
         };
         self.step(input).await;
@@ -251,7 +251,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         self.tell(News::Asked).await;
         self.answer_ring();
         self.thinking.read_ahead();
-        self.step(Input::Requested).await;
+        self.step(FlowInput::Requested).await;
     }
 
     pub(super) async fn transcribed(&mut self, event: SttEvent) {
@@ -269,14 +269,14 @@ impl<M: ChatModel + 'static> Conversation<M> {
             }
             Err(error) => Err(self.failed(error).await),
         };
-        self.step(Input::Transcribed { result, generation, revision, at }).await;
+        self.step(FlowInput::Transcribed { result, generation, revision, at }).await;
     }
 
     /// The second look is over.
     pub(super) async fn looked(&mut self, judged: Judged) {
         let (generation, revision) = (judged.transcript.generation, judged.transcript.revision);
         let at = Instant::now();
-        self.step(Input::Transcribed { result: Ok(judged), generation, revision, at }).await;
+        self.step(FlowInput::Transcribed { result: Ok(judged), generation, revision, at }).await;
     }
 
     /// What was said while she spoke or thought: what makes her stop counts at once, everything else when it is over.
@@ -290,11 +290,11 @@ impl<M: ChatModel + 'static> Conversation<M> {
         if let Ok(Judged { judgement: Judgement { verdict, reason }, .. }) = &result {
             tracing::debug!(verdict = verdict.name(), reason, "interjection");
         }
-        let interrupts = result
-            .as_ref()
-            .is_ok_and(|judged| matches!(judged.judgement.verdict, Verdict::Stop | Verdict::Interrupts(_)));
+        let interrupts = result.as_ref().is_ok_and(|judged| {
+            matches!(judged.judgement.verdict, JudgeVerdict::Stop | JudgeVerdict::Interrupts(_))
+        });
         if is_over || interrupts {
-            self.step(Input::Interjected(result)).await;
+            self.step(FlowInput::Interjected(result)).await;
         }
     }
 

@@ -23,13 +23,13 @@ pub(super) struct InputSide {
     interjections: Receiver<SttEvent>,
     /// What the sound of interjections says, and that of short answers.
     opinions: (Receiver<Opinion>, Receiver<Opinion>),
-    source: Source,
+    source: SourceState,
     /// Lets a source that was held back go on when it is dropped.
     ack: Option<Ack>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum SourceState {
     Open,
     Ended,
 }
@@ -62,7 +62,7 @@ impl InputSide {
             transcripts: parts.stt.1,
             interjections: parts.interjections.1,
             opinions,
-            source: Source::Open,
+            source: SourceState::Open,
             ack: None,
         }
     }
@@ -70,10 +70,10 @@ impl InputSide {
     /// What comes next. Cancel-safe: every arm only receives.
     pub(super) async fn next(&mut self) -> InputEvent {
         tokio::select! {
-            delivery = self.deliveries.recv(), if self.source == Source::Open => match delivery {
+            delivery = self.deliveries.recv(), if self.source == SourceState::Open => match delivery {
                 Some(delivery) => InputEvent::Delivery(delivery),
                 None => {
-                    self.source = Source::Ended;
+                    self.source = SourceState::Ended;
                     InputEvent::ListenerEnded
                 }
             },
@@ -87,12 +87,12 @@ impl InputSide {
 
     /// Whether nothing will be heard any more.
     pub(super) fn has_ended(&self) -> bool {
-        self.source == Source::Ended
+        self.source == SourceState::Ended
     }
 
     /// The file that plays the microphone is over.
     pub(super) fn end(&mut self) {
-        self.source = Source::Ended;
+        self.source = SourceState::Ended;
     }
 
     /// Keeps the newest acknowledgement: a newer event says that the conversation has caught up with the older one.

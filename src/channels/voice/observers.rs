@@ -5,24 +5,24 @@
 use tokio::sync::mpsc::{Receiver, Sender};
 
 use super::News;
-use crate::message::{Activity, Request};
+use crate::message::{Activity, OutsideRequest};
 use crate::pulse::{Heart, Working};
 
 /// Those who look on.
 pub(super) struct Observers {
     news: Sender<News>,
-    requests: Receiver<Request>,
+    requests: Receiver<OutsideRequest>,
     heart: Heart,
     activity: Activity,
 }
 
 impl Observers {
-    pub(super) fn new(news: Sender<News>, requests: Receiver<Request>, heart: Heart) -> Self {
+    pub(super) fn new(news: Sender<News>, requests: Receiver<OutsideRequest>, heart: Heart) -> Self {
         Self { news, requests, heart, activity: Activity::Idle }
     }
 
     /// The next request; never when nobody can ask. Cancel-safe.
-    pub(super) async fn next_request(&mut self) -> Request {
+    pub(super) async fn next_request(&mut self) -> OutsideRequest {
         match self.requests.recv().await {
             Some(request) => request,
             None => std::future::pending().await,

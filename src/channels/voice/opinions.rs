@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use super::Conversation;
 use super::hearing::{Doubted, Hearing, sounded};
-use super::signals::{Input, Judged, SoundOf};
+use super::signals::{FlowInput, Judged, SoundOf};
 use crate::audio::RATE;
-use crate::hear::judge::{FollowUpLoudness, Judgement, Verdict, answers, judge_answer, judge_sound, rivals};
+use crate::hear::judge::{
+    FollowUpLoudness, JudgeVerdict, Judgement, answers, judge_answer, judge_sound, rivals,
+};
 use crate::hear::score::{Opinion, OpinionRequest};
 use crate::message::{OpenedBy, Transcript, Utterance};
 use crate::reply::model::ChatModel;
@@ -41,7 +43,7 @@ impl Hearing {
     pub(super) fn asks_its_sound(&mut self, judged: &Judged) -> bool {
         let key = (judged.transcript.generation, judged.transcript.revision);
         let Some(utterance) = self.utterance(key) else { return false };
-        let is_doubted = judged.judgement.verdict == Verdict::Ignore
+        let is_doubted = judged.judgement.verdict == JudgeVerdict::Ignore
             && utterance.opened_by == OpenedBy::FollowUp
             && SHORT.contains(&utterance.voiced);
         let samples = Arc::clone(&utterance.samples);
@@ -101,7 +103,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
     pub(super) async fn interjected_by_sound(&mut self, opinion: Opinion) {
         if let Some(judged) = self.input.hearing.stop_word(opinion) {
             tracing::debug!(reason = judged.judgement.reason, "interjection, by its sound");
-            self.step(Input::Interjected(Ok(judged))).await;
+            self.step(FlowInput::Interjected(Ok(judged))).await;
         }
     }
 
@@ -120,11 +122,11 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 None
             }
         };
-        if let Some(Judgement { verdict: Verdict::FollowUp(word), reason }) = answer {
+        if let Some(Judgement { verdict: JudgeVerdict::FollowUp(word), reason }) = answer {
             let reason = format!("{reason}; its transcript: {}", judged.judgement.reason);
             judged.transcript.text.clone_from(&word);
-            judged.judgement = Judgement { verdict: Verdict::FollowUp(word), reason };
+            judged.judgement = Judgement { verdict: JudgeVerdict::FollowUp(word), reason };
         }
-        self.step(Input::Transcribed { result: Ok(judged), generation, revision, at }).await;
+        self.step(FlowInput::Transcribed { result: Ok(judged), generation, revision, at }).await;
     }
 }

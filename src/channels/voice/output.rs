@@ -10,7 +10,7 @@ use tokio::sync::mpsc::Receiver;
 use super::endpoint::{EndpointOutput, Tones};
 use crate::audio::{Duck, EchoMeter, Player, RingSound};
 use crate::message::TurnId;
-use crate::speak::{Line, LineRole, Mouth, SpeakEvent};
+use crate::speak::{LineRole, Mouth, SpeakEvent, SpokenLine};
 
 /// The rate of the tones, in Hz; the player converts them.
 pub(super) const TONE_RATE: u32 = 48_000;
@@ -82,7 +82,7 @@ impl OutputSide {
     /// Says one line as the whole of a turn; whether there is a voice for it.
     pub(super) async fn say(&self, turn: TurnId, text: String) -> bool {
         let Some(mouth) = &self.mouth else { return false };
-        let line = Line { turn, index: 0, text, part: LineRole::Aside };
+        let line = SpokenLine { turn, index: 0, text, part: LineRole::Aside };
         if mouth.say(line).await.is_err() || mouth.finish(turn).await.is_err() {
             tracing::debug!("an announcement was stopped before it began");
         }

@@ -17,7 +17,7 @@ use crate::message::{Private, TurnId};
 use crate::reply::Action;
 use crate::reply::understand::intents::VolumeChange;
 use crate::speak::segment::Segmenter;
-use crate::speak::{Line, LineRole, Mouth};
+use crate::speak::{LineRole, Mouth, SpokenLine};
 
 /// One step of "louder" and "quieter", in percent points.
 const VOLUME_STEP: u8 = 10;
@@ -28,7 +28,7 @@ pub(super) const REST: usize = 256;
 
 /// What an answer is spoken through.
 #[derive(Clone)]
-pub(super) struct Stage {
+pub(super) struct SpeechOutput {
     pub(super) mouth: Option<Mouth>,
     pub(super) player: Player,
     pub(super) news: Sender<News>,
@@ -45,7 +45,7 @@ pub(super) struct Breath {
 
 pub(super) struct SpokenReporter {
     turn: TurnId,
-    stage: Stage,
+    stage: SpeechOutput,
     segmenter: Segmenter,
     lines: u32,
     first_sentence: Option<Instant>,
@@ -56,7 +56,7 @@ pub(super) struct SpokenReporter {
 }
 
 impl SpokenReporter {
-    pub(super) fn new(turn: TurnId, stage: Stage, breath: Option<Breath>) -> Self {
+    pub(super) fn new(turn: TurnId, stage: SpeechOutput, breath: Option<Breath>) -> Self {
         let breath = breath.filter(|_| stage.mouth.is_some());
         Self {
             turn,
@@ -98,7 +98,7 @@ impl SpokenReporter {
 
     async fn speak(&mut self, text: String, part: LineRole) {
         self.first_sentence.get_or_insert_with(Instant::now);
-        let line = Line { turn: self.turn, index: self.lines, text, part };
+        let line = SpokenLine { turn: self.turn, index: self.lines, text, part };
         self.lines += 1;
         if let Some(mouth) = &self.stage.mouth
             && mouth.say(line).await.is_err()

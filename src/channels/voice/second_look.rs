@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::signals::Judged;
 use crate::audio::RATE;
-use crate::hear::judge::Verdict;
+use crate::hear::judge::JudgeVerdict;
 use crate::hear::score::{LONGEST, ReadingChoice, choose, support};
 use crate::hear::whisper::{Lender, SttError};
 use crate::language::Languages;
@@ -25,10 +25,10 @@ use crate::trace::Decision;
 const MARGIN: u64 = RATE as u64 * 3 / 10;
 
 /// The (generation, revision) of an utterance.
-type Key = (u64, u32);
+type UtteranceKey = (u64, u32);
 
 /// The support of the transcript, then of every reading.
-type Answer = Result<Vec<f32>, SttError>;
+type SupportResult = Result<Vec<f32>, SttError>;
 
 /// What is looked at, and what came of the last look.
 pub(super) struct SecondLook {
@@ -43,7 +43,7 @@ pub(super) struct SecondLook {
 struct Open {
     judged: Judged,
     readings: Vec<Reading>,
-    answer: oneshot::Receiver<Answer>,
+    answer: oneshot::Receiver<SupportResult>,
     abort: Arc<AtomicBool>,
     began: Instant,
 }
@@ -101,7 +101,7 @@ impl SecondLook {
     }
 
     /// Gives up what is older than `key`.
-    pub(super) fn drop_before(&mut self, key: Key) {
+    pub(super) fn drop_before(&mut self, key: UtteranceKey) {
         self.open = self.open.take().filter(|open| key_of(&open.judged) >= key);
     }
 
@@ -113,13 +113,13 @@ impl SecondLook {
         let answer = tokio::time::timeout_at((open.began + within).into(), &mut open.answer).await;
         let look = match answer {
             Ok(Ok(Ok(support))) => settled(&support, open),
-            Ok(Ok(Err(error))) => Look::note("failed", error.to_string()),
-            Ok(Err(_)) => Look::note("failed", "the transcription thread has ended"),
-            Err(_) => Look::note("late", format!("no answer within {} ms", within.as_millis())),
+            Ok(Ok(Err(error))) => LookResult::note("failed", error.to_string()),
+            Ok(Err(_)) => LookResult::note("failed", "the transcription thread has ended"),
+            Err(_) => LookResult::note("late", format!("no answer within {} ms", within.as_millis())),
         };
         let mut judged = open.judged.clone();
         judged.second_look = Some(look.decision);
-        if let (Some(reading), Verdict::Addressed(text) | Verdict::FollowUp(text)) =
+        if let (Some(reading), JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text)) =
             (look.reading, &mut judged.judgement.verdict)
         {
             *text = reading;
@@ -131,26 +131,26 @@ impl SecondLook {
 }
 
 /// What a look came to.
-struct Look {
+struct LookResult {
     decision: Decision,
     /// What was said instead.
     reading: Option<String>,
 }
 
-impl Look {
+impl LookResult {
     fn note(verdict: &str, reason: impl Into<String>) -> Self {
         Self { decision: Decision::new("second look", verdict, reason), reading: None }
     }
 }
 
 /// What the support of the transcript and its readings means.
-fn settled(support: &[f32], open: &Open) -> Look {
+fn settled(support: &[f32], open: &Open) -> LookResult {
     let readings = &open.readings;
     // Readings that ask for the same share a number.
     let meaning = |at: usize| readings.iter().position(|other| other.what == readings[at].what).unwrap_or(at);
     let Some((written, others)) = support.split_first().filter(|(_, others)| others.len() == readings.len())
     else {
-        return Look::note("failed", "the sound was not scored");
+        return LookResult::note("failed", "the sound was not scored");
     };
     let numbered: Vec<(f32, usize)> =
         others.iter().enumerate().map(|(at, score)| (*score, meaning(at))).collect();
@@ -160,12 +160,12 @@ fn settled(support: &[f32], open: &Open) -> Look {
             let template = &readings[place].template;
             let reason = format!("as \"{template}\": {}, {cost}", told(below, apart));
             let reading = Some(readings[place].text.clone());
-            Look { decision: Decision::new("second look", "settled", reason), reading }
+            LookResult { decision: Decision::new("second look", "settled", reason), reading }
         }
         Some(ReadingChoice::Unsure { below, apart }) => {
-            Look::note("not sure", format!("{}, {cost}", told(below, apart)))
+            LookResult::note("not sure", format!("{}, {cost}", told(below, apart)))
         }
-        None => Look::note("failed", "the sound was not scored"),
+        None => LookResult::note("failed", "the sound was not scored"),
     }
 }
 
@@ -175,15 +175,15 @@ fn told(below: f32, apart: f32) -> String {
     format!("{below:.1} nats below what was written{next}")
 }
 
-fn key_of(judged: &Judged) -> Key {
+fn key_of(judged: &Judged) -> UtteranceKey {
     (judged.transcript.generation, judged.transcript.revision)
 }
 
 /// What is to be answered.
-fn text_of(verdict: &Verdict) -> Option<&str> {
+fn text_of(verdict: &JudgeVerdict) -> Option<&str> {
     match verdict {
-        Verdict::Addressed(text) | Verdict::FollowUp(text) => Some(text),
-        Verdict::Stop | Verdict::Interrupts(_) | Verdict::Echo | Verdict::Ignore => None,
+        JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => Some(text),
+        JudgeVerdict::Stop | JudgeVerdict::Interrupts(_) | JudgeVerdict::Echo | JudgeVerdict::Ignore => None,
     }
 }
 

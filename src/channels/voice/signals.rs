@@ -11,7 +11,7 @@ use crate::trace::Decision;
 
 /// What happened.
 #[derive(Debug)]
-pub enum Input {
+pub enum FlowInput {
     /// The wake phrase was recognised.
     Wake {
         /// Its written form.
@@ -123,12 +123,12 @@ pub struct Why {
     /// What the judge says, if it was asked.
     pub judged: Option<String>,
     /// The word that stopped her.
-    pub word: Option<Word>,
+    pub word: Option<StopWordTimes>,
 }
 
 /// When a word that stopped her was said, and since when she was softer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word {
+pub struct StopWordTimes {
     /// When its first voiced sample was captured.
     pub began: Instant,
     /// When its last voiced sample was captured.
@@ -137,7 +137,7 @@ pub struct Word {
     pub ducked: Option<Instant>,
 }
 
-impl Word {
+impl StopWordTimes {
     /// The word in that sound, as long as nothing came of it.
     pub(super) fn of(sound: SoundOf) -> Self {
         Self { began: sound.began, ended: sound.ended, ducked: None }
@@ -166,7 +166,7 @@ impl From<&'static str> for Why {
 
 /// What to do about it.
 #[derive(Debug)]
-pub enum Effect {
+pub enum FlowEffect {
     /// The soft tone that says "I'm listening".
     AcknowledgeTone,
     /// The tone that says "that did not work".
@@ -187,7 +187,7 @@ pub enum Effect {
         revision: u32,
     },
     /// Answer.
-    Answer(Box<Question>),
+    Answer(Box<SpokenQuestion>),
     /// Something was heard that she does not answer; for the record.
     Dismiss(TurnId, Box<Judged>),
     /// Say what has to be announced, as this turn.
@@ -200,7 +200,7 @@ pub enum Effect {
 
 /// A complete question with the moments that led to it.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct SpokenQuestion {
     /// The turn it opens.
     pub turn: TurnId,
     /// The words to be answered.

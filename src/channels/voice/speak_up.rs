@@ -7,9 +7,9 @@
 use std::time::Instant;
 
 use super::Conversation;
-use super::announcements::End;
-use super::signals::{After, Input};
-use crate::announce::Priority;
+use super::announcements::AnnouncementEnd;
+use super::signals::{After, FlowInput};
+use crate::announce::AnnouncementPriority;
 use crate::message::TurnId;
 use crate::reply::model::ChatModel;
 
@@ -24,7 +24,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         }
         if let Some(turn) = self.announcements.withdrawn() {
             self.output.hush();
-            self.step(Input::TurnOver { turn, at: Instant::now(), after: After::Rest }).await;
+            self.step(FlowInput::TurnOver { turn, at: Instant::now(), after: After::Rest }).await;
         }
         self.speak_up().await;
     }
@@ -33,16 +33,16 @@ impl<M: ChatModel + 'static> Conversation<M> {
     pub(super) async fn announce(&mut self, turn: TurnId) {
         let Some(announcement) = self.announcements.begin(turn) else {
             let (at, after) = (Instant::now(), After::Rest);
-            return Box::pin(self.step(Input::TurnOver { turn, at, after })).await;
+            return Box::pin(self.step(FlowInput::TurnOver { turn, at, after })).await;
         };
         let (text, priority) = (announcement.text.0.clone(), announcement.priority);
-        if priority == Priority::Ring {
+        if priority == AnnouncementPriority::Ring {
             self.ring(turn).await;
         }
         if !self.output.say(turn, text).await {
             let at = Instant::now();
-            let after = self.announcements.ended(End::Voiceless, at).await;
-            Box::pin(self.step(Input::TurnOver { turn, at, after })).await;
+            let after = self.announcements.ended(AnnouncementEnd::Voiceless, at).await;
+            Box::pin(self.step(FlowInput::TurnOver { turn, at, after })).await;
         }
     }
 
@@ -50,11 +50,11 @@ impl<M: ChatModel + 'static> Conversation<M> {
     async fn ring(&mut self, turn: TurnId) {
         self.announcements.raise_volume(&self.output.player);
         self.output.ring();
-        Box::pin(self.step(Input::Speaking(turn))).await;
+        Box::pin(self.step(FlowInput::Speaking(turn))).await;
     }
 
     /// The turn in which something was announced is cut short: by "stop", or by whoever called her.
-    pub(super) async fn announcement_cancelled(&mut self, turn: TurnId, end: End) {
+    pub(super) async fn announcement_cancelled(&mut self, turn: TurnId, end: AnnouncementEnd) {
         if self.announcements.is_ring(turn) {
             self.answer_ring();
         } else if self.announcements.is_turn(turn) {

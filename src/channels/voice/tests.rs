@@ -11,7 +11,9 @@ use tokio::sync::mpsc::channel;
 use tokio::task::JoinHandle;
 
 use super::*;
-use crate::announce::{AnnounceConfig, Announcement, Announcer, IfUnheard, Origin, Priority};
+use crate::announce::{
+    AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard,
+};
 use crate::audio::{Pace, Player, RATE, RingSound, read_wav, write_wav};
 use crate::clock::ManualClock;
 use crate::hear::judge::JudgeConfig;
@@ -81,12 +83,12 @@ struct Bench {
     stop: CancellationToken,
     task: JoinHandle<()>,
     _commands: Commands<HearCommand>,
-    requests: Sender<Request>,
+    requests: Sender<OutsideRequest>,
 }
 
 /// Ears for English.
-fn english_ears() -> Ears {
-    Ears {
+fn english_ears() -> HearingRules {
+    HearingRules {
         phrases: Vec::new(),
         trust: TranscriptFilterConfig::default(),
         judge: JudgeConfig::default(),
@@ -140,7 +142,7 @@ impl Bench {
         let (told, news) = channel(256);
         let (asks, requests) = channel(1);
         let conversation = Conversation::new(
-            Parts {
+            ConversationParts {
                 endpoint: VoiceEndpoint::new(Place::named("home"), input, output),
                 engine,
                 store: None,
@@ -265,7 +267,7 @@ async fn push_to_talk_interrupts_her_whatever_she_does() {
     bench.until(Activity::Listening).await;
     bench.hears(question()).await;
     while !matches!(bench.news.recv().await, Some(News::Understood(_))) {}
-    bench.requests.send(Request::Listen).await.unwrap();
+    bench.requests.send(OutsideRequest::Listen).await.unwrap();
     let told = bench.until(Activity::Listening).await;
     assert!(told.contains(&News::Asked), "while she thinks: {told:?}");
     // Its record comes when the answer has ended everywhere.
@@ -286,7 +288,7 @@ async fn push_to_talk_interrupts_her_whatever_she_does() {
     let fault = "the microphone was lost; plug it in again. ".repeat(20);
     bench.hears(HearEvent::MicrophoneLost { fault }).await;
     bench.until(Activity::Speaking).await;
-    bench.requests.send(Request::Listen).await.unwrap();
+    bench.requests.send(OutsideRequest::Listen).await.unwrap();
     bench.until(Activity::Listening).await;
     let spoken = bench.end(&file).await;
     assert!((0.5..15.0).contains(&spoken), "in the middle of what takes 40 s: {spoken} s");
@@ -324,7 +326,7 @@ async fn the_configured_sound_is_what_rings() {
     let (sound, rings) = (RingSound::read(&bell).unwrap(), announcer(12));
     let config = ConversationConfig::default();
     let mut bench = Bench::ringing(&file, 12, (&Voice::None, sound), config, &rings);
-    let ring = Announcement::new(Origin::Timer, Priority::Ring, "Pasta timer.");
+    let ring = Announcement::new(AnnouncementOrigin::Timer, AnnouncementPriority::Ring, "Pasta timer.");
     rings.announce(Announcement { if_unheard: IfUnheard::Repeat(Duration::from_secs(60)), ..ring }).await;
     bench.until(Activity::Listening).await;
     let sounded = bench.end(&file).await;
@@ -340,7 +342,7 @@ async fn a_timer_rings_aloud_again_and_again_until_she_is_called() {
     bench.player.set_volume(crate::audio::Volume::percent(20));
     let if_unheard = IfUnheard::Repeat(Duration::from_secs(1));
     for text in ["Pasta timer.", "Rice timer."] {
-        let ring = Announcement::new(Origin::Timer, Priority::Ring, text);
+        let ring = Announcement::new(AnnouncementOrigin::Timer, AnnouncementPriority::Ring, text);
         rings.announce(Announcement { if_unheard, ..ring }).await;
     }
     let told = bench.until(Activity::Speaking).await;
@@ -370,7 +372,7 @@ async fn what_is_announced_waits_for_its_moment_and_is_said_again_after_a_call_b
     let file = folder.path().join("announced.wav");
     let announcer = announcer(12);
     let say = |text: &str| {
-        let report = Announcement::new(Origin::Agent, Priority::Notice, text);
+        let report = Announcement::new(AnnouncementOrigin::Agent, AnnouncementPriority::Notice, text);
         announcer.announce(Announcement { if_unheard: IfUnheard::Keep, ..report })
     };
     // So long that she is called while she computes it.
@@ -379,7 +381,7 @@ async fn what_is_announced_waits_for_its_moment_and_is_said_again_after_a_call_b
     let mut bench = Bench::with(&file, 12, &Voice::Joe, ConversationConfig::default(), &announcer);
     let told = bench.until(Activity::Speaking).await;
     assert!(told.contains(&News::Told(Private(text.clone()))), "it was waiting: {told:?}");
-    bench.requests.send(Request::Listen).await.unwrap();
+    bench.requests.send(OutsideRequest::Listen).await.unwrap();
     bench.until(Activity::Listening).await;
     say("And the tomatoes are ripe.").await;
     while !matches!(bench.news.recv().await, Some(News::Told(_))) {}

@@ -10,7 +10,7 @@ use crate::app;
 use crate::audio::{
     AudioSource, EchoCancel, EchoCancelled, EchoReport, Microphone, MuteSwitch, Player, SourceEvent,
 };
-use crate::cli::session::Session;
+use crate::cli::context::CliContext;
 use crate::control::Client;
 use crate::speak::Voice;
 
@@ -24,21 +24,21 @@ const TAIL: Duration = Duration::from_millis(500);
 /// Made softer by so much, she hears past herself, in dB.
 const WELL_DB: f32 = 6.0;
 
-pub(super) fn check(session: &Session) -> Row {
-    let running = Client::connect(&session.paths.runtime).ok().flatten();
+pub(super) fn check(context: &CliContext) -> Row {
+    let running = Client::connect(&context.paths.runtime).ok().flatten();
     if let Some(echo) = running.and_then(|mut client| client.status().ok()).and_then(|status| status.echo) {
-        return row(session.config().audio.echo_cancel, Some(echo));
+        return row(context.config().audio.echo_cancel, Some(echo));
     }
-    match measure(session) {
-        Ok(report) => row(session.config().audio.echo_cancel, report),
+    match measure(context) {
+        Ok(report) => row(context.config().audio.echo_cancel, report),
         Err(error) => Row::fair("echo", format!("not measured: {error:#}"), "see the rows above"),
     }
 }
 
 /// The last report while she was heard; nothing when no sound came.
-fn measure(session: &Session) -> anyhow::Result<Option<EchoReport>> {
-    let config = session.config();
-    let mut voice = Voice::load(&app::voice_files(config, &session.paths)?, &config.speak)?;
+fn measure(context: &CliContext) -> anyhow::Result<Option<EchoReport>> {
+    let config = context.config();
+    let mut voice = Voice::load(&app::voice_files(config, &context.paths)?, &config.speak)?;
     let mut samples = Vec::new();
     voice.say(SENTENCE, &|| false, &mut |piece| samples.extend_from_slice(&piece))?;
     let length = Duration::from_secs_f64(samples.len() as f64 / f64::from(voice.rate()));

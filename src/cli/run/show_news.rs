@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::Words;
 use crate::app::Shown;
 use crate::channels::voice::News;
-use crate::cli::show::{self, Mood};
+use crate::cli::show::{self, Tone};
 use crate::trace::{Stage, TurnRecord};
 
 const MUTED: &str = "○ muted; `joi unmute` switches the microphone on";
@@ -27,9 +27,9 @@ impl Screen {
     pub(super) fn show(&self, shown: Shown) {
         match shown {
             Shown::Remark(remark) => show::remark(remark),
-            Shown::Fault(fault) => show::remark(show::coloured(Mood::Bad, fault)),
-            Shown::Muted => show::remark(show::coloured(Mood::Bad, MUTED)),
-            Shown::Unmuted => show::remark(show::coloured(Mood::Good, "● not muted any more")),
+            Shown::Fault(fault) => show::remark(show::coloured(Tone::Bad, fault)),
+            Shown::Muted => show::remark(show::coloured(Tone::Bad, MUTED)),
+            Shown::Unmuted => show::remark(show::coloured(Tone::Good, "● not muted any more")),
             Shown::Ready { wake_phrase } => greet(wake_phrase.as_deref().unwrap_or("her name")),
             Shown::News(news) => self.show_news(news),
         }
@@ -46,31 +46,31 @@ impl Screen {
             *is_mid_answer = false;
         }
         match news {
-            News::Woke(_) | News::Asked => show::remark(show::coloured(Mood::Good, "● listening")),
+            News::Woke(_) | News::Asked => show::remark(show::coloured(Tone::Good, "● listening")),
             News::Understood(text) => {
-                show::remark(format!("{} {}", show::coloured(Mood::Quiet, "you:"), text.0))
+                show::remark(format!("{} {}", show::coloured(Tone::Quiet, "you:"), text.0))
             }
             News::Words(words) => {
                 show::words(&words.0);
                 *is_mid_answer = true;
             }
-            News::Turn(record) => show::remark(show::coloured(Mood::Quiet, timing(&record))),
-            News::Rests(why) => show::remark(show::coloured(Mood::Quiet, format!("○ {why}"))),
+            News::Turn(record) => show::remark(show::coloured(Tone::Quiet, timing(&record))),
+            News::Rests(why) => show::remark(show::coloured(Tone::Quiet, format!("○ {why}"))),
             News::Remark(remark) => show::remark(remark),
-            News::Deaf(fault) => show::remark(show::coloured(Mood::Bad, format!("microphone: {fault}"))),
-            News::Speechless(fault) => show::remark(show::coloured(Mood::Bad, format!("speaker: {fault}"))),
-            News::Dismissed(record) => show::remark(show::coloured(Mood::Quiet, dismissed(&record))),
+            News::Deaf(fault) => show::remark(show::coloured(Tone::Bad, format!("microphone: {fault}"))),
+            News::Speechless(fault) => show::remark(show::coloured(Tone::Bad, format!("speaker: {fault}"))),
+            News::Dismissed(record) => show::remark(show::coloured(Tone::Quiet, dismissed(&record))),
             News::Hears(device) => show::remark(format!("listening through {device}")),
             News::Speaks(device) => show::remark(format!("speaking through {device}")),
             News::Told(sentence) => show::remark(sentence.0),
-            News::Rings(says) => show::remark(show::coloured(Mood::Fair, ring(&says.0, self.words))),
+            News::Rings(says) => show::remark(show::coloured(Tone::Fair, ring(&says.0, self.words))),
             News::Activity(_) => {}
         }
     }
 }
 
 fn greet(phrase: &str) {
-    let phrase = show::coloured(Mood::Good, format!("\"{phrase}\""));
+    let phrase = show::coloured(Tone::Good, format!("\"{phrase}\""));
     show::remark(format!("say {phrase} and ask something; Ctrl-C ends"));
 }
 

@@ -8,14 +8,14 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use fastrand::Rng;
 
-use super::noise::{Kind, around_word, piece};
-use super::record::{self, Ear, Recorder};
+use super::noise::{NoiseKind, around_word, piece};
+use super::record::{self, PhraseJudge, Recorder};
 use super::voices::{SENTENCES, Spoken, Voices};
 use super::written;
 use crate::app;
 use crate::audio::RATE;
-use crate::cli::session::Session;
-use crate::cli::show::{self, Mood};
+use crate::cli::context::CliContext;
+use crate::cli::show::{self, Tone};
 use crate::hear::enrol::{Take, margin};
 use crate::hear::score::{ACCEPT, Effort, Phrase, Score, Scores, score};
 use crate::hear::wake::{Book, Enrolled, SavedPhrase, WakeMode, WakePhrase};
@@ -41,7 +41,7 @@ const LEAST_OF_TEN: usize = 6;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct WakeAddArgs {
     /// The phrase, as it is written
     phrase: String,
     /// A further way to write what is said, any number of times
@@ -100,24 +100,24 @@ impl Trial {
     }
 }
 
-pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let name = written(&args.phrase)?;
-    let file = Book::file(&session.paths.data);
+    let file = Book::file(&context.paths.data);
     let mut book = Book::read(&file)?;
     let known = book.get(&name).cloned();
     let mut alike = args.alike.iter().map(|form| written(form)).collect::<anyhow::Result<Vec<_>>>()?;
     if alike.is_empty() {
         alike = known.as_ref().map_or_else(Vec::new, |kept| kept.alike.clone());
     }
-    let library = app::library(session.config(), &session.paths)?;
-    let model = app::quickest_whisper(session.config(), &library)?;
-    let mut whisper = Whisper::load(&model, &session.config().hear.stt)?;
+    let library = app::library(context.config(), &context.paths)?;
+    let model = app::quickest_whisper(context.config(), &library)?;
+    let mut whisper = Whisper::load(&model, &context.config().hear.stt)?;
     let phrase = app::told_from_others(Phrase::new(&whisper, &name, &alike)?, &alike, &mut whisper);
     if let Some(weakness) = app::weakness(&name) {
-        show::remark(format!("{} {weakness}", show::coloured(Mood::Fair, "!")));
+        show::remark(format!("{} {weakness}", show::coloured(Tone::Fair, "!")));
     }
-    let takes = recorded(args, session, &mut Ear { whisper: &mut whisper, phrase: &phrase })?;
-    let mut voices = Voices::open(session)?;
+    let takes = recorded(args, context, &mut PhraseJudge { whisper: &mut whisper, phrase: &phrase })?;
+    let mut voices = Voices::open(context)?;
     for remark in voices.remarks() {
         show::remark(remark);
     }
@@ -130,7 +130,7 @@ pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     };
     // Whoever has recorded it is understood, whatever becomes of the others.
     if let Some(objection) = trial.objection().filter(|_| enrolled.is_none()) {
-        let sign = show::coloured(Mood::Bad, "✗");
+        let sign = show::coloured(Tone::Bad, "✗");
         if !args.force {
             show::remark(format!(
                 "{sign} \"{name}\" is not taken in: {objection}; choose a longer phrase, or add --force"
@@ -147,30 +147,34 @@ pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
     }
     book.put(kept);
     book.write(&file)?;
-    show::line(format!("{} \"{name}\" wakes her from her next start on", show::coloured(Mood::Good, "✓")))?;
-    let means = app::wake_means(session.config(), &session.paths)?;
+    show::line(format!("{} \"{name}\" wakes her from her next start on", show::coloured(Tone::Good, "✓")))?;
+    let means = app::wake_means(context.config(), &context.paths)?;
     if means.mode == WakeMode::Stock && kept_as.stock().is_none() {
-        show::remark(format!("{} {}", show::coloured(Mood::Fair, "!"), app::wake_told(&means)));
+        show::remark(format!("{} {}", show::coloured(Tone::Fair, "!"), app::wake_told(&means)));
     }
     if let (true, Some(Enrolled { margin, .. })) = (args.record, enrolled) {
-        let ear = &mut Ear { whisper: &mut whisper, phrase: &phrase };
-        let is_heard = record::live_test(&mut Recorder::open(session)?, ear, margin)?;
+        let ear = &mut PhraseJudge { whisper: &mut whisper, phrase: &phrase };
+        let is_heard = record::live_test(&mut Recorder::open(context)?, ear, margin)?;
         return Ok(if is_heard { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The recordings of whoever wants to be known by voice. The microphone is open no longer than they take.
-fn recorded(args: &Args, session: &Session, ear: &mut Ear<'_>) -> anyhow::Result<Option<Vec<Take>>> {
+fn recorded(
+    args: &WakeAddArgs,
+    context: &CliContext,
+    ear: &mut PhraseJudge<'_>,
+) -> anyhow::Result<Option<Vec<Take>>> {
     Ok(match (args.record, &args.from) {
-        (true, _) => Some(record::guided(&mut Recorder::open(session)?, ear, usize::from(args.takes))?),
+        (true, _) => Some(record::guided(&mut Recorder::open(context)?, ear, usize::from(args.takes))?),
         (false, Some(folder)) => Some(record::from_folder(folder, ear)?),
         (false, None) => None,
     })
 }
 
 /// What is kept of a voice.
-fn enrolled(args: &Args, takes: &[Take], trial: &Trial) -> anyhow::Result<Enrolled> {
+fn enrolled(args: &WakeAddArgs, takes: &[Take], trial: &Trial) -> anyhow::Result<Enrolled> {
     let likest = trial.others.last().copied().unwrap_or(f32::NEG_INFINITY);
     let margin = margin(takes, likest, CLEARANCE).with_context(|| {
         format!(
@@ -199,7 +203,7 @@ fn tell(name: &str, trial: &Trial) -> anyhow::Result<()> {
 }
 
 fn try_out(
-    args: &Args,
+    args: &WakeAddArgs,
     whisper: &mut Whisper,
     phrase: &Phrase,
     kept_as: &WakePhrase,
@@ -260,7 +264,7 @@ pub fn sentences(voices: &mut Voices) -> anyhow::Result<Vec<Vec<f32>>> {
 /// A stretch in which it is not said: mostly speech, from any place in a sentence, alone or beside noise.
 fn other(number: usize, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
     if number % 8 == 7 {
-        let kind = Kind::ALL[number / 8 % Kind::ALL.len()];
+        let kind = NoiseKind::ALL[number / 8 % NoiseKind::ALL.len()];
         let sound = piece(kind, rng, speech);
         let from = rng.usize(0..sound.len() - WINDOW);
         return sound[from..from + WINDOW].to_vec();

@@ -16,7 +16,7 @@ const CROWD: std::ops::RangeInclusive<usize> = 5..=9;
 
 /// What is heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum NoiseKind {
     /// Mains hum and a little hiss.
     Hum,
     /// A fan.
@@ -31,7 +31,7 @@ pub enum Kind {
     Clatter,
 }
 
-impl Kind {
+impl NoiseKind {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Hum, Self::Fan, Self::Rain, Self::Music, Self::Babble, Self::Clatter];
 
@@ -58,14 +58,14 @@ impl Kind {
 }
 
 /// A piece of noise. A crowd needs `speech` and is silent without.
-pub fn piece(kind: Kind, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
+pub fn piece(kind: NoiseKind, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
     let mut samples = match kind {
-        Kind::Hum => hum(rng),
-        Kind::Fan => fan(rng),
-        Kind::Rain => rain(rng),
-        Kind::Music => music(rng),
-        Kind::Babble => babble(rng, speech),
-        Kind::Clatter => clatter(rng),
+        NoiseKind::Hum => hum(rng),
+        NoiseKind::Fan => fan(rng),
+        NoiseKind::Rain => rain(rng),
+        NoiseKind::Music => music(rng),
+        NoiseKind::Babble => babble(rng, speech),
+        NoiseKind::Clatter => clatter(rng),
     };
     let (low, high) = kind.levels();
     bring_to(&mut samples, low + (high - low) * rng.f32());
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_makes_the_same_noise_of_every_kind() {
-        for kind in Kind::ALL {
+        for kind in NoiseKind::ALL {
             let [a, b] = [3, 3].map(|seed| piece(kind, &mut Rng::with_seed(seed), &speech()));
             assert_eq!(a.len(), PIECE);
             assert!(a == b, "{kind:?}");
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_crowd_without_speech_is_silent() {
-        let samples = piece(Kind::Babble, &mut Rng::with_seed(1), &[]);
+        let samples = piece(NoiseKind::Babble, &mut Rng::with_seed(1), &[]);
         assert!(samples.iter().all(|s| s.abs() < 0.001));
     }
 }

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use crate::audio::{AudioSource, Microphone, MuteSwitch, Player, RATE, SourceEvent, read_wav, tone};
-use crate::cli::session::Session;
-use crate::cli::show::{self, Mood};
+use crate::cli::context::CliContext;
+use crate::cli::show::{self, Tone};
 use crate::hear::enrol::{LeftOut, TAKES, Take, left_out, trimmed};
 use crate::hear::score::{Effort, Phrase, score};
 use crate::hear::whisper::Whisper;
@@ -43,12 +43,12 @@ impl<'a> Recorder<'a> {
     ///
     /// # Errors
     /// The microphone is switched off.
-    pub(super) fn open(session: &Session) -> anyhow::Result<Self> {
+    pub(super) fn open(context: &CliContext) -> anyhow::Result<Self> {
         anyhow::ensure!(
-            !crate::cli::mute::is_muted(session),
+            !crate::cli::mute::is_muted(context),
             "the microphone is switched off; `joi unmute` switches it on"
         );
-        let audio = &session.config().audio;
+        let audio = &context.config().audio;
         let (player, events) = Player::open(audio);
         let beep = move || {
             // Without a speaker the words on the screen must do.
@@ -101,12 +101,12 @@ impl<'a> Recorder<'a> {
 }
 
 /// The scorer, on one phrase.
-pub(super) struct Ear<'a> {
+pub(super) struct PhraseJudge<'a> {
     pub(super) whisper: &'a mut Whisper,
     pub(super) phrase: &'a Phrase,
 }
 
-impl Ear<'_> {
+impl PhraseJudge<'_> {
     /// What it makes of a phrase that was cut out.
     pub(super) fn take(&mut self, name: String, phrase: &[f32]) -> anyhow::Result<Take> {
         let mut sound = vec![0.0; LEAD];
@@ -123,7 +123,7 @@ impl Ear<'_> {
 /// Records the phrase so many times, and again where a recording is not fit or unlike the others.
 pub(super) fn guided(
     recorder: &mut Recorder<'_>,
-    ear: &mut Ear<'_>,
+    ear: &mut PhraseJudge<'_>,
     count: usize,
 ) -> anyhow::Result<Vec<Take>> {
     let phrase = ear.phrase.written().to_owned();
@@ -144,20 +144,25 @@ pub(super) fn guided(
 }
 
 /// One recording that is fit.
-fn one(recorder: &mut Recorder<'_>, ear: &mut Ear<'_>, name: &str, count: usize) -> anyhow::Result<Take> {
+fn one(
+    recorder: &mut Recorder<'_>,
+    ear: &mut PhraseJudge<'_>,
+    name: &str,
+    count: usize,
+) -> anyhow::Result<Take> {
     for _ in 0..ATTEMPTS {
-        show::remark(format!("{} {name} of {count}", show::coloured(Mood::Good, "●")));
+        show::remark(format!("{} {name} of {count}", show::coloured(Tone::Good, "●")));
         let sound = recorder.record()?;
         match trimmed(&sound) {
             Ok(phrase) => return ear.take(name.to_owned(), phrase),
-            Err(unfit) => show::remark(format!("  {} {unfit}", show::coloured(Mood::Fair, "!"))),
+            Err(unfit) => show::remark(format!("  {} {unfit}", show::coloured(Tone::Fair, "!"))),
         }
     }
     anyhow::bail!("{name} did not succeed; `joi doctor` tests the microphone")
 }
 
 /// The recordings of a folder, each of them once the phrase.
-pub(super) fn from_folder(folder: &Path, ear: &mut Ear<'_>) -> anyhow::Result<Vec<Take>> {
+pub(super) fn from_folder(folder: &Path, ear: &mut PhraseJudge<'_>) -> anyhow::Result<Vec<Take>> {
     let mut takes = Vec::new();
     let mut unfit = 0;
     for file in super::wavs(folder)? {
@@ -166,7 +171,7 @@ pub(super) fn from_folder(folder: &Path, ear: &mut Ear<'_>) -> anyhow::Result<Ve
             Ok(phrase) => takes.push(ear.take(name, phrase)?),
             Err(why) => {
                 unfit += 1;
-                show::remark(format!("{} {name} is left out: {why}", show::coloured(Mood::Fair, "!")));
+                show::remark(format!("{} {name} is left out: {why}", show::coloured(Tone::Fair, "!")));
             }
         }
     }
@@ -226,14 +231,18 @@ fn once_round(text: &str) -> String {
 }
 
 /// Once more, as it will be: is it heard?
-pub(super) fn live_test(recorder: &mut Recorder<'_>, ear: &mut Ear<'_>, margin: f32) -> anyhow::Result<bool> {
+pub(super) fn live_test(
+    recorder: &mut Recorder<'_>,
+    ear: &mut PhraseJudge<'_>,
+    margin: f32,
+) -> anyhow::Result<bool> {
     show::remark("Now from where you usually are, after the tone:");
     let take = one(recorder, ear, "the test", 1)?;
     let is_heard = take.margin >= margin && take.rival.is_none();
     let (sign, what) = if is_heard {
-        (show::coloured(Mood::Good, "✓"), "heard")
+        (show::coloured(Tone::Good, "✓"), "heard")
     } else {
-        (show::coloured(Mood::Bad, "✗"), "not heard")
+        (show::coloured(Tone::Bad, "✗"), "not heard")
     };
     show::line(format!("{sign} {what} ({:.1}, from {margin:.2} on)", take.margin))?;
     Ok(is_heard)
@@ -285,7 +294,7 @@ mod tests {
         let mut whisper = whisper();
         let phrase = Phrase::new(&whisper, written, &[])?;
         let mut recorder = Recorder::from(WavSource::open(&file, Pace::Fast)?);
-        guided(&mut recorder, &mut Ear { whisper: &mut whisper, phrase: &phrase }, 5)
+        guided(&mut recorder, &mut PhraseJudge { whisper: &mut whisper, phrase: &phrase }, 5)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::app;
 use crate::audio::RATE;
-use crate::cli::session::Session;
+use crate::cli::context::CliContext;
 use crate::hear::vad::FRAME;
 use crate::hear::wake::{CandidateReason, ScoredCandidate, ScoredPhrase};
 use crate::hear::whisper::{Stt, SttEvent};
@@ -18,7 +18,7 @@ const BETWEEN: usize = 15 * RATE as usize;
 
 /// She was woken.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Woken {
+pub struct RigWake {
     /// By this phrase.
     pub phrase: String,
     /// How sure the model, or how far above its margin the scorer was.
@@ -31,14 +31,14 @@ pub struct Woken {
 
 /// What came of a sound.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Heard {
+pub struct RigResult {
     /// Every wake.
-    pub wakes: Vec<Woken>,
+    pub wakes: Vec<RigWake>,
     /// Everything the scorer looked at, with its place in samples of the sound.
     pub weighed: Vec<ScoredCandidate>,
 }
 
-impl Heard {
+impl RigResult {
     /// How often nothing but a rival spoke against a phrase.
     pub fn held_back(&self) -> usize {
         self.weighed.iter().filter(|weighed| weighed.phrases.iter().any(ScoredPhrase::is_held_back)).count()
@@ -64,24 +64,24 @@ impl Rig {
     ///
     /// # Errors
     /// One is missing or can't be loaded.
-    pub fn load(session: &Session) -> anyhow::Result<Self> {
+    pub fn load(context: &CliContext) -> anyhow::Result<Self> {
         let (mut listener, worker) =
-            app::wakeful_listener(session.config(), &session.paths, Heart::unwatched())?;
+            app::wakeful_listener(context.config(), &context.paths, Heart::unwatched())?;
         let (watcher, weighed) = channel();
         listener.watched_by(watcher);
         Ok(Self { listener, weighed, _worker: worker })
     }
 
     /// Listens to something that does not go on from what was heard before.
-    pub fn hear_alone(&mut self, samples: &[f32]) -> Heard {
+    pub fn hear_alone(&mut self, samples: &[f32]) -> RigResult {
         self.listener.interrupt();
         self.hear(&vec![0.0; BETWEEN]);
         self.hear(samples)
     }
 
     /// Listens on. After each wake phrase she waits for the next one.
-    pub fn hear(&mut self, samples: &[f32]) -> Heard {
-        let (mut heard, mut events) = (Heard::default(), Vec::new());
+    pub fn hear(&mut self, samples: &[f32]) -> RigResult {
+        let (mut heard, mut events) = (RigResult::default(), Vec::new());
         let begin = self.listener.position();
         for frame in samples.chunks(FRAME) {
             let now = Instant::now();
@@ -92,7 +92,7 @@ impl Rig {
                 if let HearEvent::Wake { phrase, score, at, .. } = event {
                     let of = |weighed: &&ScoredCandidate| weighed.candidate.to == at;
                     let scoring = weighed.iter().find(of).map(|weighed| weighed.took);
-                    heard.wakes.push(Woken { phrase, score, at: at.saturating_sub(begin), scoring });
+                    heard.wakes.push(RigWake { phrase, score, at: at.saturating_sub(begin), scoring });
                     self.listener.command(HearCommand::Cancel);
                 }
             }

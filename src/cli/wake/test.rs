@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use super::rig::{Heard, Rig, reason};
+use super::rig::{Rig, RigResult, reason};
 use crate::app;
 use crate::audio::{AudioSource, Microphone, MuteSwitch, RATE, SourceEvent as Read, read_wav};
-use crate::cli::session::Session;
-use crate::cli::show::{self, Mood};
+use crate::cli::context::CliContext;
+use crate::cli::show::{self, Tone};
 use crate::hear::wake::{ScoredCandidate, ScoredPhrase};
 use crate::hear::{HearCommand, HearEvent};
 use crate::pulse::Heart;
@@ -24,7 +24,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct WakeTestArgs {
     /// Over these files instead of the microphone: any rate and number of channels
     #[arg(long, value_name = "FILE", num_args = 1..)]
     wav: Vec<PathBuf>,
@@ -33,11 +33,11 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, session: &Session) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &WakeTestArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     if args.wav.is_empty() {
-        return live(session);
+        return live(context);
     }
-    let mut rig = Rig::load(session)?;
+    let mut rig = Rig::load(context)?;
     let mut woken = 0;
     for file in &args.wav {
         let heard = rig.hear_alone(&[read_wav(file, RATE)?, vec![0.0; RATE as usize]].concat());
@@ -56,7 +56,7 @@ fn seconds(samples: u64) -> f64 {
     (samples as f64 / f64::from(RATE) * 100.0).round() / 100.0
 }
 
-fn in_json(file: &std::path::Path, heard: &Heard) -> serde_json::Value {
+fn in_json(file: &std::path::Path, heard: &RigResult) -> serde_json::Value {
     let wakes = heard.wakes.iter().map(|wake| {
         let by = if wake.scoring.is_some() { "scorer" } else { "model" };
         json!({ "phrase": wake.phrase, "at_s": seconds(wake.at), "score": wake.score, "by": by })
@@ -90,17 +90,17 @@ fn leads(weighed: &ScoredCandidate) -> std::collections::BTreeMap<&str, f32> {
     known.map(|weight| (weight.phrase.as_str(), of(weight))).collect()
 }
 
-fn tell(heard: &Heard) -> anyhow::Result<()> {
+fn tell(heard: &RigResult) -> anyhow::Result<()> {
     for weighed in &heard.weighed {
         show::line(told(weighed))?;
     }
     for wake in &heard.wakes {
         let by = if wake.scoring.is_some() { "the scorer" } else { "its model" };
-        let woken = show::coloured(Mood::Good, format!("● \"{}\"", wake.phrase));
+        let woken = show::coloured(Tone::Good, format!("● \"{}\"", wake.phrase));
         show::line(format!("  {woken} at {:.2} s, by {by} ({:.2})", seconds(wake.at), wake.score))?;
     }
     if heard.wakes.is_empty() {
-        show::line(format!("  {}", show::coloured(Mood::Fair, "no wake phrase")))?;
+        show::line(format!("  {}", show::coloured(Tone::Fair, "no wake phrase")))?;
     }
     Ok(())
 }
@@ -120,23 +120,23 @@ fn told(weighed: &ScoredCandidate) -> String {
     format!("  {from:.2}–{to:.2} s  {why}: {}  ({} ms)", margins.join(", "), weighed.took.as_millis())
 }
 
-fn live(session: &Session) -> anyhow::Result<ExitCode> {
+fn live(context: &CliContext) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
-        !crate::cli::mute::is_muted(session),
+        !crate::cli::mute::is_muted(context),
         "the microphone is switched off; `joi unmute` switches it on"
     );
     let (mut listener, _worker) =
-        app::wakeful_listener(session.config(), &session.paths, Heart::unwatched())?;
+        app::wakeful_listener(context.config(), &context.paths, Heart::unwatched())?;
     let (watcher, weighed) = channel();
     listener.watched_by(watcher);
-    let mut microphone = Microphone::open(&session.config().audio, &MuteSwitch::default());
-    show::remark(format!("{} say it; Ctrl-C ends", show::coloured(Mood::Good, "●")));
+    let mut microphone = Microphone::open(&context.config().audio, &MuteSwitch::default());
+    show::remark(format!("{} say it; Ctrl-C ends", show::coloured(Tone::Good, "●")));
     let (mut samples, mut events) = (Vec::new(), Vec::new());
     loop {
         samples.clear();
         match microphone.read(&mut samples) {
             Read::Samples(_) => listener.step(samples.as_slice(), Instant::now(), &mut events),
-            Read::Gone(fault) => show::remark(show::coloured(Mood::Bad, fault)),
+            Read::Gone(fault) => show::remark(show::coloured(Tone::Bad, fault)),
             Read::Back { device } => show::remark(format!("listening through {device}")),
             Read::End => return Ok(ExitCode::SUCCESS),
             Read::Nothing | Read::Muted | Read::Unmuted => {}
@@ -148,7 +148,7 @@ fn live(session: &Session) -> anyhow::Result<ExitCode> {
             if let HearEvent::Wake { phrase, score, .. } = event {
                 show::line(format!(
                     "  {} ({score:.2})",
-                    show::coloured(Mood::Good, format!("● \"{phrase}\""))
+                    show::coloured(Tone::Good, format!("● \"{phrase}\""))
                 ))?;
                 listener.command(HearCommand::Cancel);
             }

@@ -10,7 +10,7 @@ use anyhow::Context;
 
 use crate::app;
 use crate::audio::{RATE, Resampler, read_wav};
-use crate::cli::session::Session;
+use crate::cli::context::CliContext;
 use crate::speak::{SpeakConfig, Voice};
 
 /// Said by the crowd.
@@ -35,7 +35,7 @@ pub const SENTENCES: [&str; 16] = [
 
 /// Which voices the rules were tuned with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Group {
+pub enum VoiceGroup {
     /// The rules were tuned with them.
     Tuned,
     /// Never listened to while the rules were tuned.
@@ -44,7 +44,7 @@ pub enum Group {
     Recorded,
 }
 
-impl Group {
+impl VoiceGroup {
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -69,15 +69,15 @@ pub enum Speaker {
 }
 
 /// The synthetic voices and their groups.
-const SPEAKERS: [(Speaker, Group); 8] = [
-    (Speaker::Piper, Group::Tuned),
-    (Speaker::Flite("awb"), Group::Tuned),
-    (Speaker::Flite("rms"), Group::Tuned),
-    (Speaker::Flite("kal16"), Group::Tuned),
-    (Speaker::Espeak("en-us"), Group::Tuned),
-    (Speaker::Espeak("en-gb+m3"), Group::Tuned),
-    (Speaker::Flite("slt"), Group::HeldOut),
-    (Speaker::Espeak("en-us+f3"), Group::HeldOut),
+const SPEAKERS: [(Speaker, VoiceGroup); 8] = [
+    (Speaker::Piper, VoiceGroup::Tuned),
+    (Speaker::Flite("awb"), VoiceGroup::Tuned),
+    (Speaker::Flite("rms"), VoiceGroup::Tuned),
+    (Speaker::Flite("kal16"), VoiceGroup::Tuned),
+    (Speaker::Espeak("en-us"), VoiceGroup::Tuned),
+    (Speaker::Espeak("en-gb+m3"), VoiceGroup::Tuned),
+    (Speaker::Flite("slt"), VoiceGroup::HeldOut),
+    (Speaker::Espeak("en-us+f3"), VoiceGroup::HeldOut),
 ];
 
 /// One word to be said.
@@ -88,7 +88,7 @@ pub struct Spoken {
     /// Who says it.
     pub speaker: Speaker,
     /// Which voices that one belongs to.
-    pub group: Group,
+    pub group: VoiceGroup,
 }
 
 impl Spoken {
@@ -106,7 +106,7 @@ impl Spoken {
 /// All that can speak here.
 pub struct Voices {
     own: Voice,
-    speakers: Vec<(Speaker, Group)>,
+    speakers: Vec<(Speaker, VoiceGroup)>,
     remarks: Vec<String>,
     scratch: PathBuf,
 }
@@ -116,10 +116,10 @@ impl Voices {
     ///
     /// # Errors
     /// Her voice can't be loaded.
-    pub fn open(session: &Session) -> anyhow::Result<Self> {
-        let files = app::voice_files(session.config(), &session.paths)?;
+    pub fn open(context: &CliContext) -> anyhow::Result<Self> {
+        let files = app::voice_files(context.config(), &context.paths)?;
         // A measurement by seed leaves nothing to chance.
-        let own = Voice::load(&files, &SpeakConfig { variation: 0.0, ..session.config().speak.clone() })?;
+        let own = Voice::load(&files, &SpeakConfig { variation: 0.0, ..context.config().speak.clone() })?;
         let mut remarks = Vec::new();
         let mut installed = |program: &'static str| {
             let found = is_installed(program);
@@ -129,7 +129,7 @@ impl Voices {
             found
         };
         let (flite, espeak) = (installed("flite"), installed("espeak-ng"));
-        let can_speak = |(speaker, _): &(Speaker, Group)| match speaker {
+        let can_speak = |(speaker, _): &(Speaker, VoiceGroup)| match speaker {
             Speaker::Flite(_) => flite,
             Speaker::Espeak(_) => espeak,
             Speaker::Piper | Speaker::Recording(_) => true,
@@ -145,7 +145,7 @@ impl Voices {
     }
 
     /// Who can speak here.
-    pub fn speakers(&self) -> Vec<(Speaker, Group)> {
+    pub fn speakers(&self) -> Vec<(Speaker, VoiceGroup)> {
         self.speakers.clone()
     }
 

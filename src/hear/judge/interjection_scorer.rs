@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use super::spoken_text::HeardSpan;
-use super::{JudgeRules, Judgement, SpokenSentence, Verdict, own_stop_words, spoken_text, stop_words};
+use super::{JudgeRules, JudgeVerdict, Judgement, SpokenSentence, own_stop_words, spoken_text, stop_words};
 use crate::hear::score::SoundsLike;
 
 /// From this margin on, in nats per token, a word counts as said. Stop words during playback reach −0.1 to
@@ -58,7 +58,7 @@ pub fn judge_sound(rules: &JudgeRules<'_>, sounded: Sounded<'_>, like: &SoundsLi
     }
     let rival = like.rival();
     let reason = format!("it sounds like a stop word ({margin:.1}, played words {rival:.1})");
-    (margin >= SAID && margin >= rival + LEAD).then_some(Judgement { verdict: Verdict::Stop, reason })
+    (margin >= SAID && margin >= rival + LEAD).then_some(Judgement { verdict: JudgeVerdict::Stop, reason })
 }
 
 /// The short answers to a question that are looked for: the ways to say yes, then those to say no.
@@ -80,7 +80,7 @@ pub fn judge_answer(rules: &JudgeRules<'_>, like: &SoundsLike) -> Option<Judgeme
     let reason =
         format!("it sounds like \"{word}\", an answer to the question ({margin:.1}, the other {other:.1})");
     let is_clear = margin >= SAID && margin >= other + LEAD;
-    is_clear.then(|| Judgement { verdict: Verdict::FollowUp(word.clone()), reason })
+    is_clear.then(|| Judgement { verdict: JudgeVerdict::FollowUp(word.clone()), reason })
 }
 
 #[cfg(test)]
@@ -101,7 +101,7 @@ mod tests {
         let said = [SpokenSentence { text: played.into(), from, until: at(2000) }];
         let sounded = Sounded { began: at(800), ended: at(1200), said: &said };
         let like = SoundsLike { text: "Top.".into(), words: words.into(), rivals: rivals.into() };
-        judge_sound(&rules, sounded, &like).is_some_and(|judgement| judgement.verdict == Verdict::Stop)
+        judge_sound(&rules, sounded, &like).is_some_and(|judgement| judgement.verdict == JudgeVerdict::Stop)
     }
 
     #[test]
@@ -143,8 +143,8 @@ mod tests {
             let like = SoundsLike { text: String::new(), words, rivals: vec![] };
             judge_answer(&rules, &like).map(|judgement| judgement.verdict)
         };
-        assert_eq!(of(-0.5, -4.0), Some(Verdict::FollowUp("yes".into())));
-        assert_eq!(of(-4.0, -1.5), Some(Verdict::FollowUp("no".into())));
+        assert_eq!(of(-0.5, -4.0), Some(JudgeVerdict::FollowUp("yes".into())));
+        assert_eq!(of(-4.0, -1.5), Some(JudgeVerdict::FollowUp("no".into())));
         assert_eq!(of(-1.5, -1.0), None, "either may be");
         assert_eq!(of(-2.5, -6.0), None, "neither");
     }

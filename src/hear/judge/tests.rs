@@ -58,7 +58,7 @@ fn judged(case: &JudgeInput<'_>) -> Judgement {
     judge(case, &JudgeRules { trust: &trust, config: &config, words })
 }
 
-fn verdict(case: &JudgeInput<'_>) -> Verdict {
+fn verdict(case: &JudgeInput<'_>) -> JudgeVerdict {
     judged(case).verdict
 }
 
@@ -72,12 +72,15 @@ fn each_way_of_opening_has_its_verdict_and_reason() {
     let of = |opened_by: OpenedBy| judged(&heard("what time is it", &opened_by, (&at, 0), &[]));
     let judgement = |verdict, reason: &str| Judgement { verdict, reason: reason.into() };
     let text = || "what time is it".to_owned();
-    assert_eq!(of(wake()), judgement(Verdict::Addressed(text()), "said after the wake phrase"));
-    assert_eq!(of(OpenedBy::Request), judgement(Verdict::Addressed(text()), "listening was requested"));
-    assert_eq!(of(OpenedBy::FollowUp), judgement(Verdict::FollowUp(text()), "said right after the answer"));
+    assert_eq!(of(wake()), judgement(JudgeVerdict::Addressed(text()), "said after the wake phrase"));
+    assert_eq!(of(OpenedBy::Request), judgement(JudgeVerdict::Addressed(text()), "listening was requested"));
+    assert_eq!(
+        of(OpenedBy::FollowUp),
+        judgement(JudgeVerdict::FollowUp(text()), "said right after the answer")
+    );
     assert_eq!(
         of(OpenedBy::Interjection),
-        judgement(Verdict::Ignore, "no stop word during playback, and it may contain echo")
+        judgement(JudgeVerdict::Ignore, "no stop word during playback, and it may contain echo")
     );
 }
 
@@ -87,13 +90,14 @@ fn a_stop_word_comes_before_everything_else() {
     let weak = Evidence { no_speech: 0.99, mean_logprob: -3.0, voiced: Duration::ZERO, ..CLEAR };
     for opened_by in [wake(), OpenedBy::Request, OpenedBy::FollowUp, OpenedBy::Interjection] {
         let case = JudgeInput { evidence: &weak, ..heard("Stop.", &opened_by, (&at, 0), &[]) };
-        let expected = Judgement { verdict: Verdict::Stop, reason: "a stop word and little else".into() };
+        let expected =
+            Judgement { verdict: JudgeVerdict::Stop, reason: "a stop word and little else".into() };
         assert_eq!(judged(&case), expected, "{opened_by:?}");
     }
     let names = ["friday".to_owned()];
     let case = JudgeInput { names: &names, ..heard("Be quiet, Friday!", &OpenedBy::FollowUp, (&at, 0), &[]) };
-    assert_eq!(verdict(&case), Verdict::Stop);
-    assert_eq!(verdict(&heard("Hey Jarvis, stop.", &wake(), (&at, 0), &[])), Verdict::Stop);
+    assert_eq!(verdict(&case), JudgeVerdict::Stop);
+    assert_eq!(verdict(&heard("Hey Jarvis, stop.", &wake(), (&at, 0), &[])), JudgeVerdict::Stop);
 }
 
 #[test]
@@ -108,7 +112,7 @@ fn words_that_only_hold_a_stop_word_stop_nothing() {
         for opened_by in [wake(), OpenedBy::FollowUp, OpenedBy::Interjection] {
             assert_ne!(
                 verdict(&heard(text, &opened_by, (&at, 0), &[])),
-                Verdict::Stop,
+                JudgeVerdict::Stop,
                 "{text} {opened_by:?}"
             );
         }
@@ -120,10 +124,10 @@ fn while_she_speaks_a_stop_word_among_a_few_others_is_enough() {
     let at = At::new();
     let said = [at.said(WEATHER, 0, 5000)];
     let says = |text, opened_by| verdict(&heard(text, opened_by, (&at, 3000), &said));
-    assert_eq!(says("oh come on stop already", &OpenedBy::Interjection), Verdict::Stop);
-    assert_ne!(says("oh come on stop already", &OpenedBy::FollowUp), Verdict::Stop);
+    assert_eq!(says("oh come on stop already", &OpenedBy::Interjection), JudgeVerdict::Stop);
+    assert_ne!(says("oh come on stop already", &OpenedBy::FollowUp), JudgeVerdict::Stop);
     let long = "I was at the station and then they all said stop it";
-    assert_eq!(says(long, &OpenedBy::Interjection), Verdict::Ignore);
+    assert_eq!(says(long, &OpenedBy::Interjection), JudgeVerdict::Ignore);
 }
 
 #[test]
@@ -131,12 +135,12 @@ fn she_never_stops_at_a_stop_word_of_her_own() {
     let at = At::new();
     let said = [at.said(SHE_SAID, 0, 4000)];
     let says = |text, began| verdict(&heard(text, &OpenedBy::Interjection, (&at, began), &said));
-    assert_ne!(says("stop", 1500), Verdict::Stop, "in playback itself");
-    assert_ne!(says("to stop at any time", 1200), Verdict::Stop);
-    assert_ne!(says("be quiet", 3300), Verdict::Stop);
+    assert_ne!(says("stop", 1500), JudgeVerdict::Stop, "in playback itself");
+    assert_ne!(says("to stop at any time", 1200), JudgeVerdict::Stop);
+    assert_ne!(says("be quiet", 3300), JudgeVerdict::Stop);
     let longer = [at.said(&format!("{WEATHER} {WEATHER} {SHE_SAID}"), 0, 14_000)];
     let early = heard("stop", &OpenedBy::Interjection, (&at, 1000), &longer);
-    assert_eq!(verdict(&early), Verdict::Stop, "played ten seconds later");
+    assert_eq!(verdict(&early), JudgeVerdict::Stop, "played ten seconds later");
 }
 
 #[test]
@@ -150,30 +154,30 @@ fn where_her_own_voice_is_kept_out_any_word_interrupts_her_but_a_listeners() {
         judge_by(&rules, &heard(text, &OpenedBy::Interjection, (&at, 3000), &said), openness).verdict
     };
     let what = "what about tomorrow";
-    assert_eq!(of(what, BargeInPolicy::Words), Verdict::Interrupts(what.into()));
-    assert_eq!(of(what, BargeInPolicy::StopWords), Verdict::Ignore);
-    assert_eq!(of(what, BargeInPolicy::Commands), Verdict::Ignore);
+    assert_eq!(of(what, BargeInPolicy::Words), JudgeVerdict::Interrupts(what.into()));
+    assert_eq!(of(what, BargeInPolicy::StopWords), JudgeVerdict::Ignore);
+    assert_eq!(of(what, BargeInPolicy::Commands), JudgeVerdict::Ignore);
     for hum in ["Mhm.", "Yeah, right.", "Okay.", "I see."] {
-        assert_eq!(of(hum, BargeInPolicy::Words), Verdict::Ignore, "{hum}");
+        assert_eq!(of(hum, BargeInPolicy::Words), JudgeVerdict::Ignore, "{hum}");
     }
-    assert_eq!(of("with a light wind from the west", BargeInPolicy::Words), Verdict::Echo, "an echo");
-    assert_eq!(of("oh come on stop already", BargeInPolicy::Words), Verdict::Stop);
+    assert_eq!(of("with a light wind from the west", BargeInPolicy::Words), JudgeVerdict::Echo, "an echo");
+    assert_eq!(of("oh come on stop already", BargeInPolicy::Words), JudgeVerdict::Stop);
     assert_eq!(
         of("oh come on stop already", BargeInPolicy::Commands),
-        Verdict::Ignore,
+        JudgeVerdict::Ignore,
         "said to somebody else"
     );
-    assert_eq!(of("Stop.", BargeInPolicy::Commands), Verdict::Stop);
+    assert_eq!(of("Stop.", BargeInPolicy::Commands), JudgeVerdict::Stop);
     let unsure = Evidence { mean_logprob: -0.6, ..CLEAR };
     let murmur = JudgeInput { evidence: &unsure, ..heard(what, &OpenedBy::Interjection, (&at, 3000), &said) };
     let judgement = judge_by(&rules, &murmur, BargeInPolicy::Words);
     let reason = "too unsure to interrupt (0.8)".to_owned();
-    assert_eq!(judgement, Judgement { verdict: Verdict::Ignore, reason }, "residual echo");
+    assert_eq!(judgement, Judgement { verdict: JudgeVerdict::Ignore, reason }, "residual echo");
     let faint = Evidence { no_speech: 0.95, ..CLEAR };
     let unclear = JudgeInput { evidence: &faint, ..heard(what, &OpenedBy::Interjection, (&at, 3000), &said) };
     assert_eq!(
         judge_by(&rules, &unclear, BargeInPolicy::Words).verdict,
-        Verdict::Ignore,
+        JudgeVerdict::Ignore,
         "no recognised word"
     );
 }
@@ -185,9 +189,9 @@ fn what_she_fell_silent_for_is_judged_like_a_follow_up() {
     let text = "what about tomorrow in Graz";
     let judgement = judged(&heard(text, &OpenedBy::Interruption, (&at, 3000), &said));
     let reason = "playback stopped for it".to_owned();
-    assert_eq!(judgement, Judgement { verdict: Verdict::FollowUp(text.into()), reason });
+    assert_eq!(judgement, Judgement { verdict: JudgeVerdict::FollowUp(text.into()), reason });
     let played = "with a light wind from the west";
-    assert_eq!(verdict(&heard(played, &OpenedBy::Interruption, (&at, 3000), &said)), Verdict::Echo);
+    assert_eq!(verdict(&heard(played, &OpenedBy::Interruption, (&at, 3000), &said)), JudgeVerdict::Echo);
 }
 
 #[test]
@@ -196,12 +200,12 @@ fn who_says_stop_more_often_than_she_is_obeyed() {
     let said = [at.said(SHE_SAID, 0, 4000)];
     let case = heard("Stop, stop, stop!", &OpenedBy::Interjection, (&at, 1500), &said);
     let expected =
-        Judgement { verdict: Verdict::Stop, reason: "a stop word, more often than in playback".into() };
+        Judgement { verdict: JudgeVerdict::Stop, reason: "a stop word, more often than in playback".into() };
     assert_eq!(judged(&case), expected);
     let circling = Evidence { ran_away: true, ..CLEAR };
     assert_ne!(
         verdict(&JudgeInput { evidence: &circling, ..case }),
-        Verdict::Stop,
+        JudgeVerdict::Stop,
         "the decoder went in circles"
     );
 }
@@ -216,15 +220,15 @@ fn her_own_words_are_an_echo_however_whisper_writes_them() {
         "22.5 degrees Celsius in Vienna with the light wind",
     ] {
         let judgement = judged(&heard(text, &OpenedBy::Interjection, (&at, 2000), &said));
-        assert_eq!(judgement.verdict, Verdict::Echo, "{text}: {}", judgement.reason);
+        assert_eq!(judgement.verdict, JudgeVerdict::Echo, "{text}: {}", judgement.reason);
         assert!(judgement.reason.ends_with("% echo of playback"), "{}", judgement.reason);
         let window = heard(text, &OpenedBy::FollowUp, (&at, 5400), &said);
-        assert_eq!(verdict(&window), Verdict::Echo, "{text}");
+        assert_eq!(verdict(&window), JudgeVerdict::Echo, "{text}");
     }
     let later = heard("with a light wind from the west", &OpenedBy::FollowUp, (&at, 7100), &said);
     assert_eq!(
         verdict(&later),
-        Verdict::FollowUp("with a light wind from the west".into()),
+        JudgeVerdict::FollowUp("with a light wind from the west".into()),
         "too late for an echo"
     );
 }
@@ -234,10 +238,10 @@ fn an_answer_with_her_own_words_is_no_echo() {
     let at = At::new();
     let said = [at.said("Would you like coffee or tea?", 0, 2000)];
     let answers = |text, began| verdict(&heard(text, &OpenedBy::FollowUp, (&at, began), &said));
-    assert_eq!(answers("Coffee.", 2500), Verdict::FollowUp("Coffee.".into()));
-    assert_eq!(answers("Tea.", 2900), Verdict::FollowUp("Tea.".into()));
-    assert_eq!(answers("or tea", 1500), Verdict::Echo);
-    assert_eq!(answers("I would like tea", 2500), Verdict::FollowUp("I would like tea".into()));
+    assert_eq!(answers("Coffee.", 2500), JudgeVerdict::FollowUp("Coffee.".into()));
+    assert_eq!(answers("Tea.", 2900), JudgeVerdict::FollowUp("Tea.".into()));
+    assert_eq!(answers("or tea", 1500), JudgeVerdict::Echo);
+    assert_eq!(answers("I would like tea", 2500), JudgeVerdict::FollowUp("I would like tea".into()));
 }
 
 #[test]
@@ -247,14 +251,14 @@ fn what_a_person_adds_to_an_echo_is_kept() {
     let text = "a light wind from the west. And what about Sunday?";
     let case = heard(text, &OpenedBy::FollowUp, (&at, 4000), &said);
     let expected = Judgement {
-        verdict: Verdict::FollowUp("And what about Sunday?".into()),
+        verdict: JudgeVerdict::FollowUp("And what about Sunday?".into()),
         reason: "said right after the answer, without 6 words of echo".into(),
     };
     assert_eq!(judged(&case), expected);
     let short = heard("a light wind from the west. Thank you.", &OpenedBy::FollowUp, (&at, 4000), &said);
-    assert_eq!(verdict(&short), Verdict::Echo, "two words may be misheard echo");
+    assert_eq!(verdict(&short), JudgeVerdict::Echo, "two words may be misheard echo");
     let after_wake = JudgeInput { opened_by: &wake(), ..case };
-    assert_eq!(verdict(&after_wake), Verdict::Addressed("And what about Sunday?".into()));
+    assert_eq!(verdict(&after_wake), JudgeVerdict::Addressed("And what about Sunday?".into()));
 }
 
 #[test]
@@ -264,7 +268,7 @@ fn words_of_hers_in_a_persons_sentence_stay_in_it() {
     let text = "the light in the kitchen should stay on until I go to bed";
     let long = Evidence { voiced: Duration::from_secs(3), ..CLEAR };
     let case = JudgeInput { evidence: &long, ..heard(text, &OpenedBy::FollowUp, (&at, 4000), &said) };
-    assert_eq!(verdict(&case), Verdict::FollowUp(text.into()));
+    assert_eq!(verdict(&case), JudgeVerdict::FollowUp(text.into()));
 }
 
 #[test]
@@ -272,7 +276,7 @@ fn what_the_sound_does_not_support_is_ignored_with_its_reason() {
     let at = At::new();
     let weak = Evidence { no_speech: 0.99, ..CLEAR };
     let case = JudgeInput { evidence: &weak, ..heard("what time is it", &OpenedBy::FollowUp, (&at, 0), &[]) };
-    let expected = Judgement { verdict: Verdict::Ignore, reason: "probably no speech (0.99)".into() };
+    let expected = Judgement { verdict: JudgeVerdict::Ignore, reason: "probably no speech (0.99)".into() };
     assert_eq!(judged(&case), expected);
 }
 
@@ -281,7 +285,7 @@ fn an_echo_of_a_known_invention_is_an_echo_first() {
     let at = At::new();
     let said = [at.said("Thank you very much.", 0, 1200)];
     let case = heard("Thank you very much.", &OpenedBy::FollowUp, (&at, 1000), &said);
-    assert_eq!(verdict(&case), Verdict::Echo);
+    assert_eq!(verdict(&case), JudgeVerdict::Echo);
 }
 
 fn anything() -> impl Strategy<Value = String> {
@@ -328,7 +332,7 @@ proptest! {
         };
         let judgement = judged(&case);
         prop_assert!(!judgement.reason.is_empty());
-        let (Verdict::FollowUp(answered) | Verdict::Addressed(answered)) = &judgement.verdict else { return Ok(()) };
+        let (JudgeVerdict::FollowUp(answered) | JudgeVerdict::Addressed(answered)) = &judgement.verdict else { return Ok(()) };
         let all: Vec<&str> = text.split_whitespace().collect();
         let end: Vec<&str> = answered.split_whitespace().collect();
         prop_assert!(!end.is_empty() && all.ends_with(&end), "{answered:?} of {text:?}");
@@ -346,7 +350,7 @@ proptest! {
         let said = [at.said(if is_hers { &text } else { &sentence }, 0, 4000)];
         let case = heard(&text, &OpenedBy::FollowUp, (&at, began), &said);
         let config = JudgeConfig::default();
-        if let Verdict::FollowUp(answered) = verdict(&case) {
+        if let JudgeVerdict::FollowUp(answered) = verdict(&case) {
             let again = likeness(&plain_words::plain(&answered), &case, &config);
             prop_assert!(again.whole < config.echo_likeness, "{answered:?}: {again:?}");
         }
@@ -361,6 +365,6 @@ proptest! {
         prop_assume!(!plain_words(&part).is_empty());
         let said = [at.said(WEATHER, 0, 5000)];
         let case = JudgeInput { ended: at.ms(5200), ..heard(&part, &OpenedBy::FollowUp, (&at, 100), &said) };
-        prop_assert_eq!(verdict(&case), Verdict::Echo, "{}", part);
+        prop_assert_eq!(verdict(&case), JudgeVerdict::Echo, "{}", part);
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::slots::{self, Taken};
 use super::words::Word;
-use super::{Grammar, Group};
+use super::{Grammar, TemplateGroup};
 
 /// Steps of one template on one utterance; hundreds are usual.
 const MOST_STEPS: u32 = 20_000;
@@ -211,7 +211,7 @@ impl Program {
 }
 
 /// An utterance in the eyes of a grammar.
-pub(crate) struct Utterance<'a> {
+pub(crate) struct GrammarUtterance<'a> {
     pub(crate) words: &'a [Word],
     pub(crate) grammar: &'a Grammar,
     numbers: Vec<Option<u32>>,
@@ -237,21 +237,21 @@ pub(crate) struct Fit {
 
 /// What came of running templates.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct TemplateSearch {
     pub(crate) fit: Option<Fit>,
     /// The words ended inside a template of which a word had been said.
     pub(crate) may_go_on: bool,
 }
 
-impl<'a> Utterance<'a> {
+impl<'a> GrammarUtterance<'a> {
     pub(crate) fn new(words: &'a [Word], grammar: &'a Grammar) -> Self {
         let numbers = words.iter().map(|word| grammar.numbers_of.number(&word.text)).collect();
         Self { words, grammar, numbers }
     }
 
     /// The template of a group that fits all words from `from` to `to`, with the fewest in open slots.
-    pub(crate) fn find(&self, group: Group, from: usize, to: usize) -> Found {
-        let mut found = Found::default();
+    pub(crate) fn find(&self, group: TemplateGroup, from: usize, to: usize) -> TemplateSearch {
+        let mut found = TemplateSearch::default();
         let index = &self.grammar.index;
         let first = self.numbers.get(from).copied().flatten();
         let by_word = first.and_then(|word| index.by_word.get(&word)).map_or(&[][..], Vec::as_slice);
@@ -261,7 +261,7 @@ impl<'a> Utterance<'a> {
             }
             let program = &self.grammar.templates[template].program;
             let mut run =
-                Run { utterance: self, program, to, steps: 0, captures: Vec::new(), ends: Vec::new() };
+                MachineRun { utterance: self, program, to, steps: 0, captures: Vec::new(), ends: Vec::new() };
             let mut may_go_on = false;
             run.step(0, from, 0, &mut may_go_on);
             found.may_go_on |= may_go_on;
@@ -278,7 +278,8 @@ impl<'a> Utterance<'a> {
 
     /// All ways in which `program` fits the words from `from` on, up to `to`.
     pub(crate) fn ends(&self, program: &Program, from: usize, to: usize) -> Vec<(usize, Vec<Capture>)> {
-        let mut run = Run { utterance: self, program, to, steps: 0, captures: Vec::new(), ends: Vec::new() };
+        let mut run =
+            MachineRun { utterance: self, program, to, steps: 0, captures: Vec::new(), ends: Vec::new() };
         run.step(0, from, 0, &mut false);
         run.ends
     }
@@ -294,8 +295,8 @@ impl Capture {
     }
 }
 
-struct Run<'a, 'u> {
-    utterance: &'a Utterance<'u>,
+struct MachineRun<'a, 'u> {
+    utterance: &'a GrammarUtterance<'u>,
     program: &'a Program,
     to: usize,
     steps: u32,
@@ -303,7 +304,7 @@ struct Run<'a, 'u> {
     ends: Vec<(usize, Vec<Capture>)>,
 }
 
-impl Run<'_, '_> {
+impl MachineRun<'_, '_> {
     /// Goes on at `pc` with the word at `at`; `said` words of the template were said so far.
     fn step(&mut self, pc: usize, at: usize, said: usize, may_go_on: &mut bool) {
         self.steps += 1;

@@ -218,18 +218,18 @@ impl Numbers {
             let from = at + joint;
             may_go_on |= from == words.len() && (at == 0 || joint > 0);
             match self.part(&words[from..], last_unit) {
-                Part::Of { words: count, seconds, unit } => {
+                NumberPart::Of { words: count, seconds, unit } => {
                     at = from + count;
                     total += seconds;
                     last_unit = unit;
                     let Ok(value) = u32::try_from(total) else { break };
                     reads.push(Read { words: at, value });
                 }
-                Part::Broken => {
+                NumberPart::Broken => {
                     may_go_on = true;
                     break;
                 }
-                Part::None => break,
+                NumberPart::None => break,
             }
         }
         reads.reverse();
@@ -237,11 +237,11 @@ impl Numbers {
     }
 
     /// One part of a length: smaller than `last_unit`, in which a bare number counts the next smaller unit.
-    fn part(&self, words: &[Word], last_unit: u32) -> Part {
+    fn part(&self, words: &[Word], last_unit: u32) -> NumberPart {
         if let Some((count, seconds)) = fraction(&self.lengths, words)
             && seconds < last_unit
         {
-            return Part::Of { words: count, seconds: u64::from(seconds), unit: seconds };
+            return NumberPart::Of { words: count, seconds: u64::from(seconds), unit: seconds };
         }
         let quantities = self.quantity(words);
         for read in &quantities {
@@ -261,24 +261,24 @@ impl Numbers {
                 value += u64::from(part);
             }
             let seconds = (value * u64::from(unit)).div_ceil(u64::from(ONE));
-            return Part::Of { words: count, seconds, unit };
+            return NumberPart::Of { words: count, seconds, unit };
         }
         let is_begun = |read: &Read| begun(&self.fractions, &words[read.words..]);
         if begun(&self.lengths, words) || quantities.iter().any(is_begun) {
-            return Part::Broken;
+            return NumberPart::Broken;
         }
-        let Some(longest) = quantities.first() else { return Part::None };
+        let Some(longest) = quantities.first() else { return NumberPart::None };
         let is_whole = longest.value % ONE == 0 && longest.value < 60 * ONE;
         let is_alone = !self.articles.contains(&words[0].text);
         match last_unit {
             // "two minutes thirty"
-            60 | 3600 if is_whole && is_alone => Part::Of {
+            60 | 3600 if is_whole && is_alone => NumberPart::Of {
                 words: longest.words,
                 seconds: u64::from(longest.value / ONE) * u64::from(last_unit / 60),
                 unit: last_unit / 60,
             },
-            _ if longest.words == words.len() => Part::Broken,
-            _ => Part::None,
+            _ if longest.words == words.len() => NumberPart::Broken,
+            _ => NumberPart::None,
         }
     }
 
@@ -301,7 +301,7 @@ impl Numbers {
     }
 }
 
-enum Part {
+enum NumberPart {
     Of {
         words: usize,
         seconds: u64,

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::ClockForm;
-use super::machine::{Slot, Utterance};
+use super::machine::{GrammarUtterance, Slot};
 use super::numbers::ONE;
 use super::words::words_at_start;
 use crate::language::{ClockSaid, Exactness};
@@ -39,7 +39,7 @@ pub(crate) struct Taking {
 }
 
 /// Fills a slot with the words from `at` on, up to `to`.
-pub(crate) fn take(slot: Slot, utterance: &Utterance<'_>, at: usize, to: usize) -> Taking {
+pub(crate) fn take(slot: Slot, utterance: &GrammarUtterance<'_>, at: usize, to: usize) -> Taking {
     let grammar = utterance.grammar;
     let words = &utterance.words[at..to];
     match slot {
@@ -83,7 +83,12 @@ pub(crate) fn take(slot: Slot, utterance: &Utterance<'_>, at: usize, to: usize) 
 }
 
 /// A whole number within limits.
-fn whole(utterance: &Utterance<'_>, at: usize, to: usize, allowed: std::ops::RangeInclusive<u32>) -> Taking {
+fn whole(
+    utterance: &GrammarUtterance<'_>,
+    at: usize,
+    to: usize,
+    allowed: std::ops::RangeInclusive<u32>,
+) -> Taking {
     let reads = utterance.grammar.numbers.number(&utterance.words[at..to]);
     let limit = |value: u32| if *allowed.end() == 100 { value.min(100) } else { value };
     let ways = reads
@@ -97,7 +102,7 @@ fn whole(utterance: &Utterance<'_>, at: usize, to: usize, allowed: std::ops::Ran
 }
 
 /// A number of percent or degrees, in thousandths.
-fn level(utterance: &Utterance<'_>, at: usize, to: usize) -> Taking {
+fn level(utterance: &GrammarUtterance<'_>, at: usize, to: usize) -> Taking {
     let reads = utterance.grammar.numbers.quantity(&utterance.words[at..to]);
     let fits = reads.into_iter().filter(|read| read.value <= 100 * ONE);
     let ways = fits.map(|read| (at + read.words, Taken::Number(read.value))).collect();
@@ -105,7 +110,7 @@ fn level(utterance: &Utterance<'_>, at: usize, to: usize) -> Taking {
 }
 
 /// "05", "oh five", "fifteen".
-fn minutes(utterance: &Utterance<'_>, at: usize, to: usize) -> Taking {
+fn minutes(utterance: &GrammarUtterance<'_>, at: usize, to: usize) -> Taking {
     let mut taking = whole(utterance, at, to, 0..=59);
     let is_zero = taking.ways.first().is_some_and(|(_, taken)| *taken == Taken::Number(0));
     if is_zero && at + 1 < to {
@@ -116,7 +121,7 @@ fn minutes(utterance: &Utterance<'_>, at: usize, to: usize) -> Taking {
 }
 
 /// One to three words that are in no other slot.
-fn name(utterance: &Utterance<'_>, at: usize, to: usize) -> Taking {
+fn name(utterance: &GrammarUtterance<'_>, at: usize, to: usize) -> Taking {
     let grammar = utterance.grammar;
     let is_name = |word: &str| {
         let is_barred = grammar.barred.iter().any(|barred| barred == word);
@@ -128,7 +133,7 @@ fn name(utterance: &Utterance<'_>, at: usize, to: usize) -> Taking {
     Taking { ways, may_go_on: false }
 }
 
-fn clock(utterance: &Utterance<'_>, at: usize, to: usize) -> Taking {
+fn clock(utterance: &GrammarUtterance<'_>, at: usize, to: usize) -> Taking {
     let mut ways: Vec<(usize, Taken)> = Vec::new();
     if let Some(said) = utterance.words.get(at).filter(|_| at < to).and_then(|word| figures(&word.text)) {
         ways.push((at + 1, Taken::Clock(said)));

@@ -10,8 +10,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 use tracing::{debug, error, info, warn};
 
-use super::{Head, Ready, ServedBy, Serving, Shared};
-use crate::llm::choose::{Wanted, wanted};
+use super::{HeadMaker, MindShared, ReadyServer, ServedBy, Serving};
+use crate::llm::choose::{WantedServer, wanted};
 use crate::llm::local::Server;
 use crate::llm::{
     Backend, ChatStats, Endpoint, InstalledModel, LlmError, LocalModel, Ollama, RestartPolicy, size_of,
@@ -31,10 +31,10 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// An Ollama that is computing may be slow to answer; so many looks in a row may time out.
 const SLOW_LOOKS: u32 = 3;
 
-pub(super) struct Keeper {
-    shared: Arc<Shared>,
+pub(super) struct ServerKeeper {
+    shared: Arc<MindShared>,
     local: LocalModel,
-    head: Head,
+    head: HeadMaker,
     server: Option<Server>,
     restarts: Restarts,
     /// Why our own server is not started any more.
@@ -48,14 +48,19 @@ pub(super) struct Keeper {
 }
 
 /// Why a round has to be followed by the next.
-enum Woken {
+enum RoundReason {
     Due,
     LocalEnded { why: String },
     Stopped,
 }
 
-impl Keeper {
-    pub(super) fn new(shared: Arc<Shared>, local: LocalModel, head: Head, restarts: RestartPolicy) -> Self {
+impl ServerKeeper {
+    pub(super) fn new(
+        shared: Arc<MindShared>,
+        local: LocalModel,
+        head: HeadMaker,
+        restarts: RestartPolicy,
+    ) -> Self {
         let (restarts, local_from) = (Restarts::new(restarts), Instant::now());
         Self {
             shared,
@@ -81,13 +86,13 @@ impl Keeper {
                 pause = self.round() => pause,
             };
             match self.wait(pause).await {
-                Woken::Due => {}
-                Woken::LocalEnded { why } => {
+                RoundReason::Due => {}
+                RoundReason::LocalEnded { why } => {
                     if let Err(error) = self.local_ended(&why).await {
                         self.publish_down(error);
                     }
                 }
-                Woken::Stopped => break,
+                RoundReason::Stopped => break,
             }
         }
         self.stop_server().await;
@@ -101,7 +106,7 @@ impl Keeper {
         }
     }
 
-    async fn wait(&mut self, pause: Duration) -> Woken {
+    async fn wait(&mut self, pause: Duration) -> RoundReason {
         let server = &mut self.server;
         let ended = async {
             match server {
@@ -110,10 +115,10 @@ impl Keeper {
             }
         };
         tokio::select! {
-            () = self.shared.stop.cancelled() => Woken::Stopped,
-            why = ended => Woken::LocalEnded { why },
-            () = self.shared.nudge.notified() => Woken::Due,
-            () = sleep(pause) => Woken::Due,
+            () = self.shared.stop.cancelled() => RoundReason::Stopped,
+            why = ended => RoundReason::LocalEnded { why },
+            () = self.shared.nudge.notified() => RoundReason::Due,
+            () = sleep(pause) => RoundReason::Due,
         }
     }
 
@@ -132,9 +137,9 @@ impl Keeper {
             self.unpublish(ServedBy::Ollama);
         }
         let outcome = match wanted(&self.shared.config, seen.as_ref().map(Vec::as_slice)) {
-            Wanted::Ollama { model } => self.serve_by_ollama_or_locally(&model).await,
-            Wanted::Local { note } => self.serve_locally(note).await,
-            Wanted::Nobody(error) => Err(error),
+            WantedServer::Ollama { model } => self.serve_by_ollama_or_locally(&model).await,
+            WantedServer::Local { note } => self.serve_locally(note).await,
+            WantedServer::Nobody(error) => Err(error),
         };
         if let Err(error) = outcome {
             self.publish_down(error);
@@ -197,7 +202,7 @@ impl Keeper {
         }
         let has_tools = info.can("tools");
         let (model, size, by) = (model.to_owned(), info.size, ServedBy::Ollama);
-        self.warm(Ready { client, model, size, has_tools, by, note: None, pid: None }).await?;
+        self.warm(ReadyServer { client, model, size, has_tools, by, note: None, pid: None }).await?;
         self.ollama_rests = None;
         self.restarts.forget();
         self.gave_up = None;
@@ -237,7 +242,7 @@ impl Keeper {
         }
         let Some(server) = &self.server else { return Ok(()) };
         let (client, pid, size) = (server.client.clone(), server.pid(), size_of(&model, None));
-        let ready = Ready { client, model, size, has_tools: None, by: ServedBy::Local, note, pid };
+        let ready = ReadyServer { client, model, size, has_tools: None, by: ServedBy::Local, note, pid };
         let Err(error) = self.warm(ready).await else { return Ok(()) };
         let ended = match &mut self.server {
             Some(server) => timeout(LAST_WORDS, server.ended()).await.ok(),
@@ -247,7 +252,7 @@ impl Keeper {
     }
 
     /// Loads the model and has it read the head; then it serves.
-    async fn warm(&mut self, mut ready: Ready) -> Result<(), LlmError> {
+    async fn warm(&mut self, mut ready: ReadyServer) -> Result<(), LlmError> {
         let (model, by) = (ready.model.clone(), ready.by);
         // A server that is to be warmed anew does not serve meanwhile; another one goes on serving.
         if self.serves(by, &model) {
@@ -284,7 +289,7 @@ impl Keeper {
     }
 
     /// Has the model read the head.
-    async fn read_head(&self, ready: &Ready) -> Result<ChatStats, LlmError> {
+    async fn read_head(&self, ready: &ReadyServer) -> Result<ChatStats, LlmError> {
         let head = (self.head)(&ready.model, ready.size, ready.has_tools);
         let request = self.shared.request(&ready.model, ready.by, head);
         let late = LlmError::TimedOut { what: "warming up", limit: WARMING };

@@ -13,7 +13,7 @@ use crate::models::manifest::{Conversion, FileLocation, FileSource, ManifestMode
 use crate::models::progress::FetchProgress;
 use crate::models::scratch::ScratchDir;
 use crate::models::wheel::{self, WheelError};
-use crate::models::{AllowedSources, Library};
+use crate::models::{AllowedSources, ModelLibrary};
 
 /// Why one source didn't work.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ enum SourceError {
 
 /// The state of one `fetch`.
 pub(super) struct FetchRun<'a> {
-    library: &'a Library,
+    library: &'a ModelLibrary,
     sources: AllowedSources,
     progress: &'a dyn FetchProgress,
     scratch: ScratchDir,
@@ -46,7 +46,7 @@ pub(super) struct FetchRun<'a> {
 
 impl<'a> FetchRun<'a> {
     pub(super) fn start(
-        library: &'a Library,
+        library: &'a ModelLibrary,
         sources: AllowedSources,
         progress: &'a dyn FetchProgress,
     ) -> Result<Self, FetchError> {

@@ -61,7 +61,7 @@ pub(crate) struct Plan {
 
 /// What the next step is.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Step {
+pub(crate) enum PlanStep {
     /// Ready to run without asking the model.
     Call(WrittenCall),
     /// A model must make a call of it.
@@ -139,10 +139,12 @@ impl Plan {
     }
 
     /// The next step after `done` results of this turn.
-    pub(crate) fn next(&self, done: usize, toolbox: &Toolbox) -> Step {
+    pub(crate) fn next(&self, done: usize, toolbox: &Toolbox) -> PlanStep {
         match self.calls().get(done) {
-            Some(step) => concrete(step, toolbox).map_or_else(|| Step::Words(step.clone()), Step::Call),
-            None => Step::Answer,
+            Some(step) => {
+                concrete(step, toolbox).map_or_else(|| PlanStep::Words(step.clone()), PlanStep::Call)
+            }
+            None => PlanStep::Answer,
         }
     }
 
@@ -182,14 +184,14 @@ impl Plan {
 
 /// What a planner writes.
 #[derive(Debug, Deserialize)]
-struct Written {
+struct PlanAnswer {
     steps: Vec<String>,
 }
 
 /// The steps in what a planner wrote, as JSON or one a line, without numbers, bullets, quotes and fences.
 pub(crate) fn steps(written: &str) -> Vec<String> {
-    let lines = match object::<Written>(written) {
-        Some(Written { steps }) => steps,
+    let lines = match object::<PlanAnswer>(written) {
+        Some(PlanAnswer { steps }) => steps,
         None if written.contains(['{', '}']) => Vec::new(),
         None => written.lines().map(str::to_owned).collect(),
     };

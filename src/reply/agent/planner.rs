@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::language::Language;
 use crate::llm::ModelSize;
 use crate::reply::agent::plan::{self, Course, Plan, Recall};
-use crate::reply::agent::request::Request;
+use crate::reply::agent::request::TurnRequest;
 use crate::reply::agent::router::{self, ToolChoice, is_always};
 use crate::reply::agent::tool_list::ToolList;
-use crate::reply::config::{Order, PlannerConfig, PlannerMode};
+use crate::reply::config::{PlannerConfig, PlannerMode, PlannerOrder};
 use crate::reply::deadline;
 use crate::reply::memory::coverage::Coverage;
 use crate::reply::memory::question;
@@ -79,18 +79,18 @@ pub(crate) enum Remembers {
 
 /// Which tools the request may use, and the plan for it, in the configured order.
 pub(crate) async fn direct<M: ChatModel>(
-    request: &Request<'_>,
+    request: &TurnRequest<'_>,
     rules: PlanRules<'_>,
     session: &Session,
     side: &SideQueries<'_, M>,
 ) -> Result<(ToolChoice, Plan), ReceiverClosed> {
     match rules.planner.order {
-        Order::Router => {
+        PlannerOrder::Router => {
             let choice = router::choose_tools(request, rules.tools, session, side).await?;
             let plan = plan(request, rules, &choice, side).await?;
             Ok((choice, plan))
         }
-        Order::Planner => {
+        PlannerOrder::Planner => {
             let plan = plan(request, rules, &ToolChoice::open(), side).await?;
             Ok((router::choose_tools(request, rules.tools, session, side).await?, plan))
         }
@@ -99,7 +99,7 @@ pub(crate) async fn direct<M: ChatModel>(
 
 /// The plan for the request.
 async fn plan<M: ChatModel>(
-    request: &Request<'_>,
+    request: &TurnRequest<'_>,
     rules: PlanRules<'_>,
     choice: &ToolChoice,
     side: &SideQueries<'_, M>,
@@ -189,7 +189,7 @@ pub(crate) fn instruction(
     (instruction, shape, tokens)
 }
 
-fn signs(request: &Request<'_>, memory: Remembers) -> Signs {
+fn signs(request: &TurnRequest<'_>, memory: Remembers) -> Signs {
     let asked = request.turn.asked;
     let is_open = memory == Remembers::Something(Coverage::Uncovered);
     Signs {

@@ -9,7 +9,7 @@ use crate::reply::prompt::dialogue::Past;
 use crate::reply::turn::Turn;
 
 /// One request and what is known about it.
-pub(crate) struct Request<'a> {
+pub(crate) struct TurnRequest<'a> {
     /// The words, where and when they were said.
     pub(crate) turn: &'a Turn<'a>,
     /// The dialogue so far.

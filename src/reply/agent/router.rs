@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::llm::ModelSize;
-use crate::reply::agent::request::Request;
+use crate::reply::agent::request::TurnRequest;
 use crate::reply::deadline;
 use crate::reply::json::object;
 use crate::reply::model::ChatModel;
@@ -63,14 +63,14 @@ impl ToolChoice {
 
 /// What a model writes.
 #[derive(Debug, Deserialize)]
-struct Written {
+struct RouterAnswer {
     tools: Vec<String>,
 }
 
 /// The names in what a model wrote that are on offer, each once; nothing when it is not what was asked for. Names
 /// that are none are left out, but not all of them: then it was a mistake.
 fn picked(written: &str, offered: &[&Arc<dyn Tool>]) -> Option<Vec<String>> {
-    let Written { tools } = object(written)?;
+    let RouterAnswer { tools } = object(written)?;
     let mut names: Vec<String> = Vec::new();
     for tool in &tools {
         let known =
@@ -109,7 +109,7 @@ fn ask_model<'a>(instruction: &'a str, to_pick: &[&str], model: &'a str) -> Side
 
 /// Which tools the request may use.
 pub(crate) async fn choose_tools<M: ChatModel>(
-    request: &Request<'_>,
+    request: &TurnRequest<'_>,
     rules: &ToolsConfig,
     session: &Session,
     side: &SideQueries<'_, M>,

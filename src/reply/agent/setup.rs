@@ -8,7 +8,7 @@ use crate::llm::ModelSize;
 use crate::reply::agent::plan::{Course, Plan};
 use crate::reply::agent::protocol::{Protocol, WrittenCall};
 use crate::reply::agent::repeats::Repeats;
-use crate::reply::agent::request::Request;
+use crate::reply::agent::request::TurnRequest;
 use crate::reply::agent::router::ToolChoice;
 use crate::reply::agent::tool_loop::state::progress::LoopProgress;
 use crate::reply::agent::tool_loop::state::prompt::LoopPrompt;
@@ -46,7 +46,7 @@ pub(crate) struct SetupRules<'a> {
 
 /// The loop of a turn at its beginning.
 pub(crate) fn begin(
-    request: &Request<'_>,
+    request: &TurnRequest<'_>,
     prepared: Prepared,
     shared: &SharedPrompt,
     rules: SetupRules<'_>,
@@ -100,7 +100,7 @@ fn taint(is_tainted: bool) -> Taint {
 }
 
 /// The parts of the request, where a small model takes them one by one.
-fn parts(request: &Request<'_>, plan: &Plan, choice: &ToolChoice) -> Vec<String> {
+fn parts(request: &TurnRequest<'_>, plan: &Plan, choice: &ToolChoice) -> Vec<String> {
     let asked = request.turn.asked;
     let may_have_parts = plan.course == Course::Open && request.answering.protocol == Protocol::Text;
     let parts = if may_have_parts { parts_of(asked) } else { Vec::new() };
@@ -113,7 +113,7 @@ fn parts(request: &Request<'_>, plan: &Plan, choice: &ToolChoice) -> Vec<String>
 
 /// Which tools the turn may call: those that were picked, those of the plan, those that failed in the answer
 /// before, and the few that are always there.
-fn scope(request: &Request<'_>, plan: &Plan, choice: ToolChoice, failed: &[String]) -> ToolScope {
+fn scope(request: &TurnRequest<'_>, plan: &Plan, choice: ToolChoice, failed: &[String]) -> ToolScope {
     let toolbox = &request.tools.toolbox;
     let planned = plan.tools(toolbox);
     let strategy = [
@@ -138,7 +138,7 @@ fn scope(request: &Request<'_>, plan: &Plan, choice: ToolChoice, failed: &[Strin
 }
 
 /// The calls that the request, or each of its parts, is as it stands.
-fn ready_calls(asked: &Asked, scope: &ToolScope, request: &Request<'_>) -> VecDeque<WrittenCall> {
+fn ready_calls(asked: &Asked, scope: &ToolScope, request: &TurnRequest<'_>) -> VecDeque<WrittenCall> {
     let parts: Vec<&str> = asked.parts.iter().map(String::as_str).collect();
     let calls = |parts: &[&str]| request.tools.ready_calls(parts, &request.turn.language);
     let ready = calls(&[&asked.words]).or_else(|| calls(&parts));

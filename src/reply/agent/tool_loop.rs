@@ -13,8 +13,8 @@ use crate::reply::agent::plan::Course;
 use crate::reply::agent::protocol::WrittenCall;
 use crate::reply::deadline;
 use crate::reply::model::ChatModel;
-use crate::reply::output::ask::{self, Answer, SideCall, WrittenCalls};
-use crate::reply::output::gate::{Ending, OutputGate};
+use crate::reply::output::ask::{self, ModelAnswer, SideCall, WrittenCalls};
+use crate::reply::output::gate::{AnswerEnding, OutputGate};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::open_question::{OpenQuestion, open_until};
 use crate::reply::turn::Turn;
@@ -34,7 +34,7 @@ const MOST_CALLS: usize = 5;
 
 /// How the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum LoopEnd {
     /// The model answered.
     Answered,
     /// Something else took the place of an answer.
@@ -51,7 +51,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         &self,
         mut state: LoopState,
         sink: &mut ReplySink,
-    ) -> Result<End, ReceiverClosed> {
+    ) -> Result<LoopEnd, ReceiverClosed> {
         while state.progress.take_turn() {
             if let Some(end) = self.once(&mut state, sink).await? {
                 return Ok(end);
@@ -66,11 +66,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
         turn: &Turn<'_>,
         pending: PendingCall,
         sink: &mut ReplySink,
-    ) -> Result<End, ReceiverClosed> {
+    ) -> Result<LoopEnd, ReceiverClosed> {
         let PendingCall { mut state, call: made, rest, .. } = pending;
         state.restore(&turn.now, sink);
         sink.is_foreign |= state.taint == Taint::Tainted;
-        let place = Place { made: &made, behind: &rest, only: Only::of(&rest) };
+        let place = CallPlace { made: &made, behind: &rest, only: Only::of(&rest) };
         let called = self.call(&mut state, &made, Consent::Given, sink).await?;
         if let Some(end) = self.came_of(&mut state, &place, called, sink).await? {
             return Ok(end);
@@ -83,7 +83,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
     }
 
     /// One turn of the model, or one step of a plan.
-    async fn once(&self, state: &mut LoopState, sink: &mut ReplySink) -> Result<Option<End>, ReceiverClosed> {
+    async fn once(
+        &self,
+        state: &mut LoopState,
+        sink: &mut ReplySink,
+    ) -> Result<Option<LoopEnd>, ReceiverClosed> {
         if let Some(made) = state.planned(self.heads().toolbox()) {
             sink.decided("plan", "direct", made.name.as_str()).await?;
             let wanted = WrittenCalls { calls: vec![made], words: String::new(), thinking: String::new() };
@@ -93,42 +97,42 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let answer = ask::answer(self.model, self.config, &question, sink).await?;
         let chose = std::mem::take(&mut state.scope.chooses);
         match answer {
-            Answer::Calls(wanted) if state.prompt.is_example(&wanted) => {
+            ModelAnswer::Calls(wanted) if state.prompt.is_example(&wanted) => {
                 sink.decided("tools", "none", "the model wrote down the example of a call").await?;
                 state.progress.has_refused_step |= chose;
                 state.put_tools_away(self.heads(), &self.grown());
                 state.progress.grant_turn();
                 Ok(None)
             }
-            Answer::Calls(wanted) => self.all_called(state, wanted, sink).await,
-            Answer::Apology => Ok(Some(End::Apologised)),
-            Answer::Whole | Answer::Nothing { .. } | Answer::NoTools if chose => {
+            ModelAnswer::Calls(wanted) => self.all_called(state, wanted, sink).await,
+            ModelAnswer::Apology => Ok(Some(LoopEnd::Apologised)),
+            ModelAnswer::Whole | ModelAnswer::Nothing { .. } | ModelAnswer::NoTools if chose => {
                 state.progress.has_refused_step = true;
                 sink.decided("tools", "none", "the model wants no tool").await?;
                 Ok(None)
             }
-            Answer::Whole => Ok(Some(End::Answered)),
-            Answer::NoTools => {
+            ModelAnswer::Whole => Ok(Some(LoopEnd::Answered)),
+            ModelAnswer::NoTools => {
                 self.protocols.learn(&state.prompt.answering.model, self.store).await;
                 sink.decided("tools", "text", "the model takes no native tools; remembered").await?;
                 state.prompt.speak_text(self.heads(), &self.grown());
                 state.progress.turns_left += 1;
                 Ok(None)
             }
-            Answer::Nothing { thinking } if !thinking.is_empty() => {
+            ModelAnswer::Nothing { thinking } if !thinking.is_empty() => {
                 let mut thought = Message::assistant("");
                 thought.thinking = Some(thinking);
                 state.prompt.messages.push(thought);
                 Ok(None)
             }
-            Answer::Nothing { .. } if state.progress.may_recover() => {
+            ModelAnswer::Nothing { .. } if state.progress.may_recover() => {
                 state.prompt.hint(include_str!("../../../assets/prompts/recovery.md").trim());
                 state.progress.grant_turn();
                 Ok(None)
             }
-            Answer::Nothing { .. } => {
+            ModelAnswer::Nothing { .. } => {
                 ask::apologise(state.prompt.size(), sink).await?;
-                Ok(Some(End::Apologised))
+                Ok(Some(LoopEnd::Apologised))
             }
         }
     }
@@ -139,7 +143,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         state: &mut LoopState,
         mut wanted: WrittenCalls,
         sink: &mut ReplySink,
-    ) -> Result<Option<End>, ReceiverClosed> {
+    ) -> Result<Option<LoopEnd>, ReceiverClosed> {
         if wanted.calls.len() > MOST_CALLS {
             tracing::warn!(calls = wanted.calls.len(), "too many calls in one reply; the first five count");
             wanted.calls.truncate(MOST_CALLS);
@@ -149,7 +153,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let only = Only::of(rest.get(1..).unwrap_or_default());
         while let [made, behind @ ..] = rest {
             let called = self.call(state, made, Consent::NotAsked, sink).await?;
-            let place = Place { made, behind, only };
+            let place = CallPlace { made, behind, only };
             if let Some(end) = self.came_of(state, &place, called, sink).await? {
                 return Ok(Some(end));
             }
@@ -162,10 +166,10 @@ impl<M: ChatModel> AgentContext<'_, M> {
     async fn came_of(
         &self,
         state: &mut LoopState,
-        place: &Place<'_>,
+        place: &CallPlace<'_>,
         called: Called,
         sink: &mut ReplySink,
-    ) -> Result<Option<End>, ReceiverClosed> {
+    ) -> Result<Option<LoopEnd>, ReceiverClosed> {
         match called {
             Called::Told { text, success, sentence } => {
                 state.append_result(place.made, &text, success, sink);
@@ -173,7 +177,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 match sentence.filter(|_| is_plain).or_else(|| state.told_of_each()) {
                     Some(sentence) => {
                         sink.say_on(&sentence).await?;
-                        Ok(Some(End::Answered))
+                        Ok(Some(LoopEnd::Answered))
                     }
                     None => Ok(None),
                 }
@@ -191,22 +195,22 @@ impl<M: ChatModel> AgentContext<'_, M> {
                     until: open_until(now, confirm, state.asked.channel, &question),
                 };
                 self.session.with(|state| state.question = Some(OpenQuestion::Call(Box::new(pending))));
-                Ok(Some(End::Asked))
+                Ok(Some(LoopEnd::Asked))
             }
             Called::Answer(sentence) => {
                 sink.say_on(&sentence).await?;
-                Ok(Some(End::Answered))
+                Ok(Some(LoopEnd::Answered))
             }
             Called::End(sentence) => {
                 sink.say_on(&sentence).await?;
-                Ok(Some(End::Apologised))
+                Ok(Some(LoopEnd::Apologised))
             }
-            Called::Stop => Ok(Some(End::Stopped)),
+            Called::Stop => Ok(Some(LoopEnd::Stopped)),
         }
     }
 
     /// Tells what was found when there are no turns left.
-    async fn out_of_turns(&self, state: &LoopState, sink: &mut ReplySink) -> Result<End, ReceiverClosed> {
+    async fn out_of_turns(&self, state: &LoopState, sink: &mut ReplySink) -> Result<LoopEnd, ReceiverClosed> {
         sink.decided("tools", "unfinished", "the answer has no turns left").await?;
         let told = digest::UNFINISHED_PROMPT
             .replace("{asked}", &state.asked.words)
@@ -227,7 +231,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             None if !sink.said.trim().is_empty() => {}
             None => sink.say_on(&sink.sentence(|say| &say.unfinished)).await?,
         }
-        Ok(End::Apologised)
+        Ok(LoopEnd::Apologised)
     }
 
     /// The short form of a long result, when it is wanted and can be had.
@@ -290,7 +294,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
 }
 
 /// A call among those of its reply.
-struct Place<'a> {
+struct CallPlace<'a> {
     made: &'a WrittenCall,
     /// Those after it.
     behind: &'a [WrittenCall],
@@ -314,6 +318,6 @@ impl Only {
 fn checked(text: &str) -> Option<String> {
     let mut gate = OutputGate::default();
     let first = gate.push(text).ok()?;
-    let rest = gate.finish(Ending::Whole).ok()?;
+    let rest = gate.finish(AnswerEnding::Whole).ok()?;
     Some(first + &rest)
 }

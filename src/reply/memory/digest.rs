@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::block::{self, Block, Snippets};
 use super::config::MemoryDigest;
 use crate::llm::ModelSize;
-use crate::reply::agent::request::Request;
+use crate::reply::agent::request::TurnRequest;
 use crate::reply::deadline;
 use crate::reply::model::ChatModel;
 use crate::reply::output::sink::ReceiverClosed;
@@ -55,7 +55,7 @@ fn note(said: &str) -> Option<String> {
 
 /// The block of what was found, digested where that is wanted.
 pub(crate) async fn digested<M: ChatModel>(
-    request: &Request<'_>,
+    request: &TurnRequest<'_>,
     found: Snippets,
     mode: MemoryDigest,
     session: &Session,

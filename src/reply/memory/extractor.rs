@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::config::Extractor;
-use super::question::{self, Question};
+use super::question::{self, MemoryQuestion};
 use crate::llm::ModelSize;
-use crate::reply::agent::request::Request;
+use crate::reply::agent::request::TurnRequest;
 use crate::reply::config::ContextConfig;
 use crate::reply::deadline;
 use crate::reply::json::object;
@@ -37,14 +37,14 @@ const LONGEST: usize = 120;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RecallQuery {
     /// Words and time.
-    pub(crate) question: Question,
+    pub(crate) question: MemoryQuestion,
     /// What is meant, as a text, for a search by meaning.
     pub(crate) about: String,
 }
 
 /// What a model writes.
 #[derive(Debug, Deserialize)]
-struct Written {
+struct ExtractorAnswer {
     keywords: Vec<String>,
     #[serde(default)]
     from: String,
@@ -56,7 +56,7 @@ struct Written {
 
 /// What a model wants to be looked for; nothing when it is not what was asked for.
 fn read(written: &str, asked: &str, now: &Zoned) -> Option<RecallQuery> {
-    let Written { keywords, from, to, questions } = object(written)?;
+    let ExtractorAnswer { keywords, from, to, questions } = object(written)?;
     let mut matter: Vec<String> = Vec::new();
     for word in keywords.iter().flat_map(|keyword| words::words(keyword)) {
         if word.chars().count() > 1 && !matter.contains(&word) {
@@ -76,11 +76,11 @@ fn read(written: &str, asked: &str, now: &Zoned) -> Option<RecallQuery> {
     about.extend(
         questions.into_iter().take(MOST_QUESTIONS).map(|q| crate::tools::fence::shortened(&q, LONGEST)),
     );
-    Some(RecallQuery { question: Question { words: matter, from, until }, about: about.join(" ") })
+    Some(RecallQuery { question: MemoryQuestion { words: matter, from, until }, about: about.join(" ") })
 }
 
 /// Whether a model is asked, where the words alone say `by_words`.
-fn asks_model(mode: Extractor, size: ModelSize, topic: Option<&str>, by_words: &Question) -> bool {
+fn asks_model(mode: Extractor, size: ModelSize, topic: Option<&str>, by_words: &MemoryQuestion) -> bool {
     match (mode, size) {
         (Extractor::Never, _) => false,
         (Extractor::Always, _) | (Extractor::Auto, ModelSize::Large) => true,
@@ -101,7 +101,7 @@ pub(crate) struct ExtractRules<'a> {
 
 /// What to look for; `topic` is what the plan says it is about.
 pub(crate) async fn extract<M: ChatModel>(
-    request: &Request<'_>,
+    request: &TurnRequest<'_>,
     topic: Option<&str>,
     rules: ExtractRules<'_>,
     session: &Session,
@@ -130,7 +130,7 @@ pub(crate) async fn extract<M: ChatModel>(
         return Ok(by_words);
     };
     session.with(|state| state.caches.queries.put(key, query.clone()));
-    let Question { words, from, .. } = &query.question;
+    let MemoryQuestion { words, from, .. } = &query.question;
     let time = if from.is_some() { "a time" } else { "no time" };
     tracing::debug!(words = words.len(), time, "it is known what to look for");
     sink.decided("extractor", "read", format!("{} words, {time}", words.len())).await?;
@@ -182,7 +182,8 @@ mod tests {
             (r#"{"keywords":[],"from":"2027-01-01","to":"2027-01-02"}"#, "", ""),
             (r#"{"keywords":[],"from":"9999-12-31","to":"9999-12-31"}"#, "", ""),
         ] {
-            let Question { words: found, from, until } = read(written, "what", &now()).unwrap().question;
+            let MemoryQuestion { words: found, from, until } =
+                read(written, "what", &now()).unwrap().question;
             let days: Vec<String> = [from, until].iter().flatten().map(|at| date(*at, &now())).collect();
             assert_eq!((found.join(" ").as_str(), days.join(" ").as_str()), (words, range), "{written}");
         }
@@ -199,8 +200,10 @@ mod tests {
     fn a_small_model_is_asked_only_where_words_do_not_do() {
         use Extractor::{Always, Auto, Never};
         use ModelSize::{Large, Small};
-        let (some, none) =
-            (Question { words: vec!["car".into()], ..Question::default() }, Question::default());
+        let (some, none) = (
+            MemoryQuestion { words: vec!["car".into()], ..MemoryQuestion::default() },
+            MemoryQuestion::default(),
+        );
         for (mode, size, topic, by_words, asks) in [
             (Auto, Small, None, &none, false),
             (Auto, Small, Some(""), &some, false),

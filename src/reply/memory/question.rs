@@ -21,7 +21,7 @@ const MOST_AGO: i32 = 500;
 
 /// A question, read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Question {
+pub(crate) struct MemoryQuestion {
     /// Words that matter, in lower case, each once.
     pub(crate) words: Vec<String>,
     /// The first moment that is meant.
@@ -30,7 +30,7 @@ pub(crate) struct Question {
     pub(crate) until: Option<Timestamp>,
 }
 
-impl Question {
+impl MemoryQuestion {
     /// Whether there is nothing to look for.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty() && self.from.is_none()
@@ -40,7 +40,7 @@ impl Question {
 /// The words of one language.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Language {
+struct QuestionWords {
     stop: Vec<String>,
     past: Vec<String>,
     /// Statements of which one can be true at a time.
@@ -79,8 +79,8 @@ struct Ago {
 }
 
 /// All languages and what they are called, English first.
-fn languages() -> &'static [(&'static str, Language)] {
-    static LANGUAGES: LazyLock<Vec<(&'static str, Language)>> = LazyLock::new(|| {
+fn languages() -> &'static [(&'static str, QuestionWords)] {
+    static LANGUAGES: LazyLock<Vec<(&'static str, QuestionWords)>> = LazyLock::new(|| {
         let files = [
             ("en", include_str!("../../../assets/memory/en.toml")),
             ("de", include_str!("../../../assets/memory/de.toml")),
@@ -101,13 +101,13 @@ pub(super) fn single_forms() -> impl Iterator<Item = &'static str> {
 }
 
 /// Reads a question that is asked at `now`.
-pub(crate) fn read(asked: &str, now: &Zoned) -> Question {
+pub(crate) fn read(asked: &str, now: &Zoned) -> MemoryQuestion {
     let said = words::words(asked);
-    let Some(language) = language(&said) else { return Question::default() };
+    let Some(language) = language(&said) else { return MemoryQuestion::default() };
     let mut left = said.clone();
     let range = language.range(&mut left, now);
     let (from, until) = range.unzip();
-    Question { words: language.matter(&left), from, until }
+    MemoryQuestion { words: language.matter(&left), from, until }
 }
 
 /// The words of `text` that matter, in lower case, each once.
@@ -137,16 +137,16 @@ pub(crate) fn is_past(asked: &str, now: &Zoned) -> bool {
 }
 
 /// The language with the most small words in it; the first when none has more.
-fn language(said: &[String]) -> Option<&'static Language> {
+fn language(said: &[String]) -> Option<&'static QuestionWords> {
     likeliest(said).map(|(_, language)| language)
 }
 
-fn likeliest(said: &[String]) -> Option<&'static (&'static str, Language)> {
-    let small = |language: &Language| said.iter().filter(|word| language.stop.contains(word)).count();
+fn likeliest(said: &[String]) -> Option<&'static (&'static str, QuestionWords)> {
+    let small = |language: &QuestionWords| said.iter().filter(|word| language.stop.contains(word)).count();
     languages().iter().rev().max_by_key(|(_, language)| small(language))
 }
 
-impl Language {
+impl QuestionWords {
     fn matter(&self, said: &[String]) -> Vec<String> {
         let mut matter: Vec<String> = Vec::new();
         for word in said {

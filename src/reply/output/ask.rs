@@ -15,9 +15,9 @@ use crate::llm::{Ask, ChatEvent, DoneReason, LlmError, ModelSize};
 use crate::reply::agent::protocol::WrittenCall;
 use crate::reply::config::ReplyConfig;
 use crate::reply::model::{ChatModel, ModelAccess, ModelState, Served};
-use crate::reply::output::check::Refusal;
-use crate::reply::output::filter::{Claims, Purpose, ReplyFilter};
-use crate::reply::output::gate::Ending;
+use crate::reply::output::check::ReplyRefusal;
+use crate::reply::output::filter::{ClaimPolicy, Purpose, ReplyFilter};
+use crate::reply::output::gate::AnswerEnding;
 use crate::reply::output::patience::Patience;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::ReplyEvent;
@@ -28,7 +28,7 @@ const BEFORE_RETRY: Duration = Duration::from_secs(1);
 
 /// One question to the model.
 #[derive(Debug, Clone)]
-pub(crate) struct Question<'a> {
+pub(crate) struct ModelQuestion<'a> {
     /// What it is asked.
     pub(crate) ask: Ask,
     /// Tools whose calls count when they are written as text.
@@ -36,12 +36,12 @@ pub(crate) struct Question<'a> {
     /// Who hears the answer.
     pub(crate) purpose: Purpose,
     /// Whether it may say that something was done.
-    pub(crate) claims: Claims,
+    pub(crate) claims: ClaimPolicy,
 }
 
 /// How the model's answer ended.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum ModelAnswer {
     /// It is complete.
     Whole,
     /// An apology took its place, or ended it.
@@ -73,7 +73,7 @@ enum Setback {
     /// The model did not do its part.
     Failed(LlmError),
     /// What it wrote must not go out.
-    Refused(Refusal, ModelSize),
+    Refused(ReplyRefusal, ModelSize),
     /// It was still starting when patience ended.
     Asleep,
     /// Nobody listens any more.
@@ -101,7 +101,7 @@ pub(crate) async fn awaited<M: ChatModel>(
     model: &M,
     config: &ReplyConfig,
     sink: &mut ReplySink,
-) -> Result<Option<Answer>, ReceiverClosed> {
+) -> Result<Option<ModelAnswer>, ReceiverClosed> {
     if model.state() != ModelState::Starting {
         return Ok(None);
     }
@@ -120,9 +120,9 @@ pub(crate) async fn awaited<M: ChatModel>(
 pub(crate) async fn answer<M: ChatModel>(
     access: ModelAccess<'_, M>,
     config: &ReplyConfig,
-    question: &Question<'_>,
+    question: &ModelQuestion<'_>,
     sink: &mut ReplySink,
-) -> Result<Answer, ReceiverClosed> {
+) -> Result<ModelAnswer, ReceiverClosed> {
     if let Some(apology) = awaited(access.model, config, sink).await? {
         return Ok(apology);
     }
@@ -135,7 +135,7 @@ pub(crate) async fn answer<M: ChatModel>(
         && !question.ask.tools.is_empty()
     {
         note(&setback, sink).await?;
-        return Ok(Answer::NoTools);
+        return Ok(ModelAnswer::NoTools);
     }
     let Some(pause) = before_retry(&setback).filter(|_| sink.said.len() == before) else {
         return give_up(setback, before, sink).await;
@@ -159,19 +159,23 @@ fn before_retry(setback: &Setback) -> Option<Duration> {
 }
 
 /// What takes the place of an answer of nothing.
-pub(crate) async fn apologise(size: ModelSize, sink: &mut ReplySink) -> Result<Answer, ReceiverClosed> {
+pub(crate) async fn apologise(size: ModelSize, sink: &mut ReplySink) -> Result<ModelAnswer, ReceiverClosed> {
     let before = sink.said.len();
-    give_up(Setback::Refused(Refusal::Empty, size), before, sink).await
+    give_up(Setback::Refused(ReplyRefusal::Empty, size), before, sink).await
 }
 
 /// Ends an answer that did not come to its own end; what was said from `before` on is a part of it.
-async fn give_up(setback: Setback, before: usize, sink: &mut ReplySink) -> Result<Answer, ReceiverClosed> {
+async fn give_up(
+    setback: Setback,
+    before: usize,
+    sink: &mut ReplySink,
+) -> Result<ModelAnswer, ReceiverClosed> {
     let reason = note(&setback, sink).await?;
     let begun = sink.said.len() > before;
     let last = match setback {
         Setback::ReceiverClosed => return Err(ReceiverClosed),
-        Setback::Refused(Refusal::TooLong { .. }, _) if begun => return Ok(Answer::Whole),
-        Setback::Refused(Refusal::Claim, _) => sink.sentence(|say| &say.not_done),
+        Setback::Refused(ReplyRefusal::TooLong { .. }, _) if begun => return Ok(ModelAnswer::Whole),
+        Setback::Refused(ReplyRefusal::Claim, _) => sink.sentence(|say| &say.not_done),
         Setback::Refused(_, ModelSize::Small) => sink.sentence(|say| &say.muddled),
         Setback::Refused(_, ModelSize::Large) => sink.sentence(|say| &say.came_out_wrong),
         Setback::Failed(_) | Setback::Asleep if begun => sink.sentence(|say| &say.lost_thread),
@@ -181,7 +185,7 @@ async fn give_up(setback: Setback, before: usize, sink: &mut ReplySink) -> Resul
         }
     };
     sink.say_last(&last).await?;
-    Ok(Answer::Apology)
+    Ok(ModelAnswer::Apology)
 }
 
 /// Puts a setback on record and gives it in words.
@@ -206,9 +210,9 @@ async fn note(setback: &Setback, sink: &ReplySink) -> Result<String, ReceiverClo
 async fn attempt<M: ChatModel>(
     access: ModelAccess<'_, M>,
     config: &ReplyConfig,
-    question: &Question<'_>,
+    question: &ModelQuestion<'_>,
     sink: &mut ReplySink,
-) -> Result<Answer, Setback> {
+) -> Result<ModelAnswer, Setback> {
     let served = until_ready(access.model, wake_up(config)).await?;
     let _permit = access.permit().await;
     let mut patience = Patience::new(config);
@@ -231,8 +235,8 @@ async fn attempt<M: ChatModel>(
                 let who = if question.purpose == Purpose::Choice { "choice" } else { "answer" };
                 sink.used(served.used(&stats, who)).await?;
                 let ending = match stats.done_reason {
-                    DoneReason::Length => Ending::Cut,
-                    _ => Ending::Whole,
+                    DoneReason::Length => AnswerEnding::Cut,
+                    _ => AnswerEnding::Whole,
                 };
                 return ended(listener.finish(ending), calls, thinking, sink).await?.map_err(refused);
             }
@@ -242,25 +246,25 @@ async fn attempt<M: ChatModel>(
 
 /// What a reply that is complete came to.
 async fn ended(
-    heard: Result<crate::reply::output::filter::Heard, Refusal>,
+    heard: Result<crate::reply::output::filter::FilteredReply, ReplyRefusal>,
     mut calls: Vec<WrittenCall>,
     thinking: String,
     sink: &mut ReplySink,
-) -> Result<Result<Answer, Refusal>, ReceiverClosed> {
+) -> Result<Result<ModelAnswer, ReplyRefusal>, ReceiverClosed> {
     let heard = match heard {
         Ok(heard) => heard,
-        Err(Refusal::Empty) if !calls.is_empty() => {
-            return Ok(Ok(Answer::Calls(WrittenCalls { calls, words: String::new(), thinking })));
+        Err(ReplyRefusal::Empty) if !calls.is_empty() => {
+            return Ok(Ok(ModelAnswer::Calls(WrittenCalls { calls, words: String::new(), thinking })));
         }
-        Err(Refusal::Empty) => return Ok(Ok(Answer::Nothing { thinking })),
+        Err(ReplyRefusal::Empty) => return Ok(Ok(ModelAnswer::Nothing { thinking })),
         Err(refusal) => return Ok(Err(refusal)),
     };
     sink.say(&heard.rest).await?;
     calls.extend(heard.calls);
     Ok(Ok(match (calls.is_empty(), heard.rest.is_empty() && heard.words.trim().is_empty()) {
-        (false, _) => Answer::Calls(WrittenCalls { calls, words: heard.words, thinking }),
-        (true, true) => Answer::Nothing { thinking },
-        (true, false) => Answer::Whole,
+        (false, _) => ModelAnswer::Calls(WrittenCalls { calls, words: heard.words, thinking }),
+        (true, true) => ModelAnswer::Nothing { thinking },
+        (true, false) => ModelAnswer::Whole,
     }))
 }
 

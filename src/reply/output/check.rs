@@ -15,7 +15,7 @@ pub const MAX_TOKENS: usize = 500;
 
 /// Why a reply must not go out. A refused answer to the user becomes the standard apology.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum ReplyRefusal {
     /// Nothing in it can be read aloud.
     #[error("the reply holds nothing that can be said")]
     Empty,
@@ -40,9 +40,9 @@ pub enum Refusal {
 ///
 /// # Errors
 /// The first reason why it must not go out.
-pub fn check(reply: &str, tokens: usize) -> Result<(), Refusal> {
+pub fn check(reply: &str, tokens: usize) -> Result<(), ReplyRefusal> {
     if !reply.chars().any(char::is_alphanumeric) {
-        return Err(Refusal::Empty);
+        return Err(ReplyRefusal::Empty);
     }
     if redact::has_label(reply) {
         return Err(Malformed::Label.into());
@@ -52,10 +52,10 @@ pub fn check(reply: &str, tokens: usize) -> Result<(), Refusal> {
         return Err(Malformed::ReservedTokens.into());
     }
     if redact::has_secret(reply) {
-        return Err(Refusal::Secret);
+        return Err(ReplyRefusal::Secret);
     }
     if tokens > MAX_TOKENS {
-        return Err(Refusal::TooLong { tokens });
+        return Err(ReplyRefusal::TooLong { tokens });
     }
     Ok(())
 }

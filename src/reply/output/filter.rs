@@ -5,8 +5,8 @@
 
 use crate::language::Language;
 use crate::reply::agent::protocol::{self, Begins, WrittenCall};
-use crate::reply::output::check::Refusal;
-use crate::reply::output::gate::{Ending, OutputGate};
+use crate::reply::output::check::ReplyRefusal;
+use crate::reply::output::gate::{AnswerEnding, OutputGate};
 use crate::reply::output::malformed::Malformed;
 
 /// Most bytes of the beginning of a sentence that wait for what follows the comma.
@@ -23,20 +23,20 @@ pub(crate) enum Purpose {
 
 /// Whether words may claim that something was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Claims {
+pub(crate) enum ClaimPolicy {
     /// A tool has confirmed a deed, or there are no tools to speak of.
     Fine,
     /// Nothing was done in this turn.
     Refused,
 }
 
-enum State {
+enum FilterState {
     /// The head may still become a call.
     Sniffing,
     /// Words go out.
     Speaking,
     /// It looks like a call; when it is none, this is why it was held.
-    Held(Option<Refusal>),
+    Held(Option<ReplyRefusal>),
     /// Nothing goes out.
     Silent,
 }
@@ -44,9 +44,9 @@ enum State {
 /// One reply.
 pub(crate) struct ReplyFilter<'a> {
     known: &'a [String],
-    claims: Claims,
+    claims: ClaimPolicy,
     language: &'a Language,
-    state: State,
+    state: FilterState,
     gate: OutputGate,
     /// The beginning of a sentence that is not let out before it is known what it claims.
     begun: String,
@@ -55,7 +55,7 @@ pub(crate) struct ReplyFilter<'a> {
 
 /// What a reply came to.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Heard {
+pub(crate) struct FilteredReply {
     /// The last words that may go out.
     pub(crate) rest: String,
     /// Calls written as text.
@@ -66,38 +66,43 @@ pub(crate) struct Heard {
 
 impl<'a> ReplyFilter<'a> {
     /// Listens for calls of the tools `known`; without any, no call is looked for.
-    pub(crate) fn new(known: &'a [String], purpose: Purpose, claims: Claims, language: &'a Language) -> Self {
+    pub(crate) fn new(
+        known: &'a [String],
+        purpose: Purpose,
+        claims: ClaimPolicy,
+        language: &'a Language,
+    ) -> Self {
         let state = match purpose {
-            Purpose::Choice => State::Silent,
-            Purpose::Answer if known.is_empty() => State::Speaking,
-            Purpose::Answer => State::Sniffing,
+            Purpose::Choice => FilterState::Silent,
+            Purpose::Answer if known.is_empty() => FilterState::Speaking,
+            Purpose::Answer => FilterState::Sniffing,
         };
         let (gate, begun, raw) = (OutputGate::default(), String::new(), String::new());
         Self { known, claims, language, state, gate, begun, raw }
     }
 
     /// The next piece; what may be said now.
-    pub(crate) fn push(&mut self, text: &str) -> Result<String, Refusal> {
+    pub(crate) fn push(&mut self, text: &str) -> Result<String, ReplyRefusal> {
         self.raw.push_str(text);
         let new = match self.state {
-            State::Held(_) | State::Silent => return Ok(String::new()),
-            State::Speaking => text.to_owned(),
-            State::Sniffing => match protocol::begins_call(&self.raw, self.known) {
+            FilterState::Held(_) | FilterState::Silent => return Ok(String::new()),
+            FilterState::Speaking => text.to_owned(),
+            FilterState::Sniffing => match protocol::begins_call(&self.raw, self.known) {
                 Begins::Undecided => return Ok(String::new()),
                 Begins::Call => {
-                    self.state = State::Held(None);
+                    self.state = FilterState::Held(None);
                     return Ok(String::new());
                 }
                 Begins::Words => {
-                    self.state = State::Speaking;
+                    self.state = FilterState::Speaking;
                     self.raw.clone()
                 }
             },
         };
         match self.gate.push(&new) {
             Ok(words) => self.honest(words),
-            Err(Refusal::Malformed(why)) if !self.known.is_empty() && may_be_call(why) => {
-                self.state = State::Held(Some(why.into()));
+            Err(ReplyRefusal::Malformed(why)) if !self.known.is_empty() && may_be_call(why) => {
+                self.state = FilterState::Held(Some(why.into()));
                 Ok(String::new())
             }
             Err(refusal) => Err(refusal),
@@ -105,37 +110,37 @@ impl<'a> ReplyFilter<'a> {
     }
 
     /// The end of the reply.
-    pub(crate) fn finish(mut self, ending: Ending) -> Result<Heard, Refusal> {
+    pub(crate) fn finish(mut self, ending: AnswerEnding) -> Result<FilteredReply, ReplyRefusal> {
         let parsed = if self.known.is_empty() {
             protocol::Parsed::default()
         } else {
             protocol::parse(&self.raw, self.known)
         };
         if !parsed.calls.is_empty() {
-            return Ok(Heard { rest: String::new(), calls: parsed.calls, words: parsed.words });
+            return Ok(FilteredReply { rest: String::new(), calls: parsed.calls, words: parsed.words });
         }
-        let rest = match std::mem::replace(&mut self.state, State::Silent) {
-            State::Silent => String::new(),
-            State::Held(Some(refusal)) => return Err(refusal),
+        let rest = match std::mem::replace(&mut self.state, FilterState::Silent) {
+            FilterState::Silent => String::new(),
+            FilterState::Held(Some(refusal)) => return Err(refusal),
             // It looked like a call and is none: nothing of it is lost.
-            State::Held(None) | State::Sniffing => {
+            FilterState::Held(None) | FilterState::Sniffing => {
                 let first = self.gate.push(&self.raw)?;
                 first + &std::mem::take(&mut self.gate).finish(ending)?
             }
-            State::Speaking => std::mem::take(&mut self.gate).finish(ending)?,
+            FilterState::Speaking => std::mem::take(&mut self.gate).finish(ending)?,
         };
         let rest = self.honest(rest)? + &self.begun;
-        Ok(Heard { rest, calls: Vec::new(), words: self.raw })
+        Ok(FilteredReply { rest, calls: Vec::new(), words: self.raw })
     }
 
     /// `words`, or nothing while their sentence may still become a claim.
-    fn honest(&mut self, words: String) -> Result<String, Refusal> {
-        if self.claims == Claims::Fine {
+    fn honest(&mut self, words: String) -> Result<String, ReplyRefusal> {
+        if self.claims == ClaimPolicy::Fine {
             return Ok(words);
         }
         let words = std::mem::take(&mut self.begun) + &words;
         if !words.trim().is_empty() && self.language.claims_a_deed(&words) {
-            return Err(Refusal::Claim);
+            return Err(ReplyRefusal::Claim);
         }
         if words.trim_end().ends_with(',') && words.len() < LONGEST_BEGINNING {
             self.begun = words;
@@ -162,10 +167,14 @@ mod tests {
 
     const KNOWN: [&str; 2] = ["calculate", "time"];
 
-    fn hear(text: &str, size: usize) -> (String, Result<Vec<String>, Refusal>) {
+    fn hear(text: &str, size: usize) -> (String, Result<Vec<String>, ReplyRefusal>) {
         let known = KNOWN.map(str::to_owned);
-        let mut listener =
-            ReplyFilter::new(&known, Purpose::Answer, Claims::Refused, crate::language::tests::english());
+        let mut listener = ReplyFilter::new(
+            &known,
+            Purpose::Answer,
+            ClaimPolicy::Refused,
+            crate::language::tests::english(),
+        );
         let mut said = String::new();
         let letters: Vec<char> = text.chars().collect();
         for piece in letters.chunks(size.max(1)) {
@@ -174,7 +183,7 @@ mod tests {
                 Err(refusal) => return (said, Err(refusal)),
             }
         }
-        let heard = listener.finish(Ending::Whole);
+        let heard = listener.finish(AnswerEnding::Whole);
         let heard = heard.map(|heard| {
             said += &heard.rest;
             heard
@@ -216,14 +225,14 @@ mod tests {
         let (said, calls) = hear("Let me see. \n```tool_call\n{\"name\":\"time\",\"arguments\":{}}\n```", 7);
         assert_eq!((said.trim(), calls), ("Let me see.", Ok(vec!["time {}".to_owned()])));
         let (said, refused) = hear("{\"temperature\": 20, \"wind\": 3}", 5);
-        assert_eq!((said.as_str(), refused), ("", Err(Refusal::Malformed(Malformed::Data))));
+        assert_eq!((said.as_str(), refused), ("", Err(ReplyRefusal::Malformed(Malformed::Data))));
     }
 
     #[test]
     fn a_deed_that_no_tool_confirmed_is_not_claimed() {
-        assert_eq!(hear("I've added milk to the list.", 3), (String::new(), Err(Refusal::Claim)));
-        assert_eq!(hear("Okay. Done.", 4), ("Okay. ".to_owned(), Err(Refusal::Claim)));
-        assert_eq!(hear("Okay, I've turned it on.", 4), (String::new(), Err(Refusal::Claim)));
+        assert_eq!(hear("I've added milk to the list.", 3), (String::new(), Err(ReplyRefusal::Claim)));
+        assert_eq!(hear("Okay. Done.", 4), ("Okay. ".to_owned(), Err(ReplyRefusal::Claim)));
+        assert_eq!(hear("Okay, I've turned it on.", 4), (String::new(), Err(ReplyRefusal::Claim)));
         assert_eq!(hear("Okay, let me think,", 4), ("Okay, let me think,".to_owned(), Ok(vec![])));
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::reply::agent::plan;
 use crate::reply::memory::block;
-use crate::reply::output::check::{self, Refusal};
+use crate::reply::output::check::{self, ReplyRefusal};
 use crate::reply::output::sanitize::Sanitizer;
 use crate::reply::prompt::context;
 
@@ -29,7 +29,7 @@ pub(crate) struct OutputGate {
 
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum AnswerEnding {
     /// The model was done.
     Whole,
     /// Its length limit cut it off.
@@ -47,7 +47,7 @@ enum Echo {
 
 impl OutputGate {
     /// Takes the next piece; gives what may go out now, often nothing.
-    pub(crate) fn push(&mut self, delta: &str) -> Result<String, Refusal> {
+    pub(crate) fn push(&mut self, delta: &str) -> Result<String, ReplyRefusal> {
         self.waiting.push_str(&self.sanitizer.push(delta)?);
         if self.passed.is_empty() && self.drop_echo() == Echo::Undecided {
             return Ok(String::new());
@@ -62,20 +62,20 @@ impl OutputGate {
     }
 
     /// Ends the answer and gives the rest of it.
-    pub(crate) fn finish(mut self, ending: Ending) -> Result<String, Refusal> {
+    pub(crate) fn finish(mut self, ending: AnswerEnding) -> Result<String, ReplyRefusal> {
         let rest = std::mem::take(&mut self.sanitizer).finish()?;
         self.waiting.push_str(&rest);
         if self.passed.is_empty() && self.drop_echo() == Echo::Undecided {
             self.waiting.clear();
         }
         let mut last = std::mem::take(&mut self.waiting);
-        if ending == Ending::Cut && !self.passed.is_empty() {
+        if ending == AnswerEnding::Cut && !self.passed.is_empty() {
             // A sentence without its end is worse than none, once something was said.
             last.truncate(sentences_end(&last));
         }
         let last = self.let_out(last)?;
         if !self.passed.chars().any(char::is_alphanumeric) {
-            return Err(Refusal::Empty);
+            return Err(ReplyRefusal::Empty);
         }
         Ok(last)
     }
@@ -97,7 +97,7 @@ impl OutputGate {
         Echo::None
     }
 
-    fn let_out(&mut self, clause: String) -> Result<String, Refusal> {
+    fn let_out(&mut self, clause: String) -> Result<String, ReplyRefusal> {
         let clause = if self.passed.is_empty() { clause.trim_start().to_owned() } else { clause };
         if clause.trim().is_empty() {
             return Ok(String::new());
@@ -106,7 +106,7 @@ impl OutputGate {
         let whole = format!("{}{clause}", self.passed);
         match check::check(whole.trim(), check::estimated_tokens(&whole)) {
             // Signs alone are no answer, but may begin one.
-            Ok(()) | Err(Refusal::Empty) => {
+            Ok(()) | Err(ReplyRefusal::Empty) => {
                 self.passed = whole;
                 Ok(clause)
             }

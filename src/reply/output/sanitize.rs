@@ -12,7 +12,7 @@ mod tests;
 
 use crate::reply::json::balanced_length;
 use crate::reply::output::malformed::{Json, Malformed, judge_json};
-use marker::{Found, Kind};
+use marker::{FoundMarker, MarkerKind};
 
 /// Longest stretch that is held back, in bytes; no answer worth saying is in a longer one.
 const MOST_HELD: usize = 16 * 1024;
@@ -23,12 +23,12 @@ const FENCE: &str = "```";
 #[derive(Debug)]
 pub struct Sanitizer {
     held: String,
-    place: Place,
+    place: HeldPlace,
 }
 
 /// Where in the reply the held text begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum HeldPlace {
     /// Nothing has gone out yet.
     Start,
     /// At the beginning of a later line.
@@ -43,11 +43,11 @@ enum Place {
 
 /// What to do with the head of the held text.
 #[derive(Debug, PartialEq, Eq)]
-enum Step {
+enum SanitizeStep {
     /// This many bytes go out, and the rest begins at the place.
-    Pass(usize, Place),
+    Pass(usize, HeldPlace),
     /// This many bytes are dropped, and the rest begins at the place.
-    Drop(usize, Place),
+    Drop(usize, HeldPlace),
     /// This many bytes are replaced by an answer that was wrapped in them.
     Unwrap(usize, String),
     /// More text is needed.
@@ -63,7 +63,7 @@ impl Default for Sanitizer {
 impl Sanitizer {
     /// A sanitizer at the beginning of a reply.
     pub fn new() -> Self {
-        Self { held: String::new(), place: Place::Start }
+        Self { held: String::new(), place: HeldPlace::Start }
     }
 
     /// Takes the next piece and gives what may go out now; often nothing.
@@ -72,7 +72,7 @@ impl Sanitizer {
     /// [`Malformed`] as soon as it is known; the rest of the reply is then to be abandoned.
     pub fn push(&mut self, delta: &str) -> Result<String, Malformed> {
         self.held.push_str(delta);
-        self.advance(Ending::Open)
+        self.advance(HeldText::Open)
     }
 
     /// Ends the reply and gives the rest.
@@ -80,24 +80,24 @@ impl Sanitizer {
     /// # Errors
     /// [`Malformed`] when what was held back turns out to be no answer.
     pub fn finish(mut self) -> Result<String, Malformed> {
-        self.advance(Ending::Final)
+        self.advance(HeldText::Final)
     }
 
-    fn advance(&mut self, ending: Ending) -> Result<String, Malformed> {
+    fn advance(&mut self, ending: HeldText) -> Result<String, Malformed> {
         let mut out = String::new();
         let mut from = 0;
         while from < self.held.len() {
             match step(&self.held[from..], self.place, ending)? {
-                Step::Pass(length, place) => {
+                SanitizeStep::Pass(length, place) => {
                     out.push_str(&self.held[from..from + length]);
                     (from, self.place) = (from + length, place);
                 }
-                Step::Drop(length, place) => (from, self.place) = (from + length, place),
-                Step::Unwrap(length, answer) => {
+                SanitizeStep::Drop(length, place) => (from, self.place) = (from + length, place),
+                SanitizeStep::Unwrap(length, answer) => {
                     out.push_str(&sanitize(&answer)?);
-                    (from, self.place) = (from + length, Place::Words);
+                    (from, self.place) = (from + length, HeldPlace::Words);
                 }
-                Step::Wait => break,
+                SanitizeStep::Wait => break,
             }
         }
         self.held.drain(..from);
@@ -118,90 +118,95 @@ pub fn sanitize(text: &str) -> Result<String, Malformed> {
 
 /// Whether more text may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum HeldText {
     Open,
     Final,
 }
 
 /// Decides over the head of `text`, which is not empty.
-fn step(text: &str, place: Place, ending: Ending) -> Result<Step, Malformed> {
+fn step(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep, Malformed> {
     match place {
-        Place::Thinking { close, is_start } => Ok(skip_thinking(text, close, is_start, ending)),
-        Place::Code => Ok(pass_code(text, ending)),
-        Place::Start | Place::Line | Place::Words => prose(text, place, ending),
+        HeldPlace::Thinking { close, is_start } => Ok(skip_thinking(text, close, is_start, ending)),
+        HeldPlace::Code => Ok(pass_code(text, ending)),
+        HeldPlace::Start | HeldPlace::Line | HeldPlace::Words => prose(text, place, ending),
     }
 }
 
-fn skip_thinking(text: &str, close: &'static str, is_start: bool, ending: Ending) -> Step {
-    let after = if is_start { Place::Start } else { Place::Words };
+fn skip_thinking(text: &str, close: &'static str, is_start: bool, ending: HeldText) -> SanitizeStep {
+    let after = if is_start { HeldPlace::Start } else { HeldPlace::Words };
     if let Some(at) = marker::find(text, close) {
-        return Step::Drop(at + close.len(), after);
+        return SanitizeStep::Drop(at + close.len(), after);
     }
-    let kept = if ending == Ending::Final { 0 } else { close.len() - 1 };
+    let kept = if ending == HeldText::Final { 0 } else { close.len() - 1 };
     let sure = (0..=text.len().saturating_sub(kept)).rev().find(|at| text.is_char_boundary(*at));
     match sure {
-        None | Some(0) => Step::Wait,
-        Some(length) => Step::Drop(length, Place::Thinking { close, is_start }),
+        None | Some(0) => SanitizeStep::Wait,
+        Some(length) => SanitizeStep::Drop(length, HeldPlace::Thinking { close, is_start }),
     }
 }
 
-fn pass_code(text: &str, ending: Ending) -> Step {
+fn pass_code(text: &str, ending: HeldText) -> SanitizeStep {
     if let Some(at) = text.find(FENCE) {
-        return Step::Pass(at + FENCE.len(), Place::Words);
+        return SanitizeStep::Pass(at + FENCE.len(), HeldPlace::Words);
     }
-    let sure = if ending == Ending::Final { text.len() } else { text.trim_end_matches('`').len() };
-    if sure == 0 { Step::Wait } else { Step::Pass(sure, Place::Code) }
+    let sure = if ending == HeldText::Final { text.len() } else { text.trim_end_matches('`').len() };
+    if sure == 0 { SanitizeStep::Wait } else { SanitizeStep::Pass(sure, HeldPlace::Code) }
 }
 
 /// Ordinary text: everything up to the next character that may begin something else passes.
-fn prose(text: &str, place: Place, ending: Ending) -> Result<Step, Malformed> {
-    if place != Place::Words {
+fn prose(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep, Malformed> {
+    if place != HeldPlace::Words {
         let blank = text.len() - text.trim_start().len();
         if blank > 0 {
-            return Ok(if place == Place::Start {
-                Step::Drop(blank, place)
+            return Ok(if place == HeldPlace::Start {
+                SanitizeStep::Drop(blank, place)
             } else {
-                Step::Pass(blank, place)
+                SanitizeStep::Pass(blank, place)
             });
         }
     }
-    match marker::at_head(text, place == Place::Start, place != Place::Words) {
-        Found::Marker { kind: Kind::Fails(why), .. } => return Err(why),
-        Found::Marker { kind: Kind::Drops, length } => return Ok(Step::Drop(length, place)),
-        Found::Marker { kind: Kind::OpensThinking(close), length } => {
-            return Ok(Step::Drop(length, Place::Thinking { close, is_start: place == Place::Start }));
+    match marker::at_head(text, place == HeldPlace::Start, place != HeldPlace::Words) {
+        FoundMarker::Marker { kind: MarkerKind::Fails(why), .. } => return Err(why),
+        FoundMarker::Marker { kind: MarkerKind::Drops, length } => {
+            return Ok(SanitizeStep::Drop(length, place));
         }
-        Found::Part if ending == Ending::Open => return Ok(Step::Wait),
+        FoundMarker::Marker { kind: MarkerKind::OpensThinking(close), length } => {
+            return Ok(SanitizeStep::Drop(
+                length,
+                HeldPlace::Thinking { close, is_start: place == HeldPlace::Start },
+            ));
+        }
+        FoundMarker::Part if ending == HeldText::Open => return Ok(SanitizeStep::Wait),
         // A reply that breaks off within a marker ends before it; "a <" is no marker yet.
-        Found::Part if text.len() > 2 && !text.as_bytes()[0].is_ascii_alphabetic() => {
-            return Ok(Step::Drop(text.len(), place));
+        FoundMarker::Part if text.len() > 2 && !text.as_bytes()[0].is_ascii_alphabetic() => {
+            return Ok(SanitizeStep::Drop(text.len(), place));
         }
-        Found::Part | Found::Nothing => {}
+        FoundMarker::Part | FoundMarker::Nothing => {}
     }
     match text.as_bytes()[0] {
         b'{' => object(text, place, ending),
-        b'[' if place == Place::Start => list(text, ending),
+        b'[' if place == HeldPlace::Start => list(text, ending),
         b'`' => fence(text, place, ending),
         _ => Ok(plain(text)),
     }
 }
 
 /// Passes text up to the next line or the next character that could begin a marker or data.
-fn plain(text: &str) -> Step {
+fn plain(text: &str) -> SanitizeStep {
     let first = text.chars().next().map_or(0, char::len_utf8);
     if text.starts_with('\n') {
-        return Step::Pass(1, Place::Line);
+        return SanitizeStep::Pass(1, HeldPlace::Line);
     }
     let next = text[first..].find(['<', '[', '{', '`', '\n']).map_or(text.len(), |at| first + at);
-    Step::Pass(next, Place::Words)
+    SanitizeStep::Pass(next, HeldPlace::Words)
 }
 
 /// A brace: at the start of a reply, or with a quote behind it, it may be data.
-fn object(text: &str, place: Place, ending: Ending) -> Result<Step, Malformed> {
-    let is_start = place == Place::Start;
+fn object(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep, Malformed> {
+    let is_start = place == HeldPlace::Start;
     let inside = text[1..].trim_start();
-    if inside.is_empty() && ending == Ending::Open {
-        return Ok(Step::Wait);
+    if inside.is_empty() && ending == HeldText::Open {
+        return Ok(SanitizeStep::Wait);
     }
     let looks_like_json = inside.starts_with(['"', '\'']);
     if !is_start && !looks_like_json {
@@ -210,17 +215,17 @@ fn object(text: &str, place: Place, ending: Ending) -> Result<Step, Malformed> {
     let Some(length) = balanced_length(text) else { return undecided(ending) };
     match judge_json(&text[..length]) {
         Json::ToolCall => Err(Malformed::ToolCall),
-        Json::Answer(answer) if is_start => Ok(Step::Unwrap(length, answer)),
+        Json::Answer(answer) if is_start => Ok(SanitizeStep::Unwrap(length, answer)),
         Json::Data if is_start => Err(Malformed::Data),
         Json::No if is_start && looks_like_json => Err(Malformed::Data),
-        Json::Answer(_) | Json::Data | Json::No => Ok(Step::Pass(length, Place::Words)),
+        Json::Answer(_) | Json::Data | Json::No => Ok(SanitizeStep::Pass(length, HeldPlace::Words)),
     }
 }
 
 /// A bracket at the start of a reply: a list of data, or words such as a link.
-fn list(text: &str, ending: Ending) -> Result<Step, Malformed> {
+fn list(text: &str, ending: HeldText) -> Result<SanitizeStep, Malformed> {
     match text[1..].trim_start().chars().next() {
-        None if ending == Ending::Open => return Ok(Step::Wait),
+        None if ending == HeldText::Open => return Ok(SanitizeStep::Wait),
         Some('{' | '"' | '[') => {}
         _ => return Ok(plain(text)),
     }
@@ -228,22 +233,22 @@ fn list(text: &str, ending: Ending) -> Result<Step, Malformed> {
     match judge_json(&text[..length]) {
         Json::ToolCall => Err(Malformed::ToolCall),
         Json::Data | Json::Answer(_) => Err(Malformed::Data),
-        Json::No => Ok(Step::Pass(length, Place::Words)),
+        Json::No => Ok(SanitizeStep::Pass(length, HeldPlace::Words)),
     }
 }
 
-fn undecided(ending: Ending) -> Result<Step, Malformed> {
-    if ending == Ending::Open { Ok(Step::Wait) } else { Err(Malformed::Truncated) }
+fn undecided(ending: HeldText) -> Result<SanitizeStep, Malformed> {
+    if ending == HeldText::Open { Ok(SanitizeStep::Wait) } else { Err(Malformed::Truncated) }
 }
 
 /// A code block: its language says whether it may be a tool call.
-fn fence(text: &str, place: Place, ending: Ending) -> Result<Step, Malformed> {
+fn fence(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep, Malformed> {
     if !text.starts_with(FENCE) {
         let may_become_one = text.len() < FENCE.len() && FENCE.starts_with(text);
-        return Ok(if may_become_one && ending == Ending::Open { Step::Wait } else { plain(text) });
+        return Ok(if may_become_one && ending == HeldText::Open { SanitizeStep::Wait } else { plain(text) });
     }
     let (language, inside) = match text[FENCE.len()..].split_once('\n') {
-        None if ending == Ending::Open => return Ok(Step::Wait),
+        None if ending == HeldText::Open => return Ok(SanitizeStep::Wait),
         None => (&text[FENCE.len()..], ""),
         Some(parts) => parts,
     };
@@ -255,21 +260,26 @@ fn fence(text: &str, place: Place, ending: Ending) -> Result<Step, Malformed> {
     let may_be_data = language.is_empty() || language == "json";
     let first = inside.trim_start().chars().next();
     match first {
-        None if may_be_data && ending == Ending::Open => Ok(Step::Wait),
+        None if may_be_data && ending == HeldText::Open => Ok(SanitizeStep::Wait),
         Some('{' | '[') if may_be_data => data_block(text, body, place, ending),
-        _ => Ok(Step::Pass(body, Place::Code)),
+        _ => Ok(SanitizeStep::Pass(body, HeldPlace::Code)),
     }
 }
 
 /// A code block whose content, from `body` on, begins like JSON.
-fn data_block(text: &str, body: usize, place: Place, ending: Ending) -> Result<Step, Malformed> {
+fn data_block(
+    text: &str,
+    body: usize,
+    place: HeldPlace,
+    ending: HeldText,
+) -> Result<SanitizeStep, Malformed> {
     let Some(inside) = text[body..].find(FENCE) else { return undecided(ending) };
     let length = body + inside + FENCE.len();
-    let is_start = place == Place::Start;
+    let is_start = place == HeldPlace::Start;
     match judge_json(text[body..body + inside].trim()) {
         Json::ToolCall => Err(Malformed::ToolCall),
-        Json::Answer(answer) if is_start => Ok(Step::Unwrap(length, answer)),
+        Json::Answer(answer) if is_start => Ok(SanitizeStep::Unwrap(length, answer)),
         Json::Data if is_start => Err(Malformed::Data),
-        Json::Answer(_) | Json::Data | Json::No => Ok(Step::Pass(length, Place::Words)),
+        Json::Answer(_) | Json::Data | Json::No => Ok(SanitizeStep::Pass(length, HeldPlace::Words)),
     }
 }

@@ -142,7 +142,7 @@ impl HeadSet {
 }
 
 /// What every prompt begins with, for [`llm::Mind`] to have read before the first question.
-pub fn head(prelude: Prelude) -> llm::Head {
+pub fn head(prelude: Prelude) -> llm::HeadMaker {
     let Prelude { persona, context, wake_phrase, tools, protocols, clock } = prelude;
     let name = prompt::name(&persona, wake_phrase.as_deref());
     Arc::new(move |model, size, has_tools| {

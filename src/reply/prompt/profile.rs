@@ -21,12 +21,12 @@ const TOKENS: u32 = 20;
 
 /// What a model writes.
 #[derive(Debug, Deserialize)]
-struct Written {
+struct ProfileAnswer {
     profile: String,
 }
 
 fn picked(written: &str) -> Option<&'static Profile> {
-    let Written { profile } = object(written)?;
+    let ProfileAnswer { profile } = object(written)?;
     all().iter().find(|known| known.name.eq_ignore_ascii_case(profile.trim()))
 }
 

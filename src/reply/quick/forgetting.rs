@@ -8,14 +8,14 @@ use jiff::Timestamp;
 #[derive(Debug, Clone)]
 pub(crate) struct Forgetting {
     /// What is meant.
-    pub(crate) what: What,
+    pub(crate) what: ForgetTarget,
     /// Until when a yes counts.
     pub(crate) until: Timestamp,
 }
 
 /// What is to be forgotten.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum ForgetTarget {
     /// All that holds these words.
     Topic(String),
     /// All dialogue and all that is remembered.

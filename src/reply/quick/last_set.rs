@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 
 use crate::language::Language;
 use crate::reply::understand::intents::{self, Intent, QuickIntent};
-use crate::schedule::{Order, Question};
+use crate::schedule::{ScheduleOrder, ScheduleQuestion};
 
 /// An answer to a question of hers comes within this time.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(60);
@@ -17,9 +17,9 @@ const AFTERTHOUGHT: SignedDuration = SignedDuration::from_secs(10);
 #[derive(Debug, Clone)]
 pub(crate) struct Clarification {
     /// What was understood so far.
-    pub(crate) order: Order,
+    pub(crate) order: ScheduleOrder,
     /// What was asked.
-    pub(crate) question: Question,
+    pub(crate) question: ScheduleQuestion,
     /// When the order came.
     pub(crate) since: Timestamp,
 }
@@ -69,7 +69,7 @@ impl LastSet {
             None => return None,
         };
         let before = self.settled.wanted.clone();
-        let order = Order::Amend { before, since: self.since, wanted: settled.wanted.clone() };
+        let order = ScheduleOrder::Amend { before, since: self.since, wanted: settled.wanted.clone() };
         let reason = "it goes on with the command before it".to_owned();
         let quick = QuickIntent { what: Intent::Schedule(order), reason };
         Some((quick, Self { settled, since: self.since, at }))

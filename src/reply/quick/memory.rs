@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::forgetting::{Forgetting, What};
+use super::forgetting::{ForgetTarget, Forgetting};
 use crate::language::Language;
 use crate::message::Private;
 use crate::reply::memory::question;
@@ -62,13 +62,13 @@ pub(crate) async fn answered(
     Ok(None)
 }
 
-async fn erase(store: &Store, what: &What, language: &Language) -> Result<String, StoreError> {
+async fn erase(store: &Store, what: &ForgetTarget, language: &Language) -> Result<String, StoreError> {
     let told = match what {
-        What::Topic(topic) => {
+        ForgetTarget::Topic(topic) => {
             let gone = store.forget_about(topic).await?;
             told::gone(language, gone.things()).to_owned()
         }
-        What::Everything => {
+        ForgetTarget::Everything => {
             store.forget(Forget { dialogue: true, ..Forget::default() }).await?;
             language.sentences().memory.gone_everything.clone()
         }
@@ -121,15 +121,21 @@ pub(crate) async fn carry_out(
                 }
                 Ok(known) => {
                     let question = told::forgetting(&turn.language, known.things(), said);
-                    ask_to_forget(turn, What::Topic(topic), &question, asking, sink).await
+                    ask_to_forget(turn, ForgetTarget::Topic(topic), &question, asking, sink).await
                 }
                 Err(error) => failed(&error, sink).await,
             }
         }
         MemoryOrder::ForgetAll => {
             sink.is_private = true;
-            ask_to_forget(turn, What::Everything, &turn.language.sentences().memory.everything, asking, sink)
-                .await
+            ask_to_forget(
+                turn,
+                ForgetTarget::Everything,
+                &turn.language.sentences().memory.everything,
+                asking,
+                sink,
+            )
+            .await
         }
     }
 }
@@ -147,7 +153,7 @@ async fn keep(store: &Store, new: NewMemory, sink: &mut ReplySink) -> Result<Kee
 
 async fn ask_to_forget(
     turn: &Turn<'_>,
-    what: What,
+    what: ForgetTarget,
     question: &str,
     asking: Asking<'_>,
     sink: &mut ReplySink,

@@ -7,11 +7,11 @@ use super::last_set::Clarification;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
 use crate::reply::turn::{Keep, ReplyEvent, Turn};
-use crate::schedule::{self, Bell, Order, Report, Schedule};
+use crate::schedule::{self, Bell, OrderReport, Schedule, ScheduleOrder};
 
 /// Carries out an order and tells it.
 pub(crate) async fn carry_out(
-    order: &Order,
+    order: &ScheduleOrder,
     turn: &Turn<'_>,
     schedule: Option<&Schedule>,
     session: &Session,
@@ -32,13 +32,13 @@ pub(crate) async fn carry_out(
         }
     };
     sink.decided("timers", told(&done.report), "stored before it is confirmed").await?;
-    if let Report::Ask(question) = &done.report {
+    if let OrderReport::Ask(question) = &done.report {
         let since = turn.now.timestamp();
         let asked = Clarification { order: order.clone(), question: question.clone(), since };
         session.with(|state| state.clarification = Some(asked));
     }
     sink.say(&schedule::words::tell(&done.report, &done.at, &turn.language)).await?;
-    if done.bell == Bell::Nobody && matches!(done.report, Report::Set(_) | Report::Changed(_)) {
+    if done.bell == Bell::Nobody && matches!(done.report, OrderReport::Set(_) | OrderReport::Changed(_)) {
         let notice = "(joi is not running: it rings once `joi run` does)";
         sink.send(ReplyEvent::Notice(notice.to_owned())).await?;
     }
@@ -48,26 +48,26 @@ pub(crate) async fn carry_out(
 /// Makes whatever rings be silent, and says nothing about it.
 pub(crate) async fn silence(schedule: Option<&Schedule>) {
     if let Some(schedule) = schedule
-        && let Err(error) = schedule.obey(Order::Silence).await
+        && let Err(error) = schedule.obey(ScheduleOrder::Silence).await
     {
         tracing::error!(%error, "what rings could not be silenced");
     }
 }
 
 /// A report's name in records.
-fn told(report: &Report) -> &'static str {
+fn told(report: &OrderReport) -> &'static str {
     match report {
-        Report::Set(_) => "set",
-        Report::Changed(_) => "changed",
-        Report::Cancelled(_) => "cancelled",
-        Report::Skipped(..) => "skipped",
-        Report::Snoozed(_) => "snoozed",
-        Report::Silenced(_) => "silenced",
-        Report::Listed(..) => "listed",
-        Report::Left(_) => "told",
-        Report::NoSuch(_) => "no such timer",
-        Report::NothingRings => "nothing rings",
-        Report::IsOver | Report::TooLong | Report::TooMany => "refused",
-        Report::Ask(_) => "asked back",
+        OrderReport::Set(_) => "set",
+        OrderReport::Changed(_) => "changed",
+        OrderReport::Cancelled(_) => "cancelled",
+        OrderReport::Skipped(..) => "skipped",
+        OrderReport::Snoozed(_) => "snoozed",
+        OrderReport::Silenced(_) => "silenced",
+        OrderReport::Listed(..) => "listed",
+        OrderReport::Left(_) => "told",
+        OrderReport::NoSuch(_) => "no such timer",
+        OrderReport::NothingRings => "nothing rings",
+        OrderReport::IsOver | OrderReport::TooLong | OrderReport::TooMany => "refused",
+        OrderReport::Ask(_) => "asked back",
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct CallOutcome {
 
 /// The calls of one answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Turn {
+struct HistoryTurn {
     answer: i64,
     rows: Vec<HistoryRow>,
 }
@@ -45,7 +45,7 @@ struct Turn {
 /// All that is carried over in one conversation.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct ToolHistory {
-    turns: VecDeque<Turn>,
+    turns: VecDeque<HistoryTurn>,
     /// Words of strangers were in the conversation.
     pub(crate) is_tainted: bool,
     /// Tools that were found on the way, in the order they were.
@@ -83,7 +83,7 @@ impl ToolHistory {
             self.turns.pop_front();
         }
         let rows = rows.into_iter().map(|row| HistoryRow { message: redacted(row.message), ..row }).collect();
-        self.turns.push_back(Turn { answer: exchange.answer_row(), rows });
+        self.turns.push_back(HistoryTurn { answer: exchange.answer_row(), rows });
     }
 
     /// A tool was found on the way.
@@ -96,7 +96,7 @@ impl ToolHistory {
     /// The newest `turns` answers' messages, by the row of the answer, each result at most `chars` long.
     pub(crate) fn rows(&self, turns: usize, chars: usize) -> Vec<(i64, Vec<Message>)> {
         let skipped = self.turns.len().saturating_sub(turns);
-        let shown = |turn: &Turn| {
+        let shown = |turn: &HistoryTurn| {
             let cut = |row: &HistoryRow| Message {
                 content: fence::cut(&row.message.content, chars),
                 ..row.message.clone()

@@ -298,7 +298,7 @@ async fn the_planner_may_come_first_and_sees_all_tools_then() {
     let script = vec![plans(&["lamp", "reply"]), picks(&["look"]), answers("A.")];
     let bench = Bench::equipped(Large, Kit::new().toolbox(), script, |parts| {
         as_shipped(parts);
-        parts.reply.planner.order = Order::Planner;
+        parts.reply.planner.order = PlannerOrder::Planner;
     });
     let ran = bench.say("light, please").await;
     assert_eq!(ran.purposes(), ["planner", "router", "answer"]);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::language::tests::FRENCH;
-use crate::language::{Device, Language, Library, Names};
+use crate::language::{DeviceKind, Language, LanguageLibrary, Names};
 
 #[tokio::test(start_paused = true)]
 async fn the_next_turn_understands_and_answers_in_the_new_language() {
@@ -58,9 +58,9 @@ async fn a_name_of_the_home_is_understood_from_the_next_turn_on() {
     }
     let names = Names {
         rooms: vec!["Winter Garden".into()],
-        devices: vec![("moon".into(), Device::Light), ("kitchen lamp".into(), Device::Light)],
+        devices: vec![("moon".into(), DeviceKind::Light), ("kitchen lamp".into(), DeviceKind::Light)],
     };
-    bench.engine.parts.languages.replace(Library::built_in().load_with("en", &names).unwrap());
+    bench.engine.parts.languages.replace(LanguageLibrary::built_in().load_with("en", &names).unwrap());
     for (said, thing) in [
         ("turn on the moon", "moon"),
         ("turn on the light in the winter garden", "light in the winter garden"),
@@ -77,7 +77,7 @@ async fn a_language_that_is_only_files_sets_timers() {
     std::fs::create_dir(folder.path().join("fr")).unwrap();
     std::fs::write(folder.path().join("fr/commands.toml"), FRENCH).unwrap();
     let bench = Bench::new(vec![]);
-    bench.engine.parts.languages.replace(Library::with_folder(folder.path()).load("fr").unwrap());
+    bench.engine.parts.languages.replace(LanguageLibrary::with_folder(folder.path()).load("fr").unwrap());
     for (said, answer) in [
         ("Quelle heure est-il ?", "It's 2:05 PM."),
         ("Mets un minuteur de dix minutes, s'il te plaît.", "Timer, 10 minutes."),

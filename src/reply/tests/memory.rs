@@ -262,7 +262,7 @@ async fn what_is_forgotten_is_asked_about_once_and_then_gone_with_the_asking() {
     bench.say("remember that my aunt is called Philomena").await;
     let ran = bench.say("Forget what I said about Philomena").await;
     assert_eq!(ran.shown(), "I remember 3 things about Philomena. Shall I forget it for good?");
-    assert_eq!(ran.outcome.conversation, Conversation::Awaits(Duration::from_secs(20)));
+    assert_eq!(ran.outcome.conversation, ConversationStatus::Awaits(Duration::from_secs(20)));
     assert_eq!((ran.outcome.heard.0.as_str(), ran.outcome.text.0.as_str()), ("(not kept)", "(not kept)"));
     let ran = bench.say("yes please").await;
     assert_eq!(

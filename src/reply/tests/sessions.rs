@@ -111,7 +111,7 @@ async fn a_home_order_is_left_to_the_model_only_where_the_conversation_has_a_too
 async fn what_was_said_is_answered_before_what_was_typed_earlier() {
     let bench = Bench::new(vec![answers("Spoken."), answers("Typed.")]);
     let arbiter = &bench.engine.arbiter;
-    let busy = arbiter.permit(Priority::Background).await;
+    let busy = arbiter.permit(ModelPriority::Background).await;
     let until_both_wait = async {
         while arbiter.waiting() < 2 {
             tokio::task::yield_now().await;

@@ -17,15 +17,15 @@ mod tests;
 
 use jiff::Zoned;
 
-use crate::language::grammar::Group;
-use crate::language::grammar::machine::{Fit, Utterance};
+use crate::language::grammar::TemplateGroup;
+use crate::language::grammar::machine::{Fit, GrammarUtterance};
 use crate::language::grammar::words::{self, Word};
 use crate::language::{Language, fill};
 use crate::schedule::words::{date_in, time_of_day};
-use crate::schedule::{Many, Order, Question, When, Which};
+use crate::schedule::{Many, ScheduleOrder, ScheduleQuestion, When, Which};
 use orders::Filled;
 
-pub use crate::language::Device;
+pub use crate::language::DeviceKind;
 pub use crate::reply::turn::VolumeChange;
 pub use amend::{Settled, amended, only_repeats, settled};
 pub use completeness::{Completeness, completeness};
@@ -56,7 +56,7 @@ pub enum Intent {
     /// The user goes to bed.
     GoodNight,
     /// Something about timers, alarms or reminders.
-    Schedule(Order),
+    Schedule(ScheduleOrder),
     /// Something about what she remembers.
     Memory(MemoryOrder),
     /// Something to be done in the house.
@@ -68,13 +68,15 @@ impl Intent {
     pub fn name(&self) -> String {
         match self {
             Self::Schedule(order) => match order {
-                Order::Set(wanted) => format!("set a {}", wanted.kind.name()),
-                Order::List(_) => "list timers".to_owned(),
-                Order::Left(_) => "time left".to_owned(),
-                Order::Cancel(_) => "cancel a timer".to_owned(),
-                Order::Add { .. } | Order::Move { .. } | Order::Amend { .. } => "change a timer".to_owned(),
-                Order::Snooze { .. } => "snooze".to_owned(),
-                Order::Silence => "silence".to_owned(),
+                ScheduleOrder::Set(wanted) => format!("set a {}", wanted.kind.name()),
+                ScheduleOrder::List(_) => "list timers".to_owned(),
+                ScheduleOrder::Left(_) => "time left".to_owned(),
+                ScheduleOrder::Cancel(_) => "cancel a timer".to_owned(),
+                ScheduleOrder::Add { .. } | ScheduleOrder::Move { .. } | ScheduleOrder::Amend { .. } => {
+                    "change a timer".to_owned()
+                }
+                ScheduleOrder::Snooze { .. } => "snooze".to_owned(),
+                ScheduleOrder::Silence => "silence".to_owned(),
             },
             Self::Memory(order) => order.name().to_owned(),
             Self::Home(_) => "home".to_owned(),
@@ -95,9 +97,8 @@ pub struct QuickIntent {
 /// Recognises a quick command, or nothing when the model should answer.
 pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
     let said = words::normalise(text, &language.grammar().manners)?;
-    matched(language, text, &said, Group::Command, orders::intent).map(|(what, template)| QuickIntent {
-        what,
-        reason: format!("the whole utterance is \"{template}\""),
+    matched(language, text, &said, TemplateGroup::Command, orders::intent).map(|(what, template)| {
+        QuickIntent { what, reason: format!("the whole utterance is \"{template}\"") }
     })
 }
 
@@ -106,11 +107,11 @@ fn matched<'a, T>(
     language: &'a Language,
     text: &str,
     said: &[Word],
-    group: Group,
+    group: TemplateGroup,
     made: impl Fn(&str, &Filled<'_>) -> Option<T>,
 ) -> Option<(T, &'a str)> {
     let grammar = language.grammar();
-    let utterance = Utterance::new(said, grammar);
+    let utterance = GrammarUtterance::new(said, grammar);
     let cores = words::without_politeness(said, &grammar.manners);
     cores.into_iter().find_map(|core| {
         let Fit { template, captures, .. } = utterance.find(group, core.start, core.end).fit?;
@@ -131,26 +132,33 @@ pub fn is_refusal(language: &Language, text: &str) -> bool {
 }
 
 /// `order` with what `text` answers to `question`; nothing when that is no answer.
-pub fn complete(language: &Language, order: &Order, question: &Question, text: &str) -> Option<Order> {
+pub fn complete(
+    language: &Language,
+    order: &ScheduleOrder,
+    question: &ScheduleQuestion,
+    text: &str,
+) -> Option<ScheduleOrder> {
     let mut order = order.clone();
     let when = |name: &str, filled: &Filled<'_>| match (question, name) {
-        (Question::Length, "length") | (Question::Moment, "length" | "moment") => filled.when(),
+        (ScheduleQuestion::Length, "length") | (ScheduleQuestion::Moment, "length" | "moment") => {
+            filled.when()
+        }
         _ => None,
     };
     match (question, &mut order) {
-        (Question::Length | Question::Moment, Order::Set(wanted)) => {
+        (ScheduleQuestion::Length | ScheduleQuestion::Moment, ScheduleOrder::Set(wanted)) => {
             wanted.when = Some(answered(language, text, when)?)
         }
-        (Question::Length | Question::Moment, Order::Move { when: at, .. }) => {
+        (ScheduleQuestion::Length | ScheduleQuestion::Moment, ScheduleOrder::Move { when: at, .. }) => {
             *at = Some(answered(language, text, when)?)
         }
         (
-            Question::Which(_),
-            Order::Left(which)
-            | Order::Cancel(which)
-            | Order::Add { which, .. }
-            | Order::Move { which, .. }
-            | Order::Snooze { which, .. },
+            ScheduleQuestion::Which(_),
+            ScheduleOrder::Left(which)
+            | ScheduleOrder::Cancel(which)
+            | ScheduleOrder::Add { which, .. }
+            | ScheduleOrder::Move { which, .. }
+            | ScheduleOrder::Snooze { which, .. },
         ) => {
             let said = answered(language, text, |name, filled| match name {
                 "all" => Some(Which { many: Many::All, ..Which::default() }),
@@ -173,7 +181,7 @@ pub fn when(language: &Language, text: &str) -> Option<When> {
 
 fn answered<T>(language: &Language, text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Option<T> {
     let said = words::normalise(text, &language.grammar().manners)?;
-    matched(language, text, &said, Group::Answer, made).map(|(made, _)| made)
+    matched(language, text, &said, TemplateGroup::Answer, made).map(|(made, _)| made)
 }
 
 /// What is said once the intent has been carried out; empty when nothing is to be said. `last_reply`

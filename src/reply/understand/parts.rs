@@ -11,7 +11,7 @@ use crate::reply::agent::tool_list::ToolList;
 use crate::reply::memory::question;
 use crate::reply::understand::compound::{self, Joint};
 use crate::reply::understand::intents::{self, Intent};
-use crate::schedule::Order;
+use crate::schedule::ScheduleOrder;
 use crate::tools::Effect;
 use crate::tools::gate::Mood;
 
@@ -27,7 +27,7 @@ fn halves_of(asked: &str) -> Vec<([&str; 2], Joint)> {
 
 /// What a part of a request takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum RequestPart {
     /// No model, and it only tells something.
     Tells,
     /// No model, and it does something.
@@ -37,23 +37,25 @@ enum Part {
 }
 
 /// The parts that are to be answered, what needs no model first; nothing when they must stay together.
-fn in_order([one, other]: [(&str, Part); 2], joint: Joint, first_asks: bool) -> Option<Vec<&str>> {
+fn in_order([one, other]: [(&str, RequestPart); 2], joint: Joint, first_asks: bool) -> Option<Vec<&str>> {
     match (one.1, other.1) {
-        (Part::Rest, Part::Rest) => None,
-        (Part::Rest, Part::Acts) if first_asks => None,
+        (RequestPart::Rest, RequestPart::Rest) => None,
+        (RequestPart::Rest, RequestPart::Acts) if first_asks => None,
         // "I'm making pasta, set a timer": the first half asks for nothing.
-        (Part::Rest, _) if joint == Joint::Comma && !first_asks => Some(vec![other.0]),
-        (_, Part::Rest) if joint == Joint::Comma => None,
-        (Part::Rest, _) => Some(vec![other.0, one.0]),
+        (RequestPart::Rest, _) if joint == Joint::Comma && !first_asks => Some(vec![other.0]),
+        (_, RequestPart::Rest) if joint == Joint::Comma => None,
+        (RequestPart::Rest, _) => Some(vec![other.0, one.0]),
         _ => Some(vec![one.0, other.0]),
     }
 }
 
 /// A quick command that may stand beside another request.
-fn quick(part: &str, language: &Language) -> Option<Part> {
+fn quick(part: &str, language: &Language) -> Option<RequestPart> {
     match intents::match_intent(language, part)?.what {
-        Intent::Time | Intent::Date | Intent::Schedule(Order::List(_) | Order::Left(_)) => Some(Part::Tells),
-        Intent::Schedule(_) | Intent::Volume(_) => Some(Part::Acts),
+        Intent::Time | Intent::Date | Intent::Schedule(ScheduleOrder::List(_) | ScheduleOrder::Left(_)) => {
+            Some(RequestPart::Tells)
+        }
+        Intent::Schedule(_) | Intent::Volume(_) => Some(RequestPart::Acts),
         // What ends a conversation, or takes all that follows for its own, stands alone.
         Intent::Stop
         | Intent::Repeat
@@ -87,20 +89,20 @@ pub(crate) fn requests<'a>(
     })
 }
 
-fn part(part: &str, language: &Language, tools: &ToolList, size: ModelSize) -> Part {
+fn part(part: &str, language: &Language, tools: &ToolList, size: ModelSize) -> RequestPart {
     if let Some(quick) = quick(part, language) {
         return quick;
     }
     // A large model calls tools better than words do.
     if size == ModelSize::Large {
-        return Part::Rest;
+        return RequestPart::Rest;
     }
     let call = tools.ready_calls(&[part], language).and_then(|mut calls| calls.pop_front());
     let effect = call.and_then(|call| Some(tools.toolbox.get(&call.name)?.effect(&call.arguments)));
     match effect {
-        Some(Effect::Looks) => Part::Tells,
-        Some(_) => Part::Acts,
-        None => Part::Rest,
+        Some(Effect::Looks) => RequestPart::Tells,
+        Some(_) => RequestPart::Acts,
+        None => RequestPart::Rest,
     }
 }
 
@@ -110,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_needs_no_model_comes_first_and_a_question_is_not_taken_apart() {
-        use Part::{Acts, Rest, Tells};
+        use RequestPart::{Acts, Rest, Tells};
         let joined = |joint, one, other, asks| in_order([("a", one), ("b", other)], joint, asks);
         let order = |one, other, asks| joined(Joint::Conjunction, one, other, asks);
         assert_eq!(order(Acts, Rest, false), Some(vec!["a", "b"]));

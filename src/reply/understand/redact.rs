@@ -156,7 +156,7 @@ pub fn redact_structured(text: &str) -> Redacted {
 }
 
 /// Applies every rule once, in order; whether that changed the text.
-fn apply(rules: &[rules::Rule], redacted: &mut Redacted) -> bool {
+fn apply(rules: &[rules::RedactionRule], redacted: &mut Redacted) -> bool {
     let mut has_changed = false;
     for rule in rules {
         let token = rule.label().token();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn due(said: Said, kind: Kind, bias: Bias, now: &Zoned) -> String {
+fn due(said: Said, kind: EntryKind, bias: Bias, now: &Zoned) -> String {
     match moment::resolve(&said, kind, bias, now) {
         Ok((at, days)) if days.is_none() => at.strftime("%a %d.%m. %H:%M").to_string(),
         Ok((at, days)) => format!("{} {}", at.strftime("%a %d.%m. %H:%M"), words::days(days, english())),
@@ -16,12 +16,12 @@ fn a_time_as_it_is_said_becomes_the_likely_moment() {
     let on = |day| Said { day: Some(day), ..Said::default() };
     let daily = |days| Said { days, ..Said::default() };
     let said = |clock: ClockSaid, rest: Said| Said { clock: Some(clock), ..rest };
-    let (alarm, reminder) = ((Kind::Alarm, Bias::Morning), (Kind::Reminder, Bias::ByDay));
+    let (alarm, reminder) = ((EntryKind::Alarm, Bias::Morning), (EntryKind::Reminder, Bias::ByDay));
     for (said, (kind, bias), expected) in [
         (said(clock(7, 0), Said::default()), alarm, "Thu 05.03. 07:00"),
         (said(clock(9, 0), Said::default()), reminder, "Wed 04.03. 21:00"),
         (said(clock(3, 0), Said::default()), reminder, "Thu 05.03. 15:00"),
-        (said(clock(9, 0), Said::default()), (Kind::Alarm, Bias::Next), "Wed 04.03. 21:00"),
+        (said(clock(9, 0), Said::default()), (EntryKind::Alarm, Bias::Next), "Wed 04.03. 21:00"),
         (said(clock(12, 0), on(Day::Ahead(1))), reminder, "Thu 05.03. 12:00"),
         (said(clock(5, 0), on(Day::Ahead(1))), reminder, "Thu 05.03. 17:00"),
         (said(clock(7, 30), on(Day::Weekday(Weekday::Monday))), alarm, "Mon 09.03. 07:30"),
@@ -32,9 +32,9 @@ fn a_time_as_it_is_said_becomes_the_likely_moment() {
         (said(clock(4, 0), on(Day::Date(12, 24))), reminder, "Thu 24.12. 16:00"),
         (said(clock(9, 0), on(Day::Date(1, 6))), reminder, "Wed 06.01. 09:00"),
         (on(Day::Ahead(1)), reminder, "Thu 05.03. 09:00"),
-        (Said { part: Some(Part::Night), ..on(Day::Ahead(0)) }, reminder, "Wed 04.03. 21:00"),
+        (Said { part: Some(DayPart::Night), ..on(Day::Ahead(0)) }, reminder, "Wed 04.03. 21:00"),
         (on(Day::Ahead(1)), alarm, "NoMoment"),
-        (Said { part: Some(Part::Morning), ..said(clock(5, 0), on(Day::Ahead(0))) }, alarm, "IsOver"),
+        (Said { part: Some(DayPart::Morning), ..said(clock(5, 0), on(Day::Ahead(0))) }, alarm, "IsOver"),
         (said(clock(9, 0), on(Day::Date(2, 30))), reminder, "IsOver"),
     ] {
         assert_eq!(due(said, kind, bias, &now), expected, "{said:?}");
@@ -45,14 +45,14 @@ fn a_time_as_it_is_said_becomes_the_likely_moment() {
 fn a_clock_change_moves_the_moment_and_not_the_time_on_the_wall() {
     let weekly = Entry {
         id: EntryId(1),
-        kind: Kind::Alarm,
+        kind: EntryKind::Alarm,
         name: None,
         set_at: Timestamp::UNIX_EPOCH,
         length_s: None,
         due: Due::Wall(date(2026, 3, 28).at(2, 30, 0, 0)),
         days: Days::DAILY,
         skips: None,
-        state: State::Waiting,
+        state: EntryState::Waiting,
         silenced_at: None,
         in_doubt: false,
     };
@@ -74,11 +74,14 @@ fn a_clock_change_moves_the_moment_and_not_the_time_on_the_wall() {
 #[test]
 fn what_goes_on_after_it_was_set_changes_that_one_and_counts_from_its_beginning() {
     let wanted = |name: Option<&str>, seconds| match timer(name, seconds) {
-        Order::Set(wanted) => wanted,
+        ScheduleOrder::Set(wanted) => wanted,
         other => panic!("{other:?}"),
     };
-    let amend =
-        |name, from, to, since| Order::Amend { before: wanted(name, from), since, wanted: wanted(name, to) };
+    let amend = |name, from, to, since| ScheduleOrder::Amend {
+        before: wanted(name, from),
+        since,
+        wanted: wanted(name, to),
+    };
     let mut table = Table::at(at(17, 0));
     let since = table.now.timestamp();
     table.order(&timer(None, 600));
@@ -109,30 +112,30 @@ fn what_was_understood_is_said_and_all_can_be_changed_by_name() {
     let half_past_six = Said { clock: Some(clock(6, 30)), days: Days::WEEKDAYS, ..Said::default() };
     let noon = ClockSaid { hour: 12, minute: 0, exactness: Exactness::Exact };
     let tomorrow = Said { clock: Some(noon), day: Some(Day::Ahead(1)), ..Said::default() };
-    let any = Which::of(Some(Kind::Timer));
+    let any = Which::of(Some(EntryKind::Timer));
     for order in [
         timer(Some("pasta"), 570),
         alarm(half_past_six),
         reminder("call Ann", tomorrow),
-        Order::Left(called("pastor")),
-        Order::Add { which: called("pasta"), seconds: 120 },
+        ScheduleOrder::Left(called("pastor")),
+        ScheduleOrder::Add { which: called("pasta"), seconds: 120 },
         timer(None, 300),
-        Order::Cancel(any.clone()),
-        Order::Left(Which { many: Many::All, ..any.clone() }),
-        Order::Move {
-            which: Which::of(Some(Kind::Alarm)),
+        ScheduleOrder::Cancel(any.clone()),
+        ScheduleOrder::Left(Which { many: Many::All, ..any.clone() }),
+        ScheduleOrder::Move {
+            which: Which::of(Some(EntryKind::Alarm)),
             when: Some(When::At(Said { clock: Some(clock(7, 0)), ..Said::default() })),
         },
-        Order::List(None),
-        Order::Cancel(called("rice")),
-        Order::Add { which: called("pasta"), seconds: -3_600 },
+        ScheduleOrder::List(None),
+        ScheduleOrder::Cancel(called("rice")),
+        ScheduleOrder::Add { which: called("pasta"), seconds: -3_600 },
         timer(None, 90_000),
-        Order::Set(Wanted { kind: Kind::Timer, name: None, when: None, bias: Bias::Next }),
-        Order::Snooze { which: Which::default(), seconds: None },
-        Order::Cancel(Which { many: Many::All, ..any }),
-        Order::List(Some(Kind::Timer)),
-        Order::Cancel(Which { many: Many::All, ..Which::default() }),
-        Order::List(None),
+        ScheduleOrder::Set(NewEntry { kind: EntryKind::Timer, name: None, when: None, bias: Bias::Next }),
+        ScheduleOrder::Snooze { which: Which::default(), seconds: None },
+        ScheduleOrder::Cancel(Which { many: Many::All, ..any }),
+        ScheduleOrder::List(Some(EntryKind::Timer)),
+        ScheduleOrder::Cancel(Which { many: Many::All, ..Which::default() }),
+        ScheduleOrder::List(None),
     ] {
         told.push(table.say(&order));
     }
@@ -169,21 +172,21 @@ fn a_ring_goes_on_until_it_is_answered_and_can_be_snoozed() {
     table.later(300);
     assert_eq!(table.look(false).ringing.len(), 1, "it still rings");
     assert_eq!(
-        table.say(&Order::Snooze { which: Which::default(), seconds: None }),
+        table.say(&ScheduleOrder::Snooze { which: Which::default(), seconds: None }),
         "Pasta timer again in 10 minutes."
     );
     assert_eq!(table.look(false).ringing, []);
     table.later(600);
     assert_eq!(table.look(false).ringing.len(), 1);
-    assert!(matches!(table.order(&Order::Silence), Report::Silenced(_)));
+    assert!(matches!(table.order(&ScheduleOrder::Silence), OrderReport::Silenced(_)));
     assert_eq!(table.look(false).ringing, []);
     assert_eq!(
-        table.say(&Order::Snooze { which: Which::default(), seconds: Some(60) }),
+        table.say(&ScheduleOrder::Snooze { which: Which::default(), seconds: Some(60) }),
         "Pasta timer again in 1 minute."
     );
     table.later(60);
     assert_eq!(table.look(false).ringing.len(), 1, "what was just silenced can be snoozed");
-    table.order(&Order::Silence);
+    table.order(&ScheduleOrder::Silence);
     table.later(601);
     table.look(false);
     assert_eq!(table.entries, [], "and is forgotten in the end");
@@ -201,12 +204,12 @@ fn an_alarm_on_weekdays_comes_back_also_when_snoozed_or_missed() {
     table.now = date(2026, 3, 5).at(6, 30, 0, 0).to_zoned(vienna()).unwrap();
     table.look(false);
     assert_eq!(table.rings(), [1]);
-    table.order(&Order::Snooze { which: Which::default(), seconds: Some(300) });
+    table.order(&ScheduleOrder::Snooze { which: Which::default(), seconds: Some(300) });
     assert_eq!((next(&table), table.entries.len()), ("Fri 06:30".into(), 2));
     table.later(300);
     table.look(false);
     assert_eq!(table.rings(), [2], "the snoozed one");
-    table.order(&Order::Silence);
+    table.order(&ScheduleOrder::Silence);
     table.now = date(2026, 3, 6).at(6, 30, 0, 0).to_zoned(vienna()).unwrap();
     table.look(false);
     assert_eq!(table.rings(), [1]);
@@ -233,7 +236,7 @@ fn what_was_due_while_the_power_was_off_is_told_or_rings_late() {
     assert_eq!(table.look(false).missed, []);
     assert_eq!(
         table.entries[0].state,
-        State::Missed,
+        EntryState::Missed,
         "nobody was there: kept for the list and the next start"
     );
     assert_eq!(table.look(true).missed.len(), 1);
@@ -293,7 +296,7 @@ proptest! {
         for act in acts {
             match act {
                 Act::Set(seconds) => match table.order(&timer(None, seconds)) {
-                    Report::Set(entry) => expected.push(entry.id),
+                    OrderReport::Set(entry) => expected.push(entry.id),
                     other => prop_assert!(false, "{:?}", other),
                 },
                 Act::Later(seconds) => drop(table.later(seconds)),
@@ -307,13 +310,13 @@ proptest! {
                 }
                 Act::Cancel(place) if place < expected.len() => {
                     let id = expected[place];
-                    let report = table.order(&Order::Cancel(Which { id: Some(id), ..Which::default() }));
-                    if matches!(report, Report::Cancelled(_)) {
+                    let report = table.order(&ScheduleOrder::Cancel(Which { id: Some(id), ..Which::default() }));
+                    if matches!(report, OrderReport::Cancelled(_)) {
                         expected.remove(place);
                     }
                 }
-                Act::Snooze => drop(table.order(&Order::Snooze { which: Which::default(), seconds: None })),
-                Act::Silence => drop(table.order(&Order::Silence)),
+                Act::Snooze => drop(table.order(&ScheduleOrder::Snooze { which: Which::default(), seconds: None })),
+                Act::Silence => drop(table.order(&ScheduleOrder::Silence)),
                 Act::Cancel(_) => {}
             }
             let live: Vec<EntryId> =
@@ -332,8 +335,8 @@ proptest! {
     }
 }
 
-fn cancel_on(day: Day) -> Order {
-    Order::Cancel(Which { day: Some(day), ..Which::of(Some(Kind::Alarm)) })
+fn cancel_on(day: Day) -> ScheduleOrder {
+    ScheduleOrder::Cancel(Which { day: Some(day), ..Which::of(Some(EntryKind::Alarm)) })
 }
 
 #[test]
@@ -352,16 +355,19 @@ fn an_alarm_is_cancelled_by_its_day_and_one_that_comes_back_is_only_left_out_the
         |table: &Table, at: usize| words::moment(wall(&table.entries[at]), Days::NONE, &table.now, english());
     assert_eq!(due(&table, 0), "on Friday at 6:30 AM");
     // Both are due on Friday; the hour tells which is meant.
-    let both = Which { day: Some(Day::Weekday(Weekday::Friday)), ..Which::of(Some(Kind::Alarm)) };
-    assert!(matches!(table.order(&Order::Cancel(both.clone())), Report::Ask(Question::Which(_))));
+    let both = Which { day: Some(Day::Weekday(Weekday::Friday)), ..Which::of(Some(EntryKind::Alarm)) };
+    assert!(matches!(
+        table.order(&ScheduleOrder::Cancel(both.clone())),
+        OrderReport::Ask(ScheduleQuestion::Which(_))
+    ));
     let eight = Which { clock: Some((clock(8, 0), None)), ..both };
-    assert_eq!(table.say(&Order::Cancel(eight)), "8 AM alarm cancelled.");
+    assert_eq!(table.say(&ScheduleOrder::Cancel(eight)), "8 AM alarm cancelled.");
     // A day behind the next one is left out when it comes.
     let monday = cancel_on(Day::Weekday(Weekday::Monday));
     assert_eq!(table.say(&monday), "The 6:30 AM alarm won't ring on Monday.");
     assert_eq!(due(&table, 0), "on Friday at 6:30 AM", "Friday stays");
     let friday = date(2026, 3, 6).at(12, 0, 0, 0).to_zoned(vienna()).unwrap();
-    let after = table.entries[0].settled(&friday, State::Over);
+    let after = table.entries[0].settled(&friday, EntryState::Over);
     assert_eq!(after.due, Due::Wall(date(2026, 3, 10).at(6, 30, 0, 0)), "Tuesday");
 }
 

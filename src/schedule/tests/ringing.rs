@@ -87,12 +87,12 @@ async fn a_timer_rings_when_it_is_due_and_is_silent_when_told() {
     let wall = Wall::at(at(17, 0));
     let schedule = schedule(&folder.path().join("joi.db"), wall.clone());
     let (mut alerts, _stop) = watch(&schedule);
-    assert!(matches!(schedule.obey(timer(Some("pasta"), 570)).await.unwrap().report, Report::Set(_)));
+    assert!(matches!(schedule.obey(timer(Some("pasta"), 570)).await.unwrap().report, OrderReport::Set(_)));
     assert_eq!(rings(&mut alerts, 1).await, ["Pasta timer."]);
     let late = wall.now().timestamp().duration_since(at(17, 0).timestamp()) - SignedDuration::from_secs(570);
     assert!(late >= SignedDuration::ZERO && late < SignedDuration::from_secs(1), "{late:?}");
     assert_eq!(alerts.announcer.waiting().len(), 1, "it is announced");
-    schedule.obey(Order::Silence).await.unwrap();
+    schedule.obey(ScheduleOrder::Silence).await.unwrap();
     assert_eq!(rings(&mut alerts, 0).await, [""; 0]);
     assert_eq!(alerts.announcer.waiting(), [], "and withdrawn");
 }
@@ -192,7 +192,7 @@ async fn a_person_can_say_that_the_clock_is_right_and_alarms_go_on() {
     assert_eq!(done.trust, Trust::Behind);
     assert!(after.trust_clock().await.unwrap(), "it was in doubt");
     assert!(!after.trust_clock().await.unwrap(), "and is not any more");
-    assert_eq!(after.obey(Order::List(None)).await.unwrap().trust, Trust::Right);
+    assert_eq!(after.obey(ScheduleOrder::List(None)).await.unwrap().trust, Trust::Right);
     now.set(at(18, 0));
     let (mut alerts, _stop) = watch(&after);
     assert_eq!(rings(&mut alerts, 1).await, ["It's 6 PM."]);

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 
-use super::{Line, SpeakEvent, Stopped};
+use super::{SpeakEvent, SpokenLine, Stopped};
 use crate::message::TurnId;
 
 #[cfg(test)]
@@ -20,7 +20,7 @@ pub(super) struct LineId(u64);
 #[derive(Debug)]
 struct LedgerEntry {
     row: LineId,
-    line: Line,
+    line: SpokenLine,
     /// The line in speakable words, until its first sample sounds.
     unspoken: Option<String>,
     /// When the last of its played clips ended.
@@ -72,7 +72,7 @@ impl Ledger {
     }
 
     /// A line is about to be synthesised, `spoken` in these words.
-    pub(super) fn open(&mut self, line: Line, spoken: String) -> LineId {
+    pub(super) fn open(&mut self, line: SpokenLine, spoken: String) -> LineId {
         let row = LineId(self.number());
         let (unspoken, waiting) = (Some(spoken), BTreeSet::new());
         self.entries.push_back(LedgerEntry {

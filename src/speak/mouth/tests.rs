@@ -2,8 +2,8 @@ use super::*;
 use crate::audio::{Pace, read_wav};
 use crate::speak::piper;
 
-fn line(turn: u64, index: u32, text: &str) -> Line {
-    Line { turn: TurnId(turn), index, text: text.into(), part: LineRole::Answer }
+fn line(turn: u64, index: u32, text: &str) -> SpokenLine {
+    SpokenLine { turn: TurnId(turn), index, text: text.into(), part: LineRole::Answer }
 }
 
 /// A mouth with the real voice that speaks into a file as fast as it can.
@@ -21,7 +21,7 @@ async fn until_done(events: &mut mpsc::Receiver<SpeakEvent>, turn: TurnId) -> Ve
         match event {
             SpeakEvent::Started { turn, .. } => told.push(format!("{turn} started")),
             SpeakEvent::Saying { turn, spoken, .. } => told.push(format!("{turn} says {spoken:?}")),
-            SpeakEvent::Heard { line: Line { turn, index, text, .. }, .. } => {
+            SpeakEvent::Heard { line: SpokenLine { turn, index, text, .. }, .. } => {
                 told.push(format!("{turn} heard {index} {text:?}"));
             }
             SpeakEvent::Failed { turn, error } => told.push(format!("{turn} failed {error}")),

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn facts(effect: Effect, taint: Taint, mood: Mood, consent: Consent) -> Facts<'static> {
-    Facts { tool: "lists", effect, taint, address: Address::Named, mood, consent, lately: 0 }
+fn facts(effect: Effect, taint: Taint, mood: Mood, consent: Consent) -> CallFacts<'static> {
+    CallFacts { tool: "lists", effect, taint, address: Address::Named, mood, consent, lately: 0 }
 }
 
 const EFFECTS: [Effect; 4] = [Effect::Looks, Effect::Fetches, Effect::Remembers, Effect::Changes];
@@ -39,18 +39,18 @@ proptest! {
             always_ask: list(ask), never: list(never), calls_per_minute: rate, ..ToolsConfig::default()
         };
         let mood = if question { Mood::Question } else { Mood::Request };
-        let facts = Facts {
+        let facts = CallFacts {
             tool: &tool, effect: EFFECTS[effect], taint: Taint::Tainted, address: Address::Made, mood,
             consent: Consent::NotAsked, lately,
         };
         let verdict = judge(&facts, &config);
         // An address of the model's own making could carry off what it knows.
         if EFFECTS[effect] != Effect::Looks {
-            prop_assert_ne!(verdict, Verdict::Allow);
+            prop_assert_ne!(verdict, GateVerdict::Allow);
         }
         if never {
-            let yes = Facts { consent: Consent::Given, ..facts };
-            prop_assert!(matches!(judge(&yes, &config), Verdict::Forbid(_)), "a yes does not lift a ban");
+            let yes = CallFacts { consent: Consent::Given, ..facts };
+            prop_assert!(matches!(judge(&yes, &config), GateVerdict::Forbid(_)), "a yes does not lift a ban");
         }
     }
 }
@@ -60,8 +60,8 @@ fn the_configuration_and_the_rate_bind_a_yes_too() {
     let config = ToolsConfig { always_ask: vec!["lists".into()], ..ToolsConfig::default() };
     let looks = facts(Effect::Looks, Taint::Clean, Mood::Request, Consent::NotAsked);
     assert_eq!(judge(&looks, &config).name(), "asked");
-    let many = Facts { lately: config.calls_per_minute, effect: Effect::Changes, ..looks };
+    let many = CallFacts { lately: config.calls_per_minute, effect: Effect::Changes, ..looks };
     assert_eq!(judge(&many, &config).name(), "forbidden");
-    let few = Facts { lately: config.calls_per_minute - 1, consent: Consent::Given, ..many };
-    assert_eq!(judge(&few, &config), Verdict::Allow);
+    let few = CallFacts { lately: config.calls_per_minute - 1, consent: Consent::Given, ..many };
+    assert_eq!(judge(&few, &config), GateVerdict::Allow);
 }

@@ -131,7 +131,7 @@ fn only_listing_is_without_effect_and_every_call_can_be_asked_about() {
         let call = arguments(call);
         assert_eq!(tool.effect(&call), Effect::Changes);
         assert_eq!(tool.in_words(&call), words);
-        let facts = gate::Facts {
+        let facts = gate::CallFacts {
             tool: "timers",
             effect: tool.effect(&call),
             taint: gate::Taint::Tainted,
@@ -140,7 +140,10 @@ fn only_listing_is_without_effect_and_every_call_can_be_asked_about() {
             consent: gate::Consent::NotAsked,
             lately: 0,
         };
-        assert!(matches!(gate::judge(&facts, &crate::tools::ToolsConfig::default()), gate::Verdict::Ask(_)));
+        assert!(matches!(
+            gate::judge(&facts, &crate::tools::ToolsConfig::default()),
+            gate::GateVerdict::Ask(_)
+        ));
     }
     let _: Arc<dyn Tool> = Arc::new(tool);
 }

@@ -141,7 +141,7 @@ pub(super) fn text(page: &str) -> String {
 /// The results on DuckDuckGo's page without scripts.
 pub(in crate::tools) fn hits(page: &str) -> Vec<Hit> {
     let mut hits: Vec<Hit> = Vec::new();
-    let (mut into, mut is_hit): (Option<Part>, bool) = (None, false);
+    let (mut into, mut is_hit): (Option<HtmlPart>, bool) = (None, false);
     for piece in pieces(page) {
         match (piece, into) {
             (Piece::Open { name, class, href }, _) if name == "a" && has(&class, "result__a") => {
@@ -149,18 +149,18 @@ pub(in crate::tools) fn hits(page: &str) -> Vec<Hit> {
                 is_hit = url.is_some();
                 into = url.map(|url| {
                     hits.push(Hit { title: String::new(), url, text: String::new() });
-                    Part::Title
+                    HtmlPart::Title
                 });
             }
             (Piece::Open { class, .. }, _) if has(&class, "result__snippet") => {
-                into = is_hit.then_some(Part::Text)
+                into = is_hit.then_some(HtmlPart::Text)
             }
             (Piece::Close(name), Some(_)) if matches!(name.as_str(), "a" | "td" | "div") => into = None,
             (Piece::Text(text), Some(part)) => {
                 if let Some(hit) = hits.last_mut() {
                     match part {
-                        Part::Title => hit.title.push_str(&text),
-                        Part::Text => hit.text.push_str(&text),
+                        HtmlPart::Title => hit.title.push_str(&text),
+                        HtmlPart::Text => hit.text.push_str(&text),
                     }
                 }
             }
@@ -175,7 +175,7 @@ pub(in crate::tools) fn hits(page: &str) -> Vec<Hit> {
 }
 
 #[derive(Clone, Copy)]
-enum Part {
+enum HtmlPart {
     Title,
     Text,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::Switch;
-use super::script::{EARLY, Kind, Trial};
+use super::script::{EARLY, StopTrial, TrialKind};
 use joi::cli::show;
 
 /// What came of one trial.
@@ -26,7 +26,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn told(&self, trial: &Trial) -> serde_json::Value {
+    pub(super) fn told(&self, trial: &StopTrial) -> serde_json::Value {
         json!({
             "kind": format!("{:?}", trial.kind),
             "word": trial.cries.as_ref().map(|(_, word)| word),
@@ -45,7 +45,7 @@ impl Outcome {
 
 /// A row of the table.
 #[derive(Debug, Default)]
-struct Row {
+struct StopRow {
     trials: usize,
     orders: usize,
     silent: Vec<f64>,
@@ -54,17 +54,17 @@ struct Row {
 
 /// All of them.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
-    rows: BTreeMap<(Kind, String), Row>,
+pub(super) struct StopTally {
+    rows: BTreeMap<(TrialKind, String), StopRow>,
     mistakes: Vec<String>,
 }
 
-impl Tally {
-    pub(super) fn count(&mut self, trial: &Trial, outcome: Outcome) {
+impl StopTally {
+    pub(super) fn count(&mut self, trial: &StopTrial, outcome: Outcome) {
         let when = if trial.begins < EARLY { "early" } else { "late" };
         let name = match trial.kind {
-            Kind::Told | Kind::Other => format!("{when}, {:3.0} dB", trial.level_db),
-            Kind::Alone => "her own words".to_owned(),
+            TrialKind::Told | TrialKind::Other => format!("{when}, {:3.0} dB", trial.level_db),
+            TrialKind::Alone => "her own words".to_owned(),
         };
         let row = self.rows.entry((trial.kind, name)).or_default();
         row.trials += 1;
@@ -72,9 +72,9 @@ impl Tally {
         row.silent.extend(outcome.silent_s);
         row.ducked.extend(outcome.ducked_s);
         let is_mistake = match trial.kind {
-            Kind::Told => false,
-            Kind::Other => outcome.is_order,
-            Kind::Alone => true,
+            TrialKind::Told => false,
+            TrialKind::Other => outcome.is_order,
+            TrialKind::Alone => true,
         };
         if let Some(reason) = outcome.reason.filter(|_| is_mistake) {
             let said = trial.cries.as_ref().map_or("nothing", |(_, word)| word);
@@ -95,9 +95,9 @@ impl Tally {
         ]);
         for ((kind, name), row) in &mut self.rows {
             let said = match kind {
-                Kind::Told => "a stop word",
-                Kind::Other => "something else",
-                Kind::Alone => "nothing",
+                TrialKind::Told => "a stop word",
+                TrialKind::Other => "something else",
+                TrialKind::Alone => "nothing",
             };
             let ms = |list: &mut Vec<f64>, share| {
                 quantile(list, share).map_or_else(String::new, |s| format!("{:.0} ms", s * 1e3))

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::echo::MONOLOGUE;
-use joi::cli::wake::voices::{Group, Speaker};
+use joi::cli::wake::voices::{Speaker, VoiceGroup};
 
 /// What stops her.
 const CRIES: [&str; 5] = ["Stop.", "Be quiet.", "Stop it.", "Enough.", "Shut up."];
@@ -21,7 +21,7 @@ const LINES: usize = 4;
 
 /// What a trial shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum TrialKind {
     /// Somebody tells her to stop.
     Told,
     /// Somebody says something else.
@@ -32,17 +32,17 @@ pub(super) enum Kind {
 
 /// One trial.
 #[derive(Debug, Clone)]
-pub(super) struct Trial {
-    pub(super) kind: Kind,
+pub(super) struct StopTrial {
+    pub(super) kind: TrialKind,
     pub(super) says: Vec<&'static str>,
     pub(super) cries: Option<(Speaker, &'static str)>,
-    pub(super) group: Group,
+    pub(super) group: VoiceGroup,
     pub(super) level_db: f32,
     pub(super) begins: Duration,
 }
 
 /// All trials; with `few`, one in six.
-pub(super) fn trials(speakers: &[(Speaker, Group)], few: bool) -> Vec<Trial> {
+pub(super) fn trials(speakers: &[(Speaker, VoiceGroup)], few: bool) -> Vec<StopTrial> {
     let lines: Vec<&'static str> = MONOLOGUE.lines().filter(|line| !line.starts_with('#')).collect();
     let hearts = ["stop", "quiet", "enough", "silen", "shut", "shop", "hush"];
     let is_plain = |line: &&&str| hearts.iter().all(|heart| !line.to_lowercase().contains(heart));
@@ -50,13 +50,13 @@ pub(super) fn trials(speakers: &[(Speaker, Group)], few: bool) -> Vec<Trial> {
     let over = |nth: usize| (0..LINES).map(|n| plain[(nth * 3 + n) % plain.len()]).collect::<Vec<_>>();
     let mut trials = Vec::new();
     let others = speakers.iter().filter(|(speaker, _)| *speaker != Speaker::Piper);
-    for (kind, words) in [(Kind::Told, &CRIES[..]), (Kind::Other, &OTHERS[..])] {
+    for (kind, words) in [(TrialKind::Told, &CRIES[..]), (TrialKind::Other, &OTHERS[..])] {
         let mut nth = 0;
         for (speaker, group) in others.clone() {
             for level_db in LEVELS {
                 for begins in TIMES {
                     let cries = Some((speaker.clone(), words[nth % words.len()]));
-                    trials.push(Trial { kind, says: over(nth), cries, group: *group, level_db, begins });
+                    trials.push(StopTrial { kind, says: over(nth), cries, group: *group, level_db, begins });
                     nth += 1;
                 }
             }
@@ -64,11 +64,11 @@ pub(super) fn trials(speakers: &[(Speaker, Group)], few: bool) -> Vec<Trial> {
     }
     for says in lines.chunks(LINES - 1) {
         let (says, begins) = (says.to_vec(), Duration::from_secs(60));
-        trials.push(Trial {
-            kind: Kind::Alone,
+        trials.push(StopTrial {
+            kind: TrialKind::Alone,
             says,
             cries: None,
-            group: Group::Tuned,
+            group: VoiceGroup::Tuned,
             level_db: 0.0,
             begins,
         });
@@ -82,16 +82,17 @@ mod tests {
 
     #[test]
     fn every_word_is_said_at_every_level_early_and_late() {
-        let speakers = [(Speaker::Piper, Group::Tuned), (Speaker::Flite("slt"), Group::HeldOut)];
+        let speakers = [(Speaker::Piper, VoiceGroup::Tuned), (Speaker::Flite("slt"), VoiceGroup::HeldOut)];
         let trials = trials(&speakers, false);
-        let told: Vec<_> = trials.iter().filter(|trial| trial.kind == Kind::Told).collect();
+        let told: Vec<_> = trials.iter().filter(|trial| trial.kind == TrialKind::Told).collect();
         assert_eq!(told.len(), LEVELS.len() * TIMES.len());
         for word in CRIES {
             assert!(told.iter().any(|trial| trial.cries.as_ref().is_some_and(|(_, said)| *said == word)));
         }
         let hers = told.iter().flat_map(|trial| &trial.says).copied().collect::<Vec<_>>().join(" ");
         assert!(!hers.contains("stop"), "she says none of them herself");
-        let alone = trials.iter().filter(|trial| trial.kind == Kind::Alone).flat_map(|trial| &trial.says);
+        let alone =
+            trials.iter().filter(|trial| trial.kind == TrialKind::Alone).flat_map(|trial| &trial.says);
         assert!(
             alone.filter(|line| line.contains("stop")).count() >= 4,
             "and where nobody else does, she does"

@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use joi::audio::{RATE, read_wav};
-use joi::cli::session::Session;
-use joi::cli::wake::voices::{Group, SENTENCES, Speaker, Spoken, Voices};
+use joi::cli::context::CliContext;
+use joi::cli::wake::voices::{SENTENCES, Speaker, Spoken, VoiceGroup, Voices};
 use joi::cli::wake::wavs;
 
 use super::words::WORDS;
@@ -20,7 +20,7 @@ pub(super) struct Cast {
 }
 
 impl Cast {
-    pub(super) fn open(session: &Session, recordings: Option<&Path>) -> anyhow::Result<Self> {
+    pub(super) fn open(context: &CliContext, recordings: Option<&Path>) -> anyhow::Result<Self> {
         let (mut speech, mut words) = (Vec::new(), Vec::new());
         if let Some(folder) = recordings {
             speech = wavs(folder)?;
@@ -32,7 +32,7 @@ impl Cast {
                 folder.display()
             );
         }
-        Ok(Self { voices: Voices::open(session)?, speech, words })
+        Ok(Self { voices: Voices::open(context)?, speech, words })
     }
 
     /// Sentences for a crowd.
@@ -49,11 +49,11 @@ impl Cast {
             let recorded = |(word, file): &(String, PathBuf)| Spoken {
                 word: word.clone(),
                 speaker: Speaker::Recording(file.clone()),
-                group: Group::Recorded,
+                group: VoiceGroup::Recorded,
             };
             return self.words.iter().map(recorded).collect();
         }
-        let of_group = |group: Group| {
+        let of_group = |group: VoiceGroup| {
             let speakers: Vec<_> = self
                 .voices
                 .speakers()
@@ -68,6 +68,6 @@ impl Cast {
                 group,
             })
         };
-        of_group(Group::Tuned).chain(of_group(Group::HeldOut)).collect()
+        of_group(VoiceGroup::Tuned).chain(of_group(VoiceGroup::HeldOut)).collect()
     }
 }

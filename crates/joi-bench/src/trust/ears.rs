@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use joi::app;
-use joi::cli::session::Session;
+use joi::cli::context::CliContext;
 use joi::hear::judge::{JudgeConfig, JudgeInput, JudgeRules, Judgement, judge};
 use joi::hear::transcript_filter::{Evidence, TranscriptFilterConfig};
 use joi::hear::vad::{FRAME, Vad};
@@ -17,7 +17,7 @@ use joi::language::Language;
 use joi::message::{OpenedBy, Utterance};
 
 /// What was made of one utterance.
-pub(super) struct Heard {
+pub(super) struct TrustHeard {
     pub(super) text: String,
     pub(super) evidence: Evidence,
     /// As if it had come right after an answer.
@@ -26,7 +26,7 @@ pub(super) struct Heard {
     pub(super) after_wake: Judgement,
 }
 
-pub(super) struct Ears {
+pub(super) struct TrustEars {
     listener: Listener,
     whisper: Whisper,
     trust: TranscriptFilterConfig,
@@ -35,23 +35,23 @@ pub(super) struct Ears {
     events: Vec<HearEvent>,
 }
 
-impl Ears {
-    pub(super) fn load(session: &Session, model: &Path) -> anyhow::Result<Self> {
-        let hear = &session.config().hear;
-        let library = app::library(session.config(), &session.paths)?;
+impl TrustEars {
+    pub(super) fn load(context: &CliContext, model: &Path) -> anyhow::Result<Self> {
+        let hear = &context.config().hear;
+        let library = app::library(context.config(), &context.paths)?;
         let vad = Vad::load(&library.path("silero-vad")?, &hear.vad)?;
         Ok(Self {
             listener: Listener::new(hear, vec![], vad),
             whisper: Whisper::load(model, &hear.stt)?,
             trust: hear.trust.clone(),
             judge: hear.judge.clone(),
-            language: session.language()?,
+            language: context.language()?,
             events: Vec::new(),
         })
     }
 
     /// Listens all the time.
-    pub(super) fn hear(&mut self, samples: &[f32]) -> anyhow::Result<Vec<Heard>> {
+    pub(super) fn hear(&mut self, samples: &[f32]) -> anyhow::Result<Vec<TrustHeard>> {
         let mut heard = Vec::new();
         self.listener.command(HearCommand::Listen);
         for frame in samples.chunks(FRAME) {
@@ -71,12 +71,12 @@ impl Ears {
     }
 
     /// Listens to something that does not go on from what was heard before.
-    pub(super) fn hear_alone(&mut self, samples: &[f32]) -> anyhow::Result<Vec<Heard>> {
+    pub(super) fn hear_alone(&mut self, samples: &[f32]) -> anyhow::Result<Vec<TrustHeard>> {
         self.listener.interrupt();
         self.hear(samples)
     }
 
-    fn understand(&mut self, utterance: &Utterance) -> anyhow::Result<Heard> {
+    fn understand(&mut self, utterance: &Utterance) -> anyhow::Result<TrustHeard> {
         let transcript = self.whisper.understand(utterance, &AtomicBool::new(false))?;
         let evidence = Evidence::of(utterance, &transcript);
         let now = Instant::now();
@@ -96,6 +96,6 @@ impl Ears {
         };
         let follow_up = judged(&OpenedBy::FollowUp);
         let after_wake = judged(&OpenedBy::Wake { phrase: "hey jarvis".into(), score: 1.0 });
-        Ok(Heard { text: transcript.text, evidence, follow_up, after_wake })
+        Ok(TrustHeard { text: transcript.text, evidence, follow_up, after_wake })
     }
 }

@@ -3,30 +3,32 @@
 use comfy_table::Table;
 use serde_json::{Value, json};
 
-use super::ears::Heard;
+use super::ears::TrustHeard;
 use super::words::is_word;
 use crate::bound::at_most;
 use joi::cli::show;
-use joi::cli::wake::noise::Kind;
+use joi::cli::wake::noise::NoiseKind;
 use joi::cli::wake::voices::Spoken;
-use joi::hear::judge::{Judgement, Verdict};
+use joi::hear::judge::{JudgeVerdict, Judgement};
 
 /// An utterance that was made of noise.
 pub(super) struct NoiseTrial {
-    pub(super) kind: Kind,
-    pub(super) utterance: Heard,
+    pub(super) kind: NoiseKind,
+    pub(super) utterance: TrustHeard,
 }
 
 /// A word, and the utterances that were made of it.
 pub(super) struct WordTrial {
     pub(super) spoken: Spoken,
-    pub(super) heard: Vec<Heard>,
+    pub(super) heard: Vec<TrustHeard>,
 }
 
 impl WordTrial {
     /// Whether something was believed.
     fn is_trusted(&self) -> bool {
-        self.heard.iter().any(|heard| passes(&heard.follow_up) || heard.follow_up.verdict == Verdict::Stop)
+        self.heard
+            .iter()
+            .any(|heard| passes(&heard.follow_up) || heard.follow_up.verdict == JudgeVerdict::Stop)
     }
 
     /// Whether the words were right.
@@ -36,7 +38,7 @@ impl WordTrial {
 }
 
 /// The whole measurement.
-pub(super) struct Report {
+pub(super) struct TrustReport {
     pub(super) seed: u64,
     pub(super) model: &'static str,
     pub(super) minutes: u32,
@@ -44,9 +46,9 @@ pub(super) struct Report {
     pub(super) words: Vec<WordTrial>,
 }
 
-impl Report {
+impl TrustReport {
     pub(super) fn json(&self) -> Value {
-        let heard = |heard: &Heard| {
+        let heard = |heard: &TrustHeard| {
             let evidence = &heard.evidence;
             json!({
                 "text": heard.text, "voiced_s": evidence.voiced.as_secs_f64(), "voice": evidence.voice,
@@ -83,7 +85,7 @@ impl Report {
             .voices()
             .into_iter()
             .map(|(group, voice)| {
-                let Counts { said, trusted, understood, kept } = self.counts(group, voice.as_deref());
+                let VerdictCounts { said, trusted, understood, kept } = self.counts(group, voice.as_deref());
                 json!({ "group": group, "voice": voice, "said": said, "trusted": trusted, "understood": understood, "kept": kept })
             })
             .collect();
@@ -93,7 +95,7 @@ impl Report {
                 "minutes": self.minutes, "utterances": self.noise.len(),
                 "follow_up": rate(self.accepted(None, |heard| &heard.follow_up)),
                 "after_wake": rate(self.accepted(None, |heard| &heard.after_wake)),
-                "stops": self.noise.iter().filter(|trial| trial.utterance.follow_up.verdict == Verdict::Stop).count(),
+                "stops": self.noise.iter().filter(|trial| trial.utterance.follow_up.verdict == JudgeVerdict::Stop).count(),
                 "heard": noise,
             },
             "words": { "voices": voices, "heard": words },
@@ -103,7 +105,7 @@ impl Report {
     /// One row per kind of noise.
     pub(super) fn noise_table(&self) -> Table {
         let mut table = show::table(["NOISE", "UTTERANCES", "AFTER AN ANSWER", "AFTER THE WAKE PHRASE"]);
-        for kind in Kind::ALL {
+        for kind in NoiseKind::ALL {
             let utterances = self.noise.iter().filter(|trial| trial.kind == kind).count();
             table.add_row([
                 kind.name().to_owned(),
@@ -119,7 +121,7 @@ impl Report {
     pub(super) fn word_table(&self) -> Table {
         let mut table = show::table(["VOICES", "VOICE", "WORDS", "TRUSTED", "UNDERSTOOD", "KEPT"]);
         for (group, voice) in self.voices() {
-            let Counts { said, trusted, understood, kept } = self.counts(group, voice.as_deref());
+            let VerdictCounts { said, trusted, understood, kept } = self.counts(group, voice.as_deref());
             let row = [said, trusted, understood, kept].map(|count| count.to_string());
             table.add_row(
                 [vec![group.to_owned(), voice.unwrap_or_else(|| "all".into())], row.to_vec()].concat(),
@@ -145,7 +147,7 @@ impl Report {
         .join("\n")
     }
 
-    fn accepted(&self, kind: Option<Kind>, judgement: impl Fn(&Heard) -> &Judgement) -> usize {
+    fn accepted(&self, kind: Option<NoiseKind>, judgement: impl Fn(&TrustHeard) -> &Judgement) -> usize {
         let counts = |trial: &&NoiseTrial| {
             kind.is_none_or(|kind| kind == trial.kind) && passes(judgement(&trial.utterance))
         };
@@ -171,11 +173,11 @@ impl Report {
         rows
     }
 
-    fn counts(&self, group: &str, voice: Option<&str>) -> Counts {
+    fn counts(&self, group: &str, voice: Option<&str>) -> VerdictCounts {
         let of = |trial: &&WordTrial| {
             trial.spoken.group.name() == group && voice.is_none_or(|voice| voice == trial.spoken.voice())
         };
-        let mut counts = Counts::default();
+        let mut counts = VerdictCounts::default();
         for trial in self.words.iter().filter(of) {
             counts.said += 1;
             counts.trusted += usize::from(trial.is_trusted());
@@ -187,7 +189,7 @@ impl Report {
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct VerdictCounts {
     said: usize,
     trusted: usize,
     understood: usize,
@@ -196,5 +198,5 @@ struct Counts {
 
 /// Whether she would have answered.
 fn passes(judgement: &Judgement) -> bool {
-    matches!(judgement.verdict, Verdict::FollowUp(_) | Verdict::Addressed(_))
+    matches!(judgement.verdict, JudgeVerdict::FollowUp(_) | JudgeVerdict::Addressed(_))
 }

@@ -9,7 +9,7 @@ use joi::cli::show;
 
 /// The phrase was said.
 #[derive(Debug, Clone)]
-pub(super) struct Said {
+pub(super) struct WakeSaid {
     pub(super) voice: String,
     pub(super) condition: String,
     /// Seconds from the end of the phrase until she knew; nothing when she missed it.
@@ -35,7 +35,7 @@ pub(super) struct Near {
 
 /// Sound without the phrase.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sound {
+pub(super) struct OtherSound {
     pub(super) name: &'static str,
     pub(super) length: Duration,
     pub(super) wakes: u32,
@@ -48,7 +48,7 @@ pub(super) struct Sound {
     pub(super) cpu: Duration,
 }
 
-impl Sound {
+impl OtherSound {
     pub(super) fn named(name: &'static str) -> Self {
         Self { name, ..Self::default() }
     }
@@ -60,11 +60,11 @@ impl Sound {
 
 /// The whole measurement.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Report {
+pub(super) struct WakeReport {
     pub(super) phrase: String,
     pub(super) means: String,
-    pub(super) said: Vec<Said>,
-    pub(super) sounds: Vec<Sound>,
+    pub(super) said: Vec<WakeSaid>,
+    pub(super) sounds: Vec<OtherSound>,
     pub(super) near: Vec<Near>,
 }
 
@@ -102,9 +102,9 @@ impl Share {
     }
 }
 
-impl Report {
+impl WakeReport {
     /// Adds to what is known of the same kind of sound.
-    pub(super) fn add(&mut self, sound: Sound) {
+    pub(super) fn add(&mut self, sound: OtherSound) {
         match self.sounds.iter_mut().find(|known| known.name == sound.name) {
             Some(known) => {
                 known.length += sound.length;
@@ -118,9 +118,9 @@ impl Report {
         }
     }
 
-    fn missed(&self, by: impl Fn(&Said) -> bool) -> Misses {
-        let of: Vec<&Said> = self.said.iter().filter(|said| by(said)).collect();
-        let count = |is: fn(&Said) -> bool| of.iter().filter(|said| is(said)).count();
+    fn missed(&self, by: impl Fn(&WakeSaid) -> bool) -> Misses {
+        let of: Vec<&WakeSaid> = self.said.iter().filter(|said| by(said)).collect();
+        let count = |is: fn(&WakeSaid) -> bool| of.iter().filter(|said| is(said)).count();
         Misses {
             said: of.len(),
             missed: count(|said| said.latency.is_none()),
@@ -146,7 +146,7 @@ impl Report {
     }
 
     pub(super) fn json(&self) -> Value {
-        let by = |names: Vec<&str>, of: fn(&Said) -> &str| -> Value {
+        let by = |names: Vec<&str>, of: fn(&WakeSaid) -> &str| -> Value {
             names.iter().map(|name| ((*name).to_owned(), self.missed(|s| of(s) == *name).json())).collect()
         };
         let sounds = self.sounds.iter().map(|sound| {
@@ -204,7 +204,7 @@ impl Report {
     }
 
     /// One row for each of `names`, and one for all.
-    fn misses(&self, head: &'static str, names: Vec<&str>, of: fn(&Said) -> &str) -> String {
+    fn misses(&self, head: &'static str, names: Vec<&str>, of: fn(&WakeSaid) -> &str) -> String {
         let mut table = show::table([head, "MISSED", "WITHOUT RIVALS", "BY MODELS ALONE"]);
         for name in names {
             table.add_row(self.missed(|said| of(said) == name).row(name));
@@ -276,14 +276,14 @@ mod tests {
 
     #[test]
     fn the_tables_tell_misses_false_accepts_and_cost() {
-        let said = |voice: &str, condition: &str, latency| Said {
+        let said = |voice: &str, condition: &str, latency| WakeSaid {
             voice: voice.into(),
             condition: condition.into(),
             latency,
             by_model: latency == Some(0.1),
             held_back: latency.is_none(),
         };
-        let mut report = Report {
+        let mut report = WakeReport {
             phrase: "hey joi".into(),
             means: "any written phrase is heard".into(),
             said: vec![
@@ -292,18 +292,18 @@ mod tests {
                 said("her own", "quiet room, alone", Some(0.1)),
             ],
             near: vec![Near { phrase: "hey toy".into(), said: 6, accepted: 2, held_back: 3, otherwise: 1 }],
-            ..Report::default()
+            ..WakeReport::default()
         };
         for minutes in [20, 40] {
             let (length, cpu) = (Duration::from_secs(minutes * 60), Duration::from_secs(minutes));
-            report.add(Sound {
+            report.add(OtherSound {
                 length,
                 wakes: 1,
                 by_model: 1,
                 held_back: 2,
                 scored: 10,
                 cpu,
-                ..Sound::named("crowd")
+                ..OtherSound::named("crowd")
             });
         }
         insta::assert_snapshot!(report.text());

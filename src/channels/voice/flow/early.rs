@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use super::super::signals::Judged;
-use crate::hear::judge::Verdict;
+use crate::hear::judge::JudgeVerdict;
 use crate::hear::{More, Outlook};
 use crate::language::Language;
 use crate::message::Utterance;
@@ -52,8 +52,8 @@ impl Early {
 /// What was not meant for her means nothing.
 fn meaning(judged: &Judged, language: &Language) -> Completeness {
     match &judged.judgement.verdict {
-        Verdict::Addressed(text) | Verdict::FollowUp(text) => completeness(language, text),
-        Verdict::Stop => completeness(language, &judged.transcript.text),
-        Verdict::Interrupts(_) | Verdict::Echo | Verdict::Ignore => Completeness::Unknown,
+        JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => completeness(language, text),
+        JudgeVerdict::Stop => completeness(language, &judged.transcript.text),
+        JudgeVerdict::Interrupts(_) | JudgeVerdict::Echo | JudgeVerdict::Ignore => Completeness::Unknown,
     }
 }

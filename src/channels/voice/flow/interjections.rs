@@ -4,37 +4,40 @@
 //! was asked of her, also while nothing of the answer sounds; other words interrupt her voice, and what was said so
 //! far is the beginning of what is listened to.
 
-use super::super::signals::{Effect, Judged, Why, Word};
+use super::super::signals::{FlowEffect, Judged, StopWordTimes, Why};
 use super::{Flow, Opening, Phase, SILENT, drop_all};
 use crate::hear::HearCommand;
-use crate::hear::judge::Verdict;
+use crate::hear::judge::JudgeVerdict;
 
 impl Flow {
     /// Somebody said something while she speaks or thinks.
-    pub(super) fn interjected(&mut self, judged: Option<Judged>) -> Vec<Effect> {
+    pub(super) fn interjected(&mut self, judged: Option<Judged>) -> Vec<FlowEffect> {
         let Some(judged) = judged else { return self.restored() };
         match judged.judgement.verdict {
-            Verdict::Stop => self.stopped(judged),
-            Verdict::Interrupts(_) if self.may_be_followed() => self.interrupted(judged),
-            Verdict::Interrupts(_)
-            | Verdict::Echo
-            | Verdict::Ignore
-            | Verdict::FollowUp(_)
-            | Verdict::Addressed(_) => self.restored(),
+            JudgeVerdict::Stop => self.stopped(judged),
+            JudgeVerdict::Interrupts(_) if self.may_be_followed() => self.interrupted(judged),
+            JudgeVerdict::Interrupts(_)
+            | JudgeVerdict::Echo
+            | JudgeVerdict::Ignore
+            | JudgeVerdict::FollowUp(_)
+            | JudgeVerdict::Addressed(_) => self.restored(),
         }
     }
 
     /// It was nothing for her: she speaks on as before.
-    fn restored(&self) -> Vec<Effect> {
-        if self.is_audible() { vec![Effect::Unduck] } else { vec![] }
+    fn restored(&self) -> Vec<FlowEffect> {
+        if self.is_audible() { vec![FlowEffect::Unduck] } else { vec![] }
     }
 
-    fn stopped(&mut self, judged: Judged) -> Vec<Effect> {
+    fn stopped(&mut self, judged: Judged) -> Vec<FlowEffect> {
         const TOLD: &str = "she was told to stop";
         let mut effects = match &self.phase {
             Phase::Answering { turn, .. } => {
-                let word = judged.sound.map(Word::of);
-                vec![Effect::Cancel(*turn, Why { reason: TOLD, judged: Some(judged.judgement.reason), word })]
+                let word = judged.sound.map(StopWordTimes::of);
+                vec![FlowEffect::Cancel(
+                    *turn,
+                    Why { reason: TOLD, judged: Some(judged.judgement.reason), word },
+                )]
             }
             Phase::Transcribing { utterance, .. } => vec![drop_all(utterance)],
             // The sound says what the words did not.
@@ -44,25 +47,25 @@ impl Flow {
         };
         if !self.is_audible() {
             // The question may still be going on.
-            effects.push(Effect::Ears(HearCommand::Cancel));
+            effects.push(FlowEffect::Ears(HearCommand::Cancel));
         }
         effects.extend(self.rest(TOLD));
         effects
     }
 
     /// She falls silent, and listens to what is said over her from its beginning.
-    fn interrupted(&mut self, judged: Judged) -> Vec<Effect> {
+    fn interrupted(&mut self, judged: Judged) -> Vec<FlowEffect> {
         let (Phase::Answering { turn, .. }, true, Some(sound)) =
             (&self.phase, self.is_audible(), judged.sound)
         else {
             return vec![];
         };
         let reason = "somebody talked over her";
-        let why = Why { reason, judged: Some(judged.judgement.reason), word: Some(Word::of(sound)) };
+        let why = Why { reason, judged: Some(judged.judgement.reason), word: Some(StopWordTimes::of(sound)) };
         let effects = vec![
-            Effect::Cancel(*turn, why),
-            Effect::Ears(SILENT),
-            Effect::Ears(HearCommand::TakeOver { since: sound.began_at }),
+            FlowEffect::Cancel(*turn, why),
+            FlowEffect::Ears(SILENT),
+            FlowEffect::Ears(HearCommand::TakeOver { since: sound.began_at }),
         ];
         self.open(Opening::Interruption);
         effects

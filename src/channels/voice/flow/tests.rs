@@ -25,11 +25,11 @@ fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
     }
 }
 
-fn judgement(verdict: Verdict) -> Judgement {
+fn judgement(verdict: JudgeVerdict) -> Judgement {
     Judgement { verdict, reason: "a test".into() }
 }
 
-fn judged(text: &str, verdict: Verdict) -> Judged {
+fn judged(text: &str, verdict: JudgeVerdict) -> Judged {
     let transcript = Transcript {
         generation: 1,
         revision: 0,
@@ -48,30 +48,33 @@ fn from_nobody(text: &str, at: Instant) -> Judged {
     let loudness =
         FollowUpLoudness { voice_db: -50.0, room_db: -50.0, echo_db: None, overlaps_playback: false };
     let sound = Some(SoundOf { began_at: 0, began: at, ended: at, loudness });
-    Judged { sound, ..judged(text, Verdict::FollowUp(text.into())) }
+    Judged { sound, ..judged(text, JudgeVerdict::FollowUp(text.into())) }
 }
 
-fn interjected(verdict: Verdict) -> Input {
-    Input::Interjected(Ok(judged("stop", verdict)))
+fn interjected(verdict: JudgeVerdict) -> FlowInput {
+    FlowInput::Interjected(Ok(judged("stop", verdict)))
 }
 
 /// Words that interrupt her, begun at sample 9000.
-fn over_her(at: Instant) -> Input {
+fn over_her(at: Instant) -> FlowInput {
     let sound = from_nobody("", at).sound.map(|sound| SoundOf { began_at: 9000, ..sound });
-    Input::Interjected(Ok(Judged { sound, ..judged("and in", Verdict::Interrupts("and in".into())) }))
+    FlowInput::Interjected(Ok(Judged {
+        sound,
+        ..judged("and in", JudgeVerdict::Interrupts("and in".into()))
+    }))
 }
 
-fn result(generation: u64, revision: u32, judged: Judged, at: Instant) -> Input {
-    Input::Transcribed { result: Ok(judged), generation, revision, at }
+fn result(generation: u64, revision: u32, judged: Judged, at: Instant) -> FlowInput {
+    FlowInput::Transcribed { result: Ok(judged), generation, revision, at }
 }
 
 /// The judge takes these words for hers.
-fn heard(generation: u64, revision: u32, text: &str, at: Instant) -> Input {
-    result(generation, revision, judged(text, Verdict::Addressed(text.into())), at)
+fn heard(generation: u64, revision: u32, text: &str, at: Instant) -> FlowInput {
+    result(generation, revision, judged(text, JudgeVerdict::Addressed(text.into())), at)
 }
 
-fn wake() -> Input {
-    Input::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 8_000 }
+fn wake() -> FlowInput {
+    FlowInput::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 8_000 }
 }
 
 fn resting() -> Flow {
@@ -91,7 +94,7 @@ fn woken() -> Flow {
 /// A question that is being answered.
 fn answering(at: Instant) -> Flow {
     let mut flow = woken();
-    let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+    let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
     let effects = flow.on(heard(1, 0, "what time is it", at));
     assert_eq!(names(&effects), ["answer 8: what time is it"]);
     flow
@@ -99,13 +102,13 @@ fn answering(at: Instant) -> Flow {
 
 fn speaking(at: Instant) -> Flow {
     let mut flow = answering(at);
-    assert_eq!(names(&flow.on(Input::Speaking(TurnId(8)))), ["ears Speaking(Talking)"]);
+    assert_eq!(names(&flow.on(FlowInput::Speaking(TurnId(8)))), ["ears Speaking(Talking)"]);
     flow
 }
 
-fn over(turn: u64, at: Instant) -> Input {
+fn over(turn: u64, at: Instant) -> FlowInput {
     let after = After::FollowUp { lasts: Duration::from_secs(3) };
-    Input::TurnOver { turn: TurnId(turn), at, after }
+    FlowInput::TurnOver { turn: TurnId(turn), at, after }
 }
 
 /// An answer was spoken, and the window for a follow-up is open.
@@ -115,27 +118,29 @@ fn window(at: Instant) -> Flow {
     flow
 }
 
-fn names(effects: &[Effect]) -> Vec<String> {
+fn names(effects: &[FlowEffect]) -> Vec<String> {
     effects
         .iter()
         .map(|effect| match effect {
-            Effect::AcknowledgeTone => "acknowledge tone".into(),
-            Effect::ErrorTone => "error tone".into(),
-            Effect::Cancel(turn, why) => format!("cancel {turn}: {}", why.reason),
-            Effect::Duck => "duck".into(),
-            Effect::Unduck => "unduck".into(),
-            Effect::Decode(u, urgency) => format!("decode {}.{} {urgency:?}", u.generation, u.revision),
-            Effect::DropDecode { generation, revision } => {
+            FlowEffect::AcknowledgeTone => "acknowledge tone".into(),
+            FlowEffect::ErrorTone => "error tone".into(),
+            FlowEffect::Cancel(turn, why) => format!("cancel {turn}: {}", why.reason),
+            FlowEffect::Duck => "duck".into(),
+            FlowEffect::Unduck => "unduck".into(),
+            FlowEffect::Decode(u, urgency) => format!("decode {}.{} {urgency:?}", u.generation, u.revision),
+            FlowEffect::DropDecode { generation, revision } => {
                 format!("drop decodes before {generation}.{revision}")
             }
-            Effect::Answer(q) => format!("answer {}: {}", q.turn, q.text),
-            Effect::Dismiss(turn, judged) => format!("dismiss {turn}: {}", judged.judgement.verdict.name()),
-            Effect::Announce(turn) => format!("announce {turn}"),
-            Effect::Ears(HearCommand::FollowUp(w)) => {
+            FlowEffect::Answer(q) => format!("answer {}: {}", q.turn, q.text),
+            FlowEffect::Dismiss(turn, judged) => {
+                format!("dismiss {turn}: {}", judged.judgement.verdict.name())
+            }
+            FlowEffect::Announce(turn) => format!("announce {turn}"),
+            FlowEffect::Ears(HearCommand::FollowUp(w)) => {
                 format!("ears window of {:?} after {:?}", w.lasts, w.after)
             }
-            Effect::Ears(command) => format!("ears {command:?}"),
-            Effect::Rest(why) => format!("rest: {why}"),
+            FlowEffect::Ears(command) => format!("ears {command:?}"),
+            FlowEffect::Rest(why) => format!("rest: {why}"),
         })
         .collect()
 }
@@ -144,12 +149,12 @@ fn names(effects: &[Effect]) -> Vec<String> {
 fn a_question_is_transcribed_when_it_has_ended_and_then_answered() {
     let at = Instant::now();
     let mut flow = woken();
-    let effects = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+    let effects = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
     assert_eq!(names(&effects), ["decode 1.0 Final"]);
     let effects = flow.on(heard(1, 0, "what time is it", at));
     assert_eq!(names(&effects), ["answer 8: what time is it"]);
-    assert_eq!(names(&flow.on(Input::Speaking(TurnId(8)))), ["ears Speaking(Talking)"]);
-    let rest = Input::TurnOver { turn: TurnId(8), at, after: After::Rest };
+    assert_eq!(names(&flow.on(FlowInput::Speaking(TurnId(8)))), ["ears Speaking(Talking)"]);
+    let rest = FlowInput::TurnOver { turn: TurnId(8), at, after: After::Rest };
     assert_eq!(names(&flow.on(rest)), ["ears Speaking(Silent)"]);
     assert!(flow.is_idle());
 }
@@ -158,35 +163,35 @@ fn a_question_is_transcribed_when_it_has_ended_and_then_answered() {
 fn a_transcript_made_during_the_pause_is_used_when_speech_did_not_go_on() {
     let at = Instant::now();
     let mut flow = woken();
-    assert_eq!(names(&flow.on(Input::Paused(utterance(1, 0, at)))), ["decode 1.0 Speculative"]);
+    assert_eq!(names(&flow.on(FlowInput::Paused(utterance(1, 0, at)))), ["decode 1.0 Speculative"]);
     assert!(!flow.is_waiting_for_the_user());
     assert!(names(&flow.on(heard(1, 0, "why is the sky blue", at))).is_empty());
     assert!(flow.is_waiting_for_the_user());
-    let effects = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+    let effects = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
     assert_eq!(names(&effects), ["answer 8: why is the sky blue"]);
 }
 
 #[test]
 fn the_words_of_a_pause_tell_the_ears_whether_more_will_come() {
     let at = Instant::now();
-    let told = |verdict: Verdict, text: &str| {
+    let told = |verdict: JudgeVerdict, text: &str| {
         let mut flow = woken();
-        let _ = flow.on(Input::Paused(utterance(1, 0, at)));
+        let _ = flow.on(FlowInput::Paused(utterance(1, 0, at)));
         names(&flow.on(result(1, 0, judged(text, verdict), at)))
     };
-    let to_her = |text: &str| told(Verdict::Addressed(text.into()), text);
+    let to_her = |text: &str| told(JudgeVerdict::Addressed(text.into()), text);
     let expect = |more| [format!("ears Expect(Outlook {{ generation: 1, revision: 0, more: {more} }})")];
     assert_eq!(to_her("what time is it"), expect("Unlikely"));
     assert_eq!(to_her("set a timer for"), expect("Likely"));
-    assert_eq!(told(Verdict::FollowUp("stop".into()), "stop"), expect("Unlikely"));
-    assert_eq!(told(Verdict::Stop, "stop"), expect("Unlikely"));
+    assert_eq!(told(JudgeVerdict::FollowUp("stop".into()), "stop"), expect("Unlikely"));
+    assert_eq!(told(JudgeVerdict::Stop, "stop"), expect("Unlikely"));
     assert!(to_her("why is the sky blue").is_empty());
-    assert!(told(Verdict::Ignore, "what time is it").is_empty(), "not meant for her");
+    assert!(told(JudgeVerdict::Ignore, "what time is it").is_empty(), "not meant for her");
     let mut flow = woken();
-    let _ = flow.on(Input::Paused(utterance(1, 0, at)));
+    let _ = flow.on(FlowInput::Paused(utterance(1, 0, at)));
     let _ = flow.on(heard(1, 0, "what time is it", at));
-    let effects = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
-    let [Effect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
+    let effects = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
+    let [FlowEffect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(question.meaning, crate::reply::understand::intents::Completeness::Complete);
 }
 
@@ -194,10 +199,13 @@ fn the_words_of_a_pause_tell_the_ears_whether_more_will_come() {
 fn a_transcript_made_during_the_pause_is_dropped_when_speech_went_on() {
     let at = Instant::now();
     let mut flow = woken();
-    let _ = flow.on(Input::Paused(utterance(1, 0, at)));
+    let _ = flow.on(FlowInput::Paused(utterance(1, 0, at)));
     let _ = flow.on(heard(1, 0, "set a timer for", at));
-    assert_eq!(names(&flow.on(Input::Resumed { generation: 1, revision: 1 })), ["drop decodes before 1.1"]);
-    let effects = flow.on(Input::Ended { utterance: utterance(1, 1, at), decided: at });
+    assert_eq!(
+        names(&flow.on(FlowInput::Resumed { generation: 1, revision: 1 })),
+        ["drop decodes before 1.1"]
+    );
+    let effects = flow.on(FlowInput::Ended { utterance: utterance(1, 1, at), decided: at });
     assert_eq!(names(&effects), ["decode 1.1 Final"]);
     assert!(names(&flow.on(heard(1, 0, "set a timer for", at))).is_empty());
     let effects = flow.on(heard(1, 1, "set a timer for ten minutes", at));
@@ -210,12 +218,12 @@ fn a_sentence_that_goes_on_is_answered_as_a_whole_and_only_once() {
     let went_on = ["cancel 8: the speaker went on"];
     for (mut flow, expected) in [(answering(at), &went_on[..]), {
         let mut flow = woken();
-        let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+        let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
         (flow, &["drop decodes before 2.0"][..])
     }] {
-        assert_eq!(names(&flow.on(Input::Continued)), expected);
+        assert_eq!(names(&flow.on(FlowInput::Continued)), expected);
         assert_eq!(flow.activity(), Activity::Listening);
-        let _ = flow.on(Input::Ended { utterance: utterance(2, 0, at), decided: at });
+        let _ = flow.on(FlowInput::Ended { utterance: utterance(2, 0, at), decided: at });
         let effects = flow.on(heard(2, 0, "what time is it in tokyo", at));
         assert!(names(&effects)[0].ends_with(": what time is it in tokyo"), "{effects:?}");
     }
@@ -225,11 +233,11 @@ fn a_sentence_that_goes_on_is_answered_as_a_whole_and_only_once() {
 fn what_was_done_or_is_being_said_is_not_taken_back_by_more_words() {
     let at = Instant::now();
     let mut flow = answering(at);
-    let _ = flow.on(Input::Acted(TurnId(8)));
-    assert!(names(&flow.on(Input::Continued)).is_empty());
+    let _ = flow.on(FlowInput::Acted(TurnId(8)));
+    assert!(names(&flow.on(FlowInput::Continued)).is_empty());
     let mut flow = speaking(at);
-    assert!(names(&flow.on(Input::Continued)).is_empty());
-    let _ = flow.on(Input::Acted(TurnId(8)));
+    assert!(names(&flow.on(FlowInput::Continued)).is_empty());
+    let _ = flow.on(FlowInput::Acted(TurnId(8)));
     assert_eq!(flow.activity(), Activity::Speaking, "an action after the first word changes nothing");
 }
 
@@ -246,16 +254,16 @@ fn the_wake_phrase_stops_a_running_answer_at_once() {
 fn while_she_speaks_a_stop_word_silences_her_and_other_words_do_not() {
     let at = Instant::now();
     let mut flow = speaking(at);
-    assert_eq!(names(&flow.on(Input::Interrupting)), ["duck"]);
-    assert_eq!(names(&flow.on(interjected(Verdict::Ignore))), ["unduck"]);
-    assert_eq!(names(&flow.on(interjected(Verdict::Echo))), ["unduck"]);
-    assert_eq!(names(&flow.on(Input::Interjected(Err("a test".into())))), ["unduck"]);
+    assert_eq!(names(&flow.on(FlowInput::Interrupting)), ["duck"]);
+    assert_eq!(names(&flow.on(interjected(JudgeVerdict::Ignore))), ["unduck"]);
+    assert_eq!(names(&flow.on(interjected(JudgeVerdict::Echo))), ["unduck"]);
+    assert_eq!(names(&flow.on(FlowInput::Interjected(Err("a test".into())))), ["unduck"]);
     assert_eq!(
-        names(&flow.on(interjected(Verdict::Stop))),
+        names(&flow.on(interjected(JudgeVerdict::Stop))),
         ["cancel 8: she was told to stop", "ears Speaking(Silent)", "rest: she was told to stop"]
     );
     assert!(flow.is_idle());
-    assert!(names(&flow.on(interjected(Verdict::Stop))).is_empty(), "too late to matter");
+    assert!(names(&flow.on(interjected(JudgeVerdict::Stop))).is_empty(), "too late to matter");
 }
 
 #[test]
@@ -263,19 +271,19 @@ fn after_answers_to_nobody_she_is_silent_until_she_is_called() {
     // A television that passes every other rule
     let at = Instant::now();
     let mut flow = window(at);
-    let _ = flow.on(Input::Paused(utterance(1, 0, at)));
+    let _ = flow.on(FlowInput::Paused(utterance(1, 0, at)));
     let _ = flow.on(result(1, 0, from_nobody("and now the news", at), at));
-    let _ = flow.on(Input::Resumed { generation: 1, revision: 1 });
-    let _ = flow.on(Input::Ended { utterance: utterance(1, 1, at), decided: at });
+    let _ = flow.on(FlowInput::Resumed { generation: 1, revision: 1 });
+    let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 1, at), decided: at });
     let effects = flow.on(result(1, 1, from_nobody("and now the news", at), at));
     assert_eq!(names(&effects), ["answer 9: and now the news"], "what was transcribed twice counts once");
-    let _ = flow.on(Input::Speaking(TurnId(9)));
+    let _ = flow.on(FlowInput::Speaking(TurnId(9)));
     assert_eq!(names(&flow.on(over(9, at))), ["ears Speaking(Silent)"], "and no window");
 
     // A window that was open already answers nobody either; a person gets an answer.
     let mut flow = window(at);
     flow.breaker.may_answer(&from_nobody("", at).sound.unwrap().loudness);
-    let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+    let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
     let effects = flow.on(result(1, 0, from_nobody("and now the news", at), at));
     assert_eq!(names(&effects), ["dismiss 9: ignore", "ears Reopen"]);
     let _ = flow.on(wake());
@@ -287,13 +295,13 @@ fn a_follow_up_needs_no_wake_phrase_and_opens_the_next_window() {
     let at = Instant::now();
     let mut flow = window(at);
     assert_eq!(flow.activity(), Activity::Listening);
-    let _ = flow.on(Input::Ended { utterance: utterance(2, 0, at), decided: at });
-    let follow_up = judged("and in tokyo", Verdict::FollowUp("and in tokyo".into()));
+    let _ = flow.on(FlowInput::Ended { utterance: utterance(2, 0, at), decided: at });
+    let follow_up = judged("and in tokyo", JudgeVerdict::FollowUp("and in tokyo".into()));
     let effects = flow.on(result(2, 0, follow_up, at));
-    let [Effect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
+    let [FlowEffect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!((question.text.as_str(), question.woke), ("and in tokyo", None));
     assert_eq!(names(&flow.on(over(9, at)))[1], "ears window of 3s after 300ms");
-    assert_eq!(names(&flow.on(Input::NothingSaid)), ["ears Speaking(Silent)", "rest: nobody went on"]);
+    assert_eq!(names(&flow.on(FlowInput::NothingSaid)), ["ears Speaking(Silent)", "rest: nobody went on"]);
     assert!(flow.is_idle());
 }
 
@@ -301,9 +309,9 @@ fn a_follow_up_needs_no_wake_phrase_and_opens_the_next_window() {
 fn an_echo_or_a_stranger_in_the_window_is_put_on_record_and_changes_nothing_else() {
     // The window is not extended
     let at = Instant::now();
-    for verdict in [Verdict::Echo, Verdict::Ignore] {
+    for verdict in [JudgeVerdict::Echo, JudgeVerdict::Ignore] {
         let mut flow = window(at);
-        let _ = flow.on(Input::Ended { utterance: utterance(2, 0, at), decided: at });
+        let _ = flow.on(FlowInput::Ended { utterance: utterance(2, 0, at), decided: at });
         let name = verdict.name();
         let effects = flow.on(result(2, 0, judged("it is nine", verdict), at));
         assert_eq!(names(&effects), [format!("dismiss 9: {name}"), "ears Reopen".into()]);
@@ -317,8 +325,8 @@ fn a_television_can_not_hold_a_conversation() {
     let at = Instant::now();
     let mut flow = window(at);
     let follow_up = |flow: &mut Flow, generation| {
-        let _ = flow.on(Input::Ended { utterance: utterance(generation, 0, at), decided: at });
-        let text = judged("and now", Verdict::FollowUp("and now".into()));
+        let _ = flow.on(FlowInput::Ended { utterance: utterance(generation, 0, at), decided: at });
+        let text = judged("and now", JudgeVerdict::FollowUp("and now".into()));
         let _ = flow.on(result(generation, 0, text, at));
         names(&flow.on(over(7 + generation, at)))
     };
@@ -326,7 +334,7 @@ fn a_television_can_not_hold_a_conversation() {
     assert_eq!(follow_up(&mut flow, 3), ["ears Speaking(Silent)"]);
     assert!(flow.is_idle());
     let _ = flow.on(wake());
-    let _ = flow.on(Input::Ended { utterance: utterance(4, 0, at), decided: at });
+    let _ = flow.on(FlowInput::Ended { utterance: utterance(4, 0, at), decided: at });
     let _ = flow.on(heard(4, 0, "hello", at));
     assert_eq!(names(&flow.on(over(11, at))).len(), 2, "the wake phrase begins the count anew");
 }
@@ -335,9 +343,9 @@ fn a_television_can_not_hold_a_conversation() {
 fn the_wake_phrase_alone_keeps_her_listening_once() {
     let at = Instant::now();
     let mut flow = woken();
-    let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+    let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
     assert_eq!(names(&flow.on(heard(1, 0, "", at))), ["ears Listen"]);
-    let _ = flow.on(Input::Ended { utterance: utterance(2, 0, at), decided: at });
+    let _ = flow.on(FlowInput::Ended { utterance: utterance(2, 0, at), decided: at });
     let effects = flow.on(heard(2, 0, "", at));
     assert_eq!(names(&effects), ["ears Speaking(Silent)", "rest: no words were understood"]);
     assert!(flow.is_idle());
@@ -346,17 +354,17 @@ fn the_wake_phrase_alone_keeps_her_listening_once() {
 #[test]
 fn silence_after_the_wake_phrase_ends_the_listening() {
     let mut flow = woken();
-    assert_eq!(names(&flow.on(Input::NothingSaid)), ["ears Speaking(Silent)", "rest: nothing was said"]);
+    assert_eq!(names(&flow.on(FlowInput::NothingSaid)), ["ears Speaking(Silent)", "rest: nothing was said"]);
     let mut flow = woken();
-    assert_eq!(names(&flow.on(Input::Deaf("muted"))), ["ears Speaking(Silent)", "rest: muted"]);
+    assert_eq!(names(&flow.on(FlowInput::Deaf("muted"))), ["ears Speaking(Silent)", "rest: muted"]);
 }
 
 #[test]
 fn a_failed_transcription_is_told_by_a_tone() {
     let at = Instant::now();
     let mut flow = woken();
-    let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
-    let failed = Input::Transcribed { result: Err("no memory".into()), generation: 1, revision: 0, at };
+    let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
+    let failed = FlowInput::Transcribed { result: Err("no memory".into()), generation: 1, revision: 0, at };
     let effects = flow.on(failed);
     assert_eq!(
         names(&effects),
@@ -368,12 +376,12 @@ fn a_failed_transcription_is_told_by_a_tone() {
 fn she_speaks_up_only_when_nothing_is_going_on() {
     let at = Instant::now();
     for mut flow in [woken(), answering(at), speaking(at), window(at)] {
-        assert!(names(&flow.on(Input::Announcing)).is_empty());
+        assert!(names(&flow.on(FlowInput::Announcing)).is_empty());
     }
     let mut flow = resting();
-    assert_eq!(names(&flow.on(Input::Announcing)), ["announce 8"]);
-    assert_eq!(names(&flow.on(Input::Speaking(TurnId(8)))), ["ears Speaking(Talking)"]);
-    let rest = Input::TurnOver { turn: TurnId(8), at, after: After::Rest };
+    assert_eq!(names(&flow.on(FlowInput::Announcing)), ["announce 8"]);
+    assert_eq!(names(&flow.on(FlowInput::Speaking(TurnId(8)))), ["ears Speaking(Talking)"]);
+    let rest = FlowInput::TurnOver { turn: TurnId(8), at, after: After::Rest };
     assert_eq!(names(&flow.on(rest)), ["ears Speaking(Silent)"]);
 }
 
@@ -381,9 +389,9 @@ fn she_speaks_up_only_when_nothing_is_going_on() {
 fn the_end_of_speech_lies_the_trailing_silence_before_the_decision() {
     let at = Instant::now() + Duration::from_secs(5);
     let mut flow = woken();
-    let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+    let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
     let effects = flow.on(heard(1, 0, "hello", at));
-    let Some(Effect::Answer(question)) = effects.first() else { panic!("{effects:?}") };
+    let Some(FlowEffect::Answer(question)) = effects.first() else { panic!("{effects:?}") };
     assert_eq!(question.decided - question.speech_ended, Duration::from_millis(700));
     assert_eq!(question.woke.map(|woke| question.decided - woke), Some(Duration::from_millis(2500)));
 }

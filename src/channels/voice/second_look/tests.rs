@@ -49,7 +49,7 @@ fn judged(revision: u32, text: &str) -> Judged {
         ran_away: false,
         took: Duration::from_millis(300),
     };
-    let judgement = Judgement { verdict: Verdict::Addressed(text.into()), reason: "a test".into() };
+    let judgement = Judgement { verdict: JudgeVerdict::Addressed(text.into()), reason: "a test".into() };
     Judged { transcript, judgement, sound: None, second_look: None }
 }
 

@@ -4,7 +4,7 @@ use super::super::hearing::Hearing;
 use super::super::signals::Judged;
 use super::*;
 use crate::audio::Resampler;
-use crate::hear::judge::{Judgement, Verdict, judge_answer};
+use crate::hear::judge::{JudgeVerdict, Judgement, judge_answer};
 use crate::message::Transcript;
 use crate::speak::steady_joe;
 
@@ -43,7 +43,7 @@ fn not_understood() -> Judged {
         ran_away: false,
         took: Duration::ZERO,
     };
-    let judgement = Judgement { verdict: Verdict::Ignore, reason: "no words".into() };
+    let judgement = Judgement { verdict: JudgeVerdict::Ignore, reason: "no words".into() };
     Judged { transcript, judgement, sound: None, second_look: None }
 }
 
@@ -65,7 +65,7 @@ async fn a_short_answer_to_a_question_of_hers_is_known_by_its_sound() {
         let like = opinion.result.unwrap();
         let language = hearing.ears.languages.get();
         let judgement = judge_answer(&hearing.ears.rules(&language), &like);
-        let expected = word.map(|word| Verdict::FollowUp(word.into()));
+        let expected = word.map(|word| JudgeVerdict::FollowUp(word.into()));
         assert_eq!(judgement.map(|judgement| judgement.verdict), expected, "{text}: {like:?}");
     }
     hearing.decode(crate::hear::whisper::SttJob {
@@ -73,7 +73,7 @@ async fn a_short_answer_to_a_question_of_hers_is_known_by_its_sound() {
         urgency: crate::hear::whisper::Urgency::Speculative,
     });
     let understood = Judged {
-        judgement: Judgement { verdict: Verdict::FollowUp("yes".into()), reason: "a test".into() },
+        judgement: Judgement { verdict: JudgeVerdict::FollowUp("yes".into()), reason: "a test".into() },
         ..not_understood()
     };
     assert!(!hearing.asks_its_sound(&understood), "its words are enough");

@@ -37,12 +37,12 @@ fn plan(steps: &[&str]) -> Plan {
     Plan::new(steps.iter().map(|step| (*step).to_owned()).collect(), &toolbox())
 }
 
-fn step(text: &str) -> Step {
+fn step(text: &str) -> PlanStep {
     plan(&[text, "search", "answer"]).next(0, &toolbox())
 }
 
-fn call(name: &str, arguments: Value) -> Step {
-    Step::Call(WrittenCall {
+fn call(name: &str, arguments: Value) -> PlanStep {
+    PlanStep::Call(WrittenCall {
         id: None,
         name: name.into(),
         arguments: arguments.as_object().cloned().unwrap(),
@@ -68,7 +68,7 @@ fn a_whole_step_needs_no_model_and_anything_else_does() {
         "page",
         "page url=a.org",
     ] {
-        assert_eq!(step(words), Step::Words(words.into()), "{words}");
+        assert_eq!(step(words), PlanStep::Words(words.into()), "{words}");
     }
 }
 
@@ -172,8 +172,8 @@ fn steps_are_counted_by_the_results_of_this_turn() {
     let plan = plan(&["search query=a", "search query=b", "answer"]);
     assert_eq!(plan.tools(&toolbox()), ["search"]);
     assert_eq!(plan.next(1, &toolbox()), call("search", json!({ "query": "b" })));
-    assert_eq!(plan.next(2, &toolbox()), Step::Answer);
+    assert_eq!(plan.next(2, &toolbox()), PlanStep::Answer);
     assert!(plan.hint(1).contains("1 of 2") && plan.hint(1).contains("search query=b"), "{}", plan.hint(1));
     assert!(plan.hint(2).contains("2 of 2"), "{}", plan.hint(2));
-    assert_eq!(Plan::default().next(0, &toolbox()), Step::Answer);
+    assert_eq!(Plan::default().next(0, &toolbox()), PlanStep::Answer);
 }

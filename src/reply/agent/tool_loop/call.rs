@@ -17,7 +17,7 @@ use crate::reply::model::ChatModel;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::{Action, ReplyEvent, VolumeChange};
 use crate::reply::understand::redact;
-use crate::tools::gate::{self, Consent, Facts, Taint, Verdict};
+use crate::tools::gate::{self, CallFacts, Consent, GateVerdict, Taint};
 use crate::tools::{self, Arguments, Deed, Effect, Output, Source, Tool, ToolError, fence, schema};
 use crate::trace::ToolUse;
 
@@ -76,7 +76,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
         };
         let effect = tool.effect(&arguments);
-        let facts = Facts {
+        let facts = CallFacts {
             tool: tool.name(),
             effect,
             taint: state.taint,
@@ -89,16 +89,16 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.decided("gate", verdict.name(), format!("{}: {}", made.name, verdict.reason())).await?;
         let question = fill(&sink.sentence(|say| &say.shall_i), &[("deed", &tool.in_words(&arguments))]);
         let refusal = match verdict {
-            Verdict::Allow => None,
-            Verdict::Ask(_) if question.chars().count() > LONGEST_QUESTION => {
+            GateVerdict::Allow => None,
+            GateVerdict::Ask(_) if question.chars().count() > LONGEST_QUESTION => {
                 Some("The arguments are too long to ask the user about.".to_owned())
             }
-            Verdict::Ask(why) => {
+            GateVerdict::Ask(why) => {
                 (record.outcome, record.reason) = ("asked".into(), why.into());
                 sink.send(ReplyEvent::Called(record)).await?;
                 return Ok(Called::Ask(one_line(&question)));
             }
-            Verdict::Forbid(why) => Some(format!("This call is not allowed: {why}. Tell the user so.")),
+            GateVerdict::Forbid(why) => Some(format!("This call is not allowed: {why}. Tell the user so.")),
         };
         if let Some(told) = refusal {
             (record.outcome, record.reason) = ("refused".into(), told.clone());

@@ -10,11 +10,11 @@ use jiff::Zoned;
 
 use crate::llm::{Ask, Length, Message, ModelSize};
 use crate::message::Channel;
-use crate::reply::agent::plan::{Plan, Step};
+use crate::reply::agent::plan::{Plan, PlanStep};
 use crate::reply::agent::protocol::{self, Protocol, WrittenCall};
 use crate::reply::agent::repeats::Repeats;
-use crate::reply::output::ask::{Question, WrittenCalls};
-use crate::reply::output::filter::{Claims, Purpose};
+use crate::reply::output::ask::{ModelQuestion, WrittenCalls};
+use crate::reply::output::filter::{ClaimPolicy, Purpose};
 use crate::reply::output::sink::ReplySink;
 use crate::reply::prompt::head::Heads;
 use crate::reply::session::tool_history::CallOutcome;
@@ -76,7 +76,7 @@ pub(crate) struct LoopState {
 
 impl LoopState {
     /// What the model is asked next.
-    pub(crate) fn question(&self, toolbox: &Toolbox) -> Question<'_> {
+    pub(crate) fn question(&self, toolbox: &Toolbox) -> ModelQuestion<'_> {
         let LoopPrompt { messages, native, .. } = &self.prompt;
         let mut ask = Ask { messages: messages.clone(), tools: native.clone(), ..Ask::default() };
         let mut purpose = Purpose::Answer;
@@ -90,8 +90,8 @@ impl LoopState {
         }
         let known = &self.scope.known;
         let may_claim = known.is_empty() || self.progress.has_acted || self.asked.mood == Mood::Question;
-        let claims = if may_claim { Claims::Fine } else { Claims::Refused };
-        Question { ask, known, purpose, claims }
+        let claims = if may_claim { ClaimPolicy::Fine } else { ClaimPolicy::Refused };
+        ModelQuestion { ask, known, purpose, claims }
     }
 
     /// The call that is to be made without asking the model: the request itself, or the next step of the plan. A step
@@ -107,9 +107,9 @@ impl LoopState {
             return None;
         }
         match self.plan.next(self.progress.results.len(), toolbox) {
-            Step::Call(made) if self.scope.allows(&made.name) => Some(made),
-            Step::Call(_) | Step::Answer => None,
-            Step::Words(_) => {
+            PlanStep::Call(made) if self.scope.allows(&made.name) => Some(made),
+            PlanStep::Call(_) | PlanStep::Answer => None,
+            PlanStep::Words(_) => {
                 self.scope.choose_from(self.plan.tools(toolbox));
                 None
             }

@@ -18,14 +18,14 @@ fn an_ordinary_reply_passes() {
 #[test]
 fn a_reply_that_must_not_go_out_is_refused_with_its_reason() {
     let cases = [
-        ("", 0, Refusal::Empty),
-        (" …\n- ", 3, Refusal::Empty),
-        (r#"{"name":"stop","arguments":{}}"#, 9, Refusal::Malformed(Malformed::ToolCall)),
-        ("Here: <tool_call>", 5, Refusal::Malformed(Malformed::ToolCall)),
-        ("I wrote to [REDACTED_EMAIL].", 9, Refusal::Malformed(Malformed::Label)),
-        ("Hello<|im_end|>", 4, Refusal::Malformed(Malformed::ReservedTokens)),
-        ("Your card is 4111 1111 1111 1111.", 14, Refusal::Secret),
-        ("Fine.", 501, Refusal::TooLong { tokens: 501 }),
+        ("", 0, ReplyRefusal::Empty),
+        (" …\n- ", 3, ReplyRefusal::Empty),
+        (r#"{"name":"stop","arguments":{}}"#, 9, ReplyRefusal::Malformed(Malformed::ToolCall)),
+        ("Here: <tool_call>", 5, ReplyRefusal::Malformed(Malformed::ToolCall)),
+        ("I wrote to [REDACTED_EMAIL].", 9, ReplyRefusal::Malformed(Malformed::Label)),
+        ("Hello<|im_end|>", 4, ReplyRefusal::Malformed(Malformed::ReservedTokens)),
+        ("Your card is 4111 1111 1111 1111.", 14, ReplyRefusal::Secret),
+        ("Fine.", 501, ReplyRefusal::TooLong { tokens: 501 }),
     ];
     for (reply, tokens, refusal) in cases {
         assert_eq!(check(reply, tokens), Err(refusal), "{reply}");

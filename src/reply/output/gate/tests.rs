@@ -6,7 +6,7 @@ use super::*;
 use crate::reply::output::malformed::Malformed;
 
 /// What goes out of an answer that comes in as `pieces`, up to its end or refusal.
-fn through(pieces: &[&str], ending: Ending) -> (Vec<String>, Option<Refusal>) {
+fn through(pieces: &[&str], ending: AnswerEnding) -> (Vec<String>, Option<ReplyRefusal>) {
     let mut gate = OutputGate::default();
     let mut out = Vec::new();
     for piece in pieces {
@@ -21,7 +21,7 @@ fn through(pieces: &[&str], ending: Ending) -> (Vec<String>, Option<Refusal>) {
 }
 
 fn clauses(pieces: &[&str]) -> Vec<String> {
-    let (out, refusal) = through(pieces, Ending::Whole);
+    let (out, refusal) = through(pieces, AnswerEnding::Whole);
     assert_eq!(refusal, None);
     out
 }
@@ -45,25 +45,31 @@ fn a_clause_without_an_end_goes_out_when_it_gets_long() {
 
 #[test]
 fn a_cut_answer_ends_with_its_last_sentence_unless_it_is_its_first() {
-    assert_eq!(through(&["One. Two. Thr"], Ending::Cut), (vec!["One. Two. ".into()], None));
-    assert_eq!(through(&["One. ", "Two"], Ending::Cut), (vec!["One. ".into()], None));
-    assert_eq!(through(&["One. ", "Two."], Ending::Cut).0.concat(), "One. Two.");
-    assert_eq!(through(&["Only so much of"], Ending::Cut), (vec!["Only so much of".into()], None));
+    assert_eq!(through(&["One. Two. Thr"], AnswerEnding::Cut), (vec!["One. Two. ".into()], None));
+    assert_eq!(through(&["One. ", "Two"], AnswerEnding::Cut), (vec!["One. ".into()], None));
+    assert_eq!(through(&["One. ", "Two."], AnswerEnding::Cut).0.concat(), "One. Two.");
+    assert_eq!(through(&["Only so much of"], AnswerEnding::Cut), (vec!["Only so much of".into()], None));
 }
 
 #[test]
 fn what_must_not_go_out_ends_the_answer_before_it() {
     let refused = |text: &str| {
-        let (out, refusal) = through(&[text], Ending::Whole);
+        let (out, refusal) = through(&[text], AnswerEnding::Whole);
         (out.concat(), refusal)
     };
     let call = r#"{"name": "set_light", "arguments": {"room": "kitchen"}}"#;
     assert_eq!(refused(call), (String::new(), Some(Malformed::ToolCall.into())));
-    assert_eq!(refused("Your card is 4111 1111 1111 1111, sir."), (String::new(), Some(Refusal::Secret)));
-    assert_eq!(refused("Sure. Your card is 4111 1111 1111 1111."), ("Sure. ".into(), Some(Refusal::Secret)));
+    assert_eq!(
+        refused("Your card is 4111 1111 1111 1111, sir."),
+        (String::new(), Some(ReplyRefusal::Secret))
+    );
+    assert_eq!(
+        refused("Sure. Your card is 4111 1111 1111 1111."),
+        ("Sure. ".into(), Some(ReplyRefusal::Secret))
+    );
     assert_eq!(refused("I see [REDACTED_EMAIL]."), (String::new(), Some(Malformed::Label.into())));
-    assert_eq!(refused(" \n"), (String::new(), Some(Refusal::Empty)));
-    assert_eq!(refused("…"), (String::new(), Some(Refusal::Empty)));
+    assert_eq!(refused(" \n"), (String::new(), Some(ReplyRefusal::Empty)));
+    assert_eq!(refused("…"), (String::new(), Some(ReplyRefusal::Empty)));
 }
 
 #[test]
@@ -76,14 +82,14 @@ fn a_context_line_or_mark_that_the_model_repeats_is_dropped() {
         "You asked, and I said so."
     );
     assert_eq!(clauses(&["[sic] is Latin, you know."]).concat(), "[sic] is Latin, you know.");
-    assert_eq!(through(&[line], Ending::Whole), (vec![], Some(Refusal::Empty)));
-    assert_eq!(through(&["[Context: Sunday, 22"], Ending::Cut), (vec![], Some(Refusal::Empty)));
+    assert_eq!(through(&[line], AnswerEnding::Whole), (vec![], Some(ReplyRefusal::Empty)));
+    assert_eq!(through(&["[Context: Sunday, 22"], AnswerEnding::Cut), (vec![], Some(ReplyRefusal::Empty)));
 }
 
 #[test]
 fn an_answer_that_never_ends_is_cut_at_five_hundred_tokens() {
-    let (out, refusal) = through(&["word. "; 1_000], Ending::Whole);
-    assert!(matches!(refusal, Some(Refusal::TooLong { .. })), "{refusal:?}");
+    let (out, refusal) = through(&["word. "; 1_000], AnswerEnding::Whole);
+    assert!(matches!(refusal, Some(ReplyRefusal::TooLong { .. })), "{refusal:?}");
     let out = out.concat();
     assert!((check::MAX_TOKENS - 5..=check::MAX_TOKENS).contains(&check::estimated_tokens(&out)));
 }
@@ -101,8 +107,8 @@ proptest! {
             pieces.push(piece);
             rest = later;
         }
-        let (out, refusal) = through(&pieces, Ending::Whole);
-        let (whole, its_refusal) = through(&[&words], Ending::Whole);
+        let (out, refusal) = through(&pieces, AnswerEnding::Whole);
+        let (whole, its_refusal) = through(&[&words], AnswerEnding::Whole);
         let (out, whole) = (out.concat(), whole.concat());
         prop_assert_eq!((out.trim_end(), refusal.is_some()), (whole.trim_end(), its_refusal.is_some()));
         if refusal.is_none() {

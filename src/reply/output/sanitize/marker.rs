@@ -6,7 +6,7 @@ use crate::reply::output::malformed::Malformed;
 
 /// What a marker does to the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MarkerKind {
     /// It is taken out.
     Drops,
     /// It and all up to the closing marker are taken out.
@@ -17,11 +17,11 @@ pub(super) enum Kind {
 
 /// What stands at the head of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FoundMarker {
     /// A whole marker.
     Marker {
         /// What it does.
-        kind: Kind,
+        kind: MarkerKind,
         /// Its length in bytes.
         length: usize,
     },
@@ -42,9 +42,9 @@ enum Where {
 /// The longest name between `<|` and `|>`.
 const LONGEST_NAME: usize = 40;
 
-const MARKERS: [(&str, Where, Kind); 43] = {
-    use Kind::{Drops, Fails, OpensThinking};
+const MARKERS: [(&str, Where, MarkerKind); 43] = {
     use Malformed::{Data, Label, Recited, ReservedTokens, ToolCall};
+    use MarkerKind::{Drops, Fails, OpensThinking};
     use Where::{Anywhere, LineStart, ReplyStart};
     [
         ("<think>", Anywhere, OpensThinking("</think>")),
@@ -99,7 +99,7 @@ const MARKERS: [(&str, Where, Kind); 43] = {
 const BRACKETED: [&str; 2] = ["[Tool result:", "[Context:"];
 
 /// What stands at the head of `text`; the flags say whether a reply or a line begins there.
-pub(super) fn at_head(text: &str, begins_reply: bool, begins_line: bool) -> Found {
+pub(super) fn at_head(text: &str, begins_reply: bool, begins_line: bool) -> FoundMarker {
     let counts = |place: Where| match place {
         Where::Anywhere => true,
         Where::LineStart => begins_line,
@@ -107,12 +107,12 @@ pub(super) fn at_head(text: &str, begins_reply: bool, begins_line: bool) -> Foun
     };
     let here = || MARKERS.iter().filter(|(_, place, _)| counts(*place));
     if here().any(|(marker, ..)| text.len() < marker.len() && starts_with(marker, text)) {
-        return Found::Part;
+        return FoundMarker::Part;
     }
     let whole =
         here().filter(|(marker, ..)| starts_with(text, marker)).max_by_key(|(marker, ..)| marker.len());
     if let Some((marker, _, kind)) = whole {
-        return Found::Marker { kind: *kind, length: marker.len() };
+        return FoundMarker::Marker { kind: *kind, length: marker.len() };
     }
     if text.starts_with("<|") {
         return special_token(text);
@@ -120,34 +120,36 @@ pub(super) fn at_head(text: &str, begins_reply: bool, begins_line: bool) -> Foun
     BRACKETED
         .iter()
         .map(|marker| bracketed(text, marker))
-        .find(|found| *found != Found::Nothing)
-        .unwrap_or(Found::Nothing)
+        .find(|found| *found != FoundMarker::Nothing)
+        .unwrap_or(FoundMarker::Nothing)
 }
 
 /// `<|name|>`, whatever the name.
-fn special_token(text: &str) -> Found {
+fn special_token(text: &str) -> FoundMarker {
     let name = &text[2..];
     let length =
         name.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b' ')).count();
     let rest = &name[length..];
     match rest {
-        _ if length > LONGEST_NAME => Found::Nothing,
-        "" | "|" => Found::Part,
-        _ if rest.starts_with("|>") => Found::Marker { kind: Kind::Drops, length: 2 + length + 2 },
-        _ => Found::Nothing,
+        _ if length > LONGEST_NAME => FoundMarker::Nothing,
+        "" | "|" => FoundMarker::Part,
+        _ if rest.starts_with("|>") => {
+            FoundMarker::Marker { kind: MarkerKind::Drops, length: 2 + length + 2 }
+        }
+        _ => FoundMarker::Nothing,
     }
 }
 
-fn bracketed(text: &str, marker: &str) -> Found {
+fn bracketed(text: &str, marker: &str) -> FoundMarker {
     if text.len() < marker.len() && starts_with(marker, text) {
-        return Found::Part;
+        return FoundMarker::Part;
     }
     if !starts_with(text, marker) {
-        return Found::Nothing;
+        return FoundMarker::Nothing;
     }
     match text.find(']') {
-        Some(at) => Found::Marker { kind: Kind::Drops, length: at + 1 },
-        None => Found::Part,
+        Some(at) => FoundMarker::Marker { kind: MarkerKind::Drops, length: at + 1 },
+        None => FoundMarker::Part,
     }
 }
 

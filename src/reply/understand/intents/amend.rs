@@ -6,14 +6,14 @@
 use super::orders::Filled;
 use super::{Intent, match_intent, matched, orders, words};
 use crate::language::Language;
-use crate::language::grammar::Group;
-use crate::schedule::{Order, Wanted, When};
+use crate::language::grammar::TemplateGroup;
+use crate::schedule::{NewEntry, ScheduleOrder, When};
 
 /// A command to set something that lacks nothing, with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
     /// What was asked for.
-    pub wanted: Wanted,
+    pub wanted: NewEntry,
     /// The words, without politeness.
     pub said: String,
 }
@@ -22,12 +22,12 @@ pub struct Settled {
 pub fn settled(language: &Language, text: &str) -> Option<Settled> {
     let said = words::normalise(text, &language.grammar().manners)?;
     let with_words = |name: &str, filled: &Filled<'_>| match orders::intent(name, filled)? {
-        Intent::Schedule(Order::Set(wanted)) if wanted.when.is_some() => {
+        Intent::Schedule(ScheduleOrder::Set(wanted)) if wanted.when.is_some() => {
             Some(Some(Settled { wanted, said: filled.as_said(filled.core.clone())? }))
         }
         _ => Some(None),
     };
-    matched(language, text, &said, Group::Command, with_words).and_then(|(settled, _)| settled)
+    matched(language, text, &said, TemplateGroup::Command, with_words).and_then(|(settled, _)| settled)
 }
 
 /// Whether `text` is `before` once more with an end that makes no command of it: "set a timer for nine minutes, let me
@@ -80,7 +80,7 @@ fn begins_with(language: &Language, before: &Settled, text: &str) -> bool {
 }
 
 /// Nothing becomes less by what is added to it.
-fn is_shorter(whole: &Wanted, before: &Wanted) -> bool {
+fn is_shorter(whole: &NewEntry, before: &NewEntry) -> bool {
     match (&whole.when, &before.when) {
         (Some(When::In(whole)), Some(When::In(before))) => whole < before,
         _ => false,

@@ -6,9 +6,9 @@
 use super::orders::Filled;
 use super::{Intent, MemoryOrder, matched, orders, words};
 use crate::language::Language;
-use crate::language::grammar::Group;
-use crate::language::grammar::machine::{Found, Utterance};
-use crate::schedule::Order;
+use crate::language::grammar::TemplateGroup;
+use crate::language::grammar::machine::{GrammarUtterance, TemplateSearch};
+use crate::schedule::ScheduleOrder;
 
 /// Whether more is likely to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,12 +29,12 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
     let grammar = language.grammar();
     let Some(said) = words::normalise(text, &grammar.manners) else { return Completeness::Unknown };
     let with_end = |name: &str, filled: &Filled<'_>| Some((orders::intent(name, filled)?, is_open(filled)));
-    if let Some(((what, is_open), _)) = matched(language, text, &said, Group::Command, with_end) {
+    if let Some(((what, is_open), _)) = matched(language, text, &said, TemplateGroup::Command, with_end) {
         let last = text.split_whitespace().next_back().unwrap_or_default().to_lowercase();
         let ends_in_number = grammar.numbers.counts(last.trim_matches(|c: char| !c.is_alphanumeric()));
         return match what {
-            Intent::Schedule(Order::Set(wanted)) if wanted.when.is_none() => Completeness::Incomplete,
-            Intent::Schedule(Order::Move { when: None, .. }) => Completeness::Incomplete,
+            Intent::Schedule(ScheduleOrder::Set(wanted)) if wanted.when.is_none() => Completeness::Incomplete,
+            Intent::Schedule(ScheduleOrder::Move { when: None, .. }) => Completeness::Incomplete,
             // Any word may follow.
             Intent::Memory(MemoryOrder::Remember { .. } | MemoryOrder::Forget(_)) => Completeness::Unknown,
             _ if ends_in_number => Completeness::Unknown,
@@ -42,11 +42,11 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
             _ => Completeness::Complete,
         };
     }
-    let utterance = Utterance::new(&said, grammar);
+    let utterance = GrammarUtterance::new(&said, grammar);
     let cores = words::without_politeness(&said, &grammar.manners);
     let begins = |from: usize| {
         // A single word is the beginning of too much.
-        let Found { may_go_on, .. } = utterance.find(Group::Command, from, said.len());
+        let TemplateSearch { may_go_on, .. } = utterance.find(TemplateGroup::Command, from, said.len());
         may_go_on && said.len() - from > 1
     };
     let is_begun = cores.iter().filter(|core| core.end == said.len()).any(|core| begins(core.start));

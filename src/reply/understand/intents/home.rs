@@ -7,7 +7,7 @@
 use super::orders::Filled;
 use crate::language::grammar::machine::Slot;
 use crate::language::grammar::numbers::ONE;
-use crate::language::{Device, Language, fill};
+use crate::language::{DeviceKind, Language, fill};
 use crate::schedule::Many;
 
 /// Something to be done in the house.
@@ -16,7 +16,7 @@ pub struct HomeOrder {
     /// What.
     pub deed: HomeDeed,
     /// With what kind of thing.
-    pub device: Device,
+    pub device: DeviceKind,
     /// The thing as it was named, without an article: "kitchen light".
     pub thing: String,
     /// With one, or with all that are named so.
@@ -60,7 +60,7 @@ impl HomeOrder {
             | HomeDeed::Open
             | HomeDeed::Close
             | HomeDeed::Percent(_)
-            | HomeDeed::Degrees(_) => self.device != Device::Opening,
+            | HomeDeed::Degrees(_) => self.device != DeviceKind::Opening,
         }
     }
 }
@@ -71,17 +71,17 @@ pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<HomeOrder> {
     let percent = || u8::try_from(level()?.div_ceil(ONE)).ok().map(HomeDeed::Percent);
     let degrees = || u16::try_from(level()? * 10 / ONE).ok().map(HomeDeed::Degrees);
     // "The bedroom to 20 degrees" names no device.
-    let device = filled.value(Slot::Device).map_or(Some(Device::Heating), Device::called)?;
+    let device = filled.value(Slot::Device).map_or(Some(DeviceKind::Heating), DeviceKind::called)?;
     let deed = match (name, device) {
         ("on", _) => HomeDeed::On,
         ("off", _) => HomeDeed::Off,
-        ("open", _) | ("up", Device::Blind) => HomeDeed::Open,
-        ("close", _) | ("down", Device::Blind) => HomeDeed::Close,
+        ("open", _) | ("up", DeviceKind::Blind) => HomeDeed::Open,
+        ("close", _) | ("down", DeviceKind::Blind) => HomeDeed::Close,
         ("up", _) => HomeDeed::Up,
         ("down", _) => HomeDeed::Down,
         ("lock", _) => HomeDeed::Lock,
         ("unlock", _) => HomeDeed::Unlock,
-        ("degrees", _) | ("level", Device::Heating) => degrees()?,
+        ("degrees", _) | ("level", DeviceKind::Heating) => degrees()?,
         ("percent" | "level", _) => percent()?,
         _ => return None,
     };

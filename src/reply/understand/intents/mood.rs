@@ -4,7 +4,7 @@
 //! of the languages; what any language that there is takes for a question is one. A polite "could you …?" is a request.
 
 use crate::language::Language;
-use crate::language::mood::Form;
+use crate::language::mood::SentenceForm;
 use crate::tools::gate::Mood;
 
 /// What the user's words are, as far as their form tells.
@@ -12,12 +12,12 @@ pub fn mood(language: &Language, asked: &str) -> Mood {
     let lower = asked.to_lowercase().replace('’', "'");
     let clean = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_owned();
     let words: Vec<String> = lower.split_whitespace().map(clean).filter(|word| !word.is_empty()).collect();
-    let forms: Vec<Form> = language.moods().map(|mood| mood.form(&words)).collect();
-    if forms.contains(&Form::Asks) {
+    let forms: Vec<SentenceForm> = language.moods().map(|mood| mood.form(&words)).collect();
+    if forms.contains(&SentenceForm::Asks) {
         return Mood::Question;
     }
     let ends_as_question = asked.trim_end().ends_with('?');
-    match forms.contains(&Form::Requests) {
+    match forms.contains(&SentenceForm::Requests) {
         false if ends_as_question => Mood::Question,
         _ => Mood::Request,
     }

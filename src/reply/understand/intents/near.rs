@@ -9,8 +9,8 @@ use crate::language::Language;
 use crate::language::grammar::machine::{Capture, Slot};
 use crate::language::grammar::slots::Taken;
 use crate::language::grammar::words::{self, Word};
-use crate::language::grammar::{Grammar, Group};
-use crate::schedule::{Many, Order, Which};
+use crate::language::grammar::{Grammar, TemplateGroup};
+use crate::schedule::{Many, ScheduleOrder, Which};
 use crate::tools::gate::Mood;
 
 /// Most readings; each costs the recogniser some steps.
@@ -65,14 +65,14 @@ pub fn near(language: &Language, text: &str) -> Vec<Reading> {
 }
 
 /// Another word in the place of one or two.
-struct Change<'a> {
+struct WordChange<'a> {
     /// From where to where in bytes.
     at: std::ops::Range<usize>,
     word: &'a str,
     likeness: f64,
 }
 
-fn changes<'a>(said: &'a [Word], grammar: &'a Grammar) -> Vec<Change<'a>> {
+fn changes<'a>(said: &'a [Word], grammar: &'a Grammar) -> Vec<WordChange<'a>> {
     let mut changes = Vec::new();
     for (place, word) in said.iter().enumerate() {
         // What was written together can't be changed apart.
@@ -81,16 +81,24 @@ fn changes<'a>(said: &'a [Word], grammar: &'a Grammar) -> Vec<Change<'a>> {
             continue;
         }
         let like = grammar.known.like(&word.text);
-        changes.extend(like.map(|(other, likeness)| Change { at: word.at.clone(), word: other, likeness }));
+        changes.extend(like.map(|(other, likeness)| WordChange {
+            at: word.at.clone(),
+            word: other,
+            likeness,
+        }));
         // Of an article hardly anything is heard.
         let articles = grammar.numbers.articles().filter(|article| **article != word.text);
         let articles = articles.filter(|_| word.text.chars().count() <= grammar.known.article_letters());
-        changes.extend(articles.map(|article| Change { at: word.at.clone(), word: article, likeness: 0.5 }));
+        changes.extend(articles.map(|article| WordChange {
+            at: word.at.clone(),
+            word: article,
+            likeness: 0.5,
+        }));
     }
     for pair in said.windows(2) {
         let joined = format!("{}{}", pair[0].text, pair[1].text);
         let at = pair[0].at.start..pair[1].at.end;
-        changes.extend(grammar.known.close_to(&joined).map(|word| Change {
+        changes.extend(grammar.known.close_to(&joined).map(|word| WordChange {
             at: at.clone(),
             word,
             likeness: 0.9,
@@ -100,7 +108,7 @@ fn changes<'a>(said: &'a [Word], grammar: &'a Grammar) -> Vec<Change<'a>> {
     changes
 }
 
-impl Change<'_> {
+impl WordChange<'_> {
     /// `text` with it, when that is a command that may be guessed.
     fn reading(&self, language: &Language, text: &str) -> Option<Reading> {
         let old = text.get(self.at.clone())?;
@@ -108,16 +116,18 @@ impl Change<'_> {
         let word = if is_capital { capital(self.word) } else { self.word.to_owned() };
         let text = format!("{}{word}{}", &text[..self.at.start], &text[self.at.end..]);
         let said = words::normalise(&text, &language.grammar().manners)?;
-        let ((what, open), template) = matched(language, &text, &said, Group::Command, |name, filled| {
-            let names = filled.captures.iter().filter(|capture| capture.slot == Slot::Name);
-            // A name in front is whatever was not understood there.
-            let is_first = |name: &Capture| matches!(&name.taken, Taken::Words(range) if range.start == 0);
-            let open = match names.clone().any(is_first) {
-                true => MOST_OPEN + 1,
-                false => names.map(Capture::open_words).sum(),
-            };
-            Some((orders::intent(name, filled)?, open))
-        })?;
+        let ((what, open), template) =
+            matched(language, &text, &said, TemplateGroup::Command, |name, filled| {
+                let names = filled.captures.iter().filter(|capture| capture.slot == Slot::Name);
+                // A name in front is whatever was not understood there.
+                let is_first =
+                    |name: &Capture| matches!(&name.taken, Taken::Words(range) if range.start == 0);
+                let open = match names.clone().any(is_first) {
+                    true => MOST_OPEN + 1,
+                    false => names.map(Capture::open_words).sum(),
+                };
+                Some((orders::intent(name, filled)?, open))
+            })?;
         let is_fit = open <= MOST_OPEN
             && may_be_guessed(&what)
             && mood(language, &text) == Mood::Request
@@ -129,7 +139,7 @@ impl Change<'_> {
 /// Whether little is lost when it was not meant: it can be seen or heard, and undone.
 fn may_be_guessed(what: &Intent) -> bool {
     match what {
-        Intent::Schedule(Order::Cancel(Which { many: Many::All, .. })) => false,
+        Intent::Schedule(ScheduleOrder::Cancel(Which { many: Many::All, .. })) => false,
         Intent::Schedule(_) | Intent::Volume(_) => true,
         Intent::Home(order) => order.is_harmless(),
         Intent::Time

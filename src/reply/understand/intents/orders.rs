@@ -10,7 +10,9 @@ use crate::language::grammar::Grammar;
 use crate::language::grammar::machine::{Capture, Slot};
 use crate::language::grammar::slots::Taken;
 use crate::language::grammar::words::Word;
-use crate::schedule::{Bias, ClockSaid, Day, Days, Kind, Many, Order, Part, Said, Wanted, When, Which};
+use crate::schedule::{
+    Bias, ClockSaid, Day, DayPart, Days, EntryKind, Many, NewEntry, Said, ScheduleOrder, When, Which,
+};
 
 /// What slots took, and the utterance they took it from.
 pub(super) struct Filled<'a> {
@@ -48,28 +50,31 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
     })
 }
 
-fn order(name: &str, filled: &Filled<'_>) -> Option<Order> {
-    let set = |kind, bias| Order::Set(Wanted { kind, name: filled.name(), when: filled.when(), bias });
+fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
+    let set =
+        |kind, bias| ScheduleOrder::Set(NewEntry { kind, name: filled.name(), when: filled.when(), bias });
     Some(match name {
-        "timer set" => set(Kind::Timer, Bias::Next),
-        "alarm set" => set(Kind::Alarm, Bias::Next),
-        "wake me" => set(Kind::Alarm, Bias::Morning),
-        "reminder set" => set(Kind::Reminder, Bias::ByDay),
-        "list" => Order::List(filled.kind()),
-        "left" => Order::Left(filled.which(filled.kind(), Many::All)),
-        "timer left" => Order::Left(filled.which(Some(Kind::Timer), Many::All)),
-        "cancel" => Order::Cancel(filled.which(filled.kind(), Many::One)),
-        "cancel reminder" => Order::Cancel(filled.which(Some(Kind::Reminder), Many::One)),
-        "cancel all" => Order::Cancel(filled.which(filled.kind(), Many::All)),
-        "add" => Order::Add { which: filled.timer(), seconds: filled.seconds(Slot::Duration)?.into() },
+        "timer set" => set(EntryKind::Timer, Bias::Next),
+        "alarm set" => set(EntryKind::Alarm, Bias::Next),
+        "wake me" => set(EntryKind::Alarm, Bias::Morning),
+        "reminder set" => set(EntryKind::Reminder, Bias::ByDay),
+        "list" => ScheduleOrder::List(filled.kind()),
+        "left" => ScheduleOrder::Left(filled.which(filled.kind(), Many::All)),
+        "timer left" => ScheduleOrder::Left(filled.which(Some(EntryKind::Timer), Many::All)),
+        "cancel" => ScheduleOrder::Cancel(filled.which(filled.kind(), Many::One)),
+        "cancel reminder" => ScheduleOrder::Cancel(filled.which(Some(EntryKind::Reminder), Many::One)),
+        "cancel all" => ScheduleOrder::Cancel(filled.which(filled.kind(), Many::All)),
+        "add" => {
+            ScheduleOrder::Add { which: filled.timer(), seconds: filled.seconds(Slot::Duration)?.into() }
+        }
         "take off" => {
-            Order::Add { which: filled.timer(), seconds: -i64::from(filled.seconds(Slot::Duration)?) }
+            ScheduleOrder::Add { which: filled.timer(), seconds: -i64::from(filled.seconds(Slot::Duration)?) }
         }
-        "move" => Order::Move { which: filled.moved(), when: filled.when() },
+        "move" => ScheduleOrder::Move { which: filled.moved(), when: filled.when() },
         "snooze" => {
-            Order::Snooze { which: Which::of(filled.kind()), seconds: filled.seconds(Slot::Duration) }
+            ScheduleOrder::Snooze { which: Which::of(filled.kind()), seconds: filled.seconds(Slot::Duration) }
         }
-        "silence" => Order::Silence,
+        "silence" => ScheduleOrder::Silence,
         _ => return None,
     })
 }
@@ -143,11 +148,11 @@ impl Filled<'_> {
         self.grammar.manners.behind.first().is_some_and(|first| first[..] == [plain])
     }
 
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<EntryKind> {
         match self.value(Slot::Kind).or_else(|| self.value(Slot::Kinds))? {
-            "timer" => Some(Kind::Timer),
-            "alarm" => Some(Kind::Alarm),
-            "reminder" => Some(Kind::Reminder),
+            "timer" => Some(EntryKind::Timer),
+            "alarm" => Some(EntryKind::Alarm),
+            "reminder" => Some(EntryKind::Reminder),
             _ => None,
         }
     }
@@ -159,7 +164,7 @@ impl Filled<'_> {
         })
     }
 
-    fn which(&self, kind: Option<Kind>, many: Many) -> Which {
+    fn which(&self, kind: Option<EntryKind>, many: Many) -> Which {
         let clock = self.clock().map(|clock| (clock, self.part()));
         let (length_s, day) = (self.seconds(Slot::Length), self.day());
         Which { id: None, kind, name: self.name(), length_s, clock, day, many }
@@ -172,7 +177,7 @@ impl Filled<'_> {
 
     /// The timer that is to be longer or shorter.
     fn timer(&self) -> Which {
-        Which { clock: None, day: None, ..self.which(self.kind().or(Some(Kind::Timer)), Many::One) }
+        Which { clock: None, day: None, ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One) }
     }
 
     /// The entry that is to be due at another time: what was said of a time is the new one.
@@ -189,15 +194,15 @@ impl Filled<'_> {
         (said != Said::default()).then_some(When::At(said))
     }
 
-    fn part(&self) -> Option<Part> {
+    fn part(&self) -> Option<DayPart> {
         let part = self.value(Slot::Part).or_else(|| self.value(Slot::Today));
         // "Every morning" says both.
         let part = part.or_else(|| self.value(Slot::Days)?.split_once(' ').map(|(_, part)| part));
         part?.split(' ').find_map(|word| match word {
-            "morning" => Some(Part::Morning),
-            "afternoon" => Some(Part::Afternoon),
-            "evening" => Some(Part::Evening),
-            "night" => Some(Part::Night),
+            "morning" => Some(DayPart::Morning),
+            "afternoon" => Some(DayPart::Afternoon),
+            "evening" => Some(DayPart::Evening),
+            "night" => Some(DayPart::Night),
             _ => None,
         })
     }

@@ -45,7 +45,7 @@ fn mood(asked: &str) -> crate::tools::gate::Mood {
     intents::mood(english(), asked)
 }
 
-fn complete(order: &Order, question: &Question, text: &str) -> Option<Order> {
+fn complete(order: &ScheduleOrder, question: &ScheduleQuestion, text: &str) -> Option<ScheduleOrder> {
     intents::complete(english(), order, question, text)
 }
 

@@ -18,8 +18,8 @@ const LOWEST_ISSUER: u8 = 2;
 
 /// A run of digits in groups.
 #[derive(Default)]
-struct Run {
-    groups: Vec<Group>,
+struct DigitRun {
+    groups: Vec<DigitGroup>,
     digits: usize,
     /// For each number of digits, the Luhn sum of that many from the first on, with the digits at even
     /// places doubled, and with those at odd places doubled: any window is judged without adding it up.
@@ -27,7 +27,7 @@ struct Run {
 }
 
 /// Digits that stand together.
-struct Group {
+struct DigitGroup {
     /// Where in the text.
     at: Range<usize>,
     /// Which digits of the run.
@@ -35,7 +35,7 @@ struct Group {
     first: u8,
 }
 
-impl Run {
+impl DigitRun {
     fn push(&mut self, at: Range<usize>, digits: impl Iterator<Item = u8>) {
         let begin = self.digits;
         let mut leading = None;
@@ -50,7 +50,7 @@ impl Run {
             self.digits += 1;
         }
         if let Some(first) = leading {
-            self.groups.push(Group { at, digits: begin..self.digits, first });
+            self.groups.push(DigitGroup { at, digits: begin..self.digits, first });
         }
     }
 
@@ -68,7 +68,7 @@ impl Run {
     fn card_from(&self, first: usize) -> Option<usize> {
         let rest = self.groups.get(first..)?;
         let head = rest.first().filter(|head| head.first >= LOWEST_ISSUER)?;
-        let size = |group: &Group| group.digits.len();
+        let size = |group: &DigitGroup| group.digits.len();
         let (mut are_equal, mut are_in_fours) = (true, size(head) == 4);
         let mut found = None;
         for (place, group) in rest.iter().enumerate() {
@@ -108,7 +108,7 @@ pub(super) fn written(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usi
     let glued = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let glued_before = glued(text[..hit.start].chars().next_back());
     let glued_behind = glued(text[hit.end..].chars().next());
-    let mut run = Run::default();
+    let mut run = DigitRun::default();
     for at in words(text, hit.clone()) {
         // A group that is part of a longer word is no part of a card number.
         let is_glued = (glued_before && at.start == hit.start) || (glued_behind && at.end == hit.end);
@@ -125,7 +125,7 @@ pub(super) fn spoken(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usiz
     const DIGITS: [&str; 10] =
         ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
     let end = hit.end;
-    let mut run = Run::default();
+    let mut run = DigitRun::default();
     for at in words(text, hit) {
         let digit = (0u8..).zip(DIGITS).find(|(_, word)| text[at.clone()].eq_ignore_ascii_case(word));
         run.push(at, std::iter::once(digit.map_or(0, |(digit, _)| digit)));

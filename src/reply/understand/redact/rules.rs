@@ -12,16 +12,16 @@ use regex::Regex;
 use super::{Label, card, spoken};
 
 /// Adds the secrets of the candidate `hit` to the list and says where to search on.
-pub(super) type Reading = fn(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize;
+pub(super) type SecretReader = fn(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize;
 
 /// One rule.
-pub(super) struct Rule {
+pub(super) struct RedactionRule {
     label: Label,
     pattern: Regex,
-    reading: Reading,
+    reading: SecretReader,
 }
 
-impl Rule {
+impl RedactionRule {
     pub(super) fn label(&self) -> Label {
         self.label
     }
@@ -46,10 +46,10 @@ impl Rule {
 }
 
 /// All rules in order, or nothing when one of them can't be used: then nothing may pass.
-pub(super) fn all() -> Option<&'static [Rule]> {
-    static RULES: LazyLock<Option<Vec<Rule>>> = LazyLock::new(|| {
-        let compile = |&(label, pattern, reading): &(Label, &str, Reading)| {
-            Regex::new(pattern).ok().map(|pattern| Rule { label, pattern, reading })
+pub(super) fn all() -> Option<&'static [RedactionRule]> {
+    static RULES: LazyLock<Option<Vec<RedactionRule>>> = LazyLock::new(|| {
+        let compile = |&(label, pattern, reading): &(Label, &str, SecretReader)| {
+            Regex::new(pattern).ok().map(|pattern| RedactionRule { label, pattern, reading })
         };
         TABLE.iter().map(compile).collect()
     });
@@ -57,7 +57,7 @@ pub(super) fn all() -> Option<&'static [Rule]> {
 }
 
 /// Labels, patterns and readings in the order in which they are applied.
-const TABLE: [(Label, &str, Reading); 17] = [
+const TABLE: [(Label, &str, SecretReader); 17] = [
     (Label::Email, r"[\w.%+-]+@[\w-]+(?:\.[\w-]+)+", whole),
     (Label::Email, spoken::EMAIL, spoken::email),
     (Label::Card, r"[0-9](?:[ -]?[0-9]){12,}", card::written),

@@ -5,8 +5,8 @@ use super::*;
 
 const TURN: TurnId = TurnId(7);
 
-fn line(index: u32) -> Line {
-    Line { turn: TURN, index, text: format!("line {index} "), part: LineRole::Answer }
+fn line(index: u32) -> SpokenLine {
+    SpokenLine { turn: TURN, index, text: format!("line {index} "), part: LineRole::Answer }
 }
 
 fn heard(index: u32, at: Instant) -> SpeakEvent {

@@ -26,7 +26,7 @@ fn the_transition_table() {
     let at = Instant::now();
     let transcribing = || {
         let mut flow = woken();
-        let _ = flow.on(Input::Ended { utterance: utterance(1, 0, at), decided: at });
+        let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
         flow
     };
     let again = || {
@@ -49,23 +49,23 @@ fn the_transition_table() {
         &|| window(at),
         &interrupted,
     ];
-    let inputs: [(&str, &dyn Fn() -> Input); 16] = [
+    let inputs: [(&str, &dyn Fn() -> FlowInput); 16] = [
         ("wake phrase", &wake),
-        ("request", &|| Input::Requested),
-        ("pause", &|| Input::Paused(utterance(1, 0, at))),
-        ("resumed", &|| Input::Resumed { generation: 1, revision: 1 }),
-        ("continued", &|| Input::Continued),
-        ("end of speech", &|| Input::Ended { utterance: utterance(2, 0, at), decided: at }),
-        ("nothing said", &|| Input::NothingSaid),
-        ("deaf", &|| Input::Deaf("the microphone is gone")),
+        ("request", &|| FlowInput::Requested),
+        ("pause", &|| FlowInput::Paused(utterance(1, 0, at))),
+        ("resumed", &|| FlowInput::Resumed { generation: 1, revision: 1 }),
+        ("continued", &|| FlowInput::Continued),
+        ("end of speech", &|| FlowInput::Ended { utterance: utterance(2, 0, at), decided: at }),
+        ("nothing said", &|| FlowInput::NothingSaid),
+        ("deaf", &|| FlowInput::Deaf("the microphone is gone")),
         ("words", &|| heard(1, 0, "hello", at)),
-        ("someone speaks", &|| Input::Interrupting),
-        ("stop word", &|| interjected(Verdict::Stop)),
+        ("someone speaks", &|| FlowInput::Interrupting),
+        ("stop word", &|| interjected(JudgeVerdict::Stop)),
         ("words over her", &|| over_her(at)),
-        ("first sample", &|| Input::Speaking(TurnId(8))),
-        ("acted", &|| Input::Acted(TurnId(8))),
+        ("first sample", &|| FlowInput::Speaking(TurnId(8))),
+        ("acted", &|| FlowInput::Acted(TurnId(8))),
         ("turn over", &|| over(8, at)),
-        ("announcement", &|| Input::Announcing),
+        ("announcement", &|| FlowInput::Announcing),
     ];
     let mut table = String::new();
     for make in phases {
@@ -92,40 +92,40 @@ proptest! {
         let mut flow = resting();
         let (mut open, mut talking): (Option<u64>, bool) = (None, false);
         for (kind, n) in script {
-            let verdict = [Verdict::FollowUp("so".into()), Verdict::Echo, Verdict::Stop, Verdict::Ignore][n as usize % 4].clone();
+            let verdict = [JudgeVerdict::FollowUp("so".into()), JudgeVerdict::Echo, JudgeVerdict::Stop, JudgeVerdict::Ignore][n as usize % 4].clone();
             let input = match kind {
                 0 => wake(),
-                1 => Input::Requested,
-                2 => Input::Paused(utterance(n, 0, at)),
-                3 => Input::Resumed { generation: n, revision: 1 },
-                4 => Input::Continued,
-                5 => Input::Ended { utterance: utterance(n, 0, at), decided: at },
-                6 => Input::NothingSaid,
+                1 => FlowInput::Requested,
+                2 => FlowInput::Paused(utterance(n, 0, at)),
+                3 => FlowInput::Resumed { generation: n, revision: 1 },
+                4 => FlowInput::Continued,
+                5 => FlowInput::Ended { utterance: utterance(n, 0, at), decided: at },
+                6 => FlowInput::NothingSaid,
                 7 | 8 => result(n, 0, judged("so", verdict), at),
-                9 => Input::Interrupting,
+                9 => FlowInput::Interrupting,
                 10 => interjected(verdict),
-                11 => Input::Speaking(TurnId(7 + n)),
-                12 => Input::Acted(TurnId(7 + n)),
+                11 => FlowInput::Speaking(TurnId(7 + n)),
+                12 => FlowInput::Acted(TurnId(7 + n)),
                 13 => over(7 + n, at),
                 14 => over_her(at),
-                _ => Input::Announcing,
+                _ => FlowInput::Announcing,
             };
-            let ended = match &input { Input::TurnOver { turn, .. } => Some(turn.0), _ => None };
+            let ended = match &input { FlowInput::TurnOver { turn, .. } => Some(turn.0), _ => None };
             for effect in flow.on(input) {
                 match effect {
-                    Effect::Answer(question) => {
+                    FlowEffect::Answer(question) => {
                         prop_assert_eq!(open, None);
                         open = Some(question.turn.0);
                     }
-                    Effect::Announce(turn) => {
+                    FlowEffect::Announce(turn) => {
                         prop_assert_eq!(open, None);
                         open = Some(turn.0);
                     }
-                    Effect::Cancel(turn, _) => {
+                    FlowEffect::Cancel(turn, _) => {
                         prop_assert_eq!(open, Some(turn.0));
                         open = None;
                     }
-                    Effect::Ears(HearCommand::Speaking(state)) => talking = state == SpeakingState::Talking,
+                    FlowEffect::Ears(HearCommand::Speaking(state)) => talking = state == SpeakingState::Talking,
                     _ => {}
                 }
             }

@@ -35,7 +35,7 @@ fn every_number_up_to_999_is_read_in_words_and_in_figures_in_both_languages() {
     let german_length = |text: &str| match intents::match_intent(german(), &format!("Timer {text}"))
         .map(|quick| quick.what)
     {
-        Some(Intent::Schedule(Order::Set(wanted))) => wanted.when,
+        Some(Intent::Schedule(ScheduleOrder::Set(wanted))) => wanted.when,
         _ => None,
     };
     for (text, seconds) in [

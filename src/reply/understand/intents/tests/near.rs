@@ -124,7 +124,7 @@ proptest! {
             prop_assert_eq!(understood, Some(reading.what.clone()));
             let is_all = matches!(
                 reading.what,
-                Intent::Schedule(Order::Cancel(Which { many: Many::All, .. }))
+                Intent::Schedule(ScheduleOrder::Cancel(Which { many: Many::All, .. }))
             );
             prop_assert!(!is_all);
             let same_head = text.bytes().zip(reading.text.bytes()).take_while(|(a, b)| a == b).count();

@@ -1,12 +1,12 @@
 //! Phrases about timers, alarms and reminders, and what is understood of them, word for word.
 
 use super::*;
-use crate::schedule::{ClockSaid, Day, Days, Exactness, Part, Said};
+use crate::schedule::{ClockSaid, Day, DayPart, Days, Exactness, Said};
 
 /// An order in a form that a table can hold: `set timer "pasta" 570 s`.
-pub(super) fn told(order: &Order) -> String {
+pub(super) fn told(order: &ScheduleOrder) -> String {
     let words = match order {
-        Order::Set(wanted) => {
+        ScheduleOrder::Set(wanted) => {
             vec![
                 "set".into(),
                 wanted.kind.name().into(),
@@ -14,16 +14,22 @@ pub(super) fn told(order: &Order) -> String {
                 when_told(wanted.when.as_ref()),
             ]
         }
-        Order::Amend { wanted, .. } => vec!["amend".into(), when_told(wanted.when.as_ref())],
-        Order::List(kind) => vec!["list".into(), kind.map(|k| k.name().to_owned()).unwrap_or_default()],
-        Order::Left(which) => vec!["left".into(), which_told(which)],
-        Order::Cancel(which) => vec!["cancel".into(), which_told(which)],
-        Order::Add { which, seconds } => vec!["add".into(), format!("{seconds} s"), which_told(which)],
-        Order::Move { which, when } => vec!["move".into(), which_told(which), when_told(when.as_ref())],
-        Order::Snooze { which, seconds } => {
+        ScheduleOrder::Amend { wanted, .. } => vec!["amend".into(), when_told(wanted.when.as_ref())],
+        ScheduleOrder::List(kind) => {
+            vec!["list".into(), kind.map(|k| k.name().to_owned()).unwrap_or_default()]
+        }
+        ScheduleOrder::Left(which) => vec!["left".into(), which_told(which)],
+        ScheduleOrder::Cancel(which) => vec!["cancel".into(), which_told(which)],
+        ScheduleOrder::Add { which, seconds } => {
+            vec!["add".into(), format!("{seconds} s"), which_told(which)]
+        }
+        ScheduleOrder::Move { which, when } => {
+            vec!["move".into(), which_told(which), when_told(when.as_ref())]
+        }
+        ScheduleOrder::Snooze { which, seconds } => {
             vec!["snooze".into(), seconds.map(|s| format!("{s} s")).unwrap_or_default(), which_told(which)]
         }
-        Order::Silence => vec!["silence".into()],
+        ScheduleOrder::Silence => vec!["silence".into()],
     };
     words.into_iter().filter(|word: &String| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -32,12 +38,12 @@ fn quoted(name: Option<&str>) -> String {
     name.map(|name| format!("\"{name}\"")).unwrap_or_default()
 }
 
-fn clock_told(clock: ClockSaid, part: Option<Part>) -> String {
+fn clock_told(clock: ClockSaid, part: Option<DayPart>) -> String {
     let mark = if clock.exactness == Exactness::Exact { "!" } else { "" };
     format!("{}:{:02}{mark}{}", clock.hour, clock.minute, part.map(part_told).unwrap_or_default())
 }
 
-fn part_told(part: Part) -> String {
+fn part_told(part: DayPart) -> String {
     format!(" {part:?}").to_lowercase()
 }
 
@@ -146,23 +152,33 @@ fn what_was_asked_back_is_completed_by_the_answer() {
         Some(QuickIntent { what: Intent::Schedule(order), .. }) => order,
         other => panic!("{other:?}"),
     };
-    let completed = |text: &str, question: &Question, answer: &str| {
+    let completed = |text: &str, question: &ScheduleQuestion, answer: &str| {
         complete(&order(text), question, answer).map_or("-".into(), |order| told(&order))
     };
-    let which = Question::Which(vec![]);
+    let which = ScheduleQuestion::Which(vec![]);
     for (text, question, answer, expected) in [
-        ("set a pasta timer", &Question::Length, "nine and a half minutes", "set timer \"pasta\" 570 s"),
-        ("set a timer", &Question::Length, "Ten minutes, please.", "set timer 600 s"),
-        ("set a timer", &Question::Length, "I don't know", "-"),
+        (
+            "set a pasta timer",
+            &ScheduleQuestion::Length,
+            "nine and a half minutes",
+            "set timer \"pasta\" 570 s",
+        ),
+        ("set a timer", &ScheduleQuestion::Length, "Ten minutes, please.", "set timer 600 s"),
+        ("set a timer", &ScheduleQuestion::Length, "I don't know", "-"),
         (
             "remind me to call Ann",
-            &Question::Moment,
+            &ScheduleQuestion::Moment,
             "Tomorrow at noon.",
             "set reminder \"call Ann\" at 12:00! +1",
         ),
-        ("remind me to call Ann", &Question::Moment, "in ten minutes", "set reminder \"call Ann\" 600 s"),
-        ("wake me up", &Question::Moment, "at half past six", "set alarm at 6:30"),
-        ("change the alarm", &Question::Moment, "seven", "move alarm at 7:00"),
+        (
+            "remind me to call Ann",
+            &ScheduleQuestion::Moment,
+            "in ten minutes",
+            "set reminder \"call Ann\" 600 s",
+        ),
+        ("wake me up", &ScheduleQuestion::Moment, "at half past six", "set alarm at 6:30"),
+        ("change the alarm", &ScheduleQuestion::Moment, "seven", "move alarm at 7:00"),
         ("cancel the timer", &which, "the pasta one", "cancel timer \"pasta\""),
         ("cancel the timer", &which, "Pasta.", "cancel timer \"Pasta\""),
         ("cancel the timer", &which, "all of them", "cancel all timer"),

@@ -17,7 +17,7 @@ use super::log;
 use crate::clock::SystemClock;
 use crate::config::{self, Config, Effective, Override};
 use crate::control::Journal;
-use crate::language::{Language, LanguageError, Library};
+use crate::language::{Language, LanguageError, LanguageLibrary};
 use crate::paths::Paths;
 
 /// The global flags.
@@ -36,7 +36,7 @@ pub struct Wants {
 
 /// Directories and effective configuration.
 #[derive(Debug)]
-pub struct Session {
+pub struct CliContext {
     /// Where things are on this machine.
     pub paths: Paths,
     /// The values with their origins.
@@ -45,7 +45,7 @@ pub struct Session {
     pub journal: Journal,
 }
 
-impl Session {
+impl CliContext {
     /// The configuration.
     pub fn config(&self) -> &Config {
         &self.effective.config
@@ -53,7 +53,7 @@ impl Session {
 
     /// The language that is spoken.
     pub fn language(&self) -> Result<Language, LanguageError> {
-        Library::with_folder(self.paths.languages()).load(&self.config().language)
+        LanguageLibrary::with_folder(self.paths.languages()).load(&self.config().language)
     }
 
     /// Runs `work` on a Tokio runtime of its own and shuts the runtime down without waiting for
@@ -77,7 +77,7 @@ impl Session {
 ///
 /// # Errors
 /// No home directory, an unusable configuration, a filter for the log that can't be read.
-pub fn open(wants: Wants) -> anyhow::Result<Session> {
+pub fn open(wants: Wants) -> anyhow::Result<CliContext> {
     let mut paths = Paths::discover()?;
     if let Some(file) = &wants.config {
         if !file.exists() {
@@ -88,7 +88,7 @@ pub fn open(wants: Wants) -> anyhow::Result<Session> {
     let effective = config::load(&paths.config, &overrides(&wants.set)?)?;
     let usual = if effective.config.log.voice_debug { "warn,voice=debug" } else { "warn" };
     let journal = start_log(wants.log.as_deref().unwrap_or(usual))?;
-    Ok(Session { paths, effective, journal })
+    Ok(CliContext { paths, effective, journal })
 }
 
 /// Environment first, flags over it.
@@ -105,7 +105,7 @@ fn start_log(filter: &str) -> anyhow::Result<Journal> {
         .context("--log takes error, warn, info, debug, or a filter such as warn,voice=debug")?;
     let colour = std::io::stderr().is_terminal();
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
-    let log = log.event_format(log::Line).with_filter(filter);
+    let log = log.event_format(log::LogFormat).with_filter(filter);
     let journal = Journal::new(Arc::new(SystemClock));
     // Filtered, so that nothing below a warning is even made.
     let kept = journal.clone().with_filter(LevelFilter::WARN);
