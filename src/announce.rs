@@ -11,12 +11,13 @@ mod queue;
 mod quiet;
 #[cfg(test)]
 mod tests;
+mod wording;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
@@ -24,9 +25,10 @@ pub use arbiter::{Floor, HoldReason, Presence, Situation};
 pub use config::AnnounceConfig;
 pub use queue::{AnnouncementState, Counts, WaitingAnnouncement};
 pub use quiet::{NotAPeriod, QuietHours, QuietPeriod};
+pub use wording::Wording;
 
 use crate::clock::Clock;
-use crate::message::{Place, Private};
+use crate::message::Place;
 use crate::store::{Store, StoreError};
 use arbiter::{AnnouncementDecision, Now};
 use queue::AnnouncementQueue;
@@ -89,7 +91,7 @@ pub enum IfUnheard {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announcement {
     /// What is said.
-    pub text: Private<String>,
+    pub wording: Wording,
     /// How urgent it is.
     pub priority: AnnouncementPriority,
     /// After this moment it is dropped.
@@ -104,16 +106,22 @@ pub struct Announcement {
 
 impl Announcement {
     /// One that may be said anywhere, counts for ever, and is dropped when it was not heard.
-    pub fn new(origin: AnnouncementOrigin, priority: AnnouncementPriority, text: impl Into<String>) -> Self {
-        let text = Private(text.into());
-        Self { text, priority, expires: None, origin, place: None, if_unheard: IfUnheard::Drop }
+    pub fn new(
+        origin: AnnouncementOrigin,
+        priority: AnnouncementPriority,
+        wording: impl Into<Wording>,
+    ) -> Self {
+        let (wording, if_unheard) = (wording.into(), IfUnheard::Drop);
+        Self { wording, priority, expires: None, origin, place: None, if_unheard }
     }
 }
 
 /// An announcement as it stands in the database.
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    text: String,
+    /// The name it had when there were no templates.
+    #[serde(rename = "text")]
+    wording: Wording,
     priority: AnnouncementPriority,
     expires: Option<Timestamp>,
     origin: AnnouncementOrigin,
@@ -259,6 +267,11 @@ impl Announcer {
         self.forget(gone).await;
     }
 
+    /// The present moment.
+    pub fn now(&self) -> Zoned {
+        self.shared.clock.now()
+    }
+
     /// The moment so long after now, for an announcement that expires.
     pub fn moment_after(&self, time: Duration) -> Option<Timestamp> {
         let time = SignedDuration::try_from(time).ok()?;
@@ -324,14 +337,14 @@ impl WaitingAnnouncement {
 }
 
 impl From<Kept> for Announcement {
-    fn from(Kept { text, priority, expires, origin, place }: Kept) -> Self {
-        Self { text: Private(text), priority, expires, origin, place, if_unheard: IfUnheard::Keep }
+    fn from(Kept { wording, priority, expires, origin, place }: Kept) -> Self {
+        Self { wording, priority, expires, origin, place, if_unheard: IfUnheard::Keep }
     }
 }
 
 async fn keep(store: &Store, announcement: &Announcement) -> Result<i64, StoreError> {
-    let Announcement { text, priority, expires, origin, place, .. } = announcement.clone();
-    let kept = Kept { text: text.0, priority, expires, origin, place };
+    let Announcement { wording, priority, expires, origin, place, .. } = announcement.clone();
+    let kept = Kept { wording, priority, expires, origin, place };
     let text = serde_json::to_string(&kept).map_err(|error| StoreError::Record(error.to_string()))?;
     store.add_announcement(text).await
 }

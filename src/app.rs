@@ -19,6 +19,7 @@
 //! conversation stops, the listener ends, the mouth is closed, the model server is ended, the
 //! database is closed last.
 
+mod awake;
 mod brain;
 mod daemon;
 mod diary;
@@ -34,6 +35,7 @@ use crate::config::Config;
 use crate::models::{ManifestError, ModelLibrary};
 use crate::paths::Paths;
 
+pub(crate) use awake::note_end;
 pub use brain::Brain;
 pub use daemon::{Daemon, EssentialFailed, RestartRule, Service, ServiceContext, Started, start};
 pub use diary::keep_diary;

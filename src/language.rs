@@ -15,8 +15,10 @@ pub(crate) mod mood;
 mod names;
 mod placeholders;
 mod sentences;
+mod template;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod times;
 pub(crate) mod tools;
 mod vocabulary;
 
@@ -25,9 +27,10 @@ pub use ear::Ear;
 pub use library::{LanguageError, LanguageLibrary};
 pub use names::{DeviceKind, Names};
 pub use sentences::{
-    Dial, HomeSentences, KindWords, MemorySentences, ReplySentences, ScheduleSentences, Sentences, TimeWords,
-    ToolSentences, capital, fill,
+    DeviceSentences, Dial, HomeSentences, KindWords, MemorySentences, ReplySentences, ScheduleSentences,
+    Sentences, TimeWords, ToolSentences, capital, fill,
 };
+pub use template::{SentenceField, SentenceName, SentenceTemplate};
 pub(crate) use vocabulary::PhraseWords;
 pub use vocabulary::Vocabulary;
 

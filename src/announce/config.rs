@@ -9,6 +9,10 @@ use super::quiet::{QuietHours, QuietPeriod};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnnounceConfig {
+    /// Whether she says once that she is awake, as soon as microphone, speaker and model work after a start: who has no
+    /// screen beside her hears that she can be talked to. Nothing is said in quiet hours, while the microphone is
+    /// switched off, when the program comes back after a failure, or when the start takes longer than ten minutes.
+    pub awake: bool,
     /// Periods of the day, by the wall clock, in which nothing is announced but what is critical and what the user set
     /// himself to ring: "HH:MM-HH:MM", before it the days on which it begins ("sat,sun 22:00-09:00"), if not all.
     /// Questions are answered at any time.
@@ -17,7 +21,7 @@ pub struct AnnounceConfig {
 
 impl Default for AnnounceConfig {
     fn default() -> Self {
-        Self { quiet_hours: vec![QuietPeriod::daily(time(23, 0, 0, 0), time(7, 0, 0, 0))] }
+        Self { awake: true, quiet_hours: vec![QuietPeriod::daily(time(23, 0, 0, 0), time(7, 0, 0, 0))] }
     }
 }
 

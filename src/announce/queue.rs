@@ -156,9 +156,9 @@ mod tests {
             assert_eq!(queue.push(some(AnnouncementPriority::Ring, "ring"), None).1, None);
         }
         let dropped = queue.push(some(AnnouncementPriority::Critical, "fire"), None).1.unwrap();
-        assert_eq!((dropped.announcement.text.0.as_str(), dropped.row), ("second", Some(7)));
+        assert_eq!((dropped.announcement.wording, dropped.row), ("second".into(), Some(7)));
         let (_, dropped) = queue.push(some(AnnouncementPriority::Background, "late"), None);
-        assert_eq!(dropped.unwrap().announcement.text.0, "third");
+        assert_eq!(dropped.unwrap().announcement.wording, "third".into());
         queue.remove(queue.waiting()[0].id).unwrap();
         queue.push(some(AnnouncementPriority::Ring, "ring"), None);
         let (id, dropped) = queue.push(some(AnnouncementPriority::Background, "of no account"), None);

@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::*;
 use crate::clock::ManualClock;
+use crate::language::tests::english;
 
 fn noon() -> Arc<ManualClock> {
     Arc::new(ManualClock::at(date(2026, 3, 4).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap()))
@@ -30,7 +31,9 @@ async fn next(announcer: &Announcer) -> Next {
 }
 
 fn texts(announcer: &Announcer) -> Vec<String> {
-    announcer.waiting().into_iter().map(|waiting| waiting.announcement.text.0).collect()
+    let now = announcer.now();
+    let told = |waiting: WaitingAnnouncement| waiting.announcement.wording.told(english(), &now).0;
+    announcer.waiting().into_iter().map(told).collect()
 }
 
 /// After a restart.

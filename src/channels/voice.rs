@@ -110,7 +110,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             languages: languages.clone(),
         };
         Self {
-            flow: Flow::resting(last_turn, follow_ups, languages),
+            flow: Flow::resting(last_turn, follow_ups, languages.clone()),
             input: InputSide::new(input),
             output,
             thinking: Thinking::new(Arc::clone(&parts.engine), Arc::clone(&session), parts.config.thinking()),
@@ -122,7 +122,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 config: parts.config,
                 session,
             }),
-            announcements: Announcements::new(parts.announcer, place, parts.least_ring_volume),
+            announcements: Announcements::new(parts.announcer, languages, place, parts.least_ring_volume),
             observers: Observers::new(parts.news, parts.requests, parts.heart),
         }
     }

@@ -47,6 +47,9 @@ pub(crate) fn run(args: RunArgs, context: &CliContext) -> anyhow::Result<ExitCod
         // It ends when the daemon does: what is typed is never the end of a conversation.
         daemon.supervise(answer_typed(&brain)).await;
         let ended = daemon.end().await;
+        if ended.is_ok() {
+            app::note_end(&brain).await;
+        }
         brain.shutdown().await;
         ended?;
         Ok(ExitCode::SUCCESS)

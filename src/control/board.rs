@@ -43,6 +43,8 @@ struct BoardShared {
     facts: Mutex<BoardFacts>,
     changes: broadcast::Sender<StateEvent>,
     settled: watch::Sender<bool>,
+    /// Microphone and speaker work.
+    working: watch::Sender<bool>,
 }
 
 struct BoardFacts {
@@ -141,6 +143,7 @@ impl StatusBoard {
             facts: Mutex::new(facts),
             changes: broadcast::channel(CHANGES).0,
             settled: watch::channel(false).0,
+            working: watch::channel(false).0,
         }))
     }
 
@@ -158,11 +161,13 @@ impl StatusBoard {
     pub fn microphone(&self, device: DeviceStatus) {
         self.change(|facts| facts.microphone = device);
         self.0.settled.send_replace(true);
+        self.note_devices();
     }
 
     /// The speaker is this one, or missing.
     pub fn speaker(&self, device: DeviceStatus) {
         self.change(|facts| facts.speaker = device);
+        self.note_devices();
     }
 
     /// These models hear and speak.
@@ -256,6 +261,18 @@ impl StatusBoard {
     pub async fn settled(&self) {
         // The board holds the sender, so this does not fail.
         let _ = self.0.settled.subscribe().wait_for(|settled| *settled).await;
+    }
+
+    /// Waits until both microphone and speaker work. Cancel-safe.
+    pub async fn devices_work(&self) {
+        // The board holds the sender, so this does not fail.
+        let _ = self.0.working.subscribe().wait_for(|working| *working).await;
+    }
+
+    fn note_devices(&self) {
+        let facts = self.facts();
+        let works = |device: &DeviceStatus| matches!(device, DeviceStatus::Device(_));
+        self.0.working.send_replace(works(&facts.microphone) && works(&facts.speaker));
     }
 
     /// How she is.

@@ -16,6 +16,7 @@ pub struct Sentences {
     pub schedule: ScheduleSentences,
     pub reply: ReplySentences,
     pub home: HomeSentences,
+    pub device: DeviceSentences,
     pub memory: MemorySentences,
     pub tools: ToolSentences,
 }
@@ -188,6 +189,15 @@ pub struct HomeSentences {
     pub unlock: String,
     pub percent: String,
     pub degrees: String,
+}
+
+/// What is said unasked of devices, and of the start.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct DeviceSentences {
+    pub microphone_lost: String,
+    pub awake: String,
 }
 
 /// What is said of the memory.

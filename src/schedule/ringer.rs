@@ -15,9 +15,9 @@ use tokio_util::sync::CancellationToken;
 use super::watch::Seen;
 use super::{EntryId, Schedule, Trust, words};
 use crate::announce::{
-    Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard,
+    Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard, Wording,
 };
-use crate::language::Language;
+use crate::language::{Language, SentenceName};
 use crate::message::Private;
 use crate::pulse::Heart;
 
@@ -115,8 +115,7 @@ impl Ringer {
             Err(error) => {
                 if !std::mem::replace(&mut self.has_failed, true) {
                     tracing::error!(%error, "timers can't be read, so none rings");
-                    let told = self.language().sentences().schedule.unreadable.clone();
-                    self.announce(IfUnheard::Drop, told).await;
+                    self.announce(IfUnheard::Drop, SentenceName::TimersUnreadable).await;
                 }
                 return AT_LEAST;
             }
@@ -125,12 +124,10 @@ impl Ringer {
         self.anchor = Some(Anchor { shown: now.timestamp(), at, trust });
         if trust == Trust::Behind && !std::mem::replace(&mut self.has_doubted, true) {
             tracing::warn!("the clock shows less than it did before, so alarms wait");
-            let told = self.language().sentences().schedule.wrong_clock.clone();
-            self.announce(IfUnheard::Drop, told).await;
+            self.announce(IfUnheard::Drop, SentenceName::WrongClock).await;
         }
         if !seen.missed.is_empty() {
-            let told = words::missed(&seen.missed, &now, &self.language());
-            self.announce(IfUnheard::Keep, told).await;
+            self.announce(IfUnheard::Keep, words::missed(&seen.missed, now.time_zone())).await;
         }
         self.publish(&seen, &now).await;
         let until = seen.next.map(|next| next.duration_since(now.timestamp()));
@@ -191,8 +188,9 @@ impl Ringer {
         self.announced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn announce(&self, if_unheard: IfUnheard, text: impl Into<String>) {
-        let announcement = Announcement::new(AnnouncementOrigin::Timer, AnnouncementPriority::Reminder, text);
+    async fn announce(&self, if_unheard: IfUnheard, wording: impl Into<Wording>) {
+        let announcement =
+            Announcement::new(AnnouncementOrigin::Timer, AnnouncementPriority::Reminder, wording);
         self.announcer.announce(Announcement { if_unheard, ..announcement }).await;
     }
 }

@@ -3,87 +3,19 @@
 //! PURE. In: entries and reports, and the language that is spoken. Out: sentences, which stand in its files. Short, and
 //! always with what was understood, so that a misheard number is noticed at once.
 
-use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Zoned};
 
 use super::entry::{Days, Due, Entry, EntryKind, EntryState};
 use super::order::{OrderReport, ScheduleQuestion, Which};
-use crate::language::{Dial, KindWords, Language, TimeWords, capital, fill};
+use crate::language::times::{self, day, weekday};
+use crate::language::{KindWords, Language, SentenceField, SentenceName, SentenceTemplate, capital, fill};
+
+pub use crate::language::times::{date_in, length, time_in_full, time_of_day};
 
 /// Most entries that are read out.
 const READ_OUT: usize = 5;
-
-/// Which form of a unit a length is told in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum UnitForm {
-    /// `5 minutes`.
-    Counted,
-    /// `5 minute`, in front of a word.
-    Bare,
-}
-
-/// `9 minutes 30 seconds`; nothing is left out but zeros.
-pub fn length(seconds: u64, language: &Language) -> String {
-    length_in(seconds, UnitForm::Counted, &language.sentences().time)
-}
-
-fn length_in(seconds: u64, form: UnitForm, words: &TimeWords) -> String {
-    let parts =
-        [(seconds / 3600, &words.hour), (seconds / 60 % 60, &words.minute), (seconds % 60, &words.second)];
-    let told: Vec<String> = parts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, [one, several])| {
-            format!("{count} {}", if *count == 1 || form == UnitForm::Bare { one } else { several })
-        })
-        .collect();
-    if told.is_empty() { format!("0 {}", words.second[1]) } else { told.join(" ") }
-}
-
-/// `6:30 AM`, `7 PM`, `noon`, `midnight`.
-pub fn time_of_day(time: Time, language: &Language) -> String {
-    let words = &language.sentences().time;
-    let sentence = match (time.hour(), time.minute()) {
-        (0, 0) => &words.midnight,
-        (12, 0) => &words.noon,
-        (_, 0) => &words.full_hour,
-        _ => &words.clock,
-    };
-    clock(sentence, time, words)
-}
-
-/// `6:30 AM`, also for a full hour.
-pub fn time_in_full(time: Time, language: &Language) -> String {
-    let words = &language.sentences().time;
-    clock(&words.clock, time, words)
-}
-
-fn clock(sentence: &str, time: Time, words: &TimeWords) -> String {
-    let [morning, afternoon] = &words.halves;
-    let hour = match (words.hours, time.hour() % 12) {
-        (Dial::TwentyFour, _) => time.hour(),
-        (Dial::Twelve, 0) => 12,
-        (Dial::Twelve, hour) => hour,
-    };
-    let (hour, minute) = (hour.to_string(), format!("{:02}", time.minute()));
-    let half = if time.hour() < 12 { morning } else { afternoon };
-    fill(sentence, &[("hour", &hour), ("minute", &minute), ("half", half)])
-}
-
-/// `Sunday, November 22nd, 2026`, within `sentence`.
-pub fn date_in(sentence: &str, date: Date, language: &Language) -> String {
-    let words = &language.sentences().time;
-    let (day, year) = (date.day().to_string(), date.year().to_string());
-    let values = [
-        ("weekday", weekday(date.weekday(), words)),
-        ("month", named(&words.months, date.month() - 1)),
-        ("nth", named(&words.days, date.day() - 1)),
-        ("day", &day),
-        ("year", &year),
-    ];
-    fill(sentence, &values)
-}
 
 /// `on weekdays`, `every day`, `every Monday and Thursday`.
 pub fn days(days: Days, language: &Language) -> String {
@@ -103,32 +35,11 @@ pub fn days(days: Days, language: &Language) -> String {
 
 /// `tomorrow at noon`, `at 6:30 AM on weekdays`, `on Friday at 7 PM`.
 pub fn moment(at: DateTime, on: Days, now: &Zoned, language: &Language) -> String {
-    let words = &language.sentences().time;
+    if on.is_none() {
+        return times::moment(at, now, language);
+    }
     let time = time_of_day(at.time(), language);
-    if !on.is_none() {
-        return fill(&words.again, &[("days", &days(on, language)), ("time", &time)]);
-    }
-    fill(&words.once, &[("day", &day(at.date(), now, language)), ("time", &time)])
-}
-
-/// `tomorrow`, `on Friday`, `on June 5`.
-fn day(date: Date, now: &Zoned, language: &Language) -> String {
-    let words = &language.sentences().time;
-    match date.duration_since(now.date()).as_hours() / 24 {
-        0 => words.today.clone(),
-        1 => words.tomorrow.clone(),
-        -1 => words.yesterday.clone(),
-        2..7 => fill(&words.on_weekday, &[("weekday", weekday(date.weekday(), words))]),
-        _ => date_in(&words.on_date, date, language),
-    }
-}
-
-fn weekday(day: Weekday, words: &TimeWords) -> &str {
-    named(&words.weekdays, day.to_monday_zero_offset())
-}
-
-fn named(names: &[String], index: i8) -> &str {
-    usize::try_from(index).ok().and_then(|index| names.get(index)).map(String::as_str).unwrap_or_default()
+    fill(&language.sentences().time.again, &[("days", &days(on, language)), ("time", &time)])
 }
 
 /// What a kind of entry is called.
@@ -142,23 +53,32 @@ pub fn kind(kind: EntryKind, language: &Language) -> &KindWords {
 }
 
 /// `pasta timer`, `5 minute timer`, `7 AM alarm`, `reminder to call Ann`.
-pub fn called(entry: &Entry, zone: &TimeZone, language: &Language) -> String {
-    let words = &language.sentences().schedule;
-    let kind = ("kind", kind(entry.kind, language).one.as_str());
+pub fn called(entry: &Entry, now: &Zoned, language: &Language) -> String {
+    called_later(entry, now.time_zone()).part(language, now)
+}
+
+/// The same for any language.
+fn called_later(entry: &Entry, zone: &TimeZone) -> SentenceTemplate {
+    let text = |text: &String| SentenceField::Words(text.clone());
+    let kind = match entry.kind {
+        EntryKind::Timer => SentenceName::Timer,
+        EntryKind::Alarm => SentenceName::Alarm,
+        EntryKind::Reminder => SentenceName::Reminder,
+    };
     match (entry.kind, &entry.name, entry.length_s) {
-        (EntryKind::Reminder, Some(text), _) => fill(&words.to_remind, &[("text", text)]),
-        (_, Some(name), _) => fill(&words.named, &[("name", name), kind]),
-        (EntryKind::Timer, None, Some(seconds)) => {
-            let told = |form| length_in(u64::from(seconds), form, &language.sentences().time);
-            fill(
-                &words.by_length,
-                &[("length", &told(UnitForm::Counted)), ("bare", &told(UnitForm::Bare)), kind],
-            )
+        (EntryKind::Reminder, Some(name), _) => {
+            SentenceTemplate::from(SentenceName::ToRemind).with("text", text(name))
         }
-        (_, None, _) => {
-            let time = time_of_day(wall(entry, zone).time(), language);
-            fill(&words.by_time, &[("time", &time), kind])
+        (_, Some(name), _) => {
+            SentenceTemplate::from(SentenceName::Named).with("name", text(name)).with("kind", kind)
         }
+        (EntryKind::Timer, None, Some(seconds)) => SentenceTemplate::from(SentenceName::ByLength)
+            .with("length", SentenceField::Length(seconds.into()))
+            .with("bare", SentenceField::BareLength(seconds.into()))
+            .with("kind", kind),
+        (_, None, _) => SentenceTemplate::from(SentenceName::ByTime)
+            .with("time", SentenceField::TimeOfDay(wall(entry, zone).time()))
+            .with("kind", kind),
     }
 }
 
@@ -175,7 +95,7 @@ fn short(entry: &Entry, language: &Language) -> String {
 
 /// `the pasta timer`.
 fn the(entry: &Entry, now: &Zoned, language: &Language) -> String {
-    format!("{} {}", kind(entry.kind, language).the, called(entry, now.time_zone(), language))
+    format!("{} {}", kind(entry.kind, language).the, called(entry, now, language))
 }
 
 fn wall(entry: &Entry, zone: &TimeZone) -> DateTime {
@@ -203,24 +123,25 @@ pub fn rings(entry: &Entry, now: &Zoned, language: &Language) -> String {
         }
         (EntryKind::Alarm, None) => fill(&words.rings, &[time]),
         (EntryKind::Alarm, Some(name)) => fill(&words.rings_named, &[time, ("name", name)]),
-        _ => format!("{}.", called(entry, now.time_zone(), language)),
+        _ => format!("{}.", called(entry, now, language)),
     })
 }
 
 /// What is said of what nobody noticed.
-pub fn missed(entries: &[Entry], now: &Zoned, language: &Language) -> String {
-    let words = &language.sentences().schedule;
-    let told: Vec<String> = entries
-        .iter()
-        .take(READ_OUT)
-        .map(|entry| {
-            let at = moment(wall(entry, now.time_zone()), Days::NONE, now, language);
-            let called = called(entry, now.time_zone(), language);
-            let the = &kind(entry.kind, language).the;
-            fill(&words.was_due, &[("the", the), ("called", &called), ("at", &at)])
-        })
-        .collect();
-    capital(&fill(&words.missed, &[("list", &language.sentences().time.listed(&told))]))
+pub fn missed(entries: &[Entry], zone: &TimeZone) -> SentenceTemplate {
+    let was_due = |entry: &Entry| {
+        let the = match entry.kind {
+            EntryKind::Timer => SentenceName::TheTimer,
+            EntryKind::Alarm => SentenceName::TheAlarm,
+            EntryKind::Reminder => SentenceName::TheReminder,
+        };
+        SentenceTemplate::from(SentenceName::WasDue)
+            .with("the", the)
+            .with("called", SentenceField::Part(called_later(entry, zone)))
+            .with("at", SentenceField::Moment(wall(entry, zone)))
+    };
+    let list = entries.iter().take(READ_OUT).map(was_due).collect();
+    SentenceTemplate::from(SentenceName::Missed).with("list", SentenceField::List(list))
 }
 
 /// What is said of a report; `now` is the present moment.
@@ -286,7 +207,7 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
         EntryState::Ringing { .. } => words.it_rings.clone(),
         EntryState::Waiting | EntryState::Over | EntryState::Missed => left(entry, now, language),
     };
-    let called = |entry: &Entry| called(entry, now.time_zone(), language);
+    let called = |entry: &Entry| called(entry, now, language);
     match entries {
         [only] => {
             let the = ("the", kind(only.kind, language).the.as_str());
@@ -318,7 +239,7 @@ fn list(of: Option<EntryKind>, entries: &[Entry], now: &Zoned, language: &Langua
         );
     }
     let one = |entry: &Entry| {
-        let called = ("called", &*called(entry, now.time_zone(), language));
+        let called = ("called", &*called(entry, now, language));
         capital(&match (entry.state, entry.kind) {
             (EntryState::Missed, _) => {
                 let at = moment(wall(entry, now.time_zone()), Days::NONE, now, language);
@@ -343,7 +264,7 @@ fn cancelled(entries: &[Entry], now: &Zoned, language: &Language) -> String {
         [only] => {
             let is_reminder = only.kind == EntryKind::Reminder;
             let sentence = if is_reminder { &words.cancelled_reminder } else { &words.cancelled };
-            fill(sentence, &[("called", &called(only, now.time_zone(), language))])
+            fill(sentence, &[("called", &called(only, now, language))])
         }
         [first, rest @ ..] if rest.iter().all(|entry| entry.kind == first.kind) => {
             fill(&words.cancelled_of, &[count, ("kinds", &kind(first.kind, language).many)])

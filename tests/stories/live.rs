@@ -46,6 +46,8 @@ impl Room {
         // The larger model: a busy machine may drop a few samples on the way through the sound server.
         home.set("audio.host=pulseaudio")
             .set("audio.silent_after_s=0")
+            // What is recorded is answers.
+            .set("announce.awake=false")
             .set("hear.stt.model=base")
             .set("conversation.go_on_s=0");
         home.set(&format!("audio.input={:?}", devices.input))

@@ -64,6 +64,7 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
         "timers",
         "ring light",
         "diary",
+        "greeting",
         "display",
         "conversation",
     ];

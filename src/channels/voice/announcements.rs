@@ -15,7 +15,8 @@ use crate::announce::{
     Situation,
 };
 use crate::audio::{Player, Volume};
-use crate::message::{Place, TurnId};
+use crate::language::{Languages, SentenceName};
+use crate::message::{Place, Private, TurnId};
 
 /// How long the microphone is open after each ring.
 const WINDOW: Duration = Duration::from_secs(3);
@@ -24,11 +25,12 @@ const WITHOUT_VOICE: Duration = Duration::from_secs(3);
 /// A microphone that is lost again within this time is shown and logged, and not announced again: a loose plug must
 /// not make her talk all day. What was not said by then is not said at all.
 const SELDOM: Duration = Duration::from_secs(600);
-const LOST: &str = "I can't hear anything: the microphone is gone.";
 
 /// The announcements at one place.
 pub struct Announcements {
     announcer: Announcer,
+    /// In which it is said.
+    languages: Languages,
     changes: watch::Receiver<()>,
     place: Place,
     presence: Presence,
@@ -73,12 +75,13 @@ pub(super) enum AnnouncementEnd {
 
 impl Announcements {
     /// The announcements of `announcer` that may be heard at `place`, whose rings are never softer than
-    /// `least_volume` percent.
-    pub fn new(announcer: Announcer, place: Place, least_volume: u8) -> Self {
+    /// `least_volume` percent; what is said of them is told in the present one of `languages`.
+    pub fn new(announcer: Announcer, languages: Languages, place: Place, least_volume: u8) -> Self {
         let volume = RingVolume { least: Volume::percent(least_volume), before: None };
         Self {
             changes: announcer.changes(),
             announcer,
+            languages,
             place,
             presence: Presence::Here,
             current: None,
@@ -116,11 +119,12 @@ impl Announcements {
         }
     }
 
-    /// It begins to be said in this turn.
-    pub(super) fn begin(&mut self, turn: TurnId) -> Option<&Announcement> {
+    /// It begins to be said in this turn: in these words, and so urgently.
+    pub(super) fn begin(&mut self, turn: TurnId) -> Option<(Private<String>, AnnouncementPriority)> {
         let current = self.current.as_mut()?;
         current.turn = Some(turn);
-        Some(&current.announcement)
+        let Announcement { wording, priority, .. } = &current.announcement;
+        Some((wording.told(&self.languages.get(), &self.announcer.now()), *priority))
     }
 
     /// Whether something is announced in this turn.
@@ -187,7 +191,9 @@ impl Announcements {
         let shown = self.shown;
         self.shown = waiting.last().map(|newest| newest.id).max(shown);
         let new = waiting.into_iter().filter(|w| Some(w.id) > shown && w.may_be_heard_at(&self.place));
-        new.filter_map(|waiting| news_of(waiting.announcement)).collect()
+        let (language, now) = (self.languages.get(), self.announcer.now());
+        let told = |announcement: &Announcement| announcement.wording.told(&language, &now);
+        new.filter_map(|waiting| news_of(&waiting.announcement, told)).collect()
     }
 
     /// The microphone is lost.
@@ -201,7 +207,11 @@ impl Announcements {
         let lost = Announcement {
             expires,
             place,
-            ..Announcement::new(AnnouncementOrigin::Device, AnnouncementPriority::Notice, LOST)
+            ..Announcement::new(
+                AnnouncementOrigin::Device,
+                AnnouncementPriority::Notice,
+                SentenceName::MicrophoneLost,
+            )
         };
         let announcement = Some(self.announcer.announce(lost).await);
         self.microphone = MicrophoneLoss { announced_at: Some(now), announcement };
@@ -221,11 +231,11 @@ impl Announcements {
 }
 
 /// How an announcement that waits is shown; that the microphone is gone is shown anyway.
-fn news_of(announcement: Announcement) -> Option<News> {
+fn news_of(announcement: &Announcement, told: impl FnOnce(&Announcement) -> Private<String>) -> Option<News> {
     match (announcement.priority, announcement.origin) {
         (_, AnnouncementOrigin::Device) => None,
-        (AnnouncementPriority::Ring, _) => Some(News::Rings(announcement.text)),
-        _ => Some(News::Told(announcement.text)),
+        (AnnouncementPriority::Ring, _) => Some(News::Rings(told(announcement))),
+        _ => Some(News::Told(told(announcement))),
     }
 }
 
@@ -265,12 +275,15 @@ mod tests {
     use super::*;
     use crate::announce::AnnounceConfig;
     use crate::clock::ManualClock;
+    use crate::language::Language;
+    use crate::language::tests::in_english;
 
     #[tokio::test]
     async fn a_loose_plug_is_announced_once_in_ten_minutes() {
         let clock = Arc::new(ManualClock::at(Zoned::now()));
-        let announcer = Announcer::new(&AnnounceConfig { quiet_hours: vec![] }, None, clock);
-        let mut here = Announcements::new(announcer.clone(), Place::named("home"), 50);
+        let announcer =
+            Announcer::new(&AnnounceConfig { quiet_hours: vec![], ..Default::default() }, None, clock);
+        let mut here = Announcements::new(announcer.clone(), in_english(), Place::named("home"), 50);
         let start = Instant::now();
         let mut announced = Vec::new();
         for after in [0, 1, 599, 600] {
@@ -281,5 +294,21 @@ mod tests {
         }
         assert_eq!(announced, [1, 0, 0, 1]);
         assert_eq!(here.unshown(), [], "it is shown in another way");
+    }
+
+    #[tokio::test]
+    async fn an_announcement_is_said_in_the_language_that_is_spoken_then() {
+        let clock = Arc::new(ManualClock::at(Zoned::now()));
+        let announcer =
+            Announcer::new(&AnnounceConfig { quiet_hours: vec![], ..Default::default() }, None, clock);
+        let languages = in_english();
+        let mut here = Announcements::new(announcer, languages.clone(), Place::named("home"), 50);
+        here.microphone_lost(Instant::now()).await;
+        let german = Language::load("de").unwrap();
+        let lost = german.sentences().device.microphone_lost.clone();
+        languages.replace(german);
+        assert!(here.is_next(Floor::Free).await);
+        let said = here.begin(TurnId(1));
+        assert_eq!(said, Some((Private(lost), AnnouncementPriority::Notice)));
     }
 }

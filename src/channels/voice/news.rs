@@ -24,7 +24,7 @@ pub enum News {
     Rests(&'static str),
     /// This rings from here on; what she says of it.
     Rings(Private<String>),
-    /// Something about timers that she says by herself; one sentence.
+    /// Something that she says by herself; one sentence.
     Told(Private<String>),
     /// Something works again or does not work any more; one sentence.
     Remark(String),

@@ -31,15 +31,14 @@ impl<M: ChatModel + 'static> Conversation<M> {
 
     /// Says it, with the tone before it if it rings.
     pub(super) async fn announce(&mut self, turn: TurnId) {
-        let Some(announcement) = self.announcements.begin(turn) else {
+        let Some((text, priority)) = self.announcements.begin(turn) else {
             let (at, after) = (Instant::now(), After::Rest);
             return Box::pin(self.step(FlowInput::TurnOver { turn, at, after })).await;
         };
-        let (text, priority) = (announcement.text.0.clone(), announcement.priority);
         if priority == AnnouncementPriority::Ring {
             self.ring(turn).await;
         }
-        if !self.output.say(turn, text).await {
+        if !self.output.say(turn, text.0).await {
             let at = Instant::now();
             let after = self.announcements.ended(AnnouncementEnd::Voiceless, at).await;
             Box::pin(self.step(FlowInput::TurnOver { turn, at, after })).await;

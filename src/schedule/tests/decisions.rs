@@ -227,7 +227,7 @@ fn what_was_due_while_the_power_was_off_is_told_or_rings_late() {
     let seen = table.look(true);
     assert_eq!(seen.missed.iter().map(|entry| entry.id.0).collect::<Vec<_>>(), [1]);
     assert_eq!(
-        words::missed(&seen.missed, &table.now, english()),
+        words::missed(&seen.missed, table.now.time_zone()).sentence(english(), &table.now),
         "You missed something: the long ago timer was due today at 5:01 PM."
     );
     assert_eq!(table.rings(), [2], "a little late is better than never");

@@ -60,7 +60,7 @@ impl Alerts {
         loop {
             if let Some(first) = self.announcer.waiting().into_iter().next() {
                 self.announcer.withdraw(first.id).await;
-                return first.announcement.text.0;
+                return first.announcement.wording.told(english(), &self.announcer.now()).0;
             }
             self.changes.changed().await.unwrap();
         }
