@@ -103,7 +103,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         };
         let languages = input.to_her.languages.clone();
         let output = OutputSide::new(output);
-        let stage = SpeechOutput {
+        let speech = SpeechOutput {
             mouth: output.mouth.clone(),
             player: output.player.clone(),
             news: parts.news.clone(),
@@ -118,7 +118,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 engine: parts.engine,
                 store: parts.store,
                 clock: parts.clock,
-                stage,
+                speech,
                 config: parts.config,
                 session,
             }),

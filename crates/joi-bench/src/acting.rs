@@ -20,9 +20,7 @@ use joi::llm::Mind;
 use joi::message::{ConversationId, Private, TurnId};
 use joi::reply::model::Room;
 use joi::reply::understand::intents;
-use joi::reply::{
-    Engine, EngineParts, Protocols, ReplyEvent, Session as Conversation, TurnInput, read_ahead, reply,
-};
+use joi::reply::{Engine, EngineParts, Protocols, ReplyEvent, Session, TurnInput, read_ahead, reply};
 use joi::store::Store;
 use joi::tools::{Means, ToolsConfig, builtin};
 use joi::trace::{ModelUse, ToolUse};
@@ -130,7 +128,7 @@ pub(crate) fn run(args: &ActingArgs, context: &CliContext) -> anyhow::Result<Exi
         let serving = brain.serving();
         let bar = indicatif::ProgressBar::new((said.turns.len() + 2 * said.request.len()) as u64);
         let talk = engine(context, &brain, true).await?;
-        let conversation = Conversation::new(ConversationId::console());
+        let conversation = Session::new(ConversationId::console());
         read_ahead(&talk, &conversation).await?;
         let mut costs = Vec::new();
         for line in &said.turns {
@@ -141,7 +139,7 @@ pub(crate) fn run(args: &ActingArgs, context: &CliContext) -> anyhow::Result<Exi
         for (tally, is_bound) in tallies.iter_mut().zip([true, false]) {
             for request in &said.request {
                 let alone = engine(context, &brain, is_bound).await?;
-                let conversation = Conversation::new(ConversationId::console());
+                let conversation = Session::new(ConversationId::console());
                 // Something to take off, and to cancel.
                 for line in &said.before {
                     ask(&alone, &conversation, line).await;
@@ -195,7 +193,7 @@ async fn engine(context: &CliContext, brain: &Brain, is_bound: bool) -> anyhow::
     }))
 }
 
-async fn ask(engine: &Engine<Mind>, conversation: &Conversation, said: &str) -> Cost {
+async fn ask(engine: &Engine<Mind>, conversation: &Session, said: &str) -> Cost {
     let (events, mut received) = mpsc::channel(64);
     let input = TurnInput { id: TurnId(1), text: Private(said.to_owned()) };
     let mut cost = Cost { said: said.to_owned(), ..Cost::default() };

@@ -25,7 +25,7 @@ use crate::reply::words::NOT_KEPT;
 use crate::reply::{ConversationStatus, Ended, Engine, ReplyOutcome, Session, TurnInput};
 use crate::speak::{LineRole, SpokenLine};
 use crate::store::{ExchangeId, Store};
-use crate::trace::{Decision, Stage as Point, Trace, TurnRecord};
+use crate::trace::{Decision, Stage, Trace, TurnRecord};
 
 /// A turn between its question and its record.
 struct Running {
@@ -74,7 +74,7 @@ pub(super) struct Desk<M> {
     pub(super) session: Arc<Session>,
     pub(super) store: Option<Store>,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) stage: SpeechOutput,
+    pub(super) speech: SpeechOutput,
     pub(super) config: ConversationConfig,
 }
 
@@ -94,7 +94,7 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// Begins to answer: with the rest of the last answer when that is what the question agrees to.
     pub(super) fn begin(&mut self, question: &SpokenQuestion) {
-        let language = self.desk.stage.languages.get();
+        let language = self.desk.speech.languages.get();
         let ready = self.rest.take().and_then(|rest| ReadyAnswer::after(rest, &question.text, &language));
         let cancel = CancellationToken::new();
         let (later, kept) = mpsc::channel(REST);
@@ -111,7 +111,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         };
         self.running.insert(question.turn, running);
         let breath = self.desk.config.go_on().map(|after| Breath { after, rest: later });
-        let reporter = SpokenReporter::new(question.turn, self.desk.stage.clone(), breath);
+        let reporter = SpokenReporter::new(question.turn, self.desk.speech.clone(), breath);
         let trace = first_marks(question);
         let (id, text) = (question.turn, question.text.clone());
         match ready {
@@ -160,7 +160,7 @@ impl<M: ChatModel + 'static> Answers<M> {
     pub(super) fn done(&mut self, turn: TurnId, end: TurnEnd) {
         if let Some(running) = self.running.get_mut(&turn) {
             running.end = Some(end);
-            if self.desk.stage.mouth.is_none() {
+            if self.desk.speech.mouth.is_none() {
                 running.spoken = Some(Instant::now());
             }
         }
@@ -168,7 +168,7 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// Stops a turn: model, synthesis, sound. Nothing when it is not running.
     pub(super) fn cancel(&mut self, turn: TurnId, why: Why) {
-        if let Some(mouth) = &self.desk.stage.mouth {
+        if let Some(mouth) = &self.desk.speech.mouth {
             mouth.stop();
         }
         self.rest = None;
@@ -183,7 +183,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         for running in self.running.values() {
             running.cancel.cancel();
         }
-        if let Some(mouth) = &self.desk.stage.mouth {
+        if let Some(mouth) = &self.desk.speech.mouth {
             mouth.stop();
         }
     }
@@ -201,13 +201,13 @@ impl<M: ChatModel + 'static> Answers<M> {
             let segments = std::mem::replace(&mut running.rest, mpsc::channel(1).1);
             running.has_paused = true;
             self.rest = Some(Rest { of: running.of.unwrap_or(turn), segments });
-            return Some((at, self.after(&self.desk.stage.languages.get().sentences().reply.go_on)));
+            return Some((at, self.after(&self.desk.speech.languages.get().sentences().reply.go_on)));
         }
-        let running = self.running.get(&turn)?;
-        let outcome = &running.end.as_ref()?.outcome;
+        let outcome = &self.running.get(&turn)?.end.as_ref()?.outcome;
+        let has_voice = self.desk.speech.mouth.is_some();
         let after = match outcome.conversation {
-            ConversationStatus::GoesOn if self.desk.stage.mouth.is_some() => self.after(&outcome.text.0),
-            ConversationStatus::Awaits(lasts) if self.desk.stage.mouth.is_some() => After::FollowUp { lasts },
+            ConversationStatus::GoesOn if has_voice => self.after(&outcome.text.0),
+            ConversationStatus::Awaits(lasts) if has_voice => After::FollowUp { lasts },
             ConversationStatus::GoesOn | ConversationStatus::Awaits(_) | ConversationStatus::IsOver => {
                 After::Rest
             }
@@ -228,15 +228,15 @@ impl<M: ChatModel + 'static> Answers<M> {
         let running = if is_over { self.running.remove(&turn)? } else { return None };
         let mut end = running.end?;
         if let Some(at) = running.first_sample {
-            end.trace.mark(Point::FirstSample, at);
+            end.trace.mark(Stage::FirstSample, at);
         }
-        end.trace.mark(Point::End, running.spoken.unwrap_or_else(Instant::now));
+        end.trace.mark(Stage::End, running.spoken.unwrap_or_else(Instant::now));
         if let Some(why) = running.stopped {
             end.trace.decide(why);
         }
         // An answer that could not be played was read at least.
         let is_partial = running.cancel.is_cancelled() || running.has_paused || running.of.is_some();
-        if self.desk.stage.mouth.is_some() && is_partial {
+        if self.desk.speech.mouth.is_some() && is_partial {
             self.remember_heard((turn, running.of), &running.heard, &mut end.outcome).await;
         }
         let record = end.record(turn, self.desk.session.id().channel, &*self.desk.clock);
@@ -343,7 +343,7 @@ impl ReadyAnswer {
             reporter.tell(segment).await;
         }
         if let Some(at) = reporter.end().await {
-            trace.mark(Point::FirstSentence, at);
+            trace.mark(Stage::FirstSentence, at);
         }
         let ended = if cancel.is_cancelled() { Ended::Cancelled } else { Ended::Quick };
         let outcome = ReplyOutcome {
@@ -361,11 +361,11 @@ impl ReadyAnswer {
 fn first_marks(question: &SpokenQuestion) -> Trace {
     let mut trace = Trace::starting(question.speech_ended);
     if let Some(woke) = question.woke {
-        trace.mark(Point::Wake, woke);
+        trace.mark(Stage::Wake, woke);
     }
-    trace.mark(Point::SpeechEnd, question.speech_ended);
-    trace.mark(Point::Endpoint, question.decided);
-    trace.mark(Point::Transcript, question.transcribed);
+    trace.mark(Stage::SpeechEnd, question.speech_ended);
+    trace.mark(Stage::Endpoint, question.decided);
+    trace.mark(Stage::Transcript, question.transcribed);
     let silence = question.decided.saturating_duration_since(question.speech_ended).as_millis();
     let meaning = match question.meaning {
         Completeness::Complete => "a whole command",

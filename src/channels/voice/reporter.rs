@@ -45,7 +45,7 @@ pub(super) struct Breath {
 
 pub(super) struct SpokenReporter {
     turn: TurnId,
-    stage: SpeechOutput,
+    speech: SpeechOutput,
     segmenter: Segmenter,
     lines: u32,
     first_sentence: Option<Instant>,
@@ -56,11 +56,11 @@ pub(super) struct SpokenReporter {
 }
 
 impl SpokenReporter {
-    pub(super) fn new(turn: TurnId, stage: SpeechOutput, breath: Option<Breath>) -> Self {
-        let breath = breath.filter(|_| stage.mouth.is_some());
+    pub(super) fn new(turn: TurnId, speech: SpeechOutput, breath: Option<Breath>) -> Self {
+        let breath = breath.filter(|_| speech.mouth.is_some());
         Self {
             turn,
-            stage,
+            speech,
             segmenter: Segmenter::default(),
             lines: 0,
             first_sentence: None,
@@ -91,7 +91,7 @@ impl SpokenReporter {
             let _ = breath.rest.try_send(segment);
         }
         if !std::mem::replace(&mut self.has_asked, true) {
-            self.speak(self.stage.languages.get().sentences().reply.go_on.clone(), LineRole::Aside).await;
+            self.speak(self.speech.languages.get().sentences().reply.go_on.clone(), LineRole::Aside).await;
             self.finish().await;
         }
     }
@@ -100,7 +100,7 @@ impl SpokenReporter {
         self.first_sentence.get_or_insert_with(Instant::now);
         let line = SpokenLine { turn: self.turn, index: self.lines, text, part };
         self.lines += 1;
-        if let Some(mouth) = &self.stage.mouth
+        if let Some(mouth) = &self.speech.mouth
             && mouth.say(line).await.is_err()
         {
             // The turn was stopped: its cancellation ends it, and there is nothing left to say.
@@ -110,7 +110,7 @@ impl SpokenReporter {
 
     /// Nothing more is to be spoken.
     pub(super) async fn finish(&mut self) {
-        if let Some(mouth) = &self.stage.mouth
+        if let Some(mouth) = &self.speech.mouth
             && mouth.finish(self.turn).await.is_err()
         {
             tracing::debug!(turn = %self.turn, "the turn was stopped before its end");
@@ -121,14 +121,14 @@ impl SpokenReporter {
 impl Reporter for SpokenReporter {
     async fn words(&mut self, words: &str) {
         // Nobody has to look.
-        let _ = self.stage.news.send(News::Words(Private(words.to_owned()))).await;
+        let _ = self.speech.news.send(News::Words(Private(words.to_owned()))).await;
         for segment in self.segmenter.push(words) {
             self.tell(segment).await;
         }
     }
 
     async fn aside(&mut self, sentence: &str) {
-        let _ = self.stage.news.send(News::Remark(sentence.to_owned())).await;
+        let _ = self.speech.news.send(News::Remark(sentence.to_owned())).await;
         if !self.has_asked {
             self.speak(sentence.to_owned(), LineRole::Aside).await;
         }
@@ -136,18 +136,18 @@ impl Reporter for SpokenReporter {
 
     fn notice(&mut self, sentence: &str) {
         // A notice that finds the queue full is in the log all the same.
-        let _ = self.stage.news.try_send(News::Remark(sentence.to_owned()));
+        let _ = self.speech.news.try_send(News::Remark(sentence.to_owned()));
     }
 
     fn act(&mut self, action: Action) {
         match action {
             Action::Volume(change) => {
-                let volume = changed(self.stage.player.volume(), change);
-                self.stage.player.set_volume(volume);
+                let volume = changed(self.speech.player.volume(), change);
+                self.speech.player.set_volume(volume);
             }
-            Action::StopSpeaking => match &self.stage.mouth {
+            Action::StopSpeaking => match &self.speech.mouth {
                 Some(mouth) => mouth.stop(),
-                None => self.stage.player.flush(),
+                None => self.speech.player.flush(),
             },
             // The outcome of the turn says so, too.
             Action::EndConversation => {}

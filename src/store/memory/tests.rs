@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 use super::*;
-use crate::message::{Channel, ConversationId, Origin as WordsOf};
+use crate::message::{Channel, ConversationId, Origin};
 use crate::store::{Deleted, Exchange};
 use crate::trace::TurnRecord;
 
@@ -26,7 +26,7 @@ fn exchange(day: i64, asked: &str, answer: &str) -> Exchange {
         asked: text(asked),
         answered_at,
         answer: text(answer),
-        answer_origin: WordsOf::Ours,
+        answer_origin: Origin::Ours,
     }
 }
 
@@ -319,7 +319,7 @@ async fn a_database_from_before_the_memory_is_brought_up_with_its_dialogue_searc
     let rows = store.dialogue_since(Timestamp::MIN, 10).await.unwrap();
     let of: Vec<_> = rows.iter().map(|row| (row.conversation.to_string(), row.origin)).collect();
     let home = "voice/home".to_owned();
-    assert_eq!(of, [(home.clone(), WordsOf::Speech), (home, WordsOf::Ours)]);
+    assert_eq!(of, [(home.clone(), Origin::Speech), (home, Origin::Ours)]);
     for conversation in [ConversationId::voice(ConversationId::HOME), ConversationId::console()] {
         let kept = store.tool_history(conversation).await.unwrap();
         assert_eq!(kept.as_deref(), Some("a stranger said this"), "both shared one history before");
