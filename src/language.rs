@@ -11,6 +11,7 @@ mod ear;
 pub(crate) mod grammar;
 mod library;
 mod likeness;
+mod looping;
 pub(crate) mod mood;
 mod names;
 mod placeholders;
@@ -23,6 +24,7 @@ mod vocabulary;
 pub use clock::{ClockSaid, Exactness};
 pub use ear::Ear;
 pub use library::{LanguageError, Library};
+pub use looping::loops_by_letters;
 pub use names::{Device, Names};
 pub use sentences::{
     Dial, HomeSentences, KindWords, MemorySentences, ReplySentences, ScheduleSentences, Sentences, TimeWords,

@@ -7,3 +7,4 @@ pub(crate) mod compound;
 pub mod intents;
 pub(crate) mod parts;
 pub mod redact;
+pub(crate) mod tongue;

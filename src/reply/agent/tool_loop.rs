@@ -13,7 +13,7 @@ use crate::message::Channel;
 use crate::reply::agent::AgentContext;
 use crate::reply::agent::digest;
 use crate::reply::agent::plan::Course;
-use crate::reply::agent::protocol::WrittenCall;
+use crate::reply::agent::protocol::{self, WrittenCall};
 use crate::reply::deadline;
 use crate::reply::model::ChatModel;
 use crate::reply::output::ask::{self, Answer, SideCall, WrittenCalls};
@@ -103,7 +103,6 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 sink.decided("tools", "none", "the model wrote down the example of a call").await?;
                 state.has_refused_step |= chose;
                 state.put_tools_away(self.heads(), &self.grown());
-                state.turns_left = state.turns_left.max(1);
                 Ok(None)
             }
             Answer::Calls(wanted) => self.all_called(state, wanted, sink).await,
@@ -127,9 +126,10 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 state.messages.push(thought);
                 Ok(None)
             }
-            Answer::Nothing { .. } if !std::mem::replace(&mut state.has_recovered, true) => {
+            Answer::Nothing { .. }
+                if state.turns_left > 0 && !std::mem::replace(&mut state.has_recovered, true) =>
+            {
                 state.hint(include_str!("../../../assets/prompts/recovery.md").trim());
-                state.turns_left = state.turns_left.max(1);
                 Ok(None)
             }
             Answer::Nothing { .. } => {
@@ -150,6 +150,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             tracing::warn!(calls = wanted.calls.len(), "too many calls in one reply; the first five count");
             wanted.calls.truncate(MOST_CALLS);
         }
+        protocol::settle(&mut wanted.calls, self.heads.all_tools());
         state.append_calls(&wanted, sink);
         let mut rest = wanted.calls.as_slice();
         let only = Only::of(rest.get(1..).unwrap_or_default());

@@ -96,6 +96,22 @@ async fn an_empty_reply_is_asked_about_once() {
     assert_eq!(bench.say("well").await.shown(), say().came_out_wrong);
 }
 
+// The second question counts as well: one turn is one
+#[tokio::test]
+async fn a_model_with_one_turn_is_asked_once() {
+    let kit = Kit::new();
+    let once = |script| Bench::equipped(Large, kit.toolbox(), script, |parts| parts.tool_rules.max_turns = 1);
+    let bench = once(vec![answers("")]);
+    assert_eq!(bench.say("well").await.shown(), say().came_out_wrong);
+    assert_eq!(bench.model.requests().len(), 1);
+    let bench = Bench::equipped(Large, kit.toolbox(), vec![answers(""), answers("Yes.")], |parts| {
+        parts.tool_rules.max_turns = 2;
+    });
+    assert_eq!(bench.say("well").await.shown(), "Yes.");
+    let bench = once(vec![vec![Step::NoTools], answers("Yes.")]);
+    assert_eq!(bench.say("well").await.shown(), "Yes.", "a refused request was no turn");
+}
+
 // Thinking is no answer, but no empty turn either
 #[tokio::test]
 async fn thinking_alone_uses_a_turn_up() {
