@@ -15,6 +15,7 @@ mod looping;
 pub(crate) mod mood;
 mod names;
 mod placeholders;
+pub(crate) mod secrets;
 mod sentences;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -35,6 +36,7 @@ pub use vocabulary::Vocabulary;
 
 use grammar::Grammar;
 use mood::MoodWords;
+use secrets::SecretWords;
 use tools::{Claims, ListWords, SumWords, ToolWords};
 
 /// A language: quick commands, what a listener looks for, spoken sentences, words of tools.
@@ -46,6 +48,8 @@ pub struct Language {
     sentences: Sentences,
     /// Its own first. Those of the others count, too: what is typed may be in any of them.
     tools: Vec<ToolWords>,
+    /// Of languages that are not built in, its own first.
+    secrets: Vec<SecretWords>,
     /// Of the other languages.
     other_moods: Vec<MoodWords>,
     claims: Claims,
@@ -98,6 +102,11 @@ impl Language {
     pub(crate) fn cues(&self, name: &str) -> impl Iterator<Item = &str> {
         let cues = self.tools.iter().filter_map(move |words| words.cues.get(name));
         cues.flatten().map(String::as_str)
+    }
+
+    /// The words of secrets beside those of the built-in languages, which always count.
+    pub(crate) fn secrets(&self) -> &[SecretWords] {
+        &self.secrets
     }
 
     /// The tools that there are such words for.

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::grammar::Grammar;
 use super::mood::MoodWords;
+use super::secrets::SecretWords;
 use super::sentences::Sentences;
 use super::tools::{Claims, ToolWords};
 use super::{Language, Names, Vocabulary};
@@ -16,6 +17,7 @@ use super::{Language, Names, Vocabulary};
 const COMMANDS: &str = "commands.toml";
 const SENTENCES: &str = "sentences.toml";
 const TOOLS: &str = "tools.toml";
+const SECRETS: &str = "secrets.toml";
 
 /// The files of a built-in language.
 struct BuiltIn {
@@ -23,6 +25,7 @@ struct BuiltIn {
     commands: &'static str,
     sentences: &'static str,
     tools: &'static str,
+    secrets: &'static str,
 }
 
 const ENGLISH: BuiltIn = BuiltIn {
@@ -30,14 +33,21 @@ const ENGLISH: BuiltIn = BuiltIn {
     commands: include_str!("../../assets/language/en/commands.toml"),
     sentences: include_str!("../../assets/language/en/sentences.toml"),
     tools: include_str!("../../assets/language/en/tools.toml"),
+    secrets: include_str!("../../assets/language/en/secrets.toml"),
 };
 const GERMAN: BuiltIn = BuiltIn {
     code: "de",
     commands: include_str!("../../assets/language/de/commands.toml"),
     sentences: include_str!("../../assets/language/de/sentences.toml"),
     tools: include_str!("../../assets/language/de/tools.toml"),
+    secrets: include_str!("../../assets/language/de/secrets.toml"),
 };
 const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
+
+/// The words of secrets of the built-in languages, each with the commands of the same.
+pub(super) fn built_in_secrets() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BUILT_IN.iter().map(|language| (language.secrets, language.commands))
+}
 
 /// Why there is no language.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +95,20 @@ struct Files {
     commands: File,
     sentences: File,
     tools: File,
+    /// Of a language that is not built in, where it has them.
+    secrets: Option<File>,
 }
+
+impl Files {
+    /// The words of its secrets, beside those of the built-in languages.
+    fn secrets(&self) -> Result<Option<SecretWords>, LanguageError> {
+        let Some(secrets) = &self.secrets else { return Ok(None) };
+        secrets.read(|text| SecretWords::read(text, &self.commands.text)).map(Some)
+    }
+}
+
+/// What counts of a language that is not spoken.
+type Protecting = (MoodWords, ToolWords, Option<SecretWords>);
 
 /// What counts of another language's commands.
 #[derive(Deserialize)]
@@ -151,27 +174,29 @@ impl Library {
         let vocabulary = files.commands.read(Vocabulary::read)?;
         let sentences = files.sentences.read(Sentences::read)?;
         let mut tools = vec![files.tools.read(ToolWords::read)?];
+        let mut secrets: Vec<SecretWords> = files.secrets()?.into_iter().collect();
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
             match self.of_another(other) {
-                Ok((mood, words)) => {
+                Ok((mood, words, hidden)) => {
                     other_moods.push(mood);
                     tools.push(words);
+                    secrets.extend(hidden);
                 }
                 Err(error) => tracing::warn!(%error, other, "a language that is not spoken can't be used"),
             }
         }
         let claims = files.tools.read(|_| Claims::of(&tools))?;
         let code = code.to_owned();
-        Ok(Language { code, grammar, vocabulary, sentences, tools, other_moods, claims })
+        Ok(Language { code, grammar, vocabulary, sentences, tools, secrets, other_moods, claims })
     }
 
-    fn of_another(&self, code: &str) -> Result<(MoodWords, ToolWords), LanguageError> {
+    fn of_another(&self, code: &str) -> Result<Protecting, LanguageError> {
         let files = self.files(code)?;
         let mood = |text: &str| toml::from_str(text).map_err(|error: toml::de::Error| error.to_string());
         let OnlyMood { mood } = files.commands.read(mood)?;
-        Ok((mood, files.tools.read(ToolWords::read)?))
+        Ok((mood, files.tools.read(ToolWords::read)?, files.secrets()?))
     }
 
     fn files(&self, code: &str) -> Result<Files, LanguageError> {
@@ -181,6 +206,7 @@ impl Library {
                 commands: read(own.join(COMMANDS))?,
                 sentences: read_or(own.join(SENTENCES), SENTENCES, ENGLISH.sentences)?,
                 tools: read_or(own.join(TOOLS), TOOLS, ENGLISH.tools)?,
+                secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
             });
         }
         let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
@@ -188,6 +214,7 @@ impl Library {
             commands: File::built_in(code, COMMANDS, built_in.commands),
             sentences: File::built_in(code, SENTENCES, built_in.sentences),
             tools: File::built_in(code, TOOLS, built_in.tools),
+            secrets: None,
         })
     }
 }

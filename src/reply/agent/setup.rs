@@ -123,7 +123,9 @@ fn allow(state: &mut LoopState, request: &Request<'_>, choice: ToolChoice, faile
 fn take_ready_calls(state: &mut LoopState, request: &Request<'_>) {
     let parts: Vec<&str> = state.parts.iter().map(String::as_str).collect();
     let calls = |parts: &[&str]| request.tools.ready_calls(parts, &request.turn.language);
-    let ready = calls(&[&state.asked]).or_else(|| calls(&parts));
+    // Two calls also read as one with the whole of the first in its text: "put milk on the list and put …".
+    let several = if parts.len() > 1 { calls(&parts) } else { None };
+    let ready = several.or_else(|| calls(&[&state.asked]));
     let may_all = |calls: &VecDeque<WrittenCall>| calls.iter().all(|call| state.allowed.contains(&call.name));
     let ready = ready.filter(may_all).unwrap_or_default();
     state.stand = ready.len();

@@ -202,7 +202,8 @@ impl LoopState {
     /// The answer to a request of nothing but calls as they stand, when each tool has said its sentence.
     pub(crate) fn told_of_each(&self) -> Option<String> {
         let is_over = self.results.len() == self.stand && self.sentences.len() == self.stand;
-        (self.stands() && is_over).then(|| self.sentences[self.told..].join(" "))
+        let said = self.sentences[self.told..].iter().filter(|sentence| !sentence.is_empty());
+        (self.stands() && is_over).then(|| said.map(String::as_str).collect::<Vec<_>>().join(" "))
     }
 
     /// What such a request has come to so far, when the user is asked about its next call; once.
@@ -216,7 +217,7 @@ impl LoopState {
     }
 
     /// Whether the request is nothing but calls as they stand, of which the tools tell exactly.
-    fn stands(&self) -> bool {
+    pub(super) fn stands(&self) -> bool {
         self.stand > 1 && self.size == ModelSize::Small && self.taint == Taint::Clean
     }
 
