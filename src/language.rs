@@ -28,8 +28,8 @@ pub use library::{LanguageError, Library};
 pub use looping::loops_by_letters;
 pub use names::{Device, Names};
 pub use sentences::{
-    Dial, HomeSentences, KindWords, MemorySentences, ReplySentences, ScheduleSentences, Sentences, TimeWords,
-    ToolSentences, capital, fill,
+    Dial, HomeSentences, KindWords, MemorySentences, ReplySentences, ScheduleSentences, Sentences, SkyWords,
+    TimeWords, ToolSentences, WeatherSentences, capital, fill,
 };
 pub(crate) use vocabulary::PhraseWords;
 pub use vocabulary::Vocabulary;

@@ -17,6 +17,7 @@ use reqwest::{Client, StatusCode, Url};
 use serde_json::{Value, json};
 
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
+use crate::language::{Languages, fill};
 
 mod guard;
 pub(super) mod html;
@@ -224,12 +225,13 @@ fn tell(why: String) -> ToolError {
 /// The tool `readPage`.
 pub(super) struct ReadPage {
     reach: Reach,
+    languages: Languages,
 }
 
 impl ReadPage {
     /// Reads through `reach`.
-    pub(super) fn new(reach: Reach) -> Self {
-        Self { reach }
+    pub(super) fn new(reach: Reach, languages: Languages) -> Self {
+        Self { reach, languages }
     }
 }
 
@@ -255,7 +257,8 @@ impl Tool for ReadPage {
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {
-        format!("read the page {}", arguments.get("url").and_then(Value::as_str).unwrap_or_default())
+        let url = arguments.get("url").and_then(Value::as_str).unwrap_or_default();
+        fill(&self.languages.get().sentences().tools.ask_page, &[("url", url)])
     }
 
     fn is_brief(&self) -> bool {
