@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 mod clock;
 mod ear;
+pub(crate) mod figures;
 pub(crate) mod grammar;
 mod library;
 mod likeness;

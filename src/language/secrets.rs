@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::grammar::numbers::{NumberWords, Numbers};
+use super::grammar::numbers::{NumberWords, Numbers, ONE};
 use super::library;
 
 /// What a language's file holds.
@@ -126,8 +126,8 @@ impl SecretWords {
     }
 
     fn of(file: SecretsFile, numbers: &Numbers) -> Result<Self, String> {
-        let digits: HashMap<String, usize> = numbers.digits().collect();
-        let values: HashMap<String, u8> = numbers.values().collect();
+        let digits = digits(numbers);
+        let values = values(numbers);
         let any = |words: &[String]| format!("(?:{})", words.join("|").replace(' ', r"\s+"));
         let passwords = any(&file.passwords);
         let codes = format!("{}(?:\\s+{})?", any(&file.codes), any(&file.behind_codes));
@@ -186,6 +186,24 @@ impl SecretWords {
     pub(crate) fn digit(&self, word: &str) -> Option<u8> {
         self.values.get(&word.to_lowercase()).copied()
     }
+}
+
+/// How many digits each word stands for when it is said within a code: one, or as many as a whole number has that is a
+/// single word.
+fn digits(numbers: &Numbers) -> HashMap<String, usize> {
+    let is_simple = |word: &String| numbers.small.contains(word) || numbers.tens.contains(word);
+    let whole = numbers.words.iter().filter(|(_, value)| value.is_multiple_of(ONE));
+    let counted = whole.map(|(word, value)| {
+        let count = if is_simple(word) { 1 } else { (value / ONE).to_string().len() };
+        (word.clone(), count)
+    });
+    counted.chain([(numbers.hundred.clone(), 1)]).collect()
+}
+
+/// The words of the digits.
+fn values(numbers: &Numbers) -> HashMap<String, u8> {
+    let digits = numbers.words.iter().filter(|(_, value)| **value < 10 * ONE && value.is_multiple_of(ONE));
+    digits.filter_map(|(word, value)| Some((word.clone(), u8::try_from(value / ONE).ok()?))).collect()
 }
 
 /// A pattern that begins at a word, in small letters or capitals.

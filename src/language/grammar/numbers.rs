@@ -58,11 +58,12 @@ pub(crate) struct NumberWords {
 /// The number words, ready to read.
 #[derive(Debug)]
 pub(crate) struct Numbers {
-    words: HashMap<String, u32>,
-    tens: Vec<String>,
-    small: Vec<String>,
-    hundred: String,
-    and: String,
+    /// With their values, in thousandths.
+    pub(crate) words: HashMap<String, u32>,
+    pub(crate) tens: Vec<String>,
+    pub(crate) small: Vec<String>,
+    pub(crate) hundred: String,
+    pub(crate) and: String,
     articles: Vec<String>,
     fractions: Vec<(Vec<String>, u32)>,
     units: HashMap<String, u32>,
@@ -143,25 +144,6 @@ impl Numbers {
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         let all = self.words.keys().chain(self.units.keys()).chain(self.ordinals.keys());
         all.chain([&self.hundred, &self.and]).map(String::as_str)
-    }
-
-    /// How many digits each word stands for when it is said within a code: one, or as many as a whole number has that
-    /// is a single word.
-    pub(crate) fn digits(&self) -> impl Iterator<Item = (String, usize)> {
-        let is_simple =
-            |word: &String| self.small.contains(word) || self.tens.contains(word) || *word == self.hundred;
-        let whole = self.words.iter().filter(|(_, value)| value.is_multiple_of(ONE));
-        let counted = whole.map(move |(word, value)| {
-            let count = if is_simple(word) { 1 } else { (value / ONE).to_string().len() };
-            (word.clone(), count)
-        });
-        counted.chain([(self.hundred.clone(), 1)])
-    }
-
-    /// The words of the digits.
-    pub(crate) fn values(&self) -> impl Iterator<Item = (String, u8)> {
-        let digits = self.words.iter().filter(|(_, value)| **value < 10 * ONE && value.is_multiple_of(ONE));
-        digits.filter_map(|(word, value)| Some((word.clone(), u8::try_from(value / ONE).ok()?)))
     }
 
     /// The words for one that stand in front of a unit.

@@ -144,3 +144,33 @@ fn a_language_of_the_folder_brings_words_of_its_own() {
     std::fs::write(french.join("secrets.toml"), "passwords = 1").unwrap();
     assert!(library.load("fr").is_err_and(|error| error.to_string().contains("secrets.toml")));
 }
+
+#[test]
+fn zz_timing() {
+    let t = Instant::now();
+    warm_up();
+    println!("warm {:?}", t.elapsed());
+    for text in [
+        "what time is it in Rome",
+        "Setz Milch und Brot auf die Einkaufsliste, und stell einen Timer für zehn Minuten",
+        "put my password hunter2 on the list",
+    ] {
+        redact(text);
+        let t = Instant::now();
+        for _ in 0..1000 {
+            redact(text);
+        }
+        println!("{:?} {text}", t.elapsed() / 1000);
+    }
+    for text in [
+        "eyJhbGciOiJI".repeat(80_000),
+        "put my password ".repeat(60_000),
+        "my pin ".repeat(140_000),
+        "a.b-c_d%".repeat(120_000),
+        "vier ".repeat(200_000),
+    ] {
+        let t = Instant::now();
+        redact_structured(&text);
+        println!("{:?} {}", t.elapsed(), &text[..10]);
+    }
+}
