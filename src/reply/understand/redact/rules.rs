@@ -18,6 +18,9 @@ type ByShape = fn(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>
 type ByWords =
     fn(text: &str, hit: Range<usize>, words: &SecretWords, secrets: &mut Vec<Range<usize>>) -> usize;
 
+/// A pattern among the words of a language.
+type Pattern = fn(&SecretWords) -> &Regex;
+
 /// How a candidate is read.
 #[derive(Clone, Copy)]
 enum Reading<'a> {
@@ -64,7 +67,7 @@ impl<'a> Rule<'a> {
     fn spoken(
         label: Label,
         words: &'a [SecretWords],
-        pattern: fn(&SecretWords) -> &Regex,
+        pattern: Pattern,
         read: ByWords,
     ) -> impl Iterator<Item = Self> {
         words.iter().map(move |words| Self {
@@ -109,7 +112,7 @@ pub(super) fn all(more: &[SecretWords]) -> Option<Vec<Rule<'_>>> {
         .iter()
         .map(|(label, pattern, read)| Rule { label: *label, pattern, reading: Reading::Shape(*read) })
         .collect();
-    let forms: [(Label, fn(&SecretWords) -> &Regex, ByWords); 7] = [
+    let forms: [(Label, Pattern, ByWords); 7] = [
         (Label::Email, |words| &words.email, spoken::email),
         (Label::Card, |words| &words.card, card::spoken),
         (Label::Secret, |words| &words.keyword, phrase_value),
