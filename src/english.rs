@@ -1,33 +1,6 @@
-//! English words for numbers, months and weekdays, and how words sound: for all who read or write such words.
+//! English words for months and weekdays, and how words sound: for all who read or write such words.
 
 use rphonetic::{DoubleMetaphone, Encoder as _};
-
-/// The numbers that have a word of their own, by value: 0 to 19.
-pub const UP_TO_NINETEEN: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-
-/// The tens, from twenty on.
-pub const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
 /// The months, from January on.
 pub const MONTHS: [&str; 12] = [
@@ -49,12 +22,6 @@ pub const MONTHS: [&str; 12] = [
 pub const WEEKDAYS: [&str; 7] =
     ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/// The value of a number word below a hundred that stands alone: "seven", "forty".
-pub fn number(word: &str) -> Option<usize> {
-    let small = UP_TO_NINETEEN.iter().position(|w| *w == word);
-    small.or_else(|| TENS.iter().position(|w| *w == word).map(|place| (place + 2) * 10))
-}
-
 /// How a word sounds to an English ear, by its letters from a to z; words that sound the same are equal. Empty when
 /// it has none.
 pub fn sound(word: &str) -> String {
@@ -68,12 +35,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn number_words_have_their_value() {
-        assert_eq!(["zero", "nineteen", "twenty", "ninety"].map(number), [0, 19, 20, 90].map(Some));
-        assert_eq!(["hundred", "Seven", ""].map(number), [None; 3]);
-    }
 
     #[test]
     fn words_that_sound_the_same_are_equal() {

@@ -9,12 +9,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 mod clock;
 pub(crate) mod consent;
 mod ear;
+pub(crate) mod figures;
 pub(crate) mod grammar;
 mod library;
 mod likeness;
+mod looping;
 pub(crate) mod mood;
 mod names;
 mod placeholders;
+pub(crate) mod secrets;
 mod sentences;
 mod template;
 #[cfg(test)]
@@ -26,10 +29,11 @@ mod vocabulary;
 pub use clock::{ClockSaid, Exactness};
 pub use ear::Ear;
 pub use library::{LanguageError, LanguageLibrary};
+pub use looping::loops_by_letters;
 pub use names::{DeviceKind, Names};
 pub use sentences::{
     DeviceSentences, Dial, HomeSentences, KindWords, MemorySentences, ReplySentences, ScheduleSentences,
-    Sentences, TimeWords, ToolSentences, capital, fill,
+    Sentences, SkyWords, TimeWords, ToolSentences, WeatherSentences, capital, fill,
 };
 pub use template::{SentenceField, SentenceName, SentenceTemplate};
 pub(crate) use vocabulary::PhraseWords;
@@ -38,6 +42,7 @@ pub use vocabulary::Vocabulary;
 use consent::ConsentWords;
 use grammar::Grammar;
 use mood::MoodWords;
+use secrets::SecretWords;
 use tools::{ClaimPattern, ListWords, SumWords, ToolWords};
 
 /// A language: quick commands, what a listener looks for, spoken sentences, words of tools.
@@ -51,6 +56,8 @@ pub struct Language {
     tools: Vec<ToolWords>,
     /// Its own first.
     consent: Vec<ConsentWords>,
+    /// Of languages that are not built in, its own first.
+    secrets: Vec<SecretWords>,
     /// Of the other languages.
     other_moods: Vec<MoodWords>,
     claims: ClaimPattern,
@@ -108,6 +115,11 @@ impl Language {
     pub(crate) fn cues(&self, name: &str) -> impl Iterator<Item = &str> {
         let cues = self.tools.iter().filter_map(move |words| words.cues.get(name));
         cues.flatten().map(String::as_str)
+    }
+
+    /// The words of secrets beside those of the built-in languages, which always count.
+    pub(crate) fn secrets(&self) -> &[SecretWords] {
+        &self.secrets
     }
 
     /// The tools that there are such words for.

@@ -89,9 +89,9 @@ pub async fn reply<M: ChatModel>(
     let _running = engine.arbiter.begin_turn();
     let now = engine.parts.clock.now();
     session.begin_turn(now.timestamp(), SignedDuration::from_secs(i64::from(engine.parts.reply.window_s)));
-    let asked = redact::redact(&turn.text.0);
-    drop(turn.text);
     let language = engine.language();
+    let asked = redact::redact_in(&turn.text.0, &language);
+    drop(turn.text);
     let mut sink = ReplySink::new(events, Arc::clone(&language));
     let turn = Turn { channel: session.id().channel, now, asked: asked.as_str(), language };
     let path = Path { engine, session };

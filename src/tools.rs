@@ -264,11 +264,11 @@ pub fn builtin(config: &ToolsConfig, means: &Means) -> Toolbox {
         Arc::new(memory::MemoryTool::new(means.store.clone(), Arc::clone(&means.clock), languages())),
     ];
     if let Some(reach) = means.reach.as_ref().filter(|_| config.online) {
-        tools.push(Arc::new(weather::Weather::new(&config.weather, reach.clone())));
-        tools.push(Arc::new(search::WebSearch::new(&config.search, reach.clone())));
-        tools.push(Arc::new(web::ReadPage::new(reach.clone())));
+        tools.push(Arc::new(weather::Weather::new(&config.weather, reach.clone(), languages())));
+        tools.push(Arc::new(search::WebSearch::new(&config.search, reach.clone(), languages())));
+        tools.push(Arc::new(web::ReadPage::new(reach.clone(), languages())));
     }
-    tools.push(Arc::new(stop::Stop));
+    tools.push(Arc::new(stop::Stop::new(languages())));
     let is_wanted =
         |tool: &Arc<dyn Tool>| config.enabled && !config.never.iter().any(|name| name == tool.name());
     Toolbox::new(tools.into_iter().filter(is_wanted).collect())
@@ -301,13 +301,13 @@ impl Toolbox {
 
     /// The same with tools that the model must look for with `toolSearch` before it can use them.
     #[must_use]
-    pub fn with_hidden(mut self, hidden: Vec<Arc<dyn Tool>>) -> Self {
+    pub fn with_hidden(mut self, hidden: Vec<Arc<dyn Tool>>, languages: Languages) -> Self {
         if hidden.is_empty() {
             return self;
         }
         let known = hidden.clone();
         let behind = self.tools.split_off(self.core);
-        self.put(Arc::new(find::ToolSearch::new(known)));
+        self.put(Arc::new(find::ToolSearch::new(known, languages)));
         self.core = self.tools.len();
         for tool in behind.into_iter().chain(hidden) {
             self.put(tool);

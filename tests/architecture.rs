@@ -344,3 +344,24 @@ fn what_is_spoken_is_data_of_the_languages() {
     }
     assert!(spoken.is_empty(), "{}", spoken.join("\n"));
 }
+
+#[test]
+fn tools_ask_and_answer_in_the_words_of_the_languages() {
+    let src = root().join("src/tools");
+    let mut spoken = Vec::new();
+    for path in rust_files(&src) {
+        let code = code(&path);
+        let is_test = short(&path).contains("tests");
+        let asking = code.split("fn in_words(").skip(1).filter_map(|rest| rest.split("\n    }\n").next());
+        let answering = code.split(".saying(").skip(1).filter_map(|rest| rest.split(')').next());
+        for place in asking.chain(answering).filter(|_| !is_test) {
+            let said = literals(place).into_iter().map(|(_, text)| text).filter(|text| text.contains(' '));
+            // What is put together of filled in words holds none of its own.
+            let words = said.filter(|text| {
+                text.replace(['{', '}'], " ").split(' ').filter(|w| !w.is_empty()).count() > 1
+            });
+            spoken.extend(words.map(|text| format!("{}: {text}", short(&path))));
+        }
+    }
+    assert!(spoken.is_empty(), "{}", spoken.join("\n"));
+}

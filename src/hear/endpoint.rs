@@ -9,6 +9,7 @@ mod config;
 mod talk;
 #[cfg(test)]
 mod tests;
+mod window;
 
 pub use config::{EndpointConfig, EndpointPatience};
 
@@ -16,6 +17,7 @@ use super::More;
 use super::vad::FRAME;
 use crate::audio::RATE;
 use crate::message::EndCause;
+use window::Early;
 
 /// An utterance said in one breath with a wake phrase begins this much before the phrase's estimated end, so
 /// that it includes the whole phrase. Audio that begins in the middle of a breath is transcribed badly.
@@ -80,9 +82,9 @@ enum EndpointPhase {
     Idle,
     /// The wake phrase is, or may still be, being said; by position `ends_by` it is over.
     Phrase { ends_by: u64, deadline: u64 },
-    /// The window for a follow-up has not opened yet, or somebody has spoken since before it did: such speech
-    /// began too early to be a follow-up.
-    Ahead { wait: Wait, voiced: bool },
+    /// The window for a follow-up has not opened yet, or somebody has spoken since before her last sample: such
+    /// speech began too early to be a follow-up.
+    Ahead { wait: Wait, early: Early },
     /// Nobody speaks. Sound before `floor` belongs to something else.
     Waiting(Wait),
     /// Voiced sound, not yet long enough to be a word; if it ends here, waiting goes on.
@@ -195,18 +197,6 @@ impl Endpointer {
             EndpointPhase::Waiting(Wait { floor, deadline: at + self.limits.no_speech, ended: None });
     }
 
-    /// Listens to speech that begins between the positions `from` and `until`, whatever it did before.
-    pub fn open_window(&mut self, from: u64, until: u64) {
-        self.window_ends = until;
-        let wait = Wait { floor: from.max(self.spent), deadline: until, ended: None };
-        self.phase = EndpointPhase::Ahead { wait, voiced: true };
-    }
-
-    /// Listens on in the same window: speech from `at` on may be a follow-up.
-    pub fn reopen_window(&mut self, at: u64) {
-        self.open_window(at, self.window_ends);
-    }
-
     /// Takes what was said before the pause of this revision; ignored when speech has gone on since.
     pub fn expect(&mut self, revision: u32, more: More) {
         if let EndpointPhase::Talking(talk) = &mut self.phase
@@ -231,7 +221,7 @@ impl Endpointer {
                 self.after_phrase(frame, ends_by, deadline);
                 None
             }
-            EndpointPhase::Ahead { wait, voiced } => self.ahead(frame, wait, voiced),
+            EndpointPhase::Ahead { wait, early } => self.ahead(frame, wait, early),
             EndpointPhase::Waiting(wait) if frame.voiced => {
                 let began = frame.end.saturating_sub(FRAME as u64).max(wait.floor);
                 let begins_at = began.saturating_sub(self.limits.pre_roll).max(wait.floor);
@@ -275,23 +265,6 @@ impl Endpointer {
                 Some(Edge::NothingSaid)
             }
         }
-    }
-
-    /// A frame while the window is not open, or while somebody speaks since before it was.
-    fn ahead(&mut self, frame: Frame, wait: Wait, was_voiced: bool) -> Option<Edge> {
-        if frame.end <= wait.floor {
-            self.phase = EndpointPhase::Ahead { wait, voiced: frame.voiced };
-            return None;
-        }
-        if !(frame.voiced && was_voiced) {
-            self.phase = EndpointPhase::Waiting(wait);
-            return self.observe(frame);
-        }
-        if frame.end >= wait.deadline {
-            self.close();
-            return Some(Edge::NothingSaid);
-        }
-        None
     }
 
     /// Silence ends the phrase; voice beyond its end means that more was said in one breath.

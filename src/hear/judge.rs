@@ -131,8 +131,8 @@ impl Judgement {
 
 /// The normalised words of a text: lower case, no punctuation, figures and units written out, so that "9:05"
 /// and "nine oh five" are the same.
-pub fn plain_words(text: &str) -> Vec<String> {
-    plain_words::plain(text).into_iter().map(|token| token.text).collect()
+pub fn plain_words(text: &str, words: &Vocabulary) -> Vec<String> {
+    plain_words::plain(text, &words.figures).into_iter().map(|token| token.text).collect()
 }
 
 /// Judges. During playback, only stop words count.
@@ -142,11 +142,11 @@ pub fn judge(case: &JudgeInput<'_>, rules: &JudgeRules<'_>) -> Judgement {
 
 /// Judges. The first rule that applies decides. The barge-in policy applies to interjections only.
 pub fn judge_by(rules: &JudgeRules<'_>, case: &JudgeInput<'_>, openness: BargeInPolicy) -> Judgement {
-    let JudgeRules { trust, config, .. } = *rules;
+    let trust = rules.trust;
     if let Some(reason) = stop_word(rules, case, openness) {
         return Judgement::new(JudgeVerdict::Stop, reason);
     }
-    let (text, cut) = match echo(case, config) {
+    let (text, cut) = match echo(case, rules) {
         Echoed::All(likeness) => {
             return Judgement::new(JudgeVerdict::Echo, format!("{likeness:.0} % echo of playback"));
         }
@@ -240,7 +240,8 @@ fn own_stop_words(
     heard: HeardSpan,
     words: &[String],
 ) -> usize {
-    stop_words::own(&spoken_text::words(said, heard, rules.config.tolerance()), words, rules.words)
+    let played = spoken_text::words(said, heard, rules.config.tolerance(), &rules.words.figures);
+    stop_words::own(&played, words, rules.words)
 }
 
 /// How much of an utterance is echo.
@@ -256,21 +257,23 @@ enum Echoed<'a> {
     },
 }
 
-fn echo<'a>(case: &JudgeInput<'a>, config: &JudgeConfig) -> Echoed<'a> {
-    let tokens = plain_words::plain(case.text);
-    let likeness = likeness(&tokens, case, config);
+fn echo<'a>(case: &JudgeInput<'a>, rules: &JudgeRules<'_>) -> Echoed<'a> {
+    let config = rules.config;
+    let tokens = plain_words::plain(case.text, &rules.words.figures);
+    let likeness = likeness(&tokens, case, rules);
     if likeness.whole < config.echo_likeness && likeness.head == 0 {
         return Echoed::Nothing;
     }
-    if let Some(rest) = tail(&tokens, case, config) {
+    if let Some(rest) = tail(&tokens, case, rules) {
         return rest;
     }
     if likeness.whole >= config.echo_likeness { Echoed::All(likeness.whole) } else { Echoed::Nothing }
 }
 
 /// The user's words behind an echo that was playing when the utterance began.
-fn tail<'a>(tokens: &[PlainWord], case: &JudgeInput<'a>, config: &JudgeConfig) -> Option<Echoed<'a>> {
-    let said = spoken_text::sentences(case.said, heard(case), config.lag());
+fn tail<'a>(tokens: &[PlainWord], case: &JudgeInput<'a>, rules: &JudgeRules<'_>) -> Option<Echoed<'a>> {
+    let (config, figures) = (rules.config, &rules.words.figures);
+    let said = spoken_text::sentences(case.said, heard(case), config.lag(), figures);
     let likeness = echo::compare(&texts(tokens), &said);
     let last = tokens.get(likeness.head.checked_sub(1)?)?;
     let words = last.word + 1;
@@ -278,16 +281,17 @@ fn tail<'a>(tokens: &[PlainWord], case: &JudgeInput<'a>, config: &JudgeConfig) -
     let is_cut = likeness.head >= LEAST_HEAD
         && likeness.head_likeness >= config.echo_likeness
         && rest.split_whitespace().count() >= LEAST_TAIL;
-    let own = self::likeness(&plain_words::plain(rest), case, config).whole;
+    let own = self::likeness(&plain_words::plain(rest, figures), case, rules).whole;
     (is_cut && own < config.echo_likeness).then_some(Echoed::Head { rest, words })
 }
 
 /// The likeness of words with what was played when they were heard.
-fn likeness(tokens: &[PlainWord], case: &JudgeInput<'_>, config: &JudgeConfig) -> echo::Likeness {
+fn likeness(tokens: &[PlainWord], case: &JudgeInput<'_>, rules: &JudgeRules<'_>) -> echo::Likeness {
+    let (config, figures) = (rules.config, &rules.words.figures);
     let said = if tokens.len() <= SHORT {
-        spoken_text::words(case.said, heard(case), config.lag())
+        spoken_text::words(case.said, heard(case), config.lag(), figures)
     } else {
-        spoken_text::sentences(case.said, heard(case), config.memory())
+        spoken_text::sentences(case.said, heard(case), config.memory(), figures)
     };
     echo::compare(&texts(tokens), &said)
 }

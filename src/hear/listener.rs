@@ -14,7 +14,7 @@ use super::endpoint::{Edge, Endpointer, Frame, LEAD, SpeechSpan};
 use super::history::History;
 use super::vad::{FRAME, Vad};
 use super::wake::{Confirmer, Detection, ScoredCandidate, Vigilance, WakeDetector};
-use super::{FollowUpWindow, HearCommand, HearConfig, HearEvent, Outlook, SpeakingState};
+use super::{HearCommand, HearConfig, HearEvent, Outlook, SpeakingState};
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
 
@@ -148,12 +148,7 @@ impl Listener {
                 self.endpointer.open(self.history.end());
                 self.prime();
             }
-            HearCommand::FollowUp(FollowUpWindow { since, after, lasts }) => {
-                self.opened_by = OpenedBy::FollowUp;
-                let from = self.position_at(since) + samples(after);
-                self.endpointer.open_window(from, from + samples(lasts));
-                self.prime();
-            }
+            HearCommand::FollowUp(window) => self.follow_up(window),
             HearCommand::Reopen => {
                 self.opened_by = OpenedBy::FollowUp;
                 self.endpointer.reopen_window(self.history.end());

@@ -14,6 +14,7 @@ mod syllables;
 use std::time::Duration;
 
 use crate::hear::whisper::window::repeats;
+use crate::language::loops_by_letters;
 use crate::message::OpenedBy;
 use known_hallucinations::KnownText;
 
@@ -198,7 +199,9 @@ fn is_not_circling(claim: &FilterInput<'_>, config: &TranscriptFilterConfig) -> 
     if !repeats(claim.text) {
         return Ok(());
     }
-    let is_human = most_repeats(&syllables::words(claim.text)) <= MOST_REPEATS && is_supported(claim, config);
+    let is_human = !loops_by_letters(claim.text)
+        && most_repeats(&syllables::words(claim.text)) <= MOST_REPEATS
+        && is_supported(claim, config);
     if is_human { Ok(()) } else { Err(Rejection::Repeats) }
 }
 

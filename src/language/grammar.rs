@@ -215,6 +215,8 @@ struct GrammarFile {
     /// For the ears, which read it themselves.
     #[serde(rename = "interjections")]
     _interjections: serde::de::IgnoredAny,
+    #[serde(rename = "figures", default)]
+    _figures: serde::de::IgnoredAny,
 }
 
 #[derive(Deserialize)]

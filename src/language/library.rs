@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::consent::ConsentWords;
 use super::grammar::Grammar;
 use super::mood::MoodWords;
+use super::secrets::SecretWords;
 use super::sentences::Sentences;
 use super::tools::{ClaimPattern, ToolWords};
 use super::{Language, Names, Vocabulary};
@@ -18,6 +19,7 @@ const COMMANDS: &str = "commands.toml";
 const SENTENCES: &str = "sentences.toml";
 const TOOLS: &str = "tools.toml";
 const CONSENT: &str = "consent.toml";
+const SECRETS: &str = "secrets.toml";
 
 /// The files of a built-in language.
 struct BuiltIn {
@@ -26,6 +28,7 @@ struct BuiltIn {
     sentences: &'static str,
     tools: &'static str,
     consent: &'static str,
+    secrets: &'static str,
 }
 
 const ENGLISH: BuiltIn = BuiltIn {
@@ -34,6 +37,7 @@ const ENGLISH: BuiltIn = BuiltIn {
     sentences: include_str!("../../assets/language/en/sentences.toml"),
     tools: include_str!("../../assets/language/en/tools.toml"),
     consent: include_str!("../../assets/language/en/consent.toml"),
+    secrets: include_str!("../../assets/language/en/secrets.toml"),
 };
 const GERMAN: BuiltIn = BuiltIn {
     code: "de",
@@ -41,8 +45,14 @@ const GERMAN: BuiltIn = BuiltIn {
     sentences: include_str!("../../assets/language/de/sentences.toml"),
     tools: include_str!("../../assets/language/de/tools.toml"),
     consent: include_str!("../../assets/language/de/consent.toml"),
+    secrets: include_str!("../../assets/language/de/secrets.toml"),
 };
 const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
+
+/// The words of secrets of the built-in languages, each with the commands of the same.
+pub(super) fn built_in_secrets() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BUILT_IN.iter().map(|language| (language.secrets, language.commands))
+}
 
 /// Why there is no language.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +101,16 @@ struct Files {
     sentences: LanguageFile,
     tools: LanguageFile,
     consent: LanguageFile,
+    /// Of a language that is not built in, where it has them.
+    secrets: Option<LanguageFile>,
+}
+
+impl Files {
+    /// The words of its secrets, beside those of the built-in languages.
+    fn secrets(&self) -> Result<Option<SecretWords>, LanguageError> {
+        let Some(secrets) = &self.secrets else { return Ok(None) };
+        secrets.read(|text| SecretWords::read(text, &self.commands.text)).map(Some)
+    }
 }
 
 /// What counts of a language that is not spoken.
@@ -98,6 +118,7 @@ struct OtherWords {
     mood: MoodWords,
     tools: ToolWords,
     consent: ConsentWords,
+    secrets: Option<SecretWords>,
 }
 
 /// What counts of another language's commands.
@@ -165,6 +186,7 @@ impl LanguageLibrary {
         let sentences = files.sentences.read(Sentences::read)?;
         let mut tools = vec![files.tools.read(ToolWords::read)?];
         let mut consent = vec![files.consent.read(ConsentWords::read)?];
+        let mut secrets: Vec<SecretWords> = files.secrets()?.into_iter().collect();
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
@@ -173,13 +195,14 @@ impl LanguageLibrary {
                     other_moods.push(words.mood);
                     tools.push(words.tools);
                     consent.push(words.consent);
+                    secrets.extend(words.secrets);
                 }
                 Err(error) => tracing::warn!(%error, other, "a language that is not spoken can't be used"),
             }
         }
         let claims = files.tools.read(|_| ClaimPattern::of(&tools))?;
         let code = code.to_owned();
-        Ok(Language { code, grammar, vocabulary, sentences, tools, consent, other_moods, claims })
+        Ok(Language { code, grammar, vocabulary, sentences, tools, consent, secrets, other_moods, claims })
     }
 
     fn of_another(&self, code: &str) -> Result<OtherWords, LanguageError> {
@@ -187,7 +210,8 @@ impl LanguageLibrary {
         let mood = |text: &str| toml::from_str(text).map_err(|error: toml::de::Error| error.to_string());
         let OnlyMood { mood } = files.commands.read(mood)?;
         let (tools, consent) = (files.tools.read(ToolWords::read)?, files.consent.read(ConsentWords::read)?);
-        Ok(OtherWords { mood, tools, consent })
+        let secrets = files.secrets()?;
+        Ok(OtherWords { mood, tools, consent, secrets })
     }
 
     fn files(&self, code: &str) -> Result<Files, LanguageError> {
@@ -198,6 +222,7 @@ impl LanguageLibrary {
                 sentences: read_or(own.join(SENTENCES), SENTENCES, ENGLISH.sentences)?,
                 tools: read_or(own.join(TOOLS), TOOLS, ENGLISH.tools)?,
                 consent: read_or(own.join(CONSENT), CONSENT, ENGLISH.consent)?,
+                secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
             });
         }
         let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
@@ -206,6 +231,7 @@ impl LanguageLibrary {
             sentences: LanguageFile::built_in(code, SENTENCES, built_in.sentences),
             tools: LanguageFile::built_in(code, TOOLS, built_in.tools),
             consent: LanguageFile::built_in(code, CONSENT, built_in.consent),
+            secrets: None,
         })
     }
 }

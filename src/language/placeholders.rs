@@ -97,6 +97,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tools.ask_volume", &["percent"]),
     ("tools.ask_remember", &["text"]),
     ("tools.ask_search", &["text"]),
+    ("tools.ask_weather", &["place"]),
+    ("tools.ask_web", &["text"]),
+    ("tools.ask_page", &["url"]),
+    ("weather.now", &["place", "warmth", "sky"]),
+    ("weather.now_and_today", &["place", "warmth", "sky", "day"]),
+    ("weather.later", &["place", "when", "day"]),
+    ("weather.tomorrow", &["weekday"]),
+    ("weather.day", &["low", "high", "sky"]),
+    ("weather.rain", &["percent"]),
 ];
 
 /// Whether every sentence holds only what is known where it is said.

@@ -19,6 +19,7 @@ pub struct Sentences {
     pub device: DeviceSentences,
     pub memory: MemorySentences,
     pub tools: ToolSentences,
+    pub weather: WeatherSentences,
 }
 
 /// Lengths, times of day and days, and how things are listed.
@@ -270,6 +271,44 @@ pub struct ToolSentences {
     pub ask_some_volume: String,
     pub ask_remember: String,
     pub ask_search: String,
+    pub ask_weather: String,
+    pub ask_weather_here: String,
+    pub ask_web: String,
+    pub ask_page: String,
+    pub ask_stop: String,
+    pub ask_tool: String,
+}
+
+/// How the weather is told.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct WeatherSentences {
+    pub now: String,
+    pub now_and_today: String,
+    pub later: String,
+    pub tomorrow: String,
+    pub day: String,
+    pub rain: String,
+    pub skies: SkyWords,
+}
+
+/// What the sky is like.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct SkyWords {
+    pub clear: String,
+    pub clouds: String,
+    pub overcast: String,
+    pub fog: String,
+    pub drizzle: String,
+    pub rain: String,
+    pub snow: String,
+    pub showers: String,
+    pub snow_showers: String,
+    pub thunderstorms: String,
+    pub changing: String,
 }
 
 impl Sentences {

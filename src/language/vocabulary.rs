@@ -1,11 +1,14 @@
 //! The vocabulary of one language for barge-in: stop commands, backchannels, yes and no.
 //!
-//! PURE, read once. In: `[manners]` and `[interjections]` of `commands.toml`, described there. Out: a [`Vocabulary`].
+//! PURE, read once. In: `[manners]`, `[interjections]`, `[numbers]` and `[figures]` of `commands.toml`, described there. Out: a [`Vocabulary`].
 //! A file that can't be used is an error that says where.
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Deserializer};
+
+use super::figures::{FigureRows, FigureWords};
+use super::grammar::numbers::{NumberWords, Numbers};
 
 /// A phrase as its words.
 pub(crate) type PhraseWords = Vec<String>;
@@ -36,6 +39,9 @@ pub struct Vocabulary {
     stop_phrases: Vec<String>,
     yes: Vec<String>,
     no: Vec<String>,
+    /// How figures are read.
+    #[serde(skip)]
+    pub(crate) figures: FigureWords,
 }
 
 /// The part of the file that is read here.
@@ -43,6 +49,9 @@ pub struct Vocabulary {
 struct VocabularyFile {
     manners: MannersSection,
     interjections: Vocabulary,
+    numbers: NumberWords,
+    #[serde(default)]
+    figures: FigureRows,
 }
 
 #[derive(Deserialize)]
@@ -68,12 +77,13 @@ impl Vocabulary {
     /// # Errors
     /// Where it can't be understood.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
-        let VocabularyFile { manners, mut interjections } =
+        let VocabularyFile { manners, mut interjections, numbers, figures } =
             toml::from_str(text).map_err(|error: toml::de::Error| error.to_string())?;
         let MannersSection { names, before, before_longer, behind } = manners;
         interjections.behind.extend(names.iter().cloned().chain(behind));
         interjections.before.extend(names.into_iter().chain(before));
         interjections.before_orders.extend(before_longer);
+        interjections.figures = FigureWords::of(figures, Numbers::of(numbers)?);
         interjections.orders.sort_by_key(|order| std::cmp::Reverse(order.len()));
         Ok(interjections)
     }

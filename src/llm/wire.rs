@@ -8,6 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+mod arguments;
+
 /// Who says a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -86,7 +88,7 @@ pub struct FunctionCall {
     /// The tool.
     pub name: String,
     /// Its arguments by name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "arguments::of_any_shape")]
     pub arguments: Map<String, Value>,
 }
 

@@ -7,7 +7,8 @@ use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
 use crate::reply::turn::{Action, Keep, ReplyEvent, Turn};
 use crate::reply::understand::intents::{self, Intent, QuickIntent};
-use crate::schedule::Schedule;
+use crate::reply::understand::redact;
+use crate::schedule::{Schedule, ScheduleOrder};
 use crate::store::Store;
 use crate::tools::Toolbox;
 use last_set::LastSet;
@@ -57,6 +58,14 @@ pub(crate) async fn carry_out(
     sink.decided("intents", quick.what.name(), quick.reason.as_str()).await?;
     let QuickMeans { schedule, memory: store, confirm_s, session } = *means;
     let (actions, keep): (&[Action], Keep) = match &quick.what {
+        Intent::Schedule(ScheduleOrder::Set(_) | ScheduleOrder::Amend { .. })
+            if redact::has_label(turn.asked) =>
+        {
+            sink.decided("timers", "refused", "secrets are not kept").await?;
+            let refused = sink.refused_secret();
+            sink.say(&refused).await?;
+            return Ok(Keep::No);
+        }
         Intent::Schedule(order) => return timers::carry_out(order, turn, schedule, session, sink).await,
         Intent::Memory(order) => {
             let asking = memory::Asking { confirm_s, session };

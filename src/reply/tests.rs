@@ -36,6 +36,7 @@ mod path;
 mod privacy;
 mod profiles;
 mod scripted;
+mod secrets;
 mod sessions;
 mod timers;
 mod tools;

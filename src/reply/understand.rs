@@ -7,4 +7,5 @@ pub(crate) mod compound;
 pub mod intents;
 pub(crate) mod parts;
 pub mod redact;
+pub(crate) mod tongue;
 pub mod wish;

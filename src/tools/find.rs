@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::deed::CallValue;
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, route, schema};
+use crate::language::Languages;
 
 /// Its name, which is on every turn's allow-list.
 pub(super) const NAME: &str = "toolSearch";
@@ -18,12 +19,13 @@ pub(super) const NAME: &str = "toolSearch";
 /// The tool.
 pub(super) struct ToolSearch {
     known: Vec<Arc<dyn Tool>>,
+    languages: Languages,
 }
 
 impl ToolSearch {
     /// Searches as requests are routed, and in names and descriptions.
-    pub(super) fn new(known: Vec<Arc<dyn Tool>>) -> Self {
-        Self { known }
+    pub(super) fn new(known: Vec<Arc<dyn Tool>>, languages: Languages) -> Self {
+        Self { known, languages }
     }
 
     fn found(&self, query: &str) -> Vec<&Arc<dyn Tool>> {
@@ -68,7 +70,7 @@ impl Tool for ToolSearch {
     }
 
     fn in_words(&self, _: &Arguments) -> String {
-        "look for another tool".into()
+        self.languages.get().sentences().tools.ask_tool.clone()
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {

@@ -63,6 +63,22 @@ fn required(schema: &Value) -> Vec<&str> {
     names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
+/// The one argument that must be there, when it is a text.
+pub fn only_text(schema: &Value) -> Option<&str> {
+    let name = schema.get("required")?.as_array().filter(|names| names.len() == 1)?.first()?.as_str()?;
+    (schema.get("properties")?.get(name)?.get("type")? == "string").then_some(name)
+}
+
+/// Whether an argument is the address of something, by its format or its name.
+pub fn is_address(schema: &Value, name: &str) -> bool {
+    let kind = schema.get("properties").and_then(|all| all.get(name));
+    let format = kind.and_then(|kind| kind.get("format")).and_then(Value::as_str);
+    let name = name.to_ascii_lowercase();
+    kind.is_some()
+        && (matches!(format, Some("uri" | "url" | "iri"))
+            || ["url", "uri", "link", "href"].iter().any(|end| name.ends_with(end)))
+}
+
 /// What models write when they mean to leave an argument out.
 fn means_nothing(value: &Value) -> bool {
     match value {

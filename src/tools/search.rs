@@ -18,6 +18,7 @@ use super::weather::base;
 use super::web::Reach;
 use super::web::html::{self, Hit};
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
+use crate::language::{Languages, fill};
 
 /// Time for each place that is asked.
 const EACH: Duration = Duration::from_secs(6);
@@ -32,6 +33,7 @@ const MOST_CHARS: usize = 1_500;
 pub(super) struct WebSearch {
     config: SearchConfig,
     reach: Reach,
+    languages: Languages,
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,8 +75,8 @@ struct WikiPage {
 
 impl WebSearch {
     /// Asks the places of `config`.
-    pub(super) fn new(config: &SearchConfig, reach: Reach) -> Self {
-        Self { config: config.clone(), reach }
+    pub(super) fn new(config: &SearchConfig, reach: Reach, languages: Languages) -> Self {
+        Self { config: config.clone(), reach, languages }
     }
 
     async fn search(&self, query: &str) -> Result<Output, ToolError> {
@@ -208,7 +210,8 @@ impl Tool for WebSearch {
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {
-        format!("search the web for {}", arguments.get("query").and_then(Value::as_str).unwrap_or_default())
+        let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
+        fill(&self.languages.get().sentences().tools.ask_web, &[("text", query)])
     }
 
     fn is_brief(&self) -> bool {

@@ -15,12 +15,14 @@ use super::config::{Units, WeatherConfig};
 use super::deed::{CallValue, ValueKind};
 use super::web::Reach;
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
-use crate::english::WEEKDAYS;
+use crate::language::{Language, Languages, SkyWords, fill};
+use crate::schedule::words::date_in;
 
 /// The tool.
 pub(super) struct Weather {
     config: WeatherConfig,
     reach: Reach,
+    languages: Languages,
 }
 
 #[derive(Debug, Deserialize)]
@@ -64,8 +66,8 @@ struct Daily {
 
 impl Weather {
     /// Asks the services of `config`.
-    pub(super) fn new(config: &WeatherConfig, reach: Reach) -> Self {
-        Self { config: config.clone(), reach }
+    pub(super) fn new(config: &WeatherConfig, reach: Reach, languages: Languages) -> Self {
+        Self { config: config.clone(), reach, languages }
     }
 
     async fn look(&self, call: Call<'_>) -> Result<Output, ToolError> {
@@ -77,17 +79,19 @@ impl Weather {
             let told = "No place is configured. Ask the user which place is meant.";
             return Err(ToolError::TellModel(told.into()));
         }
-        let place = self.place(wanted).await?;
+        let language = self.languages.get();
+        let place = self.place(wanted, &language).await?;
         let forecast = self.forecast(&place).await?;
         let days = usize::from(call.text("day") == "tomorrow");
-        Ok(self.told(&place, &forecast, days))
+        Ok(self.told(&place, &forecast, days, &language))
     }
 
-    async fn place(&self, name: &str) -> Result<WeatherPlace, ToolError> {
+    async fn place(&self, name: &str, language: &Language) -> Result<WeatherPlace, ToolError> {
         let mut url = base(&self.config.places_url, "/v1/search")?;
         url.query_pairs_mut()
             .append_pair("name", name)
             .append_pair("count", "1")
+            .append_pair("language", language.code())
             .append_pair("format", "json");
         let places: Places = self.fetched(url).await?;
         let found = places
@@ -127,31 +131,37 @@ impl Weather {
         })
     }
 
-    fn told(&self, place: &WeatherPlace, forecast: &Forecast, first_day: usize) -> Output {
+    fn told(
+        &self,
+        place: &WeatherPlace,
+        forecast: &Forecast,
+        first_day: usize,
+        language: &Language,
+    ) -> Output {
         let (degree, speed) = match self.config.units {
             Units::Celsius => ("°C", "km/h"),
             Units::Fahrenheit => ("°F", "mph"),
         };
+        let say = &language.sentences().weather;
         let name = named(place);
         let now = &forecast.current;
-        let (warmth, felt) = (now.temperature_2m.round(), now.apparent_temperature.round());
-        let sky = sky(now.weather_code);
-        let wind = now.wind_speed_10m.round();
-        let mut lines = vec![format!(
-            "{name} now: {warmth} {degree}, feels like {felt} {degree}, {sky}, wind {wind} {speed}"
-        )];
-        let days: Vec<String> =
-            (0..forecast.daily.time.len()).filter_map(|at| day(&forecast.daily, at, degree)).collect();
-        lines.extend(days.iter().cloned());
+        let warmth = format!("{} {degree}", whole(now.temperature_2m));
+        let (felt, wind) = (whole(now.apparent_temperature), whole(now.wind_speed_10m));
+        let sky = sky(now.weather_code, &say.skies);
+        let mut lines =
+            vec![format!("{name} now: {warmth}, feels like {felt} {degree}, {sky}, wind {wind} {speed}")];
+        let days: Vec<Day> = (0..forecast.daily.time.len())
+            .filter_map(|at| day(&forecast.daily, at, degree, language))
+            .collect();
+        lines.extend(days.iter().map(|day| format!("{}: {}", day.when, day.told)));
         let sentence = match (first_day, days.get(first_day)) {
-            (0, Some(today)) => {
-                let today = today.split_once(": ").map_or(today.as_str(), |(_, told)| told);
-                format!("In {name} it's {warmth} {degree} with {sky}. Today: {today}.")
-            }
-            (_, Some(later)) => format!("In {name}, {later}."),
-            (_, None) => format!("In {name} it's {warmth} {degree} with {sky}."),
+            (0, Some(_)) => &say.now_and_today,
+            (_, Some(_)) => &say.later,
+            (_, None) => &say.now,
         };
-        Output::own(lines.join("\n")).saying(sentence)
+        let (when, told) = days.get(first_day).map_or(("", ""), |day| (&*day.when, &*day.told));
+        let values = [("place", &*name), ("warmth", &warmth), ("sky", sky), ("when", when), ("day", told)];
+        Output::own(lines.join("\n")).saying(fill(sentence, &values))
     }
 }
 
@@ -185,8 +195,12 @@ impl Tool for Weather {
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {
-        let place = arguments.get("place").and_then(Value::as_str).unwrap_or("here");
-        format!("look up the weather in {place}")
+        let language = self.languages.get();
+        let say = &language.sentences().tools;
+        match arguments.get("place").and_then(Value::as_str) {
+            Some(place) if !matches!(place, "" | "here") => fill(&say.ask_weather, &[("place", place)]),
+            _ => say.ask_weather_here.clone(),
+        }
     }
 
     fn time_limit(&self) -> Duration {
@@ -214,36 +228,51 @@ fn named(place: &WeatherPlace) -> String {
     }
 }
 
+/// A day: what it is called, and its weather.
+struct Day {
+    when: String,
+    told: String,
+}
+
 /// One day in words.
-fn day(daily: &Daily, at: usize, degree: &str) -> Option<String> {
+fn day(daily: &Daily, at: usize, degree: &str, language: &Language) -> Option<Day> {
+    let sentences = language.sentences();
+    let say = &sentences.weather;
     let date: jiff::civil::Date = daily.time.get(at)?.parse().ok()?;
-    let weekday = WEEKDAYS.get(usize::try_from(date.weekday().to_monday_zero_offset()).ok()?)?;
-    let name = match at {
-        0 => "today".to_owned(),
-        1 => format!("tomorrow ({weekday})"),
-        _ => (*weekday).to_owned(),
+    let weekday = date_in("{weekday}", date, language);
+    let when = match at {
+        0 => sentences.time.today.clone(),
+        1 => fill(&say.tomorrow, &[("weekday", &weekday)]),
+        _ => weekday,
     };
-    let (low, high) = (daily.temperature_2m_min.get(at)?.round(), daily.temperature_2m_max.get(at)?.round());
-    let sky = sky(*daily.weather_code.get(at)?);
+    let low = whole(*daily.temperature_2m_min.get(at)?);
+    let high = format!("{} {degree}", whole(*daily.temperature_2m_max.get(at)?));
+    let sky = sky(*daily.weather_code.get(at)?, &say.skies);
     let rain = daily.precipitation_probability_max.get(at).copied().flatten();
-    let rain = rain.map(|percent| format!(", {percent:.0} % chance of rain")).unwrap_or_default();
-    Some(format!("{name}: {low} to {high} {degree}, {sky}{rain}"))
+    let rain = rain.map(|percent| fill(&say.rain, &[("percent", &whole(percent))])).unwrap_or_default();
+    let told = fill(&say.day, &[("low", &low), ("high", &high), ("sky", sky)]);
+    Some(Day { when, told: told + &rain })
+}
+
+/// A measurement as it is told: without decimals, and never "-0".
+fn whole(value: f64) -> String {
+    (value.round() + 0.0).to_string()
 }
 
 /// The sky by the weather codes of the World Meteorological Organization.
-fn sky(code: u32) -> &'static str {
+fn sky(code: u32, words: &SkyWords) -> &str {
     match code {
-        0 => "a clear sky",
-        1 | 2 => "some clouds",
-        3 => "an overcast sky",
-        45 | 48 => "fog",
-        51..=57 => "drizzle",
-        61..=67 => "rain",
-        71..=77 => "snow",
-        80..=82 => "showers",
-        85 | 86 => "snow showers",
-        95..=99 => "thunderstorms",
-        _ => "changing weather",
+        0 => &words.clear,
+        1 | 2 => &words.clouds,
+        3 => &words.overcast,
+        45 | 48 => &words.fog,
+        51..=57 => &words.drizzle,
+        61..=67 => &words.rain,
+        71..=77 => &words.snow,
+        80..=82 => &words.showers,
+        85 | 86 => &words.snow_showers,
+        95..=99 => &words.thunderstorms,
+        _ => &words.changing,
     }
 }
 

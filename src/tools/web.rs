@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::deed::CallValue;
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
+use crate::language::{Languages, fill};
 
 mod guard;
 pub(super) mod html;
@@ -225,12 +226,13 @@ fn tell(why: String) -> ToolError {
 /// The tool `readPage`.
 pub(super) struct ReadPage {
     reach: Reach,
+    languages: Languages,
 }
 
 impl ReadPage {
     /// Reads through `reach`.
-    pub(super) fn new(reach: Reach) -> Self {
-        Self { reach }
+    pub(super) fn new(reach: Reach, languages: Languages) -> Self {
+        Self { reach, languages }
     }
 }
 
@@ -260,7 +262,8 @@ impl Tool for ReadPage {
     }
 
     fn in_words(&self, arguments: &Arguments) -> String {
-        format!("read the page {}", arguments.get("url").and_then(Value::as_str).unwrap_or_default())
+        let url = arguments.get("url").and_then(Value::as_str).unwrap_or_default();
+        fill(&self.languages.get().sentences().tools.ask_page, &[("url", url)])
     }
 
     fn is_brief(&self) -> bool {

@@ -6,6 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod window;
+
 const F: u64 = FRAME as u64;
 
 /// Shows frames, `#` voiced and `.` not, beginning with the frame that starts at `from`.
@@ -62,32 +64,6 @@ fn a_sentence_taken_for_complete_goes_on_within_a_second_and_a_half() {
     endpointer.open(0);
     let edges = show(&mut endpointer, 0, &(line(10, 48) + &line(10, 30)));
     assert_eq!(edges.iter().map(kind).collect::<Vec<_>>(), ["started", "paused", "ended"], "1.5 s are over");
-}
-
-#[test]
-fn a_follow_up_is_judged_by_when_it_began() {
-    let window = |frames: &str| {
-        let mut endpointer = new();
-        endpointer.open_window(10 * F, 100 * F);
-        show(&mut endpointer, 0, frames).iter().map(kind).collect::<Vec<_>>().join(", ")
-    };
-    assert_eq!(window(&(line(0, 12) + &line(10, 30))), "started, paused, ended");
-    assert_eq!(window(&(line(0, 10) + &line(10, 30))), "started, paused, ended", "at the opening");
-    assert_eq!(window(&(line(0, 96) + &line(10, 30))), "started, paused, ended", "the end may come later");
-    assert_eq!(window(&(line(0, 101) + &line(10, 30))), "nothing said");
-    assert_eq!(window(&(line(60, 60))), "nothing said", "begun before the window opened");
-    assert_eq!(window(&(line(30, 5) + &line(10, 30))), "started, paused, ended", "a new beginning counts");
-    assert_eq!(window(&line(120, 0)), "nothing said", "a voice that never pauses");
-}
-
-#[test]
-fn a_window_that_is_opened_once_more_does_not_get_longer() {
-    let mut endpointer = new();
-    endpointer.open_window(0, 100 * F);
-    let _ = show(&mut endpointer, 0, &(line(0, 5) + &line(10, 25)));
-    endpointer.reopen_window(40 * F);
-    let edges = show(&mut endpointer, 40 * F, &line(0, 61));
-    assert_eq!(edges.iter().map(kind).collect::<Vec<_>>(), ["nothing said"]);
 }
 
 #[test]
@@ -253,7 +229,7 @@ fn the_transition_table() {
             let mut endpointer = new();
             match before.chars().next() {
                 Some('p') => endpointer.open_after_phrase(0),
-                Some('f') => endpointer.open_window(5 * F, 50 * F),
+                Some('f') => endpointer.open_window(0, 5 * F, 50 * F),
                 Some(_) => endpointer.open(0),
                 None => {}
             }
@@ -320,7 +296,7 @@ proptest! {
                     continue
                 }
                 Act::Window(after, lasts) => {
-                    endpointer.open_window(now + after, now + after + lasts);
+                    endpointer.open_window(now, now + after, now + after + lasts);
                     started = false;
                     continue
                 }

@@ -36,7 +36,8 @@ impl Sounded<'_> {
 
 /// The words played at the time, each once, those most like a stop word first.
 pub fn rivals(rules: &JudgeRules<'_>, sounded: Sounded<'_>) -> Vec<String> {
-    let mut words = spoken_text::words(sounded.said, sounded.heard(), rules.config.lag());
+    let mut words =
+        spoken_text::words(sounded.said, sounded.heard(), rules.config.lag(), &rules.words.figures);
     words.sort();
     words.dedup();
     let likeness = |word: &String| {

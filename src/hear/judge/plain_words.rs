@@ -1,10 +1,10 @@
 //! PURE: normalises a text to plain words, so that playback and its transcript can be compared.
 //!
-//! In: text as it is written by a person, a model or whisper. Out: lower-case words without punctuation, with
-//! figures, times and units written out ("22.5 °C" and "twenty two and a half degrees Celsius" become the
-//! same), each with the index of the word of the text it comes from. English; other scripts pass unchanged.
+//! In: text as it is written by a person, a model or whisper, and how figures are read in the language. Out: lower-case
+//! words without punctuation, with figures, times and units written out ("22.5 °C" and "twenty two and a half degrees
+//! Celsius" become the same), each with the index of the word of the text it comes from.
 
-use crate::english::{self, TENS, UP_TO_NINETEEN};
+use crate::language::figures::FigureWords;
 
 /// A plain word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,61 +15,21 @@ pub(super) struct PlainWord {
     pub(super) word: usize,
 }
 
-const ORDINALS: [(&str, &str); 11] = [
-    ("one", "first"),
-    ("two", "second"),
-    ("three", "third"),
-    ("five", "fifth"),
-    ("eight", "eighth"),
-    ("nine", "ninth"),
-    ("twelve", "twelfth"),
-    ("twenty", "twentieth"),
-    ("thirty", "thirtieth"),
-    ("forty", "fortieth"),
-    ("fifty", "fiftieth"),
-];
-/// Units behind a number. Letters alone are no units: "A" and "m" are words too.
-const UNITS: [(&str, &str); 22] = [
-    ("c", "degrees celsius"),
-    ("f", "degrees fahrenheit"),
-    ("km", "kilometers"),
-    ("cm", "centimeters"),
-    ("mm", "millimeters"),
-    ("kg", "kilograms"),
-    ("mg", "milligrams"),
-    ("ml", "milliliters"),
-    ("kmh", "kilometers per hour"),
-    ("kph", "kilometers per hour"),
-    ("mph", "miles per hour"),
-    ("kwh", "kilowatt hours"),
-    ("kw", "kilowatts"),
-    ("hpa", "hectopascals"),
-    ("gb", "gigabytes"),
-    ("mb", "megabytes"),
-    ("ghz", "gigahertz"),
-    ("mhz", "megahertz"),
-    ("min", "minutes"),
-    ("mins", "minutes"),
-    ("hr", "hours"),
-    ("hrs", "hours"),
-];
-
 /// The plain words of `text`.
-pub(super) fn plain(text: &str) -> Vec<PlainWord> {
+pub(super) fn plain(text: &str, language: &FigureWords) -> Vec<PlainWord> {
     let mut tokens: Vec<PlainWord> = Vec::new();
     for (word, written) in text.split_whitespace().enumerate() {
-        for piece in pieces(written) {
-            let follows_number = tokens.last().is_some_and(|last| is_number(&last.text));
+        for piece in pieces(written, language) {
+            let last = tokens.last().map_or("", |last| last.text.as_str());
             let said = match piece {
-                WordPiece::Number(figures) => number(&figures),
-                WordPiece::Letters(letters) if follows(&tokens, "degrees") => scale(letters),
-                WordPiece::Letters(letters) => letters_as_said(&letters, follows_number),
-                WordPiece::Sign(sign) => sign.to_owned(),
+                WordPiece::Number(figures) => number(&figures, language),
+                WordPiece::Letters(letters) => letters_as_said(&letters, last, language),
+                WordPiece::Sign(sign) => sign,
             };
             tokens.extend(said.split_whitespace().map(|text| PlainWord { text: text.to_owned(), word }));
         }
     }
-    fold(tokens)
+    fold(tokens, language)
 }
 
 #[derive(Debug, PartialEq)]
@@ -77,11 +37,11 @@ enum WordPiece {
     /// Figures with points, commas and colons among them.
     Number(String),
     Letters(String),
-    Sign(&'static str),
+    Sign(String),
 }
 
 /// What a word without spaces consists of.
-fn pieces(written: &str) -> Vec<WordPiece> {
+fn pieces(written: &str, language: &FigureWords) -> Vec<WordPiece> {
     let mut pieces: Vec<WordPiece> = Vec::new();
     let chars: Vec<char> = written.to_lowercase().chars().collect();
     let mut is_apart = true;
@@ -99,9 +59,9 @@ fn pieces(written: &str) -> Vec<WordPiece> {
             (c, _) if c.is_alphanumeric() => pieces.push(WordPiece::Letters(c.to_string())),
             (c, _) => {
                 if c == '-' && next_is_digit && i == 0 {
-                    pieces.push(WordPiece::Sign("minus"));
-                } else if let Some(sign) = sign(c) {
-                    pieces.push(WordPiece::Sign(sign));
+                    pieces.push(WordPiece::Sign(language.minus().to_owned()));
+                } else if let Some(sign) = language.sign(c) {
+                    pieces.push(WordPiece::Sign(sign.to_owned()));
                 }
                 is_apart = true;
                 continue;
@@ -112,127 +72,100 @@ fn pieces(written: &str) -> Vec<WordPiece> {
     pieces
 }
 
-fn sign(c: char) -> Option<&'static str> {
-    Some(match c {
-        '%' => "percent",
-        '°' => "degrees",
-        '&' => "and",
-        '+' => "plus",
-        '=' => "equals",
-        '€' => "euros",
-        '$' => "dollars",
-        '£' => "pounds",
-        _ => return None,
-    })
-}
-
-fn follows(tokens: &[PlainWord], word: &str) -> bool {
-    tokens.last().is_some_and(|last| last.text == word)
-}
-
-/// The scale of a temperature.
-fn scale(letters: String) -> String {
-    match letters.as_str() {
-        "c" => "celsius".to_owned(),
-        "f" => "fahrenheit".to_owned(),
-        _ => letters,
+/// Letters behind the word `last`.
+fn letters_as_said(letters: &str, last: &str, language: &FigureWords) -> String {
+    let follows_number = language.is_number(last);
+    let follows_degrees = !last.is_empty() && last == language.degrees();
+    let scale = language.scale(letters).filter(|_| follows_degrees);
+    let unit = language.unit(letters).filter(|_| follows_number && !follows_degrees);
+    if let Some(said) = scale.or(unit) {
+        return said.to_owned();
     }
-}
-
-fn letters_as_said(letters: &str, follows_number: bool) -> String {
-    let unit = UNITS.iter().find(|(unit, _)| follows_number && *unit == letters);
-    match (unit, letters) {
-        (Some((_, said)), _) => (*said).to_owned(),
-        (None, "o" | "oh") if follows_number => "zero".to_owned(),
-        (None, "oclock") => String::new(),
-        (None, letters) => letters.to_owned(),
+    if follows_number && language.is_zero(letters) {
+        return language.digit(0).to_owned();
     }
+    if language.is_silent(letters) {
+        return String::new();
+    }
+    language.reread(letters).unwrap_or_else(|| letters.to_owned())
 }
 
 /// Figures as they are read: "9:05" as nine zero five, "22.5" as twenty two point five.
-fn number(figures: &str) -> String {
+fn number(figures: &str, language: &FigureWords) -> String {
     if let Some((hours, minutes)) = figures.split_once(':') {
-        return match minutes {
-            "00" => cardinal(hours),
-            _ if minutes.starts_with('0') => format!("{} {}", cardinal(hours), digits(minutes)),
-            _ => format!("{} {}", cardinal(hours), number(minutes)),
-        };
+        return time(hours, minutes, language);
     }
-    let whole = figures.replace(',', "");
-    match whole.split_once('.') {
-        Some((whole, decimals)) => format!("{} point {}", cardinal(whole), digits(decimals)),
-        None => cardinal(&whole),
+    let decimal = language.decimal();
+    let (whole, decimals) = figures.split_once(decimal).unwrap_or((figures, ""));
+    let groups: Vec<&str> = whole.split(['.', ',']).collect();
+    // Only groups of three make one number: "9.05" is a time where a comma is the decimal sign.
+    if let [hours, minutes] = groups.as_slice()
+        && minutes.len() == 2
+        && decimals.is_empty()
+    {
+        return time(hours, minutes, language);
+    }
+    let said = match groups.iter().skip(1).all(|group| group.len() == 3) {
+        true => cardinal(&groups.concat(), language),
+        false => groups.iter().map(|group| cardinal(group, language)).collect::<Vec<_>>().join(" "),
+    };
+    match decimals {
+        "" => said,
+        decimals => format!("{said} {} {}", language.point(), digits(decimals, language)),
     }
 }
 
-fn digits(figures: &str) -> String {
-    let names: Vec<&str> =
-        figures.bytes().filter(u8::is_ascii_digit).map(|d| UP_TO_NINETEEN[usize::from(d - b'0')]).collect();
-    names.join(" ")
+fn time(hours: &str, minutes: &str, language: &FigureWords) -> String {
+    let hours = cardinal(hours, language);
+    match minutes {
+        "00" => hours,
+        _ if minutes.starts_with('0') => format!("{hours} {}", digits(minutes, language)),
+        _ => format!("{hours} {}", number(minutes, language)),
+    }
+}
+
+fn digits(figures: &str, language: &FigureWords) -> String {
+    let digits = figures.bytes().filter(u8::is_ascii_digit);
+    digits.map(|digit| language.digit(digit - b'0')).collect::<Vec<_>>().join(" ")
 }
 
 /// A whole number in words; long ones, and ones that begin with a zero, figure by figure.
-fn cardinal(figures: &str) -> String {
-    match figures.parse::<usize>() {
-        Ok(n) if figures == "0" || !figures.starts_with('0') => {
-            below_a_million(n).unwrap_or_else(|| digits(figures))
-        }
-        _ => digits(figures),
-    }
-}
-
-fn below_a_million(n: usize) -> Option<String> {
-    let with = |head: String, rest: usize| {
-        if rest == 0 { Some(head) } else { Some(format!("{head} {}", below_a_million(rest)?)) }
-    };
-    match n {
-        0..20 => Some(UP_TO_NINETEEN[n].to_owned()),
-        20..100 => with(TENS[n / 10 - 2].to_owned(), n % 10),
-        100..1000 => with(format!("{} hundred", UP_TO_NINETEEN[n / 100]), n % 100),
-        1000..1_000_000 => with(format!("{} thousand", below_a_million(n / 1000)?), n % 1000),
-        _ => None,
-    }
-}
-
-fn is_number(word: &str) -> bool {
-    english::number(word).is_some() || ["hundred", "thousand"].contains(&word)
+fn cardinal(figures: &str, language: &FigureWords) -> String {
+    let number = figures.parse().ok().filter(|_| figures == "0" || !figures.starts_with('0'));
+    number.and_then(|number| language.cardinal(number)).unwrap_or_else(|| digits(figures, language))
 }
 
 /// Variants are brought to one: "and a half", "2nd", "one hundred and five".
-fn fold(tokens: Vec<PlainWord>) -> Vec<PlainWord> {
+fn fold(tokens: Vec<PlainWord>, language: &FigureWords) -> Vec<PlainWord> {
     let mut folded: Vec<PlainWord> = Vec::with_capacity(tokens.len());
     let text = |at: usize| tokens.get(at).map_or("", |token: &PlainWord| token.text.as_str());
     let mut at = 0;
     while at < tokens.len() {
-        let word = tokens[at].word;
         let last = folded.last().map_or("", |token: &PlainWord| token.text.as_str());
-        match (last, text(at), text(at + 1), text(at + 2)) {
-            (last, "and", "a", "half") if is_number(last) => {
-                let end = tokens[at + 2].word;
-                folded.push(PlainWord { text: "point".into(), word });
-                folded.push(PlainWord { text: "five".into(), word: end });
-                at += 3;
-            }
-            ("hundred" | "thousand", "and", next, _) if is_number(next) => at += 1,
-            (last, "st" | "nd" | "rd" | "th", ..) if is_number(last) => {
-                if let Some(last) = folded.last_mut() {
-                    last.text = ordinal(&last.text);
-                    last.word = word;
-                }
-                at += 1;
-            }
-            _ => {
-                folded.push(tokens[at].clone());
-                at += 1;
-            }
+        let follows_number = language.is_number(last);
+        let half = match follows_number {
+            true => language.half_behind(tokens[at..].iter().map(|token| token.text.as_str())),
+            false => 0,
+        };
+        let ordinal = if follows_number { language.ordinal(last, text(at)) } else { None };
+        let is_joint = language.joins(last, text(at), text(at + 1));
+        if half > 0 {
+            let (from, to) = (tokens[at].word, tokens[at + half - 1].word);
+            let said = language.half();
+            let words = said.split_whitespace().zip([from, to]);
+            folded.extend(words.map(|(text, word)| PlainWord { text: text.to_owned(), word }));
+            at += half;
+        } else if let (Some(ordinal), Some(last)) = (ordinal, folded.last_mut()) {
+            (last.text, last.word) = (ordinal, tokens[at].word);
+            at += 1;
+        } else if is_joint {
+            at += 1;
+        } else {
+            folded.push(tokens[at].clone());
+            at += 1;
         }
     }
     folded
-}
-
-fn ordinal(cardinal: &str) -> String {
-    let special = ORDINALS.iter().find(|(from, _)| *from == cardinal);
-    special.map_or_else(|| format!("{cardinal}th"), |(_, ordinal)| (*ordinal).to_owned())
 }
 
 #[cfg(test)]
@@ -240,9 +173,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::language::tests::{english, german};
+
+    fn words(text: &str) -> Vec<PlainWord> {
+        plain(text, &english().vocabulary().figures)
+    }
 
     fn said(text: &str) -> String {
-        plain(text).into_iter().map(|token| token.text).collect::<Vec<_>>().join(" ")
+        words(text).into_iter().map(|token| token.text).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -269,9 +207,40 @@ mod tests {
     }
 
     #[test]
+    fn written_and_spoken_forms_become_the_same_in_german() {
+        let said = |text: &str| {
+            let words = plain(text, &german().vocabulary().figures);
+            words.into_iter().map(|token| token.text).collect::<Vec<_>>().join(" ")
+        };
+        for (written, spoken) in [
+            ("Es sind 22,5 °C.", "Es sind zweiundzwanzig Komma fünf Grad Celsius"),
+            ("2,5 km", "zweieinhalb Kilometer"),
+            ("um 9:05", "um 9.05"),
+            ("85 km/h", "fünfundachtzig Kilometer pro Stunde"),
+            ("101 Leute", "hunderteins Leute"),
+            ("101 Leute", "einhunderteins Leute"),
+            ("12.345 Leute", "zwölf tausend dreihundertfünfundvierzig Leute"),
+            ("am 2ten", "am zweite"),
+            ("100%", "hundert Prozent"),
+            ("-3 Grad", "minus drei Grad"),
+            ("zwo Eier", "2 Eier"),
+        ] {
+            assert_eq!(said(written), said(spoken), "{written}");
+        }
+        assert_eq!(said("Stopp — sofort!"), "stopp sofort");
+    }
+
+    #[test]
+    fn a_language_without_words_for_figures_loses_none() {
+        let bare = FigureWords::default();
+        let words: Vec<String> = plain("a 22.5 % b", &bare).into_iter().map(|token| token.text).collect();
+        assert_eq!(words, ["a", "b"], "nothing is made up");
+    }
+
+    #[test]
     fn every_token_knows_its_word() {
         let words: Vec<(String, usize)> =
-            plain("It's 22.5 °C, now").into_iter().map(|t| (t.text, t.word)).collect();
+            words("It's 22.5 °C, now").into_iter().map(|t| (t.text, t.word)).collect();
         let words: Vec<(&str, usize)> = words.iter().map(|(t, w)| (t.as_str(), *w)).collect();
         assert_eq!(
             words,
@@ -291,7 +260,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_becomes_words_in_order(text in ".{0,60}") {
-            let tokens = plain(&text);
+            let tokens = words(&text);
             prop_assert!(tokens.is_sorted_by_key(|token| token.word));
             prop_assert!(tokens.iter().all(|token| token.word < text.split_whitespace().count()));
             prop_assert!(tokens.iter().all(|token| !token.text.is_empty()));

@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use super::plain_words::plain;
+use crate::language::figures::FigureWords;
 
 /// One sentence that was played.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,21 +30,36 @@ pub(super) struct HeardSpan {
 const ESTIMATE: f64 = 0.1;
 
 /// The words of all sentences played while something was heard, or at most `memory` before.
-pub(super) fn sentences(said: &[SpokenSentence], heard: HeardSpan, memory: Duration) -> Vec<String> {
+pub(super) fn sentences(
+    said: &[SpokenSentence],
+    heard: HeardSpan,
+    memory: Duration,
+    language: &FigureWords,
+) -> Vec<String> {
     let overlaps = |sentence: &&SpokenSentence| {
         sentence.from <= heard.ended && later(sentence.until, memory) >= heard.began
     };
-    let tokens = said.iter().filter(overlaps).flat_map(|sentence| plain(&sentence.text));
+    let tokens = said.iter().filter(overlaps).flat_map(|sentence| plain(&sentence.text, language));
     tokens.map(|token| token.text).collect()
 }
 
 /// The words played while something was heard, or at most `tolerance` before, or so much after.
-pub(super) fn words(said: &[SpokenSentence], heard: HeardSpan, tolerance: Duration) -> Vec<String> {
-    said.iter().flat_map(|sentence| words_of(sentence, heard, tolerance)).collect()
+pub(super) fn words(
+    said: &[SpokenSentence],
+    heard: HeardSpan,
+    tolerance: Duration,
+    language: &FigureWords,
+) -> Vec<String> {
+    said.iter().flat_map(|sentence| words_of(sentence, heard, tolerance, language)).collect()
 }
 
-fn words_of(sentence: &SpokenSentence, heard: HeardSpan, tolerance: Duration) -> Vec<String> {
-    let tokens = plain(&sentence.text);
+fn words_of(
+    sentence: &SpokenSentence,
+    heard: HeardSpan,
+    tolerance: Duration,
+    language: &FigureWords,
+) -> Vec<String> {
+    let tokens = plain(&sentence.text, language);
     let length = sentence.until.saturating_duration_since(sentence.from);
     let tolerance = tolerance + length.mul_f64(ESTIMATE);
     let total = tokens.iter().map(|token| weight(&token.text)).sum::<usize>().max(1) as f64;
@@ -72,6 +88,11 @@ fn later(moment: Instant, by: Duration) -> Instant {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::tests::english;
+
+    fn figures() -> &'static FigureWords {
+        &english().vocabulary().figures
+    }
 
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
@@ -91,15 +112,15 @@ mod tests {
             sentence("Much later.", 9000, 10_000),
         ];
         let heard = HeardSpan { began: zero + ms(3200), ended: zero + ms(3800) };
-        assert_eq!(sentences(&said, heard, ms(2000)).join(" "), "alpha bravo gamma delta omega");
+        assert_eq!(sentences(&said, heard, ms(2000), figures()).join(" "), "alpha bravo gamma delta omega");
         assert_eq!(
-            sentences(&said, heard, ms(2200)).join(" "),
+            sentences(&said, heard, ms(2200), figures()).join(" "),
             "the first one alpha bravo gamma delta omega"
         );
-        assert_eq!(words(&said, heard, ms(0)).join(" "), "alpha bravo gamma");
+        assert_eq!(words(&said, heard, ms(0), figures()).join(" "), "alpha bravo gamma");
         let after = HeardSpan { began: zero + ms(7600), ended: zero + ms(8000) };
-        assert_eq!(words(&said, after, ms(200)).join(" "), "omega");
-        assert_eq!(words(&said, after, ms(0)).join(" "), "");
+        assert_eq!(words(&said, after, ms(200), figures()).join(" "), "omega");
+        assert_eq!(words(&said, after, ms(0), figures()).join(" "), "");
     }
 
     #[test]
@@ -107,6 +128,6 @@ mod tests {
         let now = Instant::now();
         let said = [SpokenSentence { text: "one two".into(), from: now + ms(500), until: now }];
         let heard = HeardSpan { began: now + ms(500), ended: now + ms(500) };
-        assert_eq!(words(&said, heard, ms(0)), ["one", "two"]);
+        assert_eq!(words(&said, heard, ms(0), figures()), ["one", "two"]);
     }
 }

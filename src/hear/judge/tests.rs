@@ -351,7 +351,9 @@ proptest! {
         let case = heard(&text, &OpenedBy::FollowUp, (&at, began), &said);
         let config = JudgeConfig::default();
         if let JudgeVerdict::FollowUp(answered) = verdict(&case) {
-            let again = likeness(&plain_words::plain(&answered), &case, &config);
+            let words = crate::language::tests::english().vocabulary();
+            let rules = JudgeRules { trust: &TranscriptFilterConfig::default(), config: &config, words };
+            let again = likeness(&plain_words::plain(&answered, &words.figures), &case, &rules);
             prop_assert!(again.whole < config.echo_likeness, "{answered:?}: {again:?}");
         }
     }
@@ -362,7 +364,7 @@ proptest! {
         let words: Vec<&str> = WEATHER.split_whitespace().collect();
         let from = from.min(words.len() - 1);
         let part = words[from..(from + len).min(words.len())].join(" ");
-        prop_assume!(!plain_words(&part).is_empty());
+        prop_assume!(!plain_words(&part, crate::language::tests::english().vocabulary()).is_empty());
         let said = [at.said(WEATHER, 0, 5000)];
         let case = JudgeInput { ended: at.ms(5200), ..heard(&part, &OpenedBy::FollowUp, (&at, 100), &said) };
         prop_assert_eq!(verdict(&case), JudgeVerdict::Echo, "{}", part);

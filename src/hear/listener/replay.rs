@@ -5,12 +5,27 @@
 
 use std::time::Instant;
 
-use super::{Listener, PRIMING, earlier};
-use crate::hear::HearEvent;
+use super::{Listener, PRIMING, earlier, samples};
 use crate::hear::endpoint::Frame;
 use crate::hear::vad::FRAME;
+use crate::hear::{FollowUpWindow, HearEvent};
+use crate::message::OpenedBy;
 
 impl Listener {
+    /// Listens in this window. Who answers quickly may have begun before the command came: then what was heard since
+    /// her last sample is shown with the next frame.
+    pub(super) fn follow_up(&mut self, FollowUpWindow { since, after, lasts }: FollowUpWindow) {
+        self.opened_by = OpenedBy::FollowUp;
+        let since = self.position_at(since);
+        let from = since + samples(after);
+        self.endpointer.open_window(since, from, from + samples(lasts));
+        if since < self.history.end() {
+            self.again_from = Some(since);
+        } else {
+            self.prime();
+        }
+    }
+
     /// Passes the sound from position `since` on to the endpointer.
     pub(super) fn show_again(&mut self, since: u64, now: Instant, out: &mut Vec<HearEvent>) {
         let end = self.history.end();

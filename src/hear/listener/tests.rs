@@ -6,7 +6,7 @@ use super::super::tests::{Scripted, model, quiet, vad, wav};
 use super::super::wake::{MicroWake, STOCK, WakePhrase};
 use super::*;
 use crate::audio::Tracks;
-use crate::hear::More;
+use crate::hear::{FollowUpWindow, More};
 use crate::message::EndCause;
 
 mod interjections;
@@ -259,6 +259,27 @@ fn a_follow_up_is_heard_in_its_window_without_the_phrase_and_not_behind_it() {
         if let Some(HearEvent::Ended { utterance, .. }) = events.last() {
             assert_eq!(utterance.opened_by, OpenedBy::FollowUp);
         }
+    }
+}
+
+// 0.2 s behind her last sample, and the window opens after 0.3 s
+#[test]
+fn a_quick_word_begun_before_the_window_opens_is_not_lost() {
+    let sound = [quiet(1.2), wav("stop.wav"), quiet(2.5)].concat();
+    for came_ms in [0_u64, 100, 250, 400] {
+        let mut listener = listener();
+        let last_sample = Instant::now() + Duration::from_secs(10);
+        let came = Duration::from_millis(came_ms);
+        let (before, behind) = sound.split_at(16_000 + samples(came) as usize);
+        let mut events = Vec::new();
+        listener.step(before, last_sample + came, &mut events);
+        let (after, lasts) = (Duration::from_millis(300), Duration::from_secs(3));
+        listener.command(HearCommand::FollowUp(FollowUpWindow { since: last_sample, after, lasts }));
+        listener.step(behind, last_sample + Duration::from_secs(4), &mut events);
+        assert_eq!(kinds(&events), ["Started", "Paused", "Ended"], "the command came after {came_ms} ms");
+        let Some(HearEvent::Ended { utterance, .. }) = events.last() else { unreachable!() };
+        assert_eq!(utterance.opened_by, OpenedBy::FollowUp);
+        assert!((15_000..=19_712).contains(&utterance.begins_at), "{:?}", names(&events));
     }
 }
 

@@ -274,6 +274,10 @@ fn a_person_repeats_a_word_and_a_decoder_everything() {
     assert_eq!(follow_up("no no no", spoken_for(1000)), Ok(()));
     let circling = "turn it on turn it on turn it on turn it on turn it on";
     assert_eq!(follow_up(circling, spoken_for(3000)), Err(Rejection::Repeats));
+    // However well the sound would fit it
+    for (letters, ms) in [("a".repeat(90), 900), ("abc".repeat(25), 6_000)] {
+        assert_eq!(follow_up(&letters, spoken_for(ms)), Err(Rejection::Repeats), "{letters}");
+    }
     let unsure = Evidence { mean_logprob: -2.0, ..spoken_for(1000) };
     assert_eq!(follow_up("no no no", unsure), Err(Rejection::Repeats));
 }

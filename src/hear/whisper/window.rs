@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::audio::RATE;
+use crate::language::loops_by_letters;
 
 /// The encoder's whole window of 30 s, in positions of 20 ms.
 pub const WHOLE: u32 = 1500;
@@ -38,8 +39,11 @@ pub(super) fn padded<'a>(samples: &'a [f32], buffer: &'a mut Vec<f32>) -> &'a [f
     buffer
 }
 
-/// Whether some phrase of up to eight words occurs three times in a row.
+/// Whether some phrase of up to eight words occurs three times in a row, or letters go round in a word.
 pub fn repeats(text: &str) -> bool {
+    if loops_by_letters(text) {
+        return true;
+    }
     let words: Vec<Cow<'_, str>> = text
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
@@ -72,6 +76,7 @@ mod tests {
     fn a_phrase_three_times_in_a_row_is_repetition() {
         assert!(repeats("Stop. Stop. Stop."));
         assert!(repeats("well, turn it on Turn it on, turn it on. okay"));
+        assert!(repeats(&"abc".repeat(200)), "by its letters");
         assert!(!repeats("Stop. Stop."));
         assert!(!repeats("no, turn on the light, and turn on the fan, and turn on the heater"));
         assert!(!repeats(""));

@@ -58,11 +58,12 @@ pub(crate) struct NumberWords {
 /// The number words, ready to read.
 #[derive(Debug)]
 pub(crate) struct Numbers {
-    words: HashMap<String, u32>,
-    tens: Vec<String>,
-    small: Vec<String>,
-    hundred: String,
-    and: String,
+    /// With their values, in thousandths.
+    pub(crate) words: HashMap<String, u32>,
+    pub(crate) tens: Vec<String>,
+    pub(crate) small: Vec<String>,
+    pub(crate) hundred: String,
+    pub(crate) and: String,
     articles: Vec<String>,
     fractions: Vec<(Vec<String>, u32)>,
     units: HashMap<String, u32>,

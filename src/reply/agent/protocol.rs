@@ -16,11 +16,13 @@ use crate::reply::model::{ChatModel, ModelState};
 use crate::store::Store;
 use crate::tools::Arguments;
 
+mod arguments;
 mod lines;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use lines::{Begins, begins_call};
+pub(crate) use arguments::settle;
+pub(crate) use lines::{Begins, begins_call, is_broken_call};
 
 /// How results begin in text mode.
 pub(crate) const RESULT_START: &str = "[Tool result:";
@@ -187,15 +189,17 @@ pub(crate) fn spans(text: &str, known: &[String]) -> Spans {
     }
     if body.starts_with(['{', '[']) {
         let length = balanced_length(body).unwrap_or(body.len());
-        let calls = match serde_json::from_str(&body[..length]) {
-            Ok(value) => calls_in(&value, known),
-            Err(_) => lines::closed(body)
-                .and_then(|value| calls_in(&value, known))
-                .filter(|calls| all_known(calls, known)),
+        let mended = |length: usize| {
+            let calls = calls_in(&lines::closed(&body[..length])?, known)?;
+            all_known(&calls, known).then_some((length, calls))
         };
-        return calls.map(|calls| vec![(begin..begin + length, calls)]).unwrap_or_default();
+        let found = match serde_json::from_str(&body[..length]) {
+            Ok(value) => calls_in(&value, known).map(|calls| (length, calls)),
+            Err(_) => mended(body.len()).or_else(|| mended(length)),
+        };
+        return found.map(|(length, calls)| vec![(begin..begin + length, calls)]).unwrap_or_default();
     }
-    lines::line_calls(body, known).map(whole).unwrap_or_default()
+    lines::braceless(body, known).or_else(|| lines::line_calls(body, known)).map(whole).unwrap_or_default()
 }
 
 /// Fences and tags of tool protocols.
@@ -241,8 +245,8 @@ fn fenced_calls(body: &str, has_language: bool, known: &[String]) -> Option<Vec<
     let mut rest = body.trim();
     while rest.starts_with(['{', '[']) {
         let length = balanced_length(rest).unwrap_or(rest.len());
-        let value = serde_json::from_str(&rest[..length]).ok().or_else(|| lines::closed(rest))?;
-        calls.extend(calls_in(&value, known)?);
+        let value = serde_json::from_str(&rest[..length]).ok().or_else(|| lines::closed(rest));
+        calls.extend(calls_in(&value.or_else(|| lines::closed(&rest[..length]))?, known)?);
         rest = rest[length..].trim_start();
     }
     if calls.is_empty() && is_tool {
@@ -277,6 +281,7 @@ fn call(fields: &Map<String, Value>, known: &[String]) -> Option<WrittenCall> {
     let is_known = known.iter().any(|tool| tool == name);
     let arguments = match given {
         Some(Value::Object(arguments)) => arguments.clone(),
+        Some(Value::String(text)) if text.trim().is_empty() => Arguments::new(),
         Some(Value::String(text)) => serde_json::from_str(text).ok()?,
         Some(Value::Null) => Arguments::new(),
         None if is_known && fields.len() == 1 => Arguments::new(),

@@ -145,7 +145,9 @@ fn scope(request: &TurnRequest<'_>, plan: &Plan, choice: ToolChoice, failed: &[S
 fn ready_calls(asked: &Asked, scope: &ToolScope, request: &TurnRequest<'_>) -> VecDeque<WrittenCall> {
     let parts: Vec<&str> = asked.parts.iter().map(String::as_str).collect();
     let calls = |parts: &[&str]| request.tools.ready_calls(parts, &request.turn.language);
-    let ready = calls(&[&asked.words]).or_else(|| calls(&parts));
+    // Two calls also read as one with the whole of the first in its text: "put milk on the list and put …".
+    let several = if parts.len() > 1 { calls(&parts) } else { None };
+    let ready = several.or_else(|| calls(&[&asked.words]));
     let may_all = |calls: &VecDeque<WrittenCall>| calls.iter().all(|call| scope.allows(&call.name));
     ready.filter(may_all).unwrap_or_default()
 }

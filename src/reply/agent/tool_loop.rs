@@ -10,7 +10,7 @@ use crate::llm::{Ask, Length, Message, ModelSize};
 use crate::reply::agent::AgentContext;
 use crate::reply::agent::digest;
 use crate::reply::agent::plan::Course;
-use crate::reply::agent::protocol::WrittenCall;
+use crate::reply::agent::protocol::{self, WrittenCall};
 use crate::reply::deadline;
 use crate::reply::model::ChatModel;
 use crate::reply::output::ask::{self, ModelAnswer, SideCall, WrittenCalls};
@@ -101,7 +101,6 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 sink.decided("tools", "none", "the model wrote down the example of a call").await?;
                 state.progress.has_refused_step |= chose;
                 state.put_tools_away(self.heads(), &self.grown());
-                state.progress.grant_turn();
                 Ok(None)
             }
             ModelAnswer::Calls(wanted) => self.all_called(state, wanted, sink).await,
@@ -127,7 +126,6 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
             ModelAnswer::Nothing { .. } if state.progress.may_recover() => {
                 state.prompt.hint(include_str!("../../../assets/prompts/recovery.md").trim());
-                state.progress.grant_turn();
                 Ok(None)
             }
             ModelAnswer::Nothing { .. } => {
@@ -148,6 +146,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             tracing::warn!(calls = wanted.calls.len(), "too many calls in one reply; the first five count");
             wanted.calls.truncate(MOST_CALLS);
         }
+        protocol::settle(&mut wanted.calls, self.heads.all_tools());
         state.append_calls(&wanted, sink);
         let mut rest = wanted.calls.as_slice();
         let only = Only::of(rest.get(1..).unwrap_or_default());

@@ -116,13 +116,6 @@ pub(crate) fn content_words(text: &str) -> Vec<String> {
     language(&said).map_or_else(Vec::new, |language| language.matter(&said))
 }
 
-/// What the language of `text` is called ("en"); nothing when none of its small words are known.
-pub(crate) fn tongue(text: &str) -> Option<&'static str> {
-    let said = words::words(text);
-    let (name, language) = likeliest(&said)?;
-    said.iter().any(|word| language.stop.contains(word)).then_some(*name)
-}
-
 /// Whether `asked` speaks of what was said or done before.
 pub(crate) fn is_past(asked: &str, now: &Zoned) -> bool {
     let said = words::words(asked);
@@ -340,13 +333,6 @@ mod tests {
         ] {
             assert!(!is_past(said, &now()), "{said}");
         }
-    }
-
-    #[test]
-    fn a_language_is_known_by_its_small_words() {
-        assert_eq!(tongue("what is the time"), Some("en"));
-        assert_eq!(tongue("was ist die Uhrzeit und wo"), Some("de"));
-        assert_eq!(tongue("где книга"), None);
     }
 
     #[test]

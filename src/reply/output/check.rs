@@ -3,6 +3,7 @@
 //! PURE, any thread. In: the whole reply, or one sentence of it. Out: nothing, or why it must not go
 //! out. It fails closed and changes nothing.
 
+use crate::language::loops_by_letters;
 use crate::reply::output::malformed::Malformed;
 use crate::reply::output::sanitize::sanitize;
 use crate::reply::understand::redact;
@@ -43,6 +44,9 @@ pub enum ReplyRefusal {
 pub fn check(reply: &str, tokens: usize) -> Result<(), ReplyRefusal> {
     if !reply.chars().any(char::is_alphanumeric) {
         return Err(ReplyRefusal::Empty);
+    }
+    if loops_by_letters(reply) {
+        return Err(Malformed::Loops.into());
     }
     if redact::has_label(reply) {
         return Err(Malformed::Label.into());

@@ -122,6 +122,9 @@ impl<'a> ReplyFilter<'a> {
         let rest = match std::mem::replace(&mut self.state, FilterState::Silent) {
             FilterState::Silent => String::new(),
             FilterState::Held(Some(refusal)) => return Err(refusal),
+            FilterState::Held(None) if protocol::is_broken_call(&self.raw, self.known) => {
+                return Err(Malformed::ToolCall.into());
+            }
             // It looked like a call and is none: nothing of it is lost.
             FilterState::Held(None) | FilterState::Sniffing => {
                 let first = self.gate.push(&self.raw)?;
@@ -154,7 +157,7 @@ impl<'a> ReplyFilter<'a> {
 fn may_be_call(why: Malformed) -> bool {
     match why {
         Malformed::ToolCall | Malformed::Data | Malformed::Truncated => true,
-        Malformed::ReservedTokens | Malformed::Label | Malformed::Recited => false,
+        Malformed::ReservedTokens | Malformed::Label | Malformed::Recited | Malformed::Loops => false,
     }
 }
 
@@ -217,6 +220,46 @@ mod tests {
             for text in ["time flies like an arrow. It does.", "Calculate it yourself, please.", "stop", "time"] {
                 prop_assert_eq!(hear(text, size), (text.to_owned(), Ok(vec![])));
             }
+        }
+    }
+
+    // Mended or refused, but never said
+    #[test]
+    fn a_call_with_braces_missing_is_never_said() {
+        let mended = [
+            "{\"name\":\"calculate\",\"arguments\":{\"expression\":\"1 + 1\"}",
+            "{\"name\": \"calculate\", \"arguments\": \"expression\": \"1 + 1\"}",
+            "{\"name\": \"calculate\", \"arguments\": \"expression\": \"1 + 1\"}}",
+            "\"name\": \"calculate\", \"arguments\": {\"expression\": \"1 + 1\"}}",
+            "\"name\": \"calculate\", \"arguments\": \"expression\": \"1 + 1\"",
+            "```json\n{\"name\": \"calculate\", \"arguments\": \"expression\": \"1 + 1\"}\n```",
+            "{\"tool_calls\": [\"name\": \"calculate\", \"arguments\": {\"expression\": \"1 + 1\"}]}",
+            "calculate({\"expression\": \"1 + 1\")",
+            "calculate: {\"expression\": \"1 + 1\"",
+        ];
+        for (text, size) in mended.iter().flat_map(|text| [1, 5, 400].map(|size| (text, size))) {
+            assert_eq!(hear(text, size), (String::new(), Ok(vec![CALL.to_owned()])), "{text}");
+        }
+        let refused = [
+            "{\"name\": \"calculate\", {\"expression\": \"1 + 1\"}}",
+            "{\"name\": \"lamp\", \"arguments\": \"is\": \"on\"}",
+            "calculate(\"1 + 1\"",
+            "calculate(1 + 1, exactly)",
+            "calculate: {expression, 1 + 1}",
+        ];
+        for text in refused {
+            let (said, heard) = hear(text, 3);
+            assert!(
+                said.is_empty() && matches!(heard, Err(ReplyRefusal::Malformed(_))),
+                "{text}: {said} {heard:?}"
+            );
+        }
+        for behind in [refused[1], mended[1], "{'name': 'time', 'arguments': {}}"] {
+            let (said, heard) = hear(&format!("Let me see. {behind}"), 4);
+            assert_eq!(
+                (said.trim(), heard),
+                ("Let me see.", Err(ReplyRefusal::Malformed(Malformed::ToolCall)))
+            );
         }
     }
 

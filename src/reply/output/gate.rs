@@ -4,9 +4,11 @@
 //! secret or a malformed part ends the answer before a word of it is out; so does its length. What
 //! is not yet a whole clause waits, because half a card number does not look like one.
 
+use crate::language::loops_by_letters;
 use crate::reply::agent::plan;
 use crate::reply::memory::block;
 use crate::reply::output::check::{self, ReplyRefusal};
+use crate::reply::output::malformed::Malformed;
 use crate::reply::output::sanitize::Sanitizer;
 use crate::reply::prompt::context;
 
@@ -54,7 +56,8 @@ impl OutputGate {
         }
         let ready = clauses_end(&self.waiting);
         if self.waiting[..ready].trim().is_empty() {
-            return Ok(String::new());
+            let is_endless = self.waiting.len() > LONGEST_WAIT && loops_by_letters(&self.waiting);
+            return if is_endless { Err(Malformed::Loops.into()) } else { Ok(String::new()) };
         }
         let rest = self.waiting.split_off(ready);
         let clause = std::mem::replace(&mut self.waiting, rest);

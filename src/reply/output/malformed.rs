@@ -24,6 +24,9 @@ pub enum Malformed {
     /// What stands in its prompt, word for word.
     #[error("the model recited its prompt; it was held back")]
     Recited,
+    /// The same letters over and over.
+    #[error("the model went round in circles; its answer was held back")]
+    Loops,
     /// A label that redaction put in the place of a secret.
     #[error("the model quoted a redaction label; it was held back")]
     Label,
@@ -48,14 +51,24 @@ pub(crate) fn judge_json(text: &str) -> Json {
         Ok(value) if is_tool_call(&value) => Json::ToolCall,
         Ok(Value::Object(fields)) => answer_in(&fields).map_or(Json::Data, Json::Answer),
         Ok(Value::Array(_)) => Json::Data,
+        Err(_) if was_meant_as_call(text) => Json::ToolCall,
         _ => Json::No,
     }
 }
 
+const CALLS: [&str; 3] = ["tool_calls", "tool_call", "function_call"];
+const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "function_name", "action"];
+const ARGUMENTS: [&str; 6] = ["arguments", "args", "parameters", "params", "input", "action_input"];
+
+/// Whether text that is no JSON, because of a missing brace or the wrong quotes, has the keys of a call.
+fn was_meant_as_call(text: &str) -> bool {
+    let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let bare = bare.replace('\'', "\"");
+    let has = |keys: &[&str]| keys.iter().any(|key| bare.contains(&format!("\"{key}\":")));
+    has(&CALLS) || (has(&NAMES) && has(&ARGUMENTS))
+}
+
 fn is_tool_call(value: &Value) -> bool {
-    const CALLS: [&str; 3] = ["tool_calls", "tool_call", "function_call"];
-    const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "function_name", "action"];
-    const ARGUMENTS: [&str; 6] = ["arguments", "args", "parameters", "params", "input", "action_input"];
     let has =
         |fields: &Map<String, Value>, names: &[&str]| names.iter().any(|name| fields.contains_key(*name));
     match value {

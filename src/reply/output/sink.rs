@@ -37,6 +37,8 @@ pub(crate) struct ReplySink {
     pub(crate) rows: Vec<HistoryRow>,
     /// What is said next is another answer.
     is_apart: bool,
+    /// It was said that secrets are not kept.
+    has_refused_secret: bool,
 }
 
 impl ReplySink {
@@ -51,6 +53,7 @@ impl ReplySink {
             is_foreign: false,
             rows: Vec::new(),
             is_apart: false,
+            has_refused_secret: false,
         }
     }
 
@@ -72,6 +75,14 @@ impl ReplySink {
         which(&self.language.sentences().reply).clone()
     }
 
+    /// What is said of a secret that was to be stored; nothing when this turn has said it already.
+    pub(crate) fn refused_secret(&mut self) -> String {
+        match std::mem::replace(&mut self.has_refused_secret, true) {
+            true => String::new(),
+            false => self.language.sentences().memory.no_secrets.clone(),
+        }
+    }
+
     /// What is said next stands apart from what was said so far.
     pub(crate) fn begin_another(&mut self) {
         self.is_apart = true;
@@ -79,6 +90,9 @@ impl ReplySink {
 
     /// A whole sentence behind what was said before.
     pub(crate) async fn say_on(&mut self, sentence: &str) -> Result<(), ReceiverClosed> {
+        if sentence.is_empty() {
+            return Ok(());
+        }
         let is_apart = self.said.is_empty() || self.said.ends_with(char::is_whitespace);
         let gap = if is_apart { "" } else { " " };
         self.say(&format!("{gap}{sentence}")).await

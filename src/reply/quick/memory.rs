@@ -92,7 +92,8 @@ pub(crate) async fn carry_out(
     match order {
         MemoryOrder::Remember { text, .. } if text.contains(redact::LABEL_START) => {
             sink.decided("memory", "refused", "secrets are not remembered").await?;
-            sink.say(&turn.language.sentences().memory.no_secrets).await?;
+            let refused = sink.refused_secret();
+            sink.say(&refused).await?;
             Ok(Keep::No)
         }
         MemoryOrder::Remember { kind, text } => {

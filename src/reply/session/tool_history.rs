@@ -14,6 +14,8 @@ use crate::reply::understand::redact;
 use crate::store::ExchangeId;
 use crate::tools::fence;
 
+mod answered;
+
 /// Answers whose calls are kept.
 const MOST_TURNS: usize = 16;
 
@@ -65,7 +67,11 @@ impl ToolHistory {
         if kept.is_empty() {
             return Self::default();
         }
-        serde_json::from_str(kept).unwrap_or_else(|_| Self::tainted())
+        let mut read: Self = serde_json::from_str(kept).unwrap_or_else(|_| Self::tainted());
+        for turn in &mut read.turns {
+            turn.rows = answered::only(std::mem::take(&mut turn.rows));
+        }
+        read
     }
 
     /// Of which only that is known.
@@ -76,6 +82,7 @@ impl ToolHistory {
     /// Keeps what the answer `exchange` called.
     pub(crate) fn add(&mut self, exchange: ExchangeId, rows: Vec<HistoryRow>) {
         self.is_tainted |= rows.iter().any(|row| fence::is_fenced(&row.message.content));
+        let rows = answered::only(rows);
         if rows.is_empty() {
             return;
         }

@@ -281,7 +281,8 @@ async fn a_page_can_not_have_the_secret_sent_to_it() {
         ),
     ] {
         let mut kit = Kit::new();
-        kit.page = Fake::new("page", Effect::Fetches, Ok(Output { links: links.clone(), ..Output::foreign(list) }));
+        kit.page =
+            Fake::new("page", Effect::Fetches, Ok(Output { links: links.clone(), ..Output::foreign(list) }));
         let second = format!("{{\"what\":\"{address}\"}}");
         let script = vec![writes("page", "{}"), writes("page", &second), answers("It is read.")];
         let bench = Bench::with_kit(Small, &kit, script);
@@ -332,4 +333,20 @@ async fn a_restart_forgets_neither_what_strangers_said_nor_what_was_called() {
         later.say("turn on the lamp").await;
         assert_eq!(kit.lamp.ran(), ran, "{minutes} minutes later");
     }
+}
+
+// Also where strangers' words are in the conversation
+#[tokio::test]
+async fn the_end_needs_no_yes_and_ends_nothing_but_the_conversation() {
+    let bench = Bench::shipped(vec![answers("Hello."), calls("1", "stop", "{}")]);
+    bench.model.state.send_replace(scripted::ready(ModelSize::Large));
+    bench.say("set a timer for nine minutes").await;
+    bench.say("remember that my boat is blue").await;
+    bench.say("hello there, how do you do").await;
+    bench.voice.with(|state| state.history.is_tainted = true);
+    let ran = bench.say("I think we have talked enough for today").await;
+    assert_eq!((ran.shown(), ran.called()), (String::new(), vec![("stop", "done")]));
+    assert_eq!(ran.acts(), [Action::StopSpeaking, Action::EndConversation]);
+    let entries = bench.engine.parts.schedule.as_ref().unwrap().entries().await.unwrap();
+    assert_eq!((entries.len(), bench.store.memories(None, 9).await.unwrap().len()), (1, 1));
 }

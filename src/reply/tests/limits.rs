@@ -96,6 +96,22 @@ async fn an_empty_reply_is_asked_about_once() {
     assert_eq!(bench.say("well").await.shown(), say().came_out_wrong);
 }
 
+// The second question counts as well: one turn is one
+#[tokio::test]
+async fn a_model_with_one_turn_is_asked_once() {
+    let kit = Kit::new();
+    let once = |script| Bench::equipped(Large, kit.toolbox(), script, |parts| parts.tool_rules.max_turns = 1);
+    let bench = once(vec![answers("")]);
+    assert_eq!(bench.say("well").await.shown(), say().came_out_wrong);
+    assert_eq!(bench.model.requests().len(), 1);
+    let bench = Bench::equipped(Large, kit.toolbox(), vec![answers(""), answers("Yes.")], |parts| {
+        parts.tool_rules.max_turns = 2;
+    });
+    assert_eq!(bench.say("well").await.shown(), "Yes.");
+    let bench = once(vec![vec![Step::NoTools], answers("Yes.")]);
+    assert_eq!(bench.say("well").await.shown(), "Yes.", "a refused request was no turn");
+}
+
 // Thinking is no answer, but no empty turn either
 #[tokio::test]
 async fn thinking_alone_uses_a_turn_up() {
@@ -224,7 +240,7 @@ async fn a_step_in_words_is_a_choice_and_a_large_model_follows_its_own_way() {
 async fn hidden_tools_are_found_and_offered_at_the_tail_from_then_on() {
     let kit = Kit::new();
     let hidden = Fake::new("blinds", Effect::Changes, Ok(Output::own("down")));
-    let toolbox = kit.toolbox().with_hidden(vec![hidden.clone()]);
+    let toolbox = kit.toolbox().with_hidden(vec![hidden.clone()], in_english());
     let search = |id| calls(id, "toolSearch", "{\"query\":\"blinds\"}");
     let script = vec![
         calls("0", "blinds", "{}"),
@@ -262,7 +278,7 @@ async fn a_fourth_search_for_tools_is_refused() {
         search("{\"query\":\"d\"}"),
         answers("No."),
     ];
-    let bench = Bench::equipped(Large, kit.toolbox().with_hidden(vec![hidden]), script, |_| {});
+    let bench = Bench::equipped(Large, kit.toolbox().with_hidden(vec![hidden], in_english()), script, |_| {});
     let ran = bench.say("do magic").await;
     assert_eq!(
         ran.called().iter().map(|(_, outcome)| *outcome).collect::<Vec<_>>(),

@@ -1,24 +1,22 @@
 //! Requests of two parts: "what's the weather in Rome and how much is ten percent of ninety".
 //!
 //! PURE. In: the request and its language. Out: its parts; one when it can't be told. Only the first
-//! conjunction counts, and only between clauses long enough to be one.
+//! conjunction counts, in capitals or not, and only between clauses long enough to be one.
+
+use crate::reply::understand::tongue;
 
 /// Shortest clause, in characters.
 const SHORTEST: usize = 9;
 
-/// What joins two clauses in a language. None means English; in one that is not known nothing does.
-fn conjunctions(language: Option<&str>) -> &'static [&'static str] {
-    match language.unwrap_or("en") {
-        "en" => &[" and "],
-        "de" => &[" und "],
-        "es" => &[" y ", " e "],
-        "fr" => &[" et "],
-        "pt" => &[" e "],
-        "it" => &[" e ", " ed "],
-        "nl" => &[" en "],
-        "tr" => &[" ve "],
-        _ => &[],
-    }
+/// The places of what joins two clauses in a language. None means English; in one that is not known there are none.
+fn conjunctions(asked: &str, language: Option<&str>) -> Vec<(usize, usize)> {
+    // Bytes stay where they are: no conjunction has other letters.
+    let lower = asked.to_ascii_lowercase();
+    let places = tongue::conjunctions(language.unwrap_or("en")).flat_map(|word| {
+        let word = format!(" {word} ");
+        lower.match_indices(&word).map(|(at, word)| (at, word.len())).collect::<Vec<_>>()
+    });
+    places.collect()
 }
 
 fn is_clause(part: &str) -> bool {
@@ -36,11 +34,9 @@ pub(crate) enum Joint {
 
 /// Every way to take `asked` apart at a conjunction or a comma, the first one first.
 pub(crate) fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a str; 2], Joint)> {
-    let words = conjunctions(language).iter().map(|word| (*word, Joint::Conjunction));
-    let mut places: Vec<(usize, usize, Joint)> = words
-        .chain([(", ", Joint::Comma)])
-        .flat_map(|(word, joint)| asked.match_indices(word).map(move |(at, word)| (at, word.len(), joint)))
-        .collect();
+    let words = conjunctions(asked, language).into_iter().map(|(at, len)| (at, len, Joint::Conjunction));
+    let commas = asked.match_indices(", ").map(|(at, comma)| (at, comma.len(), Joint::Comma));
+    let mut places: Vec<(usize, usize, Joint)> = words.chain(commas).collect();
     places.sort_unstable_by_key(|(at, ..)| *at);
     let bare = |half: &'a str| half.trim_matches(|c: char| c.is_whitespace() || ",;.?!".contains(c));
     let halves = places
@@ -51,9 +47,7 @@ pub(crate) fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a st
 
 /// The parts of `asked`. No language means English; one that is not known means no split.
 pub(crate) fn parts<'a>(asked: &'a str, language: Option<&str>) -> Vec<&'a str> {
-    let conjunctions = conjunctions(language);
-    let first = conjunctions.iter().filter_map(|word| Some((asked.find(word)?, word.len()))).min();
-    let Some((at, length)) = first else { return vec![asked] };
+    let Some((at, length)) = conjunctions(asked, language).into_iter().min() else { return vec![asked] };
     let (before, after) = (asked[..at].trim(), asked[at + length..].trim());
     if is_clause(before) && is_clause(after) { vec![before, after] } else { vec![asked] }
 }
@@ -74,6 +68,9 @@ mod tests {
             ]
         );
         assert_eq!(halves("add eggs and cheese", None), [], "no clauses");
+        let loud = halves("Set a timer for ten minutes AND TELL ME A JOKE", None);
+        assert_eq!(loud, [(["Set a timer for ten minutes", "TELL ME A JOKE"], Joint::Conjunction)]);
+        assert_eq!(parts("WIE WARM IST ES IN ÖLS UND WAS IST ZEHN", Some("de")).len(), 2);
         assert_eq!(halves("mach das Licht an und sag mir die Zeit", Some("de")).len(), 1);
         assert_eq!(halves("one two three and four five six", Some("xx")), []);
     }

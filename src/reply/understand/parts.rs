@@ -8,20 +8,20 @@
 use crate::language::Language;
 use crate::llm::ModelSize;
 use crate::reply::agent::tool_list::ToolList;
-use crate::reply::memory::question;
 use crate::reply::understand::compound::{self, Joint};
 use crate::reply::understand::intents::{self, Intent, Mood};
+use crate::reply::understand::tongue;
 use crate::schedule::ScheduleOrder;
 use crate::tools::Effect;
 
 /// The parts of a request, in the language it seems to be in.
 pub(crate) fn parts_of(asked: &str) -> Vec<&str> {
-    compound::parts(asked, question::tongue(asked))
+    compound::parts(asked, tongue::of(asked))
 }
 
 /// Every way to take a request apart in two.
 fn halves_of(asked: &str) -> Vec<([&str; 2], Joint)> {
-    compound::halves(asked, question::tongue(asked))
+    compound::halves(asked, tongue::of(asked))
 }
 
 /// What a part of a request takes.
@@ -107,7 +107,12 @@ fn part(part: &str, language: &Language, tools: &ToolList, size: ModelSize) -> R
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::clock::ManualClock;
+    use crate::language::tests::{english, in_english};
+    use crate::tools::{Means, ToolsConfig, builtin};
 
     #[test]
     fn what_needs_no_model_comes_first_and_a_question_is_not_taken_apart() {
@@ -126,5 +131,48 @@ mod tests {
         assert_eq!(comma(Rest, Tells, true), Some(vec!["b", "a"]));
         assert_eq!(comma(Acts, Rest, false), None, "it may be taken back");
         assert_eq!(comma(Acts, Tells, false), Some(vec!["a", "b"]));
+    }
+
+    fn tools() -> ToolList {
+        let means = Means {
+            store: None,
+            schedule: None,
+            reads_when: intents::when,
+            languages: in_english(),
+            clock: Arc::new(ManualClock::at("2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap())),
+            reach: None,
+        };
+        ToolList { toolbox: builtin(&ToolsConfig::default(), &means), grown: Vec::new() }
+    }
+
+    #[test]
+    fn two_requests_are_taken_apart_in_eight_languages() {
+        let tools = tools();
+        for (sum, joint, rest) in [
+            ("1234 * 5678", "and", "tell me a joke about the cat"),
+            ("1234 * 5678", "AND", "tell me a joke about the cat"),
+            ("1234 * 5678", "und", "erzähl mir einen Witz über die Katze"),
+            ("1234 * 5678", "y", "cuéntame un chiste sobre los gatos"),
+            ("1234 * 5678", "et", "raconte-moi une blague sur les chats"),
+            ("1234 * 5678", "e", "conta uma piada sobre os gatos"),
+            ("1234 * 5678", "e", "raccontami una barzelletta sui gatti"),
+            ("1234 * 5678", "ed", "elenca i fiumi della Toscana"),
+            ("1234 * 5678", "en", "vertel een grap over de kat"),
+            ("1234 * 5678", "ve", "bana bir fıkra anlat"),
+        ] {
+            let asked = format!("{sum} {joint} {rest}");
+            let apart = requests(&asked, english(), &tools, ModelSize::Small);
+            assert_eq!(apart, Some(vec![sum, rest]), "{asked}");
+            let turned = format!("{rest} {joint} {sum}");
+            let apart = requests(&turned, english(), &tools, ModelSize::Small);
+            assert_eq!(apart, Some(vec![sum, rest]), "what needs no model comes first: {turned}");
+        }
+        let whole = "1234 * 5678 e raccontami";
+        assert_eq!(requests("sing me a song in e flat minor", english(), &tools, ModelSize::Small), None);
+        assert_eq!(
+            requests(whole, english(), &tools, ModelSize::Large),
+            None,
+            "a large model takes it whole"
+        );
     }
 }

@@ -18,6 +18,9 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::language::Language;
+use crate::language::secrets::SecretWords;
+
 /// Longest user text that is kept, in characters.
 pub const MAX_USER_CHARS: usize = 8_000;
 
@@ -120,12 +123,21 @@ impl fmt::Debug for Redacted {
 
 /// Compiles the rules, so that the first turn does not wait tens of milliseconds for it.
 pub fn warm_up() {
-    rules::all();
+    rules::all(&[]);
 }
 
 /// Redacts what a user said or typed: white space is collapsed to single spaces, and the result is
 /// capped at [`MAX_USER_CHARS`], between two words where there are any.
 pub fn redact(text: &str) -> Redacted {
+    user_text(text, &[])
+}
+
+/// The same with the words of a language that is not built in.
+pub(crate) fn redact_in(text: &str, language: &Language) -> Redacted {
+    user_text(text, language.secrets())
+}
+
+fn user_text(text: &str, more: &[SecretWords]) -> Redacted {
     let mut collapsed = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !collapsed.is_empty() {
@@ -134,7 +146,7 @@ pub fn redact(text: &str) -> Redacted {
         collapsed.push_str(word);
     }
     // Redaction comes before the cap: half a secret no longer looks like one.
-    let mut redacted = redact_structured(&collapsed);
+    let mut redacted = all_rounds(&collapsed, more);
     if let Some((cap, _)) = redacted.text.char_indices().nth(MAX_USER_CHARS) {
         let is_between_words = redacted.text[cap..].starts_with(' ');
         let last_space = redacted.text[..cap].rfind(' ').filter(|_| !is_between_words);
@@ -145,10 +157,14 @@ pub fn redact(text: &str) -> Redacted {
 
 /// Redacts text whose line breaks matter, such as a tool's payload. Nothing is capped.
 pub fn redact_structured(text: &str) -> Redacted {
-    let Some(rules) = rules::all() else { return Redacted::nothing() };
+    all_rounds(text, &[])
+}
+
+fn all_rounds(text: &str, more: &[SecretWords]) -> Redacted {
+    let Some(rules) = rules::all(more) else { return Redacted::nothing() };
     let mut redacted = Redacted { text: text.to_owned(), labels: Vec::new() };
     for _ in 0..MOST_ROUNDS {
-        if !apply(rules, &mut redacted) {
+        if !apply(&rules, &mut redacted) {
             break;
         }
     }
@@ -156,7 +172,7 @@ pub fn redact_structured(text: &str) -> Redacted {
 }
 
 /// Applies every rule once, in order; whether that changed the text.
-fn apply(rules: &[rules::RedactionRule], redacted: &mut Redacted) -> bool {
+fn apply(rules: &[rules::RedactionRule<'_>], redacted: &mut Redacted) -> bool {
     let mut has_changed = false;
     for rule in rules {
         let token = rule.label().token();
@@ -213,7 +229,7 @@ pub fn has_label(text: &str) -> bool {
 /// Whether `text` holds a secret that is known by its shape. Addresses, and words that merely follow
 /// "the password is", do not count: an answer may well speak of them.
 pub fn has_secret(text: &str) -> bool {
-    rules::all()
+    rules::all(&[])
         .is_none_or(|rules| rules.iter().any(|rule| rule.knows_by_shape() && !rule.spans(text).is_empty()))
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::web::tests::{Does, Served, reach};
 use super::*;
+use crate::language::tests::in_english;
 
 const WIKI: &str = r#"{"batchcomplete":"","query":{"pages":{
     "9":{"pageid":9,"ns":0,"title":"Tower of London","index":2,"extract":"A castle."},
@@ -28,12 +29,13 @@ async fn search(route: fn(&str) -> Does, has_searxng: bool) -> (Result<Output, T
     };
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let arguments = Arguments::from_iter([("query".to_owned(), json!("how high & old is it"))]);
-    let tool = WebSearch::new(&config, reach());
+    let tool = WebSearch::new(&config, reach(), in_english());
     (super::super::run(&tool, Call { arguments: &arguments, now: &now }).await, served.paths())
 }
 
 fn found(engine: &str, lines: &str) -> Result<Output, ToolError> {
-    let links = lines.split(['(', ')']).filter(|part| part.starts_with("https:")).map(str::to_owned).collect();
+    let links =
+        lines.split(['(', ')']).filter(|part| part.starts_with("https:")).map(str::to_owned).collect();
     let text = format!("From {engine}:\n{}\n{lines}\n{}", fence::BEGIN, fence::END);
     Ok(Output { links, ..Output::foreign(text) })
 }

@@ -2,6 +2,12 @@
 
 use super::super::web::tests::{Does, Served, reach};
 use super::*;
+use crate::language::Language;
+use crate::language::tests::in_english;
+
+fn in_german() -> Languages {
+    Languages::new(Language::load("de").expect("German"))
+}
 
 const PLACES: &str = r#"{"results":[{"id":2761369,"name":"Vienna","latitude":48.20849,"longitude":16.37208,
     "elevation":171.0,"feature_code":"PPLC","country_code":"AT","timezone":"Europe/Vienna","population":1691468,
@@ -23,6 +29,15 @@ async fn look(
     home: &str,
     arguments: Value,
 ) -> (Result<Output, ToolError>, Vec<String>) {
+    look_in(in_english(), route, home, arguments).await
+}
+
+async fn look_in(
+    languages: Languages,
+    route: fn(&str) -> Does,
+    home: &str,
+    arguments: Value,
+) -> (Result<Output, ToolError>, Vec<String>) {
     let served = Served::new(route).await;
     let config = WeatherConfig {
         place: home.into(),
@@ -32,7 +47,7 @@ async fn look(
     };
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let tool = Weather::new(&config, reach());
+    let tool = Weather::new(&config, reach(), languages);
     (super::super::run(&tool, Call { arguments: &arguments, now: &now }).await, served.paths())
 }
 
@@ -52,6 +67,27 @@ async fn the_weather_is_told_in_numbers_and_in_a_sentence() {
         sentence.as_deref(),
         Some("In Vienna, Austria, tomorrow (Monday): 2 to 8 °C, rain, 85 % chance of rain.")
     );
+}
+
+#[tokio::test]
+async fn the_weather_is_told_in_german() {
+    let (output, paths) = look_in(in_german(), real, "Vienna", json!({})).await;
+    let told =
+        "In Vienna, Austria sind es 4 °C, bedeckt. Heute: 0 bis 5 °C, bedeckt, 10 % Regenwahrscheinlichkeit.";
+    assert_eq!(output.expect("weather").sentence.as_deref(), Some(told));
+    assert!(paths[0].contains("&language=de"), "the place by its German name: {paths:?}");
+    let (output, _) = look_in(in_german(), real, "Vienna", json!({ "day": "tomorrow" })).await;
+    let told = "In Vienna, Austria, morgen (Montag): 2 bis 8 °C, Regen, 85 % Regenwahrscheinlichkeit.";
+    assert_eq!(output.expect("weather").sentence.as_deref(), Some(told));
+    let frost = |path: &str| match path.starts_with("/v1/search") {
+        true => real(path),
+        false => Does::Sends(
+            "application/json",
+            FORECAST.replace("3.6", "-0.3").replace("\"weather_code\":3", "\"weather_code\":71"),
+        ),
+    };
+    let (output, _) = look_in(in_german(), frost, "Vienna", json!({})).await;
+    assert!(output.expect("weather").sentence.is_some_and(|told| told.contains("sind es 0 °C, Schnee.")));
 }
 
 #[tokio::test]

@@ -1,6 +1,9 @@
 //! PURE: short words people say to her, and what whisper may write for them.
 
+use std::sync::LazyLock;
+
 use joi::hear::judge::plain_words;
+use joi::language::Language;
 
 /// Answers, numbers, names, places and things: what is said in one word.
 pub(super) const WORDS: [&str; 100] = [
@@ -142,8 +145,12 @@ const ALIKE: [&[&str]; 30] = [
 
 /// Whether `text` is `word`, or sounds like it.
 pub(super) fn is_word(text: &str, word: &str) -> bool {
-    let (text, word) = (plain_words(text), plain_words(word));
-    let sounds = |group: &[&str]| group.iter().map(|form| plain_words(form)).collect::<Vec<_>>();
+    // The words are English, and so are the built-in files; without them no two words are alike.
+    static ENGLISH: LazyLock<Option<Language>> = LazyLock::new(|| Language::load("en").ok());
+    let Some(english) = &*ENGLISH else { return false };
+    let plain = |text: &str| plain_words(text, english.vocabulary());
+    let (text, word) = (plain(text), plain(word));
+    let sounds = |group: &[&str]| group.iter().map(|form| plain(form)).collect::<Vec<_>>();
     text == word
         || ALIKE.iter().any(|group| {
             let forms = sounds(group);

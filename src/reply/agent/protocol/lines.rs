@@ -1,10 +1,12 @@
 //! Calls that are no JSON, or JSON that is not whole: `name(key=value)`, `name: key: value`,
 //! `tool_calls: […]`.
 //!
-//! PURE. They count for known names only, and only when they are the whole text.
+//! PURE. They count for known names only, and only when they are the whole text. Braces that are missing are put where
+//! they belong; what still can't be read is told apart from words by [`is_broken_call`].
 
 use serde_json::Value;
 
+use super::arguments::UNNAMED;
 use super::{WrittenCall, all_known, calls_in};
 use crate::tools::Arguments;
 
@@ -50,26 +52,73 @@ pub(super) fn labelled(body: &str, known: &[String]) -> Option<Vec<WrittenCall>>
     calls_in(&value, known).filter(|calls| all_known(calls, known))
 }
 
-/// The JSON value that `text` becomes when its open quotes and brackets are closed.
+/// `"name": …, "arguments": …`: a call without its outer brace.
+pub(super) fn braceless(body: &str, known: &[String]) -> Option<Vec<WrittenCall>> {
+    let value = body.starts_with('"').then(|| closed(&format!("{{{body}")))??;
+    calls_in(&value, known).filter(|calls| all_known(calls, known))
+}
+
+/// Whether `text` begins like a call as code does: then it is not read out, whatever it is.
+pub(crate) fn is_broken_call(text: &str, known: &[String]) -> bool {
+    let text = text.trim_start();
+    let is_code = |name: &String| {
+        text.strip_prefix(name.as_str()).is_some_and(|rest| {
+            let behind = rest.trim_start().strip_prefix(':').map(str::trim_start);
+            rest.starts_with('(') || behind.is_some_and(|behind| behind.starts_with('{'))
+        })
+    };
+    known.iter().any(is_code)
+}
+
+/// The JSON value that `text` becomes when its open quotes and brackets are closed, and a brace is put before a key
+/// that stands where a value should: `"arguments": "action": "set"`.
 pub(super) fn closed(text: &str) -> Option<Value> {
-    let (mut open, mut is_quoted, mut is_escaped) = (Vec::new(), false, false);
-    for c in text.chars() {
+    let (mut whole, mut open) = (String::with_capacity(text.len() + 8), Vec::new());
+    let (mut before, mut is_quoted) = (' ', false);
+    let mut rest = text.trim_end().trim_end_matches(',');
+    while let Some(c) = rest.chars().next() {
+        let length = if c == '"' { text_length(rest) } else { Some(c.len_utf8()) };
+        is_quoted = length.is_none();
+        let (token, behind) = rest.split_at(length.unwrap_or(rest.len()));
         match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' if is_quoted => is_escaped = true,
-            '"' => is_quoted = !is_quoted,
-            '{' if !is_quoted => open.push('}'),
-            '[' if !is_quoted => open.push(']'),
-            '}' | ']' if !is_quoted && open.pop() != Some(c) => return None,
+            '"' if matches!(before, ':' | '[') && behind.trim_start().starts_with(':') => {
+                whole.push('{');
+                open.push('}');
+            }
+            '{' => open.push('}'),
+            '[' => open.push(']'),
+            // More of them than were opened.
+            '}' | ']' if open.is_empty() && rest.trim_end_matches(['}', ']', ' ', '\n']).is_empty() => break,
+            ']' if open.contains(&']') => {
+                while let Some(missing) = open.pop().filter(|last| *last != ']') {
+                    whole.push(missing);
+                }
+            }
+            '}' | ']' if open.pop() != Some(c) => return None,
             _ => {}
         }
+        whole.push_str(token);
+        if !c.is_whitespace() {
+            before = c;
+        }
+        rest = behind;
     }
-    let mut whole = text.trim_end().trim_end_matches(',').to_owned();
     if is_quoted {
         whole.push('"');
     }
     whole.extend(open.iter().rev());
     serde_json::from_str(&whole).ok()
+}
+
+/// The length of the text in quotes at the head of `rest`; nothing when it does not end.
+fn text_length(rest: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    let end = rest.bytes().enumerate().skip(1).find(|(_, byte)| {
+        let ends = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map(|(at, _)| at + 1)
 }
 
 /// `name(…)` and `name: key: value`, for known names and when nothing else stands there.
@@ -82,7 +131,8 @@ pub(super) fn line_calls(body: &str, known: &[String]) -> Option<Vec<WrittenCall
     }
     let rest = rest.strip_prefix(':')?;
     let first = lines.first()?.strip_prefix(name.as_str())?.trim().strip_prefix(':')?.trim();
-    if let Ok(Value::Object(arguments)) = serde_json::from_str(rest.trim()) {
+    if let Some(Value::Object(arguments)) = rest.trim_start().starts_with('{').then(|| closed(rest)).flatten()
+    {
         return Some(vec![WrittenCall::new(name, arguments)]);
     }
     let pairs = [first].into_iter().chain(lines.iter().skip(1).copied()).filter(|line| !line.is_empty());
@@ -92,16 +142,28 @@ pub(super) fn line_calls(body: &str, known: &[String]) -> Option<Vec<WrittenCall
         .map(|arguments| vec![WrittenCall::new(name, arguments)])
 }
 
-/// `key="value", other=3`, or nothing.
+/// `key="value", other=3`, or one text without a name, or nothing.
 fn in_brackets(inside: &str) -> Option<Arguments> {
     let inside = inside.trim();
     if inside.is_empty() {
         return Some(Arguments::new());
     }
-    if let Ok(Value::Object(arguments)) = serde_json::from_str(inside) {
+    if let Some(Value::Object(arguments)) = inside.starts_with('{').then(|| closed(inside)).flatten() {
         return Some(arguments);
     }
+    if let Some(text) = quoted(inside) {
+        return Some(Arguments::from_iter([(UNNAMED.to_owned(), text.into())]));
+    }
     parts(inside).into_iter().map(|part| pair(part, '=').or_else(|| pair(part, ':'))).collect()
+}
+
+/// The text of `written` when it is nothing but one text in quotes.
+fn quoted(written: &str) -> Option<String> {
+    if let Ok(text) = serde_json::from_str(written) {
+        return Some(text);
+    }
+    let inside = written.strip_prefix('\'')?.strip_suffix('\'')?.replace("\\'", "’");
+    (!inside.contains('\'')).then(|| inside.replace('’', "'"))
 }
 
 /// The parts of `text` between commas that stand in no quotes.

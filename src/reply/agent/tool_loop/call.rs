@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::state::{LoopState, Success};
 use crate::language::fill;
+use crate::llm::ModelSize;
 use crate::reply::agent::AgentContext;
 use crate::reply::agent::protocol::WrittenCall;
 use crate::reply::model::ChatModel;
@@ -76,6 +77,12 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
         };
         let effect = tool.effect(&arguments);
+        let writes = matches!(effect, Effect::Remembers | Effect::Changes);
+        if writes && (record.arguments != made.arguments || holds_label(&arguments)) {
+            (record.outcome, record.reason) = ("refused".into(), "secrets are not kept".into());
+            sink.send(ReplyEvent::Called(record)).await?;
+            return self.keeps_no_secret(state, sink).await;
+        }
         let deed = tool.deed(&arguments);
         let wish = state.asked.wish(&*tool, &arguments, state.prompt.size());
         if wish == Wish::Act {
@@ -126,12 +133,32 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.send(ReplyEvent::Called(record)).await?;
         match done {
             Ok(output) => {
-                state.progress.has_acted |= matches!(effect, Effect::Remembers | Effect::Changes);
+                state.progress.has_acted |= writes;
                 self.done(state, &*tool, output, sink).await
             }
             Err(ToolError::TellModel(why)) => Ok(Called::refused(fence::cut(&why, OWN))),
             Err(ToolError::EndTurn(sentence)) => Ok(Called::End(sentence)),
         }
+    }
+
+    /// A call that would have stored a secret: the user is told, and what else he asked for goes on.
+    async fn keeps_no_secret(
+        &self,
+        state: &mut LoopState,
+        sink: &mut ReplySink,
+    ) -> Result<Called, ReceiverClosed> {
+        let (sentence, text) =
+            (sink.refused_secret(), "Secrets are not kept. The user was told so.".to_owned());
+        if state.is_only_ready_calls() {
+            state.progress.sentences.push(sentence.clone());
+            return Ok(Called::Told { text, success: Success::No, sentence: Some(sentence) });
+        }
+        if state.prompt.size() == ModelSize::Small {
+            return Ok(Called::Answer(sentence));
+        }
+        sink.say_on(&sentence).await?;
+        sink.begin_another();
+        Ok(Called::refused(text))
     }
 
     /// The tool and arguments of a call, or how it is put on record and what the model is told instead.
@@ -213,6 +240,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let prompt = &mut state.prompt;
         prompt.native = self.heads().of(prompt.size(), prompt.protocol(), &self.grown()).tools;
     }
+}
+
+/// Whether a secret was taken out of what these arguments are made of.
+fn holds_label(arguments: &Arguments) -> bool {
+    redact::has_label(&Value::Object(arguments.clone()).to_string())
 }
 
 fn redacted(arguments: &Arguments) -> Arguments {

@@ -197,7 +197,7 @@ impl LoopState {
     }
 
     /// Whether the request is nothing but calls as they stand, of which the tools tell exactly.
-    fn is_only_ready_calls(&self) -> bool {
+    pub(super) fn is_only_ready_calls(&self) -> bool {
         self.ready.count > 1 && self.may_quote_tools()
     }
 

@@ -31,6 +31,7 @@ fn a_reply_that_must_not_go_out_is_refused_with_its_reason() {
         assert_eq!(check(reply, tokens), Err(refusal), "{reply}");
     }
     assert_eq!(check("Fine.", MAX_TOKENS), Ok(()));
+    assert_eq!(check(&"abc".repeat(200), 9), Err(ReplyRefusal::Malformed(Malformed::Loops)));
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::reply::output::malformed::Malformed;
 
 /// What goes out of an answer that comes in as `pieces`, up to its end or refusal.
 fn through(pieces: &[&str], ending: AnswerEnding) -> (Vec<String>, Option<ReplyRefusal>) {
@@ -41,6 +40,23 @@ fn a_clause_without_an_end_goes_out_when_it_gets_long() {
     let out = clauses(&words.split_inclusive(' ').collect::<Vec<_>>());
     assert!(out.len() > 1 && out.iter().all(|clause| clause.len() < LONGEST_WAIT + 10), "{out:?}");
     assert_eq!(out.concat().trim_end(), words.trim_end());
+}
+
+// Not only at its end: a model in a circle writes on to its limit
+#[test]
+fn letters_in_circles_end_the_answer_before_they_are_said() {
+    let circle = "abc".repeat(300);
+    let pieces: Vec<&str> =
+        ["Well, "].into_iter().chain(circle.as_bytes().chunks(3).map(|_| "abc")).collect();
+    let (said, refusal) = through(&pieces[..100], AnswerEnding::Whole);
+    assert_eq!((said.concat(), refusal), ("Well, ".to_owned(), Some(Malformed::Loops.into())));
+    let mut gate = OutputGate::default();
+    let ends = pieces.iter().position(|piece| gate.push(piece).is_err());
+    assert!(ends.is_some_and(|at| at < 100), "{ends:?}");
+    assert_eq!(
+        through(&["Well. abc ", &circle[..90], " so"], AnswerEnding::Whole).1,
+        Some(Malformed::Loops.into())
+    );
 }
 
 #[test]

@@ -42,7 +42,7 @@ enum Where {
 /// The longest name between `<|` and `|>`.
 const LONGEST_NAME: usize = 40;
 
-const MARKERS: [(&str, Where, MarkerKind); 43] = {
+const MARKERS: [(&str, Where, MarkerKind); 45] = {
     use Malformed::{Data, Label, Recited, ReservedTokens, ToolCall};
     use MarkerKind::{Drops, Fails, OpensThinking};
     use Where::{Anywhere, LineStart, ReplyStart};
@@ -82,6 +82,9 @@ const MARKERS: [(&str, Where, MarkerKind); 43] = {
         ("tool_code", LineStart, Fails(ToolCall)),
         ("tool_output", LineStart, Fails(ToolCall)),
         ("function_call", LineStart, Fails(ToolCall)),
+        // A call without its brace.
+        ("\"name\":", LineStart, Fails(ToolCall)),
+        ("\"arguments\":", LineStart, Fails(ToolCall)),
         ("openapi:", LineStart, Fails(Data)),
         ("swagger:", LineStart, Fails(Data)),
         ("<?xml", ReplyStart, Fails(Data)),

@@ -5,10 +5,7 @@
 
 use std::ops::Range;
 
-/// Thirteen or more spoken digits in a row.
-pub(super) const SPOKEN: &str = r"(?xi) (?-u:\b)
-    (?: (?:zero|oh|one|two|three|four|five|six|seven|eight|nine) [\x20,.-]+ ){12,}
-    (?:zero|oh|one|two|three|four|five|six|seven|eight|nine) (?-u:\b)";
+use crate::language::secrets::SecretWords;
 
 const SHORTEST: usize = 13;
 const LONGEST: usize = 19;
@@ -121,14 +118,17 @@ pub(super) fn written(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usi
 }
 
 /// Reads a run of spoken digits.
-pub(super) fn spoken(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize {
-    const DIGITS: [&str; 10] =
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+pub(super) fn spoken(
+    text: &str,
+    hit: Range<usize>,
+    language: &SecretWords,
+    secrets: &mut Vec<Range<usize>>,
+) -> usize {
     let end = hit.end;
     let mut run = DigitRun::default();
     for at in words(text, hit) {
-        let digit = (0u8..).zip(DIGITS).find(|(_, word)| text[at.clone()].eq_ignore_ascii_case(word));
-        run.push(at, std::iter::once(digit.map_or(0, |(digit, _)| digit)));
+        let digit = language.digit(&text[at.clone()]).unwrap_or_default();
+        run.push(at, std::iter::once(digit));
     }
     run.find_cards(secrets);
     end
@@ -138,7 +138,7 @@ pub(super) fn spoken(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usiz
 fn words(text: &str, hit: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let base = hit.start;
     let run = &text[hit];
-    run.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).map(move |word| {
+    run.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(move |word| {
         let start = base + (word.as_ptr() as usize - run.as_ptr() as usize);
         start..start + word.len()
     })

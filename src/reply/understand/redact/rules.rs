@@ -10,18 +10,33 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Label, card, spoken};
+use crate::language::secrets::{self, SecretWords};
 
 /// Adds the secrets of the candidate `hit` to the list and says where to search on.
-pub(super) type SecretReader = fn(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize;
+type ByShape = fn(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize;
+/// The same with the words of a language.
+type ByWords =
+    fn(text: &str, hit: Range<usize>, words: &SecretWords, secrets: &mut Vec<Range<usize>>) -> usize;
 
-/// One rule.
-pub(super) struct RedactionRule {
-    label: Label,
-    pattern: Regex,
-    reading: SecretReader,
+/// A pattern among the words of a language.
+type Pattern = fn(&SecretWords) -> &Regex;
+
+/// How a candidate is read.
+#[derive(Clone, Copy)]
+enum SecretReader<'a> {
+    Shape(ByShape),
+    Words(ByWords, &'a SecretWords),
 }
 
-impl RedactionRule {
+/// One rule.
+#[derive(Clone, Copy)]
+pub(super) struct RedactionRule<'a> {
+    label: Label,
+    pattern: &'a Regex,
+    reading: SecretReader<'a>,
+}
+
+impl<'a> RedactionRule<'a> {
     pub(super) fn label(&self) -> Label {
         self.label
     }
@@ -36,32 +51,98 @@ impl RedactionRule {
         let mut secrets = Vec::new();
         let mut from = 0;
         while let Some(hit) = self.pattern.find_at(text, from) {
-            from = (self.reading)(text, hit.range(), &mut secrets).max(hit.start() + 1);
+            let next = match self.reading {
+                SecretReader::Shape(read) => read(text, hit.range(), &mut secrets),
+                SecretReader::Words(read, words) => read(text, hit.range(), words, &mut secrets),
+            };
+            from = next.max(hit.start() + 1);
             while !text.is_char_boundary(from) {
                 from += 1;
             }
         }
         secrets
     }
+
+    /// One rule for each language.
+    fn spoken(
+        label: Label,
+        words: &'a [SecretWords],
+        pattern: Pattern,
+        read: ByWords,
+    ) -> impl Iterator<Item = Self> {
+        words.iter().map(move |words| Self {
+            label,
+            pattern: pattern(words),
+            reading: SecretReader::Words(read, words),
+        })
+    }
 }
 
-/// All rules in order, or nothing when one of them can't be used: then nothing may pass.
-pub(super) fn all() -> Option<&'static [RedactionRule]> {
-    static RULES: LazyLock<Option<Vec<RedactionRule>>> = LazyLock::new(|| {
-        let compile = |&(label, pattern, reading): &(Label, &str, SecretReader)| {
-            Regex::new(pattern).ok().map(|pattern| RedactionRule { label, pattern, reading })
+/// What is known by its shape.
+struct Shapes {
+    rules: Vec<(Label, Regex, ByShape)>,
+    one_time: Regex,
+}
+
+impl Shapes {
+    /// Written names of secrets, in every language.
+    fn keywords(&self) -> impl Iterator<Item = &Regex> {
+        self.rules.iter().filter(|(label, ..)| *label == Label::Secret).map(|(_, pattern, _)| pattern)
+    }
+}
+
+/// The rules for shapes, or nothing when one of them can't be used.
+fn shapes() -> Option<&'static Shapes> {
+    static SHAPES: LazyLock<Option<Shapes>> = LazyLock::new(|| {
+        let compile = |&(label, pattern, reading): &(Label, &str, ByShape)| {
+            Regex::new(pattern).ok().map(|pattern| (label, pattern, reading))
         };
-        TABLE.iter().map(compile).collect()
+        let rules = TABLE.iter().map(compile).collect::<Option<_>>()?;
+        Some(Shapes { rules, one_time: Regex::new(ONE_TIME).ok()? })
     });
-    RULES.as_deref()
+    SHAPES.as_ref()
 }
 
-/// Labels, patterns and readings in the order in which they are applied.
-const TABLE: [(Label, &str, SecretReader); 17] = [
+/// All rules in order, with the words of the built-in languages and `more`; nothing when one of them can't be used:
+/// then nothing may pass.
+pub(super) fn all(more: &[SecretWords]) -> Option<Vec<RedactionRule<'_>>> {
+    let (shapes, built_in) = (shapes()?, secrets::built_in()?);
+    let mut rules: Vec<RedactionRule<'_>> = shapes
+        .rules
+        .iter()
+        .map(|(label, pattern, read)| RedactionRule {
+            label: *label,
+            pattern,
+            reading: SecretReader::Shape(*read),
+        })
+        .collect();
+    let forms: [(Label, Pattern, ByWords); 7] = [
+        (Label::Email, |words| &words.email, spoken::email),
+        (Label::Card, |words| &words.card, card::spoken),
+        (Label::Secret, |words| &words.keyword, phrase_value),
+        (Label::Secret, |words| &words.password, spoken::password),
+        (Label::Secret, |words| &words.code, spoken::code),
+        (Label::Secret, |words| &words.own_code, spoken::code),
+        (Label::Secret, |words| &words.kept, spoken::kept),
+    ];
+    for (label, pattern, read) in forms {
+        rules.extend(RedactionRule::spoken(label, built_in, pattern, read));
+        rules.extend(RedactionRule::spoken(label, more, pattern, read));
+    }
+    rules.extend(built_in.iter().chain(more).map(|words| RedactionRule {
+        label: Label::OneTimeCode,
+        pattern: &shapes.one_time,
+        reading: SecretReader::Words(one_time_code, words),
+    }));
+    Some(rules)
+}
+
+/// Labels, patterns and readings in the order in which they are applied. A web token comes first: a piece of one may
+/// look like another secret, and would be all that is taken out.
+const TABLE: [(Label, &str, ByShape); 12] = [
+    (Label::Jwt, r"(?-u:\b)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{2,}(?:\.[A-Za-z0-9_-]*)*", whole),
     (Label::Email, r"[\w.%+-]+@[\w-]+(?:\.[\w-]+)+", whole),
-    (Label::Email, spoken::EMAIL, spoken::email),
     (Label::Card, r"[0-9](?:[ -]?[0-9]){12,}", card::written),
-    (Label::Card, card::SPOKEN, card::spoken),
     (Label::Aws, r"(?:AKIA|ASIA)[A-Z0-9]{16,}", whole),
     (Label::Stripe, r"(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{16,}", whole),
     (Label::GitHub, r"gh[pousr]_[A-Za-z0-9]{36,}", whole),
@@ -69,13 +150,11 @@ const TABLE: [(Label, &str, SecretReader); 17] = [
     (Label::Google, r"AIza[A-Za-z0-9_-]{35,}", whole),
     (Label::Authorization, AUTHORIZATION, credentials),
     (Label::Vendor, VENDOR, if_random),
-    (Label::Jwt, r"(?-u:\b)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*", whole),
     (Label::Secret, KEYWORD, keyword_value),
-    (Label::Secret, spoken::PASSWORD, spoken::password),
-    (Label::Secret, spoken::CODE, spoken::code),
     (Label::Hex, r"[0-9A-Fa-f]{32,}", whole),
-    (Label::OneTimeCode, r"(?-u:\b)[0-9]{3}[ -]?[0-9]{3}(?-u:\b)", one_time_code),
 ];
+
+const ONE_TIME: &str = r"(?-u:\b)[0-9]{3}[ -]?[0-9]{3}(?-u:\b)";
 
 const AUTHORIZATION: &str = r#"(?x)
     (?: (?i:(?-u:\b)authorization) \\*["']? \s* [:=] \s* \\*["']? )?
@@ -98,9 +177,10 @@ const KEYWORD: &str = r#"(?xi) (?: (?-u:\b)
 
 /// Whether `key` by itself names a secret, as a field of an object may.
 pub(super) fn names_a_secret(key: &str) -> bool {
-    let keyword = all().and_then(|rules| rules.iter().find(|rule| rule.label == Label::Secret));
+    let (Some(shapes), Some(built_in)) = (shapes(), secrets::built_in()) else { return true };
     let written = format!("{key}:");
-    keyword.is_none_or(|rule| rule.pattern.find(&written).is_some_and(|hit| hit.end() == written.len()))
+    let mut patterns = shapes.keywords().chain(built_in.iter().map(|words| &words.keyword));
+    patterns.any(|pattern| pattern.find(&written).is_some_and(|hit| hit.end() == written.len()))
 }
 
 fn whole(_: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize {
@@ -136,8 +216,32 @@ fn looks_random(token: &str) -> bool {
     token.ends_with('=') || (token.len() >= 12 && bytes.iter().any(u8::is_ascii_digit)) || humps >= 3
 }
 
-/// The value behind `key =`: quoted, quoted inside a JSON string, or bare.
+/// The value behind `key =`.
 fn keyword_value(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize {
+    let holds_phrases = text[hit.clone()].to_ascii_lowercase().contains("pass");
+    value(text, hit, if holds_phrases { Values::Phrases } else { Values::Words }, secrets)
+}
+
+/// The value behind the name of a password in a language.
+fn phrase_value(text: &str, hit: Range<usize>, _: &SecretWords, secrets: &mut Vec<Range<usize>>) -> usize {
+    // What every language knows was taken out already.
+    let mut known = shapes().into_iter().flat_map(Shapes::keywords);
+    if known.any(|keyword| keyword.is_match(&text[hit.clone()])) {
+        return hit.end;
+    }
+    value(text, hit, Values::Phrases, secrets)
+}
+
+/// What may be the value of a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    Words,
+    /// Several words.
+    Phrases,
+}
+
+/// The value behind a key: quoted, quoted inside a JSON string, or bare.
+fn value(text: &str, hit: Range<usize>, values: Values, secrets: &mut Vec<Range<usize>>) -> usize {
     let key = &text[hit.clone()];
     let rest = &text[hit.end..];
     let (from, to) = match rest.as_bytes().first() {
@@ -150,9 +254,7 @@ fn keyword_value(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>)
         }
         Some(b'{' | b'[') if opens_a_container(rest) => return hit.end,
         // A passphrase has several words, and nothing but punctuation ends it.
-        Some(_) if key.ends_with(": ") && key.to_ascii_lowercase().contains("pass") => {
-            (0, spoken::clause_end(rest))
-        }
+        Some(_) if key.ends_with(": ") && values == Values::Phrases => (0, spoken::clause_end(rest)),
         Some(_) => (0, bare_end(rest)),
     };
     let value = &rest[from..to];
@@ -200,14 +302,17 @@ fn label_end(rest: &str) -> usize {
 }
 
 /// Six digits are a one-time code when the words behind them say so.
-fn one_time_code(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize {
+fn one_time_code(
+    text: &str,
+    hit: Range<usize>,
+    words: &SecretWords,
+    secrets: &mut Vec<Range<usize>>,
+) -> usize {
     const REACH: usize = 60;
     let end = hit.end;
     let says_code = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        ["otp", "2fa", "code", "passcode", "one-time", "verification"]
-            .iter()
-            .any(|w| word.eq_ignore_ascii_case(w))
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        words.one_time.contains(&word)
     };
     let reach = text[end..].char_indices().nth(REACH).map_or(text.len(), |(at, _)| end + at);
     let behind = &text[end..reach];

@@ -111,7 +111,9 @@ impl<'a> Grounds<'a> {
     fn hold_names(&self, text: &str) -> bool {
         let function = &self.words.form.function_words;
         let is_short = |word: &&String| {
-            word.chars().count() <= 2 && word.chars().all(char::is_alphabetic) && function.at_start(std::slice::from_ref(*word)).is_none()
+            word.chars().count() <= 2
+                && word.chars().all(char::is_alphabetic)
+                && function.at_start(std::slice::from_ref(*word)).is_none()
         };
         words_of(text).iter().filter(is_short).all(|word| self.said.contains(word))
     }

@@ -48,25 +48,21 @@ impl LoopProgress {
         is_left
     }
 
-    /// Sees to it that there is another turn.
-    pub(crate) fn grant_turn(&mut self) {
-        self.turns_left = self.turns_left.max(1);
-    }
-
     /// Counts a search for tools; how many there were.
     pub(crate) fn count_search(&mut self) -> u32 {
         self.searches += 1;
         self.searches
     }
 
-    /// Whether an empty reply may be asked about; once.
+    /// Whether an empty reply may be asked about: once, and it takes a turn.
     pub(crate) fn may_recover(&mut self) -> bool {
-        !std::mem::replace(&mut self.has_recovered, true)
+        self.turns_left > 0 && !std::mem::replace(&mut self.has_recovered, true)
     }
 
     /// What the tools said and nobody was told yet.
     pub(super) fn untold(&self) -> String {
-        self.sentences[self.told..].join(" ")
+        let said = self.sentences[self.told..].iter().filter(|sentence| !sentence.is_empty());
+        said.map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 
     /// All that the tools said was told.

@@ -1,0 +1,59 @@
+//! Text that goes round in circles by its letters: "abcabcabc…".
+//!
+//! PURE. A model that has lost its way, whisper as well as a language model, writes such words without end. In: a text.
+//! Out: whether a word of it is one. Words that are said again are another matter: they may be meant.
+
+/// Longest group of characters that is looked for.
+const LONGEST_GROUP: usize = 20;
+/// A group returns at least so often; "hahahaha" is laughter.
+const FEWEST: usize = 6;
+/// And the whole is at least so long, in characters.
+const SHORTEST: usize = 60;
+
+/// Whether a word of `text` is a group of letters over and over.
+pub fn loops_by_letters(text: &str) -> bool {
+    text.split_whitespace().filter(|word| word.len() >= SHORTEST).any(circles)
+}
+
+fn circles(word: &str) -> bool {
+    let letters: Vec<char> = word.chars().collect();
+    (1..=LONGEST_GROUP).any(|group| {
+        let long = SHORTEST.max(FEWEST * group);
+        let mut same = group;
+        (group..letters.len()).any(|at| {
+            same = if letters[at] == letters[at - group] { same + 1 } else { group };
+            // A line of dashes, or a number with many zeros, has no letters.
+            same >= long && letters[at + 1 - group..=at].iter().any(|c| c.is_alphabetic())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_in_circles_are_told_from_long_words() {
+        for text in [
+            "abc".repeat(200),
+            format!("Well, {} and so on", "na".repeat(40)),
+            "a".repeat(90),
+            format!("x{}", "哈".repeat(80)),
+            "abcdefghijklmnopqrst".repeat(6),
+        ] {
+            assert!(loops_by_letters(&text), "{text}");
+        }
+        for text in [
+            String::new(),
+            "hahahahahahahahaha".to_owned(),
+            "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz".to_owned(),
+            "no no no no no no no no no no no no no no no no no no no no no no no no".to_owned(),
+            format!("1{}", "0".repeat(100)),
+            "-".repeat(100),
+            "https://a.example/one/two/three/four/five/six/seven/eight/nine/ten/eleven".to_owned(),
+            "abcdefghijklmnopqrst".repeat(4),
+        ] {
+            assert!(!loops_by_letters(&text), "{text}");
+        }
+    }
+}
