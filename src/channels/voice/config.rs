@@ -15,8 +15,8 @@ pub struct ConversationConfig {
     pub follow_up_s: f64,
     /// The same after an answer that ended in a question, 0 (never) to 60.
     pub question_s: f64,
-    /// Seconds between her last sample and the opening of that window, 0.1 to 2. Raising it hears less of
-    /// her own echo, and misses more quick replies.
+    /// Seconds between her last sample and the opening of that window, 0.1 to 2; a reply that begins in
+    /// between counts when it goes on. Raising it hears less of her own echo, and misses more short replies.
     pub delay_s: f64,
     /// Most follow-ups in a row without the wake phrase, 0 to 100: so a television can't hold a
     /// conversation.
