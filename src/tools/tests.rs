@@ -158,6 +158,29 @@ fn the_shipped_tools_can_be_called_by_every_protocol() {
 }
 
 #[test]
+fn every_tool_asks_for_a_yes_in_the_language_that_is_spoken() {
+    let german = Languages::new(Language::load("de").unwrap());
+    let hidden = || vec![Arc::new(Hangs) as Arc<dyn Tool>];
+    let box_in = |languages: Languages| {
+        let means = Means { languages: languages.clone(), ..means(None) };
+        builtin(&ToolsConfig::default(), &means).with_hidden(hidden(), languages)
+    };
+    let (english, german) = (box_in(in_english()), box_in(german));
+    let arguments = json!({ "place": "Rom", "query": "Eulen", "url": "http://a.example", "city": "Rom" });
+    let Value::Object(arguments) = arguments else { unreachable!() };
+    for (one, other) in english.all().iter().zip(german.all()).filter(|(one, _)| one.name() != "hangs") {
+        assert_ne!(one.in_words(&arguments), other.in_words(&arguments), "{}", one.name());
+    }
+    let asked = |name: &str| german.get(name).unwrap().in_words(&arguments);
+    assert_eq!(asked("weather"), "das Wetter nachsehen: Rom");
+    assert_eq!(asked("webSearch"), "im Internet nach „Eulen“ suchen");
+    assert_eq!(asked("readPage"), "die Seite http://a.example lesen");
+    assert_eq!(asked("stop"), "unser Gespräch beenden");
+    assert_eq!(asked("toolSearch"), "nach einem anderen Werkzeug suchen");
+    assert_eq!(german.get("weather").unwrap().in_words(&Arguments::new()), "das Wetter nachsehen");
+}
+
+#[test]
 fn two_tools_of_one_name_are_one_and_what_is_never_wanted_is_not_there() {
     let double = Toolbox::new(vec![Arc::new(Hangs), Arc::new(Hangs)]);
     assert_eq!(double.names(), ["hangs"]);
