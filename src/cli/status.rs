@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::session::Session;
 use super::show::{self, Mood};
 use super::{events, not_running};
+use crate::store::{self, Loss};
 use crate::control::{Client, Device, ServiceRow, ServiceState, Status};
 
 const EXAMPLES: &str = "\
@@ -24,13 +25,19 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
     let mut client = Client::connect(&session.paths.runtime)?.ok_or_else(not_running)?;
-    let status = client.status()?;
+    let mut status = client.status()?;
+    let losses = store::unacknowledged(&session.paths.database());
+    status.losses = losses.iter().map(Loss::told).collect();
     if args.json {
         show::line(serde_json::to_string_pretty(&status)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     for (what, told) in facts(&status) {
         show::line(format!("{what:12} {told}"))?;
+    }
+    for loss in &status.losses {
+        let told = format!("{loss}; `joi doctor --acknowledge` when you know");
+        show::line(format!("{:12} {}", "stored data", show::coloured(Mood::Bad, told)))?;
     }
     let mut services = show::table(["\nSERVICE", "\nSTATE"]);
     for service in &status.services {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use super::{Daemon, Service, ServiceContext};
-use crate::app::{self, Brain, Conversing, Show, Shown, Sound, brain, diary, display, outside, timers};
+use crate::app::{self, Brain, Conversing, Show, Shown, Sound, brain, diary, display, outside, timers, upkeep};
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
 use crate::config::Config;
@@ -56,6 +56,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         talk.ringer.map(timers::ringer),
         talk.rings.map(|rings| timers::ring_light(rings, &board)),
         diary::diary(&brain, &config.store),
+        upkeep::upkeep(&brain),
         Some(display::news_display(talk.news, &board, &show)),
         Some(conversation(talk.conversation)),
     ];

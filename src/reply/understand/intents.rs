@@ -144,6 +144,10 @@ pub fn complete(language: &Language, order: &Order, question: &Question, text: &
         (Question::Length | Question::Moment, Order::Move { when: at, .. }) => {
             *at = Some(answered(language, text, when)?)
         }
+        (Question::Length, Order::Snooze { seconds, .. }) => match answered(language, text, when)? {
+            When::In(length) => *seconds = Some(length),
+            When::At(_) => return None,
+        },
         (
             Question::Which(_),
             Order::Left(which)

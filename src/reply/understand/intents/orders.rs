@@ -61,10 +61,8 @@ fn order(name: &str, filled: &Filled<'_>) -> Option<Order> {
         "cancel" => Order::Cancel(filled.which(filled.kind(), Many::One)),
         "cancel reminder" => Order::Cancel(filled.which(Some(Kind::Reminder), Many::One)),
         "cancel all" => Order::Cancel(filled.which(filled.kind(), Many::All)),
-        "add" => Order::Add { which: filled.timer(), seconds: filled.seconds(Slot::Duration)?.into() },
-        "take off" => {
-            Order::Add { which: filled.timer(), seconds: -i64::from(filled.seconds(Slot::Duration)?) }
-        }
+        "add" => filled.longer_by(1)?,
+        "take off" => filled.longer_by(-1)?,
         "move" => Order::Move { which: filled.moved(), when: filled.when() },
         "snooze" => {
             Order::Snooze { which: Which::of(filled.kind()), seconds: filled.seconds(Slot::Duration) }
@@ -173,6 +171,15 @@ impl Filled<'_> {
     /// The timer that is to be longer or shorter.
     fn timer(&self) -> Which {
         Which { clock: None, day: None, ..self.which(self.kind().or(Some(Kind::Timer)), Many::One) }
+    }
+
+    /// A timer is to be so much longer or shorter; a length that is none is asked for.
+    fn longer_by(&self, sign: i64) -> Option<Order> {
+        let which = self.timer();
+        Some(match self.seconds(Slot::Duration)? {
+            0 => Order::Move { which, when: None },
+            seconds => Order::Add { which, seconds: sign * i64::from(seconds) },
+        })
     }
 
     /// The entry that is to be due at another time: what was said of a time is the new one.
