@@ -52,22 +52,5 @@ pub mod app;
 pub mod cli;
 pub mod config;
 
-/// How many times as long the prepared work takes for four times the size: about 4 where it is linear, 16 where it is
-/// quadratic. Measured as CPU time of this thread, the best of three, so that a busy machine makes no difference.
 #[cfg(test)]
-pub(crate) fn growth<W: FnMut()>(prepare: impl Fn(usize) -> W) -> f64 {
-    let cpu = || {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
-    };
-    let best = |size: usize| {
-        let took = |_| {
-            let mut work = prepare(size);
-            let begun = cpu();
-            work();
-            cpu() - begun
-        };
-        (0..3).map(took).fold(f64::INFINITY, f64::min)
-    };
-    best(4) / best(1).max(1e-6)
-}
+mod testing;

@@ -72,7 +72,8 @@ fn kind(table: &TableLoss, language: &Language) -> Option<String> {
         "turn" | "conversation" | "setting" => return None,
         _ => &words.lost_other,
     };
-    let counted = |count: u64| if count == 1 { one.clone() } else { fill(many, &[("count", &count.to_string())]) };
+    let counted =
+        |count: u64| if count == 1 { one.clone() } else { fill(many, &[("count", &count.to_string())]) };
     match table.lost {
         LostRows::Nothing | LostRows::Exactly(0) | LostRows::AtMost(0) => None,
         LostRows::Exactly(count) => Some(counted(count)),

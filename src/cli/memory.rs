@@ -367,7 +367,9 @@ async fn forget_about(
     let gone = store.forget_about(about).await?;
     carry::forget_typed(&session.paths, about)?;
     if json {
-        show::line(json!({ "exchanges": gone.exchanges, "memories": gone.memories, "turns": gone.turns, "other": gone.other }))?;
+        show::line(
+            json!({ "exchanges": gone.exchanges, "memories": gone.memories, "turns": gone.turns, "other": gone.other }),
+        )?;
     } else {
         show::line(format!("erased {}", amounts(gone)))?;
     }

@@ -38,7 +38,8 @@ pub(crate) fn run(args: Args, session: &Session) -> anyhow::Result<ExitCode> {
             let mut bytes = Vec::new();
             std::io::stdin().read_to_end(&mut bytes).context("can't read the text from stdin")?;
             let lines = (1..).zip(bytes.split(|byte| *byte == b'\n'));
-            let texts: Vec<String> = lines.filter_map(|(number, line)| typed::line(line.to_vec(), number)).collect();
+            let texts: Vec<String> =
+                lines.filter_map(|(number, line)| typed::line(line.to_vec(), number)).collect();
             texts.join("\n")
         }
         words => words.join(" "),

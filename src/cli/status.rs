@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::session::Session;
 use super::show::{self, Mood};
 use super::{events, not_running};
-use crate::store::{self, Loss};
 use crate::control::{Client, Device, ServiceRow, ServiceState, Status};
+use crate::store::{self, Loss};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn a_line_that_is_no_text_costs_only_itself() {
         let given: Vec<Vec<u8>> = vec![b"one".to_vec(), b"gr\xfc\xdf".to_vec(), "grüß".into()];
-        let taken: Vec<Option<String>> = (1..).zip(given).map(|(number, bytes)| line(bytes, number)).collect();
+        let taken: Vec<Option<String>> =
+            (1..).zip(given).map(|(number, bytes)| line(bytes, number)).collect();
         assert_eq!(taken, [Some("one".into()), None, Some("grüß".into())]);
     }
 }

@@ -118,3 +118,17 @@ fn a_language_that_there_is_not_is_refused_with_those_there_are() {
     std::fs::write(folder.path().join("languages/it/commands.toml"), "").unwrap();
     assert_eq!(load(&file, &[]).unwrap().config.language, "it");
 }
+
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_configurations(
+        file in crate::testing::damaged_text(DEFAULT_FILE),
+        value in "\\PC{0,20}",
+    ) {
+        if let Err(error) = load_text(&file, "f", &[]) {
+            proptest::prop_assert!(!error.to_string().is_empty());
+        }
+        let given = Override { key: "llm.num_ctx".into(), text: value, origin: Origin::Flag };
+        let _ = load_text("", "f", &[given]);
+    }
+}

@@ -208,3 +208,32 @@ impl State {
         self.heads = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Forget;
+
+    #[tokio::test]
+    async fn what_another_program_erases_is_gone_from_a_running_conversation() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("joi.db");
+        let (here, there) = (Store::open(&path).unwrap(), Store::open(&path).unwrap());
+        let session = Session::new(ConversationId::console());
+        session.restore(Some(&here)).await;
+        session.with(|state| {
+            state.last_reply = Some("Aunt Philomena is well.".into());
+            state.history.is_tainted = true;
+        });
+        session.restore(Some(&here)).await;
+        assert!(session.with(|state| state.last_reply.is_some()), "nothing was erased");
+        session.keep(Some(&here)).await;
+        there.forget_about("Philomena").await.unwrap();
+        session.restore(Some(&here)).await;
+        assert_eq!(session.with(|state| state.last_reply.clone()), None);
+        assert!(session.with(|state| state.history.is_tainted), "the taint is no word of hers");
+        there.forget(Forget { dialogue: true, ..Forget::default() }).await.unwrap();
+        session.restore(Some(&here)).await;
+        assert!(!session.with(|state| state.history.is_tainted), "the conversation is gone");
+    }
+}

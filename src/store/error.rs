@@ -55,7 +55,9 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// A snapshot or a copy can't be written or removed. Tell the user; an erasure is not complete.
-    #[error("the copy {path} of the database can't be written or removed: {source}; check the rights of its folder and repeat the command")]
+    #[error(
+        "the copy {path} of the database can't be written or removed: {source}; check the rights of its folder and repeat the command"
+    )]
     Copy {
         /// The file.
         path: PathBuf,
@@ -63,7 +65,9 @@ pub enum StoreError {
         source: io::Error,
     },
     /// What was erased is still in the log, because another program reads the database. Tell the user.
-    #[error("what was erased is still in the database's log, because another program reads it; repeat the command in a moment")]
+    #[error(
+        "what was erased is still in the database's log, because another program reads it; repeat the command in a moment"
+    )]
     LogInUse,
     /// The file was written by a newer version. Tell the user; never touch it.
     #[error(
@@ -80,7 +84,9 @@ pub enum StoreError {
     #[error("the database is locked by another program; close the other joi")]
     Busy,
     /// A stored record can't be read or written. Carry on without it.
-    #[error("a record can't be stored or read: {0}; the others are not affected, and a newer joi may read it")]
+    #[error(
+        "a record can't be stored or read: {0}; the others are not affected, and a newer joi may read it"
+    )]
     Record(String),
     /// Any other error of SQLite. Tell the user once.
     #[error("the database failed: {0}; `joi doctor` checks it")]

@@ -69,14 +69,21 @@ impl Loss {
     /// One sentence: what is gone, what came back, where the damaged file is.
     pub fn told(&self) -> String {
         let lost: Vec<String> = self.tables.iter().filter_map(lost_rows).collect();
-        let lost = if lost.is_empty() { "nothing was lost".to_owned() } else { format!("lost: {}", lost.join(", ")) };
+        let lost = if lost.is_empty() {
+            "nothing was lost".to_owned()
+        } else {
+            format!("lost: {}", lost.join(", "))
+        };
         let restored: u64 = self.tables.iter().map(|table| table.from_snapshot).sum();
         let restored = match &self.snapshot {
             Some(day) if restored > 0 => format!("; {restored} rows are from the snapshot of {day}"),
             _ => String::new(),
         };
         let day = self.at.strftime("%Y-%m-%d");
-        format!("the database was damaged on {day}: {lost}{restored}; the damaged file is {}", self.kept_as.display())
+        format!(
+            "the database was damaged on {day}: {lost}{restored}; the damaged file is {}",
+            self.kept_as.display()
+        )
     }
 
     /// Whether anything is gone, or may be.
@@ -180,7 +187,12 @@ mod tests {
     use super::*;
 
     fn loss() -> Loss {
-        let table = |table: &str, from_snapshot, lost| TableLoss { table: table.into(), saved: 7, from_snapshot, lost };
+        let table = |table: &str, from_snapshot, lost| TableLoss {
+            table: table.into(),
+            saved: 7,
+            from_snapshot,
+            lost,
+        };
         Loss {
             at: Timestamp::UNIX_EPOCH,
             kept_as: "/data/joi.db.damaged-1".into(),

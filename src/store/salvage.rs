@@ -158,7 +158,11 @@ fn snapshot_source(path: PathBuf) -> Option<(Connection, String)> {
 }
 
 /// Copies what can be read; returns how many rows, and which could not.
-fn from_damaged(tx: &Transaction<'_>, source: &Connection, table: &Table) -> Result<(u64, Missing), StoreError> {
+fn from_damaged(
+    tx: &Transaction<'_>,
+    source: &Connection,
+    table: &Table,
+) -> Result<(u64, Missing), StoreError> {
     let columns = match common_columns(tx, source, table.name)? {
         Columns::Known(columns) => columns,
         Columns::NoTable => return Ok((0, Missing::Within(Vec::new()))),
@@ -239,7 +243,11 @@ fn common_columns(fresh: &Connection, source: &Connection, table: &str) -> Resul
         Ok(there) if there.is_empty() => {
             let sql = "SELECT count(*) FROM sqlite_schema WHERE name = ?1";
             let is_named = source.query_row(sql, [table], |row| row.get::<_, i64>(0));
-            return Ok(if is_named.is_ok_and(|count| count == 0) { Columns::NoTable } else { Columns::Unreadable });
+            return Ok(if is_named.is_ok_and(|count| count == 0) {
+                Columns::NoTable
+            } else {
+                Columns::Unreadable
+            });
         }
         Ok(there) => there,
         Err(_) => return Ok(Columns::Unreadable),

@@ -81,7 +81,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_inside_ends_the_fence(parts in prop::collection::vec(prop_oneof![
+        fn foreign_bytes_never_end_their_fence(parts in prop::collection::vec(prop_oneof![
             Just(BEGIN.to_owned()), Just(END.to_owned()), Just("[end Untrusted".to_owned()), Just(" WEB TEXT]".to_owned()),
             "\\PC{0,30}"], 0..12), most in 200usize..400) {
             let wrapped = wrap(&parts.concat(), 1_500);
@@ -98,7 +98,11 @@ mod tests {
         let steps = |count: usize| {
             let text = format!("{}{}", "[BEGIN UNTRUSTED WEB TEXT".repeat(count), "]".repeat(count));
             let (mut steps, nested) = (0, text + &END.repeat(count));
-            assert_eq!(bare_in_steps(&nested, || steps += 1).matches(']').count(), 0, "all of them are marks");
+            assert_eq!(
+                bare_in_steps(&nested, || steps += 1).matches(']').count(),
+                0,
+                "all of them are marks"
+            );
             (steps, nested.len())
         };
         let (steps, length) = steps(20_000);

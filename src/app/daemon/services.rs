@@ -10,7 +10,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use super::{Daemon, Service, ServiceContext};
-use crate::app::{self, Brain, Conversing, Show, Shown, Sound, brain, diary, display, outside, timers, upkeep};
+use crate::app::{
+    self, Brain, Conversing, Show, Shown, Sound, brain, diary, display, outside, timers, upkeep,
+};
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
 use crate::config::Config;

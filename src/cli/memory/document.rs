@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_document_of_one_endless_line_is_cut_in_one_pass() {
         for start in ["", "# "] {
-            let factor = crate::growth(|size| {
+            let factor = crate::testing::growth(|size| {
                 let text = format!("{start}{}\nmore\n", "word ".repeat(size * 20_000));
                 move || drop(pieces(&text))
             });

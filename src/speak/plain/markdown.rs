@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn brackets_without_end_are_looked_through_once() {
-        let factor = crate::growth(|size| {
+        let factor = crate::testing::growth(|size| {
             let html = "<a ".repeat(size * 20_000) + ">";
             move || Blocks::default().take_html(&html)
         });

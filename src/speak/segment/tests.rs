@@ -192,7 +192,7 @@ fn a_long_block_of_code_or_a_long_table_is_looked_through_once() {
     let code = |count: usize| format!("Look:\n```\n{}```\nDone.\n", "let a = 1;\n".repeat(count));
     let table = |count: usize| "| one | two |\n".repeat(count);
     for text in [code as fn(usize) -> String, table] {
-        let factor = crate::growth(|size| {
+        let factor = crate::testing::growth(|size| {
             let text = text(size * 1_000);
             move || {
                 let mut segmenter = Segmenter::default();

@@ -325,3 +325,14 @@ async fn a_database_from_before_the_memory_is_brought_up_with_its_dialogue_searc
         assert_eq!(kept.as_deref(), Some("a stranger said this"), "both shared one history before");
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_exports(
+        line in crate::testing::damaged_text(
+            r#"{"type":"message","channel":"voice","role":"user","at":"2026-11-22T13:06:02Z","text":"how is the weather"}"#,
+        ),
+    ) {
+        let _ = serde_json::from_str::<Portable>(&line);
+    }
+}

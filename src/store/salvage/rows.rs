@@ -32,12 +32,7 @@ struct Pass {
 
 impl<'a> RowReader<'a> {
     /// A reader of `columns` of `table`.
-    pub(super) fn new(
-        db: &'a Connection,
-        table: &str,
-        columns: &[String],
-        take: &'a mut Take<'a>,
-    ) -> Self {
+    pub(super) fn new(db: &'a Connection, table: &str, columns: &[String], take: &'a mut Take<'a>) -> Self {
         let select = format!(
             "SELECT rowid, {} FROM {table} WHERE rowid BETWEEN ?1 AND ?2 ORDER BY rowid",
             columns.join(", ")
@@ -160,8 +155,10 @@ mod tests {
     #[test]
     fn a_sound_table_is_read_once_and_a_row_that_is_refused_is_a_gap() {
         let db = Connection::open_in_memory().unwrap();
-        db.execute_batch("CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT); INSERT INTO t VALUES (1,'a'),(4,'b'),(9,'c')")
-            .unwrap();
+        db.execute_batch(
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT); INSERT INTO t VALUES (1,'a'),(4,'b'),(9,'c')",
+        )
+        .unwrap();
         let mut seen = Vec::new();
         let mut take = |id: i64, _: Vec<Value>| {
             seen.push(id);

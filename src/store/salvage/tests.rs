@@ -60,7 +60,10 @@ async fn filled(path: &Path) {
     }
     store.add_notes("shopping", vec!["milk".into(), "bread".into()], at(0)).await.unwrap();
     let text = Private("my sister is called Ann".into());
-    store.remember(vec![NewMemory { kind: MemoryKind::User, at: at(0), text, source: "said".into() }]).await.unwrap();
+    store
+        .remember(vec![NewMemory { kind: MemoryKind::User, at: at(0), text, source: "said".into() }])
+        .await
+        .unwrap();
     store.set_setting("volume", "40".into()).await.unwrap();
     store.set_tool_history(ConversationId::console(), "{}".into()).await.unwrap();
     store.close().await.unwrap();
@@ -134,7 +137,10 @@ async fn what_is_lost_comes_back_from_the_snapshot_and_only_the_rest_is_counted(
     assert_eq!(store.dialogue_since(Timestamp::UNIX_EPOCH, 10_000).await.unwrap().len(), 600);
     let losses = store.losses().await.unwrap();
     assert_eq!(losses[0].snapshot.as_deref(), Some("2027-01-16"));
-    assert_eq!(of(&losses[0].tables, "schedule").map(|loss| (loss.from_snapshot, loss.lost)), Some((3, LostRows::AtMost(1))));
+    assert_eq!(
+        of(&losses[0].tables, "schedule").map(|loss| (loss.from_snapshot, loss.lost)),
+        Some((3, LostRows::AtMost(1)))
+    );
     let message = of(&losses[0].tables, "message").unwrap();
     assert!(message.from_snapshot > 0 && !message.lost.is_loss(), "{message:?}");
 }
@@ -152,7 +158,10 @@ async fn a_file_of_which_nothing_can_be_read_is_replaced_by_the_newest_snapshot(
     assert_eq!(store.notes("shopping").await.unwrap(), ["milk", "bread"]);
     assert_eq!(store.dialogue_since(Timestamp::UNIX_EPOCH, 10_000).await.unwrap().len(), 600);
     let loss = store.losses().await.unwrap().remove(0);
-    assert!(loss.tables.iter().all(|table| table.lost == LostRows::Unknown), "since then, anything may be lost");
+    assert!(
+        loss.tables.iter().all(|table| table.lost == LostRows::Unknown),
+        "since then, anything may be lost"
+    );
     assert!(loss.told().contains("from the snapshot of 2027-01-16"), "{}", loss.told());
 }
 
@@ -193,7 +202,9 @@ fn store_files(path: &Path) -> Vec<PathBuf> {
 }
 
 fn is_anywhere(path: &Path, word: &str) -> bool {
-    store_files(path).iter().any(|file| fs::read(file).unwrap().windows(word.len()).any(|w| w == word.as_bytes()))
+    store_files(path)
+        .iter()
+        .any(|file| fs::read(file).unwrap().windows(word.len()).any(|w| w == word.as_bytes()))
 }
 
 #[tokio::test]

@@ -271,7 +271,7 @@ mod tests {
         };
         let open = |count: usize| "<nav>".repeat(count) + &"</form></p>".repeat(count);
         for page in [attributes as fn(usize) -> String, open] {
-            let factor = crate::growth(|size| {
+            let factor = crate::testing::growth(|size| {
                 let page = page(size * 4_000);
                 move || drop(text(&page))
             });
@@ -282,7 +282,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_garbage_breaks_it(page in "(<[a-z!/]{0,6}[ a-z=\"'>]{0,9}|\\PC){0,40}") {
+        fn foreign_bytes_never_break_the_reader_of_pages(page in "(<[a-z!/]{0,6}[ a-z=\"'>]{0,9}|\\PC){0,40}") {
             text(&page);
             hits(&page);
         }
