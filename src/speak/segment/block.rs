@@ -72,12 +72,13 @@ impl Fences {
             let mark = if self.seen == 0 && !at_line_start { "" } else { fence_mark(line) };
             self.closed_last = false;
             match &self.open {
-                Some((opening, _)) => {
-                    if line.trim() == mark && !mark.is_empty() && mark.starts_with(opening.as_str()) {
-                        self.open = None;
-                        self.closed_last = true;
-                    }
+                Some((opening, _))
+                    if line.trim() == mark && !mark.is_empty() && mark.starts_with(opening.as_str()) =>
+                {
+                    self.open = None;
+                    self.closed_last = true;
                 }
+                Some(_) => {}
                 // Until its line is complete, three backticks may still be inline code.
                 None if !mark.is_empty() => self.open = Some((mark.to_owned(), self.seen)),
                 None => {}
