@@ -1,8 +1,9 @@
 //! Fills a new database with what can be read of a damaged one, table by table, and the rest from a snapshot.
 //!
 //! Runs on the thread that replaces the database. In: the damaged file (opened read-only, never written) and the
-//! snapshots, newest first. Out: rows in the new database, and what each table lost. Columns are matched by name, so
-//! that a file of an older schema can be salvaged too. Embeddings and the full-text index are not copied: they are
+//! snapshots, newest first. Out: rows in the new database, and what each table lost. Rows are read through SQL; what
+//! that does not reach, from the pages themselves; the rest from a snapshot. Columns are matched by name, so that a file
+//! of an older schema can be salvaged too. Embeddings and the full-text index are not copied: they are
 //! made again.
 
 use std::collections::BTreeSet;
@@ -11,10 +12,12 @@ use std::path::{Path, PathBuf};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Transaction, params_from_iter};
 
+use self::leaves::Leaf;
 use self::rows::RowReader;
 use super::losses::{LostRows, TableLoss};
 use super::{StoreError, snapshot};
 
+mod leaves;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -96,6 +99,27 @@ impl Missing {
         }
     }
 
+    /// A row is there again, unless it was there before.
+    fn came_back(&mut self, id: i64, rows: usize) {
+        match self {
+            Self::Listed(ids) => {
+                ids.remove(&id);
+            }
+            Self::Within(gaps) if rows > 0 => {
+                let Some(at) = gaps.iter().position(|(low, high)| (*low..=*high).contains(&id)) else {
+                    return;
+                };
+                let (low, high) = gaps.swap_remove(at);
+                gaps.extend(
+                    [(low, id.saturating_sub(1)), (id.saturating_add(1), high)]
+                        .into_iter()
+                        .filter(|(a, b)| a <= b),
+                );
+            }
+            Self::Within(_) | Self::All => {}
+        }
+    }
+
     fn lost(&self, restored: u64) -> LostRows {
         let width = |(low, high): &(i64, i64)| high.abs_diff(*low).saturating_add(1);
         match self {
@@ -115,21 +139,24 @@ pub(super) fn fill(fresh: &mut Connection, damaged: &Path) -> Result<Salvaged, S
     let source = open(damaged);
     let (behind, day) = snapshot::newest_first(damaged).into_iter().find_map(snapshot_source).unzip();
     let tx = fresh.transaction()?;
-    let mut tables = Vec::new();
+    let mut found = Vec::new();
     for table in &TABLES {
         let (saved, missing) = match &source {
             Some(source) => from_damaged(&tx, source, table)?,
             None => (0, Missing::All),
         };
-        let mut from_snapshot = 0;
-        if let (Some(behind), false) = (&behind, missing.is_nothing()) {
-            from_snapshot = copy_missing(&tx, behind, table, &missing)?;
-        }
-        if !missing.is_nothing() {
-            let lost = missing.lost(from_snapshot);
-            tables.push(TableLoss { table: table.name.to_owned(), saved, from_snapshot, lost });
+        found.push(Found { table, saved, missing, from_snapshot: 0 });
+    }
+    if found.iter().any(|found| !found.missing.is_nothing()) {
+        from_pages(&tx, damaged, &mut found)?;
+    }
+    if let Some(behind) = &behind {
+        for found in found.iter_mut().filter(|found| !found.missing.is_nothing()) {
+            found.from_snapshot = copy_missing(&tx, behind, found.table, &found.missing)?;
         }
     }
+    let tables: Vec<TableLoss> =
+        found.iter().filter(|found| !found.missing.is_nothing()).map(Found::loss).collect();
     for source in source.iter().chain(&behind) {
         continue_numbers(&tx, source)?;
     }
@@ -139,6 +166,59 @@ pub(super) fn fill(fresh: &mut Connection, damaged: &Path) -> Result<Salvaged, S
     tx.commit()?;
     let is_used = tables.iter().any(|table| table.from_snapshot > 0);
     Ok(Salvaged { tables, snapshot: day.filter(|_| is_used) })
+}
+
+/// What was found of a table.
+struct Found {
+    table: &'static Table,
+    saved: u64,
+    missing: Missing,
+    from_snapshot: u64,
+}
+
+impl Found {
+    fn loss(&self) -> TableLoss {
+        TableLoss {
+            table: self.table.name.to_owned(),
+            saved: self.saved,
+            from_snapshot: self.from_snapshot,
+            lost: self.missing.lost(self.from_snapshot),
+        }
+    }
+}
+
+/// Adds the missing rows that stand in pages which no tree leads to.
+fn from_pages(tx: &Transaction<'_>, damaged: &Path, found: &mut [Found]) -> Result<(), StoreError> {
+    // Pages in the log are newer than those of the file: what stands there may have been changed or erased since.
+    let log = snapshot::with_end(damaged, "-wal");
+    if std::fs::metadata(log).is_ok_and(|about| about.len() > 0) {
+        return Ok(());
+    }
+    let mut failed = None;
+    let take = |(name, columns): leaves::Kind, leaf: Leaf| {
+        let Some(found) = found.iter_mut().find(|found| found.table.name == name) else { return };
+        if found.missing.is_nothing() || found.table.is_numbered && !found.missing.holds(leaf.id) {
+            return;
+        }
+        let columns: Vec<String> = columns.iter().map(|column| (*column).to_owned()).collect();
+        let number = found.table.is_numbered.then_some(Value::Integer(leaf.id));
+        let stored = tx
+            .prepare_cached(&insert(found.table, &columns))
+            .and_then(|mut insert| insert.execute(params_from_iter(number.into_iter().chain(leaf.values))));
+        match stored {
+            Ok(rows) => {
+                found.saved += rows as u64;
+                found.missing.came_back(leaf.id, rows);
+            }
+            // A row that the new table refuses is no row of it.
+            Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) => {}
+            Err(error) => failed = Some(error),
+        }
+    };
+    if let Err(error) = leaves::scan(damaged, take) {
+        tracing::warn!(%error, "the pages of the damaged database can't be read");
+    }
+    failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// The damaged file, if anything can be read of it. It is not written to.

@@ -124,6 +124,40 @@ async fn a_damaged_page_costs_its_own_rows_and_they_are_counted_exactly() {
 }
 
 #[tokio::test]
+async fn a_damaged_root_and_a_damaged_head_cost_nothing_but_their_own_page() {
+    let (_folder, path) = somewhere();
+    filled(&path).await;
+    damage(&path, [root(&path, "message")]);
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.dialogue_since(Timestamp::UNIX_EPOCH, 10_000).await.unwrap().len(), 600);
+    let losses = store.losses().await.unwrap();
+    assert!(!losses[0].is_loss(), "{losses:?}");
+    store.close().await.unwrap();
+    damage(&path, [1]);
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.dialogue_since(Timestamp::UNIX_EPOCH, 10_000).await.unwrap().len(), 600);
+    assert_eq!(timers(&store).await, [1, 2, 3]);
+    assert_eq!(store.notes("shopping").await.unwrap(), ["milk", "bread"]);
+    assert_eq!(store.memories(None, 9).await.unwrap().len(), 1);
+    assert_eq!(store.setting("volume").await.unwrap().as_deref(), Some("40"));
+}
+
+#[tokio::test]
+async fn nothing_that_was_erased_comes_back_by_a_salvage() {
+    let (_folder, path) = somewhere();
+    filled(&path).await;
+    let store = Store::open(&path).unwrap();
+    store.add_notes("shopping", vec!["plum jam".into()], at(0)).await.unwrap();
+    store.remove_note("shopping", "plum jam").await.unwrap();
+    store.purge_older_than(at(1)).await.unwrap();
+    store.close().await.unwrap();
+    damage(&path, [1, 2]);
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.dialogue_since(Timestamp::UNIX_EPOCH, 10_000).await.unwrap(), []);
+    assert_eq!(store.notes("shopping").await.unwrap(), ["milk", "bread"]);
+}
+
+#[tokio::test]
 async fn what_is_lost_comes_back_from_the_snapshot_and_only_the_rest_is_counted() {
     let (_folder, path) = somewhere();
     filled(&path).await;
