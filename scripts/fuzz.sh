@@ -12,7 +12,7 @@ cases=${CASES:-2000}
 
 # The first listing builds; its output is not to be taken for names.
 build test --lib -- --list >/dev/null
-mapfile -t targets < <(build test --lib -- --list 2>/dev/null | sed -n 's/: test$//p' | grep -E "foreign_bytes" | grep -F "${TARGET:-}")
+mapfile -t targets < <(build test --lib -- --list 2>/dev/null | sed -n 's/: test$//p' | grep -E "foreign_bytes|protocol::tests::no_text_is_lost" | grep -F "${TARGET:-}")
 [ ${#targets[@]} != 0 ] || fail "there is no test with \"${TARGET:-foreign_bytes}\" in its name"
 for target in "${targets[@]}"; do
   end=$((SECONDS + minutes * 60))
