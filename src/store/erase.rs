@@ -108,12 +108,12 @@ impl Store {
                 note(db)?;
                 Ok(done)
             })?;
-            db.execute_batch("VACUUM")?;
-            empty_log(db)?;
-            if let Some(file) = file {
-                renew_copies(&file)?;
-            }
-            Ok(done)
+            // What one of these can't do must not keep the others from it.
+            let rewritten = db.execute_batch("VACUUM");
+            let emptied = empty_log(db);
+            let renewed = file.map_or(Ok(()), |file| renew_copies(&file));
+            rewritten?;
+            emptied.and(renewed).map(|()| done)
         });
         let erased = erased.await;
         self.changes.note();

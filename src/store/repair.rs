@@ -69,7 +69,9 @@ pub(super) fn finish_interrupted(path: &Path, in_use: &InUse) -> Result<(), Stor
             rename(&rescue, path)
         }
     });
-    finished.unwrap_or(Ok(()))
+    // Without the file in its place a new, empty one would be begun.
+    finished
+        .unwrap_or_else(|| if path.exists() { Ok(()) } else { Err(StoreError::InUse { path: path.into() }) })
 }
 
 /// Writes the new database beside the damaged one.

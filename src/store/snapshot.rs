@@ -130,7 +130,8 @@ fn purge_one(
     snapshot: &Path,
     purge: impl Fn(&mut Connection) -> Result<usize, StoreError>,
 ) -> Result<(), StoreError> {
-    let mut db = Connection::open(snapshot)?;
+    // Somebody else may have removed it: none is made.
+    let mut db = Connection::open_with_flags(snapshot, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     db.execute_batch("PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON")?;
     if purge(&mut db)? > 0 {
         db.execute_batch("VACUUM")?;
