@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::Brain;
 use super::daemon::{Service, ServiceContext};
-use crate::announce::{Announcement, IfUnheard, Origin, Priority};
+use crate::announce::{Announcement, Announcer, IfUnheard, Origin, Priority};
 use crate::language::{Language, fill};
 use crate::store::{Loss, LostRows, Store, TableLoss};
 
@@ -24,11 +24,7 @@ pub(super) fn upkeep(brain: &Brain) -> Option<Service> {
         let clock = std::sync::Arc::clone(&clock);
         async move {
             loop {
-                for text in untold(&store, &languages.get()).await {
-                    let mut news = Announcement::new(Origin::StartUp, Priority::Notice, text);
-                    news.if_unheard = IfUnheard::Keep;
-                    announcer.announce(news).await;
-                }
+                announce_losses(&store, &announcer, &languages.get()).await;
                 if let Err(error) = store.snapshot(clock.now().timestamp()).await {
                     tracing::warn!(%error, "no snapshot of the database was taken");
                 }
@@ -41,6 +37,15 @@ pub(super) fn upkeep(brain: &Brain) -> Option<Service> {
         }
     };
     Some(Service::new("upkeep", "no snapshots are taken and losses of stored data are not told", run))
+}
+
+/// Has each loss said that nobody was told of; it waits until it was heard.
+async fn announce_losses(store: &Store, announcer: &Announcer, language: &Language) {
+    for text in untold(store, language).await {
+        let mut news = Announcement::new(Origin::StartUp, Priority::Notice, text);
+        news.if_unheard = IfUnheard::Keep;
+        announcer.announce(news).await;
+    }
 }
 
 /// A sentence for each loss that nobody was told of.
@@ -85,6 +90,29 @@ fn kind(table: &TableLoss, language: &Language) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::announce::AnnounceConfig;
+    use crate::clock::SystemClock;
+
+    #[tokio::test]
+    async fn a_loss_is_announced_once_and_waits_until_it_was_heard() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("joi.db");
+        std::fs::write(&path, "this was a database once ".repeat(400)).unwrap();
+        let store = Store::open(&path).unwrap();
+        let clock = std::sync::Arc::new(SystemClock);
+        let announcer = Announcer::new(&AnnounceConfig::default(), Some(store.clone()), clock);
+        let english = Language::load("en").unwrap();
+        announce_losses(&store, &announcer, &english).await;
+        announce_losses(&store, &announcer, &english).await;
+        let waiting = announcer.waiting();
+        assert_eq!(waiting.len(), 1);
+        let text = &waiting[0].announcement.text.0;
+        assert!(
+            text.starts_with("My memory was damaged, and I have lost some timers and reminders"),
+            "{text}"
+        );
+        assert_eq!(store.announcements().await.unwrap().len(), 1, "it survives a restart");
+    }
 
     #[test]
     fn what_is_lost_is_said_by_kind_and_nothing_is_said_where_all_was_saved() {

@@ -57,7 +57,7 @@ pub struct Status {
     pub counters: Counters,
     /// What damaged databases cost, until it is acknowledged. `joi status` adds it; the running program does not know
     /// what another one has acknowledged.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<String>,
 }
 
