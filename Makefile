@@ -1,11 +1,12 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: help run install uninstall test crash-test test-ollama bench-ollama bench-room demo bench fmt lint doc config-reference install-deps
+.PHONY: help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-room demo bench fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi"
 	@echo "make install       as a service: for this user, or with sudo for the machine; make uninstall takes it back"
 	@echo "make demo          a conversation over files, with the latency table"
 	@echo "make test          all tests, with the real models and a real sound server"
+	@echo "make fuzz          damaged input for every reader of foreign bytes, MINUTES=n for each"
 	@echo "make crash-test    kills the program again and again while a thousand timers are set"
 	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
 	@echo "make bench-room    a quarter of an hour of talking over her in a room, on a real sound server: distributions"
@@ -26,6 +27,9 @@ uninstall:
 
 test:
 	@scripts/test.sh
+
+fuzz: install-deps
+	@scripts/fuzz.sh
 
 crash-test: install-deps
 	@bash -c '. scripts/env.sh && ready && JOI_CRASH_WRITES=1000 build test --test stories -- --nocapture no_confirmed_timer'

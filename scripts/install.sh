@@ -78,14 +78,24 @@ build_programs() {
   printf '%s\n' "$(dirname "$joi")" "$models"
 }
 
-# The unit for the systemd that is here: an older one would complain about what it does not know.
+# The unit for the systemd and the kernel that are here: an older systemd would complain about what it does not know,
+# and where a user may make no namespaces the service could not start with those.
 unit_file() {
+  if [ "$FLAVOUR" = user ] && ! unshare --user --map-root-user true 2>/dev/null; then
+    say "this kernel lets users make no namespaces: the service runs without those of its unit (docs/privacy.md)"
+    sed '/^# Needs namespaces/,/^# end: namespaces/d' "$1" | for_this_systemd
+  else
+    for_this_systemd <"$1"
+  fi
+}
+
+for_this_systemd() {
   local version
   version=$(systemctl --version 2>/dev/null | sed -n '1s/^systemd \([0-9]*\).*/\1/p')
   if [ -n "$version" ] && [ "$version" -lt 254 ]; then
-    sed -e '/^# Known to systemd 254/d' -e '/^RestartSteps=/d' -e '/^RestartMaxDelaySec=/d' "$1"
+    sed -e '/^# Known to systemd 254/d' -e '/^RestartSteps=/d' -e '/^RestartMaxDelaySec=/d'
   else
-    cat "$1"
+    cat
   fi
 }
 

@@ -28,6 +28,7 @@ mod ears;
 mod mouth;
 mod outside;
 pub mod timers;
+mod upkeep;
 mod voice;
 mod wake;
 

@@ -111,6 +111,10 @@ enum Command {
     Memory(memory::MemoryArgs),
     /// Erase all stored dialogue and everything she remembers
     Forget(forget::ForgetArgs),
+    /// The text of a PDF from stdin to stdout, within limits: what `joi memory add` starts for one
+    #[cfg(feature = "pdf")]
+    #[command(hide = true)]
+    ReadPdf,
     /// Print a completion script for your shell
     Completions {
         /// Which shell
@@ -120,7 +124,9 @@ enum Command {
 
 /// Parses the command line, runs the command, and says what went wrong.
 pub fn main() -> ExitCode {
-    exit_code(dispatch(Cli::parse()))
+    let cli = Cli::parse();
+    keep_files_private(&cli.command);
+    exit_code(dispatch(cli))
 }
 
 /// How a program of ours ends: what went wrong in one sentence on stderr, and the exit code.
@@ -132,6 +138,14 @@ pub fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
             show::error(&error);
             ExitCode::from(if error.is::<ConfigError>() { EXIT_USAGE } else { EXIT_FAILED })
         }
+    }
+}
+
+/// Files that this process makes are for its user alone: exports, recordings, spoken answers. Models are no secret, and
+/// may be fetched by an administrator for a service with a user of its own.
+fn keep_files_private(command: &Command) {
+    if !matches!(command, Command::Models(_)) {
+        rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     }
 }
 
@@ -159,6 +173,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Bench(what) => bench::run(what, &context::open(wants)?),
         Command::Memory(args) => memory::run(args, &context::open(wants)?),
         Command::Forget(args) => forget::run(args, &context::open(wants)?),
+        #[cfg(feature = "pdf")]
+        Command::ReadPdf => memory::document::read_for_parent(),
         Command::Completions { shell } => {
             let mut command = <Cli as clap::CommandFactory>::command();
             clap_complete::generate(shell, &mut command, "joi", &mut std::io::stdout());
@@ -207,7 +223,7 @@ mod tests {
         for command in Cli::command().get_subcommands_mut() {
             let name = command.get_name().to_string();
             let help = command.render_long_help().to_string();
-            if !help.contains("Example") && name != "completions" {
+            if !help.contains("Example") && !command.is_hide_set() && name != "completions" {
                 without.push(name);
             }
         }

@@ -51,3 +51,6 @@ pub mod tools;
 pub mod app;
 pub mod cli;
 pub mod config;
+
+#[cfg(test)]
+mod testing;

@@ -59,7 +59,7 @@ use agent::setup::{self, Prepared};
 use agent::tool_loop::LoopEnd;
 use agent::tool_loop::state::prompt::LoopPrompt;
 use arbiter::ModelPriority;
-use consent::Answered;
+use consent::QuestionOutcome;
 use deadline::in_time;
 use memory::RecallRules;
 use memory::extractor::ExtractRules;
@@ -169,8 +169,8 @@ impl<M: ChatModel> Path<'_, M> {
             return Ok((Ended::Quick, Keep::No));
         }
         match self.answered(turn, sink).await? {
-            Answered::Over(ended) => Ok(ended),
-            Answered::GoesOn(asked) => {
+            QuestionOutcome::Over(ended) => Ok(ended),
+            QuestionOutcome::GoesOn(asked) => {
                 let (now, language) = (turn.now.clone(), Arc::clone(&turn.language));
                 self.one(&Turn { asked, now, language, ..*turn }, sink).await
             }

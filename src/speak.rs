@@ -109,7 +109,7 @@ pub enum SpeakError {
         why: String,
     },
     /// espeak-ng refuses its data: remove the folder, it is written again.
-    #[error("{} is not a folder espeak-ng can read its data from; remove it and start joi again", path.display())]
+    #[error("{} is not a folder espeak-ng can read its data from; move it away and start joi again", path.display())]
     EspeakData {
         /// The folder.
         path: PathBuf,

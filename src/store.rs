@@ -2,8 +2,9 @@
 //!
 //! One SQLite database in WAL mode, owned by the thread `joi-store`. Every request is a job in a bounded
 //! queue (16: a full one makes the caller wait) that is answered once. A [`Store`] is a handle; the thread
-//! ends with the last of them. A damaged database is renamed, never deleted; a large one is checked in the
-//! background. Nothing here redacts: callers pass redacted text only.
+//! ends with the last of them. A damaged database is kept under another name and replaced by what can be read of it
+//! and of the daily snapshots; a large one is checked in the background. Nothing here redacts: callers pass redacted
+//! text only.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,25 +24,37 @@ use crate::trace::TurnRecord;
 mod announcements;
 mod conversation;
 mod dialogue;
+mod erase;
 mod error;
 mod file;
+mod in_use;
 mod integrity;
+mod losses;
 mod memory;
 mod notes;
+mod repair;
+mod rights;
+mod salvage;
 mod schedule;
 mod settings;
+mod snapshot;
+#[cfg(test)]
+mod test_faults;
 #[cfg(test)]
 mod tests;
 mod turns;
 
 pub use announcements::AnnouncementRow;
 pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId};
+pub use erase::{Deleted, Forget};
 pub use error::StoreError;
+pub use losses::{Loss, LostRows, TableLoss, unacknowledged};
 pub use memory::{
     DiaryPage, Embedding, HitSource, Imported, Memory, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery,
     NewMemory, Portable, TopicMentions, Unembedded, words,
 };
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
+pub use snapshot::{day as snapshot_day, newest_first as snapshots};
 
 /// Jobs queued for the database thread; one more makes its sender wait.
 const QUEUE: usize = 16;
@@ -74,38 +87,14 @@ impl StoreConfig {
     }
 }
 
-/// What to delete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Forget {
-    /// All dialogue, all turn records and all memories.
-    pub dialogue: bool,
-    /// All notes and lists.
-    pub notes: bool,
-    /// All timers, alarms and reminders.
-    pub timers: bool,
-}
-
-/// How much was deleted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Deleted {
-    /// Messages of the dialogue.
-    pub messages: usize,
-    /// Turn records.
-    pub turns: usize,
-    /// Notes and entries of lists.
-    pub notes: usize,
-    /// Timers, alarms and reminders.
-    pub timers: usize,
-    /// Entries of the memory.
-    pub memories: usize,
-}
-
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// Handle of the database thread; clones share it.
 #[derive(Clone)]
 pub struct Store {
     jobs: mpsc::Sender<Job>,
+    /// Where the database is; nothing for one in memory.
+    file: Option<Arc<Path>>,
     set_aside: Arc<OnceLock<PathBuf>>,
     _check: Option<integrity::PendingCheck>,
     changes: Arc<memory::Changes>,
@@ -122,7 +111,8 @@ impl fmt::Debug for Store {
 impl Store {
     /// Opens or creates the database at `path`, its folder included, readable by its owner only. Blocks while
     /// SQLite checks the file, some milliseconds whatever its size: anything beyond 4 MB is checked a minute
-    /// later, in the background. A damaged file is renamed and a new one created; see [`Store::set_aside`].
+    /// later, in the background. A damaged file is renamed, and what can be read of it copied into a new one; see
+    /// [`Store::set_aside`] and [`Store::losses`].
     ///
     /// # Errors
     /// The folder or file can't be written, or was made by a newer version of this program. The
@@ -146,9 +136,10 @@ impl Store {
         after: Duration,
     ) -> Result<(Self, Option<JoinHandle<()>>), StoreError> {
         let opened = file::open(path)?;
-        let mut store = Self::serve(opened.db, heart)?;
+        let in_use = Arc::new(opened.in_use);
+        let mut store = Self::serve(opened.db, Some(Arc::clone(&in_use)), heart)?;
+        store.file = Some(path.into());
         if let Some(moved) = opened.set_aside {
-            // A new database is empty, so it needs no check.
             let _ = store.set_aside.set(moved);
         }
         if opened.checked == file::CheckExtent::Whole {
@@ -159,6 +150,7 @@ impl Store {
             jobs: store.jobs.downgrade(),
             set_aside: Arc::clone(&store.set_aside),
             changes: Arc::clone(&store.changes),
+            in_use,
         };
         let (pending, thread) = integrity::begin(wanted, after)?;
         store._check = Some(pending);
@@ -170,14 +162,20 @@ impl Store {
     /// # Errors
     /// No memory, or no thread to be had.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Self::serve(file::in_memory()?, Heart::unwatched())
+        Self::serve(file::in_memory()?, None, Heart::unwatched())
     }
 
-    fn serve(mut db: Connection, heart: Heart) -> Result<Self, StoreError> {
+    fn serve(
+        mut db: Connection,
+        in_use: Option<Arc<in_use::InUse>>,
+        heart: Heart,
+    ) -> Result<Self, StoreError> {
         let (jobs, mut queue) = mpsc::channel::<Job>(QUEUE);
         std::thread::Builder::new()
             .name("joi-store".into())
             .spawn(move || {
+                // As long as the connection is open.
+                let _in_use = in_use;
                 while let Some(job) = queue.blocking_recv() {
                     let _working = heart.work();
                     job(&mut db);
@@ -186,6 +184,7 @@ impl Store {
             .map_err(StoreError::Thread)?;
         Ok(Self {
             jobs,
+            file: None,
             set_aside: Arc::default(),
             _check: None,
             changes: Arc::default(),
@@ -257,36 +256,6 @@ impl Store {
         self.run(move |db| settings::set(db, key, &value)).await
     }
 
-    /// Deletes `what` so that no byte of it stays in the file. Settings stay.
-    pub async fn forget(&self, what: Forget) -> Result<Deleted, StoreError> {
-        let deleted = self.run(move |db| {
-            let mut deleted = Deleted::default();
-            if what.dialogue {
-                deleted = delete_before(db, Timestamp::MAX)?;
-                deleted.memories = memory::remove_all(db)?;
-            }
-            if what.dialogue || what.timers {
-                db.execute("DELETE FROM announcement", [])?;
-            }
-            if what.notes {
-                deleted.notes = db.execute("DELETE FROM note", [])?;
-            }
-            if what.timers {
-                deleted.timers = db.execute("DELETE FROM schedule", [])?;
-            }
-            db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")?;
-            Ok(deleted)
-        });
-        let deleted = deleted.await;
-        self.changes.note_forgotten();
-        deleted
-    }
-
-    /// Deletes dialogue and turn records from before `cutoff` (see [`StoreConfig::cutoff`]).
-    pub async fn purge_older_than(&self, cutoff: Timestamp) -> Result<Deleted, StoreError> {
-        self.run(move |db| delete_before(db, cutoff)).await
-    }
-
     /// Waits for all queued jobs and checkpoints the write-ahead log: the last call before the program ends.
     pub async fn close(self) -> Result<(), StoreError> {
         self.run(|db| Ok(db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)).await
@@ -319,58 +288,4 @@ fn durably<T>(
     let done = work(db);
     db.execute_batch("PRAGMA synchronous = NORMAL")?;
     done
-}
-
-fn delete_before(db: &mut Connection, cutoff: Timestamp) -> Result<Deleted, StoreError> {
-    let at = cutoff.as_millisecond();
-    let tx = db.transaction()?;
-    let messages = tx.execute("DELETE FROM message WHERE at_ms < ?1", [at])?;
-    let turns = tx.execute("DELETE FROM turn WHERE at_ms < ?1", [at])?;
-    // What was called in a conversation does not outlive it.
-    let over = "DELETE FROM conversation WHERE NOT EXISTS (SELECT 1 FROM message
-        WHERE message.channel = conversation.channel AND message.place = conversation.place)";
-    tx.execute(over, [])?;
-    tx.commit()?;
-    Ok(Deleted { messages, turns, ..Deleted::default() })
-}
-
-#[cfg(test)]
-impl Store {
-    /// Makes every later request for the dialogue fail, as a failing disk would.
-    pub(crate) async fn break_down(&self) {
-        self.run(|db| Ok(db.execute_batch("DROP TABLE message")?)).await.expect("a table to drop");
-    }
-
-    /// From now on no request is answered, as with a hanging disk.
-    pub(crate) fn hang(&self) {
-        self.hangs.store(true, std::sync::atomic::Ordering::SeqCst);
-    }
-
-    /// The answer, awaited even when the test's clock is paused: the database thread runs in real time.
-    async fn in_stopped_time<T: Send + 'static>(
-        &self,
-        answered: oneshot::Receiver<T>,
-    ) -> Result<T, oneshot::error::RecvError> {
-        if self.hangs.load(std::sync::atomic::Ordering::SeqCst) {
-            return std::future::pending().await;
-        }
-        let waiting = tokio::task::spawn_blocking(move || answered.blocking_recv());
-        waiting.await.expect("nothing that could panic")
-    }
-
-    /// Makes every later request for the memory fail.
-    pub(crate) async fn break_memory(&self) {
-        self.run(|db| Ok(db.execute_batch("DROP TABLE memory")?)).await.expect("a table to drop");
-        self.changes.note();
-    }
-
-    /// Makes every later request for notes fail.
-    pub(crate) async fn break_notes(&self) {
-        self.run(|db| Ok(db.execute_batch("DROP TABLE note")?)).await.expect("a table to drop");
-    }
-
-    /// Makes every later request for the schedule fail.
-    pub(crate) async fn break_timers(&self) {
-        self.run(|db| Ok(db.execute_batch("DROP TABLE schedule")?)).await.expect("a table to drop");
-    }
 }

@@ -23,7 +23,7 @@ use crate::pulse::Pulse;
 use crate::reply::model::Room;
 use crate::reply::{self, Engine, EngineParts, Prelude, Protocols};
 use crate::schedule::{Schedule, WakeUp};
-use crate::store::Store;
+use crate::store::{Loss, Store};
 use crate::tools::{self, Means, Reach, ToolRegistry};
 
 /// The embedded chat model's name in the manifest.
@@ -93,9 +93,7 @@ impl Brain {
             }
         };
         if let Some(store) = &store {
-            if let Some(kept) = store.set_aside() {
-                remarks.push(format!("the database was damaged and is kept as {}", kept.display()));
-            }
+            remarks.extend(damage(store).await);
             let cutoff = config.store.cutoff(clock.now().timestamp());
             if let Err(error) = store.purge_older_than(cutoff).await {
                 remarks.push(format!("old dialogue was not removed: {error}"));
@@ -215,6 +213,16 @@ fn told(serving: &Serving) -> String {
         Serving::Ready(ready) => format!("{} is ready ({})", ready.model, ready.by.name()),
         Serving::Down(error) => error.to_string(),
     }
+}
+
+/// What opening a damaged database has cost.
+async fn damage(store: &Store) -> Option<String> {
+    let kept = store.set_aside()?.display();
+    let told = match store.losses().await {
+        Ok(losses) => losses.last().map(Loss::told).unwrap_or_default(),
+        Err(error) => format!("what was lost is not known: {error}"),
+    };
+    Some(format!("the database was damaged and is kept as {kept}; {told}; `joi doctor` shows it again"))
 }
 
 async fn open_store(paths: &Paths, pulse: &Pulse) -> anyhow::Result<Store> {

@@ -17,11 +17,13 @@ use crate::models::InstallState;
 
 mod echo;
 mod machine;
+mod stored;
 
 const EXAMPLES: &str = "\
 Examples:
   joi doctor                    checks everything; speak while the level meter runs
   joi doctor --quick            leaves out microphone and speaker
+  joi doctor --acknowledge      you know what a damaged database has cost: it is not shown any more
   joi doctor --json | jq '.[] | select(.verdict != \"good\")'";
 
 /// How long the level meter runs.
@@ -39,6 +41,9 @@ pub(crate) struct DoctorArgs {
     /// Leave out microphone and speaker
     #[arg(long)]
     quick: bool,
+    /// Don't show again what a damaged database has cost; the damaged files stay where they are
+    #[arg(long, conflicts_with_all = ["quick", "json"])]
+    acknowledge: bool,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -76,6 +81,9 @@ impl Row {
 }
 
 pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    if args.acknowledge {
+        return stored::acknowledge(context);
+    }
     let mut rows = vec![Row::good("configuration", configuration(context))];
     rows.extend(models(context)?);
     rows.push(speech_model(context));
@@ -89,6 +97,7 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
             rows.push(echo::check(context));
         }
     }
+    rows.extend(stored::checks(&context.paths));
     rows.extend(machine::checks(&context.paths));
     print(&rows, args.json)?;
     let is_bad = rows.iter().any(|row| row.mood == Tone::Bad);

@@ -1,8 +1,10 @@
-//! `joi listen`: transcribe a WAV file, or what is said into the microphone now.
+//! `joi listen`: transcribe a WAV file, or what is said into the microphone now. What the sound does not support is
+//! marked with the reason.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use serde_json::json;
 
@@ -11,9 +13,11 @@ use super::show::{self, Tone};
 use crate::app;
 use crate::audio::{Microphone, MuteSwitch, RATE, read_wav};
 use crate::control::Client;
+use crate::hear::transcript_filter::{self, Evidence, FilterInput, TranscriptFilterConfig};
+use crate::hear::vad::{FRAME, Vad};
 use crate::hear::whisper::{SttJob, Urgency, Whisper};
 use crate::hear::{HearCommand, HearEvent, Pacing};
-use crate::message::{Transcript, Utterance};
+use crate::message::{OpenedBy, Transcript, Utterance};
 use crate::pulse::Pulse;
 use tokio_util::sync::CancellationToken;
 
@@ -54,8 +58,11 @@ pub(crate) fn run(args: ListenArgs, context: &CliContext) -> anyhow::Result<Exit
             let samples = read_wav(file, RATE)?;
             let (_, model) = app::chosen_whisper(context.config(), &context.paths)?;
             let mut whisper = Whisper::load(&model, &context.config().hear.stt)?;
+            let voices = app::library(context.config(), &context.paths)?.path("silero-vad")?;
+            let mut vad = Vad::load(&voices, &context.config().hear.vad)?;
             for piece in samples.chunks(PIECE) {
-                print(&whisper.transcribe(piece, &AtomicBool::new(false))?, args.json)?;
+                let transcript = whisper.transcribe(piece, &AtomicBool::new(false))?;
+                print(&transcript, &heard(piece, &mut vad), args.json, context)?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -81,11 +88,11 @@ async fn microphone(context: &CliContext, as_json: bool) -> anyhow::Result<ExitC
         show::remark("nothing was said");
         return Ok(ExitCode::FAILURE);
     };
-    ears.stt.submit(SttJob { utterance, urgency: Urgency::Final });
+    ears.stt.submit(SttJob { utterance: utterance.clone(), urgency: Urgency::Final });
     let Some(event) = ears.transcripts.recv().await else {
         anyhow::bail!("the transcription ended early; see `joi doctor`");
     };
-    print(&event.result?, as_json)?;
+    print(&event.result?, &utterance, as_json, context)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -113,17 +120,101 @@ async fn next_utterance(ears: &mut app::Ears) -> Option<Utterance> {
     None
 }
 
-fn print(transcript: &Transcript, as_json: bool) -> anyhow::Result<()> {
+/// A piece of a file as if somebody had asked her to listen to it: with its voice measured.
+fn heard(samples: &[f32], vad: &mut Vad) -> Utterance {
+    vad.reset();
+    let frames: Vec<&[f32; FRAME]> = samples.as_chunks::<FRAME>().0.iter().collect();
+    let voiced: Vec<bool> = frames.iter().map(|frame| vad.is_voiced(frame)).collect();
+    let place = |frame: usize| (frame * FRAME) as u64;
+    Utterance {
+        generation: 0,
+        revision: 0,
+        opened_by: OpenedBy::Request,
+        lead: None,
+        samples: samples.into(),
+        begins_at: 0,
+        speech_begins_at: voiced.iter().position(|voiced| *voiced).map_or(0, place),
+        speech_ends_at: voiced.iter().rposition(|voiced| *voiced).map_or(0, |last| place(last + 1)),
+        voiced: place(voiced.iter().filter(|voiced| **voiced).count()),
+        voice: vad.clearest(frames.len()),
+        captured: Instant::now(),
+    }
+}
+
+/// Why the words are not believed, in one sentence; the filter is the one of a conversation.
+fn doubt(transcript: &Transcript, utterance: &Utterance, rules: &TranscriptFilterConfig) -> Option<String> {
+    let evidence = Evidence::of(utterance, transcript);
+    let claim = FilterInput {
+        text: &transcript.text,
+        evidence: &evidence,
+        opened_by: &utterance.opened_by,
+        prompt: None,
+    };
+    transcript_filter::check(&claim, rules).err().map(|why| why.to_string())
+}
+
+fn print(
+    transcript: &Transcript,
+    utterance: &Utterance,
+    as_json: bool,
+    context: &CliContext,
+) -> anyhow::Result<()> {
+    let doubt = doubt(transcript, utterance, &context.config().hear.trust);
     if as_json {
         show::line(json!({
             "text": transcript.text,
+            "believed": doubt.is_none(),
+            "doubt": doubt,
             "mean_logprob": transcript.mean_logprob,
             "no_speech": transcript.no_speech,
             "audio_ctx": transcript.audio_ctx,
             "ms": transcript.took.as_secs_f64() * 1e3,
         }))?;
-    } else {
-        show::line(&transcript.text)?;
+        return Ok(());
+    }
+    match doubt.filter(|_| !transcript.text.is_empty()) {
+        None => show::line(&transcript.text)?,
+        Some(why) => show::line(format!("(not believed: {why}) {}", transcript.text))?,
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn words_without_a_voice_are_not_believed_and_clear_ones_are() {
+        let transcript = Transcript {
+            generation: 0,
+            revision: 0,
+            text: "Thank you for watching the news tonight.".into(),
+            mean_logprob: -0.2,
+            no_speech: 0.05,
+            audio_ctx: 384,
+            ran_away: false,
+            took: Duration::ZERO,
+        };
+        let mut samples = vec![0.001; 3 * RATE as usize];
+        samples[8_000..40_000].fill(0.1);
+        let utterance = |voiced, voice| Utterance {
+            generation: 0,
+            revision: 0,
+            opened_by: OpenedBy::Request,
+            lead: None,
+            samples: samples.clone().into(),
+            begins_at: 0,
+            speech_begins_at: 8_000,
+            speech_ends_at: 8_000 + voiced,
+            voiced,
+            voice,
+            captured: Instant::now(),
+        };
+        let rules = TranscriptFilterConfig::default();
+        assert_eq!(doubt(&transcript, &utterance(32_000, 1.0), &rules), None);
+        let why = doubt(&transcript, &utterance(0, 0.1), &rules).unwrap();
+        assert!(why.contains("too short"), "{why}");
+    }
 }

@@ -18,7 +18,7 @@ use crate::reply::understand::redact;
 use crate::store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryQuery, NewMemory, Store, TopicMentions};
 
 mod carry;
-mod document;
+pub(super) mod document;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -345,6 +345,8 @@ async fn forget_about(
 ) -> anyhow::Result<ExitCode> {
     let known = store.known_about(about).await?;
     if known.is_nothing() {
+        // A snapshot may hold what the database has no more.
+        store.forget_about(about).await?;
         carry::forget_typed(&context.paths, about)?;
         show::line(if json {
             json!({ "erased": 0 }).to_string()
@@ -370,7 +372,9 @@ async fn forget_about(
     let gone = store.forget_about(about).await?;
     carry::forget_typed(&context.paths, about)?;
     if json {
-        show::line(json!({ "exchanges": gone.exchanges, "memories": gone.memories, "turns": gone.turns }))?;
+        show::line(
+            json!({ "exchanges": gone.exchanges, "memories": gone.memories, "turns": gone.turns, "other": gone.other }),
+        )?;
     } else {
         show::line(format!("erased {}", amounts(gone)))?;
     }
@@ -378,5 +382,6 @@ async fn forget_about(
 }
 
 fn amounts(gone: TopicMentions) -> String {
-    format!("{} exchanges, {} memories and {} turn records", gone.exchanges, gone.memories, gone.turns)
+    let other = if gone.other == 0 { String::new() } else { format!(", {} other records", gone.other) };
+    format!("{} exchanges, {} memories and {} turn records{other}", gone.exchanges, gone.memories, gone.turns)
 }

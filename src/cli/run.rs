@@ -6,13 +6,13 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
+use tokio::io::{AsyncBufReadExt, BufReader, Split, Stdin};
 
 use self::show_news::Screen;
 use super::context::CliContext;
 use super::show;
 use super::slash::{self, Slash};
-use super::typed::Typist;
+use super::typed::{self, Typist};
 use crate::app::{self, Brain, Show, Started};
 
 const EXAMPLES: &str = "\
@@ -60,7 +60,7 @@ pub(crate) fn run(args: RunArgs, context: &CliContext) -> anyhow::Result<ExitCod
 async fn answer_typed(brain: &Brain) {
     if std::io::stdin().is_terminal() {
         let mut typist = Typist::new(brain).await;
-        let mut lines = BufReader::new(tokio::io::stdin()).lines();
+        let mut lines = BufReader::new(tokio::io::stdin()).split(b'\n');
         let mut last = None;
         while let Some(line) = next_line(&mut lines).await {
             if line.trim().is_empty() {
@@ -76,6 +76,13 @@ async fn answer_typed(brain: &Brain) {
     std::future::pending().await
 }
 
-async fn next_line(lines: &mut Lines<BufReader<Stdin>>) -> Option<String> {
-    lines.next_line().await.ok().flatten()
+/// The next line that is text; nothing at the end.
+async fn next_line(lines: &mut Split<BufReader<Stdin>>) -> Option<String> {
+    for number in 1.. {
+        let bytes = lines.next_segment().await.ok().flatten()?;
+        if let Some(line) = typed::line(bytes, number) {
+            return Some(line);
+        }
+    }
+    None
 }

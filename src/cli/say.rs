@@ -9,6 +9,7 @@ use anyhow::Context;
 use super::ask;
 use super::context::CliContext;
 use super::show;
+use super::typed;
 use crate::audio::{Pace, Player};
 
 /// The rate of the file, in Hz: the voice's own.
@@ -34,9 +35,12 @@ pub(crate) struct SayArgs {
 pub(crate) fn run(args: SayArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let text = match args.text.as_slice() {
         [dash] if dash == "-" => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).context("can't read the text from stdin")?;
-            text
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).context("can't read the text from stdin")?;
+            let lines = (1..).zip(bytes.split(|byte| *byte == b'\n'));
+            let texts: Vec<String> =
+                lines.filter_map(|(number, line)| typed::line(line.to_vec(), number)).collect();
+            texts.join("\n")
         }
         words => words.join(" "),
     };

@@ -7,6 +7,7 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use super::{events, not_running};
 use crate::control::{Client, DeviceStatus, ServiceRow, ServiceState, Status};
+use crate::store::{self, Loss};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,13 +25,19 @@ pub(crate) struct StatusArgs {
 
 pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let mut client = Client::connect(&context.paths.runtime)?.ok_or_else(not_running)?;
-    let status = client.status()?;
+    let mut status = client.status()?;
+    let losses = store::unacknowledged(&context.paths.database());
+    status.losses = losses.iter().map(Loss::told).collect();
     if args.json {
         show::line(serde_json::to_string_pretty(&status)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     for (what, told) in facts(&status) {
         show::line(format!("{what:12} {told}"))?;
+    }
+    for loss in &status.losses {
+        let told = format!("{loss}; `joi doctor --acknowledge` when you know");
+        show::line(format!("{:12} {}", "stored data", show::coloured(Tone::Bad, told)))?;
     }
     let mut services = show::table(["\nSERVICE", "\nSTATE"]);
     for service in &status.services {

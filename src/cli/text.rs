@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::context::CliContext;
 use super::show::{self, Tone};
 use super::slash::{self, Slash};
-use super::typed::Typist;
+use super::typed::{self, Typist};
 use crate::app::{self, Brain};
 use crate::paths::Paths;
 use crate::reply::understand::redact;
@@ -35,13 +35,15 @@ pub(crate) fn run(_: TextArgs, context: &CliContext) -> anyhow::Result<ExitCode>
         }
         let mut typist = Typist::new(&brain).await;
         let is_terminal = std::io::stdin().is_terminal();
-        let mut lines = if is_terminal { LineInput::terminal(&context.paths)? } else { LineInput::Pipe };
+        let mut lines =
+            if is_terminal { LineInput::terminal(&context.paths)? } else { LineInput::Pipe { lines: 0 } };
         if is_terminal {
             show::remark("type a question; /help lists commands, Ctrl-D ends");
         }
         let stop = CancellationToken::new();
         let keeping = tokio::spawn(app::keep_diary(&brain, &context.config().store, stop.clone()));
         let mut last = None;
+        let erased_before = erasures(&brain).await;
         loop {
             let (line, rest) = tokio::task::spawn_blocking(move || {
                 let line = lines.next();
@@ -58,7 +60,10 @@ pub(crate) fn run(_: TextArgs, context: &CliContext) -> anyhow::Result<ExitCode>
             }
             last = Some(typist.ask(&line).await.record);
         }
-        lines.keep(&context.paths);
+        // After an erasure the lines of before may hold what was erased; the file was cleaned by whoever erased it.
+        if erasures(&brain).await == erased_before {
+            lines.keep(&context.paths);
+        }
         stop.cancel();
         let _ = keeping.await;
         brain.shutdown().await;
@@ -66,10 +71,21 @@ pub(crate) fn run(_: TextArgs, context: &CliContext) -> anyhow::Result<ExitCode>
     })
 }
 
+/// How often something was erased from the database; nothing where that is not known.
+async fn erasures(brain: &Brain) -> Option<u64> {
+    match &brain.store {
+        Some(store) => store.times_forgotten().await.ok(),
+        None => None,
+    }
+}
+
 /// Where lines come from.
 enum LineInput {
     Terminal(Box<DefaultEditor>),
-    Pipe,
+    Pipe {
+        /// Lines that were read.
+        lines: usize,
+    },
 }
 
 impl LineInput {
@@ -91,11 +107,16 @@ impl LineInput {
                 Err(ReadlineError::Interrupted | ReadlineError::Eof) => Ok(None),
                 Err(error) => Err(error.into()),
             },
-            Self::Pipe => {
-                let mut line = String::new();
-                let read = std::io::stdin().lock().read_line(&mut line)?;
-                Ok((read > 0).then_some(line))
-            }
+            Self::Pipe { lines } => loop {
+                let mut bytes = Vec::new();
+                if std::io::stdin().lock().read_until(b'\n', &mut bytes)? == 0 {
+                    return Ok(None);
+                }
+                *lines += 1;
+                if let Some(line) = typed::line(bytes, *lines) {
+                    return Ok(Some(line));
+                }
+            },
         }
     }
 

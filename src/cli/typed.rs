@@ -12,6 +12,19 @@ use crate::message::{ConversationId, Private, TurnId};
 use crate::reply::{Ended, Session, TurnInput};
 use crate::trace::{Stage, Trace, TurnRecord};
 
+/// A line of typed or piped text. One that is no UTF-8 costs itself: it is left out, and that is told with its number.
+pub(crate) fn line(bytes: Vec<u8>, number: usize) -> Option<String> {
+    match String::from_utf8(bytes) {
+        Ok(line) => Some(line),
+        Err(_) => {
+            show::remark(format!(
+                "line {number} is no UTF-8 text and was left out; convert it, for example with `iconv -f latin1 -t utf-8`"
+            ));
+            None
+        }
+    }
+}
+
 /// Asks typed questions one after the other.
 pub(crate) struct Typist<'a> {
     brain: &'a Brain,
@@ -64,5 +77,18 @@ impl<'a> Typist<'a> {
             show::remark(format!("the turn was not recorded: {error}"));
         }
         Answered { record, ended, is_over: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn a_line_that_is_no_text_costs_only_itself() {
+        let given: Vec<Vec<u8>> = vec![b"one".to_vec(), b"gr\xfc\xdf".to_vec(), "grüß".into()];
+        let taken: Vec<Option<String>> =
+            (1..).zip(given).map(|(number, bytes)| line(bytes, number)).collect();
+        assert_eq!(taken, [Some("one".into()), None, Some("grüß".into())]);
     }
 }

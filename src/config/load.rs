@@ -202,15 +202,50 @@ fn gather(file: Table, overrides: &[Override]) -> BTreeMap<String, (Value, Value
 
 /// Is `key` known, and does its section accept `value`?
 fn usable(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Result<(), Problem> {
-    if !schema.contains_key(key) {
-        return Err(unknown(key, value, schema));
+    let Some(default) = schema.get(key) else { return Err(unknown(key, value, schema)) };
+    match alone(key, value) {
+        Ok(_) => Ok(()),
+        Err(message) => Err(Problem::new(key, value, allowed(key, default).unwrap_or(message))),
     }
+}
+
+/// A configuration in which only `key` is given, or why its section does not accept it.
+fn alone(key: &str, value: &Value) -> Result<Config, String> {
     let mut alone = Table::new();
     place(&mut alone, key, value.clone());
-    match alone.try_into::<Config>() {
-        Ok(_) => Ok(()),
-        Err(e) => Err(Problem::new(key, value, e.message().trim())),
+    alone.try_into::<Config>().map_err(|error| error.message().trim().to_owned())
+}
+
+/// What a key may be that was given something of another type; nothing where the type itself says it best.
+fn allowed(key: &str, default: &Value) -> Option<String> {
+    let number = |noun: &str, far: &[Value]| match range(key, far) {
+        Some(range) => format!("{noun} from {range}"),
+        None => noun.to_owned(),
+    };
+    match default {
+        Value::Integer(_) => Some(number("a whole number", &FAR.map(Value::Integer))),
+        Value::Float(_) => Some(number("a number", &FAR.map(|far| Value::Float(far as f64)))),
+        Value::Boolean(_) => Some("true or false".to_owned()),
+        Value::Array(_) => Some(format!("a list, for example {default}")),
+        Value::String(_) => Some(match alone(key, &"?".into()) {
+            Ok(_) => "a text in quotes".to_owned(),
+            // A word that is none of those there are is told with them.
+            Err(told) => told.split_once("expected ").map_or(told.clone(), |(_, words)| words.to_owned()),
+        }),
+        Value::Datetime(_) | Value::Table(_) => None,
     }
+}
+
+/// Numbers that are outside of what any key allows, and fit into its type.
+const FAR: [i64; 5] = [4_000_000_000, 65_000, 255, -1_000_000, -100];
+
+/// The range that a number is checked against, as it is told of a number far outside.
+fn range(key: &str, far: &[Value]) -> Option<String> {
+    let told = far.iter().filter_map(|far| alone(key, far).ok()?.check().into_iter().find(|p| p.key == key));
+    let is_range = |allowed: &String| {
+        allowed.contains(" to ") && allowed.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+    };
+    told.map(|problem| problem.allowed).find(is_range)
 }
 
 fn unknown(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Problem {
@@ -226,7 +261,7 @@ fn unknown(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Proble
 }
 
 /// The built-in defaults as a table.
-fn schema() -> Table {
+pub(super) fn schema() -> Table {
     Table::try_from(Config::default()).unwrap_or_default()
 }
 

@@ -213,8 +213,8 @@ fn range(path: &str) -> Option<String> {
 /// The words that can be chosen from, as they are told of a word that is none of them.
 fn choice(path: &str) -> Option<String> {
     let allowed = problem(path, "\"?\"")?.allowed;
-    let (_, words) = allowed.split_once("expected ")?;
-    let words: Vec<&str> = words.split('`').skip(1).step_by(2).collect();
+    let is_choice = allowed.starts_with("one of `") || allowed.starts_with('`');
+    let words: Vec<&str> = allowed.split('`').skip(1).step_by(2).filter(|_| is_choice).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 

@@ -1,3 +1,6 @@
+use toml::Value;
+
+use super::load::{leaves, schema};
 use super::*;
 
 fn problems(text: &str) -> Vec<String> {
@@ -25,6 +28,38 @@ fn all_problems_are_told_at_once_with_the_nearest_name() {
     assert!(all.contains("llm.num_ctx is \"many\""), "{all}");
     assert!(all.contains("hear.endpoint.patience is \"slow\""), "{all}");
     assert!(all.contains("quick") && all.contains("relaxed"), "{all}");
+}
+
+#[test]
+fn a_value_of_another_type_is_told_with_the_range_that_is_allowed() {
+    let told = problems(
+        "[store]\nretention_days = \"abc\"\n[audio]\nvolume = 300\ninput_gain_db = \"loud\"\ntone = 1\ninput = 3\nhost = 7\n",
+    );
+    let expected = [
+        "audio.host is 7; allowed: one of `auto`, `alsa`, `pulseaudio`",
+        "audio.input is 3; allowed: a list, for example [\"default\"]",
+        "audio.input_gain_db is \"loud\"; allowed: a number from -20 to 30 dB",
+        "audio.tone is 1; allowed: true or false",
+        "audio.volume is 300; allowed: a whole number from 0 to 100 %",
+        "store.retention_days is \"abc\"; allowed: a whole number from 1 to 3650 days",
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn every_number_has_a_range_that_is_told() {
+    let without: Vec<String> = leaves(&schema())
+        .into_iter()
+        .filter(|(_, default)| matches!(default, Value::Integer(_) | Value::Float(_)))
+        .map(|(key, _)| problems_of(&key))
+        .filter(|told| !told.contains("number from "))
+        .collect();
+    assert_eq!(without, [] as [String; 0]);
+}
+
+fn problems_of(key: &str) -> String {
+    let given = Override::from_flag(&format!("{key}=\"abc\"")).unwrap();
+    load_text("", "f", &[given]).unwrap_err().to_string()
 }
 
 #[test]
@@ -82,4 +117,18 @@ fn a_language_that_there_is_not_is_refused_with_those_there_are() {
     assert!(load(&file, &[]).is_err(), "a folder without commands is no language");
     std::fs::write(folder.path().join("languages/it/commands.toml"), "").unwrap();
     assert_eq!(load(&file, &[]).unwrap().config.language, "it");
+}
+
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_configurations(
+        file in crate::testing::damaged_text(DEFAULT_FILE),
+        value in "\\PC{0,20}",
+    ) {
+        if let Err(error) = load_text(&file, "f", &[]) {
+            proptest::prop_assert!(!error.to_string().is_empty());
+        }
+        let given = Override { key: "llm.num_ctx".into(), text: value, origin: ValueOrigin::Flag };
+        let _ = load_text("", "f", &[given]);
+    }
 }

@@ -299,6 +299,7 @@ impl StatusBoard {
                 turns: facts.turns,
                 sound_lost_s: facts.lost.as_ref().map(|count| count().as_secs_f64()),
             },
+            losses: Vec::new(),
         }
     }
 

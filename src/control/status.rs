@@ -55,6 +55,10 @@ pub struct Status {
     pub errors: Vec<JournalEntry>,
     /// What was counted since the start.
     pub counters: Counters,
+    /// What damaged databases cost, until it is acknowledged. `joi status` adds it; the running program does not know
+    /// what another one has acknowledged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<String>,
 }
 
 /// One service.

@@ -156,4 +156,13 @@ mod tests {
             assert!(documentation.replace('\\', "").contains(promised), "{promised}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn foreign_bytes_never_break_the_reader_of_requests(
+            line in crate::testing::damaged(br#"{"do":"mute","events":["state"],"text":"\u00e4"}"#),
+        ) {
+            let _ = read(&line);
+        }
+    }
 }

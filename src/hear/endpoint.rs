@@ -17,7 +17,7 @@ use super::More;
 use super::vad::FRAME;
 use crate::audio::RATE;
 use crate::message::EndCause;
-use window::Early;
+use window::EarlyVoice;
 
 /// An utterance said in one breath with a wake phrase begins this much before the phrase's estimated end, so
 /// that it includes the whole phrase. Audio that begins in the middle of a breath is transcribed badly.
@@ -84,7 +84,7 @@ enum EndpointPhase {
     Phrase { ends_by: u64, deadline: u64 },
     /// The window for a follow-up has not opened yet, or somebody has spoken since before her last sample: such
     /// speech began too early to be a follow-up.
-    Ahead { wait: Wait, early: Early },
+    Ahead { wait: Wait, early: EarlyVoice },
     /// Nobody speaks. Sound before `floor` belongs to something else.
     Waiting(Wait),
     /// Voiced sound, not yet long enough to be a word; if it ends here, waiting goes on.

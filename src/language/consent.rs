@@ -157,13 +157,13 @@ impl From<Vec<String>> for Patterns {
 impl Patterns {
     /// How many words of the most exact pattern stand at the beginning of `words`; whatever may follow.
     pub(crate) fn at_start(&self, words: &[String]) -> Option<usize> {
-        let fits = |pattern: &&Vec<String>| fits(pattern, words, Rest::May);
+        let fits = |pattern: &&Vec<String>| fits(pattern, words, WordsBehind::May);
         self.0.iter().filter(fits).map(exactness).max()
     }
 
     /// The same of patterns that take all of `words`.
     pub(crate) fn whole(&self, words: &[String]) -> Option<usize> {
-        let fits = |pattern: &&Vec<String>| fits(pattern, words, Rest::Mustnt);
+        let fits = |pattern: &&Vec<String>| fits(pattern, words, WordsBehind::Mustnt);
         self.0.iter().filter(fits).map(exactness).max()
     }
 
@@ -175,14 +175,14 @@ impl Patterns {
 
 /// Whether words may follow a pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rest {
+enum WordsBehind {
     May,
     Mustnt,
 }
 
-fn fits(pattern: &[String], words: &[String], rest: Rest) -> bool {
+fn fits(pattern: &[String], words: &[String], rest: WordsBehind) -> bool {
     match pattern.split_first() {
-        None => rest == Rest::May || words.is_empty(),
+        None => rest == WordsBehind::May || words.is_empty(),
         Some((star, pattern)) if star == "*" => {
             (0..=words.len()).any(|skipped| fits(pattern, &words[skipped..], rest))
         }

@@ -224,6 +224,13 @@ pub struct MemorySentences {
     pub one_more: String,
     pub more: String,
     pub diary: String,
+    pub was_damaged: String,
+    pub lost_at_most: String,
+    pub lost_timers: [String; 3],
+    pub lost_notes: [String; 3],
+    pub lost_memories: [String; 3],
+    pub lost_messages: [String; 3],
+    pub lost_other: [String; 3],
 }
 
 /// What tools say by themselves, and what they ask for a yes with.

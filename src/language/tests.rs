@@ -151,3 +151,19 @@ fn a_language_is_added_as_a_folder_of_files() {
     assert_eq!(told, "there is no language \"it\"; there is en, de, fr");
     assert!(LanguageLibrary::with_folder(folder.path().join("nowhere")).load("../en").is_err());
 }
+
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_languages(
+        commands in crate::testing::damaged_text(FRENCH),
+        sentences in crate::testing::damaged_text(include_str!("../../assets/language/en/sentences.toml")),
+        tools in crate::testing::damaged_text(include_str!("../../assets/language/en/tools.toml")),
+    ) {
+        for (name, text) in [("commands.toml", commands), ("sentences.toml", sentences), ("tools.toml", tools)] {
+            let folder = french(&[("commands.toml", FRENCH), (name, &text)]);
+            if let Err(error) = LanguageLibrary::with_folder(folder.path()).load("fr") {
+                proptest::prop_assert!(error.to_string().contains(name), "{}", error);
+            }
+        }
+    }
+}

@@ -215,3 +215,41 @@ impl Stream for PullStream {
         Poll::Ready(Some(item))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const REPLY: &str = concat!(
+        r#"{"model":"m","message":{"role":"assistant","thinking":"hm","content":"Hi \u00e4"},"done":false}"#,
+        "\n",
+        r#"{"message":{"content":"","tool_calls":[{"function":{"name":"clock","arguments":{"a":[1]}}}]},"done":false}"#,
+        "\n",
+        r#"{"message":{"content":""},"done":true,"eval_count":7,"eval_duration":5}"#,
+        "\n",
+    );
+
+    proptest! {
+        #[test]
+        fn foreign_bytes_in_a_reply_end_it_and_never_break_it(
+            body in crate::testing::damaged(REPLY.as_bytes()),
+            size in 1_usize..40,
+        ) {
+            let pieces: Vec<_> = body.chunks(size).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
+            let mut stream = ChatStream::new(futures_util::stream::iter(pieces));
+            let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+            let events = runtime.block_on(async {
+                let mut events = 0;
+                while let Some(event) = stream.next().await {
+                    events += 1;
+                    let is_last = matches!(event, Err(_) | Ok(ChatEvent::Done(_)));
+                    assert!(!is_last || stream.next().await.is_none(), "nothing follows the end");
+                }
+                events
+            });
+            prop_assert!(events > 0, "an end or an error is told");
+        }
+    }
+}

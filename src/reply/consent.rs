@@ -15,7 +15,7 @@ use super::understand::wish::{self, Refusal};
 use crate::reply::agent::tool_loop::pending::PendingCall;
 
 /// What came of the answer to an open question.
-pub(super) enum Answered<'a> {
+pub(super) enum QuestionOutcome<'a> {
     /// The turn is over.
     Over((Ended, Keep)),
     /// It goes on with these words.
@@ -28,14 +28,14 @@ impl<M: ChatModel> Path<'_, M> {
         &self,
         turn: &Turn<'a>,
         sink: &mut ReplySink,
-    ) -> Result<Answered<'a>, ReceiverClosed> {
-        let goes_on = Answered::GoesOn(turn.asked);
+    ) -> Result<QuestionOutcome<'a>, ReceiverClosed> {
+        let goes_on = QuestionOutcome::GoesOn(turn.asked);
         let pending = match self.session.with(|state| state.question.take()) {
             None => return Ok(goes_on),
             Some(OpenQuestion::Forget(waiting)) => {
                 let store = self.engine.memory.store();
                 let answered = quick::memory::answered(turn, waiting, store, self.session, sink).await?;
-                return Ok(answered.map_or(goes_on, Answered::Over));
+                return Ok(answered.map_or(goes_on, QuestionOutcome::Over));
             }
             Some(OpenQuestion::Call(pending)) => pending,
         };
@@ -47,7 +47,7 @@ impl<M: ChatModel> Path<'_, M> {
             sink.decided("gate", "yes", "the owner said yes to this call").await?;
             let heads = self.heads();
             let end = self.engine.agent(self.session, &heads).confirmed(turn, *pending, sink).await?;
-            return Ok(Answered::Over(self.ended(end, sink)));
+            return Ok(QuestionOutcome::Over(self.ended(end, sink)));
         }
         self.refuse(&pending);
         // "Stop" ends the conversation, whatever was asked.
@@ -59,11 +59,11 @@ impl<M: ChatModel> Path<'_, M> {
             Some(Refusal::Plain) => {
                 sink.decided("gate", "no", "the owner refused").await?;
                 sink.say(&turn.language.sentences().reply.left_alone).await?;
-                Ok(Answered::Over((Ended::Quick, Keep::Yes)))
+                Ok(QuestionOutcome::Over((Ended::Quick, Keep::Yes)))
             }
             Some(Refusal::Instead(asked)) => {
                 sink.decided("gate", "no", "the owner refused, and wants something else").await?;
-                Ok(Answered::GoesOn(asked))
+                Ok(QuestionOutcome::GoesOn(asked))
             }
             None => {
                 sink.decided("gate", "no", "anything but a yes is a no").await?;

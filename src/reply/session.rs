@@ -58,7 +58,7 @@ pub(crate) struct SessionState {
     last_turn: Option<Timestamp>,
     /// The owner was told that the store fails.
     pub(crate) is_store_failing: bool,
-    /// How often the store had forgotten something when this was last looked at.
+    /// How often something had been erased from the store when this was last looked at.
     forgotten: u64,
 }
 
@@ -117,38 +117,45 @@ impl Session {
         ToolList { toolbox: heads.of_profile(profile).toolbox().clone(), grown }
     }
 
-    /// Takes up, once, what an earlier run of the program kept. What can't be known counts as tainted.
+    /// Takes up, once, what an earlier run of the program kept, and again whenever something was erased from the store,
+    /// by this or another program. What can't be known counts as tainted.
     pub(crate) async fn restore(&self, store: Option<&Store>) {
         let Some(store) = store else { return };
-        let restore = || async {
-            let history = store.tool_history(self.id.clone());
-            let (history, kept) = match in_time(deadline::CALLS, history).await {
-                Ok(kept) => {
-                    (ToolHistory::read(kept.as_deref().unwrap_or_default()), kept.unwrap_or_default())
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "the tool history of an earlier run can't be read");
-                    (ToolHistory::tainted(), String::new())
-                }
-            };
-            self.with(|state| {
-                state.history = history;
-                state.forgotten = store.times_forgotten();
-            });
-            Mutex::new(kept)
-        };
-        self.stored.get_or_init(restore).await;
-        // What was erased from the store must not live on here.
-        let forgotten = store.times_forgotten();
-        self.with(|state| {
-            if std::mem::replace(&mut state.forgotten, forgotten) != forgotten {
-                *state = SessionState {
-                    forgotten,
-                    recent_calls: std::mem::take(&mut state.recent_calls),
-                    ..SessionState::default()
-                };
+        let is_new = !self.stored.initialized();
+        self.stored.get_or_init(|| self.take_up(store)).await;
+        let forgotten = match in_time(deadline::CALLS, store.times_forgotten()).await {
+            Ok(forgotten) => forgotten,
+            Err(error) => {
+                tracing::warn!(%error, "whether something was erased is not known");
+                return;
             }
+        };
+        let before = self.with(|state| std::mem::replace(&mut state.forgotten, forgotten));
+        if is_new || before == forgotten {
+            return;
+        }
+        // What was erased from the store, by whichever program, must not live on here.
+        self.with(|state| {
+            let recent_calls = std::mem::take(&mut state.recent_calls);
+            *state = SessionState { forgotten, recent_calls, ..SessionState::default() };
         });
+        let kept = self.take_up(store).await.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stored) = self.stored.get() {
+            *stored.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        }
+    }
+
+    /// Reads the stored tool history into the state; returns it as it is stored.
+    async fn take_up(&self, store: &Store) -> Mutex<String> {
+        let (history, kept) = match in_time(deadline::CALLS, store.tool_history(self.id.clone())).await {
+            Ok(kept) => (ToolHistory::read(kept.as_deref().unwrap_or_default()), kept.unwrap_or_default()),
+            Err(error) => {
+                tracing::warn!(%error, "the stored tool history can't be read");
+                (ToolHistory::tainted(), String::new())
+            }
+        };
+        self.with(|state| state.history = history);
+        Mutex::new(kept)
     }
 
     /// Keeps the tool history beside the dialogue, where it has changed.
@@ -211,5 +218,34 @@ impl SessionState {
         self.caches = Caches::default();
         self.heads = None;
         self.refused.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Forget;
+
+    #[tokio::test]
+    async fn what_another_program_erases_is_gone_from_a_running_conversation() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("joi.db");
+        let (here, there) = (Store::open(&path).unwrap(), Store::open(&path).unwrap());
+        let session = Session::new(ConversationId::console());
+        session.restore(Some(&here)).await;
+        session.with(|state| {
+            state.last_reply = Some("Aunt Philomena is well.".into());
+            state.history.is_tainted = true;
+        });
+        session.restore(Some(&here)).await;
+        assert!(session.with(|state| state.last_reply.is_some()), "nothing was erased");
+        session.keep(Some(&here)).await;
+        there.forget_about("Philomena").await.unwrap();
+        session.restore(Some(&here)).await;
+        assert_eq!(session.with(|state| state.last_reply.clone()), None);
+        assert!(session.with(|state| state.history.is_tainted), "the taint is no word of hers");
+        there.forget(Forget { dialogue: true, ..Forget::default() }).await.unwrap();
+        session.restore(Some(&here)).await;
+        assert!(!session.with(|state| state.history.is_tainted), "the conversation is gone");
     }
 }

@@ -274,6 +274,9 @@ impl Present<'_> {
     }
 
     fn snooze(&self, which: &Which, seconds: Option<u32>) -> Decided {
+        if seconds == Some(0) {
+            return (vec![], OrderReport::Ask(ScheduleQuestion::Length));
+        }
         let seconds = seconds.unwrap_or(self.config.snooze_min * 60);
         let rang = self.just_rang(which);
         if rang.is_empty() {

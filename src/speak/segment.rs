@@ -36,11 +36,14 @@ pub struct Segmenter {
     /// Whether the line before `text`, or the one it begins in, is an item of a numbered list.
     follows_item: bool,
     is_first: bool,
+    /// The code blocks of `text`.
+    fences: block::Fences,
 }
 
 impl Default for Segmenter {
     fn default() -> Self {
-        Self { text: String::new(), at_line_start: true, follows_item: false, is_first: true }
+        let fences = block::Fences::default();
+        Self { text: String::new(), at_line_start: true, follows_item: false, is_first: true, fences }
     }
 }
 
@@ -50,6 +53,9 @@ impl Segmenter {
         let mut segments = Vec::new();
         for c in delta.chars() {
             self.text.push(c);
+            if c == '\n' {
+                self.fences.look(&self.text, self.at_line_start);
+            }
             if let Some(end) = self.cut(c) {
                 segments.push(self.take(end));
             }
@@ -77,6 +83,8 @@ impl Segmenter {
         }
         self.at_line_start = segment.ends_with('\n');
         self.is_first = false;
+        self.fences = block::Fences::default();
+        self.fences.look(&self.text, self.at_line_start);
         segment
     }
 
@@ -94,7 +102,7 @@ impl Segmenter {
         if !last.is_whitespace() {
             return self.cut_before(before, last);
         }
-        if let Some(fence) = block::fence(&self.text, self.at_line_start) {
+        if let Some(fence) = self.fences.now(&self.text) {
             return self.cut_at_fence(fence, last);
         }
         if last == '\n' && self.ends_block(before) {
@@ -113,18 +121,18 @@ impl Segmenter {
     /// Cuts in front of `next` when what stands before the space was undecided until it came.
     fn cut_before(&self, before: &str, next: char) -> Option<usize> {
         let head = before.trim_end();
-        if head.len() == before.len()
-            || block::fence(&self.text, self.at_line_start).is_some()
-            || self.is_inseparable(before)
-            || self.is_first_item(head)
-        {
+        if head.len() == before.len() {
             return None;
         }
+        // The end first: it is looked at most often, and the rest looks through the whole text.
         let ends = match ending_of(head) {
             SentenceEnding::BeforeCapital => !next.is_lowercase() && !next.is_ascii_digit(),
             SentenceEnding::Sentence | SentenceEnding::None => false,
         };
-        ends.then_some(before.len())
+        let is_kept_together = || {
+            self.fences.now(&self.text).is_some() || self.is_inseparable(before) || self.is_first_item(head)
+        };
+        (ends && !is_kept_together()).then_some(before.len())
     }
 
     /// A code block is one segment; the text before it is another.
@@ -166,7 +174,8 @@ impl Segmenter {
 
     /// Whether the text ends inside a link, inline code or a table.
     fn is_inseparable(&self, before: &str) -> bool {
-        block::is_open(before, OPEN) || block::is_in_table(before, self.at_line_start)
+        // The table first: it may be long, and only its last line is looked at.
+        block::is_in_table(before, self.at_line_start) || block::is_open(before, OPEN)
     }
 
     fn may_end_clause(&self, before: &str) -> bool {

@@ -3,7 +3,9 @@
 //! Runs on the database thread. It is a part of the dialogue: whatever erases that erases this.
 
 use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
 
+use super::memory::words;
 use super::{Store, StoreError};
 use crate::message::ConversationId;
 
@@ -42,4 +44,51 @@ fn set(db: &Connection, of: &ConversationId, written: &str) -> Result<(), StoreE
         )?;
     }
     Ok(())
+}
+
+/// The histories that mention a topic, or an answer among the messages `gone`: their row, and what is left of them. Of a
+/// list in a history the entries that do are taken out; where it is mentioned all the same, nothing is left but that
+/// nothing can be known of it, which counts as tainted.
+pub(super) fn without(
+    db: &Connection,
+    topic: &[String],
+    gone: &[i64],
+) -> Result<Vec<(i64, String)>, StoreError> {
+    let mut query = db.prepare_cached("SELECT rowid, tool_history FROM conversation")?;
+    let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+    let mut left = Vec::new();
+    for row in rows {
+        let (id, written) = row?;
+        let pruned = serde_json::from_str(&written).map(|value| prune(value, topic, gone));
+        match pruned {
+            Ok(None) => {}
+            Ok(Some(rest)) if !mentions(&rest, topic) => left.push((id, rest.to_string())),
+            Err(_) if !words::mention(&words::json_words(&written), topic) => {}
+            Ok(Some(_)) | Err(_) => left.push((id, UNKNOWN.to_owned())),
+        }
+    }
+    Ok(left)
+}
+
+/// A history of which nothing is known.
+const UNKNOWN: &str = "erased";
+
+/// The history without what mentions the topic; nothing when there is none of it.
+fn prune(mut history: Value, topic: &[String], gone: &[i64]) -> Option<Value> {
+    let is_gone = |entry: &Value| {
+        entry.get("answer").and_then(Value::as_i64).is_some_and(|answer| gone.contains(&answer))
+    };
+    let mut is_pruned = false;
+    for entries in history.as_object_mut()?.values_mut().filter_map(Value::as_array_mut) {
+        let before = entries.len();
+        entries.retain(|entry| !is_gone(entry) && !mentions(entry, topic));
+        is_pruned |= entries.len() < before;
+    }
+    (is_pruned || mentions(&history, topic)).then_some(history)
+}
+
+fn mentions(value: &Value, topic: &[String]) -> bool {
+    let mut found = Vec::new();
+    words::collect(value, &mut found);
+    words::mention(&found, topic)
 }

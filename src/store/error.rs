@@ -46,6 +46,29 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
+    /// A damaged file can't be replaced while another program uses it. Tell the user; go on in memory.
+    #[error(
+        "the database {path} is damaged and another joi uses it; end that one (`joi status` tells its process), then start again"
+    )]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A snapshot or a copy can't be written or removed. Tell the user; an erasure is not complete.
+    #[error(
+        "the copy {path} of the database can't be written or removed: {source}; check the rights of its folder and repeat the command"
+    )]
+    Copy {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// What was erased is still in the log, because another program reads the database. Tell the user.
+    #[error(
+        "what was erased is still in the database's log, because another program reads it; repeat the command in a moment"
+    )]
+    LogInUse,
     /// The file was written by a newer version. Tell the user; never touch it.
     #[error(
         "the database {path} was written by a newer joi; update joi, or choose another folder with JOI_DATA"
@@ -61,7 +84,9 @@ pub enum StoreError {
     #[error("the database is locked by another program; close the other joi")]
     Busy,
     /// A stored record can't be read or written. Carry on without it.
-    #[error("a turn record can't be stored or read: {0}; `joi forget` removes old records")]
+    #[error(
+        "a record can't be stored or read: {0}; the others are not affected, and a newer joi may read it"
+    )]
     Record(String),
     /// Any other error of SQLite. Tell the user once.
     #[error("the database failed: {0}; `joi doctor` checks it")]

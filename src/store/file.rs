@@ -1,23 +1,21 @@
-//! Opens the database file: folder, access rights, schema, integrity check; renames a damaged one.
+//! Opens the database file: folder, access rights, schema, integrity check; has a damaged one replaced.
 //!
 //! Runs on the thread that calls `Store::open`, at start only, except for the check of a large file, which
 //! runs later on a thread of its own: the start takes no longer the larger the file is. It refuses files of a
 //! newer schema and never deletes anything.
 
 use std::fs;
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rusqlite_migration::{M, MigrationDefinitionError, Migrations};
 
-use super::StoreError;
+use super::in_use::InUse;
+use super::{StoreError, repair, rights};
 
 /// How long a job waits for another program's write.
-const BUSY: Duration = Duration::from_secs(5);
+pub(super) const BUSY: Duration = Duration::from_secs(5);
 
 /// A file of at most this many bytes is checked as a whole before it is used, in some 10 ms on a PC. Of a
 /// larger one only the tables of timers, lists and settings are checked at the start.
@@ -69,6 +67,8 @@ pub(super) struct OpenedDatabase {
     pub(super) checked: CheckExtent,
     /// Where the damaged file was moved to.
     pub(super) set_aside: Option<PathBuf>,
+    /// Tells other programs that the file is used.
+    pub(super) in_use: InUse,
 }
 
 /// How much of a file was checked.
@@ -79,14 +79,19 @@ pub(super) enum CheckExtent {
     Vital,
 }
 
-/// Opens `path`, or renames it and creates a new one if it is damaged.
+/// Opens `path`. A damaged file is renamed, and a new one is filled with what can be read of it.
 pub(super) fn open(path: &Path) -> Result<OpenedDatabase, StoreError> {
-    make_folder(path)?;
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        rights::make_folder(folder)?;
+    }
+    let in_use = InUse::share(path)?;
+    repair::finish_interrupted(path, &in_use)?;
+    rights::keep_private(path);
     match prepare(path) {
-        Ok((db, checked)) => Ok(OpenedDatabase { db, checked, set_aside: None }),
+        Ok((db, checked)) => Ok(OpenedDatabase { db, checked, set_aside: None, in_use }),
         Err(Trouble::Damaged(why)) => {
-            let (db, moved) = begin_anew(path, &why)?;
-            Ok(OpenedDatabase { db, checked: CheckExtent::Whole, set_aside: Some(moved) })
+            let (db, moved) = repair::replace(path, &why, &in_use)?;
+            Ok(OpenedDatabase { db, checked: CheckExtent::Whole, set_aside: moved, in_use })
         }
         Err(Trouble::Other(error)) => Err(error),
     }
@@ -107,29 +112,25 @@ pub(super) fn check(path: &Path) -> Option<rusqlite::Error> {
     }
 }
 
-/// Renames the file of an open database and creates a new one in its place; returns the new path of the old
-/// one.
+/// Replaces the damaged file of an open database; returns the new path of the damaged one. Where that fails, the
+/// damaged file stays where it is, and nothing is stored until the next start.
 pub(super) fn replace(
     db: &mut Connection,
     path: &Path,
     why: &rusqlite::Error,
-) -> Result<PathBuf, StoreError> {
+    in_use: &InUse,
+) -> Result<Option<PathBuf>, StoreError> {
     // From here on, nothing may be written to the old one.
     drop(std::mem::replace(db, in_memory()?));
-    let (fresh, moved) = begin_anew(path, why)?;
+    let (fresh, moved) = repair::replace(path, why, in_use)?;
     *db = fresh;
     Ok(moved)
 }
 
-fn begin_anew(path: &Path, why: &rusqlite::Error) -> Result<(Connection, PathBuf), StoreError> {
-    let moved = set_aside(path)?;
-    tracing::warn!(
-        damaged = %moved.display(),
-        %why,
-        "the database was damaged: it is kept under another name and a new one is begun"
-    );
+/// Opens a file that is known to be sound, and brings its schema up to date.
+pub(super) fn open_sound(path: &Path) -> Result<Connection, StoreError> {
     match prepare(path) {
-        Ok((db, _)) => Ok((db, moved)),
+        Ok((db, _)) => Ok(db),
         Err(Trouble::Damaged(source)) => Err(StoreError::Open { path: path.into(), source }),
         Err(Trouble::Other(error)) => Err(error),
     }
@@ -159,17 +160,8 @@ fn trouble(path: &Path, source: rusqlite::Error) -> Trouble {
     }
 }
 
-fn make_folder(path: &Path) -> Result<(), StoreError> {
-    let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) else { return Ok(()) };
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(|source| StoreError::Folder { path: folder.into(), source })
-}
-
 fn prepare(path: &Path) -> Result<(Connection, CheckExtent), Trouble> {
-    keep_private(path).map_err(Trouble::Other)?;
+    rights::make_file(path).map_err(Trouble::Other)?;
     let mut db = Connection::open(path).map_err(|e| trouble(path, e))?;
     configure(&db).map_err(|e| trouble(path, e))?;
     let bytes = fs::metadata(path).map_or(0, |file| file.len());
@@ -193,15 +185,6 @@ fn is_sound(db: &Connection, path: &Path, table: Option<&str>) -> Result<(), Tro
     Err(Trouble::Damaged(rusqlite::Error::SqliteFailure(code, Some(verdict))))
 }
 
-/// Creates the file for its owner only; SQLite gives its side files the same rights.
-fn keep_private(path: &Path) -> Result<(), StoreError> {
-    match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Ok(_) => Ok(()),
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(source) => Err(StoreError::Private { path: path.into(), source }),
-    }
-}
-
 fn configure(db: &Connection) -> rusqlite::Result<()> {
     db.busy_timeout(BUSY)?;
     // Deleted content is overwritten: "forget" must not leave words in free pages.
@@ -217,28 +200,4 @@ fn migrate(db: &mut Connection, path: &Path) -> Result<(), Trouble> {
         Error::RusqliteError { err, .. } => trouble(path, err),
         other => Trouble::Other(StoreError::Record(other.to_string())),
     })
-}
-
-/// Renames the file and its side files; returns the new name of the file.
-fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
-    let stamp = Timestamp::now().strftime("%Y%m%dT%H%M%S%.3f").to_string();
-    let renamed = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".damaged-{stamp}{suffix}"));
-        PathBuf::from(name)
-    };
-    let moved = renamed("");
-    fs::rename(path, &moved).map_err(|source| StoreError::SetAside { path: path.into(), source })?;
-    for suffix in ["-wal", "-shm"] {
-        let mut side = path.as_os_str().to_owned();
-        side.push(suffix);
-        // Mostly absent; a left-over journal would be replayed into the new file.
-        match fs::rename(&side, renamed(suffix)) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(StoreError::SetAside { path: side.into(), source });
-            }
-            _ => {}
-        }
-    }
-    Ok(moved)
 }

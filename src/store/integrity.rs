@@ -3,7 +3,6 @@
 //! A thread of its own, `joi-store-check`: it waits until the start is over, reads the file once beside the
 //! database thread, and ends. In: the path. Out, if something is wrong: one job for the database thread. It
 //! ends at once when the last handle of the store is dropped early.
-//! the last handle of the store goes before its time.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -13,6 +12,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
+use super::in_use::InUse;
 use super::{Job, StoreError, file, memory};
 
 /// Delay of the check: the start and the first turns come first.
@@ -24,6 +24,7 @@ pub(super) struct CheckRequest {
     pub(super) jobs: mpsc::WeakSender<Job>,
     pub(super) set_aside: Arc<OnceLock<PathBuf>>,
     pub(super) changes: Arc<memory::Changes>,
+    pub(super) in_use: Arc<InUse>,
 }
 
 /// Cancels a check that has not begun when it is dropped.
@@ -45,13 +46,13 @@ pub(super) fn begin(
         if ended.recv_timeout(after) != Err(RecvTimeoutError::Timeout) {
             return;
         }
-        let CheckRequest { path, jobs, set_aside, changes } = wanted;
+        let CheckRequest { path, jobs, set_aside, changes, in_use } = wanted;
         let Some(why) = file::check(&path) else { return };
         let Some(jobs) = jobs.upgrade() else { return };
-        let job: Job = Box::new(move |db| match file::replace(db, &path, &why) {
+        let job: Job = Box::new(move |db| match file::replace(db, &path, &why, &in_use) {
             Ok(moved) => {
                 // Only one check is ever made.
-                let _ = set_aside.set(moved);
+                let _ = moved.map(|moved| set_aside.set(moved));
                 changes.note();
             }
             Err(error) => {

@@ -120,7 +120,8 @@ pub struct MemoryProfile {
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     all: AtomicU64,
-    forgotten: AtomicU64,
+    /// Erasures of this database that were seen, by whichever program.
+    erasures: AtomicU64,
 }
 
 impl Changes {
@@ -128,22 +129,19 @@ impl Changes {
         self.all.fetch_add(1, Ordering::Release);
     }
 
-    /// Something was erased: what conversations hold of it beside the database is to go, too.
-    pub(super) fn note_forgotten(&self) {
-        self.forgotten.fetch_add(1, Ordering::Release);
-        self.note();
+    /// So often something was erased by now: what is held of it beside the database is to go, too.
+    pub(super) fn saw_erasures(&self, times: u64) {
+        if self.erasures.swap(times, Ordering::AcqRel) != times {
+            self.note();
+        }
     }
 }
 
 impl Store {
-    /// Grows whenever this program changes something that is part of every prompt.
+    /// Grows whenever this program changes something that is part of every prompt, or sees that another one has
+    /// erased something (see [`Store::times_forgotten`]).
     pub fn profile_changes(&self) -> u64 {
         self.changes.all.load(Ordering::Acquire)
-    }
-
-    /// Grows whenever this program has erased something.
-    pub fn times_forgotten(&self) -> u64 {
-        self.changes.forgotten.load(Ordering::Acquire)
     }
 
     /// Stores entries and returns their numbers. Of two that say the same the newer one stays.
@@ -193,23 +191,19 @@ impl Store {
     /// no byte of them stays in the file. Documents stay.
     pub async fn forget_about(&self, topic: &str) -> Result<TopicMentions, StoreError> {
         let topic = topic.to_owned();
-        let gone = self.run(move |db| erased(db, |db| topic::erase(db, &topic))).await;
-        self.changes.note_forgotten();
-        gone
+        self.erase(move |db| topic::erase(db, &topic)).await
     }
 
     /// Erases these entries, so that no byte of them stays in the file; returns how many there were.
     pub async fn forget_memories(&self, ids: Vec<i64>) -> Result<usize, StoreError> {
-        let gone = self.run(move |db| erased(db, |db| remove(db, &ids))).await;
-        self.changes.note_forgotten();
-        gone
+        self.erase(move |db| remove(db, &ids)).await
     }
 
     /// Erases a document and returns how many parts it had.
     pub async fn forget_document(&self, name: &str) -> Result<usize, StoreError> {
         let name = name.to_owned();
         let sql = "DELETE FROM memory WHERE kind = 'document' AND source = ?1";
-        self.run(move |db| erased(db, |db| Ok(db.execute(sql, [&name])?))).await
+        self.erase(move |db| Ok(db.execute(sql, [&name])?)).await
     }
 
     /// Replaces the parts of a document.
@@ -232,24 +226,17 @@ impl Store {
         self.run(move |db| durably(db, put)).await
     }
 
-    /// Erases entries of one kind from before `cutoff`; returns how many.
+    /// Erases entries of one kind from before `cutoff`, in the snapshots too; returns how many.
     pub async fn purge_memories(&self, kind: MemoryKind, cutoff: Timestamp) -> Result<usize, StoreError> {
         let sql = "DELETE FROM memory WHERE kind = ?1 AND at_ms < ?2";
-        let gone =
-            self.run(move |db| Ok(db.execute(sql, params![kind.name(), cutoff.as_millisecond()])?)).await;
+        let purge = move |db: &mut Connection| -> Result<usize, StoreError> {
+            Ok(db.execute(sql, params![kind.name(), cutoff.as_millisecond()])?)
+        };
+        let gone = self.run(purge).await;
         self.changes.note();
+        self.purge_snapshots(purge).await?;
         gone
     }
-}
-
-/// Runs `work`, then empties the write-ahead log, so that it holds no copy of what was erased.
-fn erased<T>(
-    db: &mut Connection,
-    work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    let done = durably(db, work)?;
-    db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;
-    Ok(done)
 }
 
 pub(super) fn add_all(db: &mut Connection, new: &[NewMemory]) -> Result<Vec<i64>, StoreError> {

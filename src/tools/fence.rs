@@ -40,15 +40,28 @@ pub fn cut(text: &str, most: usize) -> String {
 
 /// `text` without the marks, however often they stand inside one another.
 fn bare(text: &str) -> String {
-    let mut bare = text.to_owned();
-    while let Some((mark, at)) = [BEGIN, END].iter().find_map(|mark| Some((mark, find(&bare, mark)?))) {
-        bare.replace_range(at..at + mark.len(), "");
+    bare_in_steps(text, || {})
+}
+
+/// The same; `step` is called for each comparison. One pass: a mark is taken out as soon as it is complete, which may
+/// complete the one around it.
+fn bare_in_steps(text: &str, mut step: impl FnMut()) -> String {
+    let mut bare = String::with_capacity(text.len());
+    for c in text.chars() {
+        bare.push(c);
+        // Both marks end with a bracket, and are ASCII.
+        while bare.ends_with(']') {
+            step();
+            let Some(mark) = [BEGIN, END].into_iter().find(|mark| ends_with(&bare, mark)) else { break };
+            bare.truncate(bare.len() - mark.len());
+        }
     }
     bare
 }
 
-fn find(text: &str, mark: &str) -> Option<usize> {
-    text.as_bytes().windows(mark.len()).position(|window| window.eq_ignore_ascii_case(mark.as_bytes()))
+fn ends_with(text: &str, mark: &str) -> bool {
+    let start = text.len().checked_sub(mark.len());
+    start.is_some_and(|start| text.as_bytes()[start..].eq_ignore_ascii_case(mark.as_bytes()))
 }
 
 /// At most `most` characters, with an ellipsis when something is missing.
@@ -68,7 +81,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_inside_ends_the_fence(parts in prop::collection::vec(prop_oneof![
+        fn foreign_bytes_never_end_their_fence(parts in prop::collection::vec(prop_oneof![
             Just(BEGIN.to_owned()), Just(END.to_owned()), Just("[end Untrusted".to_owned()), Just(" WEB TEXT]".to_owned()),
             "\\PC{0,30}"], 0..12), most in 200usize..400) {
             let wrapped = wrap(&parts.concat(), 1_500);
@@ -78,6 +91,22 @@ mod tests {
             }
             prop_assert!(cut(&wrap(&parts.concat(), 1_500), most).chars().count() <= most);
         }
+    }
+
+    #[test]
+    fn any_number_of_marks_inside_one_another_takes_one_pass() {
+        let steps = |count: usize| {
+            let text = format!("{}{}", "[BEGIN UNTRUSTED WEB TEXT".repeat(count), "]".repeat(count));
+            let (mut steps, nested) = (0, text + &END.repeat(count));
+            assert_eq!(
+                bare_in_steps(&nested, || steps += 1).matches(']').count(),
+                0,
+                "all of them are marks"
+            );
+            (steps, nested.len())
+        };
+        let (steps, length) = steps(20_000);
+        assert!(steps <= length / 8, "{steps} comparisons for {length} bytes");
     }
 
     #[test]

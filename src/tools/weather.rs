@@ -150,7 +150,7 @@ impl Weather {
         let sky = sky(now.weather_code, &say.skies);
         let mut lines =
             vec![format!("{name} now: {warmth}, feels like {felt} {degree}, {sky}, wind {wind} {speed}")];
-        let days: Vec<Day> = (0..forecast.daily.time.len())
+        let days: Vec<ForecastDay> = (0..forecast.daily.time.len())
             .filter_map(|at| day(&forecast.daily, at, degree, language))
             .collect();
         lines.extend(days.iter().map(|day| format!("{}: {}", day.when, day.told)));
@@ -229,13 +229,13 @@ fn named(place: &WeatherPlace) -> String {
 }
 
 /// A day: what it is called, and its weather.
-struct Day {
+struct ForecastDay {
     when: String,
     told: String,
 }
 
 /// One day in words.
-fn day(daily: &Daily, at: usize, degree: &str, language: &Language) -> Option<Day> {
+fn day(daily: &Daily, at: usize, degree: &str, language: &Language) -> Option<ForecastDay> {
     let sentences = language.sentences();
     let say = &sentences.weather;
     let date: jiff::civil::Date = daily.time.get(at)?.parse().ok()?;
@@ -251,7 +251,7 @@ fn day(daily: &Daily, at: usize, degree: &str, language: &Language) -> Option<Da
     let rain = daily.precipitation_probability_max.get(at).copied().flatten();
     let rain = rain.map(|percent| fill(&say.rain, &[("percent", &whole(percent))])).unwrap_or_default();
     let told = fill(&say.day, &[("low", &low), ("high", &high), ("sky", sky)]);
-    Some(Day { when, told: told + &rain })
+    Some(ForecastDay { when, told: told + &rain })
 }
 
 /// A measurement as it is told: without decimals, and never "-0".

@@ -228,6 +228,41 @@ fn a_damaged_database_is_set_aside_and_kept() {
     assert!(kept, "not a byte of it is lost");
     let why = home.joi(&["why"]).well();
     assert!(why.out.contains("what time is it?"), "the new one works: {why:?}");
+    let told = home.joi(&["doctor", "--quick"]);
+    assert!(
+        told.out.contains("the database was damaged on") && told.out.contains("--acknowledge"),
+        "{told:?}"
+    );
+    let known = home.joi(&["doctor", "--acknowledge"]).well();
+    assert_eq!(known.out, "acknowledged; the damaged file stays where it is\n");
+    assert!(!home.joi(&["doctor", "--quick"]).out.contains("was damaged"), "it is not shown again");
+    let forgotten = home.joi(&["forget", "--yes"]).well();
+    let is_left =
+        fs::read_dir(&data).unwrap().any(|entry| fs::read(entry.unwrap().path()).unwrap() == damaged);
+    assert!(!is_left, "nobody knows what is in it: {forgotten:?}");
+}
+
+#[test]
+fn a_line_that_is_no_text_costs_that_line_and_is_told() {
+    let home = Home::with_model_server(NOBODY);
+    let lines = [b"what time is it?\n".as_slice(), b"gr\xfc\xdf dich\n", b"what day is it?\n"].concat();
+    let ran = home.joi_reading(lines, &["text"]).well();
+    assert!(ran.err.contains("line 2 is no UTF-8 text and was left out"), "{ran:?}");
+    assert!(ran.out.contains("It's ") && ran.out.lines().count() >= 2, "{ran:?}");
+}
+
+#[test]
+fn what_a_command_writes_is_for_its_user_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::with_model_server(NOBODY);
+    let (spoken, export) = (home.arg("spoken.wav"), home.arg("memory.jsonl"));
+    fs::write(&export, "old").unwrap();
+    fs::set_permissions(&export, fs::Permissions::from_mode(0o644)).unwrap();
+    home.joi(&["say", "--out", &spoken, "Hello."]).well();
+    home.joi(&["memory", "export", &export]).well();
+    for file in [spoken, export] {
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600, "{file}");
+    }
 }
 
 /// Asks the question with these answers of the model server and short patience.

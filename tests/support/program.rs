@@ -161,11 +161,11 @@ impl Home {
 
     /// Runs the program to its end, with `input` on its stdin.
     #[track_caller]
-    pub(crate) fn joi_reading(&self, input: &str, args: &[&str]) -> Ran {
+    pub(crate) fn joi_reading(&self, input: impl AsRef<[u8]>, args: &[&str]) -> Ran {
         let mut running = Running::start(self.command(args).stdin(Stdio::piped()));
         let mut stdin = running.child.stdin.take().expect("a pipe");
         // A program that reads nothing may be gone by now.
-        let _ = stdin.write_all(input.as_bytes());
+        let _ = stdin.write_all(input.as_ref());
         drop(stdin);
         running.end()
     }

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, Show, Shown, Sound};
-use crate::app::{awake, brain, diary, display, outside, timers};
+use crate::app::{awake, brain, diary, display, outside, timers, upkeep};
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
 use crate::config::Config;
@@ -58,6 +58,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         talk.rings.map(|rings| timers::ring_light(rings, &board)),
         diary::diary(&brain, &config.store),
         awake::awake(&brain, &board, &config.announce),
+        upkeep::upkeep(&brain),
         Some(display::news_display(talk.news, &board, &show)),
         Some(conversation(talk.conversation)),
     ];

@@ -148,7 +148,7 @@ fn what_is_written_is_read_back_within_half_a_step() {
 proptest! {
     /// Whatever bytes a file is damaged with: an error or sound, never a panic.
     #[test]
-    fn damaged_files_never_panic(
+    fn foreign_bytes_never_break_the_reader_of_wav_files(
         damage in prop::collection::vec((0_usize..120, any::<u8>()), 0..6),
         length in 0_usize..160,
     ) {

@@ -33,9 +33,15 @@ pub(super) async fn export(store: &Store, file: Option<&Path>) -> anyhow::Result
     Ok(())
 }
 
+/// A file for its owner only, also when it was there before with wider rights.
 fn private(file: &Path) -> std::io::Result<std::fs::File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+    let open = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    // A terminal, a pipe or /dev/null stays as it is.
+    if open.metadata()?.is_file() {
+        open.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(open)
 }
 
 /// Takes what a file holds; `-` is stdin.
@@ -80,13 +86,27 @@ pub(super) fn forget_typed(paths: &Paths, about: &str) -> anyhow::Result<()> {
     let file = paths.data.join("history.txt");
     let Ok(history) = std::fs::read_to_string(&file) else { return Ok(()) };
     let topic = words::words(about);
-    let is_about = |line: &&str| {
-        let there = words::words(line);
-        !topic.is_empty() && topic.iter().all(|word| there.iter().any(|other| words::is_same(word, other)))
-    };
+    let is_about = |line: &&str| words::mention(&words::words(line), &topic);
     let kept: Vec<&str> = history.lines().filter(|line| !is_about(line)).collect();
     if kept.len() < history.lines().count() {
-        std::fs::write(&file, kept.join("\n") + "\n")?;
+        private(&file)?.write_all((kept.join("\n") + "\n").as_bytes())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn an_export_is_private_also_over_a_file_that_others_could_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("memory.jsonl");
+        std::fs::write(&file, "old").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        drop(private(&file).unwrap());
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
 }

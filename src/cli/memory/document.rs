@@ -1,16 +1,26 @@
 //! A document for the memory: its text, in pieces that can be found.
 //!
-//! In: a file of text, Markdown or PDF. Out: its name and its pieces, cut at empty lines and headings. Images have
-//! no text, and a PDF without text says so.
+//! In: a file of text, Markdown or PDF. Out: its name and its pieces, cut at empty lines and headings; too many of them
+//! are refused. Images have no text, and a PDF without text says so. A PDF is read by a process of its own.
 
 use std::path::Path;
 
 use anyhow::Context;
 
+#[cfg(feature = "pdf")]
+mod pdf;
+
+#[cfg(feature = "pdf")]
+pub(in crate::cli) use pdf::read_for_parent;
+
 /// The longest piece, in characters: a few sentences, that several of them fit into a prompt.
 const PIECE: usize = 600;
 /// The largest file.
 const LARGEST: u64 = 20_000_000;
+/// Most pieces of one document: some 500 pages. Each of them gets an embedding, and all are searched.
+const MOST_PIECES: usize = 2_000;
+/// The longest heading that is repeated in front of its pieces, in characters.
+const HEADING: usize = 120;
 
 /// Whether an argument is a file rather than words.
 pub(super) fn is_meant(argument: &str) -> bool {
@@ -38,6 +48,11 @@ pub(super) fn read(file: &Path) -> anyhow::Result<(String, Vec<String>)> {
     };
     let pieces = pieces(&text);
     anyhow::ensure!(!pieces.is_empty(), "{shown} has no text in it; a scan needs text recognition first");
+    let count = pieces.len();
+    anyhow::ensure!(
+        count <= MOST_PIECES,
+        "{shown} has {count} pieces of at most {PIECE} characters; allowed: up to {MOST_PIECES}. Split it"
+    );
     Ok((name, pieces))
 }
 
@@ -46,15 +61,8 @@ fn pdf_text(_: Vec<u8>) -> anyhow::Result<String> {
     anyhow::bail!("this build leaves PDF out (feature `pdf`)")
 }
 
-/// The text of a PDF, read on a thread of its own: the reader breaks down over some files.
 #[cfg(feature = "pdf")]
-fn pdf_text(bytes: Vec<u8>) -> anyhow::Result<String> {
-    let reading = std::thread::spawn(move || pdf_extract::extract_text_from_mem(&bytes));
-    match reading.join() {
-        Ok(text) => Ok(text?),
-        Err(_) => anyhow::bail!("its structure is damaged"),
-    }
-}
+use pdf::text as pdf_text;
 
 /// `text` in pieces: paragraphs together as long as they fit, long ones cut between sentences or words.
 fn pieces(text: &str) -> Vec<String> {
@@ -62,8 +70,9 @@ fn pieces(text: &str) -> Vec<String> {
     let mut heading = String::new();
     for paragraph in paragraphs(text) {
         if let Some(title) = paragraph.strip_prefix('#') {
-            heading = title.trim_start_matches('#').trim().to_owned();
-            pieces.push(heading.clone());
+            let title = title.trim_start_matches('#').trim();
+            pieces.extend(parts(title));
+            heading = title.chars().take(HEADING).collect();
             continue;
         }
         for part in parts(&paragraph) {
@@ -109,8 +118,7 @@ fn paragraphs(text: &str) -> Vec<String> {
 fn parts(paragraph: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = paragraph;
-    while rest.chars().count() > PIECE {
-        let limit = rest.char_indices().nth(PIECE).map_or(rest.len(), |(at, _)| at);
+    while let Some((limit, _)) = rest.char_indices().nth(PIECE) {
         let head = &rest[..limit];
         let end = head.rfind(". ").map(|at| at + 1).or_else(|| head.rfind(' ')).filter(|end| *end > 0);
         let (part, behind) = rest.split_at(end.unwrap_or(limit));
@@ -147,6 +155,26 @@ mod tests {
             }
             prop_assert!(pieces.iter().all(|piece| piece.chars().count() <= PIECE + 40));
         }
+    }
+
+    #[test]
+    fn a_document_of_one_endless_line_is_cut_in_one_pass() {
+        for start in ["", "# "] {
+            let factor = crate::testing::growth(|size| {
+                let text = format!("{start}{}\nmore\n", "word ".repeat(size * 20_000));
+                move || drop(pieces(&text))
+            });
+            assert!(factor < 8.0, "four times the text took {factor:.1} times as long");
+        }
+    }
+
+    #[test]
+    fn a_document_of_too_many_pieces_is_refused_with_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("long.txt");
+        std::fs::write(&file, format!("{}\n\n", "word ".repeat(100)).repeat(MOST_PIECES + 1)).unwrap();
+        let error = read(&file).unwrap_err().to_string();
+        assert!(error.contains("has 2001 pieces") && error.contains("allowed: up to 2000"), "{error}");
     }
 
     #[test]

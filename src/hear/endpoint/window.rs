@@ -8,7 +8,7 @@ use super::{CLOSURE, Edge, EndpointPhase, Endpointer, FRAME, Frame, Onset, Wait}
 
 /// What was heard before the window opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Early {
+pub(super) struct EarlyVoice {
     /// Her last sample.
     since: u64,
     /// The newest frame was voiced.
@@ -19,7 +19,7 @@ pub(super) struct Early {
     onset: Option<Onset>,
 }
 
-impl Early {
+impl EarlyVoice {
     /// One more frame before the window opens.
     fn heard(mut self, Frame { end, voiced }: Frame, pre_roll: u64) -> Self {
         self.voiced = voiced;
@@ -57,7 +57,7 @@ impl Endpointer {
     pub fn open_window(&mut self, since: u64, from: u64, until: u64) {
         self.window_ends = until;
         let wait = Wait { floor: from.max(self.spent), deadline: until, ended: None };
-        let early = Early { since: since.max(self.spent), voiced: true, silent_from: None, onset: None };
+        let early = EarlyVoice { since: since.max(self.spent), voiced: true, silent_from: None, onset: None };
         self.phase = EndpointPhase::Ahead { wait, early };
     }
 
@@ -67,7 +67,7 @@ impl Endpointer {
     }
 
     /// A frame while the window is not open, or while somebody speaks since before her last sample.
-    pub(super) fn ahead(&mut self, frame: Frame, wait: Wait, early: Early) -> Option<Edge> {
+    pub(super) fn ahead(&mut self, frame: Frame, wait: Wait, early: EarlyVoice) -> Option<Edge> {
         if frame.end <= wait.floor {
             let early = early.heard(frame, self.limits.pre_roll);
             self.phase = EndpointPhase::Ahead { wait, early };

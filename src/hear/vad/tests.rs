@@ -85,3 +85,22 @@ fn a_damaged_file_is_an_error() {
         missing.is_some_and(|e| e.starts_with("can't read the voice activity model /nowhere/silero.bin"))
     );
 }
+
+/// A small file of that format: header, one layer, one tensor.
+fn small() -> Vec<u8> {
+    let numbers = |values: &[i32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+    let mut bytes = numbers(&[0x6767_6d6c, 4]);
+    bytes.extend(b"vad\0");
+    bytes.extend(numbers(&[1, 2, 3, 4, 5, 1, 1, 1, 1, 1, 2, 3, 4]));
+    bytes.extend(numbers(&[1, 1, 0, 2]));
+    bytes.extend(b"w");
+    bytes.extend([0; 8]);
+    bytes
+}
+
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_voice_models(bytes in crate::testing::damaged(&small())) {
+        let _ = Vad::new(&bytes, &VadConfig::default());
+    }
+}

@@ -21,7 +21,7 @@ pub enum BookError {
         source: io::Error,
     },
     /// The file has another content.
-    #[error("{} holds no wake phrases ({source}); remove it and add them again with `joi wake add`", path.display())]
+    #[error("{} holds no wake phrases ({source}); move it away, keep it, and add them again with `joi wake add`", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

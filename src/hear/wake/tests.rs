@@ -126,7 +126,7 @@ proptest! {
 
     /// Whatever stands in the file: an error, or a network that runs.
     #[test]
-    fn a_changed_file_never_panics(
+    fn foreign_bytes_never_break_the_reader_of_wake_models(
         which in 0usize..4,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
         near_structure in any::<bool>(),

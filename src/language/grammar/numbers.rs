@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
-use super::words::{Word, words_at_start};
+use super::words::{MINUS, Word, words_at_start};
 
 /// One.
 pub(crate) const ONE: u32 = 1_000;
@@ -49,6 +49,9 @@ pub(crate) struct NumberWords {
     joints: Vec<String>,
     /// Between a number and its unit: "two more minutes".
     between: Vec<String>,
+    /// In front of a number below zero.
+    #[serde(default)]
+    minus: Vec<String>,
     /// Days of a month.
     ordinals: HashMap<String, u8>,
     /// Behind figures.
@@ -70,6 +73,7 @@ pub(crate) struct Numbers {
     lengths: Vec<(Vec<String>, u32)>,
     joints: Vec<String>,
     between: Vec<String>,
+    minus: Vec<String>,
     ordinals: HashMap<String, u8>,
     ordinal_endings: Vec<String>,
 }
@@ -121,6 +125,7 @@ impl Numbers {
             lengths: longest_first(file.lengths),
             joints: file.joints,
             between: file.between,
+            minus: file.minus,
             ordinals: file.ordinals,
             ordinal_endings: file.ordinal_endings,
         })
@@ -133,6 +138,11 @@ impl Numbers {
             || self.words.contains_key(word)
             || self.units.contains_key(word)
             || word == self.hundred
+            || self.is_minus(word)
+    }
+
+    fn is_minus(&self, word: &str) -> bool {
+        word == MINUS || self.minus.iter().any(|minus| minus == word)
     }
 
     /// Whether a word is a number.
@@ -209,8 +219,18 @@ impl Numbers {
         reads
     }
 
-    /// The lengths of time that begin at `words`, the longest first, and whether more may follow.
+    /// The lengths of time that begin at `words`, the longest first, and whether more may follow. A length below zero
+    /// is none: it has no seconds, and what lasts so long is asked for.
     pub(crate) fn duration(&self, words: &[Word]) -> (Vec<Read>, bool) {
+        let Some((_, rest)) = words.split_first().filter(|(first, _)| self.is_minus(&first.text)) else {
+            return self.positive_duration(words);
+        };
+        let (reads, may_go_on) = self.positive_duration(rest);
+        let negative = |read: Read| Read { words: read.words + 1, value: 0 };
+        (reads.into_iter().map(negative).collect(), may_go_on)
+    }
+
+    fn positive_duration(&self, words: &[Word]) -> (Vec<Read>, bool) {
         let (mut reads, mut at, mut total, mut last_unit) = (Vec::new(), 0, 0_u64, u32::MAX);
         let mut may_go_on = false;
         loop {

@@ -11,6 +11,9 @@ use super::Manners;
 /// No quick command is longer; chit-chat often is.
 pub(crate) const MOST_WORDS: usize = 30;
 
+/// The sign in front of figures below zero: a word of every language.
+pub(crate) const MINUS: &str = "-";
+
 /// One word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
@@ -35,6 +38,9 @@ pub(crate) fn normalise(text: &str, manners: &Manners) -> Option<Vec<Word>> {
             }
             (None, false) | (Some(_), true) => {}
         }
+        if is_sign(text, at, c) {
+            words.push(Word { text: MINUS.to_owned(), at: at..at + c.len_utf8() });
+        }
         if c == '%' {
             words.push(Word { text: manners.percent.clone(), at: at..at + 1 });
         }
@@ -50,6 +56,13 @@ pub(crate) fn normalise(text: &str, manners: &Manners) -> Option<Vec<Word>> {
 
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’' | '‘' | '`')
+}
+
+/// "-5", but neither "22-23" nor a dash between words.
+fn is_sign(text: &str, at: usize, c: char) -> bool {
+    matches!(c, '-' | '−')
+        && !text[..at].ends_with(char::is_alphanumeric)
+        && text[at + c.len_utf8()..].starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// "6:30", "9.5" and "9,5" are one word each.

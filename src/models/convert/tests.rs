@@ -145,7 +145,7 @@ fn what_is_no_whole_model_is_refused_with_its_reason() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn a_damaged_model_never_panics(at in 0_usize..2000, byte: u8, cut in 0_usize..60_000) {
+    fn foreign_bytes_never_break_the_conversion_of_speech_models(at in 0_usize..2000, byte: u8, cut in 0_usize..60_000) {
         let mut model = checkpoint(&small());
         model[at] = byte;
         model.truncate(cut.max(1));

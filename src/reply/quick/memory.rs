@@ -52,6 +52,7 @@ pub(crate) async fn answered(
         // What the conversation holds beside the database; other conversations see that something is gone.
         session.with(|state| state.last_reply = None);
         session.forget_conversation();
+        session.restore(Some(store)).await;
         sink.say(&told).await?;
         return Ok(Some((Ended::Quick, Keep::No)));
     }

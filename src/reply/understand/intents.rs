@@ -152,6 +152,12 @@ pub fn complete(
         (ScheduleQuestion::Length | ScheduleQuestion::Moment, ScheduleOrder::Move { when: at, .. }) => {
             *at = Some(answered(language, text, when)?)
         }
+        (ScheduleQuestion::Length, ScheduleOrder::Snooze { seconds, .. }) => {
+            match answered(language, text, when)? {
+                When::In(length) => *seconds = Some(length),
+                When::At(_) => return None,
+            }
+        }
         (
             ScheduleQuestion::Which(_),
             ScheduleOrder::Left(which)

@@ -17,12 +17,12 @@ use crate::language::consent::{ConsentWords, words_of};
 use crate::tools::deed::{CallValue, ValueKind};
 use crate::tools::gate::Wish;
 use clauses::{Clause, Form, clauses};
-use deeds::Match;
+use deeds::DeedMatch;
 use grounds::Grounds;
 
 /// What was said, and what it may refer to.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Said<'a> {
+pub struct Utterances<'a> {
     /// What the user said in this turn.
     pub asked: &'a str,
     /// What was asked back just before.
@@ -43,7 +43,7 @@ pub struct CallWords<'a> {
 }
 
 /// Decides in the language in which the words are understood: the spoken one, unless only another one finds a request.
-pub fn wish(language: &Language, said: &Said<'_>, call: &CallWords<'_>) -> Wish {
+pub fn wish(language: &Language, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
     let mut wishes = language.consent().iter().map(|words| wish_in(language, words, said, call));
     let first = wishes.next().unwrap_or(Wish::Talk(NOTHING));
     match first {
@@ -98,7 +98,7 @@ const VALUE: &str = "the user did not say every value of the call";
 const CONDITION: &str = "the user named a condition";
 const OBJECT: &str = "the user did not say what it is to be done to";
 
-fn wish_in(language: &Language, words: &ConsentWords, said: &Said<'_>, call: &CallWords<'_>) -> Wish {
+fn wish_in(language: &Language, words: &ConsentWords, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
     let clauses = clauses(words, said.asked);
     let is_answer = said.asked_back.is_some();
     if is_answer && clauses::refusal(words, said.asked) == Some(Refusal::Plain) {
@@ -124,7 +124,7 @@ fn wish_in(language: &Language, words: &ConsentWords, said: &Said<'_>, call: &Ca
 }
 
 /// Whether the words say yes to what was offered, and take nothing back.
-fn agrees(words: &ConsentWords, said: &Said<'_>, clauses: &[Clause], deed: &str) -> bool {
+fn agrees(words: &ConsentWords, said: &Utterances<'_>, clauses: &[Clause], deed: &str) -> bool {
     let question = words_of(said.asked_back.unwrap_or_default());
     clauses::consents(words, said.asked)
         && clauses.iter().all(|clause| !matches!(clause.form, Form::Stay | Form::Hypothesis))
@@ -133,17 +133,17 @@ fn agrees(words: &ConsentWords, said: &Said<'_>, clauses: &[Clause], deed: &str)
 }
 
 /// What the clauses say of a deed that the language has words for.
-fn of_known(words: &ConsentWords, clauses: &[Clause], said: &Said<'_>, call: &CallWords<'_>) -> Wish {
+fn of_known(words: &ConsentWords, clauses: &[Clause], said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
     let mut verdict = None;
     for clause in clauses {
         let new = match clause.form {
             Form::Request => match deeds::matched(words, clause, &call.deed) {
-                Match::Deed if clause.has_condition => Some(Wish::Ask(CONDITION)),
-                Match::Deed => Some(Wish::Act),
-                Match::Verb if refers_to(words, said, clause, &call.deed) => Some(Wish::Act),
-                Match::Verb => Some(Wish::Ask(OBJECT)),
-                Match::Other => Some(Wish::Ask(OTHER)),
-                Match::None => Some(Wish::Ask(UNCLEAR)),
+                DeedMatch::Deed if clause.has_condition => Some(Wish::Ask(CONDITION)),
+                DeedMatch::Deed => Some(Wish::Act),
+                DeedMatch::Verb if refers_to(words, said, clause, &call.deed) => Some(Wish::Act),
+                DeedMatch::Verb => Some(Wish::Ask(OBJECT)),
+                DeedMatch::Other => Some(Wish::Ask(OTHER)),
+                DeedMatch::None => Some(Wish::Ask(UNCLEAR)),
             },
             Form::Stay if deeds::concerns(words, clause, &call.deed) => Some(Wish::Talk(REFUSED)),
             // "Clear the list, but keep the milk."
@@ -183,7 +183,7 @@ fn stronger(before: Option<Wish>, new: Option<Wish>) -> Option<Wish> {
 
 /// Whether what the deed is done to is known all the same: elsewhere in what was said, in what was asked back, or, when the
 /// words point at it, in what was said just before.
-fn refers_to(words: &ConsentWords, said: &Said<'_>, clause: &Clause, deed: &str) -> bool {
+fn refers_to(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed: &str) -> bool {
     let names = |text: &str| deeds::names_object(words, &words_of(text), deed);
     let points = words.form.references.are_in(&clause.words);
     let before = || said.dialogue.iter().rev().take(2).any(|text| names(text));
@@ -191,7 +191,7 @@ fn refers_to(words: &ConsentWords, said: &Said<'_>, clause: &Clause, deed: &str)
 }
 
 /// An answer to what was asked back: "ten minutes", "yes please".
-fn completed(words: &ConsentWords, said: &Said<'_>, clause: &Clause, deed: &str) -> Option<Wish> {
+fn completed(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed: &str) -> Option<Wish> {
     let asked_back = said.asked_back.unwrap_or_default();
     if !asked_back.contains('?') {
         return if clause.words.is_empty() { None } else { Some(Wish::Ask(UNCLEAR)) };
@@ -204,7 +204,7 @@ fn completed(words: &ConsentWords, said: &Said<'_>, clause: &Clause, deed: &str)
 }
 
 /// The same of a deed that no language knows: the words must point at the tool and hold every value.
-fn of_unknown(clauses: &[Clause], said: &Said<'_>, call: &CallWords<'_>) -> Wish {
+fn of_unknown(clauses: &[Clause], said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
     let is_talk = |clause: &Clause| {
         matches!(clause.form, Form::Question | Form::Stay | Form::Hypothesis | Form::Reported)
     };

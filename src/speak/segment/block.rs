@@ -53,31 +53,46 @@ pub(super) fn is_list_marker(text: &str, at_line_start: bool) -> bool {
     is_whole && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The code block that `text` ends in or with.
-pub(super) fn fence(text: &str, at_line_start: bool) -> Option<Fence> {
-    let mut open: Option<(&str, usize)> = None;
-    let mut begins = 0;
-    let mut closed_last = false;
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        let mark = if number == 0 && !at_line_start { "" } else { fence_mark(line) };
-        closed_last = false;
-        match open {
-            Some((opening, _)) => {
-                let is_bare = line.trim() == mark && line.ends_with('\n');
-                if is_bare && !mark.is_empty() && mark.starts_with(opening) {
-                    open = None;
-                    closed_last = true;
+/// Which code block a growing text ends in or with. Each line is looked at once, however long the text grows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fences {
+    /// Bytes of whole lines that were looked at.
+    seen: usize,
+    /// The mark of the block that is open, and where it begins.
+    open: Option<(String, usize)>,
+    /// The last whole line ended a block.
+    closed_last: bool,
+}
+
+impl Fences {
+    /// Looks at the lines of `text` that are complete now. It must have grown since the last time, and not changed.
+    pub(super) fn look(&mut self, text: &str, at_line_start: bool) {
+        while let Some(length) = text[self.seen..].find('\n') {
+            let line = &text[self.seen..=self.seen + length];
+            let mark = if self.seen == 0 && !at_line_start { "" } else { fence_mark(line) };
+            self.closed_last = false;
+            match &self.open {
+                Some((opening, _))
+                    if line.trim() == mark && !mark.is_empty() && mark.starts_with(opening.as_str()) =>
+                {
+                    self.open = None;
+                    self.closed_last = true;
                 }
+                Some(_) => {}
+                // Until its line is complete, three backticks may still be inline code.
+                None if !mark.is_empty() => self.open = Some((mark.to_owned(), self.seen)),
+                None => {}
             }
-            // Until its line is complete, three backticks may still be inline code.
-            None if !mark.is_empty() && line.ends_with('\n') => open = Some((mark, begins)),
-            None => {}
+            self.seen += line.len();
         }
-        begins += line.len();
     }
-    match open {
-        Some((_, begins)) => Some(Fence::Open { begins }),
-        None => closed_last.then_some(Fence::Closed),
+
+    /// The code block that `text`, which was looked at, ends in or with.
+    pub(super) fn now(&self, text: &str) -> Option<Fence> {
+        match self.open {
+            Some((_, begins)) => Some(Fence::Open { begins }),
+            None => (self.closed_last && self.seen == text.len()).then_some(Fence::Closed),
+        }
     }
 }
 

@@ -186,3 +186,21 @@ proptest! {
         prop_assert!(whole.iter().all(|s| !s.trim().is_empty()));
     }
 }
+
+#[test]
+fn a_long_block_of_code_or_a_long_table_is_looked_through_once() {
+    let code = |count: usize| format!("Look:\n```\n{}```\nDone.\n", "let a = 1;\n".repeat(count));
+    let table = |count: usize| "| one | two |\n".repeat(count);
+    for text in [code as fn(usize) -> String, table] {
+        let factor = crate::testing::growth(|size| {
+            let text = text(size * 1_000);
+            move || {
+                let mut segmenter = Segmenter::default();
+                let mut all = segmenter.push(&text).concat();
+                all.push_str(&segmenter.finish().unwrap_or_default());
+                assert_eq!(all.trim_end(), text.trim_end());
+            }
+        });
+        assert!(factor < 8.0, "four times the text took {factor:.1} times as long");
+    }
+}

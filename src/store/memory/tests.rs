@@ -196,7 +196,7 @@ async fn what_is_about_a_topic_leaves_no_byte_in_any_file_and_the_rest_stays() {
     store.embed("m", vec![(ids[0], vec![0.25; 8])]).await.unwrap();
     store.run(|db| Ok(db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)).await.unwrap();
     assert!(is_in_file(&path, "philomena"));
-    let gone = TopicMentions { exchanges: 80, memories: 1, turns: 40 };
+    let gone = TopicMentions { exchanges: 80, memories: 1, turns: 40, other: 0 };
     assert_eq!(store.known_about("aunt philomena").await.unwrap(), TopicMentions { exchanges: 40, ..gone });
     assert_eq!(store.known_about("Philomena").await.unwrap(), gone);
     assert_eq!(store.forget_about("Philomena").await.unwrap(), gone);
@@ -324,5 +324,16 @@ async fn a_database_from_before_the_memory_is_brought_up_with_its_dialogue_searc
     for conversation in [ConversationId::voice(ConversationId::HOME), ConversationId::console()] {
         let kept = store.tool_history(conversation).await.unwrap();
         assert_eq!(kept.as_deref(), Some("a stranger said this"), "both shared one history before");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_exports(
+        line in crate::testing::damaged_text(
+            r#"{"type":"message","channel":"voice","role":"user","at":"2026-11-22T13:06:02Z","text":"how is the weather"}"#,
+        ),
+    ) {
+        let _ = serde_json::from_str::<Portable>(&line);
     }
 }

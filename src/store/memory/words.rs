@@ -1,6 +1,11 @@
 //! Words, as tokenised by the full-text index.
 //!
-//! PURE, any thread. No language-specific rules: other forms of a word are found by a common prefix.
+//! PURE, any thread. No language-specific rules but the endings for erasing: other forms of a word are found by a common
+//! prefix.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
 
 /// The words of `text`: runs of letters and digits in lower case. A script without spaces gives one word a
 /// run.
@@ -26,7 +31,7 @@ pub fn is_form_of(found: &str, asked: &str) -> bool {
     found == asked || found.starts_with(stem(asked))
 }
 
-/// Whether two words are equal except for an ending of two letters: the strict comparison, for erasing.
+/// Whether two words are equal except for an ending of two letters.
 pub fn is_same(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     long.strip_prefix(short).is_some_and(|ending| {
@@ -35,8 +40,105 @@ pub fn is_same(one: &str, other: &str) -> bool {
     })
 }
 
+/// Endings of a plural or a genitive. Any other ending may make another word or another name of it.
+const INFLECTIONS: [&str; 4] = ["s", "es", "n", "en"];
+
+/// Whether a text with these words mentions a topic: it holds all of its words, some of them perhaps in the plural or
+/// the genitive. The strict comparison, for erasing: "ann" is neither in "anna" nor in "planning".
+pub fn mention(there: &[String], topic: &[String]) -> bool {
+    !topic.is_empty() && topic.iter().all(|asked| there.iter().any(|found| is_inflected(found, asked)))
+}
+
+fn is_inflected(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    long.strip_prefix(short).is_some_and(|ending| {
+        ending.is_empty() || (INFLECTIONS.contains(&ending) && short.chars().count() >= 4)
+    })
+}
+
+/// The words of a JSON text: those of its keys and strings as they read without JSON's escapes, also where a string
+/// holds JSON once more. A text that is no JSON is read as it stands, its escapes resolved.
+pub fn json_words(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    match serde_json::from_str(text) {
+        Ok(value) => collect(&value, &mut found),
+        Err(_) => spoken(&unescaped(text), &mut found),
+    }
+    found
+}
+
+/// The words of a value, as [`json_words`].
+pub(crate) fn collect(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => spoken(text, found),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+            found.extend(words(key));
+            collect(value, found);
+        }),
+        Value::Number(number) => found.extend(words(&number.to_string())),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// Words of a text in which JSON may be written, which may hold JSON again.
+fn spoken(text: &str, found: &mut Vec<String>) {
+    let mut text = Cow::Borrowed(text);
+    found.extend(words(&text));
+    for _ in 0..MOST_LEVELS {
+        if !text.contains('\\') {
+            return;
+        }
+        text = Cow::Owned(unescaped(&text));
+        found.extend(words(&text));
+    }
+}
+
+/// How often JSON stands within JSON: arguments of a call within a record of a turn within a result.
+const MOST_LEVELS: usize = 4;
+
+/// `text` with JSON's escapes resolved; what is no escape stays. One pass.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('\\') {
+        plain.push_str(before);
+        let mut letters = behind.chars();
+        let escape = letters.next();
+        rest = letters.as_str();
+        match escape {
+            Some('n' | 'r' | 't' | 'b' | 'f') => plain.push(' '),
+            Some('u') => match code_unit(rest) {
+                Some(unit) => {
+                    rest = &rest[4..];
+                    let second = rest.strip_prefix("\\u").and_then(code_unit);
+                    let pair = second.and_then(|low| char::decode_utf16([unit, low]).next()?.ok());
+                    if pair.is_some_and(|letter| letter.len_utf16() == 2) {
+                        rest = &rest[6..];
+                    }
+                    let single = || char::decode_utf16([unit]).next().and_then(Result::ok);
+                    let pair = pair.filter(|letter| letter.len_utf16() == 2);
+                    plain.push(pair.or_else(single).unwrap_or(char::REPLACEMENT_CHARACTER));
+                }
+                None => plain.push('u'),
+            },
+            Some(letter) => plain.push(letter),
+            None => {}
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
+fn code_unit(text: &str) -> Option<u16> {
+    let digits = text.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -64,7 +166,49 @@ mod tests {
 
     #[test]
     fn what_is_erased_is_compared_strictly() {
-        assert!(is_same("philomena", "philomenas") && is_same("hanna", "hannah") && is_same("ann", "ann"));
-        assert!(!is_same("ann", "anna") && !is_same("hannah", "hanno") && !is_same("rome", "romantic"));
+        let mentions = |text: &str, topic: &str| mention(&words(text), &words(topic));
+        for (text, topic) in [
+            ("Philomena's garden", "philomena"),
+            ("the dentists", "dentist"),
+            ("Ann is here", "ann"),
+            ("Annas Haus", "Anna"),
+        ] {
+            assert!(mentions(text, topic), "{text}: {topic}");
+        }
+        for (text, topic) in [
+            ("anna was planning it", "ann"),
+            ("hannah", "hanna"),
+            ("paula", "paul"),
+            ("romeo is romantic", "rome"),
+            ("aunt", "aunt philomena"),
+            ("anything", "?!"),
+        ] {
+            assert!(!mentions(text, topic), "{text}: {topic}");
+        }
+    }
+
+    #[test]
+    fn words_are_found_across_the_escapes_of_json() {
+        for written in [
+            r#"{"text":"J\u00e4nner\nann"}"#,
+            r#"{"text":"{\"inner\":\"J\\u00e4nner\\nann\"}"}"#,
+            r#"{"text":"[BEGIN]\n{\"a\":\"\\\"J\\u00e4nner\\\"ann\"}"#,
+        ] {
+            let found = json_words(written);
+            assert!(mention(&found, &words("Jänner ann")), "{written}: {found:?}");
+        }
+        let found = json_words(r#"{"text":"see\nanna \ud83d\ude00 \ud83dx"}"#);
+        assert!(!mention(&found, &words("ann")) && !mention(&found, &words("nanna")), "{found:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn foreign_bytes_break_no_reader_and_json_hides_no_word(text in "\\PC{0,60}", broken in "[\\\\u0-9a-f\"{}n]{0,40}") {
+            let written = serde_json::to_string(&serde_json::json!({ "deep": [text.clone()] })).unwrap();
+            let found = json_words(&written);
+            prop_assert!(words(&text).iter().all(|word| found.contains(word)));
+            json_words(&broken);
+            unescaped(&broken);
+        }
     }
 }

@@ -137,3 +137,21 @@ async fn no_words_of_strangers_come_in_with_a_place() {
         "{text}"
     );
 }
+
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_forecasts(
+        forecast in crate::testing::damaged_text(FORECAST),
+        places in crate::testing::damaged_text(PLACES),
+    ) {
+        let tool = Weather::new(&WeatherConfig::default(), reach(), in_english());
+        let found: Option<Places> = serde_json::from_str(&places).ok();
+        let here = WeatherPlace { name: "x".into(), country: String::new(), latitude: 0.0, longitude: 0.0 };
+        let place = found.and_then(|found| found.results.into_iter().next()).unwrap_or(here);
+        if let Ok(forecast) = serde_json::from_str::<Forecast>(&forecast) {
+            for day in 0..3 {
+                tool.told(&place, &forecast, day, &in_english().get());
+            }
+        }
+    }
+}

@@ -117,7 +117,7 @@ fn what_is_no_whole_model_is_refused_with_its_reason() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn a_damaged_model_never_panics(at in 0_usize..3000, byte: u8, cut in 0_usize..60_000) {
+    fn foreign_bytes_never_break_the_conversion_of_safetensors(at in 0_usize..3000, byte: u8, cut in 0_usize..60_000) {
         let mut model = file(&small());
         model[at] = byte;
         model.truncate(cut.max(1));

@@ -19,7 +19,7 @@ use crate::reply::output::filter::{ClaimPolicy, Purpose};
 use crate::reply::output::sink::ReplySink;
 use crate::reply::prompt::head::Heads;
 use crate::reply::session::tool_history::CallOutcome;
-use crate::reply::understand::wish::{self, CallWords, Said};
+use crate::reply::understand::wish::{self, CallWords, Utterances};
 use crate::tools::gate::{Address, Taint, Wish};
 use crate::tools::{Arguments, Effect, Tool, Toolbox, schema};
 use progress::LoopProgress;
@@ -71,7 +71,7 @@ impl Asked {
             }
             Effect::Looks | Effect::Fetches => Wish::Act,
             Effect::Remembers | Effect::Changes => {
-                let said = Said {
+                let said = Utterances {
                     asked: &self.words,
                     asked_back: self.asked_back.as_deref(),
                     dialogue: &self.dialogue,

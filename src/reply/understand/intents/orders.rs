@@ -64,12 +64,8 @@ fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
         "cancel" => ScheduleOrder::Cancel(filled.which(filled.kind(), Many::One)),
         "cancel reminder" => ScheduleOrder::Cancel(filled.which(Some(EntryKind::Reminder), Many::One)),
         "cancel all" => ScheduleOrder::Cancel(filled.which(filled.kind(), Many::All)),
-        "add" => {
-            ScheduleOrder::Add { which: filled.timer(), seconds: filled.seconds(Slot::Duration)?.into() }
-        }
-        "take off" => {
-            ScheduleOrder::Add { which: filled.timer(), seconds: -i64::from(filled.seconds(Slot::Duration)?) }
-        }
+        "add" => filled.longer_by(1)?,
+        "take off" => filled.longer_by(-1)?,
         "move" => ScheduleOrder::Move { which: filled.moved(), when: filled.when() },
         "snooze" => {
             ScheduleOrder::Snooze { which: Which::of(filled.kind()), seconds: filled.seconds(Slot::Duration) }
@@ -178,6 +174,15 @@ impl Filled<'_> {
     /// The timer that is to be longer or shorter.
     fn timer(&self) -> Which {
         Which { clock: None, day: None, ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One) }
+    }
+
+    /// A timer is to be so much longer or shorter; a length that is none is asked for.
+    fn longer_by(&self, sign: i64) -> Option<ScheduleOrder> {
+        let which = self.timer();
+        Some(match self.seconds(Slot::Duration)? {
+            0 => ScheduleOrder::Move { which, when: None },
+            seconds => ScheduleOrder::Add { which, seconds: sign * i64::from(seconds) },
+        })
     }
 
     /// The entry that is to be due at another time: what was said of a time is the new one.

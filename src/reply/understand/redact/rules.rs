@@ -219,7 +219,7 @@ fn looks_random(token: &str) -> bool {
 /// The value behind `key =`.
 fn keyword_value(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize {
     let holds_phrases = text[hit.clone()].to_ascii_lowercase().contains("pass");
-    value(text, hit, if holds_phrases { Values::Phrases } else { Values::Words }, secrets)
+    value(text, hit, if holds_phrases { SecretValues::Phrases } else { SecretValues::Words }, secrets)
 }
 
 /// The value behind the name of a password in a language.
@@ -229,19 +229,19 @@ fn phrase_value(text: &str, hit: Range<usize>, _: &SecretWords, secrets: &mut Ve
     if known.any(|keyword| keyword.is_match(&text[hit.clone()])) {
         return hit.end;
     }
-    value(text, hit, Values::Phrases, secrets)
+    value(text, hit, SecretValues::Phrases, secrets)
 }
 
 /// What may be the value of a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Values {
+enum SecretValues {
     Words,
     /// Several words.
     Phrases,
 }
 
 /// The value behind a key: quoted, quoted inside a JSON string, or bare.
-fn value(text: &str, hit: Range<usize>, values: Values, secrets: &mut Vec<Range<usize>>) -> usize {
+fn value(text: &str, hit: Range<usize>, values: SecretValues, secrets: &mut Vec<Range<usize>>) -> usize {
     let key = &text[hit.clone()];
     let rest = &text[hit.end..];
     let (from, to) = match rest.as_bytes().first() {
@@ -254,7 +254,7 @@ fn value(text: &str, hit: Range<usize>, values: Values, secrets: &mut Vec<Range<
         }
         Some(b'{' | b'[') if opens_a_container(rest) => return hit.end,
         // A passphrase has several words, and nothing but punctuation ends it.
-        Some(_) if key.ends_with(": ") && values == Values::Phrases => (0, spoken::clause_end(rest)),
+        Some(_) if key.ends_with(": ") && values == SecretValues::Phrases => (0, spoken::clause_end(rest)),
         Some(_) => (0, bare_end(rest)),
     };
     let value = &rest[from..to];

@@ -42,7 +42,7 @@ pub(super) struct Clause {
 }
 
 /// A stretch of words between punctuation.
-struct Stretch {
+struct WordRun {
     words: Vec<String>,
     /// A question mark stands behind it.
     is_question: bool,
@@ -109,7 +109,7 @@ pub(super) fn without_quotes(text: &str) -> String {
 }
 
 /// Sentences as stretches of words.
-fn sentences(text: &str) -> Vec<Vec<Stretch>> {
+fn sentences(text: &str) -> Vec<Vec<WordRun>> {
     let mut sentences = vec![Vec::new()];
     let mut begun = String::new();
     let mut chars = text.chars().peekable();
@@ -128,7 +128,7 @@ fn sentences(text: &str) -> Vec<Vec<Stretch>> {
     sentences
 }
 
-fn push(sentences: &mut Vec<Vec<Stretch>>, text: &str, ends: bool) {
+fn push(sentences: &mut Vec<Vec<WordRun>>, text: &str, ends: bool) {
     let words = words_of(text);
     let last = text.trim_end().chars().next_back();
     let (is_question, announces) = (last == Some('?'), last == Some(':'));
@@ -138,7 +138,7 @@ fn push(sentences: &mut Vec<Vec<Stretch>>, text: &str, ends: bool) {
                 before.is_question |= is_question;
             }
         } else {
-            sentence.push(Stretch { words, is_question, announces });
+            sentence.push(WordRun { words, is_question, announces });
         }
     }
     if ends && sentences.last().is_some_and(|sentence| !sentence.is_empty()) {
@@ -148,7 +148,7 @@ fn push(sentences: &mut Vec<Vec<Stretch>>, text: &str, ends: bool) {
 
 /// The stretches of a sentence, taken apart at joining words and put together where nothing new begins; with each whether
 /// a colon stands behind it.
-fn parts(words: &ConsentWords, sentence: &[Stretch]) -> Vec<(Vec<String>, bool)> {
+fn parts(words: &ConsentWords, sentence: &[WordRun]) -> Vec<(Vec<String>, bool)> {
     let mut parts: Vec<(Vec<String>, bool)> = Vec::new();
     for stretch in sentence {
         let mut from = 0;

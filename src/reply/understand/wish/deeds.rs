@@ -8,7 +8,7 @@ use crate::language::consent::{ConsentWords, DeedWords};
 
 /// How a request fits a deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Match {
+pub(super) enum DeedMatch {
     /// It asks for it.
     Deed,
     /// The verb fits, and what it is to be done to is not named.
@@ -21,14 +21,14 @@ pub(super) enum Match {
 
 /// What a clause says of one deed: how exactly, and whether all of it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Fit {
+struct DeedFit {
     has_object: bool,
     exactness: usize,
 }
 
 /// How the request `clause` fits the deed of that name.
-pub(super) fn matched(words: &ConsentWords, clause: &Clause, deed: &str) -> Match {
-    let fits: Vec<(&str, Fit)> =
+pub(super) fn matched(words: &ConsentWords, clause: &Clause, deed: &str) -> DeedMatch {
+    let fits: Vec<(&str, DeedFit)> =
         words.deeds().filter_map(|(name, deed)| Some((name, fit(words, clause, deed)?))).collect();
     let best = |with_object: bool| {
         let those = fits.iter().filter(|(_, fit)| fit.has_object || !with_object);
@@ -36,15 +36,15 @@ pub(super) fn matched(words: &ConsentWords, clause: &Clause, deed: &str) -> Matc
     };
     let own = fits.iter().find(|(name, _)| *name == deed).map(|(_, fit)| *fit);
     match (own, best(true)) {
-        (Some(fit), Some(best)) if fit.has_object && fit.exactness >= best => Match::Deed,
-        (_, Some(_)) => Match::Other,
-        (Some(fit), None) if Some(fit.exactness) >= best(false) => Match::Verb,
-        (_, None) if fits.is_empty() => Match::None,
-        (_, None) => Match::Other,
+        (Some(fit), Some(best)) if fit.has_object && fit.exactness >= best => DeedMatch::Deed,
+        (_, Some(_)) => DeedMatch::Other,
+        (Some(fit), None) if Some(fit.exactness) >= best(false) => DeedMatch::Verb,
+        (_, None) if fits.is_empty() => DeedMatch::None,
+        (_, None) => DeedMatch::Other,
     }
 }
 
-fn fit(words: &ConsentWords, clause: &Clause, deed: &DeedWords) -> Option<Fit> {
+fn fit(words: &ConsentWords, clause: &Clause, deed: &DeedWords) -> Option<DeedFit> {
     let all = &clause.words;
     if !deed.needs.is_empty() && !deed.needs.are_in(all) {
         return None;
@@ -52,13 +52,13 @@ fn fit(words: &ConsentWords, clause: &Clause, deed: &DeedWords) -> Option<Fit> {
     let anywhere = clause.is_polite && words.form.verbs_last;
     let alone = if anywhere { deed.alone.anywhere(all) } else { deed.alone.at_start(all) };
     if let Some(exactness) = alone {
-        return Some(Fit { has_object: true, exactness: exactness + 1 });
+        return Some(DeedFit { has_object: true, exactness: exactness + 1 });
     }
     let verb = if anywhere { deed.verbs.anywhere(all) } else { deed.verbs.at_start(all) };
     if let Some(exactness) = verb {
-        return Some(Fit { has_object: deed.objects.are_in(all), exactness });
+        return Some(DeedFit { has_object: deed.objects.are_in(all), exactness });
     }
-    deed.elliptic.whole(all).map(|exactness| Fit { has_object: true, exactness })
+    deed.elliptic.whole(all).map(|exactness| DeedFit { has_object: true, exactness })
 }
 
 /// Whether a clause that wants something to stay is about the deed of that name: it names the verb or the object, points
@@ -102,7 +102,7 @@ pub(super) fn offers(words: &ConsentWords, question: &[String], deed: &str) -> b
             is_polite: words.form.verbs_last,
             has_condition: false,
         };
-        matched(words, &clause, deed) == Match::Deed
+        matched(words, &clause, deed) == DeedMatch::Deed
     };
     let behind = |at: usize| words.form.offers.at_start(&question[at..]).map(|count| at + count);
     (0..question.len()).filter_map(behind).any(offered)

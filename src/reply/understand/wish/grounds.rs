@@ -11,7 +11,7 @@ use crate::reply::understand::intents;
 use crate::schedule::When;
 use crate::tools::deed::{CallValue, ValueKind};
 
-use super::Said;
+use super::Utterances;
 
 /// Most words of a window in which a time is looked for.
 const LONGEST_TIME: usize = 9;
@@ -35,7 +35,7 @@ pub(super) struct Grounds<'a> {
 
 impl<'a> Grounds<'a> {
     /// What the user said, what was asked back, and what he refers to.
-    pub(super) fn new(language: &'a Language, words: &'a ConsentWords, said: &Said<'_>) -> Self {
+    pub(super) fn new(language: &'a Language, words: &'a ConsentWords, said: &Utterances<'_>) -> Self {
         let asked = words_of(said.asked);
         let refers = words.form.references.are_in(&asked);
         let mut texts = vec![said.asked.to_owned()];
@@ -47,8 +47,8 @@ impl<'a> Grounds<'a> {
     }
 
     /// The same behind a no: of what was asked back only units count.
-    pub(super) fn behind_no(language: &'a Language, words: &'a ConsentWords, said: &Said<'_>) -> Self {
-        let mut grounds = Self::new(language, words, &Said { asked_back: None, ..*said });
+    pub(super) fn behind_no(language: &'a Language, words: &'a ConsentWords, said: &Utterances<'_>) -> Self {
+        let mut grounds = Self::new(language, words, &Utterances { asked_back: None, ..*said });
         let asked_back = words_of(said.asked_back.unwrap_or_default());
         let is_unit = |word: &String| words.form.units.at_start(std::slice::from_ref(word)).is_some();
         grounds.said.extend(asked_back.into_iter().filter(is_unit));

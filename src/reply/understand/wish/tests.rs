@@ -49,7 +49,7 @@ fn wish_of(row: &Row, language: &Language) -> Wish {
     let tool = toolbox.get(row.tool).unwrap();
     let arguments = row.arguments.as_object().unwrap();
     let call = CallWords { deed: tool.deed(arguments), values: tool.values(arguments), cues: Vec::new() };
-    wish(language, &Said { asked: row.asked, asked_back: row.asked_back, dialogue: &[] }, &call)
+    wish(language, &Utterances { asked: row.asked, asked_back: row.asked_back, dialogue: &[] }, &call)
 }
 
 /// Requests that run at once, of all there are; and every row with another outcome than it should have.
@@ -113,7 +113,7 @@ proptest::proptest! {
         for (deed, kind) in [("timers set", ValueKind::When), ("lists add", ValueKind::Words), ("lamp", ValueKind::Numbers)] {
             let values = vec![CallValue { kind, text: value.clone() }];
             let call = CallWords { deed: deed.to_owned(), values, cues: vec!["lamp"] };
-            let _ = wish(english(), &Said { asked: &asked, asked_back: Some(&back), dialogue: &[] }, &call);
+            let _ = wish(english(), &Utterances { asked: &asked, asked_back: Some(&back), dialogue: &[] }, &call);
         }
         let _ = refusal(english(), &asked);
     }
@@ -124,7 +124,7 @@ fn a_deed_no_language_knows_is_asked_for_by_the_words_of_its_tool() {
     let wish = |asked: &str, what: &str| {
         let values = vec![CallValue { kind: ValueKind::Words, text: what.to_owned() }];
         let call = CallWords { deed: "lamp".into(), values, cues: vec!["lamp", "light"] };
-        wish(english(), &Said { asked, ..Said::default() }, &call)
+        wish(english(), &Utterances { asked, ..Utterances::default() }, &call)
     };
     assert_eq!(wish("turn the lamp on", "on"), Wish::Act);
     assert_eq!(wish("read the page, then the lamp on", "on"), Wish::Act);

@@ -84,6 +84,33 @@ fn halves_and_quarters_are_read_wherever_they_stand() {
     }
 }
 
+#[test]
+fn a_length_below_zero_is_asked_about_and_never_guessed() {
+    let order = |text: &str| match match_intent(text).map(|found| found.what) {
+        Some(Intent::Schedule(order)) => Some(order),
+        _ => None,
+    };
+    for text in [
+        "set a timer for minus five minutes",
+        "set a timer for negative five minutes",
+        "set a timer for -5 minutes",
+        "set a timer for \u{2212}5 minutes",
+        "timer minus ten minutes",
+    ] {
+        let Some(ScheduleOrder::Set(wanted)) = order(text) else { panic!("{text}: {:?}", order(text)) };
+        assert_eq!((wanted.name, wanted.when), (None, Some(When::In(0))), "{text}");
+    }
+    for text in ["add minus five minutes to the timer", "take -5 minutes off the timer"] {
+        assert!(
+            matches!(order(text), Some(ScheduleOrder::Move { when: None, .. })),
+            "{text}: {:?}",
+            order(text)
+        );
+    }
+    assert_eq!(read("-5 minutes"), Some(0), "a tool is told that it is no length");
+    assert_eq!(order("set a timer - 5 minutes"), order("set a timer 5 minutes"), "a dash is no sign");
+}
+
 proptest! {
     #[test]
     fn any_length_is_read_back_as_it_was_told(seconds in 1_u64..86_400) {

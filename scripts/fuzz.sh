@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Feeds every reader of foreign bytes with damaged input, each for MINUTES (1): `make fuzz MINUTES=10`.
+# Stable Rust: these are the property tests whose name has "foreign_bytes" in it, run again and again with another seed.
+#   SEED=N      the seed to begin with (the time in seconds)
+#   TARGET=NAME only tests with this in their name
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+minutes=${MINUTES:-1}
+seed=${SEED:-$(date +%s)}
+cases=${CASES:-2000}
+
+# The first listing builds; its output is not to be taken for names.
+build test --lib -- --list >/dev/null
+mapfile -t targets < <(build test --lib -- --list 2>/dev/null | sed -n 's/: test$//p' | grep -E "foreign_bytes|protocol::tests::no_text_is_lost" | grep -F "${TARGET:-}")
+[ ${#targets[@]} != 0 ] || fail "there is no test with \"${TARGET:-foreign_bytes}\" in its name"
+for target in "${targets[@]}"; do
+  end=$((SECONDS + minutes * 60))
+  first=$seed
+  while [ "$SECONDS" -lt "$end" ]; do
+    PROPTEST_CASES=$cases PROPTEST_RNG_SEED=$seed build test --lib -- -q --exact "$target" >"$cache/fuzz.log" 2>&1 || {
+      cat "$cache/fuzz.log" >&2
+      fail "$target failed with seed $seed; again: SEED=$seed CASES=$cases TARGET=$target make fuzz"
+    }
+    seed=$((seed + 1))
+  done
+  say "$target: $((seed - first)) rounds of $cases cases, seeds $first to $((seed - 1))"
+done

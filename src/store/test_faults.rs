@@ -1,0 +1,47 @@
+//! Breaks the store on purpose: what tests of other modules need for the faults of a database.
+//!
+//! Compiled for tests only. In: a store. Out: one whose tables are gone or that never answers.
+
+use tokio::sync::oneshot;
+
+use super::Store;
+
+impl Store {
+    /// Makes every later request for the dialogue fail, as a failing disk would.
+    pub(crate) async fn break_down(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE message")?)).await.expect("a table to drop");
+    }
+
+    /// From now on no request is answered, as with a hanging disk.
+    pub(crate) fn hang(&self) {
+        self.hangs.store(true, std::sync::atomic::Ordering::SeqCst);
+    }
+
+    /// The answer, awaited even when the test's clock is paused: the database thread runs in real time.
+    pub(super) async fn in_stopped_time<T: Send + 'static>(
+        &self,
+        answered: oneshot::Receiver<T>,
+    ) -> Result<T, oneshot::error::RecvError> {
+        if self.hangs.load(std::sync::atomic::Ordering::SeqCst) {
+            return std::future::pending().await;
+        }
+        let waiting = tokio::task::spawn_blocking(move || answered.blocking_recv());
+        waiting.await.expect("nothing that could panic")
+    }
+
+    /// Makes every later request for the memory fail.
+    pub(crate) async fn break_memory(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE memory")?)).await.expect("a table to drop");
+        self.changes.note();
+    }
+
+    /// Makes every later request for notes fail.
+    pub(crate) async fn break_notes(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE note")?)).await.expect("a table to drop");
+    }
+
+    /// Makes every later request for the schedule fail.
+    pub(crate) async fn break_timers(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE schedule")?)).await.expect("a table to drop");
+    }
+}
