@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(waiting.len(), 1);
         let text = waiting[0].announcement.wording.told(&english, &SystemClock.now()).0;
         assert!(
-            text.starts_with("My memory was damaged, and I have lost some timers and reminders"),
+            text.starts_with("My memory was damaged, and I have lost perhaps some timers and reminders"),
             "{text}"
         );
         assert_eq!(store.announcements().await.unwrap().len(), 1, "it survives a restart");
@@ -133,8 +133,8 @@ mod tests {
         ]);
         assert_eq!(
             sentence(&some, &english).unwrap(),
-            "My memory was damaged, and I have lost up to 2 timers and reminders, one note and some of our \
-             conversations. The command joi doctor shows more."
+            "My memory was damaged, and I have lost up to 2 timers and reminders, one note and perhaps some \
+             of our conversations. The command joi doctor shows more."
         );
         assert_eq!(sentence(&loss(vec![table("note", LostRows::Exactly(0))]), &english), None);
     }

@@ -99,7 +99,7 @@ fn lost_rows(table: &TableLoss) -> Option<String> {
         LostRows::Nothing => None,
         LostRows::Exactly(count) => Some(format!("{count} {what}")),
         LostRows::AtMost(count) => Some(format!("up to {count} {what}")),
-        LostRows::Unknown => Some(format!("an unknown number of {what}")),
+        LostRows::Unknown => Some(format!("perhaps some {what}")),
     }
 }
 
