@@ -23,7 +23,7 @@ mod rows;
 mod tests;
 
 /// A table that is salvaged.
-struct Table {
+struct SalvagedTable {
     name: &'static str,
     /// Lists the numbers of all rows from an index, which may be sound when the table is not.
     listed: Option<&'static str>,
@@ -32,31 +32,31 @@ struct Table {
 }
 
 /// All tables with data that can't be made again, the weightiest first.
-const TABLES: [Table; 8] = [
-    Table { name: "schedule", listed: None, is_numbered: true },
-    Table {
+const TABLES: [SalvagedTable; 8] = [
+    SalvagedTable { name: "schedule", listed: None, is_numbered: true },
+    SalvagedTable {
         name: "note",
         listed: Some("SELECT rowid FROM note INDEXED BY note_by_list WHERE list >= ''"),
         is_numbered: true,
     },
-    Table { name: "setting", listed: None, is_numbered: false },
-    Table {
+    SalvagedTable { name: "setting", listed: None, is_numbered: false },
+    SalvagedTable {
         name: "memory",
         listed: Some("SELECT rowid FROM memory INDEXED BY memory_by_kind WHERE kind >= ''"),
         is_numbered: true,
     },
-    Table {
+    SalvagedTable {
         name: "message",
         listed: Some("SELECT rowid FROM message INDEXED BY message_by_time WHERE at_ms > -9e18"),
         is_numbered: true,
     },
-    Table {
+    SalvagedTable {
         name: "turn",
         listed: Some("SELECT rowid FROM turn INDEXED BY turn_by_time WHERE at_ms > -9e18"),
         is_numbered: true,
     },
-    Table { name: "announcement", listed: None, is_numbered: true },
-    Table { name: "conversation", listed: None, is_numbered: false },
+    SalvagedTable { name: "announcement", listed: None, is_numbered: true },
+    SalvagedTable { name: "conversation", listed: None, is_numbered: false },
 ];
 
 /// Greatest number looked for where nothing tells the greatest there was.
@@ -170,7 +170,7 @@ pub(super) fn fill(fresh: &mut Connection, damaged: &Path) -> Result<Salvaged, S
 
 /// What was found of a table.
 struct Found {
-    table: &'static Table,
+    table: &'static SalvagedTable,
     saved: u64,
     missing: Missing,
     from_snapshot: u64,
@@ -241,7 +241,7 @@ fn snapshot_source(path: PathBuf) -> Option<(Connection, String)> {
 fn from_damaged(
     tx: &Transaction<'_>,
     source: &Connection,
-    table: &Table,
+    table: &SalvagedTable,
 ) -> Result<(u64, Missing), StoreError> {
     let columns = match common_columns(tx, source, table.name)? {
         Columns::Known(columns) => columns,
@@ -279,7 +279,7 @@ fn from_damaged(
 fn copy_missing(
     tx: &Transaction<'_>,
     snapshot: &Connection,
-    table: &Table,
+    table: &SalvagedTable,
     missing: &Missing,
 ) -> Result<u64, StoreError> {
     let Columns::Known(columns) = common_columns(tx, snapshot, table.name)? else { return Ok(0) };
@@ -298,7 +298,7 @@ fn copy_missing(
     Ok(copied)
 }
 
-fn insert(table: &Table, columns: &[String]) -> String {
+fn insert(table: &SalvagedTable, columns: &[String]) -> String {
     let number = if table.is_numbered { "id, " } else { "" };
     let count = columns.len() + usize::from(table.is_numbered);
     let marks = vec!["?"; count].join(", ");

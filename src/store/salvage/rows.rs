@@ -12,27 +12,32 @@ use rusqlite::types::Value;
 const MOST_FAILURES: u32 = 100_000;
 
 /// Receives a row with its number; returns whether it could be used.
-pub(super) type Take<'a> = dyn FnMut(i64, Vec<Value>) -> bool + 'a;
+pub(super) type RowTake<'a> = dyn FnMut(i64, Vec<Value>) -> bool + 'a;
 
 /// Reads one table.
 pub(super) struct RowReader<'a> {
     db: &'a Connection,
     upward: String,
     downward: String,
-    take: &'a mut Take<'a>,
+    take: &'a mut RowTake<'a>,
     failures: u32,
     gaps: Vec<(i64, i64)>,
 }
 
 /// How far a pass came.
-struct Pass {
+struct SalvagePass {
     last: Option<i64>,
     is_complete: bool,
 }
 
 impl<'a> RowReader<'a> {
     /// A reader of `columns` of `table`.
-    pub(super) fn new(db: &'a Connection, table: &str, columns: &[String], take: &'a mut Take<'a>) -> Self {
+    pub(super) fn new(
+        db: &'a Connection,
+        table: &str,
+        columns: &[String],
+        take: &'a mut RowTake<'a>,
+    ) -> Self {
         let select = format!(
             "SELECT rowid, {} FROM {table} WHERE rowid BETWEEN ?1 AND ?2 ORDER BY rowid",
             columns.join(", ")
@@ -89,19 +94,19 @@ impl<'a> RowReader<'a> {
         }
     }
 
-    fn upward(&mut self, from: i64, through: i64) -> Pass {
+    fn upward(&mut self, from: i64, through: i64) -> SalvagePass {
         let sql = self.upward.clone();
         self.pass(&sql, (from, through), |last, id| id > last)
     }
 
-    fn downward(&mut self, from: i64, through: i64) -> Pass {
+    fn downward(&mut self, from: i64, through: i64) -> SalvagePass {
         let sql = self.downward.clone();
         self.pass(&sql, (from, through), |last, id| id < last)
     }
 
-    fn pass(&mut self, sql: &str, (from, through): (i64, i64), follows: fn(i64, i64) -> bool) -> Pass {
+    fn pass(&mut self, sql: &str, (from, through): (i64, i64), follows: fn(i64, i64) -> bool) -> SalvagePass {
         let mut last = None;
-        let failed = |last| Pass { last, is_complete: false };
+        let failed = |last| SalvagePass { last, is_complete: false };
         self.failures += 1;
         let db = self.db;
         let Ok(mut query) = db.prepare_cached(sql) else { return failed(last) };
@@ -125,7 +130,7 @@ impl<'a> RowReader<'a> {
             }
         }
         self.failures -= 1;
-        Pass { last, is_complete: true }
+        SalvagePass { last, is_complete: true }
     }
 }
 
