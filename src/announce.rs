@@ -2,7 +2,7 @@
 //!
 //! Any task. In: announcements of timers, devices, start-up, impulse, agents, alerts: whoever has something to say
 //! sends it to an [`Announcer`] and is done. Out: for whoever can speak at a place, the next one to be said there, when
-//! [`arbiter`] says so. What must not be lost is in the database until it was heard. Direct answers to questions do
+//! `arbiter` says so. What must not be lost is in the database until it was heard. Direct answers to questions do
 //! not come here.
 
 mod arbiter;

@@ -1,6 +1,6 @@
 //! The voice channel: what is heard at an endpoint becomes a question, the answer becomes speech.
 //!
-//! One task runs [`Conversation::run`]. In: what [`input`] hears, what [`output`] reports, finished answers, announcements,
+//! One task runs [`Conversation::run`]. In: what `input` hears, what `output` reports, finished answers, announcements,
 //! requests. Out: commands to all of them, and [`News`] for whoever shows what happens. What to do is decided by
 //! [`flow`]; this file only does it. It refuses nothing: a stage that failed is told, and the conversation goes on with
 //! the others.

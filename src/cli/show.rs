@@ -34,7 +34,7 @@ impl Tone {
     }
 }
 
-/// `text` in the colour of `mood`, for [`line`].
+/// `text` in the colour of `mood`, for [`line()`].
 pub fn coloured(mood: Tone, text: impl Display) -> String {
     let style = mood.style();
     format!("{style}{text}{style:#}")
@@ -51,7 +51,7 @@ pub fn line(text: impl Display) -> std::io::Result<()> {
 /// Hands what was written to stdout over to whoever reads it.
 ///
 /// # Errors
-/// As for [`line`].
+/// As for [`line()`].
 pub fn flush() -> std::io::Result<()> {
     anstream::stdout().flush()
 }

@@ -2,7 +2,7 @@
 //! asks the model, runs what it calls and asks again.
 //!
 //! Runs in the task of one turn. In: a request, the dialogue and what is remembered. Out: calls of tools, and words to
-//! the output. [`AgentContext`] is all that the loop works with.
+//! the output. `AgentContext` is all that the loop works with.
 
 use std::sync::Arc;
 

@@ -64,7 +64,7 @@ pub struct ReplyOutcome {
     pub ended: Ended,
     /// Whether more may be said.
     pub conversation: ConversationStatus,
-    /// The stored exchange; see [`Engine::heard_only`].
+    /// The stored exchange; see `Engine::heard_only`.
     pub exchange: Option<ExchangeId>,
 }
 
