@@ -158,13 +158,13 @@ impl Patterns {
     /// How many words of the most exact pattern stand at the beginning of `words`; whatever may follow.
     pub(crate) fn at_start(&self, words: &[String]) -> Option<usize> {
         let fits = |pattern: &&Vec<String>| fits(pattern, words, WordsBehind::May);
-        self.0.iter().filter(fits).map(exactness).max()
+        self.0.iter().filter(fits).map(|pattern| exactness(pattern)).max()
     }
 
     /// The same of patterns that take all of `words`.
     pub(crate) fn whole(&self, words: &[String]) -> Option<usize> {
         let fits = |pattern: &&Vec<String>| fits(pattern, words, WordsBehind::Mustnt);
-        self.0.iter().filter(fits).map(exactness).max()
+        self.0.iter().filter(fits).map(|pattern| exactness(pattern)).max()
     }
 
     /// The most exact one that begins anywhere.
@@ -191,7 +191,7 @@ fn fits(pattern: &[String], words: &[String], rest: WordsBehind) -> bool {
 }
 
 /// How much a pattern says: the number of its words.
-fn exactness(pattern: &Vec<String>) -> usize {
+fn exactness(pattern: &[String]) -> usize {
     pattern.iter().filter(|word| *word != "*").count()
 }
 

@@ -101,7 +101,7 @@ pub(crate) fn past(
     let is_live_foreign = live.iter().any(|row| row.origin == Origin::Stranger);
     let is_own = |row: &&DialogueRow| row.origin != Origin::Stranger;
     let own_texts = live.iter().filter(is_own).map(|row| row.text.0.clone()).collect();
-    let newest = live.iter().filter(|row| row.conversation == *conversation).next_back();
+    let newest = live.iter().rfind(|row| row.conversation == *conversation);
     let asks = |row: &&DialogueRow| row.role == DialogueRole::Assistant && row.text.0.contains('?');
     let asked_back = newest.filter(is_own).filter(asks).map(|row| row.text.0.clone());
     let marked = earlier[skipped..].iter().map(|row| marked(row, began));

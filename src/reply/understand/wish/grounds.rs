@@ -273,7 +273,7 @@ fn numbers(language: &Language, consent: &ConsentWords, text: &str) -> Vec<u32> 
 }
 
 fn digit(value: u32) -> Option<char> {
-    (value % ONE == 0).then(|| char::from_digit(value / ONE, 10)).flatten()
+    value.is_multiple_of(ONE).then(|| char::from_digit(value / ONE, 10)).flatten()
 }
 
 /// "2.5" and "1,500".
