@@ -24,6 +24,7 @@ use crate::trace::Decision;
 mod acting;
 mod breakdowns;
 mod choice;
+mod consent;
 mod diary;
 mod directed;
 mod failures;

@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use super::*;
 use crate::language::tests::{english, german};
+use crate::reply::understand::intents::{self, Intent, MemoryOrder};
+use crate::schedule::ScheduleOrder;
 
 use crate::tools::tests::shipped;
 
@@ -98,6 +100,29 @@ fn nothing_runs_that_was_not_asked_for_and_plain_requests_run_without_a_question
 fn utterances_that_nobody_tuned_with_are_asked_about_rather_than_run() {
     holds(corpus!("en.held-out"), english(), 0.90);
     holds(corpus!("de.held-out"), german(), 0.85);
+}
+
+#[test]
+fn no_quick_command_is_heard_in_talk() {
+    let acts = |intent: &Intent| match intent {
+        Intent::Schedule(order) => !matches!(order, ScheduleOrder::List(_) | ScheduleOrder::Left(_)),
+        Intent::Volume(_) => true,
+        Intent::Memory(order) => matches!(order, MemoryOrder::Remember { .. }),
+        _ => false,
+    };
+    for (text, language) in [
+        (corpus!("en"), english()),
+        (corpus!("en.held-out"), english()),
+        (corpus!("de"), german()),
+        (corpus!("de.held-out"), german()),
+    ] {
+        let talk =
+            rows(text).into_iter().filter(|row| row.expected == Expected::Talk && row.asked_back.is_none());
+        let heard =
+            talk.filter_map(|row| Some((row.asked, intents::match_intent(language, row.asked)?.what)));
+        let wrong: Vec<_> = heard.filter(|(_, intent)| acts(intent)).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
 }
 
 #[test]

@@ -1,0 +1,97 @@
+//! A question of hers and the words that answer it: what was refused is left alone until it is asked for anew.
+
+use super::scripted::answers;
+use super::tools::{Fake, Kit, chooses, writes};
+use super::*;
+use crate::llm::ModelSize::{Large, Small};
+use crate::tools::{Effect, Output};
+
+const LAMP: &str = "{\"what\":\"on\"}";
+
+#[tokio::test]
+async fn a_refusal_in_any_words_does_nothing_and_forbids_the_deed_until_it_is_asked_for_anew() {
+    for refusal in
+        ["no way, I want it dark", "leave it", "I said no", "not now", "nah, better not", "auf keinen Fall"]
+    {
+        let kit = Kit::new();
+        let script = vec![
+            writes("lamp", LAMP),
+            // The model tries again by itself, and is asked for it at last.
+            writes("lamp", LAMP),
+            answers("As you like."),
+            writes("lamp", LAMP),
+        ];
+        let bench = Bench::with_kit(Small, &kit, script);
+        assert_eq!(bench.say("the lamp please").await.shown(), "Shall I lamp on?");
+        assert_eq!(bench.say(refusal).await.shown(), say().left_alone, "{refusal}");
+        let ran = bench.say("the lamp, well").await;
+        assert_eq!((ran.called(), kit.lamp.ran()), (vec![("lamp", "refused")], 0), "{refusal}");
+        let ran = bench.say("turn the lamp on").await;
+        assert_eq!((ran.called(), kit.lamp.ran()), (vec![("lamp", "done")], 1), "{refusal}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_that_asks_for_something_else_is_the_new_request_and_nothing_of_the_old() {
+    let kit = Kit::new();
+    let bench = Bench::with_kit(Small, &kit, vec![writes("lamp", LAMP)]);
+    bench.say("the lamp please").await;
+    let ran = bench.say("no, set a timer for ten minutes").await;
+    assert_eq!((ran.shown().as_str(), kit.lamp.ran()), ("Timer, 10 minutes.", 0));
+}
+
+#[tokio::test]
+async fn talk_changes_nothing_and_is_not_asked_about() {
+    for talk in [
+        "leave my shopping list alone",
+        "shouldn't I clear the shopping list",
+        "my wife said clear the shopping list",
+    ] {
+        let clear = chooses("lists", "{\"action\":\"clear\",\"list\":\"shopping\"}");
+        let bench = Bench::shipped(vec![clear, answers("I won't touch it.")]);
+        let at = bench.clock.now().timestamp();
+        bench.store.add_notes("shopping", vec!["milk".into()], at).await.unwrap();
+        let ran = bench.say(talk).await;
+        assert!(!ran.shown().contains('?'), "{talk}: {}", ran.shown());
+        assert_eq!(bench.store.notes("shopping").await.unwrap(), ["milk"], "{talk}");
+    }
+}
+
+// A value that nobody said is asked about, whatever the model
+#[tokio::test]
+async fn a_call_with_a_value_that_nobody_said_is_asked_about() {
+    for size in [Small, Large] {
+        let kit = Kit::new();
+        let bench = Bench::with_kit(size, &kit, vec![writes("lamp", "{\"what\":\"kitchen and cellar on\"}")]);
+        bench.engine.parts.protocols.learn("scripted", None).await;
+        let ran = bench.say("turn the kitchen lamp on").await;
+        assert_eq!((ran.called(), kit.lamp.ran()), (vec![("lamp", "asked")], 0), "{size:?}");
+    }
+}
+
+// "How do I make pancakes?" is not answered with a sum
+#[tokio::test]
+async fn a_small_model_does_not_compute_what_nobody_spoke_of() {
+    let script = vec![chooses("calculate", "{\"expression\":\"18 * 23\"}"), answers("Flour, milk and eggs.")];
+    let bench = Bench::shipped(script);
+    let ran = bench.say("how do I make pancakes, is it a sum of things").await;
+    assert_eq!(
+        (ran.shown().as_str(), ran.called()),
+        ("Flour, milk and eggs.", vec![("calculate", "refused")])
+    );
+}
+
+// Of a list of results one address is followed for a request, and no other
+#[tokio::test]
+async fn of_a_list_of_results_one_address_is_followed() {
+    let mut kit = Kit::new();
+    let links = vec!["https://news.example/a".to_owned(), "https://news.example/b".to_owned()];
+    let output = Output { links, ..Output::foreign("two results") };
+    kit.page = Fake::new("page", Effect::Fetches, Ok(output));
+    let follow = |address: &str| writes("page", &format!("{{\"what\":\"{address}\"}}"));
+    let script =
+        vec![writes("page", "{}"), follow("https://news.example/a"), follow("https://news.example/b")];
+    let bench = Bench::with_kit(Small, &kit, script);
+    let ran = bench.say("what is the news").await;
+    assert_eq!((ran.shown().as_str(), kit.page.ran()), ("Shall I page https://news.example/b?", 2));
+}
