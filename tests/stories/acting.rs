@@ -30,7 +30,8 @@ async fn a_call_written_as_text_is_run_and_the_record_tells_reply_calls_and_time
     double.when("surely it was", vec![Script::words(&call)]);
     double.when("[tool result: timers]", vec![Script::words("No rice is cooking.")]);
     let home = Home::with_model_server(&double.url);
-    let record = json(&home.joi(&["ask", "--json", "surely it was the rice, away with it"]).well().out);
+    let record =
+        json(&home.joi(&["ask", "--json", "surely it was done, cancel the timer for the rice"]).well().out);
     assert_eq!(record["reply"], "No rice is cooking.");
     let used = record["tool_use"].as_array().unwrap();
     assert_eq!((used.len(), &used[0]["name"], &used[0]["outcome"]), (1, &json!("timers"), &json!("failed")));
@@ -57,12 +58,12 @@ async fn a_timer_set_by_the_model_is_in_the_list_and_a_question_needs_a_yes() {
     // Of the issue: durable before it is told; the gate by text
     let double = Double::start().await;
     let set = json!({ "action": "set", "kind": "timer", "when": "7 minutes", "name": "egg" });
-    double.when("eggs need a timer", vec![chosen("timers", &set)]);
+    double.when("on an egg timer", vec![chosen("timers", &set)]);
     let alarm = json!({ "action": "set", "kind": "alarm", "when": "5 am" });
-    double.when("is there an alarm at five", vec![chosen("timers", &alarm)]);
+    double.when("first light", vec![chosen("timers", &alarm)]);
     let home = Home::with_model_server(&double.url);
-    let said = "my eggs need a timer of seven minutes\nso is there an alarm at five or not\nyes please\n\
-                so is there an alarm at five or not\nno thanks\n/timers\n";
+    let said = "put seven minutes on an egg timer would you\nan alarm for the first light of the day please\n\
+                yes please\nan alarm for the first light of the day please\nno thanks\n/timers\n";
     let told = home.joi_reading(said, &["text"]).well().out;
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(

@@ -65,6 +65,7 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
         "ring light",
         "diary",
         "greeting",
+        "upkeep",
         "display",
         "conversation",
     ];

@@ -152,6 +152,12 @@ fn of_known(words: &ConsentWords, clauses: &[Clause], said: &Utterances<'_>, cal
             Form::Question => Some(Wish::Talk("the user asked about it and wanted nothing done")),
             Form::Hypothesis => Some(Wish::Talk("the user only imagined it")),
             Form::Reported => Some(Wish::Talk("the user told what somebody else said")),
+            Form::Statement
+                if words.form.needed.are_in(&clause.words)
+                    && deeds::names_object(words, &clause.words, &call.deed) =>
+            {
+                Some(Wish::Ask(UNCLEAR))
+            }
             Form::Statement => Some(Wish::Talk(NOTHING)),
             Form::Open => completed(words, said, clause, &call.deed),
         };

@@ -15,6 +15,8 @@ use super::Utterances;
 
 /// Most words of a window in which a time is looked for.
 const LONGEST_TIME: usize = 9;
+/// Most texts of the dialogue that may be referred to.
+const MOST_BEFORE: usize = 4;
 /// Fewest letters two words must share at their beginning to be forms of one word.
 const STEM: usize = 4;
 /// How much of a retold text must have been said.
@@ -41,7 +43,7 @@ impl<'a> Grounds<'a> {
         let mut texts = vec![said.asked.to_owned()];
         texts.extend(said.asked_back.map(str::to_owned));
         if refers {
-            texts.extend(said.dialogue.iter().cloned());
+            texts.extend(said.dialogue.iter().rev().take(MOST_BEFORE).cloned());
         }
         Self::of(language, words, texts)
     }
