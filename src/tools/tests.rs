@@ -7,6 +7,8 @@ use crate::clock::{Clock, ManualClock};
 use crate::language::Language;
 use crate::language::tests::{english, in_english};
 
+pub(crate) use super::web::tests::reach;
+
 pub(super) fn clock() -> Arc<dyn Clock> {
     Arc::new(ManualClock::at("2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time")))
 }

@@ -22,7 +22,7 @@ use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
 mod guard;
 pub(super) mod html;
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;
 
 /// Most bytes that are read.
 pub(super) const MOST_BYTES: usize = 512 * 1024;

@@ -114,7 +114,7 @@ fn names(name: String) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> {
 }
 
 /// The network of tests. There is no way to make this from a configuration.
-pub(in crate::tools) fn reach() -> Reach {
+pub(crate) fn reach() -> Reach {
     Reach::guarded(is_outside, names).expect("a client")
 }
 
