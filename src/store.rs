@@ -39,7 +39,7 @@ pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId};
 pub use error::StoreError;
 pub use memory::{
     DiaryPage, Embedding, HitSource, Imported, Memory, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery,
-    NewMemory, Portable, TopicMentions, Unembedded, words,
+    NewMemory, Portable, STRANGER, TopicMentions, Unembedded, words,
 };
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
 

@@ -43,7 +43,7 @@ async fn call(toolbox: &Toolbox, name: &str, arguments: Value) -> Result<Output,
     let tool = toolbox.get(name).expect("the tool");
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let arguments = schema::checked(&tool.schema(), &arguments).expect("good arguments");
-    run(&**tool, Call { arguments: &arguments, now: &clock().now() }).await
+    run(&**tool, Call { arguments: &arguments, now: &clock().now(), source: Source::Own }).await
 }
 
 fn sentence(output: Result<Output, ToolError>) -> String {

@@ -33,7 +33,14 @@ async fn look(
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let tool = Weather::new(&config, reach());
-    (super::super::run(&tool, Call { arguments: &arguments, now: &now }).await, served.paths())
+    (
+        super::super::run(
+            &tool,
+            Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own },
+        )
+        .await,
+        served.paths(),
+    )
 }
 
 #[tokio::test]

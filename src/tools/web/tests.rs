@@ -122,7 +122,11 @@ async fn page(url: &str) -> Result<String, String> {
     let arguments = Arguments::from_iter([("url".to_owned(), json!(url))]);
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let tool = ReadPage::new(reach());
-    let output = super::super::run(&tool, Call { arguments: &arguments, now: &now }).await;
+    let output = super::super::run(
+        &tool,
+        Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own },
+    )
+    .await;
     output.map(|output| output.text).map_err(|error| error.to_string())
 }
 
