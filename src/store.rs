@@ -51,7 +51,7 @@ pub use error::StoreError;
 pub use losses::{Loss, LostRows, TableLoss, unacknowledged};
 pub use memory::{
     DiaryPage, Embedding, HitSource, Imported, Memory, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery,
-    NewMemory, Portable, TopicMentions, Unembedded, words,
+    NewMemory, Portable, STRANGER, TopicMentions, Unembedded, words,
 };
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
 pub use snapshot::{day as snapshot_day, newest_first as snapshots};

@@ -130,6 +130,11 @@ impl Output {
         Self { source: Source::Foreign, ..Self::own(text) }
     }
 
+    /// Words of that source.
+    pub fn of(source: Source, text: impl Into<String>) -> Self {
+        Self { source, ..Self::own(text) }
+    }
+
     /// The same, with a sentence that can be said as it is.
     #[must_use]
     pub fn saying(mut self, sentence: impl Into<String>) -> Self {
@@ -163,6 +168,8 @@ pub struct Call<'a> {
     pub arguments: &'a Arguments,
     /// The time of the turn.
     pub now: &'a Zoned,
+    /// Whose words the arguments are made of.
+    pub source: Source,
 }
 
 impl Call<'_> {

@@ -143,7 +143,13 @@ fn order(action: TimersCommand, language: &Language) -> anyhow::Result<ScheduleO
                 (None, When::At(_)) => EntryKind::Alarm,
             };
             let bias = if kind == EntryKind::Reminder { Bias::ByDay } else { Bias::Next };
-            ScheduleOrder::Set(NewEntry { kind, name: remind.or(name), when: Some(when), bias })
+            ScheduleOrder::Set(NewEntry {
+                kind,
+                name: remind.or(name),
+                when: Some(when),
+                bias,
+                is_foreign: false,
+            })
         }
         TimersCommand::Cancel { which, all } => {
             let which = which.join(" ");

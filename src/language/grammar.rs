@@ -71,7 +71,7 @@ const COMMANDS: &[&str] = &[
     "home level",
 ];
 /// What an answer may be called.
-const ANSWERS: &[&str] = &["yes", "no", "length", "moment", "all", "which"];
+const ANSWERS: &[&str] = &["yes", "no", "length", "moment", "all", "which", "more"];
 
 /// The grammar of one language, ready to match.
 #[derive(Debug)]

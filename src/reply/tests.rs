@@ -22,6 +22,7 @@ use crate::tools::{Router, ToolRegistry, Toolbox, ToolsConfig};
 use crate::trace::Decision;
 
 mod acting;
+mod attacks;
 mod breakdowns;
 mod choice;
 mod consent;

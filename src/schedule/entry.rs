@@ -159,6 +159,9 @@ pub struct Entry {
     /// It was set while the clock was known to be wrong.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_doubt: bool,
+    /// Its name goes back to a stranger's words.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_foreign: bool,
 }
 
 impl Days {

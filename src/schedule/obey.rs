@@ -134,6 +134,7 @@ impl Present<'_> {
             state: EntryState::Waiting,
             silenced_at: None,
             in_doubt: self.in_doubt,
+            is_foreign: wanted.is_foreign,
         };
         (vec![EntryChange::Add(entry.clone())], OrderReport::Set(entry))
     }

@@ -66,6 +66,8 @@ pub struct NewEntry {
     pub when: Option<When>,
     /// What is taken for granted of a time of day.
     pub bias: Bias,
+    /// Its name goes back to a stranger's words.
+    pub is_foreign: bool,
 }
 
 /// What an hour without AM or PM most likely is.
@@ -158,6 +160,20 @@ pub enum OrderReport {
 }
 
 impl OrderReport {
+    /// Whether it names something in a stranger's words.
+    pub fn is_foreign(&self) -> bool {
+        match self {
+            Self::Set(entry) | Self::Changed(entry) => entry.is_foreign,
+            Self::Cancelled(of)
+            | Self::Skipped(of, _)
+            | Self::Snoozed(of)
+            | Self::Silenced(of)
+            | Self::Listed(_, of)
+            | Self::Left(of) => of.iter().any(|entry| entry.is_foreign),
+            _ => false,
+        }
+    }
+
     /// Whether what was ordered was done.
     pub fn is_done(&self) -> bool {
         match self {

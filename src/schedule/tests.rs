@@ -34,6 +34,7 @@ fn timer(name: Option<&str>, seconds: u32) -> ScheduleOrder {
         name,
         when: Some(When::In(seconds)),
         bias: Bias::Next,
+        is_foreign: false,
     })
 }
 
@@ -43,6 +44,7 @@ fn alarm(said: Said) -> ScheduleOrder {
         name: None,
         when: Some(When::At(said)),
         bias: Bias::Morning,
+        is_foreign: false,
     })
 }
 
@@ -53,6 +55,7 @@ fn reminder(text: &str, said: Said) -> ScheduleOrder {
         name,
         when: Some(When::At(said)),
         bias: Bias::ByDay,
+        is_foreign: false,
     })
 }
 

@@ -58,6 +58,7 @@ const STEPS: &[M<'_>] = &[
     M::up(
         "CREATE TABLE announcement (id INTEGER PRIMARY KEY AUTOINCREMENT, announcement TEXT NOT NULL) STRICT;",
     ),
+    M::up(include_str!("note_origin.sql")),
 ];
 
 /// A database ready for use.

@@ -86,9 +86,12 @@ pub struct NewMemory {
     pub at: Timestamp,
     /// The words, redacted.
     pub text: Private<String>,
-    /// Its source: `said`, `typed`, `diary`, or a document's name.
+    /// Its source: `said`, `typed`, `tool`, `diary`, [`STRANGER`], or a document's name.
     pub source: String,
 }
+
+/// The source of an entry that goes back to a stranger's words.
+pub const STRANGER: &str = "stranger";
 
 /// An entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,6 +140,12 @@ impl Changes {
     }
 }
 
+/// Those of `memories` that go back to no stranger.
+fn own(mut memories: Vec<Memory>) -> Vec<Memory> {
+    memories.retain(|memory| memory.source != STRANGER);
+    memories
+}
+
 impl Store {
     /// Grows whenever this program changes something that is part of every prompt, or sees that another one has
     /// erased something (see [`Store::times_forgotten`]).
@@ -164,13 +173,13 @@ impl Store {
         self.run(move |db| Ok(select(db, "WHERE id = ?1", [id])?.pop())).await
     }
 
-    /// The entries that are part of every prompt: at most `limit` of each kind.
+    /// The entries that are part of every prompt: at most `limit` of each kind, and none of a stranger's words.
     pub async fn profile(&self, limit: u32) -> Result<MemoryProfile, StoreError> {
         self.run(move |db| {
             Ok(MemoryProfile {
-                user: newest(db, Some(MemoryKind::User), limit)?,
-                wishes: newest(db, Some(MemoryKind::Wish), limit)?,
-                last: newest(db, Some(MemoryKind::Diary), 1)?.pop(),
+                user: own(newest(db, Some(MemoryKind::User), limit)?),
+                wishes: own(newest(db, Some(MemoryKind::Wish), limit)?),
+                last: own(newest(db, Some(MemoryKind::Diary), 1)?).pop(),
             })
         })
         .await

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Store, StoreError, durably};
+use crate::message::Origin;
 
 /// Most entries of one list; the oldest are dropped first.
 const MOST_ENTRIES: i64 = 500;
@@ -19,8 +20,27 @@ impl Store {
         entries: Vec<String>,
         at: Timestamp,
     ) -> Result<Vec<String>, StoreError> {
+        self.add_notes_of(list, entries, at, Origin::Ours).await
+    }
+
+    /// The same with entries made of the words of `origin`.
+    pub async fn add_notes_of(
+        &self,
+        list: &str,
+        entries: Vec<String>,
+        at: Timestamp,
+        origin: Origin,
+    ) -> Result<Vec<String>, StoreError> {
         let list = list.to_owned();
-        self.run(move |db| durably(db, |db| add(db, &list, &entries, at))).await
+        self.run(move |db| durably(db, |db| add(db, &list, &entries, (at, origin)))).await
+    }
+
+    /// Whether a stranger's words are on `list`.
+    pub async fn has_foreign_notes(&self, list: &str) -> Result<bool, StoreError> {
+        let list = list.to_owned();
+        let sql = "SELECT EXISTS (SELECT 1 FROM note WHERE list = ?1 AND origin = ?2)";
+        self.run(move |db| Ok(db.query_row(sql, params![list, Origin::Stranger.name()], |row| row.get(0))?))
+            .await
     }
 
     /// The entries of `list`, oldest first.
@@ -43,13 +63,18 @@ impl Store {
     }
 }
 
-fn add(db: &mut Connection, list: &str, new: &[String], at: Timestamp) -> Result<Vec<String>, StoreError> {
+fn add(
+    db: &mut Connection,
+    list: &str,
+    new: &[String],
+    (at, origin): (Timestamp, Origin),
+) -> Result<Vec<String>, StoreError> {
     let tx = db.transaction()?;
     for entry in new {
         tx.execute(
-            "INSERT INTO note (list, text, at_ms) SELECT ?1, ?2, ?3
+            "INSERT INTO note (list, text, at_ms, origin) SELECT ?1, ?2, ?3, ?4
              WHERE NOT EXISTS (SELECT 1 FROM note WHERE list = ?1 AND text = ?2)",
-            params![list, entry, at.as_millisecond()],
+            params![list, entry, at.as_millisecond(), origin.name()],
         )?;
     }
     tx.execute(

@@ -107,7 +107,9 @@ mod tests {
     async fn told(city: &str) -> Result<Output, ToolError> {
         let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
         let arguments = Arguments::from_iter([("city".to_owned(), json!(city))]);
-        Time::new(in_english()).run(Call { arguments: &arguments, now: &now }).await
+        Time::new(in_english())
+            .run(Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own })
+            .await
     }
 
     #[tokio::test]

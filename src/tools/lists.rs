@@ -10,10 +10,11 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
 use crate::clock::Clock;
 use crate::language::tools::ListWords;
 use crate::language::{Language, Languages, capital, fill};
+use crate::message::Origin;
 use crate::store::{Store, StoreError};
 
 mod asked;
@@ -47,6 +48,11 @@ impl Lists {
         let store = self.store.as_ref().ok_or_else(|| lost("there is no database"))?;
         let (list, text) = (list_name(call.text("list"), language), call.text("text"));
         let spoken = ("list", spoken_name(&list, language));
+        // Of the list as it was, or as it is after this: what was removed is told, too.
+        let is_foreign =
+            call.source == Source::Foreign || store.has_foreign_notes(&list).await.map_err(broken)?;
+        let source = if is_foreign { Source::Foreign } else { Source::Own };
+        let origin = if call.source == Source::Foreign { Origin::Stranger } else { Origin::Ours };
         match (call.text("action"), text) {
             ("add" | "remove", "") => {
                 Err(ToolError::TellModel("text is missing: what to add or remove".into()))
@@ -54,7 +60,7 @@ impl Lists {
             ("add", text) => {
                 let items = items(&list, text, language);
                 let at = self.clock.now().timestamp();
-                let now = store.add_notes(&list, items.clone(), at).await.map_err(broken)?;
+                let now = store.add_notes_of(&list, items.clone(), at, origin).await.map_err(broken)?;
                 let is_there = items.iter().all(|item| now.contains(item));
                 if !is_there {
                     return Err(lost("what was written can't be read back"));
@@ -67,13 +73,14 @@ impl Lists {
                 } else {
                     capital(&fill(added, &[("items", &told), spoken]))
                 };
-                Ok(Output::own(format!("added {told}; {}", as_told(&list, &now))).saying(sentence))
+                Ok(Output::of(source, format!("added {told}; {}", as_told(&list, &now))).saying(sentence))
             }
             ("remove", text) => match store.remove_note(&list, text).await.map_err(broken)? {
                 Some(gone) => {
                     let now = store.notes(&list).await.map_err(broken)?;
                     let sentence = capital(&fill(&say.removed, &[("items", &gone), spoken]));
-                    Ok(Output::own(format!("removed {gone}; {}", as_told(&list, &now))).saying(sentence))
+                    Ok(Output::of(source, format!("removed {gone}; {}", as_told(&list, &now)))
+                        .saying(sentence))
                 }
                 None => Err(ToolError::TellModel(format!("{text} is not on the {list} list"))),
             },
@@ -84,7 +91,7 @@ impl Lists {
             }
             _ => {
                 let now = store.notes(&list).await.map_err(broken)?;
-                Ok(Output::own(as_told(&list, &now)).saying(spoken_list(&list, &now, language)))
+                Ok(Output::of(source, as_told(&list, &now)).saying(spoken_list(&list, &now, language)))
             }
         }
     }

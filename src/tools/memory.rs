@@ -10,11 +10,11 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
 use crate::clock::Clock;
 use crate::language::{Languages, fill};
 use crate::message::Private;
-use crate::store::{HitSource, MemoryHit, MemoryKind, MemoryQuery, NewMemory, Store, words};
+use crate::store::{MemoryHit, MemoryKind, MemoryQuery, NewMemory, STRANGER, Store, words};
 
 /// Most entries that are found.
 const MOST_FOUND: usize = 5;
@@ -43,7 +43,8 @@ impl MemoryTool {
         match call.text("action") {
             "remember" => {
                 let (kind, at) = (kind(call.text("about")), self.clock.now().timestamp());
-                let new = NewMemory { kind, at, text: Private(text.to_owned()), source: "tool".to_owned() };
+                let source = if call.source == Source::Foreign { STRANGER } else { "tool" }.to_owned();
+                let new = NewMemory { kind, at, text: Private(text.to_owned()), source };
                 store.remember(vec![new]).await.map_err(|error| self.lost(&error.to_string()))?;
                 Ok(Output::own(format!("remembered: {text}"))
                     .saying(&self.languages.get().sentences().tools.remembered))
@@ -76,7 +77,7 @@ fn told(hits: &[MemoryHit]) -> Output {
         format!("[{day}] {}", hit.text.0)
     };
     let lines: Vec<String> = hits.iter().map(line).collect();
-    let is_foreign = hits.iter().any(|hit| matches!(hit.origin, HitSource::Memory(_, MemoryKind::Document)));
+    let is_foreign = hits.iter().any(MemoryHit::is_foreign);
     if is_foreign { Output::foreign(lines.join("\n")) } else { Output::own(lines.join("\n")) }
 }
 

@@ -7,6 +7,8 @@ use crate::clock::{Clock, ManualClock};
 use crate::language::Language;
 use crate::language::tests::{english, in_english};
 
+pub(crate) use super::web::tests::reach;
+
 pub(super) fn clock() -> Arc<dyn Clock> {
     Arc::new(ManualClock::at("2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time")))
 }
@@ -41,7 +43,7 @@ async fn call(toolbox: &Toolbox, name: &str, arguments: Value) -> Result<Output,
     let tool = toolbox.get(name).expect("the tool");
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let arguments = schema::checked(&tool.schema(), &arguments).expect("good arguments");
-    run(&**tool, Call { arguments: &arguments, now: &clock().now() }).await
+    run(&**tool, Call { arguments: &arguments, now: &clock().now(), source: Source::Own }).await
 }
 
 fn sentence(output: Result<Output, ToolError>) -> String {

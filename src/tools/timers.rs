@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
 use crate::language::{Language, Languages, ToolSentences, fill};
 use crate::schedule::words::{self, tell};
 use crate::schedule::{
@@ -47,7 +47,8 @@ impl Timers {
                     return Err(tell_model("name is missing: what to remind of"));
                 }
                 let bias = if kind == EntryKind::Reminder { Bias::ByDay } else { Bias::Next };
-                ScheduleOrder::Set(NewEntry { kind, name, when: Some(when), bias })
+                let is_foreign = call.source == Source::Foreign && name.is_some();
+                ScheduleOrder::Set(NewEntry { kind, name, when: Some(when), bias, is_foreign })
             }
             "change" => {
                 let when = self.when(call)?.ok_or_else(|| no_time(kind, true))?;
@@ -79,7 +80,10 @@ impl Timers {
         let done = schedule.obey(order).await.map_err(|error| self.lost(&error.to_string()))?;
         let sentence = tell(&done.report, &done.at, &self.languages.get());
         match done.report {
-            report if report.is_done() => Ok(Output::own(sentence.clone()).saying(sentence)),
+            report if report.is_done() => {
+                let source = if report.is_foreign() { Source::Foreign } else { Source::Own };
+                Ok(Output::of(source, sentence.clone()).saying(sentence))
+            }
             OrderReport::Ask(ScheduleQuestion::Which(_)) => {
                 Err(tell_model(format!("{sentence} Call again with the name of one, or ask the user.")))
             }

@@ -23,7 +23,7 @@ use crate::language::{Languages, fill};
 mod guard;
 pub(super) mod html;
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;
 
 /// Most bytes that are read.
 pub(super) const MOST_BYTES: usize = 512 * 1024;

@@ -313,7 +313,7 @@ impl ReadyAnswer {
         let say = &language.sentences().reply;
         let told =
             |verdict, answer| Decision::new("intents", verdict, format!("{answer}, to \"{}\"", say.go_on));
-        if intents::is_consent(language, text) {
+        if intents::wants_more(language, text) {
             let (of, conversation) = (Some(rest.of), ConversationStatus::GoesOn);
             return Some(Self { of, segments: rest.segments, decision: told("go on", "yes"), conversation });
         }

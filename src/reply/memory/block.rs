@@ -1,7 +1,7 @@
 //! What is remembered, as it stands in the prompt: at the head of the newest message, behind the clock.
 //!
 //! PURE, any thread. In: the profile and what was found. Out: a block of at most so many characters. Pieces of
-//! documents are words of strangers: they stand between the marks of untrusted text.
+//! documents, and what goes back to a stranger's words, are words of strangers: they stand between the marks of untrusted text.
 
 use jiff::Zoned;
 
@@ -100,7 +100,7 @@ fn when(memory: &Memory, now: &Zoned) -> String {
 pub(crate) struct Snippets {
     /// What the user said, and the diary.
     pub(crate) own: Vec<String>,
-    /// Pieces of documents.
+    /// Pieces of documents, and what goes back to strangers' words.
     pub(crate) documents: Vec<String>,
 }
 
@@ -112,13 +112,13 @@ pub(crate) fn snippets(hits: &[MemoryHit], now: &Zoned) -> Snippets {
         let text = one_line(&fence::shortened(&hit.text.0, ENTRY));
         let day = date(hit.at, now);
         match hit.origin {
+            HitSource::Memory(_, MemoryKind::Diary) if hit.is_foreign() => format!("[{day}] {text}"),
             HitSource::Memory(_, MemoryKind::Document) => format!("[{day}, {}] {text}", hit.source),
             HitSource::Memory(_, MemoryKind::Diary) => format!("[{day}] {text}"),
             HitSource::Memory(..) | HitSource::Message(_) => format!("[{day}] The user said: \"{text}\""),
         }
     };
-    let is_document = |hit: &&MemoryHit| matches!(hit.origin, HitSource::Memory(_, MemoryKind::Document));
-    let (documents, own): (Vec<_>, Vec<_>) = hits.into_iter().partition(is_document);
+    let (documents, own): (Vec<_>, Vec<_>) = hits.into_iter().partition(|hit| hit.is_foreign());
     Snippets {
         own: own.iter().map(|hit| line(hit)).collect(),
         documents: documents.iter().map(|hit| line(hit)).collect(),

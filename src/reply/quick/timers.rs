@@ -37,6 +37,7 @@ pub(crate) async fn carry_out(
         let asked = Clarification { order: order.clone(), question: question.clone(), since };
         session.with(|state| state.clarification = Some(asked));
     }
+    sink.is_foreign |= done.report.is_foreign();
     sink.say(&schedule::words::tell(&done.report, &done.at, &turn.language)).await?;
     if done.bell == Bell::Nobody && matches!(done.report, OrderReport::Set(_) | OrderReport::Changed(_)) {
         let notice = "(joi is not running: it rings once `joi run` does)";

@@ -51,8 +51,12 @@ pub(super) fn writes(value: &serde_json::Value) -> Vec<Step> {
     vec![Step::Text(value.to_string().leak()), Step::Done]
 }
 
+/// What a model without a script answers.
+pub(super) type Rule = Box<dyn Fn(&Ask) -> Vec<Step> + Send + Sync>;
+
 pub(super) struct Scripted {
     script: Mutex<VecDeque<Vec<Step>>>,
+    rule: Mutex<Option<Rule>>,
     asked: Mutex<Vec<Ask>>,
     pub(super) state: watch::Sender<ModelState>,
     aborted: Arc<AtomicUsize>,
@@ -61,12 +65,18 @@ pub(super) struct Scripted {
 impl Scripted {
     pub(super) fn new(script: Vec<Vec<Step>>) -> Self {
         let (state, _) = watch::channel(ready(ModelSize::Small));
-        Self { script: Mutex::new(script.into()), asked: Mutex::default(), state, aborted: Arc::default() }
+        let (rule, asked) = (Mutex::default(), Mutex::default());
+        Self { script: Mutex::new(script.into()), rule, asked, state, aborted: Arc::default() }
     }
 
     /// What it says next, before the rest of the script.
     pub(super) fn first(&self, steps: Vec<Step>) {
         self.script.lock().unwrap().push_front(steps);
+    }
+
+    /// Answers by a rule what stands in no script.
+    pub(super) fn follows(&self, rule: Rule) {
+        *self.rule.lock().unwrap() = Some(rule);
     }
 
     /// All requests so far.
@@ -184,8 +194,10 @@ impl ChatModel for Scripted {
     }
 
     async fn ask(&self, ask: Ask) -> Result<Self::Words, LlmError> {
+        let scripted = self.script.lock().unwrap().pop_front();
+        let by_rule = || self.rule.lock().unwrap().as_ref().map(|rule| rule(&ask));
+        let steps = scripted.or_else(by_rule).expect("one more call than scripted");
         self.asked.lock().unwrap().push(ask);
-        let steps = self.script.lock().unwrap().pop_front().expect("one more call than scripted");
         let running = Running { steps: steps.into(), aborted: Arc::clone(&self.aborted) };
         Ok(Box::pin(stream::unfold(running, play)))
     }

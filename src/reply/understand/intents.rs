@@ -126,6 +126,11 @@ pub fn is_consent(language: &Language, text: &str) -> bool {
     answered(language, text, |name, _| (name == "yes").then_some(())).is_some()
 }
 
+/// Whether `text` wants to hear the rest of an answer.
+pub fn wants_more(language: &Language, text: &str) -> bool {
+    answered(language, text, |name, _| matches!(name, "yes" | "more").then_some(())).is_some()
+}
+
 /// Whether `text` says no, and nothing else.
 pub fn is_refusal(language: &Language, text: &str) -> bool {
     answered(language, text, |name, _| (name == "no").then_some(())).is_some()

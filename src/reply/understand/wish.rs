@@ -66,11 +66,22 @@ pub fn holds(language: &Language, asked: &str, text: &str) -> bool {
     language.consent().first().is_some_and(|words| Grounds::of(language, words, vec![own]).hold(&value))
 }
 
+/// What a quotation begins and ends with.
+const QUOTES: [char; 6] = ['"', '“', '”', '„', '«', '»'];
+
 /// Whether the user quotes somebody at length, or has pasted a text: such words are a stranger's.
 pub fn quotes(asked: &str) -> bool {
     let own = clauses::without_quotes(asked);
     let quoted = words_of(asked).len().saturating_sub(words_of(&own).len());
-    quoted > LONGEST_VALUE || asked.lines().filter(|line| !line.trim().is_empty()).count() > 1
+    // A quotation with marks inside ends at the last of them.
+    let between = asked.find(QUOTES).zip(asked.rfind(QUOTES)).map_or("", |(from, to)| &asked[from..to]);
+    let quoted = quoted.max(words_of(between).len());
+    // Behind a colon, more than a list of things: sentences that somebody wrote.
+    let told = asked.split_once(": ").map_or("", |(_, told)| told);
+    let is_text = told.contains(['{', '?', '!', '"']) || told.trim_end_matches('.').contains(". ");
+    (is_text && words_of(told).len() > LONGEST_VALUE)
+        || quoted > LONGEST_VALUE
+        || asked.lines().filter(|line| !line.trim().is_empty()).count() > 1
 }
 
 /// Whether `text` refuses what was asked about, in any words, and what it asks for instead.

@@ -44,6 +44,7 @@ fn a_time_as_it_is_said_becomes_the_likely_moment() {
 #[test]
 fn a_clock_change_moves_the_moment_and_not_the_time_on_the_wall() {
     let weekly = Entry {
+        is_foreign: false,
         id: EntryId(1),
         kind: EntryKind::Alarm,
         name: None,
@@ -130,7 +131,13 @@ fn what_was_understood_is_said_and_all_can_be_changed_by_name() {
         ScheduleOrder::Cancel(called("rice")),
         ScheduleOrder::Add { which: called("pasta"), seconds: -3_600 },
         timer(None, 90_000),
-        ScheduleOrder::Set(NewEntry { kind: EntryKind::Timer, name: None, when: None, bias: Bias::Next }),
+        ScheduleOrder::Set(NewEntry {
+            kind: EntryKind::Timer,
+            name: None,
+            when: None,
+            bias: Bias::Next,
+            is_foreign: false,
+        }),
         ScheduleOrder::Snooze { which: Which::default(), seconds: None },
         ScheduleOrder::Cancel(Which { many: Many::All, ..any }),
         ScheduleOrder::List(Some(EntryKind::Timer)),

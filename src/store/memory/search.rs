@@ -11,8 +11,8 @@ use rusqlite::{Connection, params};
 
 use super::super::StoreError;
 use super::embeddings::{self, Embedding, Similarities};
-use super::{Memory, MemoryKind, select, words};
-use crate::message::Private;
+use super::{Memory, MemoryKind, STRANGER, select, words};
+use crate::message::{Origin, Private};
 
 /// Candidates ranked, of each kind of source.
 const CANDIDATES: usize = 40;
@@ -79,6 +79,13 @@ pub struct MemoryHit {
     pub score: f64,
 }
 
+impl MemoryHit {
+    /// Whether a stranger's words are in it.
+    pub fn is_foreign(&self) -> bool {
+        self.source == STRANGER || matches!(self.origin, HitSource::Memory(_, MemoryKind::Document))
+    }
+}
+
 /// A word and its weight.
 struct Term {
     word: String,
@@ -102,12 +109,13 @@ pub(super) fn find(db: &Connection, search: &MemoryQuery) -> Result<Vec<MemoryHi
         hits.extend(found.judged(&terms, search));
     }
     if search.kinds.is_empty() {
-        for (id, at, text) in messages(db, search, &terms)? {
+        for (id, at, text, origin) in messages(db, search, &terms)? {
             let found = SearchCandidate {
                 origin: HitSource::Message(id),
                 at,
                 text: Private(text),
-                source: "said".into(),
+                // The names are the same, whoever notes it.
+                source: if origin == Origin::Stranger.name() { STRANGER } else { "said" }.into(),
                 likeness: 0.0,
             };
             hits.extend(found.judged(&terms, search));
@@ -269,7 +277,7 @@ fn messages(
     db: &Connection,
     search: &MemoryQuery,
     terms: &[Term],
-) -> Result<Vec<(i64, Timestamp, String)>, StoreError> {
+) -> Result<Vec<(i64, Timestamp, String, String)>, StoreError> {
     let (from, until) = between(search);
     let (mut first, mut last) = (i64::MIN, search.before_message.unwrap_or(i64::MAX));
     if search.from.is_some() || search.until.is_some() {
@@ -279,17 +287,17 @@ fn messages(
         let (Some(low), Some(high)) = (low, high) else { return Ok(Vec::new()) };
         (first, last) = (low, last.min(high + 1));
     }
-    let mut found: Vec<(i64, Timestamp, String)> = Vec::new();
+    let mut found: Vec<(i64, Timestamp, String, String)> = Vec::new();
     for wanted in wanted(terms) {
         let sql = format!(
-            "SELECT id, at_ms, text FROM message WHERE id IN (SELECT rowid FROM message_words
+            "SELECT id, at_ms, text, origin FROM message WHERE id IN (SELECT rowid FROM message_words
                  WHERE message_words MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY {} LIMIT ?4)",
             wanted.order()
         );
         let mut query = db.prepare_cached(&sql)?;
         let rows = query.query_map(params![wanted.expression(), first, last, CANDIDATES as i64], |row| {
             let at = Timestamp::from_millisecond(row.get(1)?).unwrap_or(Timestamp::MIN);
-            Ok((row.get(0)?, at, row.get::<_, String>(2)?))
+            Ok((row.get(0)?, at, row.get::<_, String>(2)?, row.get::<_, String>(3)?))
         })?;
         for row in rows {
             let row = row?;
@@ -298,7 +306,7 @@ fn messages(
             }
         }
     }
-    found.retain(|(_, _, text)| !text.trim_end().ends_with('?'));
+    found.retain(|(_, _, text, _)| !text.trim_end().ends_with('?'));
     Ok(found)
 }
 

@@ -29,8 +29,9 @@ async fn search(route: fn(&str) -> Does, has_searxng: bool) -> (Result<Output, T
     };
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let arguments = Arguments::from_iter([("query".to_owned(), json!("how high & old is it"))]);
+    let call = Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own };
     let tool = WebSearch::new(&config, reach(), in_english());
-    (super::super::run(&tool, Call { arguments: &arguments, now: &now }).await, served.paths())
+    (super::super::run(&tool, call).await, served.paths())
 }
 
 fn found(engine: &str, lines: &str) -> Result<Output, ToolError> {

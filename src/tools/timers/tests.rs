@@ -38,7 +38,7 @@ fn timers(store: &Store) -> Timers {
 async fn call(tool: &Timers, arguments: Value) -> Result<Output, ToolError> {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let arguments = schema::checked(&tool.schema(), &arguments).expect("good arguments");
-    run(tool, Call { arguments: &arguments, now: &clock().now() }).await
+    run(tool, Call { arguments: &arguments, now: &clock().now(), source: crate::tools::Source::Own }).await
 }
 
 // L of the tools

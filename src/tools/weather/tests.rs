@@ -47,8 +47,9 @@ async fn look_in(
     };
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    let call = Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own };
     let tool = Weather::new(&config, reach(), languages);
-    (super::super::run(&tool, Call { arguments: &arguments, now: &now }).await, served.paths())
+    (super::super::run(&tool, call).await, served.paths())
 }
 
 #[tokio::test]

@@ -114,15 +114,16 @@ fn names(name: String) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> {
 }
 
 /// The network of tests. There is no way to make this from a configuration.
-pub(in crate::tools) fn reach() -> Reach {
+pub(crate) fn reach() -> Reach {
     Reach::guarded(is_outside, names).expect("a client")
 }
 
 async fn page(url: &str) -> Result<String, String> {
     let arguments = Arguments::from_iter([("url".to_owned(), json!(url))]);
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
+    let call = Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own };
     let tool = ReadPage::new(reach(), crate::language::tests::in_english());
-    let output = super::super::run(&tool, Call { arguments: &arguments, now: &now }).await;
+    let output = super::super::run(&tool, call).await;
     output.map(|output| output.text).map_err(|error| error.to_string())
 }
 

@@ -124,7 +124,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
         // Counted whether it comes to something or not.
         state.progress.followed += u32::from(tool.address(&arguments).is_some());
         let began = Instant::now();
-        let done = tools::run(&*tool, tools::Call { arguments: &arguments, now: &state.asked.now }).await;
+        let source = state.source(&*tool, &arguments);
+        let call = tools::Call { arguments: &arguments, now: &state.asked.now, source };
+        let done = tools::run(&*tool, call).await;
         record.ms = began.elapsed().as_secs_f64() * 1e3;
         (record.outcome, record.reason) = match &done {
             Ok(_) => ("done".into(), String::new()),
@@ -136,7 +138,14 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 state.progress.has_acted |= writes;
                 self.done(state, &*tool, output, sink).await
             }
-            Err(ToolError::TellModel(why)) => Ok(Called::refused(fence::cut(&why, OWN))),
+            Err(ToolError::TellModel(why)) => {
+                // The fault may be told in the words of whoever was asked.
+                if effect == Effect::Fetches {
+                    state.taint = Taint::Tainted;
+                    sink.is_foreign = true;
+                }
+                Ok(Called::refused(fence::cut(&why, OWN)))
+            }
             Err(ToolError::EndTurn(sentence)) => Ok(Called::End(sentence)),
         }
     }

@@ -21,7 +21,7 @@ use crate::reply::prompt::head::Heads;
 use crate::reply::session::tool_history::CallOutcome;
 use crate::reply::understand::wish::{self, CallWords, Utterances};
 use crate::tools::gate::{Address, Taint, Wish};
-use crate::tools::{Arguments, Effect, Tool, Toolbox, schema};
+use crate::tools::{Arguments, Effect, Source, Tool, Toolbox, schema};
 use progress::LoopProgress;
 use prompt::LoopPrompt;
 use scope::{ReadyCalls, ToolScope};
@@ -87,16 +87,29 @@ impl LoopState {
     /// Whose words a call carries out of the machine. An address is the user's own when he named it word for word in this
     /// turn; of a list of results one may be followed.
     pub(crate) fn address(&self, tool: &dyn Tool, arguments: &Arguments) -> Address {
+        // Of words that quote somebody none is known to be the user's.
+        let is_own_text = !wish::quotes(&self.asked.words);
         let is_named = |address: &str| {
             let address = address.trim();
             let is_first_link =
                 self.progress.followed == 0 && self.progress.links.iter().any(|link| link == address);
-            self.asked.words.contains(address) || is_first_link
+            is_own_text && self.asked.words.contains(address) || is_first_link
         };
-        let is_own = |query: &str| wish::holds(&self.asked.language, &self.asked.words, query);
+        let is_own = |query: &str| is_own_text && wish::holds(&self.asked.language, &self.asked.words, query);
         let address = tool.address(arguments).is_none_or(is_named);
         let query = tool.query(arguments).is_none_or(is_own);
         if address && query { Address::Named } else { Address::Made }
+    }
+
+    /// Whose words the arguments of a call are made of: a stranger's where his are in the turn, unless the user has said
+    /// them all himself.
+    pub(crate) fn source(&self, tool: &dyn Tool, arguments: &Arguments) -> Source {
+        let is_said = |text: &str| wish::holds(&self.asked.language, &self.asked.words, text);
+        let is_own = || {
+            !wish::quotes(&self.asked.words)
+                && tool.values(arguments).iter().all(|value| is_said(&value.text))
+        };
+        if self.taint == Taint::Clean || is_own() { Source::Own } else { Source::Foreign }
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::language::Language;
 use crate::llm::{self, Message};
-use crate::message::Private;
+use crate::message::{Origin, Private};
 use crate::reply::agent::digest;
 use crate::reply::memory::question::content_words;
 use crate::reply::output::check;
@@ -94,9 +94,11 @@ pub(super) fn messages(rows: &[DialogueRow]) -> Vec<Message> {
 
 /// A page without a model: what the user said, as far as it fits.
 pub(super) fn in_own_words(rows: &[DialogueRow], language: &Language) -> Vec<NewMemory> {
-    let quoted: Vec<String> = said(rows, language).map(|text| format!("\"{}\"", text.trim())).collect();
+    // What he quoted of somebody else is no part of it.
+    let own: Vec<DialogueRow> = rows.iter().filter(|row| row.origin != Origin::Stranger).cloned().collect();
+    let quoted: Vec<String> = said(&own, language).map(|text| format!("\"{}\"", text.trim())).collect();
     let text = fence::shortened(&format!("The user said: {}", quoted.join("; ")), PAGE);
-    vec![entry(MemoryKind::Diary, &text, rows)]
+    if quoted.is_empty() { Vec::new() } else { vec![entry(MemoryKind::Diary, &text, rows)] }
 }
 
 /// What may be kept of a model's words.
@@ -163,7 +165,7 @@ fn entry(kind: MemoryKind, text: &str, rows: &[DialogueRow]) -> NewMemory {
 mod tests {
     use super::*;
     use crate::language::tests::english;
-    use crate::message::{ConversationId, Origin};
+    use crate::message::ConversationId;
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(1_800_000_000 + second).unwrap()

@@ -51,8 +51,15 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
 }
 
 fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
-    let set =
-        |kind, bias| ScheduleOrder::Set(NewEntry { kind, name: filled.name(), when: filled.when(), bias });
+    let set = |kind, bias| {
+        ScheduleOrder::Set(NewEntry {
+            kind,
+            name: filled.name(),
+            when: filled.when(),
+            bias,
+            is_foreign: false,
+        })
+    };
     Some(match name {
         "timer set" => set(EntryKind::Timer, Bias::Next),
         "alarm set" => set(EntryKind::Alarm, Bias::Next),

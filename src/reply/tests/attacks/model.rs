@@ -1,0 +1,101 @@
+//! A model that obeys whoever wrote last.
+//!
+//! PURE but for what it remembers of its last call. In: a prompt. Out: the stranger's call or saying, where there is
+//! one; else the call that brings the stranger's text in; else "I see.".
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::super::scripted::{Rule, Step};
+use crate::llm::{Ask, ModelSize};
+use crate::reply::agent::protocol::is_result;
+use crate::reply::json::balanced_length;
+
+/// A tool and its arguments.
+pub(super) type Made = (String, Value);
+
+/// What a stranger orders.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Order {
+    Call(Made),
+    Say(String),
+}
+
+/// The calls that the model made because a stranger wanted them, and what it said for him.
+pub(super) type Obeyed = Arc<Mutex<Vec<Order>>>;
+
+/// The last order in a text.
+pub(super) fn last_order(text: &str) -> Option<Order> {
+    let call = text.rmatch_indices("CALL ").find_map(|(at, mark)| {
+        let rest = text[at + mark.len()..].trim_start();
+        let (name, rest) = rest.split_at(rest.find(|c: char| c.is_whitespace() || c == '{')?);
+        let json = rest.trim_start();
+        let arguments = serde_json::from_str(&json[..balanced_length(json)?]).ok()?;
+        (!name.is_empty()).then(|| (at, Order::Call((name.to_owned(), arguments))))
+    });
+    let say = text.rmatch_indices("SAY ").find_map(|(at, mark)| {
+        let words = text[at + mark.len()..].lines().next()?.trim();
+        (!words.is_empty()).then(|| (at, Order::Say(words.to_owned())))
+    });
+    [call, say].into_iter().flatten().max_by_key(|(at, _)| *at).map(|(_, order)| order)
+}
+
+/// The order that counts in a prompt.
+fn order_in(ask: &Ask) -> Option<Order> {
+    ask.messages.iter().skip(1).rev().find_map(|message| last_order(&message.content))
+}
+
+/// The model of one variant. `brings_in` is its first call of the conversation.
+pub(super) fn obeying(size: ModelSize, brings_in: Option<Made>, obeyed: Obeyed) -> Rule {
+    let (last, first) = (Mutex::new(None), Mutex::new(brings_in));
+    Box::new(move |ask| {
+        let format = ask.format.as_ref().map(Value::to_string).unwrap_or_default();
+        let order = order_in(ask);
+        if format.contains("\"tools\"") && !format.contains("\"arguments\"") {
+            let call =
+                |order: &Order| if let Order::Call((name, _)) = order { Some(name.clone()) } else { None };
+            let first = first.lock().unwrap().as_ref().map(|(name, _)| name.clone());
+            let names: Vec<String> = order.as_ref().and_then(call).into_iter().chain(first).collect();
+            return words(json!({ "tools": names }).to_string());
+        }
+        // What is asked beside the answer: a plan, or what to look for.
+        if !format.is_empty() && !format.contains("\"arguments\"") {
+            return words("none");
+        }
+        let is_over = ask.messages.last().is_some_and(is_result);
+        match order {
+            Some(Order::Call(made)) if is_over && *last.lock().unwrap() == Some(made.clone()) => {
+                words("Okay.")
+            }
+            Some(order) => {
+                obeyed.lock().unwrap().push(order.clone());
+                match order {
+                    Order::Say(said) => words(said),
+                    Order::Call(made) => {
+                        *last.lock().unwrap() = Some(made.clone());
+                        calls(size, ask, &made)
+                    }
+                }
+            }
+            None => match first.lock().unwrap().take() {
+                Some(made) if !is_over => calls(size, ask, &made),
+                _ => words("I see."),
+            },
+        }
+    })
+}
+
+fn words(text: impl Into<String>) -> Vec<Step> {
+    vec![Step::Text(text.into().leak()), Step::Done]
+}
+
+/// A call by the protocol in use.
+fn calls(size: ModelSize, ask: &Ask, (name, arguments): &Made) -> Vec<Step> {
+    let (name, arguments): (&str, String) = (name.clone().leak(), arguments.to_string());
+    match size {
+        ModelSize::Large => vec![Step::Call("call_1", name.to_owned().leak(), arguments.leak()), Step::Done],
+        ModelSize::Small if ask.format.is_some() => super::super::tools::chooses(name, &arguments),
+        ModelSize::Small => super::super::tools::writes(name, &arguments),
+    }
+}
