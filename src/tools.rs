@@ -71,6 +71,8 @@ pub enum Effect {
     Remembers,
     /// It changes something in the world.
     Changes,
+    /// It ends the conversation, and does nothing else.
+    Ends,
 }
 
 /// Whose words an output is made of.

@@ -107,7 +107,7 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
     if names(&config.never) {
         return GateVerdict::Forbid("the owner's configuration forbids this tool");
     }
-    if facts.effect != Effect::Looks && facts.lately >= config.calls_per_minute {
+    if !matches!(facts.effect, Effect::Looks | Effect::Ends) && facts.lately >= config.calls_per_minute {
         return GateVerdict::Forbid("too many calls within one minute");
     }
     if facts.consent == Consent::Given {
@@ -117,6 +117,11 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
         return GateVerdict::Ask("the owner wants to be asked before this tool");
     }
     match (facts.effect, facts.wish) {
+        // A stranger's words do not even end the conversation.
+        (Effect::Ends, Wish::Ask(_) | Wish::Talk(_)) if facts.taint == Taint::Tainted => {
+            GateVerdict::Forbid("the user did not ask for an end, and words of strangers are in this turn")
+        }
+        (Effect::Ends, _) => GateVerdict::Allow,
         // What was not asked for is not even asked about.
         (_, Wish::Talk(why)) => GateVerdict::Forbid(why),
         (_, Wish::Ask(_)) if facts.refused => GateVerdict::Forbid("the user refused this"),

@@ -1,10 +1,9 @@
 //! `stop`: the user wants nothing more.
 //!
 //! It ends the conversation without an answer, and what was carried over from earlier answers. Who wants nothing more
-//! is not asked whether he means it, so it counts as looking: no yes is needed, whoever's words are in the turn, and no
-//! rate holds it up. So the words of a stranger's page may bring a model to call it, too, and this is all they get: the
-//! turn and its conversation end, as they do when nobody answers. It silences nothing that rings, mutes no microphone,
-//! erases nothing; the next wake phrase begins anew.
+//! is not asked whether he means it: no yes is needed, and no rate holds it up. Where words of strangers are in the turn
+//! it runs only when the user's own words ask for it. It silences nothing that rings, mutes no microphone, erases
+//! nothing; the next wake phrase begins anew.
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -42,7 +41,7 @@ impl Tool for Stop {
     }
 
     fn effect(&self, _: &Arguments) -> Effect {
-        Effect::Looks
+        Effect::Ends
     }
 
     fn in_words(&self, _: &Arguments) -> String {
@@ -64,18 +63,25 @@ mod tests {
     #[test]
     fn the_end_needs_no_yes_unless_the_owner_wants_to_be_asked() {
         let effect = Stop::new(in_english()).effect(&Arguments::new());
-        for taint in [Taint::Clean, Taint::Tainted] {
+        let (talk, forbidden) = (Wish::Talk("only talk"), "forbidden");
+        for (taint, wish, verdict) in [
+            (Taint::Clean, Wish::Act, "allowed"),
+            (Taint::Clean, talk, "allowed"),
+            (Taint::Tainted, Wish::Act, "allowed"),
+            (Taint::Tainted, talk, forbidden),
+        ] {
             let facts = CallFacts {
                 tool: NAME,
                 effect,
                 taint,
                 address: Address::Named,
-                wish: Wish::Act,
+                wish,
                 refused: false,
                 consent: Consent::NotAsked,
                 lately: u32::MAX,
             };
-            assert_eq!(judge(&facts, &ToolsConfig::default()), GateVerdict::Allow, "{taint:?}");
+            assert_eq!(judge(&facts, &ToolsConfig::default()).name(), verdict, "{taint:?} {wish:?}");
+            let facts = CallFacts { wish: Wish::Act, ..facts };
             let asking = ToolsConfig { always_ask: vec![NAME.into()], ..ToolsConfig::default() };
             assert!(matches!(judge(&facts, &asking), GateVerdict::Ask(_)));
         }

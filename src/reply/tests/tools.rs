@@ -51,7 +51,7 @@ impl Tool for Fake {
     }
     fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
         match self.effect {
-            Effect::Looks | Effect::Fetches => Vec::new(),
+            Effect::Looks | Effect::Fetches | Effect::Ends => Vec::new(),
             Effect::Remembers | Effect::Changes => values_of(arguments, &[("what", ValueKind::Words)]),
         }
     }
@@ -99,7 +99,7 @@ impl Kit {
     pub(super) fn toolbox(&self) -> Toolbox {
         let (lamp, look, page, broken) =
             (self.lamp.clone(), self.look.clone(), self.page.clone(), self.broken.clone());
-        let stop = Fake::new("stop", Effect::Looks, Ok(Output::own("").doing(Deed::StopTalking)));
+        let stop = Fake::new("stop", Effect::Ends, Ok(Output::own("").doing(Deed::StopTalking)));
         Toolbox::new(vec![lamp, look, page, broken, stop])
     }
 }

@@ -118,7 +118,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             sink.send(ReplyEvent::Called(record)).await?;
             return Ok(Called::refused(told));
         }
-        if effect != Effect::Looks {
+        if !matches!(effect, Effect::Looks | Effect::Ends) {
             self.session.note_call(&state.asked.now);
         }
         // Counted whether it comes to something or not.

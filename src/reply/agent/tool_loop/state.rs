@@ -70,7 +70,7 @@ impl Asked {
                 wish::mentioned(&self.language, &texts.collect::<Vec<_>>(), &values)
             }
             Effect::Looks | Effect::Fetches => Wish::Act,
-            Effect::Remembers | Effect::Changes => {
+            Effect::Remembers | Effect::Changes | Effect::Ends => {
                 let said = Utterances {
                     asked: &self.words,
                     asked_back: self.asked_back.as_deref(),
