@@ -19,7 +19,7 @@ use crate::reply::turn::{Ended, Keep, ReplyEvent, Turn};
 use crate::reply::understand::intents::{self, MemoryOrder};
 use crate::reply::understand::redact;
 use crate::reply::understand::wish::{self, Refusal};
-use crate::store::{Forget, NewMemory, Store, StoreError};
+use crate::store::{Forget, NewMemory, STRANGER, Store, StoreError};
 
 /// Most things that are looked at.
 const MOST_KNOWN: u32 = 1_000;
@@ -102,12 +102,14 @@ pub(crate) async fn carry_out(
                 kind: *kind,
                 at: turn.now.timestamp(),
                 text: Private(text.clone()),
-                source: "said".to_owned(),
+                // What he quotes is somebody else's.
+                source: if wish::quotes(turn.asked) { STRANGER } else { "said" }.to_owned(),
             };
             keep(store, new, sink).await
         }
         MemoryOrder::AboutMe => match (store.memories(None, MOST_KNOWN).await, store.profile(1).await) {
             (Ok(known), Ok(profile)) => {
+                sink.is_foreign |= known.iter().any(|memory| memory.source == STRANGER);
                 sink.say(&told::about_me(&turn.language, &known, profile.last.is_some())).await?;
                 Ok(Keep::Yes)
             }

@@ -344,7 +344,7 @@ async fn the_end_needs_no_yes_and_ends_nothing_but_the_conversation() {
     bench.say("remember that my boat is blue").await;
     bench.say("hello there, how do you do").await;
     bench.voice.with(|state| state.history.is_tainted = true);
-    let ran = bench.say("I think we have talked enough for today").await;
+    let ran = bench.say("hang up now, I have talked enough for today").await;
     assert_eq!((ran.shown(), ran.called()), (String::new(), vec![("stop", "done")]));
     assert_eq!(ran.acts(), [Action::StopSpeaking, Action::EndConversation]);
     let entries = bench.engine.parts.schedule.as_ref().unwrap().entries().await.unwrap();

@@ -12,6 +12,7 @@ use crate::llm::ModelSize::{Large, Small};
 use model::Order;
 use scene::Scene;
 
+mod kept;
 mod model;
 mod scene;
 mod server;

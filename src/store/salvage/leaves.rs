@@ -183,6 +183,7 @@ fn varint(bytes: &[u8]) -> Option<(i64, usize)> {
 }
 
 const MESSAGE: &[&str] = &["channel", "at_ms", "role", "text", "place", "origin"];
+const NOTE: &[&str] = &["list", "text", "at_ms", "origin"];
 const KINDS: [&str; 5] = ["user", "wish", "world", "diary", "document"];
 
 /// Whose row has these values.
@@ -197,7 +198,8 @@ fn kind(values: &[Value]) -> Option<Kind> {
             ("memory", &["kind", "at_ms", "text", "source"])
         }
         [Null, Text(_), Integer(_), Text(role), Text(_)] if is_role(role) => ("message", &MESSAGE[..4]),
-        [Null, Text(_), Text(_), Integer(_)] => ("note", &["list", "text", "at_ms"]),
+        [Null, Text(_), Text(_), Integer(_), Text(_)] => ("note", NOTE),
+        [Null, Text(_), Text(_), Integer(_)] => ("note", &NOTE[..3]),
         [Null, Integer(_), Text(record)] if record.starts_with('{') => ("turn", &["at_ms", "record"]),
         [Null, Text(json)] if json.contains("\"priority\":") => ("announcement", &["announcement"]),
         [Null, Text(json)] if json.starts_with('{') => ("schedule", &["entry"]),

@@ -121,12 +121,24 @@ impl<M: ChatModel> AgentContext<'_, M> {
         if !matches!(effect, Effect::Looks | Effect::Ends) {
             self.session.note_call(&state.asked.now);
         }
+        self.run(state, (&*tool, &arguments), record, sink).await
+    }
+
+    /// Runs a call that may run, and puts it on record.
+    async fn run(
+        &self,
+        state: &mut LoopState,
+        (tool, arguments): (&dyn Tool, &Arguments),
+        mut record: ToolUse,
+        sink: &mut ReplySink,
+    ) -> Result<Called, ReceiverClosed> {
+        let effect = tool.effect(arguments);
         // Counted whether it comes to something or not.
-        state.progress.followed += u32::from(tool.address(&arguments).is_some());
+        state.progress.followed += u32::from(tool.address(arguments).is_some());
         let began = Instant::now();
-        let source = state.source(&*tool, &arguments);
-        let call = tools::Call { arguments: &arguments, now: &state.asked.now, source };
-        let done = tools::run(&*tool, call).await;
+        let source = state.source(tool, arguments);
+        let call = tools::Call { arguments, now: &state.asked.now, source };
+        let done = tools::run(tool, call).await;
         record.ms = began.elapsed().as_secs_f64() * 1e3;
         (record.outcome, record.reason) = match &done {
             Ok(_) => ("done".into(), String::new()),
@@ -135,8 +147,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.send(ReplyEvent::Called(record)).await?;
         match done {
             Ok(output) => {
-                state.progress.has_acted |= writes;
-                self.done(state, &*tool, output, sink).await
+                state.progress.has_acted |= matches!(effect, Effect::Remembers | Effect::Changes);
+                self.done(state, tool, output, sink).await
             }
             Err(ToolError::TellModel(why)) => {
                 // The fault may be told in the words of whoever was asked.

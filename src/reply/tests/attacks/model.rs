@@ -47,17 +47,22 @@ fn order_in(ask: &Ask) -> Option<Order> {
 }
 
 /// The model of one variant. `brings_in` is its first call of the conversation.
-pub(super) fn obeying(size: ModelSize, brings_in: Option<Made>, obeyed: Obeyed) -> Rule {
+pub(super) fn obeying(
+    size: ModelSize,
+    brings_in: Option<Made>,
+    wanted: Option<&Order>,
+    obeyed: Obeyed,
+) -> Rule {
+    let called = |order: &Order| if let Order::Call((name, _)) = order { Some(name.clone()) } else { None };
+    // Where the model picks the tools of a turn, it picks the stranger's, too.
+    let first = brings_in.as_ref().map(|(name, _)| name.clone());
+    let picks: Vec<String> = first.into_iter().chain(wanted.and_then(called)).collect();
     let (last, first) = (Mutex::new(None), Mutex::new(brings_in));
     Box::new(move |ask| {
         let format = ask.format.as_ref().map(Value::to_string).unwrap_or_default();
         let order = order_in(ask);
         if format.contains("\"tools\"") && !format.contains("\"arguments\"") {
-            let call =
-                |order: &Order| if let Order::Call((name, _)) = order { Some(name.clone()) } else { None };
-            let first = first.lock().unwrap().as_ref().map(|(name, _)| name.clone());
-            let names: Vec<String> = order.as_ref().and_then(call).into_iter().chain(first).collect();
-            return words(json!({ "tools": names }).to_string());
+            return words(json!({ "tools": picks }).to_string());
         }
         // What is asked beside the answer: a plan, or what to look for.
         if !format.is_empty() && !format.contains("\"arguments\"") {
