@@ -21,6 +21,7 @@ mod template;
 pub(crate) mod tests;
 pub(crate) mod times;
 pub(crate) mod tools;
+pub(crate) mod truth;
 mod vocabulary;
 
 pub use clock::{ClockSaid, Exactness};
@@ -38,7 +39,8 @@ pub use vocabulary::Vocabulary;
 use consent::ConsentWords;
 use grammar::Grammar;
 use mood::MoodWords;
-use tools::{ClaimPattern, ListWords, SumWords, ToolWords};
+use tools::{ListWords, SumWords, ToolWords};
+use truth::TruthWords;
 
 /// A language: quick commands, what a listener looks for, spoken sentences, words of tools.
 #[derive(Debug)]
@@ -53,7 +55,8 @@ pub struct Language {
     consent: Vec<ConsentWords>,
     /// Of the other languages.
     other_moods: Vec<MoodWords>,
-    claims: ClaimPattern,
+    /// Its own first.
+    truth: Vec<TruthWords>,
 }
 
 impl Language {
@@ -131,9 +134,9 @@ impl Language {
         self.tools.iter().find_map(|words| words.places.get(place)).map(String::as_str)
     }
 
-    /// Whether `words` claim that something was done, in any language there is.
-    pub(crate) fn claims_a_deed(&self, words: &str) -> bool {
-        self.claims.are_in(words)
+    /// What claims a deed and what supports it, in every language there is, its own first.
+    pub(crate) fn truth(&self) -> impl Iterator<Item = &TruthWords> {
+        self.truth.iter()
     }
 }
 

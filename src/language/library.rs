@@ -11,13 +11,15 @@ use super::consent::ConsentWords;
 use super::grammar::Grammar;
 use super::mood::MoodWords;
 use super::sentences::Sentences;
-use super::tools::{ClaimPattern, ToolWords};
+use super::tools::ToolWords;
+use super::truth::TruthWords;
 use super::{Language, Names, Vocabulary};
 
 const COMMANDS: &str = "commands.toml";
 const SENTENCES: &str = "sentences.toml";
 const TOOLS: &str = "tools.toml";
 const CONSENT: &str = "consent.toml";
+const TRUTH: &str = "truth.toml";
 
 /// The files of a built-in language.
 struct BuiltIn {
@@ -26,6 +28,7 @@ struct BuiltIn {
     sentences: &'static str,
     tools: &'static str,
     consent: &'static str,
+    truth: &'static str,
 }
 
 const ENGLISH: BuiltIn = BuiltIn {
@@ -34,6 +37,7 @@ const ENGLISH: BuiltIn = BuiltIn {
     sentences: include_str!("../../assets/language/en/sentences.toml"),
     tools: include_str!("../../assets/language/en/tools.toml"),
     consent: include_str!("../../assets/language/en/consent.toml"),
+    truth: include_str!("../../assets/language/en/truth.toml"),
 };
 const GERMAN: BuiltIn = BuiltIn {
     code: "de",
@@ -41,6 +45,7 @@ const GERMAN: BuiltIn = BuiltIn {
     sentences: include_str!("../../assets/language/de/sentences.toml"),
     tools: include_str!("../../assets/language/de/tools.toml"),
     consent: include_str!("../../assets/language/de/consent.toml"),
+    truth: include_str!("../../assets/language/de/truth.toml"),
 };
 const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
 
@@ -91,6 +96,7 @@ struct Files {
     sentences: LanguageFile,
     tools: LanguageFile,
     consent: LanguageFile,
+    truth: LanguageFile,
 }
 
 /// What counts of a language that is not spoken.
@@ -98,6 +104,7 @@ struct OtherWords {
     mood: MoodWords,
     tools: ToolWords,
     consent: ConsentWords,
+    truth: TruthWords,
 }
 
 /// What counts of another language's commands.
@@ -165,6 +172,7 @@ impl LanguageLibrary {
         let sentences = files.sentences.read(Sentences::read)?;
         let mut tools = vec![files.tools.read(ToolWords::read)?];
         let mut consent = vec![files.consent.read(ConsentWords::read)?];
+        let mut truth = vec![files.truth.read(TruthWords::read)?];
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
@@ -173,13 +181,13 @@ impl LanguageLibrary {
                     other_moods.push(words.mood);
                     tools.push(words.tools);
                     consent.push(words.consent);
+                    truth.push(words.truth);
                 }
                 Err(error) => tracing::warn!(%error, other, "a language that is not spoken can't be used"),
             }
         }
-        let claims = files.tools.read(|_| ClaimPattern::of(&tools))?;
         let code = code.to_owned();
-        Ok(Language { code, grammar, vocabulary, sentences, tools, consent, other_moods, claims })
+        Ok(Language { code, grammar, vocabulary, sentences, tools, consent, truth, other_moods })
     }
 
     fn of_another(&self, code: &str) -> Result<OtherWords, LanguageError> {
@@ -187,7 +195,8 @@ impl LanguageLibrary {
         let mood = |text: &str| toml::from_str(text).map_err(|error: toml::de::Error| error.to_string());
         let OnlyMood { mood } = files.commands.read(mood)?;
         let (tools, consent) = (files.tools.read(ToolWords::read)?, files.consent.read(ConsentWords::read)?);
-        Ok(OtherWords { mood, tools, consent })
+        let truth = files.truth.read(TruthWords::read)?;
+        Ok(OtherWords { mood, tools, consent, truth })
     }
 
     fn files(&self, code: &str) -> Result<Files, LanguageError> {
@@ -198,6 +207,7 @@ impl LanguageLibrary {
                 sentences: read_or(own.join(SENTENCES), SENTENCES, ENGLISH.sentences)?,
                 tools: read_or(own.join(TOOLS), TOOLS, ENGLISH.tools)?,
                 consent: read_or(own.join(CONSENT), CONSENT, ENGLISH.consent)?,
+                truth: read_or(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
             });
         }
         let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
@@ -206,6 +216,7 @@ impl LanguageLibrary {
             sentences: LanguageFile::built_in(code, SENTENCES, built_in.sentences),
             tools: LanguageFile::built_in(code, TOOLS, built_in.tools),
             consent: LanguageFile::built_in(code, CONSENT, built_in.consent),
+            truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
         })
     }
 }

@@ -165,6 +165,8 @@ pub struct ReplySentences {
     pub not_done: String,
     pub left_alone: String,
     pub unfinished: String,
+    /// In front of what was found out so far.
+    pub not_finished: String,
     pub nothing_heard: String,
     pub no_timers: String,
     pub muddled: String,

@@ -15,6 +15,7 @@ use crate::reply::agent::AgentContext;
 use crate::reply::agent::protocol::WrittenCall;
 use crate::reply::model::ChatModel;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::output::truth::DoneCall;
 use crate::reply::turn::{Action, ReplyEvent, VolumeChange};
 use crate::reply::understand::redact;
 use crate::tools::gate::{self, CallFacts, Consent, GateVerdict, Taint, Wish};
@@ -126,7 +127,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.send(ReplyEvent::Called(record)).await?;
         match done {
             Ok(output) => {
-                state.progress.has_acted |= matches!(effect, Effect::Remembers | Effect::Changes);
+                let has_changed = matches!(effect, Effect::Remembers | Effect::Changes);
+                let tool_name = tool.name().to_owned();
+                state.progress.done.push(DoneCall { tool: tool_name, deed, arguments, has_changed });
                 self.done(state, &*tool, output, sink).await
             }
             Err(ToolError::TellModel(why)) => Ok(Called::refused(fence::cut(&why, OWN))),
