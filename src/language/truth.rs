@@ -189,7 +189,8 @@ mod tests {
     fn a_faulty_pattern_is_an_error_that_names_its_key() {
         let text = include_str!("../../assets/language/en/truth.toml");
         assert!(TruthWords::read(text).is_ok());
-        for (key, from, to) in [("joints", "joints = \"", "joints = \"("), ("claim.say", "say = \"^muted$", "")]
+        for (key, from, to) in
+            [("joints", "joints = \"", "joints = \"("), ("claim.say", "say = \"^muted$", "")]
         {
             let faulty = match to {
                 "" => text.replacen("say = \"^volume", "say = \"(^volume", 1),

@@ -126,13 +126,12 @@ impl<'a> Judge<'a> {
 
     fn supports(&self, claimed: &ClaimWords, claim: &Claim<'_>) -> bool {
         let reads = |call: &DoneCall| self.words.reads.contains(&call.deed);
-        let names = |name: &String, call: &DoneCall| {
-            name == "*" || *name == call.deed || *name == call.tool
-        };
+        let names = |name: &String, call: &DoneCall| name == "*" || *name == call.deed || *name == call.tool;
         if self.done.iter().any(reads) && self.done.iter().all(reads) {
-            let told = claimed.supports.iter().any(|name| {
-                matches!(name.as_str(), "lists add" | "lists clear" | "timers set" | "lists")
-            });
+            let told = claimed
+                .supports
+                .iter()
+                .any(|name| matches!(name.as_str(), "lists add" | "lists clear" | "timers set" | "lists"));
             let is_told = told && !self.words.fresh.is_match(claim.clause);
             return is_told || self.done.iter().any(|call| claimed.supports.contains(&call.deed));
         }

@@ -266,6 +266,25 @@ async fn a_deed_that_was_not_done_is_not_claimed() {
     assert_eq!(told(&ran), outcome("light please", "The lamp is on.", Ended::Answered));
 }
 
+// A success supports its own deed and no other
+#[tokio::test]
+async fn a_result_supports_what_it_did_and_nothing_else() {
+    let cases = [
+        ("shine please", None, "The hallway lights have been turned on.", false),
+        ("light please", Some("lamp"), "The light has been turned on.", true),
+        ("light please", Some("lamp"), "Milk has been added to your shopping list.", false),
+        ("light please", Some("look"), "The light has been turned on.", false),
+    ];
+    for (asked, tool, answer, is_said) in cases {
+        let kit = Kit::new();
+        let call = tool.map(|tool| calls("x", tool, "{}"));
+        let script: Vec<_> = call.into_iter().chain([answers(answer)]).collect();
+        let bench = Bench::with_kit(Large, &kit, script);
+        let expected = if is_said { answer } else { say().not_done.as_str() };
+        assert_eq!(bench.say(asked).await.shown(), expected, "{tool:?}: {answer}");
+    }
+}
+
 // covers gate: strangers' words make her carry off nothing
 #[tokio::test]
 async fn a_page_can_not_have_the_secret_sent_to_it() {
@@ -281,7 +300,8 @@ async fn a_page_can_not_have_the_secret_sent_to_it() {
         ),
     ] {
         let mut kit = Kit::new();
-        kit.page = Fake::new("page", Effect::Fetches, Ok(Output { links: links.clone(), ..Output::foreign(list) }));
+        kit.page =
+            Fake::new("page", Effect::Fetches, Ok(Output { links: links.clone(), ..Output::foreign(list) }));
         let second = format!("{{\"what\":\"{address}\"}}");
         let script = vec![writes("page", "{}"), writes("page", &second), answers("It is read.")];
         let bench = Bench::with_kit(Small, &kit, script);
