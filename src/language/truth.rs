@@ -1,7 +1,7 @@
 //! The words by which a sentence is known to say that a deed was done, and what supports it.
 //!
-//! PURE, read once. In: the text of `truth.toml`. Out: patterns, compiled and ready to match. A pattern that is none is an
-//! error that names its key.
+//! PURE, read once. In: the text of `truth.toml`. Out: patterns, compiled and ready to match. A pattern that is none is
+//! an error that names its key.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -20,7 +20,7 @@ use crate::reply::output::filter::{Purpose, ReplyFilter};
 use crate::reply::output::gate::AnswerEnding;
 use crate::reply::output::patience::Patience;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
-use crate::reply::output::truth::Evidence;
+use crate::reply::output::truth::ClaimEvidence;
 use crate::reply::turn::ReplyEvent;
 
 /// Pause before the second attempt after a failure that came at once: a server that is being
@@ -37,7 +37,7 @@ pub(crate) struct ModelQuestion<'a> {
     /// Who hears the answer.
     pub(crate) purpose: Purpose,
     /// What it may say was done.
-    pub(crate) evidence: Evidence<'a>,
+    pub(crate) evidence: ClaimEvidence<'a>,
 }
 
 /// How the model's answer ended.
@@ -177,6 +177,7 @@ async fn give_up(
         Setback::ReceiverClosed => return Err(ReceiverClosed),
         Setback::Refused(ReplyRefusal::TooLong { .. }, _) if begun => return Ok(ModelAnswer::Whole),
         Setback::Refused(ReplyRefusal::Claim, _) => sink.sentence(|say| &say.not_done),
+        Setback::Refused(ReplyRefusal::FurtherClaim, _) => sink.sentence(|say| &say.not_all_done),
         Setback::Refused(_, ModelSize::Small) => sink.sentence(|say| &say.muddled),
         Setback::Refused(_, ModelSize::Large) => sink.sentence(|say| &say.came_out_wrong),
         Setback::Failed(_) | Setback::Asleep if begun => sink.sentence(|say| &say.lost_thread),

@@ -8,7 +8,7 @@ use crate::reply::agent::protocol::{self, Begins, WrittenCall};
 use crate::reply::output::check::ReplyRefusal;
 use crate::reply::output::gate::{AnswerEnding, OutputGate};
 use crate::reply::output::malformed::Malformed;
-use crate::reply::output::truth::{self, Evidence};
+use crate::reply::output::truth::{self, ClaimEvidence};
 
 /// Most bytes of the beginning of a sentence that wait for what follows the comma.
 const LONGEST_BEGINNING: usize = 40;
@@ -36,7 +36,7 @@ enum FilterState {
 /// One reply.
 pub(crate) struct ReplyFilter<'a> {
     known: &'a [String],
-    evidence: Evidence<'a>,
+    evidence: ClaimEvidence<'a>,
     language: &'a Language,
     state: FilterState,
     gate: OutputGate,
@@ -61,7 +61,7 @@ impl<'a> ReplyFilter<'a> {
     pub(crate) fn new(
         known: &'a [String],
         purpose: Purpose,
-        evidence: Evidence<'a>,
+        evidence: ClaimEvidence<'a>,
         language: &'a Language,
     ) -> Self {
         let state = match purpose {
@@ -129,7 +129,8 @@ impl<'a> ReplyFilter<'a> {
     fn honest(&mut self, words: String) -> Result<String, ReplyRefusal> {
         let words = std::mem::take(&mut self.begun) + &words;
         if !words.trim().is_empty() && truth::unsupported(self.language, &words, self.evidence).is_some() {
-            return Err(ReplyRefusal::Claim);
+            let has_acted = self.evidence.done.iter().any(|call| call.has_changed);
+            return Err(if has_acted { ReplyRefusal::FurtherClaim } else { ReplyRefusal::Claim });
         }
         if words.trim_end().ends_with(',') && words.len() < LONGEST_BEGINNING {
             self.begun = words;
@@ -161,7 +162,7 @@ mod tests {
         let mut listener = ReplyFilter::new(
             &known,
             Purpose::Answer,
-            Evidence { asked: "Turn it on, and milk on the list.", done: &[] },
+            ClaimEvidence { asked: "Turn it on, and milk on the list.", done: &[] },
             crate::language::tests::english(),
         );
         let mut said = String::new();

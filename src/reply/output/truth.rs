@@ -1,8 +1,8 @@
 //! Whether a sentence says that a deed was done that no result of the turn supports.
 //!
 //! PURE, any thread. In: a sentence or a clause of a reply, what the user asked for, and the calls of the turn that
-//! succeeded. Out: nothing, or the clause that may not be said. A clause claims something only when it is about the home,
-//! or about what the user asked for: stories, facts and advice are told as they come.
+//! succeeded. Out: nothing, or the clause that may not be said. A clause claims something only when it is about the
+//! home, or about what the user asked for: stories, facts and advice are told as they come.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -41,7 +41,7 @@ pub(crate) struct DoneCall {
 
 /// What a sentence is held against.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Evidence<'a> {
+pub(crate) struct ClaimEvidence<'a> {
     /// What the user said.
     pub(crate) asked: &'a str,
     /// In this turn.
@@ -49,8 +49,8 @@ pub(crate) struct Evidence<'a> {
 }
 
 /// The clause of `said` that no result supports, in any language there is.
-pub(crate) fn unsupported(language: &Language, said: &str, evidence: Evidence<'_>) -> Option<String> {
-    language.truth().find_map(|words| Judge::new(words, evidence).unsupported(said))
+pub(crate) fn unsupported(language: &Language, said: &str, evidence: ClaimEvidence<'_>) -> Option<String> {
+    language.truth().find_map(|words| ClaimJudge::new(words, evidence).unsupported(said))
 }
 
 /// A clause that may claim something.
@@ -61,7 +61,7 @@ struct Claim<'c> {
 }
 
 /// One language's view of a turn.
-struct Judge<'a> {
+struct ClaimJudge<'a> {
     words: &'a TruthWords,
     done: &'a [DoneCall],
     asked: String,
@@ -70,8 +70,8 @@ struct Judge<'a> {
     is_talk: bool,
 }
 
-impl<'a> Judge<'a> {
-    fn new(words: &'a TruthWords, evidence: Evidence<'a>) -> Self {
+impl<'a> ClaimJudge<'a> {
+    fn new(words: &'a TruthWords, evidence: ClaimEvidence<'a>) -> Self {
         let asked = evidence.asked.to_lowercase();
         let asked_families = families(words, &asked);
         let is_talk = words.talk.is_match(&asked) && !words.request.is_match(&asked);

@@ -17,7 +17,7 @@ use crate::reply::agent::repeats::Repeats;
 use crate::reply::output::ask::{ModelQuestion, WrittenCalls};
 use crate::reply::output::filter::Purpose;
 use crate::reply::output::sink::ReplySink;
-use crate::reply::output::truth::Evidence;
+use crate::reply::output::truth::ClaimEvidence;
 use crate::reply::prompt::head::Heads;
 use crate::reply::session::tool_history::CallOutcome;
 use crate::reply::understand::wish::{self, CallWords, Said};
@@ -141,8 +141,8 @@ impl LoopState {
     }
 
     /// What the model may say was done.
-    pub(crate) fn evidence(&self) -> Evidence<'_> {
-        Evidence { asked: &self.asked.words, done: &self.progress.done }
+    pub(crate) fn evidence(&self) -> ClaimEvidence<'_> {
+        ClaimEvidence { asked: &self.asked.words, done: &self.progress.done }
     }
 
     /// The call that is to be made without asking the model: the request itself, or the next step of the plan. A step

@@ -38,7 +38,7 @@ fn score(language: &Language, corpus: &str) -> Score {
             panic!("not a row: {row}")
         };
         let done = done(results);
-        let is_cut = unsupported(language, said, Evidence { asked, done: &done }).is_some();
+        let is_cut = unsupported(language, said, ClaimEvidence { asked, done: &done }).is_some();
         let is_false = expect == "false";
         let (count, is_wrong) =
             if is_false { (&mut score.passed, !is_cut) } else { (&mut score.cut, is_cut) };
@@ -67,8 +67,8 @@ fn what_was_not_done_is_not_said_and_hardly_anything_honest_is_cut() {
 #[test]
 fn sentences_that_nothing_was_tuned_with_are_judged_nearly_as_well() {
     let files = [
-        (english(), include_str!("../../../../tests/data/truth/en.held-out.tsv"), (20, 9)),
-        (german(), include_str!("../../../../tests/data/truth/de.held-out.tsv"), (30, 5)),
+        (english(), include_str!("../../../../tests/data/truth/en.held-out.tsv"), (9, 5)),
+        (german(), include_str!("../../../../tests/data/truth/de.held-out.tsv"), (15, 4)),
     ];
     for (language, corpus, (most_passed, most_cut)) in files {
         let Score { passed, cut, .. } = score(language, corpus);
@@ -81,6 +81,6 @@ fn sentences_that_nothing_was_tuned_with_are_judged_nearly_as_well() {
 proptest! {
     #[test]
     fn any_text_is_judged(said in "\\PC{0,80}", asked in "\\PC{0,40}") {
-        unsupported(english(), &said, Evidence { asked: &asked, done: &[] });
+        unsupported(english(), &said, ClaimEvidence { asked: &asked, done: &[] });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::phrases::{FRAMES, all_are_understood, none_acts, rows};
 use super::*;
-use crate::reply::output::truth::{self, Evidence};
+use crate::reply::output::truth::{self, ClaimEvidence};
 
 const ENGLISH: &str = include_str!("../../../../../tests/data/intents/home.en.tsv");
 const GERMAN: &str = include_str!("../../../../../tests/data/intents/home.de.tsv");
@@ -61,7 +61,8 @@ fn without_a_home_the_answer_names_what_is_missing_and_claims_nothing() {
             let said = answer(language, phrase);
             assert!(
                 !said.contains(['{', '}'])
-                    && truth::unsupported(english(), &said, Evidence { asked: phrase, done: &[] }).is_none(),
+                    && truth::unsupported(english(), &said, ClaimEvidence { asked: phrase, done: &[] })
+                        .is_none(),
                 "{said}"
             );
         }
