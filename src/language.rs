@@ -24,6 +24,7 @@ mod template;
 pub(crate) mod tests;
 pub(crate) mod times;
 pub(crate) mod tools;
+pub(crate) mod truth;
 mod vocabulary;
 
 pub use clock::{ClockSaid, Exactness};
@@ -43,7 +44,8 @@ use consent::ConsentWords;
 use grammar::Grammar;
 use mood::MoodWords;
 use secrets::SecretWords;
-use tools::{ClaimPattern, ListWords, SumWords, ToolWords};
+use tools::{ListWords, SumWords, ToolWords};
+use truth::TruthWords;
 
 /// A language: quick commands, what a listener looks for, spoken sentences, words of tools.
 #[derive(Debug)]
@@ -60,7 +62,8 @@ pub struct Language {
     secrets: Vec<SecretWords>,
     /// Of the other languages.
     other_moods: Vec<MoodWords>,
-    claims: ClaimPattern,
+    /// Its own first.
+    truth: Vec<TruthWords>,
 }
 
 impl Language {
@@ -143,9 +146,9 @@ impl Language {
         self.tools.iter().find_map(|words| words.places.get(place)).map(String::as_str)
     }
 
-    /// Whether `words` claim that something was done, in any language there is.
-    pub(crate) fn claims_a_deed(&self, words: &str) -> bool {
-        self.claims.are_in(words)
+    /// What claims a deed and what supports it, in every language there is, its own first.
+    pub(crate) fn truth(&self) -> impl Iterator<Item = &TruthWords> {
+        self.truth.iter()
     }
 }
 

@@ -12,7 +12,8 @@ use super::grammar::Grammar;
 use super::mood::MoodWords;
 use super::secrets::SecretWords;
 use super::sentences::Sentences;
-use super::tools::{ClaimPattern, ToolWords};
+use super::tools::ToolWords;
+use super::truth::TruthWords;
 use super::{Language, Names, Vocabulary};
 
 const COMMANDS: &str = "commands.toml";
@@ -20,6 +21,7 @@ const SENTENCES: &str = "sentences.toml";
 const TOOLS: &str = "tools.toml";
 const CONSENT: &str = "consent.toml";
 const SECRETS: &str = "secrets.toml";
+const TRUTH: &str = "truth.toml";
 
 /// The files of a built-in language.
 struct BuiltIn {
@@ -29,6 +31,7 @@ struct BuiltIn {
     tools: &'static str,
     consent: &'static str,
     secrets: &'static str,
+    truth: &'static str,
 }
 
 const ENGLISH: BuiltIn = BuiltIn {
@@ -38,6 +41,7 @@ const ENGLISH: BuiltIn = BuiltIn {
     tools: include_str!("../../assets/language/en/tools.toml"),
     consent: include_str!("../../assets/language/en/consent.toml"),
     secrets: include_str!("../../assets/language/en/secrets.toml"),
+    truth: include_str!("../../assets/language/en/truth.toml"),
 };
 const GERMAN: BuiltIn = BuiltIn {
     code: "de",
@@ -46,6 +50,7 @@ const GERMAN: BuiltIn = BuiltIn {
     tools: include_str!("../../assets/language/de/tools.toml"),
     consent: include_str!("../../assets/language/de/consent.toml"),
     secrets: include_str!("../../assets/language/de/secrets.toml"),
+    truth: include_str!("../../assets/language/de/truth.toml"),
 };
 const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
 
@@ -101,6 +106,7 @@ struct Files {
     sentences: LanguageFile,
     tools: LanguageFile,
     consent: LanguageFile,
+    truth: LanguageFile,
     /// Of a language that is not built in, where it has them.
     secrets: Option<LanguageFile>,
 }
@@ -119,6 +125,7 @@ struct OtherWords {
     tools: ToolWords,
     consent: ConsentWords,
     secrets: Option<SecretWords>,
+    truth: TruthWords,
 }
 
 /// What counts of another language's commands.
@@ -187,6 +194,7 @@ impl LanguageLibrary {
         let mut tools = vec![files.tools.read(ToolWords::read)?];
         let mut consent = vec![files.consent.read(ConsentWords::read)?];
         let mut secrets: Vec<SecretWords> = files.secrets()?.into_iter().collect();
+        let mut truth = vec![files.truth.read(TruthWords::read)?];
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
@@ -196,13 +204,13 @@ impl LanguageLibrary {
                     tools.push(words.tools);
                     consent.push(words.consent);
                     secrets.extend(words.secrets);
+                    truth.push(words.truth);
                 }
                 Err(error) => tracing::warn!(%error, other, "a language that is not spoken can't be used"),
             }
         }
-        let claims = files.tools.read(|_| ClaimPattern::of(&tools))?;
         let code = code.to_owned();
-        Ok(Language { code, grammar, vocabulary, sentences, tools, consent, secrets, other_moods, claims })
+        Ok(Language { code, grammar, vocabulary, sentences, tools, consent, secrets, truth, other_moods })
     }
 
     fn of_another(&self, code: &str) -> Result<OtherWords, LanguageError> {
@@ -210,8 +218,8 @@ impl LanguageLibrary {
         let mood = |text: &str| toml::from_str(text).map_err(|error: toml::de::Error| error.to_string());
         let OnlyMood { mood } = files.commands.read(mood)?;
         let (tools, consent) = (files.tools.read(ToolWords::read)?, files.consent.read(ConsentWords::read)?);
-        let secrets = files.secrets()?;
-        Ok(OtherWords { mood, tools, consent, secrets })
+        let (secrets, truth) = (files.secrets()?, files.truth.read(TruthWords::read)?);
+        Ok(OtherWords { mood, tools, consent, secrets, truth })
     }
 
     fn files(&self, code: &str) -> Result<Files, LanguageError> {
@@ -223,6 +231,7 @@ impl LanguageLibrary {
                 tools: read_or(own.join(TOOLS), TOOLS, ENGLISH.tools)?,
                 consent: read_or(own.join(CONSENT), CONSENT, ENGLISH.consent)?,
                 secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
+                truth: read_or(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
             });
         }
         let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
@@ -232,6 +241,7 @@ impl LanguageLibrary {
             tools: LanguageFile::built_in(code, TOOLS, built_in.tools),
             consent: LanguageFile::built_in(code, CONSENT, built_in.consent),
             secrets: None,
+            truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
         })
     }
 }

@@ -164,8 +164,12 @@ pub struct ReplySentences {
     pub unwell: String,
     pub lost_thread: String,
     pub not_done: String,
+    /// The same, after something else was done.
+    pub not_all_done: String,
     pub left_alone: String,
     pub unfinished: String,
+    /// In front of what was found out so far.
+    pub not_finished: String,
     pub nothing_heard: String,
     pub no_timers: String,
     pub muddled: String,

@@ -17,7 +17,6 @@ pub(crate) struct ToolWords {
     pub(crate) sums: SumWords,
     pub(crate) lists: ListWords,
     pub(crate) places: BTreeMap<String, String>,
-    claims: ClaimWords,
 }
 
 /// Arithmetic in words.
@@ -73,24 +72,6 @@ pub(crate) struct Way {
     pub(crate) says: Regex,
 }
 
-/// How deeds are claimed.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ClaimWords {
-    /// What was done.
-    deeds: Vec<String>,
-    /// In front of a claim, as alternatives.
-    lead: String,
-    /// Between clauses.
-    and: String,
-    /// Patterns; `{deeds}` stands for any of the deeds.
-    say: Vec<String>,
-}
-
-/// What claims a deed.
-#[derive(Debug)]
-pub(super) struct ClaimPattern(Regex);
-
 impl ToolWords {
     /// Reads a language's file.
     ///
@@ -99,7 +80,6 @@ impl ToolWords {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut words: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         words.lists.ready.ways = words.lists.ready.ways()?;
-        words.claims.pattern()?;
         for (place, zone) in &words.places {
             if jiff::tz::TimeZone::get(zone).is_err() {
                 return Err(format!("places.\"{place}\" is \"{zone}\"; allowed: the name of a time zone"));
@@ -126,32 +106,5 @@ impl ReadyWords {
             .flat_map(|(action, says)| says.iter().map(move |says| (action, says)))
             .map(way)
             .collect()
-    }
-}
-
-impl ClaimWords {
-    /// What claims a deed in this language.
-    fn pattern(&self) -> Result<String, String> {
-        let (deeds, say) = (self.deeds.join("|"), self.say.join("|"));
-        let say = say.replace("{deeds}", &deeds);
-        let pattern =
-            format!(r"(?i:(?:^|[.!?;:,]\s+|\b{}\s+)(?:(?:{})[,.!]?\s+)?(?:{say}))", self.and, self.lead);
-        match Regex::new(&pattern) {
-            Ok(_) => Ok(pattern),
-            Err(error) => Err(format!("claims.say is \"{say}\"; allowed: patterns: {error}")),
-        }
-    }
-}
-
-impl ClaimPattern {
-    /// What claims a deed in any of these languages.
-    pub(super) fn of(languages: &[ToolWords]) -> Result<Self, String> {
-        let all = languages.iter().map(|words| words.claims.pattern()).collect::<Result<Vec<_>, _>>()?;
-        Regex::new(&all.join("|")).map(Self).map_err(|error| format!("claims: {error}"))
-    }
-
-    /// Whether `words` claim one.
-    pub(super) fn are_in(&self, words: &str) -> bool {
-        self.0.is_match(words.trim_start())
     }
 }

@@ -11,3 +11,4 @@ pub mod malformed;
 pub(crate) mod patience;
 pub mod sanitize;
 pub(crate) mod sink;
+pub(crate) mod truth;

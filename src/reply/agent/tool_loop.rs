@@ -16,6 +16,7 @@ use crate::reply::model::ChatModel;
 use crate::reply::output::ask::{self, ModelAnswer, SideCall, WrittenCalls};
 use crate::reply::output::gate::{AnswerEnding, OutputGate};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::output::truth;
 use crate::reply::session::open_question::{OpenQuestion, open_until};
 use crate::reply::turn::Turn;
 use crate::tools::gate::{Consent, Taint};
@@ -225,8 +226,12 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
         };
         let told = told.as_deref().and_then(checked).map(|told| digest::unfinished(&told));
-        match told {
-            Some(told) => sink.say_on(&told).await?,
+        let is_true = |told: &String| truth::unsupported(&sink.language, told, state.evidence()).is_none();
+        match told.filter(is_true) {
+            Some(told) => {
+                let begun = sink.sentence(|say| &say.not_finished);
+                sink.say_on(&format!("{begun} {told}")).await?;
+            }
             None if !sink.said.trim().is_empty() => {}
             None => sink.say_on(&sink.sentence(|say| &say.unfinished)).await?,
         }

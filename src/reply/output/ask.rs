@@ -16,10 +16,11 @@ use crate::reply::agent::protocol::WrittenCall;
 use crate::reply::config::ReplyConfig;
 use crate::reply::model::{ChatModel, ModelAccess, ModelState, Served};
 use crate::reply::output::check::ReplyRefusal;
-use crate::reply::output::filter::{ClaimPolicy, Purpose, ReplyFilter};
+use crate::reply::output::filter::{Purpose, ReplyFilter};
 use crate::reply::output::gate::AnswerEnding;
 use crate::reply::output::patience::Patience;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::output::truth::ClaimEvidence;
 use crate::reply::turn::ReplyEvent;
 
 /// Pause before the second attempt after a failure that came at once: a server that is being
@@ -35,8 +36,8 @@ pub(crate) struct ModelQuestion<'a> {
     pub(crate) known: &'a [String],
     /// Who hears the answer.
     pub(crate) purpose: Purpose,
-    /// Whether it may say that something was done.
-    pub(crate) claims: ClaimPolicy,
+    /// What it may say was done.
+    pub(crate) evidence: ClaimEvidence<'a>,
 }
 
 /// How the model's answer ended.
@@ -176,6 +177,7 @@ async fn give_up(
         Setback::ReceiverClosed => return Err(ReceiverClosed),
         Setback::Refused(ReplyRefusal::TooLong { .. }, _) if begun => return Ok(ModelAnswer::Whole),
         Setback::Refused(ReplyRefusal::Claim, _) => sink.sentence(|say| &say.not_done),
+        Setback::Refused(ReplyRefusal::FurtherClaim, _) => sink.sentence(|say| &say.not_all_done),
         Setback::Refused(_, ModelSize::Small) => sink.sentence(|say| &say.muddled),
         Setback::Refused(_, ModelSize::Large) => sink.sentence(|say| &say.came_out_wrong),
         Setback::Failed(_) | Setback::Asleep if begun => sink.sentence(|say| &say.lost_thread),
@@ -219,7 +221,7 @@ async fn attempt<M: ChatModel>(
     let refused = |refusal| Setback::Refused(refusal, served.size);
     let mut words = patience.wait(access.model.ask(question.ask.clone())).await??;
     let language = Arc::clone(&sink.language);
-    let mut listener = ReplyFilter::new(question.known, question.purpose, question.claims, &language);
+    let mut listener = ReplyFilter::new(question.known, question.purpose, question.evidence, &language);
     let (mut thinking, mut calls, mut is_first) = (String::new(), Vec::new(), true);
     loop {
         let event = patience.wait(words.next()).await?.unwrap_or(Err(LlmError::Broken))?;

@@ -29,6 +29,9 @@ pub enum ReplyRefusal {
     /// It says that something was done, and no tool has confirmed it.
     #[error("the reply claims a deed that no tool has confirmed")]
     Claim,
+    /// The same, after something else was done.
+    #[error("the reply claims more deeds than tools have confirmed")]
+    FurtherClaim,
     /// It is longer than [`MAX_TOKENS`].
     #[error("the reply has {tokens} tokens; at most {MAX_TOKENS} are allowed")]
     TooLong {

@@ -8,6 +8,7 @@ use crate::reply::agent::protocol::{self, Begins, WrittenCall};
 use crate::reply::output::check::ReplyRefusal;
 use crate::reply::output::gate::{AnswerEnding, OutputGate};
 use crate::reply::output::malformed::Malformed;
+use crate::reply::output::truth::{self, ClaimEvidence};
 
 /// Most bytes of the beginning of a sentence that wait for what follows the comma.
 const LONGEST_BEGINNING: usize = 40;
@@ -19,15 +20,6 @@ pub(crate) enum Purpose {
     Answer,
     /// It is read by the program alone.
     Choice,
-}
-
-/// Whether words may claim that something was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ClaimPolicy {
-    /// A tool has confirmed a deed, or there are no tools to speak of.
-    Fine,
-    /// Nothing was done in this turn.
-    Refused,
 }
 
 enum FilterState {
@@ -44,7 +36,7 @@ enum FilterState {
 /// One reply.
 pub(crate) struct ReplyFilter<'a> {
     known: &'a [String],
-    claims: ClaimPolicy,
+    evidence: ClaimEvidence<'a>,
     language: &'a Language,
     state: FilterState,
     gate: OutputGate,
@@ -69,7 +61,7 @@ impl<'a> ReplyFilter<'a> {
     pub(crate) fn new(
         known: &'a [String],
         purpose: Purpose,
-        claims: ClaimPolicy,
+        evidence: ClaimEvidence<'a>,
         language: &'a Language,
     ) -> Self {
         let state = match purpose {
@@ -78,7 +70,7 @@ impl<'a> ReplyFilter<'a> {
             Purpose::Answer => FilterState::Sniffing,
         };
         let (gate, begun, raw) = (OutputGate::default(), String::new(), String::new());
-        Self { known, claims, language, state, gate, begun, raw }
+        Self { known, evidence, language, state, gate, begun, raw }
     }
 
     /// The next piece; what may be said now.
@@ -138,12 +130,10 @@ impl<'a> ReplyFilter<'a> {
 
     /// `words`, or nothing while their sentence may still become a claim.
     fn honest(&mut self, words: String) -> Result<String, ReplyRefusal> {
-        if self.claims == ClaimPolicy::Fine {
-            return Ok(words);
-        }
         let words = std::mem::take(&mut self.begun) + &words;
-        if !words.trim().is_empty() && self.language.claims_a_deed(&words) {
-            return Err(ReplyRefusal::Claim);
+        if !words.trim().is_empty() && truth::unsupported(self.language, &words, self.evidence).is_some() {
+            let has_acted = self.evidence.done.iter().any(|call| call.has_changed);
+            return Err(if has_acted { ReplyRefusal::FurtherClaim } else { ReplyRefusal::Claim });
         }
         if words.trim_end().ends_with(',') && words.len() < LONGEST_BEGINNING {
             self.begun = words;
@@ -175,7 +165,7 @@ mod tests {
         let mut listener = ReplyFilter::new(
             &known,
             Purpose::Answer,
-            ClaimPolicy::Refused,
+            ClaimEvidence { asked: "Turn it on, and milk on the list.", done: &[] },
             crate::language::tests::english(),
         );
         let mut said = String::new();

@@ -266,6 +266,30 @@ async fn a_deed_that_was_not_done_is_not_claimed() {
     assert_eq!(told(&ran), outcome("light please", "The lamp is on.", Ended::Answered));
 }
 
+// A success supports its own deed and no other
+#[tokio::test]
+async fn a_result_supports_what_it_did_and_nothing_else() {
+    let cases = [
+        ("shine please", None, "The hallway lights have been turned on.", Some(&say().not_done)),
+        ("light please", Some("lamp"), "The light has been turned on.", None),
+        (
+            "light please",
+            Some("lamp"),
+            "Milk has been added to your shopping list.",
+            Some(&say().not_all_done),
+        ),
+        ("light please", Some("look"), "The light has been turned on.", Some(&say().not_done)),
+    ];
+    for (asked, tool, answer, instead) in cases {
+        let kit = Kit::new();
+        let call = tool.map(|tool| calls("x", tool, "{}"));
+        let script: Vec<_> = call.into_iter().chain([answers(answer)]).collect();
+        let bench = Bench::with_kit(Large, &kit, script);
+        let expected = instead.map_or(answer, String::as_str);
+        assert_eq!(bench.say(asked).await.shown(), expected, "{tool:?}: {answer}");
+    }
+}
+
 // covers gate: strangers' words make her carry off nothing
 #[tokio::test]
 async fn a_page_can_not_have_the_secret_sent_to_it() {

@@ -16,6 +16,7 @@ use crate::reply::agent::AgentContext;
 use crate::reply::agent::protocol::WrittenCall;
 use crate::reply::model::ChatModel;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::output::truth::DoneCall;
 use crate::reply::turn::{Action, ReplyEvent, VolumeChange};
 use crate::reply::understand::redact;
 use crate::tools::gate::{self, CallFacts, Consent, GateVerdict, Taint, Wish};
@@ -147,7 +148,10 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.send(ReplyEvent::Called(record)).await?;
         match done {
             Ok(output) => {
-                state.progress.has_acted |= matches!(effect, Effect::Remembers | Effect::Changes);
+                let has_changed = matches!(effect, Effect::Remembers | Effect::Changes);
+                let (name, deed) = (tool.name().to_owned(), tool.deed(arguments));
+                let arguments = arguments.clone();
+                state.progress.done.push(DoneCall { tool: name, deed, arguments, has_changed });
                 self.done(state, tool, output, sink).await
             }
             Err(ToolError::TellModel(why)) => {

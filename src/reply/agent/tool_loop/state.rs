@@ -15,8 +15,9 @@ use crate::reply::agent::plan::{Plan, PlanStep};
 use crate::reply::agent::protocol::{self, Protocol, WrittenCall};
 use crate::reply::agent::repeats::Repeats;
 use crate::reply::output::ask::{ModelQuestion, WrittenCalls};
-use crate::reply::output::filter::{ClaimPolicy, Purpose};
+use crate::reply::output::filter::Purpose;
 use crate::reply::output::sink::ReplySink;
+use crate::reply::output::truth::ClaimEvidence;
 use crate::reply::prompt::head::Heads;
 use crate::reply::session::tool_history::CallOutcome;
 use crate::reply::understand::wish::{self, CallWords, Utterances};
@@ -149,9 +150,12 @@ impl LoopState {
             purpose = Purpose::Choice;
         }
         let known = &self.scope.known;
-        let may_claim = known.is_empty() || self.progress.has_acted;
-        let claims = if may_claim { ClaimPolicy::Fine } else { ClaimPolicy::Refused };
-        ModelQuestion { ask, known, purpose, claims }
+        ModelQuestion { ask, known, purpose, evidence: self.evidence() }
+    }
+
+    /// What the model may say was done.
+    pub(crate) fn evidence(&self) -> ClaimEvidence<'_> {
+        ClaimEvidence { asked: &self.asked.words, done: &self.progress.done }
     }
 
     /// The call that is to be made without asking the model: the request itself, or the next step of the plan. A step

@@ -5,6 +5,7 @@
 use crate::llm::Message;
 use crate::reply::agent::tool_loop::state::prompt::{ResultMessage, is_result};
 use crate::reply::output::sink::ReplySink;
+use crate::reply::output::truth::DoneCall;
 use crate::reply::session::tool_history::{CallOutcome, HistoryRow};
 
 /// How far the answer has got.
@@ -25,8 +26,8 @@ pub(crate) struct LoopProgress {
     /// Addresses of lists of results, and how many addresses were followed.
     pub(crate) links: Vec<String>,
     pub(crate) followed: u32,
-    /// A tool has confirmed a deed.
-    pub(crate) has_acted: bool,
+    /// The calls of this turn that succeeded.
+    pub(crate) done: Vec<DoneCall>,
     /// The model could make no call of the plan's next step: the next reply is its own.
     pub(crate) has_refused_step: bool,
     /// An empty reply was already asked about.
