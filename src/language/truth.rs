@@ -26,6 +26,7 @@ pub(crate) struct TruthWords {
     pub(crate) all: Regex,
     /// What tells of a deed and not of what was read.
     pub(crate) fresh: Regex,
+    pub(crate) speaker: Regex,
     pub(crate) claims: Vec<ClaimWords>,
     /// By family: its words.
     pub(crate) families: BTreeMap<String, Regex>,
@@ -66,6 +67,7 @@ struct TruthFile {
     own: String,
     all: Vec<String>,
     fresh: String,
+    speaker: String,
     pronouns: BTreeSet<String>,
     ignored: BTreeSet<String>,
     reads: BTreeSet<String>,
@@ -123,6 +125,7 @@ impl TruthWords {
             own: pattern("own", &file.own)?,
             all: pattern("all", &whole_word(&file.all.join("|")))?,
             fresh: pattern("fresh", &file.fresh)?,
+            speaker: pattern("speaker", &file.speaker)?,
             claims: file.claims()?,
             families: by_name("families", &file.families)?,
             kinds: by_name("kinds", &file.kinds)?,

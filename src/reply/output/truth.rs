@@ -112,7 +112,8 @@ impl<'a> ClaimJudge<'a> {
         let only_looked_up = !self.done.is_empty()
             && self.done.iter().all(|call| !call.has_changed && !self.words.reads.contains(&call.deed));
         if self.is_talk || (only_looked_up && claim.families.is_empty()) {
-            return !claim.families.is_empty() && self.words.own.is_match(claim.clause);
+            let is_hers = self.words.own.is_match(claim.clause) || self.words.speaker.is_match(claim.clause);
+            return !claim.families.is_empty() && is_hers;
         }
         let said = words_of(claim.clause);
         let asked = words_of(&self.asked);
