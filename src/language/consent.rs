@@ -69,6 +69,8 @@ pub(crate) struct FormWords {
     pub(crate) infix: String,
     /// What makes a request depend on something.
     pub(crate) conditions: Phrases,
+    /// With these a question goes on with what was said before.
+    pub(crate) continues: Phrases,
     /// With these a statement may be a request.
     pub(crate) needed: Phrases,
     /// What points at something that was spoken of before.

@@ -27,11 +27,11 @@ async fn a_call_written_as_text_is_run_and_the_record_tells_reply_calls_and_time
     // `joi ask --json`
     let double = Double::start().await;
     let call = fenced("timers", &json!({ "action": "cancel", "name": "rice" }));
-    double.when("surely it was", vec![Script::words(&call)]);
+    double.when("surely the rice", vec![Script::words(&call)]);
     double.when("[tool result: timers]", vec![Script::words("No rice is cooking.")]);
     let home = Home::with_model_server(&double.url);
     let record =
-        json(&home.joi(&["ask", "--json", "surely it was done, cancel the timer for the rice"]).well().out);
+        json(&home.joi(&["ask", "--json", "surely the rice is done so cancel its timer"]).well().out);
     assert_eq!(record["reply"], "No rice is cooking.");
     let used = record["tool_use"].as_array().unwrap();
     assert_eq!((used.len(), &used[0]["name"], &used[0]["outcome"]), (1, &json!("timers"), &json!("failed")));

@@ -18,8 +18,11 @@ use crate::reply::output::gate::{AnswerEnding, OutputGate};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::output::truth;
 use crate::reply::session::open_question::{OpenQuestion, open_until};
-use crate::reply::turn::Turn;
-use crate::tools::gate::{Consent, Taint};
+use crate::reply::turn::{ReplyEvent, Turn};
+use crate::reply::understand::wish;
+use crate::tools::Effect;
+use crate::tools::gate::{Consent, Taint, Wish};
+use crate::trace::ToolUse;
 
 mod call;
 mod example;
@@ -104,6 +107,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 state.put_tools_away(self.heads(), &self.grown());
                 Ok(None)
             }
+            ModelAnswer::Calls(wanted) if self.is_unwanted(state, &wanted) => {
+                self.pass_over(state, wanted, sink).await?;
+                state.progress.has_refused_step |= chose;
+                Ok(None)
+            }
             ModelAnswer::Calls(wanted) => self.all_called(state, wanted, sink).await,
             ModelAnswer::Apology => Ok(Some(LoopEnd::Apologised)),
             ModelAnswer::Whole | ModelAnswer::Nothing { .. } | ModelAnswer::NoTools if chose => {
@@ -134,6 +142,36 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 Ok(Some(LoopEnd::Apologised))
             }
         }
+    }
+
+    /// Whether a small model calls what nobody asked for: it talks on better when it reads nothing of that.
+    fn is_unwanted(&self, state: &LoopState, wanted: &WrittenCalls) -> bool {
+        let size = state.prompt.size();
+        let is_talk = |made: &WrittenCall| {
+            let tool = self.heads.all_tools().get(&made.name);
+            let tool = tool.filter(|tool| tool.effect(&made.arguments) != Effect::Ends);
+            let wish = tool.map(|tool| state.asked.wish(&**tool, &made.arguments, size));
+            matches!(wish, Some(Wish::Talk(why)) if why != wish::REFUSED)
+        };
+        size == ModelSize::Small && !wanted.calls.is_empty() && wanted.calls.iter().all(is_talk)
+    }
+
+    /// Goes on without tools, and without the calls that nobody asked for; they are put on record.
+    async fn pass_over(
+        &self,
+        state: &mut LoopState,
+        wanted: WrittenCalls,
+        sink: &mut ReplySink,
+    ) -> Result<(), ReceiverClosed> {
+        sink.decided("gate", "forbidden", "nobody asked for what the model calls").await?;
+        for made in wanted.calls {
+            let arguments = call::redacted(&made.arguments);
+            let (outcome, reason) = ("refused".into(), "nobody asked for it".into());
+            let record = ToolUse { name: made.name, arguments, outcome, reason, ..ToolUse::default() };
+            sink.send(ReplyEvent::Called(record)).await?;
+        }
+        state.put_tools_away(self.heads(), &self.grown());
+        Ok(())
     }
 
     /// Runs all calls of one reply.

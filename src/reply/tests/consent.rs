@@ -72,9 +72,15 @@ async fn a_call_with_a_value_that_nobody_said_is_asked_about() {
 // "How do I make pancakes?" is not answered with a sum
 #[tokio::test]
 async fn a_small_model_does_not_compute_what_nobody_spoke_of() {
-    let script = vec![chooses("calculate", "{\"expression\":\"18 * 23\"}"), answers("Flour, milk and eggs.")];
+    let script = vec![
+        chooses("calculate", "{\"expression\":\"17 * 23\"}"),
+        // The same again, of which nobody speaks any more.
+        chooses("calculate", "{\"expression\":\"17 * 23\"}"),
+        answers("Flour, milk and eggs."),
+    ];
     let bench = Bench::shipped(script);
-    let ran = bench.say("how do I make pancakes, is it a sum of things").await;
+    assert_eq!(bench.say("how would you work out 17 times 23").await.shown(), "That's 391.");
+    let ran = bench.say("how do I make pancakes of the sum of things").await;
     assert_eq!(
         (ran.shown().as_str(), ran.called()),
         ("Flour, milk and eggs.", vec![("calculate", "refused")])
@@ -94,4 +100,11 @@ async fn of_a_list_of_results_one_address_is_followed() {
     let bench = Bench::with_kit(Small, &kit, script);
     let ran = bench.say("what is the news").await;
     assert_eq!((ran.shown().as_str(), kit.page.ran()), ("Shall I page https://news.example/b?", 2));
+}
+
+// What is to stay as it is, is said to
+#[tokio::test]
+async fn a_wish_that_something_stay_is_acknowledged() {
+    let bench = Bench::shipped(vec![chooses("lists", "{\"action\":\"clear\",\"list\":\"shopping\"}")]);
+    assert_eq!(bench.say("leave my shopping list alone").await.shown(), say().left_alone);
 }

@@ -52,10 +52,16 @@ pub fn wish(language: &Language, said: &Utterances<'_>, call: &CallWords<'_>) ->
     }
 }
 
-/// The same of a call that only looks: a name, a place or numbers that nobody mentioned are the model's own.
-pub fn mentioned(language: &Language, texts: &[String], values: &[CallValue]) -> Wish {
+/// The same of a call that only looks: a name, a place or numbers that nobody mentioned are the model's own. What was said
+/// before counts where the words go on with it ("and in Rome?"), and so does what is remembered.
+pub fn mentioned(language: &Language, said: &Utterances<'_>, remembered: &str, values: &[CallValue]) -> Wish {
     let Some(words) = language.consent().first() else { return Wish::Act };
-    let grounds = Grounds::of(language, words, texts.to_vec());
+    let asked = words_of(said.asked);
+    let goes_on = words.form.references.are_in(&asked) || words.form.continues.are_in(&asked);
+    let mut texts = vec![said.asked.to_owned(), remembered.to_owned()];
+    texts.extend(said.asked_back.map(str::to_owned));
+    texts.extend(said.dialogue.iter().filter(|_| goes_on).cloned());
+    let grounds = Grounds::of(language, words, texts);
     if values.iter().all(|value| grounds.mention(value)) { Wish::Act } else { Wish::Talk(INVENTED) }
 }
 
@@ -99,7 +105,8 @@ pub enum Refusal<'a> {
 }
 
 const NOTHING: &str = "the user asked for nothing to be done";
-const REFUSED: &str = "the user wants this not to be done";
+/// The reason of a wish that something stay as it is.
+pub(crate) const REFUSED: &str = "the user wants this not to be done";
 /// Most words in quotation marks that are a name or a thing, and no text of somebody else.
 const LONGEST_VALUE: usize = 6;
 const INVENTED: &str = "nobody mentioned what the call is about";

@@ -19,6 +19,7 @@ use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::output::truth::DoneCall;
 use crate::reply::turn::{Action, ReplyEvent, VolumeChange};
 use crate::reply::understand::redact;
+use crate::reply::understand::wish;
 use crate::tools::gate::{self, CallFacts, Consent, GateVerdict, Taint, Wish};
 use crate::tools::{self, Arguments, Deed, Effect, Output, Source, Tool, ToolError, fence, schema};
 use crate::trace::ToolUse;
@@ -117,6 +118,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
         if let Some(told) = refusal {
             (record.outcome, record.reason) = ("refused".into(), told.clone());
             sink.send(ReplyEvent::Called(record)).await?;
+            // What is to stay as it is needs no model to say so.
+            let is_small = state.prompt.size() == ModelSize::Small;
+            if writes && is_small && verdict == GateVerdict::Forbid(wish::REFUSED) {
+                return Ok(Called::Answer(sink.sentence(|say| &say.left_alone)));
+            }
             return Ok(Called::refused(told));
         }
         if !matches!(effect, Effect::Looks | Effect::Ends) {
@@ -272,7 +278,7 @@ fn holds_label(arguments: &Arguments) -> bool {
     redact::has_label(&Value::Object(arguments.clone()).to_string())
 }
 
-fn redacted(arguments: &Arguments) -> Arguments {
+pub(super) fn redacted(arguments: &Arguments) -> Arguments {
     match redact::redact_json(&Value::Object(arguments.clone())) {
         Value::Object(clean) => clean,
         _ => Arguments::new(),

@@ -65,18 +65,17 @@ impl Asked {
     /// Whether the words ask for a call.
     pub(crate) fn wish(&self, tool: &dyn Tool, arguments: &Arguments, size: ModelSize) -> Wish {
         let values = tool.values(arguments);
+        let said = Utterances {
+            asked: &self.words,
+            asked_back: self.asked_back.as_deref(),
+            dialogue: &self.dialogue,
+        };
         match tool.effect(arguments) {
             Effect::Looks | Effect::Fetches if size == ModelSize::Small => {
-                let texts = [&self.words, &self.remembered].into_iter().chain(&self.dialogue).cloned();
-                wish::mentioned(&self.language, &texts.collect::<Vec<_>>(), &values)
+                wish::mentioned(&self.language, &said, &self.remembered, &values)
             }
             Effect::Looks | Effect::Fetches => Wish::Act,
             Effect::Remembers | Effect::Changes | Effect::Ends => {
-                let said = Utterances {
-                    asked: &self.words,
-                    asked_back: self.asked_back.as_deref(),
-                    dialogue: &self.dialogue,
-                };
                 let cues = self.language.cues(tool.name()).chain(tool.cues().iter().copied()).collect();
                 wish::wish(&self.language, &said, &CallWords { deed: tool.deed(arguments), values, cues })
             }
