@@ -108,3 +108,16 @@ async fn a_wish_that_something_stay_is_acknowledged() {
     let bench = Bench::shipped(vec![chooses("lists", "{\"action\":\"clear\",\"list\":\"shopping\"}")]);
     assert_eq!(bench.say("leave my shopping list alone").await.shown(), say().left_alone);
 }
+
+#[tokio::test]
+async fn a_dont_in_front_of_another_request_is_not_lost() {
+    let kit = Kit::new();
+    let bench = Bench::with_kit(
+        Small,
+        &kit,
+        vec![writes("lamp", LAMP), answers("As you like."), answers("So be it.")],
+    );
+    bench.say("the lamp please").await;
+    bench.say("don't turn the lamp on, and set a timer for ten minutes").await;
+    assert_eq!(kit.lamp.ran(), 0);
+}

@@ -248,13 +248,17 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
     if strongest > 0 && polite == strongest {
         let inner = clause(words, &rest[polite..], false);
         return match inner.form {
-            Form::Statement | Form::Open => Clause { form: Form::Request, is_polite: true, ..inner },
+            Form::Statement | Form::Open => {
+                let has_condition = form.conditions.are_in(&inner.words);
+                Clause { form: Form::Request, is_polite: true, has_condition, ..inner }
+            }
             _ => Clause { is_polite: true, ..inner },
         };
     }
     if strongest > 0 && wishes == strongest {
         let words = rest[wishes..].to_vec();
-        return Clause { form: Form::Request, words, is_polite: true, has_condition: false };
+        let has_condition = form.conditions.are_in(&words);
+        return Clause { form: Form::Request, words, is_polite: true, has_condition };
     }
     if verb > 0 {
         let has_condition = form.conditions.are_in(rest);
@@ -327,12 +331,14 @@ pub(super) fn refusal<'a>(words: &ConsentWords, text: &'a str) -> Option<Refusal
         }
         skipped += words.form.lead.at_start(rest)?;
     };
-    let asks = clauses(words, text).into_iter().skip_while(|clause| clause.form != Form::Request).count() > 0;
-    if !asks {
+    if clauses(words, text).iter().all(|clause| clause.form != Form::Request) {
         return Some(Refusal::Plain);
     }
-    // The request stands behind so many words.
-    Some(Refusal::Instead(behind(text, skipped + count)))
+    // "Don't cancel it, set it to eight": what is not to be done must not be left without its "don't".
+    let is_of_what_follows = words.form.negations.at_start(&all[skipped..]).is_some();
+    let (said, rest) = text.split_at(text.len() - behind(text, skipped + count).len());
+    let stands_alone = said.trim_end().ends_with([',', '.', '!', ';', ':']);
+    Some(Refusal::Instead(if is_of_what_follows && !stands_alone { text } else { rest }))
 }
 
 /// `text` behind its first `count` words.

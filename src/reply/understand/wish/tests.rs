@@ -165,3 +165,36 @@ fn a_deed_no_language_knows_is_asked_for_by_the_words_of_its_tool() {
         assert!(matches!(wish(talk, "on"), Wish::Talk(_)), "{talk}");
     }
 }
+
+#[test]
+fn a_refusal_never_leaves_what_was_refused_without_its_no() {
+    for (said, instead) in [
+        ("no, set it to eight", "set it to eight"),
+        ("Nope. Make it fifteen minutes.", "Make it fifteen minutes."),
+        ("don't, set a timer for ten minutes", "set a timer for ten minutes"),
+        ("don't cancel it, set a timer for ten minutes", "don't cancel it, set a timer for ten minutes"),
+        ("never cancel my alarm, set a timer", "never cancel my alarm, set a timer"),
+        (
+            "please do not clear the list, add milk to the list",
+            "please do not clear the list, add milk to the list",
+        ),
+    ] {
+        assert_eq!(refusal(english(), said), Some(Refusal::Instead(instead)), "{said}");
+    }
+    for said in ["no way, I need my alarm", "don't cancel it", "not now", "leave them alone"] {
+        assert_eq!(refusal(english(), said), Some(Refusal::Plain), "{said}");
+    }
+    assert_eq!(refusal(english(), "what time is it"), None);
+}
+
+#[test]
+fn a_wish_and_a_polite_request_may_depend_on_something_too() {
+    let values = vec![CallValue { kind: ValueKind::When, text: "10 minutes".into() }];
+    let call = CallWords { deed: "timers set".into(), values, cues: Vec::new() };
+    for asked in
+        ["I want a timer for ten minutes if it rains", "could you set a timer for ten minutes if it rains"]
+    {
+        let said = Utterances { asked, ..Utterances::default() };
+        assert_eq!(wish(english(), &said, &call), Wish::Ask(CONDITION), "{asked}");
+    }
+}
