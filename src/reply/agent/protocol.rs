@@ -202,7 +202,8 @@ pub(crate) fn spans(text: &str, known: &[String]) -> Spans {
     lines::braceless(body, known).or_else(|| lines::line_calls(body, known)).map(whole).unwrap_or_default()
 }
 
-/// Fences and tags of tool protocols.
+/// Fences and tags of tool protocols. A mark that was found ahead is kept until it is passed, so that the text is looked
+/// through once for each of them.
 fn fenced(text: &str, known: &[String]) -> Spans {
     const SHAPES: [(&str, &str); 4] = [
         ("```", "```"),
@@ -210,22 +211,23 @@ fn fenced(text: &str, known: &[String]) -> Spans {
         ("<function_call>", "</function_call>"),
         ("[TOOL_CALLS]", "\n"),
     ];
+    let find = |mark: &str, from: usize| text[from..].find(mark).map(|at| from + at);
+    let mut ahead = SHAPES.map(|(open, close)| (find(open, 0), open, close));
     let mut found = Spans::new();
-    let mut from = 0;
-    while from < text.len() {
-        let next = SHAPES
-            .iter()
-            .filter_map(|shape| Some((text[from..].find(shape.0)? + from, shape)))
-            .min_by_key(|n| n.0);
-        let Some((start, (open, close))) = next else { break };
+    while let Some((start, open, close)) =
+        ahead.iter().filter_map(|(at, open, close)| Some(((*at)?, *open, *close))).min()
+    {
         let inside = start + open.len();
-        let length = text[inside..].find(close);
-        let end = length.map_or(text.len(), |length| inside + length + close.len());
-        let body = &text[inside..length.map_or(text.len(), |length| inside + length)];
-        if let Some(calls) = fenced_calls(body, *open == "```", known) {
+        let closed = find(close, inside);
+        let end = closed.map_or(text.len(), |at| at + close.len());
+        if let Some(calls) = fenced_calls(&text[inside..closed.unwrap_or(end)], open == "```", known) {
             found.push((start..end, calls));
         }
-        from = end;
+        for (at, open, _) in &mut ahead {
+            if at.is_some_and(|at| at < end) {
+                *at = find(open, end);
+            }
+        }
     }
     found
 }
@@ -244,10 +246,19 @@ fn fenced_calls(body: &str, has_language: bool, known: &[String]) -> Option<Vec<
     let mut calls = Vec::new();
     let mut rest = body.trim();
     while rest.starts_with(['{', '[']) {
-        let length = balanced_length(rest).unwrap_or(rest.len());
-        let value = serde_json::from_str(&rest[..length]).ok().or_else(|| lines::closed(rest));
-        calls.extend(calls_in(&value.or_else(|| lines::closed(&rest[..length]))?, known)?);
-        rest = rest[length..].trim_start();
+        let (head, behind) = rest.split_at(balanced_length(rest).unwrap_or(rest.len()));
+        let value = serde_json::from_str(head).ok().or_else(|| lines::closed(head));
+        match value.and_then(|value| calls_in(&value, known)) {
+            Some(these) => {
+                calls.extend(these);
+                rest = behind.trim_start();
+            }
+            // With a brace too few inside it seems to end too early. Nothing can follow then, so that this is tried once.
+            None => {
+                calls.extend(calls_in(&lines::closed(rest)?, known)?);
+                break;
+            }
+        }
     }
     if calls.is_empty() && is_tool {
         calls = lines::line_calls(rest, known)?;

@@ -89,7 +89,8 @@ pub(super) fn closed(text: &str) -> Option<Value> {
             '[' => open.push(']'),
             // More of them than were opened.
             '}' | ']' if open.is_empty() && rest.trim_end_matches(['}', ']', ' ', '\n']).is_empty() => break,
-            ']' if open.contains(&']') => {
+            // From the top: what is passed on the way down is closed.
+            ']' if open.iter().rev().any(|last| *last == ']') => {
                 while let Some(missing) = open.pop().filter(|last| *last != ']') {
                     whole.push(missing);
                 }

@@ -79,6 +79,57 @@ fn shapes_that_look_like_words_are_held_back_in_time() {
     assert_eq!(verdicts, expected);
 }
 
+#[test]
+fn a_text_of_nothing_but_marks_is_looked_through_once() {
+    const MENDED: &str = r#"{"name":"calculate","arguments":"expression":"1"}"#;
+    // What stands in front, and two things that stand behind one another, each so often that it fills its half.
+    let texts = [
+        ("", "``````", "```\n"),
+        ("", "```json\n{}\n```\n", "<tool_call></tool_call>"),
+        ("", "<tool_call>{</tool_call>", "```"),
+        ("", "[TOOL_CALLS]\n", "<function_call>"),
+        ("", "{", "[]"),
+        ("", "[", "]"),
+        ("", "\"", "\\"),
+        ("", "{\"", "\":"),
+        ("", "[[}", "\"\":["),
+        ("<tool_call>", r#"{"name":"time","arguments":{}}"#, "{}"),
+        ("<tool_call>", MENDED, MENDED),
+        ("```json\n", MENDED, "{\"}"),
+        ("```tool_call\n", "{", "]"),
+        ("tool_calls: ", "{", "[]"),
+        ("calculate(", "'a',", "\"="),
+        ("calculate: ", "{\"\":", "[]"),
+    ];
+    for (front, one, other) in texts {
+        let factor = crate::testing::growth(|size| {
+            let fill = |piece: &str| piece.repeat(size * 25_000 / piece.len());
+            let (text, known) = (format!("{front}{}{}", fill(one), fill(other)), known());
+            move || drop(parse(&text, &known))
+        });
+        assert!(factor < 8.0, "four times {front:?} {one:?} {other:?} took {factor:.1} times as long");
+    }
+}
+
+// As long as no call is lost with the time that is saved
+#[test]
+fn each_of_many_calls_in_one_fence_is_mended_by_itself() {
+    let mended = r#"{"name":"calculate","arguments":"expression":"1"}"#;
+    let whole = r#"{"name":"time","arguments":{}}"#;
+    let one = ("calculate".to_owned(), json!({ "expression": "1" }));
+    let other = ("time".to_owned(), json!({}));
+    for (inside, calls) in [
+        (format!("{mended}\n{whole} {mended}"), vec![one.clone(), other.clone(), one.clone()]),
+        (format!("{whole}{mended}}}"), vec![other, one.clone()]),
+        (r#"{"arguments":"expression":"1"},"name":"calculate"}"#.to_owned(), vec![one]),
+        (format!("{mended} {{\"name\":"), vec![]),
+    ] {
+        let text = format!("<tool_call>{inside}</tool_call>");
+        let words = if calls.is_empty() { text.clone() } else { String::new() };
+        assert_eq!(read(&text), (calls, words), "{inside}");
+    }
+}
+
 fn shreds() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "```tool_call\n",
