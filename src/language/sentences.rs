@@ -167,6 +167,7 @@ pub struct ReplySentences {
     /// The same, after something else was done.
     pub not_all_done: String,
     pub left_alone: String,
+    pub not_understood: String,
     pub unfinished: String,
     /// In front of what was found out so far.
     pub not_finished: String,

@@ -270,6 +270,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 let begun = sink.sentence(|say| &say.not_finished);
                 sink.say_on(&format!("{begun} {told}")).await?;
             }
+            None if state.progress.results.is_empty() => {
+                sink.say_on(&sink.sentence(|say| &say.not_understood)).await?;
+            }
             None if !sink.said.trim().is_empty() => {}
             None => sink.say_on(&sink.sentence(|say| &say.unfinished)).await?,
         }

@@ -3,6 +3,7 @@
 use super::scripted::answers;
 use super::tools::{Fake, Kit, chooses, writes};
 use super::*;
+use crate::language::Language;
 use crate::llm::ModelSize::{Large, Small};
 use crate::tools::{Effect, Output};
 
@@ -85,6 +86,31 @@ async fn a_small_model_does_not_compute_what_nobody_spoke_of() {
         (ran.shown().as_str(), ran.called()),
         ("Flour, milk and eggs.", vec![("calculate", "refused")])
     );
+}
+
+// One turn is one: what is passed over can't be answered in words then, and nothing but that is said
+#[tokio::test]
+async fn a_model_with_one_turn_that_calls_what_nobody_asked_for_is_said_to_have_done_nothing() {
+    for (code, words, asked) in [
+        ("en", english(), "how do I make pancakes of the sum of things"),
+        ("de", german(), "wie macht man aus der Summe der Dinge Pfannkuchen"),
+    ] {
+        for (script, called) in [
+            (writes("calculate", "{\"expression\":\"18 * 24\"}"), vec![("calculate", "refused")]),
+            // The example of its prompt.
+            (writes("calculate", "{\"expression\":\"17 * 23\"}"), vec![]),
+        ] {
+            let bench = Bench::shipped(vec![script]).rebuilt(|parts| {
+                parts.tool_rules.max_turns = 1;
+                parts.tool_rules.router = Router::All;
+            });
+            bench.engine.parts.languages.replace(Language::load(code).unwrap());
+            let ran = bench.say(asked).await;
+            let said = &words.sentences().reply.not_understood;
+            assert_eq!((&ran.shown(), ran.called()), (said, called), "{asked}");
+            assert_eq!((ran.acts(), bench.model.requests().len()), (vec![], 1), "{asked}");
+        }
+    }
 }
 
 // Of a list of results one address is followed for a request, and no other
