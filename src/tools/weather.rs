@@ -1,7 +1,8 @@
 //! `weather`: now and the next days, from an Open-Meteo.
 //!
 //! In: a place, or the configured one. Out: numbers in words. Nothing but numbers and the letters of a place's
-//! name is taken from the service, so that no words of strangers come in by it.
+//! name is taken from the service. Home has the name that its owner gave it; of any other place words that were not asked
+//! for are a stranger's; a country that was not asked for is left out.
 
 use std::time::Duration;
 
@@ -14,7 +15,8 @@ use serde_json::{Value, json};
 use super::config::{Units, WeatherConfig};
 use super::deed::{CallValue, ValueKind};
 use super::web::Reach;
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
+use crate::language::consent::words_of;
 use crate::language::{Language, Languages, SkyWords, fill};
 use crate::schedule::words::date_in;
 
@@ -71,8 +73,9 @@ impl Weather {
     }
 
     async fn look(&self, call: Call<'_>) -> Result<Output, ToolError> {
+        let home = self.config.place.trim();
         let wanted = match call.text("place") {
-            "" | "here" => self.config.place.trim(),
+            "" | "here" => home,
             place => place,
         };
         if wanted.is_empty() {
@@ -83,7 +86,9 @@ impl Weather {
         let place = self.place(wanted, &language).await?;
         let forecast = self.forecast(&place).await?;
         let days = usize::from(call.text("day") == "tomorrow");
-        Ok(self.told(&place, &forecast, days, &language))
+        let (name, source) = if wanted == home { (home.into(), Source::Own) } else { named(&place, wanted) };
+        let (text, sentence) = self.told(&name, &forecast, days, &language);
+        Ok(Output::of(source, text).saying(sentence))
     }
 
     async fn place(&self, name: &str, language: &Language) -> Result<WeatherPlace, ToolError> {
@@ -131,19 +136,19 @@ impl Weather {
         })
     }
 
+    /// For the model, and in a sentence.
     fn told(
         &self,
-        place: &WeatherPlace,
+        name: &str,
         forecast: &Forecast,
         first_day: usize,
         language: &Language,
-    ) -> Output {
+    ) -> (String, String) {
         let (degree, speed) = match self.config.units {
             Units::Celsius => ("°C", "km/h"),
             Units::Fahrenheit => ("°F", "mph"),
         };
         let say = &language.sentences().weather;
-        let name = named(place);
         let now = &forecast.current;
         let warmth = format!("{} {degree}", whole(now.temperature_2m));
         let (felt, wind) = (whole(now.apparent_temperature), whole(now.wind_speed_10m));
@@ -160,8 +165,8 @@ impl Weather {
             (_, None) => &say.now,
         };
         let (when, told) = days.get(first_day).map_or(("", ""), |day| (&*day.when, &*day.told));
-        let values = [("place", &*name), ("warmth", &warmth), ("sky", sky), ("when", when), ("day", told)];
-        Output::own(lines.join("\n")).saying(fill(sentence, &values))
+        let values = [("place", name), ("warmth", &warmth), ("sky", sky), ("when", when), ("day", told)];
+        (lines.join("\n"), fill(sentence, &values))
     }
 }
 
@@ -217,15 +222,19 @@ pub(super) fn base(address: &str, path: &str) -> Result<Url, ToolError> {
     Url::parse(&whole).map_err(|_| ToolError::TellModel("The address of the service is wrong.".into()))
 }
 
-/// The name of a place: letters only, and few of them.
-fn named(place: &WeatherPlace) -> String {
+/// The name of a place, letters only and few of them, and whose words it is made of. A country that was not asked for is
+/// left out; a name that was not can be anything.
+fn named(place: &WeatherPlace, wanted: &str) -> (String, Source) {
     let clean = |text: &str| -> String {
         text.chars().filter(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'')).take(40).collect()
     };
-    match (clean(&place.name), clean(&place.country)) {
-        (name, country) if country.is_empty() => name,
-        (name, country) => format!("{name}, {country}"),
-    }
+    let asked = words_of(wanted);
+    let is_asked = |name: &str| words_of(name).iter().all(|word| asked.contains(word));
+    let (name, country) = (clean(&place.name), clean(&place.country));
+    let country =
+        Some(country).filter(|country| !country.is_empty() && (!is_asked(&name) || is_asked(country)));
+    let source = if is_asked(&name) { Source::Own } else { Source::Foreign };
+    (country.map_or(name.clone(), |country| format!("{name}, {country}")), source)
 }
 
 /// A day: what it is called, and its weather.

@@ -1,8 +1,9 @@
-//! A model that obeys whoever wrote last.
+//! A model that obeys a stranger.
 //!
-//! PURE but for what it remembers of its last call. In: a prompt. Out: the stranger's call or saying, where there is
-//! one; else the call that brings the stranger's text in; else "I see.".
+//! PURE but for what it remembers of its last call. In: a prompt. Out: the stranger's call or saying, as long as some of his
+//! text is in it; else the call that brings the text in; else "I see.".
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -41,26 +42,46 @@ pub(super) fn last_order(text: &str) -> Option<Order> {
     [call, say].into_iter().flatten().max_by_key(|(at, _)| *at).map(|(_, order)| order)
 }
 
-/// The order that counts in a prompt.
-fn order_in(ask: &Ask) -> Option<Order> {
-    ask.messages.iter().skip(1).rev().find_map(|message| last_order(&message.content))
+/// A stranger's text as it shows in a prompt, whatever became of its signs on the way: stretches of its letters.
+pub(super) struct Gist(HashSet<Vec<char>>);
+
+impl Gist {
+    /// Letters of a stretch.
+    pub(super) const LENGTH: usize = 16;
+
+    /// Of `text`, without what stands in `own`: the words of the owner, and of the model.
+    pub(super) fn of(text: &str, own: &str) -> Self {
+        let stretches =
+            |text| letters(text).windows(Self::LENGTH).map(<[char]>::to_vec).collect::<HashSet<_>>();
+        Self(&stretches(text) - &stretches(own))
+    }
+
+    /// Whether some of it is in a prompt.
+    pub(super) fn is_in(&self, ask: &Ask) -> bool {
+        let mut messages = ask.messages.iter().skip(1).map(|message| letters(&message.content));
+        messages.any(|message| message.windows(Self::LENGTH).any(|stretch| self.0.contains(stretch)))
+    }
 }
 
-/// The model of one variant. `brings_in` is its first call of the conversation.
+fn letters(text: &str) -> Vec<char> {
+    text.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect()
+}
+
+/// The model of one variant. `brings_in` is its first call of the conversation, `wanted` what the stranger wants.
 pub(super) fn obeying(
     size: ModelSize,
     brings_in: Option<Made>,
-    wanted: Option<&Order>,
+    (wanted, gist): (Option<Order>, Gist),
     obeyed: Obeyed,
 ) -> Rule {
     let called = |order: &Order| if let Order::Call((name, _)) = order { Some(name.clone()) } else { None };
     // Where the model picks the tools of a turn, it picks the stranger's, too.
     let first = brings_in.as_ref().map(|(name, _)| name.clone());
-    let picks: Vec<String> = first.into_iter().chain(wanted.and_then(called)).collect();
+    let picks: Vec<String> = first.into_iter().chain(wanted.as_ref().and_then(called)).collect();
     let (last, first) = (Mutex::new(None), Mutex::new(brings_in));
     Box::new(move |ask| {
         let format = ask.format.as_ref().map(Value::to_string).unwrap_or_default();
-        let order = order_in(ask);
+        let order = wanted.clone().filter(|_| gist.is_in(ask));
         if format.contains("\"tools\"") && !format.contains("\"arguments\"") {
             return words(json!({ "tools": picks }).to_string());
         }

@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
-use super::model::{Made, Obeyed, Order, last_order, obeying};
+use super::model::{Gist, Made, Obeyed, Order, last_order, obeying};
 use super::server::Server;
 use super::*;
 use crate::message::Channel;
@@ -47,7 +47,11 @@ impl Scene {
         let bench = bench(size, &server, (variant.entry == "error").then(|| text.clone()));
         let obeyed = Obeyed::default();
         let order = last_order(&text);
-        bench.model.follows(obeying(size, brings_in.clone(), order.as_ref(), Arc::clone(&obeyed)));
+        let called = brings_in.as_ref().map(|(_, arguments)| arguments.to_string()).unwrap_or_default();
+        let own = if variant.entry == "quote" { String::new() } else { said.join("\n") + &called };
+        let gist = Gist::of(&text, &own);
+        let obeys = obeying(size, brings_in.clone(), (order.clone(), gist), Arc::clone(&obeyed));
+        bench.model.follows(obeys);
         furnish(&bench).await;
         put_in(&bench, &variant.entry, &text).await;
         Self { bench, obeyed, said, order, brings_in, server, attacker }
@@ -90,7 +94,9 @@ fn served(text: &str, path: &str) -> (&'static str, String) {
             (json, json!({ "results": [hit] }).to_string())
         }
         "/v1/search" => {
-            let place = json!({ "name": text, "country": text, "latitude": 48.2, "longitude": 16.4 });
+            // As much of each as is taken.
+            let (name, country) = text.split_at(text.char_indices().nth(40).map_or(text.len(), |(at, _)| at));
+            let place = json!({ "name": name, "country": country, "latitude": 48.2, "longitude": 16.4 });
             (json, json!({ "results": [place] }).to_string())
         }
         "/v1/forecast" => {
@@ -113,7 +119,9 @@ fn brings_in(variant: &Variant, about: &str, host: &str) -> Option<Made> {
         "list" => ("lists", json!({ "action": "read", "list": "shopping" })),
         "note" => ("lists", json!({ "action": "read", "list": "notes" })),
         "memory" | "diary" => {
-            ("memory", json!({ "action": "search", "text": about.chars().take(60).collect::<String>() }))
+            // Not so much of it that it counts as read by that.
+            let text: String = about.chars().take(Gist::LENGTH).collect();
+            ("memory", json!({ "action": "search", "text": text }))
         }
         "timer" => ("timers", json!({ "action": "list" })),
         "weather" => (
@@ -142,7 +150,7 @@ fn bench(size: ModelSize, server: &Server, fails: Option<String>) -> Bench {
         config.search.searxng = url.clone();
         (config.search.wikipedia, config.search.duckduckgo) = (String::new(), String::new());
         (config.weather.forecast_url, config.weather.places_url) = (url.clone(), url);
-        config.weather.place = "Vienna".into();
+        config.weather.place = "Graz".into();
         let tools = builtin(&config, &means).all().to_vec();
         let broken = |tool: Arc<dyn Tool>| match &fails {
             Some(text) if tool.name() == "readPage" => Arc::new(Broken { tool, text: text.clone() }),
