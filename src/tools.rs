@@ -27,7 +27,7 @@ pub mod deed;
 pub mod fence;
 mod find;
 pub mod gate;
-mod lists;
+pub(crate) mod lists;
 mod memory;
 mod registry;
 pub mod route;

@@ -20,9 +20,9 @@ use crate::store::{Store, StoreError};
 mod asked;
 
 /// The list of what is no list: notes.
-const NOTES: &str = "notes";
+pub(crate) const NOTES: &str = "notes";
 /// The list that has other names.
-const SHOPPING: &str = "shopping";
+pub(crate) const SHOPPING: &str = "shopping";
 /// Most entries told at once.
 const MOST_TOLD: usize = 30;
 
@@ -155,18 +155,24 @@ impl Tool for Lists {
     }
 }
 
-/// "the Shopping List" → "shopping".
-fn list_name(said: &str, language: &Language) -> String {
-    let lower = said.to_lowercase();
-    let is = |list: fn(&ListWords) -> &Vec<String>, word: &str| {
-        language.lists().any(|words| list(words).iter().any(|known| known == word))
+/// What the list `said` is called, for the database: "the Shopping List" → "shopping".
+pub(crate) fn list_name(said: &str, language: &Language) -> String {
+    let is = |list: fn(&ListWords) -> &Vec<String>, word: &String| {
+        language.lists().any(|words| list(words).contains(word))
     };
-    let named = |word: &&str| !is(|words| &words.unnamed, word);
-    match lower.split_whitespace().filter(named).collect::<Vec<_>>().join(" ").as_str() {
-        name if name.is_empty() || is(|words| &words.notes, name) => NOTES.to_owned(),
-        name if is(|words| &words.shopping, name) => SHOPPING.to_owned(),
-        name => name.to_owned(),
+    match bare_name(said, language) {
+        name if name.is_empty() || is(|words| &words.notes, &name) => NOTES.to_owned(),
+        name if is(|words| &words.shopping, &name) => SHOPPING.to_owned(),
+        name => name,
     }
+}
+
+/// The same without words that are no part of a name, which may leave nothing; not what else it is called.
+pub(crate) fn bare_name(said: &str, language: &Language) -> String {
+    let lower = said.to_lowercase();
+    let is_named =
+        |word: &&str| !language.lists().any(|words| words.unnamed.iter().any(|known| known == word));
+    lower.split_whitespace().filter(is_named).collect::<Vec<_>>().join(" ")
 }
 
 /// "milk, eggs and bread" are three things on a list and one note.

@@ -10,6 +10,7 @@ use crate::language::grammar::words;
 use crate::reply::understand::intents;
 use crate::schedule::When;
 use crate::tools::deed::{CallValue, ValueKind};
+use crate::tools::lists;
 
 use super::Utterances;
 
@@ -187,26 +188,18 @@ impl<'a> Grounds<'a> {
 
     /// The list that was named, or where none was, one of those that need no name.
     fn hold_list(&self, text: &str) -> bool {
-        let lists: Vec<_> = self.language.lists().collect();
-        let is_unnamed = |word: &str| lists.iter().any(|list| list.unnamed.iter().any(|known| known == word));
-        let is_shopping = |word: &str| {
-            lists.iter().any(|list| list.shopping.iter().any(|known| known == word)) || word == "shopping"
-        };
-        let is_note = |word: &str| lists.iter().any(|list| list.notes.iter().any(|known| known == word));
-        let wanted: Vec<String> = words_of(text).into_iter().filter(|word| !is_unnamed(word)).collect();
-        let is_usual = wanted.iter().all(|word| is_shopping(word) || is_note(word));
-        if wanted.iter().all(|word| self.said.iter().any(|said| alike(said, word) || compound(said, word))) {
+        let list_of = |name: &str| lists::list_name(name, self.language);
+        let wanted = list_of(text);
+        let is_said = |word: &String| self.said.iter().any(|said| alike(said, word) || compound(said, word));
+        if words_of(&lists::bare_name(text, self.language)).iter().all(is_said) {
             return true;
         }
-        let is_of_notes = wanted.iter().all(|word| is_note(word));
-        if !is_of_notes && self.said.iter().any(|word| is_note(word)) {
-            return false;
-        }
-        let fits = |named: &str| {
-            is_shopping(named.trim_end_matches('s')) && wanted.iter().all(|word| is_shopping(word))
-        };
-        let names_another = self.named_lists().any(|named| !is_unnamed(&named) && !fits(&named));
-        is_usual && !names_another
+        let is_named = |name: &String| !lists::bare_name(name, self.language).is_empty();
+        let of_notes =
+            self.said.iter().filter(|word| is_named(word)).any(|word| list_of(word) == lists::NOTES);
+        let is_usual = [lists::NOTES, lists::SHOPPING].contains(&&*wanted);
+        let is_it = |named: String| list_of(&named) == wanted;
+        is_usual && (wanted == lists::NOTES || !of_notes) && self.named_lists().filter(is_named).all(is_it)
     }
 
     /// What stands in front of the word for a list.
