@@ -1,21 +1,29 @@
-//! How long the pure steps in front of the model take: quick commands and redaction.
+//! How long the pure steps around the model take: quick commands and redaction before it, the user's wish behind it.
 //!
 //! Run with `cargo bench --bench intents`. Each is measured on inputs that differ in kind, since the
 //! slowest input is the one that counts.
 
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use joi::language::Language;
+use joi::clock::SystemClock;
+use joi::language::{Language, Languages};
 use joi::reply::understand::intents::{match_intent, near};
 use joi::reply::understand::redact::redact_structured;
+use joi::reply::understand::wish::{CallWords, Utterances, wish};
+use joi::tools::{Arguments, Means, Reach, ToolsConfig, builtin};
 
 const PHRASINGS: &str = include_str!("../tests/data/intents/phrasings.txt");
 const TIMERS: &str = include_str!("../tests/data/intents/timers.en.tsv");
 const HOME: &str = include_str!("../tests/data/intents/home.en.tsv");
 const GERMAN: &str = include_str!("../tests/data/intents/timers.de.tsv");
 const CHITCHAT: &str = include_str!("../tests/data/intents/chitchat.txt");
+const CONSENT: [(&str, &str); 2] = [
+    ("en", include_str!("../tests/data/consent/en.tsv")),
+    ("de", include_str!("../tests/data/consent/de.tsv")),
+];
 
 fn lines(list: &str) -> Vec<&str> {
     list.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', '='])).collect()
@@ -23,12 +31,12 @@ fn lines(list: &str) -> Vec<&str> {
 
 /// How long single utterances take: of the slowest hundredth, the fastest. Of so many rounds the fastest counts for
 /// each, since others may use the machine.
-fn percentiles<T>(what: &str, all: &[&str], rounds: usize, step: impl Fn(&str) -> T) {
+fn percentiles<U, T>(what: &str, all: &[U], rounds: usize, step: impl Fn(&U) -> T) {
     let mut took = vec![Duration::MAX; all.len()];
     for _ in 0..rounds {
-        for (best, text) in took.iter_mut().zip(all) {
+        for (best, one) in took.iter_mut().zip(all) {
             let begin = Instant::now();
-            black_box(step(black_box(text)));
+            black_box(step(black_box(one)));
             *best = begin.elapsed().min(*best);
         }
     }
@@ -43,7 +51,7 @@ fn intents(c: &mut Criterion) {
     let match_intent = |text: &str| match_intent(&english, text);
     let phrasings = || TIMERS.lines().chain(HOME.lines()).filter_map(|line| line.split('\t').next());
     let all: Vec<&str> = lines(PHRASINGS).into_iter().chain(lines(CHITCHAT)).chain(phrasings()).collect();
-    percentiles("commands and talk", &all, 20, match_intent);
+    percentiles("commands and talk", &all, 20, |text| match_intent(text));
     let slips: Vec<String> = phrasings()
         .map(|text| text.replace("et a", "aid a").replace("off", "of").replace("ancel", "ouncil"))
         .collect();
@@ -65,6 +73,34 @@ fn intents(c: &mut Criterion) {
     group.throughput(Throughput::Elements(1));
     group.bench_function("endless politeness", |b| b.iter(|| match_intent(black_box(politest))));
     group.finish();
+}
+
+/// What the user's words say of the call a careless model makes behind them.
+fn wishes(_: &mut Criterion) {
+    for (code, corpus) in CONSENT {
+        let load = || Language::load(code).unwrap_or_else(|error| panic!("{error}"));
+        let language = load();
+        let means = Means {
+            store: None,
+            schedule: None,
+            reads_when: |_, _| None,
+            languages: Languages::new(load()),
+            clock: Arc::new(SystemClock),
+            reach: Reach::public().ok(),
+        };
+        let tools = builtin(&ToolsConfig::default(), &means);
+        let row = |line: &&'static str| {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let [_, _, asked_back, asked, tool, arguments] = columns.try_into().ok()?;
+            let (tool, arguments): (_, Arguments) = (tools.get(tool)?, serde_json::from_str(arguments).ok()?);
+            let said =
+                Utterances { asked, asked_back: (asked_back != "-").then_some(asked_back), dialogue: &[] };
+            let cues = tool.cues().to_vec();
+            Some((said, CallWords { deed: tool.deed(&arguments), values: tool.values(&arguments), cues }))
+        };
+        let rows: Vec<_> = lines(corpus).iter().filter_map(row).collect();
+        percentiles(&format!("wishes, {code}"), &rows, 20, |(said, call)| wish(&language, said, call));
+    }
 }
 
 fn redaction(c: &mut Criterion) {
@@ -92,5 +128,5 @@ fn redaction(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, intents, redaction);
+criterion_group!(benches, intents, wishes, redaction);
 criterion_main!(benches);

@@ -106,7 +106,13 @@ pub(crate) struct Phrases(Vec<Vec<String>>);
 
 impl From<Vec<String>> for Phrases {
     fn from(written: Vec<String>) -> Self {
-        Self(written.iter().map(|phrase| words_of(phrase)).collect())
+        written.iter().map(String::as_str).collect()
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Phrases {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(written: I) -> Self {
+        Self(written.into_iter().map(words_of).collect())
     }
 }
 

@@ -20,8 +20,8 @@ use crate::reply::output::truth;
 use crate::reply::session::open_question::{OpenQuestion, open_until};
 use crate::reply::turn::{ReplyEvent, Turn};
 use crate::reply::understand::wish;
-use crate::tools::Effect;
 use crate::tools::gate::{Consent, Taint, Wish};
+use crate::tools::{Effect, schema};
 use crate::trace::ToolUse;
 
 mod call;
@@ -74,8 +74,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let PendingCall { mut state, call: made, rest, .. } = pending;
         state.restore(&turn.now, sink);
         sink.is_foreign |= state.taint == Taint::Tainted;
-        let place = CallPlace { made: &made, behind: &rest, only: Only::of(&rest) };
-        let called = self.call(&mut state, &made, Consent::Given, sink).await?;
+        let wish = self.wish(&state, &made);
+        let place = CallPlace { made: &made, wish, behind: &rest, only: Only::of(&rest) };
+        let called = self.call(&mut state, &place, Consent::Given, sink).await?;
         if let Some(end) = self.came_of(&mut state, &place, called, sink).await? {
             return Ok(end);
         }
@@ -94,8 +95,10 @@ impl<M: ChatModel> AgentContext<'_, M> {
     ) -> Result<Option<LoopEnd>, ReceiverClosed> {
         if let Some(made) = state.planned(self.heads().toolbox()) {
             sink.decided("plan", "direct", made.name.as_str()).await?;
-            let wanted = WrittenCalls { calls: vec![made], words: String::new(), thinking: String::new() };
-            return self.all_called(state, wanted, sink).await;
+            let mut wanted =
+                WrittenCalls { calls: vec![made], words: String::new(), thinking: String::new() };
+            let wishes = self.weigh(state, &mut wanted);
+            return self.all_called(state, wanted, &wishes, sink).await;
         }
         let question = state.question(self.heads().toolbox());
         let answer = ask::answer(self.model, self.config, &question, sink).await?;
@@ -107,12 +110,15 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 state.put_tools_away(self.heads(), &self.grown());
                 Ok(None)
             }
-            ModelAnswer::Calls(wanted) if self.is_unwanted(state, &wanted) => {
+            ModelAnswer::Calls(mut wanted) => {
+                let wishes = self.weigh(state, &mut wanted);
+                if !self.are_unwanted(state, &wanted.calls, &wishes) {
+                    return self.all_called(state, wanted, &wishes, sink).await;
+                }
                 self.pass_over(state, wanted, sink).await?;
                 state.progress.has_refused_step |= chose;
                 Ok(None)
             }
-            ModelAnswer::Calls(wanted) => self.all_called(state, wanted, sink).await,
             ModelAnswer::Apology => Ok(Some(LoopEnd::Apologised)),
             ModelAnswer::Whole | ModelAnswer::Nothing { .. } | ModelAnswer::NoTools if chose => {
                 state.progress.has_refused_step = true;
@@ -144,16 +150,33 @@ impl<M: ChatModel> AgentContext<'_, M> {
         }
     }
 
+    /// The calls of one reply as they are meant, not too many of them, and what the user's words say of each.
+    fn weigh(&self, state: &LoopState, wanted: &mut WrittenCalls) -> Vec<Wish> {
+        if wanted.calls.len() > MOST_CALLS {
+            tracing::warn!(calls = wanted.calls.len(), "too many calls in one reply; the first five count");
+            wanted.calls.truncate(MOST_CALLS);
+        }
+        protocol::settle(&mut wanted.calls, self.heads.all_tools());
+        wanted.calls.iter().map(|made| self.wish(state, made)).collect()
+    }
+
+    /// What the user's words say of a call, whose arguments are read as its tool will get them.
+    fn wish(&self, state: &LoopState, made: &WrittenCall) -> Wish {
+        let Some(tool) = self.heads.all_tools().get(&made.name) else { return Wish::Ask("no such tool") };
+        let arguments = schema::checked(&tool.schema(), &made.arguments);
+        state.asked.wish(&**tool, arguments.as_ref().unwrap_or(&made.arguments), state.prompt.size())
+    }
+
     /// Whether a small model calls what nobody asked for: it talks on better when it reads nothing of that.
-    fn is_unwanted(&self, state: &LoopState, wanted: &WrittenCalls) -> bool {
-        let size = state.prompt.size();
-        let is_talk = |made: &WrittenCall| {
+    fn are_unwanted(&self, state: &LoopState, calls: &[WrittenCall], wishes: &[Wish]) -> bool {
+        let ends = |made: &WrittenCall| {
             let tool = self.heads.all_tools().get(&made.name);
-            let tool = tool.filter(|tool| tool.effect(&made.arguments) != Effect::Ends);
-            let wish = tool.map(|tool| state.asked.wish(&**tool, &made.arguments, size));
-            matches!(wish, Some(Wish::Talk(why)) if why != wish::REFUSED)
+            tool.is_some_and(|tool| tool.effect(&made.arguments) == Effect::Ends)
         };
-        size == ModelSize::Small && !wanted.calls.is_empty() && wanted.calls.iter().all(is_talk)
+        let is_talk = |wish: &Wish| matches!(wish, Wish::Talk(why) if *why != wish::REFUSED);
+        state.prompt.size() == ModelSize::Small
+            && !calls.is_empty()
+            && calls.iter().zip(wishes).all(|(made, wish)| is_talk(wish) && !ends(made))
     }
 
     /// Goes on without tools, and without the calls that nobody asked for; they are put on record.
@@ -178,24 +201,18 @@ impl<M: ChatModel> AgentContext<'_, M> {
     async fn all_called(
         &self,
         state: &mut LoopState,
-        mut wanted: WrittenCalls,
+        wanted: WrittenCalls,
+        wishes: &[Wish],
         sink: &mut ReplySink,
     ) -> Result<Option<LoopEnd>, ReceiverClosed> {
-        if wanted.calls.len() > MOST_CALLS {
-            tracing::warn!(calls = wanted.calls.len(), "too many calls in one reply; the first five count");
-            wanted.calls.truncate(MOST_CALLS);
-        }
-        protocol::settle(&mut wanted.calls, self.heads.all_tools());
         state.append_calls(&wanted, sink);
-        let mut rest = wanted.calls.as_slice();
-        let only = Only::of(rest.get(1..).unwrap_or_default());
-        while let [made, behind @ ..] = rest {
-            let called = self.call(state, made, Consent::NotAsked, sink).await?;
-            let place = CallPlace { made, behind, only };
+        let only = Only::of(wanted.calls.get(1..).unwrap_or_default());
+        for (at, (made, wish)) in wanted.calls.iter().zip(wishes).enumerate() {
+            let place = CallPlace { made, wish: *wish, behind: &wanted.calls[at + 1..], only };
+            let called = self.call(state, &place, Consent::NotAsked, sink).await?;
             if let Some(end) = self.came_of(state, &place, called, sink).await? {
                 return Ok(Some(end));
             }
-            rest = behind;
         }
         Ok(None)
     }
@@ -341,6 +358,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
 /// A call among those of its reply.
 struct CallPlace<'a> {
     made: &'a WrittenCall,
+    /// What the user's words say of it.
+    wish: Wish,
     /// Those after it.
     behind: &'a [WrittenCall],
     only: Only,

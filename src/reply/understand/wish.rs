@@ -13,7 +13,7 @@ mod grounds;
 mod tests;
 
 use crate::language::Language;
-use crate::language::consent::{ConsentWords, words_of};
+use crate::language::consent::{ConsentWords, Phrases, words_of};
 use crate::tools::deed::{CallValue, ValueKind};
 use crate::tools::gate::Wish;
 use clauses::{Clause, Form, clauses};
@@ -235,12 +235,11 @@ fn of_unknown(clauses: &[Clause], said: &Utterances<'_>, call: &CallWords<'_>) -
     if clauses.iter().any(is_talk) {
         return Wish::Talk("the user wanted nothing done");
     }
-    let asked = words_of(said.asked);
-    let points = |cue: &&str| crate::language::consent::Phrases::from(vec![(*cue).to_owned()]).are_in(&asked);
+    let cues: Phrases = call.cues.iter().copied().collect();
     let is_statement = clauses.iter().all(|clause| clause.form == Form::Statement);
     match clauses.is_empty() || is_statement {
         true => Wish::Talk(NOTHING),
-        false if call.cues.iter().any(points) => Wish::Act,
+        false if cues.are_in(&words_of(said.asked)) => Wish::Act,
         false => Wish::Ask(UNCLEAR),
     }
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use super::CallPlace;
 use super::state::{LoopState, Success};
 use crate::language::fill;
 use crate::llm::ModelSize;
@@ -59,10 +60,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
     pub(super) async fn call(
         &self,
         state: &mut LoopState,
-        made: &WrittenCall,
+        place: &CallPlace<'_>,
         consent: Consent,
         sink: &mut ReplySink,
     ) -> Result<Called, ReceiverClosed> {
+        let made = place.made;
         let mut record =
             ToolUse { name: made.name.clone(), arguments: redacted(&made.arguments), ..ToolUse::default() };
         let (tool, arguments) = match self.checked(state, made, consent) {
@@ -79,56 +81,51 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
         };
         let effect = tool.effect(&arguments);
-        let writes = matches!(effect, Effect::Remembers | Effect::Changes);
-        if writes && (record.arguments != made.arguments || holds_label(&arguments)) {
+        if writes(effect) && (record.arguments != made.arguments || holds_label(&arguments)) {
             (record.outcome, record.reason) = ("refused".into(), "secrets are not kept".into());
             sink.send(ReplyEvent::Called(record)).await?;
             return self.keeps_no_secret(state, sink).await;
         }
-        let deed = tool.deed(&arguments);
-        let wish = state.asked.wish(&*tool, &arguments, state.prompt.size());
-        if wish == Wish::Act {
-            self.session.with(|state| state.refused.remove(&deed));
-        }
-        let facts = CallFacts {
-            tool: tool.name(),
-            effect,
-            taint: state.taint,
-            address: state.address(&*tool, &arguments),
-            wish,
-            refused: self.session.with(|state| state.refused.contains(&deed)),
-            consent,
-            lately: self.session.recent_calls(&state.asked.now),
-        };
-        let verdict = gate::judge(&facts, self.rules);
+        let call = (&*tool, &arguments);
+        let verdict = self.judged(state, call, place.wish, consent);
         sink.decided("gate", verdict.name(), format!("{}: {}", made.name, verdict.reason())).await?;
-        let question = fill(&sink.sentence(|say| &say.shall_i), &[("deed", &tool.in_words(&arguments))]);
-        let refusal = match verdict {
-            GateVerdict::Allow => None,
-            GateVerdict::Ask(_) if question.chars().count() > LONGEST_QUESTION => {
-                Some("The arguments are too long to ask the user about.".to_owned())
-            }
-            GateVerdict::Ask(why) => {
-                (record.outcome, record.reason) = ("asked".into(), why.into());
-                sink.send(ReplyEvent::Called(record)).await?;
-                return Ok(Called::Ask(one_line(&question)));
-            }
-            GateVerdict::Forbid(why) => Some(format!("This call is not allowed: {why}. Tell the user so.")),
-        };
-        if let Some(told) = refusal {
-            (record.outcome, record.reason) = ("refused".into(), told.clone());
+        if let Some((outcome, reason, called)) = held_back(verdict, call, state, sink) {
+            (record.outcome, record.reason) = (outcome.into(), reason);
             sink.send(ReplyEvent::Called(record)).await?;
-            // What is to stay as it is needs no model to say so.
-            let is_small = state.prompt.size() == ModelSize::Small;
-            if writes && is_small && verdict == GateVerdict::Forbid(wish::REFUSED) {
-                return Ok(Called::Answer(sink.sentence(|say| &say.left_alone)));
-            }
-            return Ok(Called::refused(told));
+            return Ok(called);
         }
         if !matches!(effect, Effect::Looks | Effect::Ends) {
             self.session.note_call(&state.asked.now);
         }
-        self.run(state, (&*tool, &arguments), record, sink).await
+        self.run(state, call, record, sink).await
+    }
+
+    /// What the gate says of a call.
+    fn judged(
+        &self,
+        state: &LoopState,
+        (tool, arguments): (&dyn Tool, &Arguments),
+        wish: Wish,
+        consent: Consent,
+    ) -> GateVerdict {
+        let deed = tool.deed(arguments);
+        let refused = self.session.with(|session| {
+            if wish == Wish::Act {
+                session.refused.remove(&deed);
+            }
+            session.refused.contains(&deed)
+        });
+        let facts = CallFacts {
+            tool: tool.name(),
+            effect: tool.effect(arguments),
+            taint: state.taint,
+            address: state.address(tool, arguments),
+            wish,
+            refused,
+            consent,
+            lately: self.session.recent_calls(&state.asked.now),
+        };
+        gate::judge(&facts, self.rules)
     }
 
     /// Runs a call that may run, and puts it on record.
@@ -154,9 +151,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.send(ReplyEvent::Called(record)).await?;
         match done {
             Ok(output) => {
-                let has_changed = matches!(effect, Effect::Remembers | Effect::Changes);
                 let (name, deed) = (tool.name().to_owned(), tool.deed(arguments));
-                let arguments = arguments.clone();
+                let (arguments, has_changed) = (arguments.clone(), writes(effect));
                 state.progress.done.push(DoneCall { tool: name, deed, arguments, has_changed });
                 self.done(state, tool, output, sink).await
             }
@@ -271,6 +267,36 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let prompt = &mut state.prompt;
         prompt.native = self.heads().of(prompt.size(), prompt.protocol(), &self.grown()).tools;
     }
+}
+
+/// What comes of a call that the gate does not let run: its outcome and the reason for the record, and what is told.
+fn held_back(
+    verdict: GateVerdict,
+    (tool, arguments): (&dyn Tool, &Arguments),
+    state: &LoopState,
+    sink: &ReplySink,
+) -> Option<(&'static str, String, Called)> {
+    let question = fill(&sink.sentence(|say| &say.shall_i), &[("deed", &tool.in_words(arguments))]);
+    let told = match verdict {
+        GateVerdict::Allow => return None,
+        GateVerdict::Ask(why) if question.chars().count() <= LONGEST_QUESTION => {
+            return Some(("asked", why.into(), Called::Ask(one_line(&question))));
+        }
+        GateVerdict::Ask(_) => "The arguments are too long to ask the user about.".to_owned(),
+        GateVerdict::Forbid(why) => format!("This call is not allowed: {why}. Tell the user so."),
+    };
+    // What is to stay as it is needs no model to say so.
+    let is_no = verdict == GateVerdict::Forbid(wish::REFUSED) && writes(tool.effect(arguments));
+    let called = match state.prompt.size() {
+        ModelSize::Small if is_no => Called::Answer(sink.sentence(|say| &say.left_alone)),
+        ModelSize::Small | ModelSize::Large => Called::refused(told.clone()),
+    };
+    Some(("refused", told, called))
+}
+
+/// Whether a call leaves something behind.
+fn writes(effect: Effect) -> bool {
+    matches!(effect, Effect::Remembers | Effect::Changes)
 }
 
 /// Whether a secret was taken out of what these arguments are made of.

@@ -5,7 +5,7 @@
 //! the one before.
 
 use super::Refusal;
-use crate::language::consent::{ConsentWords, FormWords, words_of};
+use crate::language::consent::{ConsentWords, DeedWords, FormWords, Phrases, words_of};
 
 /// Most words of a time or a place in front of a request.
 const LONGEST_ADVERB: usize = 9;
@@ -215,8 +215,7 @@ fn bare<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
 
 /// How many words of a deed's verb stand at the head.
 fn verb(words: &ConsentWords, part: &[String]) -> usize {
-    let exact =
-        |deed: &crate::language::consent::DeedWords| deed.verbs.at_start(part).max(deed.alone.at_start(part));
+    let exact = |deed: &DeedWords| deed.verbs.at_start(part).max(deed.alone.at_start(part));
     words.deeds().filter_map(|(_, deed)| exact(deed)).max().unwrap_or(0)
 }
 
@@ -225,7 +224,7 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
     let form = &words.form;
     let rest = bare(form, part);
     let of = |form: Form| Clause { form, words: rest.to_vec(), is_polite: false, has_condition: false };
-    let length = |phrases: &crate::language::consent::Phrases| phrases.at_start(rest).unwrap_or(0);
+    let length = |phrases: &Phrases| phrases.at_start(rest).unwrap_or(0);
     let keeping = length(&form.keeping);
     let verb = verb(words, rest).max(keeping);
     let polite = length(&form.polite);

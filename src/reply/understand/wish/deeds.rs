@@ -3,7 +3,7 @@
 //! PURE. In: a clause, and a deed by its name. Out: whether the clause asks for it. Of several deeds whose verbs fit, the
 //! one whose pattern says most counts: "turn the alarm off" is no "turn".
 
-use super::clauses::Clause;
+use super::clauses::{Clause, Form};
 use crate::language::consent::{ConsentWords, DeedWords};
 
 /// How a request fits a deed.
@@ -79,7 +79,7 @@ pub(super) fn concerns(words: &ConsentWords, clause: &Clause, deed: &str) -> boo
 
 /// Whether a clause asks for some deed, wholly.
 pub(super) fn is_one(words: &ConsentWords, clause: &Clause) -> bool {
-    clause.form == super::clauses::Form::Request
+    clause.form == Form::Request
         && words.deeds().any(|(_, deed)| fit(words, clause, deed).is_some_and(|fit| fit.has_object))
 }
 
@@ -96,8 +96,8 @@ pub(super) fn asks_for(words: &ConsentWords, question: &[String], deed: &str) ->
 /// Whether a question offers the deed: "Shall I add milk to the shopping list?"
 pub(super) fn offers(words: &ConsentWords, question: &[String], deed: &str) -> bool {
     let offered = |from: usize| {
-        let clause = super::clauses::Clause {
-            form: super::clauses::Form::Request,
+        let clause = Clause {
+            form: Form::Request,
             words: question[from..].to_vec(),
             is_polite: words.form.verbs_last,
             has_condition: false,
