@@ -107,14 +107,7 @@ pub(crate) async fn carry_out(
             };
             keep(store, new, sink).await
         }
-        MemoryOrder::AboutMe => match (store.memories(None, MOST_KNOWN).await, store.profile(1).await) {
-            (Ok(known), Ok(profile)) => {
-                sink.is_foreign |= known.iter().any(|memory| memory.source == STRANGER);
-                sink.say(&told::about_me(&turn.language, &known, profile.last.is_some())).await?;
-                Ok(Keep::Yes)
-            }
-            (Err(error), _) | (_, Err(error)) => failed(&error, sink).await,
-        },
+        MemoryOrder::AboutMe => about_me(turn, store, sink).await,
         MemoryOrder::Forget(said) => {
             sink.is_private = true;
             let topic = topic(said);
@@ -133,15 +126,20 @@ pub(crate) async fn carry_out(
         }
         MemoryOrder::ForgetAll => {
             sink.is_private = true;
-            ask_to_forget(
-                turn,
-                ForgetTarget::Everything,
-                &turn.language.sentences().memory.everything,
-                asking,
-                sink,
-            )
-            .await
+            let question = &turn.language.sentences().memory.everything;
+            ask_to_forget(turn, ForgetTarget::Everything, question, asking, sink).await
         }
+    }
+}
+
+async fn about_me(turn: &Turn<'_>, store: &Store, sink: &mut ReplySink) -> Result<Keep, ReceiverClosed> {
+    match (store.memories(None, MOST_KNOWN).await, store.profile(1).await) {
+        (Ok(known), Ok(profile)) => {
+            sink.is_foreign |= known.iter().any(|memory| memory.source == STRANGER);
+            sink.say(&told::about_me(&turn.language, &known, profile.last.is_some())).await?;
+            Ok(Keep::Yes)
+        }
+        (Err(error), _) | (_, Err(error)) => failed(&error, sink).await,
     }
 }
 
