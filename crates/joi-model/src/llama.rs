@@ -1,7 +1,7 @@
 //! Safe bindings to llama.cpp: the only folder of this program with `unsafe` code.
 //!
 //! Each value stays on the thread that made it (nothing here is `Send`). A [`Model`] is a GGUF file in
-//! memory, a [`Context`] the attention cache of one conversation over it, a [`Sampler`] selects the next
+//! memory, a [`Context`] the attention cache of several prompts over it, a [`Sampler`] selects the next
 //! token, an [`Encoder`] makes embeddings. Refuses: files that are no GGUF, decoding beyond the window,
 //! sampling before anything was decoded.
 
@@ -10,6 +10,7 @@ mod encoder;
 mod log;
 mod model;
 mod sampler;
+mod sequences;
 
 pub(crate) use context::{Context, DecodeError};
 pub(crate) use encoder::Encoder;

@@ -18,6 +18,8 @@ mod chat;
 mod embeddings;
 #[path = "api/places.rs"]
 mod places;
+#[path = "api/prompts.rs"]
+mod prompts;
 #[path = "api/refusals.rs"]
 mod refusals;
 #[path = "api/residence.rs"]

@@ -1,7 +1,7 @@
 //! The loaded model with its window, and the generation of one reply.
 //!
-//! Engine thread. The window's cache is kept from reply to reply: a common prefix of the next prompt is not
-//! evaluated again.
+//! Engine thread. The prompts of the last replies stay in the window's cache: a prefix that the next prompt has in
+//! common with one of them is not evaluated again.
 
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -98,7 +98,7 @@ impl Loaded {
         let tokens = self.prompt(reply, window)?;
         let mut sampler = Sampler::new(&self.model, &reply.sampling)?;
         let prompt_began = Instant::now();
-        let cached_tokens = self.context.rewind(&tokens);
+        let cached_tokens = self.context.begin(&tokens);
         self.context.advance(&tokens[cached_tokens..], stop).map_err(failed)?;
         let writing_began = Instant::now();
         let limit = usize::try_from(reply.num_predict).ok().filter(|n| *n > 0).unwrap_or(usize::MAX);

@@ -96,6 +96,12 @@ impl Model {
         u32::try_from(n).unwrap_or(0)
     }
 
+    /// Whether its layers see only a part of what was said before.
+    pub(super) fn has_sliding_window(&self) -> bool {
+        // SAFETY: the model is live.
+        unsafe { sys::llama_model_n_swa(self.as_ptr()) > 0 }
+    }
+
     /// Length of an embedding.
     pub(crate) fn embedding_length(&self) -> u32 {
         // SAFETY: the model is live.
