@@ -34,6 +34,27 @@ pub(crate) enum LoadError {
         /// llama.cpp's own words.
         reason: String,
     },
+    /// A whole file of a kind that llama.cpp does not know.
+    #[error("{path} is a model of a kind that joi-model can't run ({reason}): choose another model")]
+    Architecture {
+        /// The file.
+        path: String,
+        /// llama.cpp's own words.
+        reason: String,
+    },
+    /// Not enough free memory for the model and its window.
+    #[error(
+        "{what} needs {needed} MB of memory and {free} MB are free: end other programs, choose a smaller model \
+         or a smaller num_ctx"
+    )]
+    Memory {
+        /// The file, or the window.
+        what: String,
+        /// Megabytes that are wanted.
+        needed: u64,
+        /// Megabytes that are there.
+        free: u64,
+    },
     /// No memory for the attention cache; ask for a smaller window.
     #[error("no memory for a context of {0} tokens: use a smaller num_ctx")]
     Context(u32),

@@ -162,6 +162,7 @@ impl Context {
         let mut ids = vec![&raw mut sequence; tokens.len()];
         let flag = std::ptr::from_ref(stop).cast_mut().cast::<c_void>();
         self.has_logits = false;
+        log::take_error();
         let whole = sys::llama_batch {
             n_tokens: count,
             token: tokens.as_mut_ptr(),
@@ -194,7 +195,7 @@ impl Context {
             }
             code => {
                 self.clear();
-                let reason = log::take_last_error().unwrap_or_else(|| "no reason given".to_owned());
+                let reason = log::take_error().unwrap_or_else(|| "no reason given".to_owned());
                 Err(DecodeError::Failed { code, reason })
             }
         }
