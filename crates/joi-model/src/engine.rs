@@ -8,6 +8,7 @@ pub(crate) mod calls;
 mod loaded;
 mod run;
 mod text;
+pub(crate) mod thought;
 mod window;
 
 use std::path::PathBuf;
@@ -22,6 +23,8 @@ use crate::facts::ModelFacts;
 use crate::keep_alive::KeepAlive;
 use crate::llama::{LoadError, Sampling};
 use crate::template::{Message, TemplateError};
+
+pub(crate) use loaded::SetUpError;
 
 /// Settings of the engine.
 #[derive(Debug, Clone)]
@@ -100,6 +103,8 @@ pub(crate) enum EngineRequest {
 pub(crate) enum EngineEvent {
     /// A piece of the reply, whole characters, never empty.
     Text(String),
+    /// A piece of what the model thinks before its reply, never empty.
+    Thought(String),
     /// A whole call of a tool.
     Call(serde_json::Value),
     /// The end.

@@ -1,7 +1,7 @@
 //! Safe bindings to llama.cpp: the only folder of this program with `unsafe` code.
 //!
 //! Each value stays on the thread that made it (nothing here is `Send`). A [`Model`] is a GGUF file in
-//! memory, a [`Context`] the attention cache of one conversation over it, a [`Sampler`] selects the next
+//! memory, a [`Context`] the attention cache of several prompts over it, a [`Sampler`] selects the next
 //! token, an [`Encoder`] makes embeddings. Refuses: files that are no GGUF, decoding beyond the window,
 //! sampling before anything was decoded.
 
@@ -10,6 +10,7 @@ mod encoder;
 mod log;
 mod model;
 mod sampler;
+mod sequences;
 
 pub(crate) use context::{Context, DecodeError};
 pub(crate) use encoder::Encoder;
@@ -32,6 +33,27 @@ pub(crate) enum LoadError {
         path: String,
         /// llama.cpp's own words.
         reason: String,
+    },
+    /// A whole file of a kind that llama.cpp does not know.
+    #[error("{path} is a model of a kind that joi-model can't run ({reason}): choose another model")]
+    Architecture {
+        /// The file.
+        path: String,
+        /// llama.cpp's own words.
+        reason: String,
+    },
+    /// Not enough free memory for the model and its window.
+    #[error(
+        "{what} needs {needed} MB of memory and {free} MB are free: end other programs, choose a smaller model \
+         or a smaller num_ctx"
+    )]
+    Memory {
+        /// The file, or the window.
+        what: String,
+        /// Megabytes that are wanted.
+        needed: u64,
+        /// Megabytes that are there.
+        free: u64,
     },
     /// No memory for the attention cache; ask for a smaller window.
     #[error("no memory for a context of {0} tokens: use a smaller num_ctx")]

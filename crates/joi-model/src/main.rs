@@ -10,7 +10,7 @@
 //! A program of its own, because llama.cpp and whisper.cpp must never be linked together, and so that a crash
 //! or a shortage of memory in here does not affect the voice. Prints one line on standard output when it is
 //! ready (`ready URL`), and errors as one sentence on standard error. Exit code: 0 ended on request, 1
-//! failed, 2 wrong command line.
+//! failed, 2 wrong command line, 3 the model can't be used, 4 too little memory for it.
 
 mod api;
 mod cli;
@@ -20,6 +20,7 @@ mod facts;
 mod grammar;
 mod keep_alive;
 mod llama;
+mod memory;
 mod name;
 mod options;
 mod serve;
@@ -39,9 +40,14 @@ use tracing_subscriber::EnvFilter;
 use api::App;
 use cli::{EmbeddingModel, ServerArgs, ServerPlan, ShutdownTrigger};
 use embeddings::EmbeddingService;
-use engine::{Engine, Started};
+use engine::{Engine, SetUpError, Started};
 use name::Name;
 use serve::Bound;
+
+/// Another model may do, or the same after it was fetched again.
+const UNUSABLE_MODEL: u8 = 3;
+/// A smaller model may do.
+const TOO_LITTLE_MEMORY: u8 = 4;
 
 fn main() -> ExitCode {
     let filter = EnvFilter::try_from_env("JOI_MODEL_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
@@ -54,7 +60,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("joi-model: {error:#}");
-            ExitCode::FAILURE
+            match error.downcast_ref::<SetUpError>() {
+                Some(shortage) if shortage.is_shortage() => ExitCode::from(TOO_LITTLE_MEMORY),
+                Some(_) => ExitCode::from(UNUSABLE_MODEL),
+                None => ExitCode::FAILURE,
+            }
         }
     }
 }

@@ -7,6 +7,8 @@
 
 #[path = "api/support.rs"]
 mod support;
+#[path = "api/tiny.rs"]
+mod tiny;
 
 #[path = "api/abort.rs"]
 mod abort;
@@ -18,6 +20,10 @@ mod chat;
 mod embeddings;
 #[path = "api/places.rs"]
 mod places;
+#[path = "api/prompts.rs"]
+mod prompts;
+#[path = "api/qwen3.rs"]
+mod qwen3;
 #[path = "api/refusals.rs"]
 mod refusals;
 #[path = "api/residence.rs"]

@@ -50,14 +50,16 @@ pub(super) async fn answer(
 }
 
 async fn whole(first: EngineEvent, mut ticket: Ticket, form: &ResponseForm) -> Result<Response, ApiError> {
-    let (mut text, mut calls) = (String::new(), Vec::new());
+    let (mut text, mut thought, mut calls) = (String::new(), String::new(), Vec::new());
     let mut event = first;
     loop {
         match event {
             EngineEvent::Text(piece) => text.push_str(&piece),
+            EngineEvent::Thought(piece) => thought.push_str(&piece),
             EngineEvent::Call(call) => calls.push(call),
             EngineEvent::Done(stats) => {
-                return Ok(Json(with_calls(form.last(&text, &stats), calls)).into_response());
+                let last = form.thinking(form.last(&text, &stats), thought);
+                return Ok(Json(with_calls(last, calls)).into_response());
             }
             EngineEvent::Failed(error) => return Err(error.into()),
         }
@@ -76,6 +78,9 @@ fn lines(first: EngineEvent, ticket: Ticket, form: ResponseForm) -> Response {
             };
             let (object, rest) = match event {
                 Some(EngineEvent::Text(text)) => (form.line(&text), Some((None, ticket))),
+                Some(EngineEvent::Thought(thought)) => {
+                    (form.thinking(form.line(""), thought), Some((None, ticket)))
+                }
                 Some(EngineEvent::Call(call)) => {
                     (with_calls(form.line(""), vec![call]), Some((None, ticket)))
                 }
@@ -110,6 +115,18 @@ impl ResponseForm {
             }
             TextField::Generate => object.insert("response".to_owned(), json!(text)),
         };
+        object
+    }
+
+    /// `object` with what was thought before the text.
+    fn thinking(&self, mut object: Value, thought: String) -> Value {
+        let place = match self.shape {
+            TextField::Chat => object.get_mut("message"),
+            TextField::Generate => Some(&mut object),
+        };
+        if let Some(fields) = place.and_then(Value::as_object_mut).filter(|_| !thought.is_empty()) {
+            fields.insert("thinking".to_owned(), json!(thought));
+        }
         object
     }
 

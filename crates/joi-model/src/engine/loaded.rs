@@ -1,17 +1,19 @@
 //! The loaded model with its window, and the generation of one reply.
 //!
-//! Engine thread. The window's cache is kept from reply to reply: a common prefix of the next prompt is not
-//! evaluated again.
+//! Engine thread. The prompts of the last replies stay in the window's cache: a prefix that the next prompt has in
+//! common with one of them is not evaluated again.
 
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::text::TextStream;
+use super::thought::{SpokenPiece, ThoughtStream};
 use super::window::ContextWindow;
 use super::{DoneReason, EngineConfig, EngineError, Overflow, Prompt, Reply, Runner};
 use crate::llama::{Context, DecodeError, LoadError, Model, Sampler, TokenId};
-use crate::template::{ChatTemplate, Message, SpecialTokens, TemplateError};
+use crate::memory::{Needs, Shortage};
+use crate::template::{ChatTemplate, SpecialTokens, TemplateError};
 
 /// Smallest window that leaves room for a template and a word.
 const SMALLEST_WINDOW: u32 = 64;
@@ -20,6 +22,7 @@ const SMALLEST_WINDOW: u32 = 64;
 pub(super) struct Loaded {
     model: Rc<Model>,
     template: ChatTemplate,
+    needs: Needs,
     context: Context,
     num_ctx: u32,
 }
@@ -35,33 +38,63 @@ pub(super) struct ReplyCounts {
     pub(super) written_tokens: usize,
 }
 
+/// A prompt, ready to be evaluated.
+struct ReadyPrompt {
+    tokens: Vec<TokenId>,
+    /// For models that may think before they answer.
+    thoughts: Option<ThoughtStream>,
+}
+
 /// Why there is no model in memory.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SetUpError {
+pub(crate) enum SetUpError {
+    /// The file, or the memory for it.
     #[error(transparent)]
     Load(#[from] LoadError),
-    #[error(transparent)]
-    ChatTemplate(#[from] TemplateError),
-    #[error("{0} is not a chat model: it writes no text")]
+    /// The template of the file.
+    #[error("{path} can't be used, {fault}: choose another build of the model")]
+    ChatTemplate {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        fault: TemplateError,
+    },
+    /// A file without a template: how its messages are written is not known.
+    #[error("{0} has no chat template: choose a build of the model for chat (\"instruct\", \"chat\")")]
+    NoTemplate(String),
+    /// An embedding model, or one that translates.
+    #[error("{0} is not a chat model, it writes no text: choose a chat model")]
     NotChat(String),
+}
+
+impl SetUpError {
+    /// Whether more memory would help; nothing else but another file.
+    pub(crate) fn is_shortage(&self) -> bool {
+        matches!(self, Self::Load(LoadError::Memory { .. } | LoadError::Context(_)))
+    }
 }
 
 impl Loaded {
     /// Loads the file and allocates a window.
     pub(super) fn load(config: &EngineConfig, num_ctx: u32) -> Result<Self, SetUpError> {
+        let path = config.model.display().to_string();
+        let needs = Needs::of(&config.model);
+        needs.check(num_ctx).map_err(|shortage| no_room(&path, shortage))?;
         let model = Rc::new(Model::load(&config.model)?);
         if !model.writes_text() || model.pools() {
-            return Err(SetUpError::NotChat(config.model.display().to_string()));
+            return Err(SetUpError::NotChat(path));
         }
+        let Some(template) = model.chat_template() else { return Err(SetUpError::NoTemplate(path)) };
         let vocabulary = SpecialTokens {
             bos: model.bos_text().unwrap_or_default(),
             eos: model.eos_text().unwrap_or_default(),
             controls: model.control_texts(),
         };
-        let template = ChatTemplate::new(model.chat_template().as_deref(), vocabulary)?;
+        let template = ChatTemplate::new(&template, vocabulary)
+            .map_err(|fault| SetUpError::ChatTemplate { path, fault })?;
         let num_ctx = allowed_window(num_ctx, model.trained_context());
         let context = Context::new(&model, num_ctx, config.threads)?;
-        Ok(Self { model, template, context, num_ctx })
+        Ok(Self { model, template, needs, context, num_ctx })
     }
 
     pub(super) fn model(&self) -> &Model {
@@ -81,24 +114,32 @@ impl Loaded {
             self.context.set_threads(threads);
             return Ok(());
         }
+        self.needs
+            .check_window(num_ctx)
+            .map_err(|shortage| no_room(&format!("a window of {num_ctx} tokens"), shortage))?;
         tracing::info!(from = self.num_ctx, to = num_ctx, "window resized; the prefix cache is discarded");
         self.context = Context::new(&self.model, num_ctx, threads)?;
         self.num_ctx = num_ctx;
         Ok(())
     }
 
-    /// Generates a reply; `show` gets each piece of text and may cancel.
+    /// Generates a reply; `show` gets what came with each token, which may be nothing, and may cancel.
     pub(super) fn write(
         &mut self,
         reply: &Reply,
         stop: &AtomicBool,
-        show: &mut dyn FnMut(String) -> Result<(), EngineError>,
+        show: &mut dyn FnMut(Vec<SpokenPiece>) -> Result<(), EngineError>,
     ) -> Result<ReplyCounts, EngineError> {
         let window = ContextWindow::new(self.num_ctx as usize, reply.num_predict);
-        let tokens = self.prompt(reply, window)?;
+        let ReadyPrompt { tokens, mut thoughts } = self.prompt(reply, window)?;
+        let mut apart = |text: String| match &mut thoughts {
+            Some(thoughts) => thoughts.push(&text),
+            None if text.is_empty() => Vec::new(),
+            None => vec![SpokenPiece::Answer(text)],
+        };
         let mut sampler = Sampler::new(&self.model, &reply.sampling)?;
         let prompt_began = Instant::now();
-        let cached_tokens = self.context.rewind(&tokens);
+        let cached_tokens = self.context.begin(&tokens);
         self.context.advance(&tokens[cached_tokens..], stop).map_err(failed)?;
         let writing_began = Instant::now();
         let limit = usize::try_from(reply.num_predict).ok().filter(|n| *n > 0).unwrap_or(usize::MAX);
@@ -113,7 +154,7 @@ impl Loaded {
             written_tokens += 1;
             piece.clear();
             self.model.append_piece(token, &mut piece);
-            show(text.push(&piece))?;
+            show(apart(text.push(&piece)))?;
             if text.is_stopped() {
                 break DoneReason::Stop;
             }
@@ -122,38 +163,42 @@ impl Loaded {
             }
             self.context.advance(&[token], stop).map_err(failed)?;
         };
-        show(text.finish())?;
+        show(apart(text.finish()))?;
+        show(thoughts.and_then(ThoughtStream::finish).into_iter().collect())?;
         let prompt_tokens = tokens.len();
         Ok(ReplyCounts { reason, prompt_tokens, cached_tokens, prompt_began, writing_began, written_tokens })
     }
 
-    fn prompt(&self, reply: &Reply, window: ContextWindow) -> Result<Vec<TokenId>, EngineError> {
+    fn prompt(&self, reply: &Reply, window: ContextWindow) -> Result<ReadyPrompt, EngineError> {
         match &reply.prompt {
             Prompt::Raw(text) => {
                 let tokens = self.model.tokenize(text);
                 let fits = tokens.len() <= window.room();
                 check(reply.overflow, fits)?;
-                Ok(window.cut_middle(tokens))
+                Ok(ReadyPrompt { tokens: window.cut_middle(tokens), thoughts: None })
             }
             Prompt::Chat { messages, tools } => {
-                let fitted = window.fit(messages, |m| self.tokens_of(m, tools))?;
+                let mut prompt = String::new();
+                let fitted = window.fit(messages, |messages| {
+                    prompt = self.template.render(messages, tools)?;
+                    Ok::<_, TemplateError>(self.model.tokenize(&prompt))
+                })?;
                 check(reply.overflow, fitted.dropped == 0 && fitted.cut == 0)?;
                 if fitted.dropped > 0 || fitted.cut > 0 {
                     let (dropped, cut) = (fitted.dropped, fitted.cut);
                     tracing::warn!(dropped, cut, "the prompt was longer than the window and was shortened");
                 }
-                Ok(fitted.tokens)
+                // However the dialogue is cut, the prompt's end is the same.
+                let thoughts = self.template.may_think().then(|| ThoughtStream::behind(&prompt));
+                Ok(ReadyPrompt { tokens: fitted.tokens, thoughts })
             }
         }
     }
+}
 
-    fn tokens_of(
-        &self,
-        messages: &[Message],
-        tools: &[serde_json::Value],
-    ) -> Result<Vec<TokenId>, TemplateError> {
-        Ok(self.model.tokenize(&self.template.render(messages, tools)?))
-    }
+fn no_room(what: &str, Shortage { needed, free }: Shortage) -> LoadError {
+    let (needed, free) = (needed.div_ceil(1_000_000), free / 1_000_000);
+    LoadError::Memory { what: what.to_owned(), needed, free }
 }
 
 /// The window a request gets: no longer than the model was trained for, no shorter than useful.

@@ -13,6 +13,7 @@ use tokio::sync::{oneshot, watch};
 
 use super::calls::{CallPiece, CallStream};
 use super::loaded::{Loaded, SetUpError};
+use super::thought::SpokenPiece;
 use super::{
     DoneReason, EngineConfig, EngineError, EngineEvent, EngineJob, EngineRequest, Prompt, Reply, Residence,
     Resident, Runner, Stats,
@@ -115,29 +116,25 @@ impl Machine<'_> {
             Prompt::Chat { tools, .. } if !tools.is_empty() => Some(CallStream::default()),
             Prompt::Chat { .. } | Prompt::Raw(_) => None,
         };
-        let send = |piece: CallPiece| {
-            let event = match piece {
-                CallPiece::Text(text) => EngineEvent::Text(text),
-                CallPiece::Call(call) => EngineEvent::Call(call),
-            };
+        let send = |event: EngineEvent| {
             job.events.try_send(event).map_err(|full_or_gone| match full_or_gone {
                 TrySendError::Full(_) | TrySendError::Closed(_) => EngineError::Cancelled,
             })
         };
-        let mut show = |text: String| {
+        let mut show = |pieces: Vec<SpokenPiece>| {
             if closing.load(Ordering::Relaxed) {
                 return Err(EngineError::Run("the server is shutting down".to_owned()));
             }
-            if text.is_empty() {
-                return Ok(());
-            }
-            match &mut calls {
-                Some(calls) => calls.push(&text).into_iter().try_for_each(send),
-                None => send(CallPiece::Text(text)),
-            }
+            pieces.into_iter().try_for_each(|piece| match (piece, &mut calls) {
+                (SpokenPiece::Thought(thought), _) => send(EngineEvent::Thought(thought)),
+                (SpokenPiece::Answer(text), None) => send(EngineEvent::Text(text)),
+                (SpokenPiece::Answer(text), Some(calls)) => {
+                    calls.push(&text).into_iter().map(EngineEvent::from).try_for_each(send)
+                }
+            })
         };
         let written = loaded.write(reply, &job.stop, &mut show)?;
-        calls.and_then(CallStream::finish).map_or(Ok(()), send)?;
+        calls.and_then(CallStream::finish).map(EngineEvent::from).map_or(Ok(()), send)?;
         let end = Instant::now();
         let stats = Stats {
             reason: written.reason,
@@ -162,8 +159,9 @@ impl Machine<'_> {
                 let num_ctx = runner.num_ctx.unwrap_or(self.config.num_ctx);
                 let loaded = Loaded::load(self.config, num_ctx).map_err(|error| match error {
                     SetUpError::Load(e) => EngineError::Load(e),
-                    SetUpError::ChatTemplate(e) => EngineError::ChatTemplate(e),
-                    SetUpError::NotChat(_) => EngineError::Run(error.to_string()),
+                    SetUpError::ChatTemplate { .. } | SetUpError::NoTemplate(_) | SetUpError::NotChat(_) => {
+                        EngineError::Run(error.to_string())
+                    }
                 })?;
                 self.loaded = Some(loaded);
                 if let Some(loaded) = self.loaded.as_mut() {
@@ -201,6 +199,15 @@ impl Machine<'_> {
         let until = left.and_then(|left| jiff::Timestamp::now().checked_add(left).ok());
         let resident = self.loaded.as_ref().map(|l| Residence { num_ctx: l.num_ctx(), until });
         self.ends.residents.send_replace(resident);
+    }
+}
+
+impl From<CallPiece> for EngineEvent {
+    fn from(piece: CallPiece) -> Self {
+        match piece {
+            CallPiece::Text(text) => Self::Text(text),
+            CallPiece::Call(call) => Self::Call(call),
+        }
     }
 }
 

@@ -45,14 +45,14 @@ impl Encoder {
         let mut tokens = tokens.to_vec();
         let count = i32::try_from(tokens.len()).map_err(|_| DecodeError::Full)?;
         let width = self.model.embedding_length() as usize;
-        log::take_last_error();
+        log::take_error();
         // SAFETY: the context is live; `tokens` outlives the call, which only reads it.
         let code = unsafe {
             sys::llama_encode(self.ptr.as_ptr(), sys::llama_batch_get_one(tokens.as_mut_ptr(), count))
         };
         let failed = |code| DecodeError::Failed {
             code,
-            reason: log::take_last_error().unwrap_or_else(|| "no reason given".to_owned()),
+            reason: log::take_error().unwrap_or_else(|| "no reason given".to_owned()),
         };
         if code != 0 {
             return Err(failed(code));

@@ -1,4 +1,4 @@
-//! llama.cpp's log: forwarded to `tracing` at debug level, with the last error kept for error messages.
+//! llama.cpp's log: forwarded to `tracing` at debug level, with the first error kept for error messages.
 //!
 //! The callback may come from any thread of llama.cpp. It never panics and never blocks for long.
 
@@ -7,7 +7,7 @@ use std::sync::{Mutex, Once, PoisonError};
 
 use llama_cpp_sys_2 as sys;
 
-static LAST_ERROR: Mutex<String> = Mutex::new(String::new());
+static FIRST_ERROR: Mutex<String> = Mutex::new(String::new());
 static INSTALL: Once = Once::new();
 
 /// Initialises llama.cpp and takes over its log; a second call does nothing.
@@ -22,9 +22,9 @@ pub(super) fn listen() {
     });
 }
 
-/// Takes the last error line, so that the next failure is not explained by an old one.
-pub(super) fn take_last_error() -> Option<String> {
-    let line = std::mem::take(&mut *LAST_ERROR.lock().unwrap_or_else(PoisonError::into_inner));
+/// Takes the first error line since the last call: what follows it says only that something failed.
+pub(super) fn take_error() -> Option<String> {
+    let line = std::mem::take(&mut *FIRST_ERROR.lock().unwrap_or_else(PoisonError::into_inner));
     (!line.is_empty()).then_some(line)
 }
 
@@ -41,7 +41,10 @@ unsafe extern "C" fn take(level: sys::ggml_log_level, text: *const c_char, _: *m
     }
     if level == sys::GGML_LOG_LEVEL_ERROR {
         let reason = text.split_once(": ").map_or(text, |(_, reason)| reason);
-        reason.clone_into(&mut LAST_ERROR.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut first = FIRST_ERROR.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.is_empty() {
+            reason.trim_start_matches("error loading model: ").clone_into(&mut first);
+        }
     }
     tracing::debug!(target: "llama", "{text}");
 }

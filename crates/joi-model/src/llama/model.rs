@@ -23,14 +23,18 @@ impl Model {
         let shown = path.display().to_string();
         let c_path =
             CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| LoadError::Path(shown.clone()))?;
-        log::take_last_error();
+        log::take_error();
         // SAFETY: plain constructor of a struct of values.
         let params = unsafe { sys::llama_model_default_params() };
         // SAFETY: the path is zero-terminated and outlives the call; a failure is a null pointer.
         let ptr = unsafe { sys::llama_model_load_from_file(c_path.as_ptr(), params) };
-        let refused = || LoadError::Model {
-            path: shown.clone(),
-            reason: log::take_last_error().unwrap_or_else(|| "no reason given".to_owned()),
+        let refused = || {
+            let (path, reason) =
+                (shown.clone(), log::take_error().unwrap_or_else(|| "no reason given".to_owned()));
+            match reason.contains("unknown model architecture") {
+                true => LoadError::Architecture { path, reason },
+                false => LoadError::Model { path, reason },
+            }
         };
         let ptr = NonNull::new(ptr).ok_or_else(refused)?;
         // SAFETY: `ptr` is a live model; its vocabulary lives as long as it does.
@@ -94,6 +98,12 @@ impl Model {
         // SAFETY: the model is live.
         let n = unsafe { sys::llama_model_n_ctx_train(self.as_ptr()) };
         u32::try_from(n).unwrap_or(0)
+    }
+
+    /// Whether its layers see only a part of what was said before.
+    pub(super) fn has_sliding_window(&self) -> bool {
+        // SAFETY: the model is live.
+        unsafe { sys::llama_model_n_swa(self.as_ptr()) > 0 }
     }
 
     /// Length of an embedding.

@@ -9,23 +9,38 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::support::{Server, model, ran, user};
+use crate::tiny::Tiny;
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a path of text")
 }
 
-/// Runs it to its failure: one line, which is returned.
+/// Runs it to its failure: exit code 1 and one line, which is returned.
 fn failure(args: &[&str]) -> String {
-    let output = ran(args);
-    let stderr = String::from_utf8(output.stderr).expect("text");
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
-    let ours: Vec<&str> = stderr.lines().filter(|line| line.starts_with("joi-model: ")).collect();
-    assert_eq!(ours.len(), 1, "{stderr}");
-    ours[0]["joi-model: ".len()..].to_owned()
+    let (code, error) = ended(args);
+    assert_eq!(code, 1, "{error}");
+    error
 }
 
+/// Runs it to its failure: exit code and its one line.
+fn ended(args: &[&str]) -> (i32, String) {
+    let output = ran(args);
+    let stderr = String::from_utf8(output.stderr).expect("text");
+    let code = output.status.code().expect("no signal");
+    let ours: Vec<&str> = stderr.lines().filter(|line| line.starts_with("joi-model: ")).collect();
+    assert_eq!(ours.len(), 1, "{stderr}");
+    (code, ours[0]["joi-model: ".len()..].to_owned())
+}
+
+fn ended_with_model(model: &Path) -> (i32, String) {
+    ended(&["--model", text(model), "--listen", "127.0.0.1:0", "--open"])
+}
+
+/// The same for a model that is to blame.
 fn failure_with_model(model: &Path) -> String {
-    failure(&["--model", text(model), "--listen", "127.0.0.1:0", "--open"])
+    let (code, error) = ended_with_model(model);
+    assert_eq!(code, 3, "{error}");
+    error
 }
 
 #[test]
@@ -138,4 +153,50 @@ fn a_model_file_with_a_flipped_bit_in_its_header_never_crashes() {
         fs::write(&file, &bytes).unwrap();
         failure_with_model(&file);
     }
+}
+
+#[test]
+fn a_half_fetched_model_is_told_to_be_incomplete() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = Tiny::default().write(folder.path());
+    let whole = fs::read(&file).unwrap();
+    fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+    let error = failure_with_model(&file);
+    let expected = "data is not within the file bounds, model is corrupted or incomplete): it may be incomplete, fetch it again";
+    assert!(error.contains("is not a usable GGUF model") && error.ends_with(expected), "{error}");
+}
+
+#[test]
+fn a_model_of_an_unknown_kind_is_not_to_be_fetched_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = failure_with_model(&Tiny { architecture: "qwen99", ..Tiny::default() }.write(folder.path()));
+    assert!(error.contains("(unknown model architecture: 'qwen99'): choose another model"), "{error}");
+}
+
+#[test]
+fn a_model_without_a_chat_template_is_refused_with_the_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = failure_with_model(&Tiny { template: None, ..Tiny::default() }.write(folder.path()));
+    assert!(
+        error
+            .ends_with("has no chat template: choose a build of the model for chat (\"instruct\", \"chat\")"),
+        "{error}"
+    );
+    let broken = Tiny { template: Some("{% if %}"), ..Tiny::default() }.write(folder.path());
+    let error = failure_with_model(&broken);
+    assert!(
+        error.contains("chat template can't be read") && error.ends_with("choose another build of the model"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_model_that_does_not_fit_into_memory_is_not_loaded() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, error) = ended_with_model(&Tiny { layers: 1 << 30, ..Tiny::default() }.write(folder.path()));
+    assert_eq!(code, 4, "{error}");
+    assert!(
+        error.contains("MB of memory and") && error.contains("MB are free: end other programs"),
+        "{error}"
+    );
 }

@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Output, Stdio};
 use std::sync::LazyLock;
 
@@ -59,7 +59,11 @@ impl Server {
 
     /// With any arguments and a token in its environment.
     pub(crate) fn start(args: &[&str], token: Option<&str>) -> Self {
-        let model = model();
+        Self::of(&model(), args, token)
+    }
+
+    /// The same with another model.
+    pub(crate) fn of(model: &Path, args: &[&str], token: Option<&str>) -> Self {
         let path = model.to_str().expect("a path of text");
         let mut command = program(&["--model", path, "--name", NAME, "--parent-stdin"]);
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
