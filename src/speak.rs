@@ -18,12 +18,14 @@ mod mouth;
 mod piper;
 pub mod plain;
 pub mod segment;
+mod speakers;
 
 pub use espeak::Phonemizer;
 pub use mouth::{LineRole, Mouth, SpeakEvent, SpokenLine, Stopped};
 #[cfg(test)]
 pub(crate) use piper::tests::{joe, steady_joe};
 pub use piper::{Interrupter, SynthesisEnd, Voice, VoiceFiles};
+pub use speakers::{Speaker, Speakers};
 
 /// `[speak]`: the voice and how it speaks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
