@@ -8,7 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use joi::language::Language;
 use joi::speak::plain::{SpeakableReader, speakable};
 use joi::speak::segment::Segmenter;
-use joi::speak::{SpeakConfig, Voice, VoiceFiles};
+use joi::speak::{PiperFiles, SpeakConfig, Voice};
 
 const REPLY: &str = "The living room lamp is on, and the temperature is **22.5 °C**. Tomorrow will be mostly sunny \
                      with a light breeze from the west. Your next meeting starts at 9:30. Would you like me to set \
@@ -28,13 +28,13 @@ fn load() -> Voice {
             .unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache"))
             .join("joi/models")
     });
-    let files = VoiceFiles {
+    let files = PiperFiles {
         model: models.join("voice-joe/en_US-joe-medium.onnx"),
         config: models.join("voice-joe/en_US-joe-medium.onnx.json"),
         espeak_data: std::env::temp_dir().join("joi-bench-espeak"),
         onnxruntime: models.join("onnxruntime/libonnxruntime.so"),
     };
-    match Voice::load(&files, &SpeakConfig { threads: 1, ..SpeakConfig::default() }) {
+    match Voice::load(&files.into(), &SpeakConfig { threads: 1, ..SpeakConfig::default() }) {
         Ok(voice) => voice,
         Err(error) => panic!("{error}"),
     }

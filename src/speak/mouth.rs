@@ -10,7 +10,7 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 use self::ledger::Ledger;
-use super::speakers::{Speaker, Speakers};
+use super::languages::{LanguageVoice, LanguageVoices};
 use super::{Interrupter, SpeakError, SynthesisEnd, Voice};
 use crate::audio::{Clip, DeviceFault, Epoch, PlayEvent, Player};
 use crate::language::LanguageCode;
@@ -161,7 +161,7 @@ impl Mouth {
     /// # Errors
     /// [`SpeakError::Thread`] when the system gives no thread.
     pub fn spawn(
-        speakers: Speakers,
+        speakers: LanguageVoices,
         player: Player,
         played: mpsc::Receiver<PlayEvent>,
         heart: Heart,
@@ -231,7 +231,7 @@ impl Mouth {
 
 /// The voice thread: serves requests until the last handle is dropped.
 fn run(
-    mut speakers: Speakers,
+    mut speakers: LanguageVoices,
     shared: &MouthState,
     heart: &Heart,
     mut orders: mpsc::Receiver<VoiceRequest>,
@@ -260,7 +260,12 @@ fn run(
 }
 
 /// Speaks one line. The ledger registers each clip before the player gets it.
-fn speak(speaker: &mut Speaker, shared: &MouthState, line: SpokenLine, epoch: Epoch) -> Vec<SpeakEvent> {
+fn speak(
+    speaker: &mut LanguageVoice,
+    shared: &MouthState,
+    line: SpokenLine,
+    epoch: Epoch,
+) -> Vec<SpeakEvent> {
     let turn = line.turn;
     let rate = speaker.voice.rate();
     let text = speaker.reader.speakable(&line.text);

@@ -26,7 +26,7 @@ use crate::llm::{Ask, ChatEvent, LlmConfig, LlmError, ModelSize, ServedBy};
 use crate::message::{EndCause, OpenedBy, Place, Private, Utterance};
 use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
-use crate::speak::{Mouth, Speaker, joe};
+use crate::speak::{LanguageVoice, Mouth, joe};
 use crate::tools::{ToolRegistry, ToolsConfig};
 
 mod second_opinion;
@@ -132,8 +132,13 @@ impl Bench {
         }));
         let (player, played) = Player::to_wav(file, RATE, Pace::Fast).unwrap();
         let mouth = (*voice == Voice::Joe).then(|| {
-            Mouth::spawn(Speaker::new(joe(), english()).into(), player.clone(), played, Heart::unwatched())
-                .unwrap()
+            Mouth::spawn(
+                LanguageVoice::new(joe(), english()).into(),
+                player.clone(),
+                played,
+                Heart::unwatched(),
+            )
+            .unwrap()
         });
         let (commands, _commands) = sync_channel(64);
         let (ears, deliveries) = channel(8);

@@ -17,7 +17,7 @@ fn line(turn: u64, index: u32, text: &str) -> SpokenLine {
 fn mouth(file: &std::path::Path) -> (Mouth, Player, mpsc::Receiver<SpeakEvent>) {
     let (player, played) = Player::to_wav(file, 16_000, Pace::Fast).unwrap();
     let (mouth, events) = Mouth::spawn(
-        Speaker::new(piper::tests::joe(), english()).into(),
+        LanguageVoice::new(piper::tests::joe(), english()).into(),
         player.clone(),
         played,
         Heart::unwatched(),

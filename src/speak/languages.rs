@@ -8,13 +8,13 @@ use crate::language::{Language, LanguageCode};
 
 /// The voice of one language.
 #[derive(Debug)]
-pub struct Speaker {
+pub struct LanguageVoice {
     language: LanguageCode,
     pub(super) voice: Voice,
     pub(super) reader: SpeakableReader,
 }
 
-impl Speaker {
+impl LanguageVoice {
     /// `voice` reads `language`.
     pub fn new(voice: Voice, language: &Language) -> Self {
         Self { language: language.to_code(), voice, reader: SpeakableReader::new(language) }
@@ -23,21 +23,21 @@ impl Speaker {
 
 /// One or more of them.
 #[derive(Debug)]
-pub struct Speakers {
-    first: Speaker,
-    others: Vec<Speaker>,
+pub struct LanguageVoices {
+    first: LanguageVoice,
+    others: Vec<LanguageVoice>,
 }
 
-impl From<Speaker> for Speakers {
-    fn from(first: Speaker) -> Self {
+impl From<LanguageVoice> for LanguageVoices {
+    fn from(first: LanguageVoice) -> Self {
         Self { first, others: Vec::new() }
     }
 }
 
-impl Speakers {
+impl LanguageVoices {
     /// The same, and another one.
     #[must_use]
-    pub fn and(mut self, another: Speaker) -> Self {
+    pub fn and(mut self, another: LanguageVoice) -> Self {
         self.others.push(another);
         self
     }
@@ -48,7 +48,7 @@ impl Speakers {
     }
 
     /// Whoever speaks `language`, else the first.
-    pub(super) fn of(&mut self, language: &LanguageCode) -> &mut Speaker {
+    pub(super) fn of(&mut self, language: &LanguageCode) -> &mut LanguageVoice {
         let place = self.others.iter().position(|speaker| speaker.language == *language);
         match place.and_then(|place| self.others.get_mut(place)) {
             Some(speaker) => speaker,
