@@ -1,4 +1,4 @@
-//! Compiles espeak-ng's English data, so that `joi` carries it and needs no espeak-ng on the machine.
+//! Compiles espeak-ng's data of some languages, so that `joi` carries it and needs no espeak-ng on the machine.
 //!
 //! Runs at build time. In: the sources that the crate `espeak-rs-sys` brings, found through its library (which
 //! knows where it was built). Out: `OUT_DIR/espeak-ng-data` and `OUT_DIR/espeak_data.rs`, a list of its files
@@ -11,16 +11,29 @@ use std::path::{Path, PathBuf};
 
 use espeak_rs_sys as sys;
 
-/// What English speech needs, relative to the data folder.
-const FILES: [&str; 6] = ["phontab", "phonindex", "phondata", "intonations", "en_dict", "lang/gmw/en-US"];
+/// What all languages need, relative to the data folder.
+const COMMON: [&str; 4] = ["phontab", "phonindex", "phondata", "intonations"];
+/// Of each language the dictionary, the voice by name, and the voice's file.
+const LANGUAGES: [(&CStr, &CStr, &str); 7] = [
+    (c"en", c"en-us", "lang/gmw/en-US"),
+    (c"de", c"de", "lang/gmw/de"),
+    (c"fr", c"fr", "lang/roa/fr"),
+    (c"es", c"es", "lang/roa/es"),
+    (c"it", c"it", "lang/roa/it"),
+    (c"nl", c"nl", "lang/gmw/nl"),
+    (c"pt", c"pt", "lang/roa/pt"),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?);
     let data = out.join("espeak-ng-data");
     let sources = sources()?;
-    fs::create_dir_all(data.join("lang/gmw"))?;
-    fs::copy(sources.join("espeak-ng-data/lang/gmw/en-US"), data.join("lang/gmw/en-US"))?;
+    for (_, _, voice) in LANGUAGES {
+        let to = data.join(voice);
+        fs::create_dir_all(to.parent().unwrap_or(&data))?;
+        fs::copy(sources.join("espeak-ng-data").join(voice), to)?;
+    }
     compile(&sources, &out)?;
     fs::write(out.join("espeak_data.rs"), list(&data)?)?;
     Ok(())
@@ -44,7 +57,7 @@ fn sources() -> Result<PathBuf, Box<dyn Error>> {
     Ok(out.join("espeak-ng"))
 }
 
-/// Compiles intonations, phonemes and the dictionary, in the order in which they need each other.
+/// Compiles intonations, phonemes and the dictionaries, in the order in which they need each other.
 fn compile(sources: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let path = |path: &Path| CString::new(path.as_os_str().as_encoded_bytes());
     let (home, phonemes) = (path(out)?, path(&sources.join("phsource"))?);
@@ -66,10 +79,19 @@ fn compile(sources: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
             &mut context,
         ))?;
         check(sys::espeak_ng_Initialize(&mut context))?;
-        // The voice has no dictionary yet; its phonemes are what the compiler needs.
-        sys::espeak_ng_SetVoiceByName(c"en-us".as_ptr());
-        check(sys::espeak_ng_CompileDictionary(dictionary.as_ptr(), c"en".as_ptr(), nowhere, 0, &mut context))
+        for (language, voice, _) in LANGUAGES {
+            // The voice has no dictionary yet; its phonemes are what the compiler needs.
+            sys::espeak_ng_SetVoiceByName(voice.as_ptr());
+            check(sys::espeak_ng_CompileDictionary(
+                dictionary.as_ptr(),
+                language.as_ptr(),
+                nowhere,
+                0,
+                &mut context,
+            ))?;
+        }
     }
+    Ok(())
 }
 
 fn check(status: sys::espeak_ng_STATUS) -> Result<(), Box<dyn Error>> {
@@ -82,8 +104,10 @@ fn check(status: sys::espeak_ng_STATUS) -> Result<(), Box<dyn Error>> {
 /// Rust source that includes the files.
 fn list(data: &Path) -> Result<String, Box<dyn Error>> {
     let mut source = String::from("&[\n");
-    for name in FILES {
-        let file = data.join(name);
+    let dictionary = |language: &CStr| format!("{}_dict", language.to_string_lossy());
+    let own = LANGUAGES.iter().flat_map(|(language, _, voice)| [dictionary(language), (*voice).to_owned()]);
+    for name in COMMON.map(str::to_owned).into_iter().chain(own) {
+        let file = data.join(&name);
         if fs::metadata(&file)?.len() == 0 {
             return Err(format!("espeak-ng left {name} empty").into());
         }

@@ -13,7 +13,7 @@ use joi::audio::{
 };
 use joi::hear::vad::{FRAME, Vad, VadConfig};
 use joi::hear::whisper::{SttConfig, Whisper};
-use joi::speak::{SpeakConfig, Voice, VoiceFiles};
+use joi::speak::{PiperFiles, SpeakConfig, Voice};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -262,13 +262,13 @@ fn noticed(vad: &mut Vad, samples: &[f32]) -> usize {
 
 fn her_voice() -> Result<Vec<f32>, Failure> {
     let models = models();
-    let files = VoiceFiles {
+    let files = PiperFiles {
         model: models.join("voice-joe/en_US-joe-medium.onnx"),
         config: models.join("voice-joe/en_US-joe-medium.onnx.json"),
         espeak_data: std::env::temp_dir().join("joi-bench-espeak"),
         onnxruntime: models.join("onnxruntime/libonnxruntime.so"),
     };
-    let mut voice = Voice::load(&files, &SpeakConfig { threads: 1, ..SpeakConfig::default() })?;
+    let mut voice = Voice::load(&files.into(), &SpeakConfig { threads: 1, ..SpeakConfig::default() })?;
     let mut samples = vec![];
     voice.say(SPEECH, &|| false, &mut |clip| samples.extend(clip))?;
     let (mut resampler, mut far) = (Resampler::new(voice.rate(), RATE)?, vec![]);

@@ -5,13 +5,21 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use joi::speak::plain::speakable;
+use joi::language::Language;
+use joi::speak::plain::{SpeakableReader, speakable};
 use joi::speak::segment::Segmenter;
-use joi::speak::{SpeakConfig, Voice, VoiceFiles};
+use joi::speak::{PiperFiles, SpeakConfig, Voice};
 
 const REPLY: &str = "The living room lamp is on, and the temperature is **22.5 °C**. Tomorrow will be mostly sunny \
                      with a light breeze from the west. Your next meeting starts at 9:30. Would you like me to set \
                      a reminder?";
+
+fn english() -> Language {
+    match Language::load("en") {
+        Ok(language) => language,
+        Err(error) => panic!("{error}"),
+    }
+}
 
 fn load() -> Voice {
     let models = std::env::var_os("JOI_MODELS").map(PathBuf::from).unwrap_or_else(|| {
@@ -20,51 +28,53 @@ fn load() -> Voice {
             .unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache"))
             .join("joi/models")
     });
-    let files = VoiceFiles {
+    let files = PiperFiles {
         model: models.join("voice-joe/en_US-joe-medium.onnx"),
         config: models.join("voice-joe/en_US-joe-medium.onnx.json"),
         espeak_data: std::env::temp_dir().join("joi-bench-espeak"),
         onnxruntime: models.join("onnxruntime/libonnxruntime.so"),
     };
-    match Voice::load(&files, &SpeakConfig { threads: 1, ..SpeakConfig::default() }) {
+    match Voice::load(&files.into(), &SpeakConfig { threads: 1, ..SpeakConfig::default() }) {
         Ok(voice) => voice,
         Err(error) => panic!("{error}"),
     }
 }
 
 /// Samples of `text`.
-fn say(voice: &mut Voice, text: &str) -> usize {
+fn say(voice: &mut Voice, language: &Language, text: &str) -> usize {
     let mut samples = 0;
-    match voice.say(&speakable(text), &|| false, &mut |clip| samples += clip.len()) {
+    match voice.say(&speakable(text, language), &|| false, &mut |clip| samples += clip.len()) {
         Ok(_) => samples,
         Err(error) => panic!("{error}"),
     }
 }
 
 fn first_sample(c: &mut Criterion) {
-    let mut voice = load();
+    let (mut voice, language) = (load(), english());
     let mut group = c.benchmark_group("first sample of four sentences");
     group.sample_size(10);
     group.bench_function("streamed", |b| {
         b.iter(|| {
-            let first = Segmenter::default().push(black_box(REPLY)).swap_remove(0);
-            say(&mut voice, &first)
+            let first = Segmenter::new(&language).push(black_box(REPLY)).swap_remove(0);
+            say(&mut voice, &language, &first)
         })
     });
-    group.bench_function("whole", |b| b.iter(|| say(&mut voice, black_box(REPLY))));
+    group.bench_function("whole", |b| b.iter(|| say(&mut voice, &language, black_box(REPLY))));
     group.finish();
 }
 
 fn pure(c: &mut Criterion) {
+    let language = english();
+    let mut speaking = SpeakableReader::new(&language);
     c.bench_function("segment four sentences", |b| {
         b.iter(|| {
-            let mut segmenter = Segmenter::default();
+            let mut segmenter = Segmenter::new(&language);
             let mut segments = segmenter.push(black_box(REPLY));
             segments.extend(segmenter.finish());
             segments
         })
     });
-    c.bench_function("speakable four sentences", |b| b.iter(|| speakable(black_box(REPLY))));
+    c.bench_function("speakable four sentences", |b| b.iter(|| speaking.speakable(black_box(REPLY))));
 }
 
 criterion_group!(benches, first_sample, pure);

@@ -17,6 +17,7 @@ mod looping;
 pub(crate) mod mood;
 mod names;
 mod placeholders;
+pub(crate) mod readings;
 pub(crate) mod secrets;
 mod sentences;
 mod template;
@@ -43,14 +44,18 @@ pub use vocabulary::Vocabulary;
 use consent::ConsentWords;
 use grammar::Grammar;
 use mood::MoodWords;
+use readings::{EndingWords, ReadingWords};
 use secrets::SecretWords;
 use tools::{ListWords, SumWords, ToolWords};
 use truth::TruthWords;
 
+/// The two-letter code of a language.
+pub type LanguageCode = Arc<str>;
+
 /// A language: quick commands, what a listener looks for, spoken sentences, words of tools.
 #[derive(Debug)]
 pub struct Language {
-    code: String,
+    code: LanguageCode,
     grammar: Grammar,
     vocabulary: Vocabulary,
     sentences: Sentences,
@@ -64,6 +69,8 @@ pub struct Language {
     other_moods: Vec<MoodWords>,
     /// Its own first.
     truth: Vec<TruthWords>,
+    /// Nothing where figures and signs are left to the voice.
+    readings: Option<Arc<ReadingWords>>,
 }
 
 impl Language {
@@ -85,6 +92,11 @@ impl Language {
         &self.code
     }
 
+    /// The same, to be kept.
+    pub fn to_code(&self) -> LanguageCode {
+        Arc::clone(&self.code)
+    }
+
     /// What a listener looks for.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
@@ -93,6 +105,16 @@ impl Language {
     /// What is said.
     pub fn sentences(&self) -> &Sentences {
         &self.sentences
+    }
+
+    /// How what is written is read aloud, if the language says so.
+    pub(crate) fn readings(&self) -> Option<&Arc<ReadingWords>> {
+        self.readings.as_ref()
+    }
+
+    /// What a dot says of the end of a sentence.
+    pub(crate) fn endings(&self) -> Arc<EndingWords> {
+        self.readings.as_ref().map_or_else(Arc::default, |words| Arc::clone(&words.endings))
     }
 
     /// By whose sound its words are told apart.

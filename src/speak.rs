@@ -14,16 +14,21 @@ use serde::{Deserialize, Serialize};
 use crate::problem::Problem;
 
 mod espeak;
+mod languages;
 mod mouth;
 mod piper;
 pub mod plain;
 pub mod segment;
+mod shape;
+mod voice;
 
-pub use espeak::Phonemizer;
+pub use espeak::{EspeakSource, Phonemizer};
+pub use languages::{LanguageVoice, LanguageVoices};
 pub use mouth::{LineRole, Mouth, SpeakEvent, SpokenLine, Stopped};
 #[cfg(test)]
 pub(crate) use piper::tests::{joe, steady_joe};
-pub use piper::{Interrupter, SynthesisEnd, Voice, VoiceFiles};
+pub use piper::{Interrupter, PiperFiles};
+pub use voice::{SynthesisEnd, Voice, VoiceSource};
 
 /// `[speak]`: the voice and how it speaks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

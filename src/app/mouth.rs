@@ -9,23 +9,24 @@ use tokio::sync::mpsc::Receiver;
 
 use crate::audio::{PlayEvent, Player};
 use crate::config::Config;
+use crate::language::Language;
 use crate::paths::Paths;
 use crate::pulse::Pulse;
-use crate::speak::{Mouth, SpeakEvent, Voice, VoiceFiles};
+use crate::speak::{LanguageVoice, Mouth, PiperFiles, SpeakEvent, Voice, VoiceSource};
 
 /// Where the configured voice's parts are.
-pub fn voice_files(config: &Config, paths: &Paths) -> anyhow::Result<VoiceFiles> {
+pub fn voice_source(config: &Config, paths: &Paths) -> anyhow::Result<VoiceSource> {
     let library = super::library(config, paths)?;
     let voice = format!("voice-{}", config.speak.voice);
     let model = library.path(&voice)?;
     let mut description = model.clone().into_os_string();
     description.push(".json");
-    Ok(VoiceFiles {
+    Ok(VoiceSource::Piper(PiperFiles {
         model,
         config: description.into(),
         espeak_data: paths.espeak_data(),
         onnxruntime: library.path("onnxruntime")?,
-    })
+    }))
 }
 
 /// No line takes longer to compute and to hand to the player.
@@ -35,13 +36,14 @@ const VOICE_LIMIT: Duration = Duration::from_secs(60);
 pub async fn mouth(
     config: &Config,
     paths: &Paths,
-    player: Player,
-    events: Receiver<PlayEvent>,
+    (player, events): (Player, Receiver<PlayEvent>),
+    language: &Language,
     pulse: &Pulse,
 ) -> anyhow::Result<(Mouth, Receiver<SpeakEvent>)> {
-    let files = voice_files(config, paths)?;
+    let source = voice_source(config, paths)?;
     let speak = config.speak.clone();
-    let voice = tokio::task::spawn_blocking(move || Voice::load(&files, &speak));
+    let voice = tokio::task::spawn_blocking(move || Voice::load(&source, &speak));
     let voice = voice.await.context("loading the voice was given up")??;
-    Ok(Mouth::spawn(voice, player, events, pulse.heart("voice", VOICE_LIMIT))?)
+    let speakers = LanguageVoice::new(voice, language).into();
+    Ok(Mouth::spawn(speakers, player, events, pulse.heart("voice", VOICE_LIMIT))?)
 }

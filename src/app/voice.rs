@@ -105,13 +105,14 @@ pub async fn converse_at(
         Sound::Files { .. } => (None, None),
     };
     let (player, events, inlet) = open_player(config, sound)?;
-    let mouth = match mouth(config, paths, player.clone(), events, &brain.pulse).await {
-        Ok(mouth) => Some(mouth),
-        Err(error) => {
-            told.send(News::Speechless(format!("she can't speak: {error:#}"))).await?;
-            None
-        }
-    };
+    let mouth =
+        match mouth(config, paths, (player.clone(), events), &brain.languages.get(), &brain.pulse).await {
+            Ok(mouth) => Some(mouth),
+            Err(error) => {
+                told.send(News::Speechless(format!("she can't speak: {error:#}"))).await?;
+                None
+            }
+        };
     let (source, pacing, meters) = open_source(config, inlet, &player);
     let (meter, echo) = meters.unzip();
     let ears = ears(config, paths, source, pacing, &brain.pulse)?;

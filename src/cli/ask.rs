@@ -87,16 +87,19 @@ pub(crate) async fn say_through(
     player: Player,
     events: tokio::sync::mpsc::Receiver<crate::audio::PlayEvent>,
 ) -> anyhow::Result<()> {
+    let language = context.language()?;
+    let sound = (player, events);
     let (mouth, mut reports) =
-        app::mouth(context.config(), &context.paths, player, events, &Pulse::default()).await?;
+        app::mouth(context.config(), &context.paths, sound, &language, &Pulse::default()).await?;
     let turn = TurnId(0);
-    let mut segmenter = Segmenter::default();
+    let mut segmenter = Segmenter::new(&language);
     let mut lines = segmenter.push(text);
     lines.extend(segmenter.finish());
     let speaking = mouth.clone();
     let feeding = tokio::spawn(async move {
         for (index, text) in (0u32..).zip(lines) {
-            speaking.say(SpokenLine { turn, index, text, part: LineRole::Answer }).await?;
+            let (part, language) = (LineRole::Answer, language.to_code());
+            speaking.say(SpokenLine { turn, index, text, part, language }).await?;
         }
         speaking.finish(turn).await
     });

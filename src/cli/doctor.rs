@@ -192,7 +192,7 @@ fn wake_phrases(context: &CliContext) -> Row {
 }
 
 fn voice(context: &CliContext) -> Row {
-    let loaded = app::voice_files(context.config(), &context.paths).and_then(|files| {
+    let loaded = app::voice_source(context.config(), &context.paths).and_then(|files| {
         let started = Instant::now();
         let voice = crate::speak::Voice::load(&files, &context.config().speak)?;
         Ok((voice.rate(), started.elapsed()))

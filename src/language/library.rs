@@ -4,12 +4,14 @@
 //! the file, the key, the value and what is allowed. A language of the folder replaces a built-in one of the same code.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 
 use super::consent::ConsentWords;
 use super::grammar::Grammar;
 use super::mood::MoodWords;
+use super::readings::ReadingWords;
 use super::secrets::SecretWords;
 use super::sentences::Sentences;
 use super::tools::ToolWords;
@@ -22,6 +24,7 @@ const TOOLS: &str = "tools.toml";
 const CONSENT: &str = "consent.toml";
 const SECRETS: &str = "secrets.toml";
 const TRUTH: &str = "truth.toml";
+const READINGS: &str = "readings.toml";
 
 /// The files of a built-in language.
 struct BuiltIn {
@@ -32,6 +35,7 @@ struct BuiltIn {
     consent: &'static str,
     secrets: &'static str,
     truth: &'static str,
+    readings: &'static str,
 }
 
 const ENGLISH: BuiltIn = BuiltIn {
@@ -42,6 +46,7 @@ const ENGLISH: BuiltIn = BuiltIn {
     consent: include_str!("../../assets/language/en/consent.toml"),
     secrets: include_str!("../../assets/language/en/secrets.toml"),
     truth: include_str!("../../assets/language/en/truth.toml"),
+    readings: include_str!("../../assets/language/en/readings.toml"),
 };
 const GERMAN: BuiltIn = BuiltIn {
     code: "de",
@@ -51,6 +56,7 @@ const GERMAN: BuiltIn = BuiltIn {
     consent: include_str!("../../assets/language/de/consent.toml"),
     secrets: include_str!("../../assets/language/de/secrets.toml"),
     truth: include_str!("../../assets/language/de/truth.toml"),
+    readings: include_str!("../../assets/language/de/readings.toml"),
 };
 const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
 
@@ -109,6 +115,8 @@ struct Files {
     truth: LanguageFile,
     /// Of a language that is not built in, where it has them.
     secrets: Option<LanguageFile>,
+    /// Where it has them.
+    readings: Option<LanguageFile>,
 }
 
 impl Files {
@@ -195,6 +203,7 @@ impl LanguageLibrary {
         let mut consent = vec![files.consent.read(ConsentWords::read)?];
         let mut secrets: Vec<SecretWords> = files.secrets()?.into_iter().collect();
         let mut truth = vec![files.truth.read(TruthWords::read)?];
+        let readings = files.readings.as_ref().map(|file| file.read(ReadingWords::read)).transpose()?;
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
@@ -209,8 +218,20 @@ impl LanguageLibrary {
                 Err(error) => tracing::warn!(%error, other, "a language that is not spoken can't be used"),
             }
         }
-        let code = code.to_owned();
-        Ok(Language { code, grammar, vocabulary, sentences, tools, consent, secrets, truth, other_moods })
+        let code = code.into();
+        let readings = readings.map(Arc::new);
+        Ok(Language {
+            code,
+            grammar,
+            vocabulary,
+            sentences,
+            tools,
+            consent,
+            secrets,
+            truth,
+            other_moods,
+            readings,
+        })
     }
 
     fn of_another(&self, code: &str) -> Result<OtherWords, LanguageError> {
@@ -231,6 +252,7 @@ impl LanguageLibrary {
                 tools: read_or(own.join(TOOLS), TOOLS, ENGLISH.tools)?,
                 consent: read_or(own.join(CONSENT), CONSENT, ENGLISH.consent)?,
                 secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
+                readings: own.join(READINGS).exists().then(|| read(own.join(READINGS))).transpose()?,
                 truth: read_or(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
             });
         }
@@ -241,6 +263,7 @@ impl LanguageLibrary {
             tools: LanguageFile::built_in(code, TOOLS, built_in.tools),
             consent: LanguageFile::built_in(code, CONSENT, built_in.consent),
             secrets: None,
+            readings: Some(LanguageFile::built_in(code, READINGS, built_in.readings)),
             truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
         })
     }

@@ -139,7 +139,7 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-fn check_one(key: &str, sentence: &str, allowed: &[&str]) -> Result<(), String> {
+pub(super) fn check_one(key: &str, sentence: &str, allowed: &[&str]) -> Result<(), String> {
     let mut rest = sentence;
     while let Some((_, tail)) = rest.split_once('{') {
         let (name, behind) = tail.split_once('}').unwrap_or((tail, ""));

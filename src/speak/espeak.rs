@@ -1,8 +1,9 @@
-//! Text to phonemes, with the espeak-ng that Piper's voices were trained on.
+//! Text to phonemes, with the espeak-ng that Piper's voices were trained on; and its own voices (`voice`).
 //!
 //! Any thread; espeak-ng keeps its state in globals, so one lock serves the whole process (0.6 ms a
 //! sentence). In: speakable text. Out: the phonemes of each sentence, with the punctuation that closed each
-//! clause, exactly as Piper's own front end writes them. All `unsafe` code of speech output is in this file.
+//! clause, exactly as Piper's own front end writes them. All `unsafe` code of speech output is here and in
+//! `voice`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -13,6 +14,10 @@ use espeak_rs_sys as sys;
 use super::SpeakError;
 
 mod data;
+mod voice;
+
+pub use voice::EspeakSource;
+pub(super) use voice::EspeakVoice;
 
 #[cfg(test)]
 mod tests;
@@ -125,7 +130,14 @@ fn initialise(folder: &Path) -> Result<(), SpeakError> {
     // SAFETY: `path` and `context` outlive the calls, and the caller holds the lock.
     let status = unsafe {
         sys::espeak_ng_InitializePath(path.as_ptr());
-        let status = sys::espeak_ng_Initialize(&mut context);
+        let status = match sys::espeak_ng_Initialize(&mut context) {
+            sys::espeak_ng_STATUS_ENS_OK => sys::espeak_ng_InitializeOutput(
+                sys::espeak_ng_OUTPUT_MODE_ENOUTPUT_MODE_SYNCHRONOUS,
+                0,
+                std::ptr::null(),
+            ),
+            failed => failed,
+        };
         sys::espeak_ng_ClearErrorContext(&mut context);
         status
     };

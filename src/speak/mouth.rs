@@ -10,9 +10,10 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 use self::ledger::Ledger;
-use super::plain::SpeakableReader;
+use super::languages::{LanguageVoice, LanguageVoices};
 use super::{Interrupter, SpeakError, SynthesisEnd, Voice};
 use crate::audio::{Clip, DeviceFault, Epoch, PlayEvent, Player};
+use crate::language::LanguageCode;
 use crate::message::TurnId;
 use crate::pulse::Heart;
 
@@ -38,6 +39,8 @@ pub struct SpokenLine {
     pub text: String,
     /// Its role in the answer.
     pub part: LineRole,
+    /// In which language it is.
+    pub language: LanguageCode,
 }
 
 /// The role of a line in the answer.
@@ -112,7 +115,8 @@ enum VoiceRequest {
 /// State shared by the handle, the voice thread and the reporting task.
 struct MouthState {
     player: Player,
-    interrupter: Interrupter,
+    /// Of all voices.
+    interrupters: Vec<Interrupter>,
     ledger: Mutex<Ledger>,
 }
 
@@ -150,14 +154,14 @@ impl std::fmt::Debug for Mouth {
 }
 
 impl Mouth {
-    /// Starts the voice thread and the reporting task (inside a Tokio runtime). `played` are the events of
+    /// Starts the voice thread, which owns `speakers`, and the reporting task (inside a Tokio runtime). `played` are the events of
     /// `player`; other clones of the player may play tones meanwhile, with tags of their own: this thread's
     /// are below 2⁶³. The thread reports its work to `heart`.
     ///
     /// # Errors
     /// [`SpeakError::Thread`] when the system gives no thread.
     pub fn spawn(
-        voice: Voice,
+        speakers: LanguageVoices,
         player: Player,
         played: mpsc::Receiver<PlayEvent>,
         heart: Heart,
@@ -166,13 +170,13 @@ impl Mouth {
         let (events, outbox) = mpsc::channel(EVENTS);
         let shared = Arc::new(MouthState {
             player,
-            interrupter: voice.interrupter(),
+            interrupters: speakers.voices().map(Voice::interrupter).collect(),
             ledger: Mutex::new(Ledger::default()),
         });
         tokio::spawn(report(Arc::clone(&shared), played, events.clone()));
         let thread = std::thread::Builder::new().name("voice".into()).spawn({
             let shared = Arc::clone(&shared);
-            move || run(voice, &shared, &heart, inbox, &events)
+            move || run(speakers, &shared, &heart, inbox, &events)
         })?;
         Ok((Self { shared, orders, thread: Arc::new(Mutex::new(Some(thread))) }, outbox))
     }
@@ -210,7 +214,7 @@ impl Mouth {
         self.shared.player.flush();
         drop(ledger);
         // After the flush, whose new epoch tells the voice thread that the synthesis was aborted on purpose.
-        self.shared.interrupter.interrupt();
+        self.shared.interrupters.iter().for_each(Interrupter::interrupt);
     }
 
     /// Stops, and waits until the voice thread has ended.
@@ -227,13 +231,12 @@ impl Mouth {
 
 /// The voice thread: serves requests until the last handle is dropped.
 fn run(
-    mut voice: Voice,
+    mut speakers: LanguageVoices,
     shared: &MouthState,
     heart: &Heart,
     mut orders: mpsc::Receiver<VoiceRequest>,
     events: &mpsc::Sender<SpeakEvent>,
 ) {
-    let mut reader = SpeakableReader::default();
     let mut reading = None;
     while let Some(order) = orders.blocking_recv() {
         let _working = heart.work();
@@ -241,11 +244,11 @@ fn run(
             VoiceRequest::Say { epoch, .. } | VoiceRequest::Finish { epoch, .. }
                 if shared.is_stale(epoch) => {}
             VoiceRequest::Say { line, epoch } => {
+                let speaker = speakers.of(&line.language);
                 if reading.replace(line.turn) != Some(line.turn) {
-                    reader = SpeakableReader::default();
+                    speaker.reader.restart();
                 }
-                let text = reader.speakable(&line.text);
-                let due = speak(&mut voice, shared, line, &text, epoch);
+                let due = speak(speaker, shared, line, epoch);
                 send(due, events);
             }
             VoiceRequest::Finish { turn, .. } => {
@@ -258,18 +261,18 @@ fn run(
 
 /// Speaks one line. The ledger registers each clip before the player gets it.
 fn speak(
-    voice: &mut Voice,
+    speaker: &mut LanguageVoice,
     shared: &MouthState,
     line: SpokenLine,
-    text: &str,
     epoch: Epoch,
 ) -> Vec<SpeakEvent> {
     let turn = line.turn;
-    let rate = voice.rate();
-    let row = shared.ledger().open(line, text.to_owned());
+    let rate = speaker.voice.rate();
+    let text = speaker.reader.speakable(&line.text);
+    let row = shared.ledger().open(line, text.clone());
     let is_stopped = || shared.is_stale(epoch);
     let mut due = Vec::new();
-    let said = voice.say(text, &is_stopped, &mut |samples| {
+    let said = speaker.voice.say(&text, &is_stopped, &mut |samples| {
         let Some(tag) = shared.ledger().clip(row) else { return };
         // Refused: a stop came meanwhile, which the next check detects, or the player has ended.
         if shared.player.play(Clip { tag, rate, samples: samples.into(), epoch }).is_err() && !is_stopped() {

@@ -1,6 +1,6 @@
 //! A Piper voice: phonemes in, samples out, through ONNX Runtime.
 //!
-//! Runs on the thread that owns the [`Voice`]; loading takes seconds, so it stays resident. In: speakable
+//! Runs on the thread that owns the [`PiperVoice`]; loading takes seconds, so it stays resident. In: speakable
 //! text. Out: mono f32 in −1..1 at the voice's own rate, sentence by sentence, so that the first one is
 //! played while the next is synthesised. An unusable library, model or configuration is refused with an error
 //! that names the file.
@@ -16,16 +16,14 @@ use ort::value::{DynValue, Tensor};
 use serde::Deserialize;
 
 use super::espeak::Phonemizer;
-use super::{SpeakConfig, SpeakError};
-
-mod shape;
+use super::{SpeakConfig, SpeakError, SynthesisEnd, shape};
 
 #[cfg(test)]
 pub(super) mod tests;
 
 /// Paths of a voice's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VoiceFiles {
+pub struct PiperFiles {
     /// The voice, `….onnx`.
     pub model: PathBuf,
     /// Its description, `….onnx.json`.
@@ -66,18 +64,9 @@ struct Inference {
 /// Rates a voice may have, in Hz.
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=96_000;
 
-/// How a [`Voice::say`] ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SynthesisEnd {
-    /// Every sentence was passed on.
-    All,
-    /// It was stopped before the end.
-    Stopped,
-}
-
-/// Aborts the sentence that a [`Voice`] is synthesising. Any thread; never blocks.
-#[derive(Clone)]
-pub struct Interrupter(Arc<RunOptions>);
+/// Aborts the sentence that a [`Voice`](super::Voice) is synthesising. Any thread; never blocks.
+#[derive(Clone, Default)]
+pub struct Interrupter(Option<Arc<RunOptions>>);
 
 impl std::fmt::Debug for Interrupter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -86,16 +75,17 @@ impl std::fmt::Debug for Interrupter {
 }
 
 impl Interrupter {
-    /// Aborts the running synthesis. Without one, the next [`Voice::say`] is not affected.
+    /// Aborts the running synthesis. Without one, the next [`Voice::say`](super::Voice::say) is not affected.
     pub fn interrupt(&self) {
-        if let Err(error) = self.0.terminate() {
+        let Some(running) = &self.0 else { return };
+        if let Err(error) = running.terminate() {
             tracing::warn!(%error, "could not abort the synthesis of a sentence; its result is dropped");
         }
     }
 }
 
 /// A loaded voice.
-pub struct Voice {
+pub struct PiperVoice {
     session: Session,
     running: Arc<RunOptions>,
     phonemizer: Phonemizer,
@@ -107,19 +97,19 @@ pub struct Voice {
     pause: usize,
 }
 
-impl std::fmt::Debug for Voice {
+impl std::fmt::Debug for PiperVoice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Voice").field("rate", &self.rate).finish_non_exhaustive()
+        f.debug_struct("PiperVoice").field("rate", &self.rate).finish_non_exhaustive()
     }
 }
 
-impl Voice {
+impl PiperVoice {
     /// Loads a voice and synthesises one short word with it, so that the first answer does not pay for ONNX
     /// Runtime's lazy initialisation. Takes seconds on a small machine: call it on a thread that may block.
     ///
     /// # Errors
     /// Says which file is missing or unusable.
-    pub fn load(files: &VoiceFiles, config: &SpeakConfig) -> Result<Self, SpeakError> {
+    pub fn load(files: &PiperFiles, config: &SpeakConfig) -> Result<Self, SpeakError> {
         let description = describe(&files.config)?;
         let phonemizer = Phonemizer::open(&files.espeak_data, &description.espeak.voice)?;
         let environment = environment(&files.onnxruntime)?;
@@ -151,9 +141,9 @@ impl Voice {
         self.rate
     }
 
-    /// A handle that aborts a running [`Voice::say`] from another thread.
+    /// A handle that aborts a running [`PiperVoice::say`] from another thread.
     pub fn interrupter(&self) -> Interrupter {
-        Interrupter(Arc::clone(&self.running))
+        Interrupter(Some(Arc::clone(&self.running)))
     }
 
     /// Synthesises `text`, which is speakable already: passes the samples of each sentence to `each` as soon

@@ -1,7 +1,7 @@
 //! PURE: speakable text from written text.
 //!
-//! In: markdown, whole or in the segments of one answer. Out: English that espeak-ng pronounces as a person
-//! would: no markup, no addresses spelled by punctuation, numbers with their units in words. It refuses
+//! In: markdown, whole or in the segments of one answer, and a language. Out: text that espeak-ng pronounces as a
+//! person would: no markup, no addresses spelled by punctuation, numbers with their units in words. It refuses
 //! nothing; text without anything to say becomes the empty string. Displayed text keeps its markdown.
 
 mod lists;
@@ -11,26 +11,37 @@ mod readings;
 #[cfg(test)]
 mod tests;
 
-/// A whole markdown text, ready to be spoken.
-pub fn speakable(markdown: &str) -> String {
-    SpeakableReader::default().speakable(markdown)
+use std::sync::Arc;
+
+use crate::language::Language;
+use readings::Readings;
+
+/// A whole markdown text, ready to be spoken in `language`.
+pub fn speakable(markdown: &str, language: &Language) -> String {
+    SpeakableReader::new(language).speakable(markdown)
 }
 
 /// Converts the segments of one answer in order; a numbered list may continue from one to the next.
 #[derive(Debug, Clone)]
 pub struct SpeakableReader {
+    readings: Arc<Readings>,
     at_line_start: bool,
     /// Number of the list item that the last segment ended with.
     item: Option<u32>,
 }
 
-impl Default for SpeakableReader {
-    fn default() -> Self {
-        Self { at_line_start: true, item: None }
-    }
-}
-
 impl SpeakableReader {
+    /// A reader of `language`, at the beginning of an answer. Its patterns take some milliseconds to make: keep it for
+    /// the next answer.
+    pub fn new(language: &Language) -> Self {
+        Self { readings: Arc::new(Readings::new(language.readings())), at_line_start: true, item: None }
+    }
+
+    /// Another answer begins.
+    pub fn restart(&mut self) {
+        (self.at_line_start, self.item) = (true, None);
+    }
+
     /// The next segment, ready to be spoken; empty when there is nothing to say.
     pub fn speakable(&mut self, segment: &str) -> String {
         let (prepared, item) = lists::prepare(segment, self.at_line_start, self.item);
@@ -40,7 +51,7 @@ impl SpeakableReader {
             self.item = item;
         }
         let spoken: Vec<String> =
-            blocks.iter().map(|block| readings::read(block)).filter(|block| !block.is_empty()).collect();
+            blocks.iter().map(|block| self.readings.read(block)).filter(|block| !block.is_empty()).collect();
         join(&spoken)
     }
 }

@@ -12,6 +12,10 @@ mod ending;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
+use crate::language::Language;
+use crate::language::readings::EndingWords;
 use block::{LineKind, line_kind};
 use ending::{SentenceEnding, ending_of, is_clause_end};
 
@@ -38,16 +42,22 @@ pub struct Segmenter {
     is_first: bool,
     /// The code blocks of `text`.
     fences: block::Fences,
-}
-
-impl Default for Segmenter {
-    fn default() -> Self {
-        let fences = block::Fences::default();
-        Self { text: String::new(), at_line_start: true, follows_item: false, is_first: true, fences }
-    }
+    endings: Arc<EndingWords>,
 }
 
 impl Segmenter {
+    /// At the beginning of an answer in `language`.
+    pub fn new(language: &Language) -> Self {
+        Self {
+            text: String::new(),
+            at_line_start: true,
+            follows_item: false,
+            is_first: true,
+            fences: block::Fences::default(),
+            endings: language.endings(),
+        }
+    }
+
     /// Takes the next piece; returns the segments that are complete now.
     pub fn push(&mut self, delta: &str) -> Vec<String> {
         let mut segments = Vec::new();
@@ -111,7 +121,7 @@ impl Segmenter {
         if before.ends_with(char::is_whitespace) || self.is_inseparable(before) {
             return None;
         }
-        let ends = ending_of(before) == SentenceEnding::Sentence
+        let ends = ending_of(before, &self.endings) == SentenceEnding::Sentence
             && !block::is_list_marker(before, self.at_line_start)
             || self.may_end_clause(before) && is_clause_end(before)
             || before.chars().count() >= TOO_LONG && !before.ends_with(|c: char| c.is_ascii_digit());
@@ -125,7 +135,7 @@ impl Segmenter {
             return None;
         }
         // The end first: it is looked at most often, and the rest looks through the whole text.
-        let ends = match ending_of(head) {
+        let ends = match ending_of(head, &self.endings) {
             SentenceEnding::BeforeCapital => !next.is_lowercase() && !next.is_ascii_digit(),
             SentenceEnding::Sentence | SentenceEnding::None => false,
         };

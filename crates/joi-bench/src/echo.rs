@@ -173,7 +173,7 @@ impl<'a> EchoBench<'a> {
         Ok(Self {
             context,
             language: context.language()?,
-            voice: Voice::load(&app::voice_files(config, &context.paths)?, &config.speak)?,
+            voice: Voice::load(&app::voice_source(config, &context.paths)?, &config.speak)?,
             whisper: Whisper::load(&model, &config.hear.stt)?,
             listener: app::listener(config, &context.paths)?,
             ears: EchoCancelled::new(Box::new(room), far, choice),

@@ -15,7 +15,7 @@ use crate::announce::{
     Situation,
 };
 use crate::audio::{Player, Volume};
-use crate::language::{Languages, SentenceName};
+use crate::language::{LanguageCode, Languages, SentenceName};
 use crate::message::{Place, Private, TurnId};
 
 /// How long the microphone is open after each ring.
@@ -125,6 +125,11 @@ impl Announcements {
         current.turn = Some(turn);
         let Announcement { wording, priority, .. } = &current.announcement;
         Some((wording.told(&self.languages.get(), &self.announcer.now()), *priority))
+    }
+
+    /// The language that announcements are told in now.
+    pub(super) fn spoken_in(&self) -> LanguageCode {
+        self.languages.get().to_code()
     }
 
     /// Whether something is announced in this turn.

@@ -9,6 +9,7 @@ use tokio::sync::mpsc::Receiver;
 
 use super::endpoint::{EndpointOutput, Tones};
 use crate::audio::{Duck, EchoMeter, Player, RingSound};
+use crate::language::LanguageCode;
 use crate::message::TurnId;
 use crate::speak::{LineRole, Mouth, SpeakEvent, SpokenLine};
 
@@ -80,9 +81,9 @@ impl OutputSide {
     }
 
     /// Says one line as the whole of a turn; whether there is a voice for it.
-    pub(super) async fn say(&self, turn: TurnId, text: String) -> bool {
+    pub(super) async fn say(&self, turn: TurnId, text: String, language: LanguageCode) -> bool {
         let Some(mouth) = &self.mouth else { return false };
-        let line = SpokenLine { turn, index: 0, text, part: LineRole::Aside };
+        let line = SpokenLine { turn, index: 0, text, part: LineRole::Aside, language };
         if mouth.say(line).await.is_err() || mouth.finish(turn).await.is_err() {
             tracing::debug!("an announcement was stopped before it began");
         }

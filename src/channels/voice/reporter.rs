@@ -5,6 +5,7 @@
 //! whether to go on; what comes then waits in a queue for the rest, and is lost when that is full or
 //! nobody wants it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::Sender;
@@ -12,7 +13,7 @@ use tokio::sync::mpsc::Sender;
 use super::News;
 use crate::audio::{Player, Volume};
 use crate::channels::turn::Reporter;
-use crate::language::Languages;
+use crate::language::{Language, Languages};
 use crate::message::{Private, TurnId};
 use crate::reply::Action;
 use crate::reply::understand::intents::VolumeChange;
@@ -46,6 +47,8 @@ pub(super) struct Breath {
 pub(super) struct SpokenReporter {
     turn: TurnId,
     speech: SpeechOutput,
+    /// Of the answer.
+    language: Arc<Language>,
     segmenter: Segmenter,
     lines: u32,
     first_sentence: Option<Instant>,
@@ -56,12 +59,18 @@ pub(super) struct SpokenReporter {
 }
 
 impl SpokenReporter {
-    pub(super) fn new(turn: TurnId, speech: SpeechOutput, breath: Option<Breath>) -> Self {
+    pub(super) fn new(
+        turn: TurnId,
+        speech: SpeechOutput,
+        language: Arc<Language>,
+        breath: Option<Breath>,
+    ) -> Self {
         let breath = breath.filter(|_| speech.mouth.is_some());
         Self {
             turn,
             speech,
-            segmenter: Segmenter::default(),
+            segmenter: Segmenter::new(&language),
+            language,
             lines: 0,
             first_sentence: None,
             spoken: 0,
@@ -91,14 +100,15 @@ impl SpokenReporter {
             let _ = breath.rest.try_send(segment);
         }
         if !std::mem::replace(&mut self.has_asked, true) {
-            self.speak(self.speech.languages.get().sentences().reply.go_on.clone(), LineRole::Aside).await;
+            self.speak(self.language.sentences().reply.go_on.clone(), LineRole::Aside).await;
             self.finish().await;
         }
     }
 
     async fn speak(&mut self, text: String, part: LineRole) {
         self.first_sentence.get_or_insert_with(Instant::now);
-        let line = SpokenLine { turn: self.turn, index: self.lines, text, part };
+        let language = self.language.to_code();
+        let line = SpokenLine { turn: self.turn, index: self.lines, text, part, language };
         self.lines += 1;
         if let Some(mouth) = &self.speech.mouth
             && mouth.say(line).await.is_err()
@@ -155,7 +165,7 @@ impl Reporter for SpokenReporter {
     }
 
     async fn end(&mut self) -> Option<Instant> {
-        let rest = std::mem::take(&mut self.segmenter).finish();
+        let rest = std::mem::replace(&mut self.segmenter, Segmenter::new(&self.language)).finish();
         if let Some(segment) = rest {
             self.tell(segment).await;
         }

@@ -38,7 +38,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         if priority == AnnouncementPriority::Ring {
             self.ring(turn).await;
         }
-        if !self.output.say(turn, text.0).await {
+        if !self.output.say(turn, text.0, self.announcements.spoken_in()).await {
             let at = Instant::now();
             let after = self.announcements.ended(AnnouncementEnd::Voiceless, at).await;
             Box::pin(self.step(FlowInput::TurnOver { turn, at, after })).await;

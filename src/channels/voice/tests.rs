@@ -21,12 +21,12 @@ use crate::hear::tests::model;
 use crate::hear::transcript_filter::TranscriptFilterConfig;
 use crate::hear::whisper::{Stt, SttConfig, SttEvent, Whisper};
 use crate::hear::{Delivery, HearEvent};
-use crate::language::tests::in_english;
+use crate::language::tests::{english, in_english};
 use crate::llm::{Ask, ChatEvent, LlmConfig, LlmError, ModelSize, ServedBy};
 use crate::message::{EndCause, OpenedBy, Place, Private, Utterance};
 use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
-use crate::speak::{Mouth, joe};
+use crate::speak::{LanguageVoice, Mouth, joe};
 use crate::tools::{ToolRegistry, ToolsConfig};
 
 mod second_opinion;
@@ -131,8 +131,15 @@ impl Bench {
             languages: in_english(),
         }));
         let (player, played) = Player::to_wav(file, RATE, Pace::Fast).unwrap();
-        let mouth = (*voice == Voice::Joe)
-            .then(|| Mouth::spawn(joe(), player.clone(), played, Heart::unwatched()).unwrap());
+        let mouth = (*voice == Voice::Joe).then(|| {
+            Mouth::spawn(
+                LanguageVoice::new(joe(), english()).into(),
+                player.clone(),
+                played,
+                Heart::unwatched(),
+            )
+            .unwrap()
+        });
         let (commands, _commands) = sync_channel(64);
         let (ears, deliveries) = channel(8);
         let to_her = english_ears();

@@ -38,7 +38,7 @@ pub(super) fn check(context: &CliContext) -> Row {
 /// The last report while she was heard; nothing when no sound came.
 fn measure(context: &CliContext) -> anyhow::Result<Option<EchoReport>> {
     let config = context.config();
-    let mut voice = Voice::load(&app::voice_files(config, &context.paths)?, &config.speak)?;
+    let mut voice = Voice::load(&app::voice_source(config, &context.paths)?, &config.speak)?;
     let mut samples = Vec::new();
     voice.say(SENTENCE, &|| false, &mut |piece| samples.extend_from_slice(&piece))?;
     let length = Duration::from_secs_f64(samples.len() as f64 / f64::from(voice.rate()));

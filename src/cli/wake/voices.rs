@@ -117,7 +117,7 @@ impl Voices {
     /// # Errors
     /// Her voice can't be loaded.
     pub fn open(context: &CliContext) -> anyhow::Result<Self> {
-        let files = app::voice_files(context.config(), &context.paths)?;
+        let files = app::voice_source(context.config(), &context.paths)?;
         // A measurement by seed leaves nothing to chance.
         let own = Voice::load(&files, &SpeakConfig { variation: 0.0, ..context.config().speak.clone() })?;
         let mut remarks = Vec::new();

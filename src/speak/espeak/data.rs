@@ -1,6 +1,6 @@
-//! espeak-ng's English data, embedded in the binary and written to disk, where espeak-ng reads it.
+//! espeak-ng's data of some languages, embedded in the binary and written to disk, where espeak-ng reads it.
 //!
-//! Any thread. The build script compiles the data (about 830 KB) from espeak-ng's own sources, so library and
+//! Any thread. The build script compiles the data (about 1.4 MB) from espeak-ng's own sources, so library and
 //! data always have the same version, and nothing has to be installed or downloaded.
 
 use std::fs;

@@ -1,16 +1,28 @@
 use super::*;
 use crate::audio::{Pace, read_wav};
+use crate::language::tests::english;
 use crate::speak::piper;
 
 fn line(turn: u64, index: u32, text: &str) -> SpokenLine {
-    SpokenLine { turn: TurnId(turn), index, text: text.into(), part: LineRole::Answer }
+    SpokenLine {
+        turn: TurnId(turn),
+        index,
+        text: text.into(),
+        part: LineRole::Answer,
+        language: english().to_code(),
+    }
 }
 
 /// A mouth with the real voice that speaks into a file as fast as it can.
 fn mouth(file: &std::path::Path) -> (Mouth, Player, mpsc::Receiver<SpeakEvent>) {
     let (player, played) = Player::to_wav(file, 16_000, Pace::Fast).unwrap();
-    let (mouth, events) =
-        Mouth::spawn(piper::tests::joe(), player.clone(), played, Heart::unwatched()).unwrap();
+    let (mouth, events) = Mouth::spawn(
+        LanguageVoice::new(piper::tests::joe(), english()).into(),
+        player.clone(),
+        played,
+        Heart::unwatched(),
+    )
+    .unwrap();
     (mouth, player, events)
 }
 

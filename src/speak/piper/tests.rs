@@ -3,10 +3,11 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::models::test_model;
+use crate::speak::Voice;
 
 /// Where the real voice lies.
-pub(in crate::speak) fn files() -> VoiceFiles {
-    VoiceFiles {
+pub(in crate::speak) fn files() -> PiperFiles {
+    PiperFiles {
         model: test_model("voice-joe", "en_US-joe-medium.onnx"),
         config: test_model("voice-joe", "en_US-joe-medium.onnx.json"),
         espeak_data: std::env::temp_dir().join(format!("joi-espeak-{}", std::process::id())),
@@ -16,12 +17,12 @@ pub(in crate::speak) fn files() -> VoiceFiles {
 
 /// The real voice.
 pub(crate) fn joe() -> Voice {
-    Voice::load(&files(), &SpeakConfig::default()).unwrap()
+    Voice::load(&files().into(), &SpeakConfig::default()).unwrap()
 }
 
 /// The same, who says everything the same way twice.
 pub(crate) fn steady_joe() -> Voice {
-    Voice::load(&files(), &SpeakConfig { variation: 0.0, ..SpeakConfig::default() }).unwrap()
+    Voice::load(&files().into(), &SpeakConfig { variation: 0.0, ..SpeakConfig::default() }).unwrap()
 }
 
 /// Seconds, and root mean square level.
@@ -56,7 +57,7 @@ fn a_slower_and_louder_voice_is_slower_and_louder() {
     joe().say(text, &|| false, &mut |s| plain = s).unwrap();
     let config = SpeakConfig { length_scale: 1.5, gain: 3.0, pause_ms: 0, ..SpeakConfig::default() };
     let mut changed = Vec::new();
-    Voice::load(&files(), &config).unwrap().say(text, &|| false, &mut |s| changed = s).unwrap();
+    PiperVoice::load(&files(), &config).unwrap().say(text, &|| false, &mut |s| changed = s).unwrap();
     let ((plain_s, plain_level), (slow_s, loud_level)) = (measure(&plain, 22_050), measure(&changed, 22_050));
     assert!(slow_s > 1.2 * plain_s, "{slow_s} s instead of {plain_s} s");
     assert!(loud_level > 1.3 * plain_level, "{loud_level} instead of {plain_level}");
@@ -65,7 +66,8 @@ fn a_slower_and_louder_voice_is_slower_and_louder() {
 #[test]
 fn without_variation_a_sentence_sounds_the_same_every_time() {
     let twice = |variation: f32| {
-        let mut voice = Voice::load(&files(), &SpeakConfig { variation, ..SpeakConfig::default() }).unwrap();
+        let mut voice =
+            PiperVoice::load(&files(), &SpeakConfig { variation, ..SpeakConfig::default() }).unwrap();
         [0, 1].map(|_| {
             let mut said = Vec::new();
             voice.say("The lamp is on.", &|| false, &mut |s| said.extend(s)).unwrap();
@@ -124,18 +126,18 @@ fn unusable_files_are_told_by_name_with_a_remedy() {
     let no_marks = changed("marks.json", "/phoneme_id_map", serde_json::json!({"a": [1]}));
     let no_rate = changed("rate.json", "/audio/sample_rate", serde_json::json!(0));
     let missing = PathBuf::from("/nowhere/at/all");
-    let text = |files: VoiceFiles| match Voice::load(&files, &SpeakConfig::default()) {
+    let text = |files: PiperFiles| match PiperVoice::load(&files, &SpeakConfig::default()) {
         Ok(_) => panic!("{files:?} was accepted"),
         Err(error) => error.to_string(),
     };
     for (bad, name, remedy) in [
-        (VoiceFiles { model: missing.clone(), ..files() }, "/nowhere/at/all", "joi models fetch"),
-        (VoiceFiles { model: cut_short.clone(), ..files() }, "cut.onnx", "joi models fetch"),
-        (VoiceFiles { model: write("empty.onnx", b""), ..files() }, "empty.onnx", "joi models fetch"),
-        (VoiceFiles { config: missing, ..files() }, "/nowhere/at/all", "joi models fetch"),
-        (VoiceFiles { config: not_json, ..files() }, "broken.json", "joi models fetch"),
-        (VoiceFiles { config: no_rate, ..files() }, "a sample rate of 0 Hz", "joi models fetch"),
-        (VoiceFiles { config: no_marks, ..files() }, "marks.json", "joi models fetch"),
+        (PiperFiles { model: missing.clone(), ..files() }, "/nowhere/at/all", "joi models fetch"),
+        (PiperFiles { model: cut_short.clone(), ..files() }, "cut.onnx", "joi models fetch"),
+        (PiperFiles { model: write("empty.onnx", b""), ..files() }, "empty.onnx", "joi models fetch"),
+        (PiperFiles { config: missing, ..files() }, "/nowhere/at/all", "joi models fetch"),
+        (PiperFiles { config: not_json, ..files() }, "broken.json", "joi models fetch"),
+        (PiperFiles { config: no_rate, ..files() }, "a sample rate of 0 Hz", "joi models fetch"),
+        (PiperFiles { config: no_marks, ..files() }, "marks.json", "joi models fetch"),
     ] {
         let error = text(bad);
         assert!(error.contains(name) && error.contains(remedy), "{error}");

@@ -2,35 +2,76 @@
 //!
 //! One block of plain text goes through a fixed list of passes, from the most special (addresses, dates) to
 //! the most general (signs), so that a later pass sees only what an earlier one left. Each pass is a list of
-//! patterns with words; the table of examples in `tests.rs` specifies them. US English, as the voice.
+//! patterns, made once for a language from the words of its `readings.toml`; the tables of examples in `tests`
+//! specify them. A language without that file has its figures and signs left to the voice.
 
 mod address;
 mod date;
 mod money;
 mod number;
+mod ordinal;
 mod sign;
 mod unit;
 mod word;
 
+use std::sync::Arc;
+
 use regex::{Captures, Regex};
 
-/// A number as it is written: thousands in threes, decimals behind a point.
-const NUMBER: &str = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?";
+use crate::language::readings::{FigureSigns, ReadingWords};
 
-/// The block as it is said.
-pub(super) fn read(text: &str) -> String {
-    let passes: [fn(&str) -> String; 9] = [
-        sign::plain_characters,
-        address::read,
-        date::read,
-        number::read_identifiers,
-        money::read,
-        unit::read,
-        word::read,
-        number::read,
-        sign::read,
-    ];
-    passes.iter().fold(text.to_owned(), |text, pass| pass(&text))
+/// The passes of one language.
+#[derive(Debug)]
+pub(super) struct Readings(Option<Passes>);
+
+#[derive(Debug)]
+struct Passes {
+    address: address::Addresses,
+    date: date::Dates,
+    ordinal: ordinal::Ordinals,
+    number: number::NumberPass,
+    money: money::Money,
+    unit: unit::Units,
+    word: word::Words,
+    sign: sign::Signs,
+}
+
+impl Readings {
+    /// The passes of a language with these words, if it has any.
+    pub(super) fn new(words: Option<&Arc<ReadingWords>>) -> Self {
+        Self(words.map(|words| Passes {
+            address: address::Addresses::new(words),
+            date: date::Dates::new(words),
+            ordinal: ordinal::Ordinals::new(words),
+            number: number::NumberPass::new(words),
+            money: money::Money::new(words),
+            unit: unit::Units::new(words),
+            word: word::Words::new(words),
+            sign: sign::Signs::new(words),
+        }))
+    }
+
+    /// The block as it is said.
+    pub(super) fn read(&self, text: &str) -> String {
+        let text = sign::plain_characters(text);
+        let Some(passes) = &self.0 else { return sign::tidy(&sign::without_marks(&text)) };
+        let text = passes.address.read(&text);
+        let text = passes.date.read(&text);
+        let text = passes.ordinal.read(&text);
+        let text = passes.number.read_identifiers(&text);
+        let text = passes.unit.read_decimals(&text);
+        let text = passes.money.read(&text);
+        let text = passes.unit.read(&text);
+        let text = passes.word.read(&text);
+        let text = passes.number.read(&text);
+        passes.sign.read(&passes.unit.read_ones(&text))
+    }
+}
+
+/// A number as it is written: thousands in threes, decimals behind their sign.
+fn number(figures: &FigureSigns) -> String {
+    let (decimal, thousands) = (regex::escape(&figures.decimal), regex::escape(&figures.thousands));
+    format!(r"(?:\d{{1,3}}(?:{thousands}\d{{3}})+|\d+)(?:{decimal}\d+)?")
 }
 
 /// The characters next to a match.
@@ -81,9 +122,22 @@ impl Around<'_> {
 }
 
 /// Compiles one of the patterns of this folder.
-#[expect(clippy::expect_used, reason = "the patterns are constants, and the tests compile every one of them")]
+#[expect(
+    clippy::expect_used,
+    reason = "the patterns are constants, words of the languages in them are escaped"
+)]
 fn pattern(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
+}
+
+/// An alternation of `words`, longest first; one that matches nothing when there are none.
+fn any<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    let mut words: Vec<&str> = words.into_iter().collect();
+    words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    match words.as_slice() {
+        [] => r"[^\s\S]".to_owned(),
+        words => words.iter().map(|word| regex::escape(word)).collect::<Vec<_>>().join("|"),
+    }
 }
 
 /// Replaces each match by the words `say` has for it. Where it has none, the text stays, and the search goes
@@ -120,16 +174,4 @@ fn group<'t>(captures: &Captures<'t>, name: &str) -> &'t str {
 fn digits(text: &str) -> String {
     let digits: Vec<String> = text.chars().filter(char::is_ascii_digit).map(String::from).collect();
     digits.join(" ")
-}
-
-/// `4` as `4th`.
-fn ordinal(number: u32) -> String {
-    let ending = match (number % 10, number % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
 }

@@ -1,17 +1,52 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::language::LanguageLibrary;
+use crate::language::tests::{FRENCH, english};
+use std::sync::LazyLock;
+
+mod german;
+
+/// In English.
+fn speakable(written: &str) -> String {
+    static READER: LazyLock<SpeakableReader> = LazyLock::new(|| SpeakableReader::new(english()));
+    READER.clone().speakable(written)
+}
 
 /// Checks every pair of written and spoken text, and tells all that differ.
 fn check(table: &[(&str, &str)]) {
+    check_in(english(), table);
+}
+
+fn check_in(language: &Language, table: &[(&str, &str)]) {
+    let mut reader = SpeakableReader::new(language);
+    let mut said = |written: &str| {
+        reader.restart();
+        reader.speakable(written)
+    };
     let wrong: Vec<String> = table
         .iter()
-        .filter(|(written, said)| speakable(written) != *said)
-        .map(|(written, said)| {
-            format!("{written:?}\n  expected {said:?}\n  but is   {:?}", speakable(written))
-        })
+        .map(|(written, expected)| (written, expected, said(written)))
+        .filter(|(_, expected, said)| said != *expected)
+        .map(|(written, expected, said)| format!("{written:?}\n  expected {expected:?}\n  but is   {said:?}"))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_language_without_readings_leaves_figures_to_the_voice_and_reads_no_markup() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("fr")).unwrap();
+    std::fs::write(folder.path().join("fr/commands.toml"), FRENCH).unwrap();
+    let french = LanguageLibrary::with_folder(folder.path()).load("fr").unwrap();
+    check_in(
+        &french,
+        &[
+            ("Il fait **22,5 °C** à 9:05 🙂.", "Il fait 22,5 °C à 9:05."),
+            ("# Courses\n- du lait\n- du pain", "Courses. du lait. du pain"),
+            ("a — b", "a, b"),
+        ],
+    );
 }
 
 #[test]
@@ -68,7 +103,7 @@ fn numbered_markers_go_only_in_a_real_list() {
 
 #[test]
 fn a_list_goes_on_from_segment_to_segment() {
-    let mut reader = SpeakableReader::default();
+    let mut reader = SpeakableReader::new(english());
     let spoken: Vec<String> = [
         "You need:\n",
         "1. Water.\n2. Tea. ",

@@ -1,5 +1,7 @@
 //! PURE: whether a sentence or clause ends with the last word of a text.
 
+use crate::language::readings::EndingWords;
+
 /// What a space behind the text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SentenceEnding {
@@ -11,35 +13,15 @@ pub(super) enum SentenceEnding {
     BeforeCapital,
 }
 
-/// A name follows: never the end of a sentence.
-const TITLES: &[&str] = &[
-    "Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St", "Sgt", "Capt", "Lt", "Col", "Gen", "Maj", "Cpl", "Cmdr",
-    "Adm", "Rev", "Fr", "Hon", "Pres", "Gov", "Sen", "Rep", "Mt", "Ft", "Messrs", "Mme", "Mlle",
-];
-
-/// Something follows that belongs to it: never the end of a sentence.
-const BOUND: &[&str] = &[
-    "e.g", "i.e", "eg", "ie", "vs", "cf", "viz", "approx", "ca", "c", "incl", "esp", "resp", "est", "aka",
-    "a.k.a",
-];
-
-/// The end of a sentence only if it looks like one from behind.
-const PERHAPS: &[&str] = &[
-    "etc", "Inc", "Ltd", "Co", "Corp", "Bros", "Jr", "Sr", "Esq", "No", "no", "nos", "Nos", "p", "pp", "Fig",
-    "fig", "Figs", "figs", "Vol", "vol", "Ch", "ch", "Sec", "sec", "Art", "art", "Eq", "eq", "ed", "eds",
-    "al", "Ave", "Blvd", "Rd", "Ln", "Hwy", "Apt", "Dept", "Univ", "Jan", "Feb", "Mar", "Apr", "Jun", "Jul",
-    "Aug", "Sep", "Sept", "Oct", "Nov", "Dec", "Mon", "Tue", "Tues", "Wed", "Thu", "Thur", "Thurs", "Fri",
-    "Sat", "Sun", "min", "max", "avg", "hr", "hrs", "mins", "secs", "ft", "oz", "lb", "lbs", "tsp", "tbsp",
-    "mi", "mph", "Ph.D", "M.Sc", "B.Sc", "tel", "Tel",
-];
-
 /// Behind the punctuation that ends a sentence, these may follow before the space.
 const CLOSERS: &[char] = &['"', '\'', '”', '’', ')', ']', '*', '_', '»', '~', '`'];
+/// Figures with more digits, and a dot behind them, are a year at the end of a sentence.
+const LONGEST_ORDINAL: usize = 3;
 /// Before the first letter of a word, these may stand.
 const OPENERS: &[char] = &['"', '\'', '“', '‘', '(', '[', '*', '_', '«', '~', '`'];
 
-/// Whether the sentence ends with `text`, which ends in a word.
-pub(super) fn ending_of(text: &str) -> SentenceEnding {
+/// Whether the sentence ends with `text`, which ends in a word; `words` say what a dot behind one means.
+pub(super) fn ending_of(text: &str, words: &EndingWords) -> SentenceEnding {
     let word = last_word(text).trim_end_matches(CLOSERS);
     if word.ends_with(['!', '?', '。', '！', '？']) {
         return SentenceEnding::Sentence;
@@ -48,21 +30,26 @@ pub(super) fn ending_of(text: &str) -> SentenceEnding {
         return SentenceEnding::BeforeCapital;
     }
     let Some(stem) = word.strip_suffix('.') else { return SentenceEnding::None };
-    ending_of_stem(stem.trim_start_matches(OPENERS))
+    ending_of_stem(stem.trim_start_matches(OPENERS), words)
 }
 
 /// The same for the word in front of a single full stop.
-fn ending_of_stem(stem: &str) -> SentenceEnding {
+fn ending_of_stem(stem: &str, words: &EndingWords) -> SentenceEnding {
     let mut chars = stem.chars();
     match (chars.next(), chars.next()) {
         (None, _) => return SentenceEnding::None,
-        (Some('I'), None) => return SentenceEnding::Sentence,
+        (Some(_), None) if stem == words.letter => return SentenceEnding::Sentence,
         (Some(initial), None) if initial.is_uppercase() => return SentenceEnding::None,
         _ => {}
     }
-    if TITLES.contains(&stem) || BOUND.iter().any(|known| known.eq_ignore_ascii_case(stem)) {
+    let is_ordinal =
+        words.ordinals && stem.len() <= LONGEST_ORDINAL && stem.bytes().all(|b| b.is_ascii_digit());
+    if is_ordinal
+        || words.titles.iter().any(|title| title == stem)
+        || words.bound.iter().any(|known| known.eq_ignore_ascii_case(stem))
+    {
         SentenceEnding::None
-    } else if PERHAPS.contains(&stem) || is_dotted(stem) {
+    } else if words.perhaps.iter().any(|known| known == stem) || is_dotted(stem) {
         SentenceEnding::BeforeCapital
     } else {
         SentenceEnding::Sentence

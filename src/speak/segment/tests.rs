@@ -1,10 +1,15 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::language::tests::{english, german};
 
 /// Everything a whole text is cut into.
 fn segments(text: &str) -> Vec<String> {
-    let mut segmenter = Segmenter::default();
+    segments_in(english(), text)
+}
+
+fn segments_in(language: &Language, text: &str) -> Vec<String> {
+    let mut segmenter = Segmenter::new(language);
     let mut all = segmenter.push(text);
     all.extend(segmenter.finish());
     all
@@ -12,7 +17,7 @@ fn segments(text: &str) -> Vec<String> {
 
 #[test]
 fn sentences_are_cut_as_soon_as_the_space_behind_them_is_there() {
-    let mut segmenter = Segmenter::default();
+    let mut segmenter = Segmenter::new(english());
     assert_eq!(segmenter.push("The sky is blue."), [] as [&str; 0]);
     assert_eq!(segmenter.push(" Because"), ["The sky is blue. "]);
     assert_eq!(segmenter.push(" of the air! Is it"), ["Because of the air! "]);
@@ -169,7 +174,7 @@ proptest! {
         prop_assert!(text.starts_with(&joined));
         prop_assert_eq!(text[joined.len()..].trim(), "");
 
-        let mut segmenter = Segmenter::default();
+        let mut segmenter = Segmenter::new(english());
         let mut chunked = Vec::new();
         let chars: Vec<char> = text.chars().collect();
         let mut at = 0;
@@ -195,7 +200,7 @@ fn a_long_block_of_code_or_a_long_table_is_looked_through_once() {
         let factor = crate::testing::growth(|size| {
             let text = text(size * 1_000);
             move || {
-                let mut segmenter = Segmenter::default();
+                let mut segmenter = Segmenter::new(english());
                 let mut all = segmenter.push(&text).concat();
                 all.push_str(&segmenter.finish().unwrap_or_default());
                 assert_eq!(all.trim_end(), text.trim_end());
@@ -203,4 +208,21 @@ fn a_long_block_of_code_or_a_long_table_is_looked_through_once() {
         });
         assert!(factor < 8.0, "four times the text took {factor:.1} times as long");
     }
+}
+
+#[test]
+fn german_sentences_end_neither_behind_an_ordinal_nor_behind_an_abbreviation() {
+    let cut = |text: &str| segments_in(german(), text);
+    for whole in [
+        "Heute ist Mittwoch, der 4. März 2026.",
+        "Obst, z. B. Äpfel, d. h. etwas Gesundes.",
+        "Das kostet ca. 5 Euro inkl. Steuer bei Dr. Müller.",
+        "Es sind 3 Mio. Menschen.",
+    ] {
+        assert_eq!(cut(whole).len(), 1, "{:?}", cut(whole));
+    }
+    assert_eq!(
+        cut("Das war im Jahr 1984. Danach kam nichts. Oder doch?"),
+        ["Das war im Jahr 1984. ", "Danach kam nichts. ", "Oder doch?"]
+    );
 }

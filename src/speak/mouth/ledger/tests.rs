@@ -6,7 +6,13 @@ use super::*;
 const TURN: TurnId = TurnId(7);
 
 fn line(index: u32) -> SpokenLine {
-    SpokenLine { turn: TURN, index, text: format!("line {index} "), part: LineRole::Answer }
+    SpokenLine {
+        turn: TURN,
+        index,
+        text: format!("line {index} "),
+        part: LineRole::Answer,
+        language: "en".into(),
+    }
 }
 
 fn heard(index: u32, at: Instant) -> SpeakEvent {

@@ -1,10 +1,11 @@
 //! PURE: characters: what they become before the other passes, and the signs these have left.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
 use super::{group, pattern, replace};
+use crate::language::readings::ReadingWords;
 
 /// Written otherwise, meant the same.
 const SAME: &[(char, &str)] = &[
@@ -58,33 +59,10 @@ const SAME: &[(char, &str)] = &[
     ('ﬂ', "fl"),
 ];
 
-/// Signs as words, when no pass had a better reading.
-const WORDS: &[(char, &str)] = &[
-    ('&', " and "),
-    ('@', " at "),
-    ('°', " degrees "),
-    ('±', " plus or minus "),
-    ('×', " times "),
-    ('÷', " divided by "),
-    ('≈', " is about "),
-    ('≠', " is not "),
-    ('≤', " is at most "),
-    ('≥', " is at least "),
-    ('∞', " infinity "),
-    ('√', " the square root of "),
-    ('π', " pi "),
-    ('Ω', " ohms "),
-    ('→', " to "),
+/// Signs that nothing is said for, when no pass had a better reading.
+const MARKS: &[(char, &str)] = &[
     ('⇒', ", "),
     ('←', ", "),
-    ('↑', " up "),
-    ('↓', " down "),
-    ('$', " dollars "),
-    ('€', " euros "),
-    ('£', " pounds "),
-    ('−', " minus "),
-    ('²', " squared "),
-    ('³', " cubed "),
     ('—', ", "),
     ('|', ", "),
     ('·', ", "),
@@ -105,9 +83,6 @@ const WORDS: &[(char, &str)] = &[
     ('†', ""),
     ('‡', ""),
     ('¶', " "),
-    ('=', " equals "),
-    ('+', " plus "),
-    ('%', " percent "),
 ];
 
 static CITATION: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[\^?\d{1,3}(?:[,–-] ?\d{1,3})*\]"));
@@ -144,13 +119,36 @@ pub(super) fn plain_characters(text: &str) -> String {
     replace(&plain, &CITATION, |_, around| (!around.before.is_empty()).then(String::new))
 }
 
-/// What is left, as words or pauses, and one space between words.
-pub(super) fn read(text: &str) -> String {
-    let text = replace(text, &COMPARED, |found, _| {
-        let word = if group(found, "sign") == "<" { "is less than" } else { "is greater than" };
-        Some(format!("{} {word} {}", group(found, "a"), group(found, "b")))
-    });
-    let text = replace(&text, &DASH, |_, around| {
+/// The last pass.
+#[derive(Debug)]
+pub(super) struct Signs(Arc<ReadingWords>);
+
+impl Signs {
+    pub(super) fn new(words: &Arc<ReadingWords>) -> Self {
+        Self(Arc::clone(words))
+    }
+
+    /// What is left, as words or pauses, and one space between words.
+    pub(super) fn read(&self, text: &str) -> String {
+        let signs = &self.0.signs;
+        let text = replace(text, &COMPARED, |found, _| {
+            let word = signs.compared.get(&group(found, "sign").chars().next()?)?;
+            Some(format!("{} {word} {}", group(found, "a"), group(found, "b")))
+        });
+        let mut spoken = String::with_capacity(text.len());
+        for c in text.chars() {
+            match signs.words.get(&c) {
+                Some(word) => spoken.push_str(&format!(" {word} ")),
+                None => spoken.push(c),
+            }
+        }
+        tidy(&without_marks(&spoken))
+    }
+}
+
+/// Dashes, dots and marks as pauses.
+pub(super) fn without_marks(text: &str) -> String {
+    let text = replace(text, &DASH, |_, around| {
         let is_edge = around.before.trim().is_empty() || around.after.trim().is_empty();
         Some(if is_edge { " ".to_owned() } else { ", ".to_owned() })
     });
@@ -163,16 +161,16 @@ pub(super) fn read(text: &str) -> String {
     });
     let mut spoken = String::with_capacity(text.len());
     for c in text.chars() {
-        match WORDS.iter().find(|(sign, _)| *sign == c) {
-            Some((_, word)) => spoken.push_str(word),
+        match MARKS.iter().find(|(sign, _)| *sign == c) {
+            Some((_, pause)) => spoken.push_str(pause),
             None => spoken.push(c),
         }
     }
-    tidy(&spoken)
+    spoken
 }
 
 /// Single spaces, no space before punctuation, no doubled or leading punctuation.
-fn tidy(text: &str) -> String {
+pub(super) fn tidy(text: &str) -> String {
     let text = HOLLOW.replace_all(text, " ");
     let text = SPACES.replace_all(&text, " ");
     let text = LOOSE.replace_all(&text, "$mark");

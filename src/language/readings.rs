@@ -1,0 +1,337 @@
+//! How what is written is read aloud in one language: figures, units, dates, money, signs, abbreviations.
+//!
+//! PURE, read once. In: the text of `readings.toml`. Out: words and the sentences around them, from which
+//! `speak::plain` makes its patterns. A file that can't be used is an error that names the key, the value and what is
+//! allowed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer};
+
+use super::Dial;
+use super::placeholders::check_one;
+
+/// The words of one language; each is explained where it is written, in the files.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReadingWords {
+    pub(crate) figures: FigureSigns,
+    pub(crate) dates: DateWords,
+    pub(crate) clock: ClockWords,
+    pub(crate) money: MoneyWords,
+    pub(crate) fractions: FractionWords,
+    pub(crate) addresses: AddressWords,
+    pub(crate) words: Abbreviations,
+    pub(crate) signs: SignWords,
+    pub(crate) sums: SumSigns,
+    pub(crate) degrees: DegreeWords,
+    pub(crate) units: UnitWords,
+    #[serde(deserialize_with = "shared")]
+    pub(crate) endings: Arc<EndingWords>,
+}
+
+fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<EndingWords>, D::Error> {
+    EndingWords::deserialize(from).map(Arc::new)
+}
+
+/// Written forms, and how they are said.
+pub(crate) type Said = BTreeMap<String, String>;
+
+/// A thing that is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Vec<String>")]
+pub(crate) struct Counted {
+    pub(crate) one: String,
+    pub(crate) many: String,
+    /// What "1" is in front of it, where the voice does not know.
+    pub(crate) article: Option<String>,
+}
+
+impl TryFrom<Vec<String>> for Counted {
+    type Error = String;
+
+    fn try_from(forms: Vec<String>) -> Result<Self, String> {
+        match <[String; 3]>::try_from(forms) {
+            Ok([one, many, article]) => Ok(Self { one, many, article: Some(article) }),
+            Err(forms) => match <[String; 2]>::try_from(forms) {
+                Ok([one, many]) => Ok(Self { one, many, article: None }),
+                Err(forms) => Err(format!("{forms:?}; allowed: one, many, and what \"1\" is in front of it")),
+            },
+        }
+    }
+}
+
+impl Counted {
+    /// So many of it.
+    pub(crate) fn count(&self, number: &str) -> String {
+        match (number, &self.article) {
+            ("1", Some(article)) => format!("{article} {}", self.one),
+            ("1", None) => format!("1 {}", self.one),
+            (number, _) => format!("{number} {}", self.many),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FigureSigns {
+    pub(crate) decimal: String,
+    pub(crate) thousands: String,
+    pub(crate) decimal_too: String,
+    pub(crate) to: String,
+    pub(crate) against: String,
+    pub(crate) by: String,
+    pub(crate) point: String,
+    pub(crate) version: String,
+    pub(crate) hundreds: String,
+    pub(crate) telephone: Vec<String>,
+}
+
+/// Which part of a date is written first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FirstInDate {
+    /// March 4.
+    Month,
+    /// 4 March.
+    Day,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DateWords {
+    pub(crate) first: FirstInDate,
+    pub(crate) sign: String,
+    pub(crate) months: [String; 12],
+    pub(crate) short_months: [Vec<String>; 12],
+    pub(crate) weekdays: [String; 7],
+    pub(crate) short_weekdays: [Vec<String>; 7],
+    pub(crate) days: Vec<String>,
+    pub(crate) day_endings: Vec<String>,
+    pub(crate) inflected: Vec<Inflection>,
+    pub(crate) ending: String,
+    pub(crate) day_and_month: String,
+    pub(crate) with_year: String,
+    pub(crate) with_time: String,
+}
+
+/// How a day ends behind these words.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Inflection {
+    pub(crate) behind: Vec<String>,
+    pub(crate) ending: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClockWords {
+    pub(crate) hours: Dial,
+    pub(crate) behind: Vec<String>,
+    pub(crate) dotted: bool,
+    pub(crate) full_hour: String,
+    pub(crate) few_minutes: String,
+    pub(crate) minutes: String,
+    pub(crate) half: String,
+    pub(crate) halves: [String; 2],
+    pub(crate) midnight: String,
+    pub(crate) with_seconds: String,
+    /// The first hour, where it is not said like the number.
+    pub(crate) one: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MoneyWords {
+    pub(crate) both: String,
+    pub(crate) per: String,
+    pub(crate) pays_for: Said,
+    pub(crate) scales: BTreeMap<String, Counted>,
+    pub(crate) currency: Vec<Currency>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Currency {
+    pub(crate) signs: Vec<String>,
+    pub(crate) whole: Counted,
+    pub(crate) part: Counted,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FractionWords {
+    pub(crate) names: BTreeMap<String, Counted>,
+    pub(crate) one: String,
+    pub(crate) another: String,
+    pub(crate) many: String,
+    pub(crate) over: String,
+    pub(crate) mixed: String,
+    pub(crate) none: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddressWords {
+    pub(crate) at: String,
+    pub(crate) dot: String,
+    pub(crate) dash: String,
+    pub(crate) underscore: String,
+    pub(crate) plus: String,
+    pub(crate) slash: String,
+    pub(crate) port: String,
+    pub(crate) home: String,
+    pub(crate) hashtag: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Abbreviations {
+    pub(crate) titles: Said,
+    #[serde(default)]
+    pub(crate) saint: Option<[String; 2]>,
+    pub(crate) numbered: Vec<String>,
+    pub(crate) marks: Said,
+    pub(crate) or: String,
+    /// With a dot that never ends a sentence.
+    pub(crate) inner: Said,
+    pub(crate) dotted: Said,
+    pub(crate) plain: Said,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SignWords {
+    pub(crate) words: BTreeMap<char, String>,
+    pub(crate) before: BTreeMap<char, String>,
+    pub(crate) compared: BTreeMap<char, String>,
+    pub(crate) percent: String,
+    pub(crate) per_mille: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SumSigns {
+    pub(crate) plus: String,
+    pub(crate) minus: String,
+    pub(crate) times: String,
+    pub(crate) divided: String,
+    pub(crate) equals: String,
+    pub(crate) squared: String,
+    pub(crate) cubed: String,
+    pub(crate) power: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DegreeWords {
+    pub(crate) name: Counted,
+    pub(crate) scales: Said,
+    pub(crate) height: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UnitWords {
+    pub(crate) per: String,
+    pub(crate) tight: Vec<String>,
+    pub(crate) divisors: Said,
+    pub(crate) ones: Said,
+    pub(crate) names: BTreeMap<String, Counted>,
+}
+
+/// What a dot behind a word says of the end of a sentence.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EndingWords {
+    /// A name follows: never the end.
+    pub(crate) titles: Vec<String>,
+    /// Something follows that belongs to it: never the end, in capitals or not.
+    pub(crate) bound: Vec<String>,
+    /// The end only if it looks like one from behind.
+    pub(crate) perhaps: Vec<String>,
+    /// A word of one capital letter that is no initial.
+    pub(crate) letter: String,
+    /// A dot behind figures makes them an ordinal.
+    pub(crate) ordinals: bool,
+}
+
+impl ReadingWords {
+    /// Reads a language's file.
+    ///
+    /// # Errors
+    /// What can't be used: the key, the value, and what is allowed.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let words: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        words.check()?;
+        Ok(words)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let Self { figures, dates, clock, money, fractions, sums, degrees, units, .. } = self;
+        if dates.days.len() != 31 {
+            return Err(format!("dates.days has {} days; allowed: 31", dates.days.len()));
+        }
+        for (key, sign) in [("decimal", &figures.decimal), ("thousands", &figures.thousands)] {
+            if sign.chars().count() != 1 {
+                return Err(format!("figures.{key} is \"{sign}\"; allowed: one sign"));
+            }
+        }
+        let sentences: [(&str, &str, &[&str]); 19] = [
+            ("figures.hundreds", &figures.hundreds, &["hundreds", "rest"]),
+            ("dates.day_and_month", &dates.day_and_month, &["day", "month"]),
+            ("dates.with_year", &dates.with_year, &["date", "year"]),
+            ("dates.with_time", &dates.with_time, &["date", "time"]),
+            ("clock.full_hour", &clock.full_hour, &["hour"]),
+            ("clock.few_minutes", &clock.few_minutes, &["hour", "minute"]),
+            ("clock.minutes", &clock.minutes, &["hour", "minute"]),
+            ("clock.half", &clock.half, &["time", "half"]),
+            ("clock.midnight", &clock.midnight, &[]),
+            ("clock.with_seconds", &clock.with_seconds, &["time", "seconds"]),
+            ("money.both", &money.both, &["whole", "part", "cents"]),
+            ("money.per", &money.per, &["unit"]),
+            ("fractions.one", &fractions.one, &["name"]),
+            ("fractions.another", &fractions.another, &["name"]),
+            ("fractions.many", &fractions.many, &["above", "name"]),
+            ("fractions.over", &fractions.over, &["above", "below"]),
+            ("fractions.mixed", &fractions.mixed, &["whole", "fraction"]),
+            ("degrees.height", &degrees.height, &["feet", "inches"]),
+            ("units.per", &units.per, &["unit"]),
+        ];
+        sentences.iter().try_for_each(|(key, sentence, allowed)| check_one(key, sentence, allowed))?;
+        check_one("sums.power", &sums.power, &["n"])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_has_two_forms_and_perhaps_an_article() {
+        let counted =
+            |forms: &[&str]| Counted::try_from(forms.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let kilometre = counted(&["Kilometer", "Kilometer", "ein"]).unwrap();
+        assert_eq!(kilometre.count("1"), "ein Kilometer");
+        assert_eq!(kilometre.count("1,5"), "1,5 Kilometer");
+        assert_eq!(counted(&["mile", "miles"]).unwrap().count("1"), "1 mile");
+        assert!(counted(&["mile"]).unwrap_err().contains("allowed: one, many"));
+    }
+
+    #[test]
+    fn a_file_with_a_wrong_sentence_or_too_few_days_is_told() {
+        let english = include_str!("../../assets/language/en/readings.toml");
+        let told = |from: &str, to: &str| {
+            assert!(english.contains(from), "{from}");
+            ReadingWords::read(&english.replacen(from, to, 1)).unwrap_err()
+        };
+        assert_eq!(
+            told("\"{hour} o'clock\"", "\"{our} o'clock\""),
+            "clock.full_hour is \"{our} o'clock\"; allowed: {hour}"
+        );
+        assert_eq!(told("\"1st\", ", ""), "dates.days has 30 days; allowed: 31");
+        assert_eq!(told("decimal = \".\"", "decimal = \"\""), "figures.decimal is \"\"; allowed: one sign");
+        assert!(told("hours = 12", "hours = 13").contains("allowed: 12 or 24"));
+    }
+}
