@@ -281,8 +281,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
         };
         let told = told.as_deref().and_then(checked).map(|told| digest::unfinished(&told));
-        let is_true = |told: &String| truth::unsupported(&sink.language, told, state.evidence()).is_none();
-        match told.filter(is_true) {
+        let may_be_said = |told: &String| {
+            truth::unsupported(&sink.language, told, state.evidence()).is_none()
+                && state.offers().allows(&sink.language, told)
+        };
+        match told.filter(may_be_said) {
             Some(told) => {
                 let begun = sink.sentence(|say| &say.not_finished);
                 sink.say_on(&format!("{begun} {told}")).await?;
