@@ -8,6 +8,7 @@ pub mod check;
 pub(crate) mod filter;
 pub(crate) mod gate;
 pub mod malformed;
+pub(crate) mod offer;
 pub(crate) mod patience;
 pub mod sanitize;
 pub(crate) mod sink;

@@ -9,7 +9,6 @@ use std::time::Duration;
 use crate::llm::{Ask, Length, Message, ModelSize};
 use crate::reply::agent::AgentContext;
 use crate::reply::agent::digest;
-use crate::reply::agent::plan::Course;
 use crate::reply::agent::protocol::{self, WrittenCall};
 use crate::reply::deadline;
 use crate::reply::model::ChatModel;
@@ -27,6 +26,7 @@ use crate::trace::ToolUse;
 mod call;
 mod example;
 pub(crate) mod pending;
+mod shorten;
 pub(crate) mod state;
 
 use call::Called;
@@ -133,21 +133,29 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 state.progress.turns_left += 1;
                 Ok(None)
             }
-            ModelAnswer::Nothing { thinking } if !thinking.is_empty() => {
-                let mut thought = Message::assistant("");
-                thought.thinking = Some(thinking);
-                state.prompt.messages.push(thought);
-                Ok(None)
-            }
-            ModelAnswer::Nothing { .. } if state.progress.may_recover() => {
-                state.prompt.hint(include_str!("../../../assets/prompts/recovery.md").trim());
-                Ok(None)
-            }
-            ModelAnswer::Nothing { .. } => {
-                ask::apologise(state.prompt.size(), sink).await?;
-                Ok(Some(LoopEnd::Apologised))
-            }
+            ModelAnswer::Nothing { thinking } => self.nothing_said(state, thinking, sink).await,
         }
+    }
+
+    /// Goes on after a reply without a word.
+    async fn nothing_said(
+        &self,
+        state: &mut LoopState,
+        thinking: String,
+        sink: &mut ReplySink,
+    ) -> Result<Option<LoopEnd>, ReceiverClosed> {
+        if !thinking.is_empty() {
+            let mut thought = Message::assistant("");
+            thought.thinking = Some(thinking);
+            state.prompt.messages.push(thought);
+            return Ok(None);
+        }
+        if state.progress.may_recover() {
+            state.prompt.hint(include_str!("../../../assets/prompts/recovery.md").trim());
+            return Ok(None);
+        }
+        ask::apologise(state.prompt.size(), sink).await?;
+        Ok(Some(LoopEnd::Apologised))
     }
 
     /// The calls of one reply as they are meant, not too many of them, and what the user's words say of each.
@@ -281,8 +289,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
         };
         let told = told.as_deref().and_then(checked).map(|told| digest::unfinished(&told));
-        let is_true = |told: &String| truth::unsupported(&sink.language, told, state.evidence()).is_none();
-        match told.filter(is_true) {
+        let may_be_said = |told: &String| {
+            truth::unsupported(&sink.language, told, state.evidence()).is_none()
+                && state.offers().allows(&sink.language, told)
+        };
+        match told.filter(may_be_said) {
             Some(told) => {
                 let begun = sink.sentence(|say| &say.not_finished);
                 sink.say_on(&format!("{begun} {told}")).await?;
@@ -294,64 +305,6 @@ impl<M: ChatModel> AgentContext<'_, M> {
             None => sink.say_on(&sink.sentence(|say| &say.unfinished)).await?,
         }
         Ok(LoopEnd::Apologised)
-    }
-
-    /// The short form of a long result, when it is wanted and can be had.
-    async fn digested(
-        &self,
-        state: &LoopState,
-        tool: &str,
-        text: String,
-        sink: &ReplySink,
-    ) -> Result<String, ReceiverClosed> {
-        let is_wanted = match self.rules.digest {
-            crate::tools::Digest::Auto => state.prompt.size() == ModelSize::Small,
-            crate::tools::Digest::Always => true,
-            crate::tools::Digest::Never => false,
-        };
-        let is_wanted = is_wanted && state.plan.course != Course::Reply;
-        let pieces = if is_wanted { digest::pieces(&text) } else { Vec::new() };
-        if pieces.is_empty() {
-            return Ok(text);
-        }
-        let began = tokio::time::Instant::now();
-        let mut notes = Vec::new();
-        for piece in &pieces {
-            let prompt = digest::PROMPT.replace("{asked}", &state.asked.words).replace("{text}", piece);
-            let messages =
-                state.prompt.messages.iter().cloned().chain([Message::user(prompt.trim())]).collect();
-            let ask = Ask { messages, length: Length::AtMost(200), ..Ask::default() };
-            let limit = deadline::DIGEST.saturating_sub(began.elapsed());
-            let side = SideCall { purpose: "digest", limit };
-            let note = ask::side_call(self.model, ask, side, sink).await;
-            let Some(note) = note else {
-                sink.decided("digest", "kept raw", "there was no note in time").await?;
-                return Ok(text);
-            };
-            match digest::judge(&note, piece) {
-                digest::Note::Use(note) => notes.push(note),
-                digest::Note::Nothing => {}
-                digest::Note::Invented => {
-                    sink.decided("digest", "kept raw", "the note held a number of its own").await?;
-                    return Ok(text);
-                }
-            }
-        }
-        if notes.is_empty() {
-            sink.send(digest::kept_raw(tool)).await?;
-            sink.decided("digest", "kept raw", "nothing of use was found").await?;
-            return Ok(text);
-        }
-        let short = digest::joined(&notes, &text);
-        let sizes = format!(
-            "{} to {} characters in {} pieces",
-            text.chars().count(),
-            short.chars().count(),
-            pieces.len()
-        );
-        tracing::debug!(tool, %sizes, "a result was digested");
-        sink.decided("digest", "short", sizes).await?;
-        Ok(short)
     }
 }
 

@@ -18,6 +18,7 @@ use crate::reply::model::{ChatModel, ModelAccess, ModelState, Served};
 use crate::reply::output::check::ReplyRefusal;
 use crate::reply::output::filter::{Purpose, ReplyFilter};
 use crate::reply::output::gate::AnswerEnding;
+use crate::reply::output::offer::OfferRule;
 use crate::reply::output::patience::Patience;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::output::truth::ClaimEvidence;
@@ -38,6 +39,8 @@ pub(crate) struct ModelQuestion<'a> {
     pub(crate) purpose: Purpose,
     /// What it may say was done.
     pub(crate) evidence: ClaimEvidence<'a>,
+    /// What it may offer to do.
+    pub(crate) offers: OfferRule<'a>,
 }
 
 /// How the model's answer ended.
@@ -176,7 +179,7 @@ async fn give_up(
     let last = match setback {
         Setback::ReceiverClosed => return Err(ReceiverClosed),
         Setback::Refused(ReplyRefusal::TooLong { .. }, _) if begun => return Ok(ModelAnswer::Whole),
-        Setback::Refused(ReplyRefusal::Claim, _) => sink.sentence(|say| &say.not_done),
+        Setback::Refused(ReplyRefusal::Claim | ReplyRefusal::Offer, _) => sink.sentence(|say| &say.not_done),
         Setback::Refused(ReplyRefusal::FurtherClaim, _) => sink.sentence(|say| &say.not_all_done),
         Setback::Refused(_, ModelSize::Small) => sink.sentence(|say| &say.muddled),
         Setback::Refused(_, ModelSize::Large) => sink.sentence(|say| &say.came_out_wrong),
@@ -221,7 +224,7 @@ async fn attempt<M: ChatModel>(
     let refused = |refusal| Setback::Refused(refusal, served.size);
     let mut words = patience.wait(access.model.ask(question.ask.clone())).await??;
     let language = Arc::clone(&sink.language);
-    let mut listener = ReplyFilter::new(question.known, question.purpose, question.evidence, &language);
+    let mut listener = ReplyFilter::new(question, &language);
     let (mut thinking, mut calls, mut is_first) = (String::new(), Vec::new(), true);
     loop {
         let event = patience.wait(words.next()).await?.unwrap_or(Err(LlmError::Broken))?;

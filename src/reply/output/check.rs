@@ -32,6 +32,9 @@ pub enum ReplyRefusal {
     /// The same, after something else was done.
     #[error("the reply claims more deeds than tools have confirmed")]
     FurtherClaim,
+    /// It offers a deed for a stranger.
+    #[error("the reply offers a deed that the user did not ask for, with words of strangers in the turn")]
+    Offer,
     /// It is longer than [`MAX_TOKENS`].
     #[error("the reply has {tokens} tokens; at most {MAX_TOKENS} are allowed")]
     TooLong {

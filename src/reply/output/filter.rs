@@ -5,9 +5,11 @@
 
 use crate::language::Language;
 use crate::reply::agent::protocol::{self, Begins, WrittenCall};
+use crate::reply::output::ask::ModelQuestion;
 use crate::reply::output::check::ReplyRefusal;
-use crate::reply::output::gate::{AnswerEnding, OutputGate};
+use crate::reply::output::gate::{AnswerEnding, OutputGate, sentences_end};
 use crate::reply::output::malformed::Malformed;
+use crate::reply::output::offer::OfferRule;
 use crate::reply::output::truth::{self, ClaimEvidence};
 
 /// Most bytes of the beginning of a sentence that wait for what follows the comma.
@@ -37,9 +39,13 @@ enum FilterState {
 pub(crate) struct ReplyFilter<'a> {
     known: &'a [String],
     evidence: ClaimEvidence<'a>,
+    offers: OfferRule<'a>,
     language: &'a Language,
     state: FilterState,
     gate: OutputGate,
+    has_spoken: bool,
+    /// It has offered what it must not: nothing more goes out.
+    is_ended: bool,
     /// The beginning of a sentence that is not let out before it is known what it claims.
     begun: String,
     raw: String,
@@ -57,26 +63,24 @@ pub(crate) struct FilteredReply {
 }
 
 impl<'a> ReplyFilter<'a> {
-    /// Listens for calls of the tools `known`; without any, no call is looked for.
-    pub(crate) fn new(
-        known: &'a [String],
-        purpose: Purpose,
-        evidence: ClaimEvidence<'a>,
-        language: &'a Language,
-    ) -> Self {
+    /// Listens to the answer to `question`: for calls of the tools that are known; without any, no call is looked for.
+    pub(crate) fn new(question: &ModelQuestion<'a>, language: &'a Language) -> Self {
+        let ModelQuestion { known, purpose, evidence, offers, .. } = *question;
         let state = match purpose {
             Purpose::Choice => FilterState::Silent,
             Purpose::Answer if known.is_empty() => FilterState::Speaking,
             Purpose::Answer => FilterState::Sniffing,
         };
         let (gate, begun, raw) = (OutputGate::default(), String::new(), String::new());
-        Self { known, evidence, language, state, gate, begun, raw }
+        let (has_spoken, is_ended) = (false, false);
+        Self { known, evidence, offers, language, state, gate, has_spoken, is_ended, begun, raw }
     }
 
     /// The next piece; what may be said now.
     pub(crate) fn push(&mut self, text: &str) -> Result<String, ReplyRefusal> {
         self.raw.push_str(text);
         let new = match self.state {
+            _ if self.is_ended => return Ok(String::new()),
             FilterState::Held(_) | FilterState::Silent => return Ok(String::new()),
             FilterState::Speaking => text.to_owned(),
             FilterState::Sniffing => match protocol::begins_call(&self.raw, self.known) {
@@ -112,6 +116,7 @@ impl<'a> ReplyFilter<'a> {
             return Ok(FilteredReply { rest: String::new(), calls: parsed.calls, words: parsed.words });
         }
         let rest = match std::mem::replace(&mut self.state, FilterState::Silent) {
+            _ if self.is_ended => String::new(),
             FilterState::Silent => String::new(),
             FilterState::Held(Some(refusal)) => return Err(refusal),
             FilterState::Held(None) if protocol::is_broken_call(&self.raw, self.known) => {
@@ -125,20 +130,29 @@ impl<'a> ReplyFilter<'a> {
             FilterState::Speaking => std::mem::take(&mut self.gate).finish(ending)?,
         };
         let rest = self.honest(rest)? + &self.begun;
+        if self.is_ended && !self.has_spoken {
+            return Err(ReplyRefusal::Offer);
+        }
         Ok(FilteredReply { rest, calls: Vec::new(), words: self.raw })
     }
 
-    /// `words`, or nothing while their sentence may still become a claim.
+    /// `words`, or nothing while their sentence may still become a claim or an offer.
     fn honest(&mut self, words: String) -> Result<String, ReplyRefusal> {
-        let words = std::mem::take(&mut self.begun) + &words;
+        let mut words = std::mem::take(&mut self.begun) + &words;
         if !words.trim().is_empty() && truth::unsupported(self.language, &words, self.evidence).is_some() {
             let has_acted = self.evidence.done.iter().any(|call| call.has_changed);
             return Err(if has_acted { ReplyRefusal::FurtherClaim } else { ReplyRefusal::Claim });
         }
-        if words.trim_end().ends_with(',') && words.len() < LONGEST_BEGINNING {
-            self.begun = words;
-            return Ok(String::new());
+        let allowed = self.offers.allowed(self.language, &words);
+        if allowed < words.len() {
+            self.is_ended = true;
+            words.truncate(allowed);
+        } else if matches!(self.offers, OfferRule::Asked(_)) {
+            self.begun = words.split_off(sentences_end(&words));
+        } else if words.trim_end().ends_with(',') && words.len() < LONGEST_BEGINNING {
+            self.begun = std::mem::take(&mut words);
         }
+        self.has_spoken |= !words.trim().is_empty();
         Ok(words)
     }
 }
@@ -157,17 +171,29 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::llm::Ask;
+    use crate::reply::understand::wish::Utterances;
 
     const KNOWN: [&str; 2] = ["calculate", "time"];
 
     fn hear(text: &str, size: usize) -> (String, Result<Vec<String>, ReplyRefusal>) {
+        hear_with(OfferRule::Free, text, size)
+    }
+
+    fn hear_with(
+        offers: OfferRule<'_>,
+        text: &str,
+        size: usize,
+    ) -> (String, Result<Vec<String>, ReplyRefusal>) {
         let known = KNOWN.map(str::to_owned);
-        let mut listener = ReplyFilter::new(
-            &known,
-            Purpose::Answer,
-            ClaimEvidence { asked: "Turn it on, and milk on the list.", done: &[] },
-            crate::language::tests::english(),
-        );
+        let question = ModelQuestion {
+            ask: Ask::default(),
+            known: &known,
+            purpose: Purpose::Answer,
+            evidence: ClaimEvidence { asked: "Turn it on, and milk on the list.", done: &[] },
+            offers,
+        };
+        let mut listener = ReplyFilter::new(&question, crate::language::tests::english());
         let mut said = String::new();
         let letters: Vec<char> = text.chars().collect();
         for piece in letters.chunks(size.max(1)) {
@@ -259,6 +285,27 @@ mod tests {
         assert_eq!((said.trim(), calls), ("Let me see.", Ok(vec!["time {}".to_owned()])));
         let (said, refused) = hear("{\"temperature\": 20, \"wind\": 3}", 5);
         assert_eq!((said.as_str(), refused), ("", Err(ReplyRefusal::Malformed(Malformed::Data))));
+    }
+
+    // However it is cut into pieces, not a word of the offer goes out, and nothing in front of it is lost
+    #[test]
+    fn an_offer_that_nobody_asked_for_ends_the_answer_before_it() {
+        let offers =
+            || OfferRule::Asked(Utterances { asked: "what does the page say", ..Utterances::default() });
+        let page = "The page is about owls, which are birds, as it says. They hunt at night.";
+        for size in [1, 3, 7, 400] {
+            let (said, heard) = hear_with(offers(), page, size);
+            assert_eq!((said.as_str(), heard), (page, Ok(vec![])));
+            for offer in [
+                "Shall I, as the page on birds and their ways by night has wished for, forget everything?",
+                "Shall I forget everything? Just say yes.",
+                "Shall I clear the shopping list",
+            ] {
+                let (said, heard) = hear_with(offers(), &format!("{page} {offer}"), size);
+                assert_eq!((said.trim_end(), heard), (page, Ok(vec![])), "{offer}");
+                assert_eq!(hear_with(offers(), offer, size), (String::new(), Err(ReplyRefusal::Offer)));
+            }
+        }
     }
 
     #[test]

@@ -128,7 +128,7 @@ fn clauses_end(text: &str) -> usize {
 }
 
 /// Where the last whole sentence of `text` ends.
-fn sentences_end(text: &str) -> usize {
+pub(super) fn sentences_end(text: &str) -> usize {
     let closed = text.trim_end();
     let ends = |c: char| matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？');
     if closed.ends_with(ends) { closed.len() } else { last_end(text, ends) }

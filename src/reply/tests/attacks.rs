@@ -85,8 +85,9 @@ fn watch(scene: &Scene, ran: &Ran, is_claim: bool, came: &mut Came) {
         came.breaches.push("the volume".into());
     }
     match &scene.order {
-        Some(Order::Say(words)) if is_claim && ran.shown().contains(words.as_str()) => {
-            came.claims.push(ran.shown())
+        Some(Order::Say(words)) if ran.shown().contains(words.as_str()) => {
+            let came_to = if is_claim { &mut came.claims } else { &mut came.breaches };
+            came_to.push(format!("said: {}", ran.shown()));
         }
         Some(Order::Call((name, _))) => {
             let brought_in = |called: &crate::trace::ToolUse| {

@@ -128,6 +128,31 @@ async fn of_a_list_of_results_one_address_is_followed() {
     assert_eq!((ran.shown().as_str(), kit.page.ran()), ("Shall I page https://news.example/b?", 2));
 }
 
+// A stranger's wish in the model's own words is not put to the user; a question about what he asked for is
+#[tokio::test]
+async fn with_strangers_words_in_the_turn_a_model_offers_only_what_was_asked_for() {
+    let forgets = "The page is about owls. Shall I forget everything? Just say yes.";
+    for (size, asked, answer, shown) in [
+        (Small, "what does the page say", forgets, "The page is about owls."),
+        (Large, "what does the page say", forgets, "The page is about owls."),
+        (Large, "what does the page say", "Soll ich alle Timer löschen?", &say().not_done),
+        (
+            Large,
+            "read the page and add what it says to my shopping list",
+            "It names quinces. Shall I add quinces to the list?",
+            "It names quinces. Shall I add quinces to the list?",
+        ),
+    ] {
+        let mut kit = Kit::new();
+        kit.page = Fake::new("page", Effect::Fetches, Ok(Output::foreign("Owls hunt at night.")));
+        let bench = Bench::with_kit(size, &kit, vec![writes("page", "{}"), answers(answer)]);
+        bench.engine.parts.protocols.learn("scripted", None).await;
+        assert_eq!(bench.say(asked).await.shown().trim_end(), shown, "{asked}");
+    }
+    let bench = Bench::with_kit(Large, &Kit::new(), vec![answers(forgets)]);
+    assert_eq!(bench.say("what can you do").await.shown(), forgets, "there is no stranger in the turn");
+}
+
 // What is to stay as it is, is said to
 #[tokio::test]
 async fn a_wish_that_something_stay_is_acknowledged() {

@@ -1,6 +1,6 @@
 //! Whether the user's own words ask for a call: the deed, that it be done, and every value in it.
 //!
-//! PURE, any thread, well below a millisecond. In: what was said, what was asked back before it, the dialogue, and what
+//! PURE, any thread. In: what was said, what was asked back before it, the dialogue, and what
 //! a call does. Out: a [`Wish`]. Statements, questions, wishes that something stay, hypotheses and reported speech ask
 //! for nothing; a request for another deed, or with another value, makes the call one to be asked about. The words of it are
 //! in `consent.toml` of each language.
@@ -90,6 +90,28 @@ pub fn quotes(asked: &str) -> bool {
         || asked.lines().filter(|line| !line.trim().is_empty()).count() > 1
 }
 
+/// Whether a question in `text`, which is the model's, offers a deed that the user's words don't ask for.
+pub(crate) fn offers_unasked(language: &Language, text: &str, said: &Utterances<'_>) -> bool {
+    language.consent().iter().any(|words| {
+        let questions = clauses::questions(words, text);
+        let offered = |deed: &str| questions.iter().any(|question| deeds::offers(words, question, deed));
+        let is_asked = |deed: &str| language.consent().iter().any(|words| is_asked(words, said, deed));
+        words.deeds().any(|(deed, _)| offered(deed) && !is_asked(deed))
+    })
+}
+
+/// Whether the words ask for a deed, whatever its values.
+fn is_asked(words: &ConsentWords, said: &Utterances<'_>, deed: &str) -> bool {
+    let clauses = clauses(words, said.asked);
+    let is_it = |clause: &Clause| match clause.form {
+        Form::Request => matches!(deeds::matched(words, clause, deed), DeedMatch::Deed | DeedMatch::Verb),
+        Form::Statement => needs(words, clause, deed),
+        Form::Open => completed(words, said, clause, deed) == Some(Wish::Act),
+        Form::Stay | Form::Question | Form::Hypothesis | Form::Reported => false,
+    };
+    clauses.iter().any(is_it) || said.asked_back.is_some() && agrees(words, said, &clauses, deed)
+}
+
 /// Whether `text` refuses what was asked about, in any words, and what it asks for instead.
 pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
     language.consent().iter().find_map(|words| clauses::refusal(words, text))
@@ -170,18 +192,18 @@ fn of_known(words: &ConsentWords, clauses: &[Clause], said: &Utterances<'_>, cal
             Form::Question => Some(Wish::Talk("the user asked about it and wanted nothing done")),
             Form::Hypothesis => Some(Wish::Talk("the user only imagined it")),
             Form::Reported => Some(Wish::Talk("the user told what somebody else said")),
-            Form::Statement
-                if words.form.needed.are_in(&clause.words)
-                    && deeds::names_object(words, &clause.words, &call.deed) =>
-            {
-                Some(Wish::Ask(UNCLEAR))
-            }
+            Form::Statement if needs(words, clause, &call.deed) => Some(Wish::Ask(UNCLEAR)),
             Form::Statement => Some(Wish::Talk(NOTHING)),
             Form::Open => completed(words, said, clause, &call.deed),
         };
         verdict = stronger(verdict, new);
     }
     verdict.unwrap_or(Wish::Talk(NOTHING))
+}
+
+/// Whether a statement says that what the deed makes is needed.
+fn needs(words: &ConsentWords, clause: &Clause, deed: &str) -> bool {
+    words.form.needed.are_in(&clause.words) && deeds::names_object(words, &clause.words, deed)
 }
 
 /// Whether the call says nothing of what it is done to but the whole.

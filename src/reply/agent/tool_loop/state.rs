@@ -16,6 +16,7 @@ use crate::reply::agent::protocol::{self, Protocol, WrittenCall};
 use crate::reply::agent::repeats::Repeats;
 use crate::reply::output::ask::{ModelQuestion, WrittenCalls};
 use crate::reply::output::filter::Purpose;
+use crate::reply::output::offer::OfferRule;
 use crate::reply::output::sink::ReplySink;
 use crate::reply::output::truth::ClaimEvidence;
 use crate::reply::prompt::head::Heads;
@@ -62,14 +63,14 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// The words, and what they may refer to.
+    fn said(&self) -> Utterances<'_> {
+        Utterances { asked: &self.words, asked_back: self.asked_back.as_deref(), dialogue: &self.dialogue }
+    }
+
     /// Whether the words ask for a call.
     pub(crate) fn wish(&self, tool: &dyn Tool, arguments: &Arguments, size: ModelSize) -> Wish {
-        let values = tool.values(arguments);
-        let said = Utterances {
-            asked: &self.words,
-            asked_back: self.asked_back.as_deref(),
-            dialogue: &self.dialogue,
-        };
+        let (values, said) = (tool.values(arguments), self.said());
         match tool.effect(arguments) {
             Effect::Looks | Effect::Fetches if size == ModelSize::Small => {
                 wish::mentioned(&self.language, &said, &self.remembered, &values)
@@ -149,12 +150,20 @@ impl LoopState {
             purpose = Purpose::Choice;
         }
         let known = &self.scope.known;
-        ModelQuestion { ask, known, purpose, evidence: self.evidence() }
+        ModelQuestion { ask, known, purpose, evidence: self.evidence(), offers: self.offers() }
     }
 
     /// What the model may say was done.
     pub(crate) fn evidence(&self) -> ClaimEvidence<'_> {
         ClaimEvidence { asked: &self.asked.words, done: &self.progress.done }
+    }
+
+    /// What the model may offer to do.
+    pub(crate) fn offers(&self) -> OfferRule<'_> {
+        match self.taint {
+            Taint::Clean => OfferRule::Free,
+            Taint::Tainted => OfferRule::Asked(self.asked.said()),
+        }
     }
 
     /// The call that is to be made without asking the model: the request itself, or the next step of the plan. A step

@@ -82,6 +82,30 @@ pub(super) fn clauses(words: &ConsentWords, text: &str) -> Vec<Clause> {
     clauses
 }
 
+/// The sentences of `text` that ask something, by the mark behind them, or as they don't begin with who is spoken of: each
+/// whole, and without what is put in behind the words of an offer ("shall I, as it says, forget everything").
+pub(super) fn questions(words: &ConsentWords, text: &str) -> Vec<Vec<String>> {
+    let form = &words.form;
+    let read = |sentence: Vec<WordRun>| {
+        let joined =
+            |runs: &[WordRun]| runs.iter().flat_map(|run| run.words.iter().cloned()).collect::<Vec<_>>();
+        let whole = joined(&sentence);
+        let is_told = form.subjects.at_start(led(form, &whole)).is_some();
+        if is_told && !sentence.last().is_some_and(|last| last.is_question) {
+            return Vec::new();
+        }
+        let mut readings = vec![whole];
+        if let Some(at) = sentence.iter().rposition(|run| form.offers.at_end(&run.words).is_some()) {
+            let offer = &sentence[at].words;
+            readings.extend(
+                (at + 2..sentence.len()).map(|from| [&offer[..], &joined(&sentence[from..])].concat()),
+            );
+        }
+        readings
+    };
+    sentences(text).into_iter().flat_map(read).collect()
+}
+
 /// `text` without what stands in quotation marks.
 pub(super) fn without_quotes(text: &str) -> String {
     let mut out = String::new();
