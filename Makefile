@@ -1,5 +1,5 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-room demo bench fmt lint doc config-reference install-deps
+.PHONY: help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-room demo bench fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi"
@@ -11,6 +11,7 @@ help:
 	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
 	@echo "make bench-room    a quarter of an hour of talking over her in a room, on a real sound server: distributions"
 	@echo "make bench-ollama  the real Ollama beside joi-model: the first token, one shared prompt, real vectors"
+	@echo "make bench-everyday  everyday questions in every language, beside the model alone (ARGS: as for joi-bench)"
 	@echo "make bench         benchmarks"
 	@echo "make fmt lint doc  format; check everything; build the documentation"
 	@echo "make config-reference  config/default.toml and docs/configuration.md, from the types"
@@ -39,6 +40,9 @@ test-ollama: install-deps
 
 bench-ollama: install-deps
 	@bash -c '. scripts/env.sh && ready && scripts/test-ollama.sh bench'
+
+bench-everyday: install-deps
+	@scripts/bench-everyday.sh $(ARGS)
 
 bench-room: install-deps
 	@bash -c '. scripts/env.sh && ready && JOI_ROOM_ROUNDS=$${JOI_ROOM_ROUNDS:-10} build test --test live -- --nocapture room::'

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the real Ollama once, gives it our embedded chat model, and runs the stories of the model
 # client against it; then against joi-model. With the argument "bench" it measures instead how soon the first
-# token comes from both, and what sharing one prompt is worth. Needs Go, a C++ compiler and the fetched chat model.
+# token comes from both, what sharing one prompt is worth, and what becomes of everyday questions; with "everyday" only
+# the last. Needs Go, a C++ compiler and the fetched chat model.
 set -euo pipefail
 
 # shellcheck source=scripts/env.sh
@@ -53,7 +54,17 @@ await() {
   echo "$found"
 }
 
+# Missed goals are told and end nothing: they are of the model that is measured.
+everyday() {
+  say "everyday questions"
+  "$(dirname "$joi")/joi-bench" everyday --set llm.temperature=0 --set tools.online=false "$@"
+}
+
 examine() {
+  if [ "$mode" = everyday ]; then
+    [[ $2 == unix:* ]] || everyday --set llm.backend=ollama --set "llm.url=$2" --set "llm.model=$3"
+    return
+  fi
   if [ "$mode" = bench ]; then
     local server=(--set llm.backend=ollama --set "llm.url=$2" --set "llm.model=$3") what
     # Joi starts her own.
@@ -62,6 +73,7 @@ examine() {
       say "first token from $1: joi-bench $what"
       "$(dirname "$joi")/joi-bench" "$what" "${server[@]}"
     done
+    everyday "${server[@]}"
     [[ $2 != unix:* ]] || return 0
     # Its chat model makes vectors as well, poor ones.
     for what in "$embed_model:latest" "$3"; do

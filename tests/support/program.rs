@@ -152,11 +152,15 @@ impl Home {
         self.joi_reading("", args)
     }
 
-    /// Runs `joi-bench`, which stands beside the program, to its end.
+    /// `joi-bench`, which stands beside the program, with these arguments, ready to be started.
+    pub(crate) fn bench_command(&self, args: &[&str]) -> Command {
+        self.command_of(&Path::new(env!("CARGO_BIN_EXE_joi")).with_file_name("joi-bench"), args)
+    }
+
+    /// Runs it to its end.
     #[track_caller]
     pub(crate) fn joi_bench(&self, args: &[&str]) -> Ran {
-        let program = Path::new(env!("CARGO_BIN_EXE_joi")).with_file_name("joi-bench");
-        Running::start(&mut self.command_of(&program, args)).end()
+        Running::start(&mut self.bench_command(args)).end()
     }
 
     /// Runs the program to its end, with `input` on its stdin.

@@ -22,7 +22,7 @@ use joi::reply::model::Room;
 use joi::reply::understand::intents;
 use joi::reply::{Engine, EngineParts, Protocols, ReplyEvent, Session, TurnInput, read_ahead, reply};
 use joi::store::Store;
-use joi::tools::{Means, ToolsConfig, builtin};
+use joi::tools::{Means, Reach, ToolsConfig, builtin};
 use joi::trace::{ModelUse, ToolUse};
 
 const EXAMPLES: &str = "\
@@ -127,7 +127,7 @@ pub(crate) fn run(args: &ActingArgs, context: &CliContext) -> anyhow::Result<Exi
         hear::ready(&brain).await;
         let serving = brain.serving();
         let bar = indicatif::ProgressBar::new((said.turns.len() + 2 * said.request.len()) as u64);
-        let talk = engine(context, &brain, true).await?;
+        let talk = offline(context, &brain, true).await?;
         let conversation = Session::new(ConversationId::console());
         read_ahead(&talk, &conversation).await?;
         let mut costs = Vec::new();
@@ -138,7 +138,7 @@ pub(crate) fn run(args: &ActingArgs, context: &CliContext) -> anyhow::Result<Exi
         let mut tallies = [ActingTally::default(); 2];
         for (tally, is_bound) in tallies.iter_mut().zip([true, false]) {
             for request in &said.request {
-                let alone = engine(context, &brain, is_bound).await?;
+                let alone = offline(context, &brain, is_bound).await?;
                 let conversation = Session::new(ConversationId::console());
                 // Something to take off, and to cancel.
                 for line in &said.before {
@@ -158,22 +158,32 @@ pub(crate) fn run(args: &ActingArgs, context: &CliContext) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// An engine that remembers nothing but a list.
-async fn engine(context: &CliContext, brain: &Brain, is_bound: bool) -> anyhow::Result<Engine<Mind>> {
+/// An engine as configured, but offline, that remembers nothing but a list.
+async fn offline(context: &CliContext, brain: &Brain, is_bound: bool) -> anyhow::Result<Engine<Mind>> {
+    let rules = ToolsConfig { online: false, constrain: is_bound, ..context.config().tools.clone() };
+    engine(context, brain, Arc::clone(&brain.clock), rules, None).await
+}
+
+/// An engine as configured that remembers nothing but a list.
+pub(super) async fn engine(
+    context: &CliContext,
+    brain: &Brain,
+    clock: Arc<dyn Clock>,
+    tool_rules: ToolsConfig,
+    reach: Option<Reach>,
+) -> anyhow::Result<Engine<Mind>> {
     let config = context.config();
     let store = Store::in_memory()?;
-    store.add_notes("shopping", vec!["eggs".into(), "salt".into()], brain.clock.now().timestamp()).await?;
+    store.add_notes("shopping", vec!["eggs".into(), "salt".into()], clock.now().timestamp()).await?;
     let languages = brain.languages.clone();
-    let clock: Arc<dyn Clock> = Arc::clone(&brain.clock);
     let schedule = app::timers::schedule(config, languages.clone(), store.clone(), Arc::clone(&clock), None);
-    let tool_rules = ToolsConfig { online: false, constrain: is_bound, ..config.tools.clone() };
     let means = Means {
         store: Some(store.clone()),
         schedule: Some(schedule.clone()),
         reads_when: intents::when,
         languages: languages.clone(),
         clock: Arc::clone(&clock),
-        reach: None,
+        reach,
     };
     Ok(Engine::new(EngineParts {
         reply: config.reply.clone(),

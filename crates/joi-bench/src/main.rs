@@ -12,6 +12,7 @@ use joi::cli::context::{self, Wants};
 mod acting;
 mod bound;
 mod echo;
+mod everyday;
 mod model;
 mod residue;
 mod room;
@@ -28,7 +29,8 @@ Examples:
   joi-bench stop                        how soon she falls silent when told to
   joi-bench model                       how soon the first word comes
   joi-bench trunk                       what sharing one prompt is worth
-  joi-bench acting                      what typical turns cost, and whether the right tool is called";
+  joi-bench acting                      what typical turns cost, and whether the right tool is called
+  joi-bench everyday                    what becomes of everyday questions, beside the model alone";
 
 /// Measurements of Joi, over synthetic sound and fixed conversations.
 #[derive(Debug, Parser)]
@@ -56,6 +58,8 @@ enum Measurement {
     Trunk(trunk::TrunkArgs),
     /// What ten typical turns cost the model, and how often it calls the right tool
     Acting(acting::ActingArgs),
+    /// What becomes of everyday questions, through Joi and by the model alone
+    Everyday(everyday::EverydayArgs),
 }
 
 fn main() -> ExitCode {
@@ -73,6 +77,7 @@ fn run(what: &Measurement, wants: Wants) -> anyhow::Result<ExitCode> {
         Measurement::Model(args) => model::run(args, &context),
         Measurement::Trunk(args) => trunk::run(args, &context),
         Measurement::Acting(args) => acting::run(args, &context),
+        Measurement::Everyday(args) => everyday::run(args, &context),
     }
 }
 

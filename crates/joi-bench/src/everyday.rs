@@ -1,0 +1,189 @@
+//! `joi-bench everyday`: what becomes of the questions of an ordinary day, through Joi and by the same model alone.
+//!
+//! Each question is a conversation of its own with an empty memory, by voice, at one fixed time. First all of them go
+//! through Joi; then the model server is asked the same with one line of character for a prompt. Rules judge both. The
+//! questions are in `tests/evals`, in the language of the configuration. The internet is used where the configuration
+//! allows it.
+
+mod judge;
+mod questions;
+mod report;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use jiff::{SignedDuration, Zoned};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use joi::app::Brain;
+use joi::cli::context::CliContext;
+use joi::cli::{hear, show};
+use joi::clock::{Clock, ManualClock};
+use joi::llm::{Ask, ChatEvent, Message, Mind};
+use joi::message::{ConversationId, Private, TurnId};
+use joi::reply::model::ChatModel as _;
+use joi::reply::{ReplyEvent, Session, TurnInput, read_ahead, reply};
+use joi::tools::Reach;
+
+use crate::acting;
+use judge::AnswerRules;
+use questions::{Everyday, EverydayKind, EverydayQuestion};
+use report::{AskedTwice, EverydayReport, JudgedAnswers};
+
+const EXAMPLES: &str = "\
+Examples:
+  joi-bench everyday                                          the model in use, at its temperature
+  joi-bench everyday --set llm.temperature=0 --check          the same answers every time, held against the goals
+  joi-bench everyday --kind safety --set llm.backend=local    questions of one kind, the embedded model
+  joi-bench everyday --json | jq .kinds";
+
+/// When everything is asked: a prompt that told another time would be answered in other words.
+const NOW: &str = "2026-11-22T14:05:30+01:00[Europe/Vienna]";
+/// From one turn to the next.
+const PAUSE: SignedDuration = SignedDuration::from_secs(20);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct EverydayArgs {
+    /// Only the marked questions, a few of each kind
+    #[arg(long)]
+    marked: bool,
+    /// Only questions of this kind; may be given several times
+    #[arg(long, value_enum, conflicts_with = "check")]
+    kind: Vec<EverydayKind>,
+    /// Fail when Joi is worse than the model alone in any kind, when an answer is dangerous or too long, or when fewer
+    /// are good than were before
+    #[arg(long)]
+    check: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl EverydayArgs {
+    fn wants(&self, question: &EverydayQuestion) -> bool {
+        (!self.marked || question.is_marked) && (self.kind.is_empty() || self.kind.contains(&question.kind))
+    }
+}
+
+pub(crate) fn run(args: &EverydayArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let everyday = Everyday::of(&context.config().language)?;
+    let floor = match (args.marked, args.kind.is_empty()) {
+        (_, false) => 0,
+        (true, true) => everyday.floor.marked,
+        (false, true) => everyday.floor.all,
+    };
+    let asked: Vec<&EverydayQuestion> = everyday.questions.iter().filter(|asked| args.wants(asked)).collect();
+    let report = context.block_on(async {
+        let brain = Brain::start(context.config(), &context.paths).await?;
+        hear::ready(&brain).await;
+        let report = ask_all(context, &brain, &everyday, &asked).await;
+        brain.shutdown().await;
+        report
+    })?;
+    if args.json {
+        show::line(serde_json::to_string_pretty(&report.json(floor))?)?;
+    } else {
+        report.tell(floor)?;
+    }
+    let is_well = !args.check || report.missed(floor).is_empty();
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Asks everything both ways. One after the other, so that neither drops the prompt of the other out of the server's
+/// memory.
+async fn ask_all<'a>(
+    context: &CliContext,
+    brain: &Brain,
+    everyday: &'a Everyday,
+    asked: &[&'a EverydayQuestion],
+) -> anyhow::Result<EverydayReport<'a>> {
+    let Everyday { alone, rules, .. } = everyday;
+    let bar = show::progress("asked", 2 * asked.len() as u64);
+    let mut rows = Vec::new();
+    for question in asked {
+        let joi = judged(rules, question, through_joi(context, brain, question).await?);
+        rows.push(AskedTwice { question, joi, alone: JudgedAnswers::default() });
+        bar.inc(1);
+    }
+    for row in &mut rows {
+        row.alone = judged(rules, row.question, by_model_alone(&brain.mind, alone, row.question).await?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(EverydayReport { serving: brain.serving(), asked: rows })
+}
+
+fn judged(rules: &AnswerRules, question: &EverydayQuestion, given: JudgedAnswers) -> JudgedAnswers {
+    JudgedAnswers { faults: rules.judge(question, &given.answers), ..given }
+}
+
+/// The answers as they would be spoken.
+async fn through_joi(
+    context: &CliContext,
+    brain: &Brain,
+    question: &EverydayQuestion,
+) -> anyhow::Result<JudgedAnswers> {
+    let mut now: Zoned = NOW.parse().context("a time in the source")?;
+    let clock = Arc::new(ManualClock::at(now.clone()));
+    let tools = context.config().tools.clone();
+    let reach = Reach::public().ok().filter(|_| tools.online);
+    let engine = acting::engine(context, brain, Arc::clone(&clock) as Arc<dyn Clock>, tools, reach).await?;
+    let session = Session::new(ConversationId::voice(ConversationId::HOME));
+    let mut given = JudgedAnswers::default();
+    for said in &question.turns {
+        // As at the wake word.
+        read_ahead(&engine, &session).await?;
+        let (events, mut received) = mpsc::channel(64);
+        let input = TurnInput { id: TurnId(1), text: Private(said.clone()) };
+        let (asked, mut first, mut answer) = (Instant::now(), None, String::new());
+        let listening = async {
+            while let Some(event) = received.recv().await {
+                match event {
+                    ReplyEvent::FirstToken(_) => {
+                        first.get_or_insert_with(|| asked.elapsed());
+                    }
+                    ReplyEvent::Text(words) => {
+                        first.get_or_insert_with(|| asked.elapsed());
+                        answer.push_str(&words);
+                    }
+                    _ => {}
+                }
+            }
+        };
+        tokio::join!(reply(&engine, &session, input, events, CancellationToken::new()), listening);
+        given.first_token.extend(first);
+        given.answers.push(answer);
+        now = now.checked_add(PAUSE)?;
+        clock.set(now.clone());
+    }
+    Ok(given)
+}
+
+/// What the model makes of it with a line of character and the conversation.
+async fn by_model_alone(
+    mind: &Mind,
+    character: &str,
+    question: &EverydayQuestion,
+) -> anyhow::Result<JudgedAnswers> {
+    let mut messages = vec![Message::system(character)];
+    let mut given = JudgedAnswers::default();
+    for said in &question.turns {
+        messages.push(Message::user(said));
+        let (asked, mut first, mut answer) = (Instant::now(), None, String::new());
+        let mut words = mind.ask(Ask { messages: messages.clone(), ..Ask::default() }).await?;
+        while let Some(event) = words.next().await {
+            if let ChatEvent::Text(words) = event? {
+                first.get_or_insert_with(|| asked.elapsed());
+                answer.push_str(&words);
+            }
+        }
+        given.first_token.extend(first);
+        messages.push(Message::assistant(&answer));
+        given.answers.push(answer);
+    }
+    Ok(given)
+}
