@@ -6,6 +6,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+pub(crate) mod care;
 mod clock;
 pub(crate) mod consent;
 mod ear;
@@ -27,6 +28,7 @@ pub(crate) mod tools;
 pub(crate) mod truth;
 mod vocabulary;
 
+pub use care::Urgency;
 pub use clock::{ClockSaid, Exactness};
 pub use ear::Ear;
 pub use library::{LanguageError, LanguageLibrary};
@@ -40,6 +42,7 @@ pub use template::{SentenceField, SentenceName, SentenceTemplate};
 pub(crate) use vocabulary::PhraseWords;
 pub use vocabulary::Vocabulary;
 
+use care::CareWords;
 use consent::ConsentWords;
 use grammar::Grammar;
 use mood::MoodWords;
@@ -64,6 +67,8 @@ pub struct Language {
     other_moods: Vec<MoodWords>,
     /// Its own first.
     truth: Vec<TruthWords>,
+    /// Its own first.
+    care: Vec<CareWords>,
 }
 
 impl Language {
@@ -149,6 +154,11 @@ impl Language {
     /// What claims a deed and what supports it, in every language there is, its own first.
     pub(crate) fn truth(&self) -> impl Iterator<Item = &TruthWords> {
         self.truth.iter()
+    }
+
+    /// What must not be answered lightly, in every language there is, its own first.
+    pub(crate) fn care(&self) -> &[CareWords] {
+        &self.care
     }
 }
 

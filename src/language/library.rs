@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::care::CareWords;
 use super::consent::ConsentWords;
 use super::grammar::Grammar;
 use super::mood::MoodWords;
@@ -22,6 +23,7 @@ const TOOLS: &str = "tools.toml";
 const CONSENT: &str = "consent.toml";
 const SECRETS: &str = "secrets.toml";
 const TRUTH: &str = "truth.toml";
+const CARE: &str = "care.toml";
 
 /// The files of a built-in language.
 struct BuiltIn {
@@ -32,6 +34,7 @@ struct BuiltIn {
     consent: &'static str,
     secrets: &'static str,
     truth: &'static str,
+    care: &'static str,
 }
 
 const ENGLISH: BuiltIn = BuiltIn {
@@ -42,6 +45,7 @@ const ENGLISH: BuiltIn = BuiltIn {
     consent: include_str!("../../assets/language/en/consent.toml"),
     secrets: include_str!("../../assets/language/en/secrets.toml"),
     truth: include_str!("../../assets/language/en/truth.toml"),
+    care: include_str!("../../assets/language/en/care.toml"),
 };
 const GERMAN: BuiltIn = BuiltIn {
     code: "de",
@@ -51,6 +55,7 @@ const GERMAN: BuiltIn = BuiltIn {
     consent: include_str!("../../assets/language/de/consent.toml"),
     secrets: include_str!("../../assets/language/de/secrets.toml"),
     truth: include_str!("../../assets/language/de/truth.toml"),
+    care: include_str!("../../assets/language/de/care.toml"),
 };
 const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
 
@@ -107,6 +112,7 @@ struct Files {
     tools: LanguageFile,
     consent: LanguageFile,
     truth: LanguageFile,
+    care: LanguageFile,
     /// Of a language that is not built in, where it has them.
     secrets: Option<LanguageFile>,
 }
@@ -126,6 +132,7 @@ struct OtherWords {
     consent: ConsentWords,
     secrets: Option<SecretWords>,
     truth: TruthWords,
+    care: CareWords,
 }
 
 /// What counts of another language's commands.
@@ -195,6 +202,7 @@ impl LanguageLibrary {
         let mut consent = vec![files.consent.read(ConsentWords::read)?];
         let mut secrets: Vec<SecretWords> = files.secrets()?.into_iter().collect();
         let mut truth = vec![files.truth.read(TruthWords::read)?];
+        let mut care = vec![files.care.read(CareWords::read)?];
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
@@ -205,12 +213,24 @@ impl LanguageLibrary {
                     consent.push(words.consent);
                     secrets.extend(words.secrets);
                     truth.push(words.truth);
+                    care.push(words.care);
                 }
                 Err(error) => tracing::warn!(%error, other, "a language that is not spoken can't be used"),
             }
         }
         let code = code.to_owned();
-        Ok(Language { code, grammar, vocabulary, sentences, tools, consent, secrets, truth, other_moods })
+        Ok(Language {
+            code,
+            grammar,
+            vocabulary,
+            sentences,
+            tools,
+            consent,
+            secrets,
+            truth,
+            care,
+            other_moods,
+        })
     }
 
     fn of_another(&self, code: &str) -> Result<OtherWords, LanguageError> {
@@ -219,7 +239,8 @@ impl LanguageLibrary {
         let OnlyMood { mood } = files.commands.read(mood)?;
         let (tools, consent) = (files.tools.read(ToolWords::read)?, files.consent.read(ConsentWords::read)?);
         let (secrets, truth) = (files.secrets()?, files.truth.read(TruthWords::read)?);
-        Ok(OtherWords { mood, tools, consent, secrets, truth })
+        let care = files.care.read(CareWords::read)?;
+        Ok(OtherWords { mood, tools, consent, secrets, truth, care })
     }
 
     fn files(&self, code: &str) -> Result<Files, LanguageError> {
@@ -232,6 +253,7 @@ impl LanguageLibrary {
                 consent: read_or(own.join(CONSENT), CONSENT, ENGLISH.consent)?,
                 secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
                 truth: read_or(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
+                care: read_or(own.join(CARE), CARE, ENGLISH.care)?,
             });
         }
         let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
@@ -242,6 +264,7 @@ impl LanguageLibrary {
             consent: LanguageFile::built_in(code, CONSENT, built_in.consent),
             secrets: None,
             truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
+            care: LanguageFile::built_in(code, CARE, built_in.care),
         })
     }
 }

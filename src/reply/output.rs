@@ -11,4 +11,5 @@ pub mod malformed;
 pub(crate) mod patience;
 pub mod sanitize;
 pub(crate) mod sink;
+pub(crate) mod source;
 pub(crate) mod truth;

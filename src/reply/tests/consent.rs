@@ -1,7 +1,7 @@
 //! A question of hers and the words that answer it: what was refused is left alone until it is asked for anew.
 
 use super::scripted::answers;
-use super::tools::{Fake, Kit, chooses, writes};
+use super::tools::{Fake, Kit, chooses, found, writes};
 use super::*;
 use crate::llm::ModelSize::{Large, Small};
 use crate::tools::{Effect, Output};
@@ -91,8 +91,8 @@ async fn a_small_model_does_not_compute_what_nobody_spoke_of() {
 #[tokio::test]
 async fn of_a_list_of_results_one_address_is_followed() {
     let mut kit = Kit::new();
-    let links = vec!["https://news.example/a".to_owned(), "https://news.example/b".to_owned()];
-    let output = Output { links, ..Output::foreign("two results") };
+    let pages = found(&["https://news.example/a", "https://news.example/b"]);
+    let output = Output { pages, ..Output::foreign("two results") };
     kit.page = Fake::new("page", Effect::Fetches, Ok(output));
     let follow = |address: &str| writes("page", &format!("{{\"what\":\"{address}\"}}"));
     let script =
