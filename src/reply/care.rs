@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::agent::plan::{Course, Plan};
+use super::agent::plan::Plan;
 use super::agent::request::TurnRequest;
 use super::agent::router::ToolChoice;
 use super::agent::setup::{self, Prepared};
@@ -216,8 +216,7 @@ impl<M: ChatModel> Path<'_, M> {
         let past = self.past(&turn.now).await.unwrap_or_default();
         let request = self.request(&question, &past);
         // What is quoted is not shortened by a model.
-        let mut plan = Plan::default();
-        plan.course = Course::Reply;
+        let plan = Plan::of_words();
         let choice = ToolChoice { picks: vec![WEB_SEARCH.to_owned()], by: "care", is_open: false };
         let prepared = Prepared { choice, plan, ..Prepared::default() };
         let state =

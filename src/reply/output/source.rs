@@ -74,8 +74,11 @@ pub(crate) fn named(language: &Language, said: &str, asked: &str, pages: &[Found
 
 /// The words of a text that say what it is about, each once.
 fn content(language: &Language, text: &str) -> Vec<String> {
-    let idle = language.consent().first().map(|words| &words.form.function_words);
-    let is_idle = |word: &String| idle.is_some_and(|idle| idle.are_in(std::slice::from_ref(word)));
+    let form = language.consent().first().map(|words| &words.form);
+    let is_idle = |word: &String| {
+        let word = std::slice::from_ref(word);
+        form.is_some_and(|form| form.function_words.are_in(word) || form.questions.are_in(word))
+    };
     let is_long = |word: &String| word.chars().count() > 2 || word.chars().any(|c| c.is_ascii_digit());
     let mut words: Vec<String> =
         words_of(text).into_iter().filter(|word| is_long(word) && !is_idle(word)).collect();

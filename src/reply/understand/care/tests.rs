@@ -55,6 +55,28 @@ fn dangerous_matters_are_caught_and_harmless_words_are_not() {
 }
 
 #[test]
+fn utterances_that_nothing_was_tuned_with_are_judged_nearly_as_well() {
+    let files = [
+        (english(), include_str!("../../../../tests/data/care/en.held-out.tsv")),
+        (german(), include_str!("../../../../tests/data/care/de.held-out.tsv")),
+    ];
+    for (language, corpus) in files {
+        let score = score(language, corpus);
+        println!("{} held out: {score:#?}", language.code());
+        assert_eq!(score.caught.0, 0, "{score:?}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_judged(asked in "\\PC{0,80}") {
+        care(english(), &asked, Some("medicine"));
+        to_look_up(english(), &asked);
+        wants_look_up(german(), &asked);
+    }
+}
+
+#[test]
 fn a_matter_is_known_in_a_language_that_is_not_spoken() {
     assert_eq!(name(care(english(), "Ich rieche Gas.", None)), "gas");
     assert_eq!(name(care(german(), "My son swallowed a battery.", None)), "poison");
