@@ -1,4 +1,4 @@
-//! From words to an answer: redact → a yes to a question → quick intents → two requests? → dialogue → coverage →
+//! From words to an answer: redact → a yes to a question → quick intents → two requests? → care → dialogue → coverage →
 //! router → planner → memory → prompt → model and tools → check → remember.
 //!
 //! [`reply`] runs in the task of one turn; [`Engine`] is what all conversations share, [`Session`] what one of them

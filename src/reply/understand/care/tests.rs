@@ -57,13 +57,14 @@ fn dangerous_matters_are_caught_and_harmless_words_are_not() {
 #[test]
 fn utterances_that_nothing_was_tuned_with_are_judged_nearly_as_well() {
     let files = [
-        (english(), include_str!("../../../../tests/data/care/en.held-out.tsv")),
-        (german(), include_str!("../../../../tests/data/care/de.held-out.tsv")),
+        (english(), include_str!("../../../../tests/data/care/en.held-out.tsv"), (0, 2)),
+        (german(), include_str!("../../../../tests/data/care/de.held-out.tsv"), (0, 2)),
     ];
-    for (language, corpus) in files {
-        let score = score(language, corpus);
-        println!("{} held out: {score:#?}", language.code());
-        assert_eq!(score.caught.0, 0, "{score:?}");
+    for (language, corpus, (most_missed, most_caught)) in files {
+        let Score { missed, caught, mixed_up, wrong } = score(language, corpus);
+        println!("{} held out: {missed:?} missed, {caught:?} caught, {mixed_up} mixed up", language.code());
+        assert!(missed.0 * 100 <= missed.1 * most_missed, "{wrong:#?}");
+        assert!(caught.0 * 100 <= caught.1 * most_caught, "{wrong:#?}");
     }
 }
 
