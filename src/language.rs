@@ -6,6 +6,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+pub(crate) mod care;
 mod clock;
 pub(crate) mod consent;
 mod ear;
@@ -28,6 +29,7 @@ pub(crate) mod tools;
 pub(crate) mod truth;
 mod vocabulary;
 
+pub use care::Urgency;
 pub use clock::{ClockSaid, Exactness};
 pub use ear::Ear;
 pub use library::{LanguageError, LanguageLibrary};
@@ -41,6 +43,7 @@ pub use template::{SentenceField, SentenceName, SentenceTemplate};
 pub(crate) use vocabulary::PhraseWords;
 pub use vocabulary::Vocabulary;
 
+use care::CareWords;
 use consent::ConsentWords;
 use grammar::Grammar;
 use mood::MoodWords;
@@ -71,6 +74,8 @@ pub struct Language {
     truth: Vec<TruthWords>,
     /// Nothing where figures and signs are left to the voice.
     readings: Option<Arc<ReadingWords>>,
+    /// Its own first.
+    care: Vec<CareWords>,
 }
 
 impl Language {
@@ -171,6 +176,11 @@ impl Language {
     /// What claims a deed and what supports it, in every language there is, its own first.
     pub(crate) fn truth(&self) -> impl Iterator<Item = &TruthWords> {
         self.truth.iter()
+    }
+
+    /// What must not be answered lightly, in every language there is, its own first.
+    pub(crate) fn care(&self) -> &[CareWords] {
+        &self.care
     }
 }
 

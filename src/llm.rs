@@ -18,7 +18,7 @@ mod stream;
 mod wire;
 
 pub use crate::restart::RestartPolicy;
-pub use choose::{ModelSize, PREFERRED, size_of};
+pub use choose::{Knowledge, ModelSize, PREFERRED, knowledge_of, size_of};
 pub use config::{Backend, LlmConfig, ThinkRule, Threads};
 pub use embed::Embedded;
 pub use error::LlmError;

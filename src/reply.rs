@@ -1,4 +1,4 @@
-//! From words to an answer: redact → a yes to a question → quick intents → two requests? → dialogue → coverage →
+//! From words to an answer: redact → a yes to a question → quick intents → two requests? → care → dialogue → coverage →
 //! router → planner → memory → prompt → model and tools → check → remember.
 //!
 //! [`reply`] runs in the task of one turn; [`Engine`] is what all conversations share, [`Session`] what one of them
@@ -23,6 +23,7 @@ use crate::store::StoreError;
 
 pub mod agent;
 pub(crate) mod arbiter;
+mod care;
 mod config;
 mod consent;
 mod deadline;
@@ -55,6 +56,7 @@ pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, Turn
 
 use agent::planner::{self, PlanRules, Remembers};
 use agent::request::TurnRequest;
+use agent::router::ToolChoice;
 use agent::setup::{self, Prepared};
 use agent::tool_loop::LoopEnd;
 use agent::tool_loop::state::prompt::LoopPrompt;
@@ -220,6 +222,9 @@ impl<M: ChatModel> Path<'_, M> {
     /// The path of a request that no quick command answers.
     async fn think(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
         let (engine, session) = (self.engine, self.session);
+        if let Some(ended) = self.careful(turn, sink).await? {
+            return Ok(ended);
+        }
         let past = match self.past(&turn.now).await {
             Ok(past) => {
                 self.settle(&past);
@@ -235,10 +240,21 @@ impl<M: ChatModel> Path<'_, M> {
         }
         self.pick_profile(turn, &past, sink).await?;
         let request = self.request(turn, &past);
+        let mut is_doubtful = self.is_doubtful(&request);
+        if is_doubtful && self.looked_up_at_once(turn, sink).await? {
+            return Ok((Ended::Quick, Keep::Yes));
+        }
         let side = self.side_queries(&request, sink);
-        let prepared = self.prepare(&request, &side).await?;
+        let mut prepared = self.prepare(&request, &side).await?;
+        is_doubtful &= !memory::holds(&prepared.memory, &request);
+        if is_doubtful {
+            prepared.choice = ToolChoice::default();
+        }
         let is_foreign = past.is_live_foreign || prepared.memory.is_foreign;
-        let state = setup::begin(&request, prepared, &side.prompt, self.setup_rules(), session);
+        let mut state = setup::begin(&request, prepared, &side.prompt, self.setup_rules(), session);
+        if is_doubtful {
+            state.prompt.hint(care::UNSURE_PROMPT.trim());
+        }
         sink.is_foreign |= is_foreign || session.with(|state| state.history.is_tainted);
         sink.decided("dialogue", past.verdict(), format!("{} messages", state.prompt.messages.len())).await?;
         if !request.tools.toolbox.is_empty() {
@@ -247,6 +263,9 @@ impl<M: ChatModel> Path<'_, M> {
         }
         let heads = self.heads();
         let end = engine.agent(session, &heads).converse(state, sink).await?;
+        if is_doubtful && end == LoopEnd::Answered {
+            self.doubt(turn, sink).await?;
+        }
         Ok(self.ended(end, sink))
     }
 

@@ -43,16 +43,18 @@ mod web;
 
 pub use registry::{ToolRegistry, ToolSnapshot};
 pub use timers::ReadsWhen;
-pub use web::Reach;
+pub use web::{FoundPage, Reach};
 
 /// Ends the conversation; on every turn's allow-list.
 pub const STOP: &str = stop::NAME;
 /// Finds further tools; on every turn's allow-list.
 pub const TOOL_SEARCH: &str = find::NAME;
+/// The name of the tool that searches the web.
+pub const WEB_SEARCH: &str = search::NAME;
 
 #[cfg(test)]
 pub(crate) use config::SHIPPED;
-pub use config::{Digest, Router, SearchConfig, ToolsConfig, Units, WeatherConfig};
+pub use config::{Digest, LookUpMode, Router, SearchConfig, ToolsConfig, Units, WeatherConfig};
 
 /// Arguments of a call, by name.
 pub type Arguments = Map<String, Value>;
@@ -110,8 +112,8 @@ pub struct Output {
     pub deed: Option<Deed>,
     /// Tools that are on offer from now on.
     pub offers: Vec<String>,
-    /// Addresses of a list of results, of which one may be followed.
-    pub links: Vec<String>,
+    /// Pages that were found or read; of those found one may be followed.
+    pub pages: Vec<FoundPage>,
 }
 
 impl Output {
@@ -123,7 +125,7 @@ impl Output {
             sentence: None,
             deed: None,
             offers: Vec::new(),
-            links: Vec::new(),
+            pages: Vec::new(),
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::care::CareWords;
 use super::consent::ConsentWords;
 use super::grammar::Grammar;
 use super::mood::MoodWords;
@@ -25,6 +26,7 @@ const CONSENT: &str = "consent.toml";
 const SECRETS: &str = "secrets.toml";
 const TRUTH: &str = "truth.toml";
 const READINGS: &str = "readings.toml";
+const CARE: &str = "care.toml";
 
 /// The files of a built-in language.
 struct BuiltIn {
@@ -36,6 +38,7 @@ struct BuiltIn {
     secrets: &'static str,
     truth: &'static str,
     readings: &'static str,
+    care: &'static str,
 }
 
 const ENGLISH: BuiltIn = BuiltIn {
@@ -47,6 +50,7 @@ const ENGLISH: BuiltIn = BuiltIn {
     secrets: include_str!("../../assets/language/en/secrets.toml"),
     truth: include_str!("../../assets/language/en/truth.toml"),
     readings: include_str!("../../assets/language/en/readings.toml"),
+    care: include_str!("../../assets/language/en/care.toml"),
 };
 const GERMAN: BuiltIn = BuiltIn {
     code: "de",
@@ -57,6 +61,7 @@ const GERMAN: BuiltIn = BuiltIn {
     secrets: include_str!("../../assets/language/de/secrets.toml"),
     truth: include_str!("../../assets/language/de/truth.toml"),
     readings: include_str!("../../assets/language/de/readings.toml"),
+    care: include_str!("../../assets/language/de/care.toml"),
 };
 const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
 
@@ -113,6 +118,7 @@ struct Files {
     tools: LanguageFile,
     consent: LanguageFile,
     truth: LanguageFile,
+    care: LanguageFile,
     /// Of a language that is not built in, where it has them.
     secrets: Option<LanguageFile>,
     /// Where it has them.
@@ -134,6 +140,7 @@ struct OtherWords {
     consent: ConsentWords,
     secrets: Option<SecretWords>,
     truth: TruthWords,
+    care: CareWords,
 }
 
 /// What counts of another language's commands.
@@ -204,6 +211,7 @@ impl LanguageLibrary {
         let mut secrets: Vec<SecretWords> = files.secrets()?.into_iter().collect();
         let mut truth = vec![files.truth.read(TruthWords::read)?];
         let readings = files.readings.as_ref().map(|file| file.read(ReadingWords::read)).transpose()?;
+        let mut care = vec![files.care.read(CareWords::read)?];
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
@@ -214,6 +222,7 @@ impl LanguageLibrary {
                     consent.push(words.consent);
                     secrets.extend(words.secrets);
                     truth.push(words.truth);
+                    care.push(words.care);
                 }
                 Err(error) => tracing::warn!(%error, other, "a language that is not spoken can't be used"),
             }
@@ -229,6 +238,7 @@ impl LanguageLibrary {
             consent,
             secrets,
             truth,
+            care,
             other_moods,
             readings,
         })
@@ -240,7 +250,8 @@ impl LanguageLibrary {
         let OnlyMood { mood } = files.commands.read(mood)?;
         let (tools, consent) = (files.tools.read(ToolWords::read)?, files.consent.read(ConsentWords::read)?);
         let (secrets, truth) = (files.secrets()?, files.truth.read(TruthWords::read)?);
-        Ok(OtherWords { mood, tools, consent, secrets, truth })
+        let care = files.care.read(CareWords::read)?;
+        Ok(OtherWords { mood, tools, consent, secrets, truth, care })
     }
 
     fn files(&self, code: &str) -> Result<Files, LanguageError> {
@@ -254,6 +265,7 @@ impl LanguageLibrary {
                 secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
                 readings: own.join(READINGS).exists().then(|| read(own.join(READINGS))).transpose()?,
                 truth: read_or(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
+                care: read_or(own.join(CARE), CARE, ENGLISH.care)?,
             });
         }
         let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
@@ -265,6 +277,7 @@ impl LanguageLibrary {
             secrets: None,
             readings: Some(LanguageFile::built_in(code, READINGS, built_in.readings)),
             truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
+            care: LanguageFile::built_in(code, CARE, built_in.care),
         })
     }
 }

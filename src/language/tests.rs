@@ -52,6 +52,13 @@ fn every_language_says_everything_and_understands_every_command() {
             keys(&tools)
         };
         assert_eq!(tools(&code), tools("en"), "{code}");
+        // What a matter is called is the same everywhere; its words are each language's own.
+        let care = |code: &str| {
+            let mut care = asset(code, "care.toml");
+            care.remove("words");
+            keys(&care)
+        };
+        assert_eq!(care(&code), care("en"), "{code}");
         let commands = |code: &str, list: &str| -> BTreeSet<String> {
             let table = asset(code, "commands.toml");
             let rows = table[list].as_array().unwrap().iter();

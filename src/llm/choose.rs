@@ -25,6 +25,27 @@ pub const PREFERRED: [&str; 12] = [
 /// Most parameters of a small model. Models sold as "7B" hold up to 7.7 thousand million.
 const SMALL_MAX: u64 = 7_700_000_000;
 
+/// Fewest parameters of a model whose knowledge is fair. Models sold as "1B" hold at least 0.97 thousand million.
+const FAIR_MIN: u64 = 950_000_000;
+
+/// How far one can rely on what a model knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Knowledge {
+    /// Below 1 B parameters: facts are as often wrong as right.
+    Scant,
+    /// More.
+    Fair,
+}
+
+/// The knowledge of a model: by its parameters when they are known, else by its name; scant when neither tells.
+pub fn knowledge_of(name: &str, parameter_count: Option<u64>) -> Knowledge {
+    let count = parameter_count.filter(|&n| n > 0).or_else(|| parameters_in(name));
+    match count {
+        Some(n) if n >= FAIR_MIN => Knowledge::Fair,
+        Some(_) | None => Knowledge::Scant,
+    }
+}
+
 /// How much may be asked of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ModelSize {
@@ -168,6 +189,22 @@ mod tests {
         assert_eq!(size_of("my-70b-killer", Some(1_000_000_000)), Small);
         assert_eq!(size_of("qwen2.5:7b", Some(7_615_616_512)), Small);
         assert_eq!(size_of("llama3.1:8b", Some(8_030_261_312)), Large);
+    }
+
+    #[test]
+    fn a_model_below_one_thousand_million_parameters_knows_little() {
+        use Knowledge::{Fair, Scant};
+        for (name, count, knowledge) in [
+            ("qwen2.5-coder-0.5b-instruct-q4_k_m", None, Scant),
+            ("smollm2:360m", None, Scant),
+            ("qwen3:1.7b", None, Fair),
+            ("gemma3:1b", Some(999_885_952), Fair),
+            ("mine:latest", Some(596_049_920), Scant),
+            ("mine:latest", Some(1_235_814_432), Fair),
+            ("mine:latest", None, Scant),
+        ] {
+            assert_eq!(knowledge_of(name, count), knowledge, "{name}");
+        }
     }
 
     #[test]

@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 use super::choose::think_of;
 use super::embed::{Embedded, Embedder};
 use super::{
-    ChatRequest, ChatStream, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama, RestartPolicy,
-    Think,
+    ChatRequest, ChatStream, Knowledge, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama,
+    RestartPolicy, Think,
 };
 
 /// A question to the model, without what never changes.
@@ -102,6 +102,8 @@ pub struct ReadyServer {
     pub model: String,
     /// How much may be asked of it.
     pub size: ModelSize,
+    /// How far one can rely on what it knows.
+    pub knowledge: Knowledge,
     /// Whether it can call tools; nothing when the server does not tell.
     pub has_tools: Option<bool>,
     /// Which server.

@@ -195,27 +195,37 @@ pub struct ContextConfig {
     /// Where she lives, in words, at most 100 characters, for example "Vienna, Austria"; "" means unknown. It is told
     /// to the model and to nobody else.
     pub location: String,
+    /// The number of the emergency services where she lives, for example "112": at most 20 digits, spaces, "+" and "-".
+    /// "" makes her say "your emergency number".
+    pub emergency_number: String,
 }
 
 impl Default for ContextConfig {
     fn default() -> Self {
-        Self { placement: Placement::User, time: TimeKind::Local, location: String::new() }
+        let (location, emergency_number) = (String::new(), String::new());
+        Self { placement: Placement::User, time: TimeKind::Local, location, emergency_number }
     }
 }
 
 impl ContextConfig {
     /// All values that can't be used.
     pub fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
         let location = &self.location;
         let fits = location.trim().chars().count() <= 100;
-        if fits && !location.chars().any(|c| c.is_control() || matches!(c, '[' | ']')) {
-            return Vec::new();
+        if !fits || location.chars().any(|c| c.is_control() || matches!(c, '[' | ']')) {
+            let allowed = "one line of at most 100 characters without brackets";
+            let problem = Problem::new("context.location", location, allowed);
+            problems.push(problem.remedy("Leave it out when it is nobody's business"));
         }
-        let allowed = "one line of at most 100 characters without brackets";
-        vec![
-            Problem::new("context.location", location, allowed)
-                .remedy("Leave it out when it is nobody's business"),
-        ]
+        let number = &self.emergency_number;
+        let is_number = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '+' | '-');
+        if number.chars().count() > 20 || !number.chars().all(is_number) {
+            let allowed = "at most 20 digits, spaces, \"+\" and \"-\"";
+            let problem = Problem::new("context.emergency_number", number, allowed);
+            problems.push(problem.remedy("Write the number alone, for example 112"));
+        }
+        problems
     }
 }
 

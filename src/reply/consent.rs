@@ -37,6 +37,7 @@ impl<M: ChatModel> Path<'_, M> {
                 let answered = quick::memory::answered(turn, waiting, store, self.session, sink).await?;
                 return Ok(answered.map_or(goes_on, QuestionOutcome::Over));
             }
+            Some(OpenQuestion::LookUp(offer)) => return self.offer_answered(turn, offer, sink).await,
             Some(OpenQuestion::Call(pending)) => pending,
         };
         if !pending.is_open(turn.now.timestamp()) {
@@ -50,10 +51,19 @@ impl<M: ChatModel> Path<'_, M> {
             return Ok(QuestionOutcome::Over(self.ended(end, sink)));
         }
         self.refuse(&pending);
+        self.declined(turn, sink).await
+    }
+
+    /// What an utterance that is no yes is to the question.
+    pub(super) async fn declined<'a>(
+        &self,
+        turn: &Turn<'a>,
+        sink: &mut ReplySink,
+    ) -> Result<QuestionOutcome<'a>, ReceiverClosed> {
         // "Stop" ends the conversation, whatever was asked.
         if matches!(intents::match_intent(&turn.language, turn.asked), Some(quick) if quick.what == Intent::Stop)
         {
-            return Ok(goes_on);
+            return Ok(QuestionOutcome::GoesOn(turn.asked));
         }
         match wish::refusal(&turn.language, turn.asked) {
             Some(Refusal::Plain) => {
@@ -67,7 +77,7 @@ impl<M: ChatModel> Path<'_, M> {
             }
             None => {
                 sink.decided("gate", "no", "anything but a yes is a no").await?;
-                Ok(goes_on)
+                Ok(QuestionOutcome::GoesOn(turn.asked))
             }
         }
     }

@@ -84,7 +84,7 @@ impl<M: ChatModel> Engine<M> {
 
     /// Which model answers, how much may be asked of it, and how it calls tools.
     pub fn model(&self) -> String {
-        let Answering { model, size, protocol } = self.answering();
+        let Answering { model, size, protocol, .. } = self.answering();
         let model = if model.is_empty() { "no model yet".to_owned() } else { model };
         let size = match size {
             ModelSize::Small => "small",

@@ -212,6 +212,12 @@ impl<M: ChatModel> MemoryService<M> {
 }
 
 /// Whether what is in the prompt leaves anything to be recalled.
+/// Whether what is remembered for a request holds at least half of its words.
+pub(crate) fn holds(memory: &block::Block, request: &TurnRequest<'_>) -> bool {
+    let asked = question::read(request.turn.asked, &request.turn.now).words;
+    coverage::is_covered(&asked, &[&memory.text], !memory.text.is_empty())
+}
+
 pub(crate) fn coverage(request: &TurnRequest<'_>) -> Coverage {
     if request.past.live == 0 {
         return Coverage::Uncovered;

@@ -9,7 +9,7 @@ use std::future::Future;
 use futures_util::Stream;
 
 use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, LlmConfig, LlmError, Mind};
-use crate::llm::{ModelSize, ReadyServer, ServedBy, Serving};
+use crate::llm::{Knowledge, ModelSize, ReadyServer, ServedBy, Serving};
 use crate::reply::arbiter::{Arbiter, ModelPriority, Permit};
 use crate::trace::ModelUse;
 
@@ -51,6 +51,8 @@ pub struct Served {
     pub model: String,
     /// How far it can be trusted with hard wording.
     pub size: ModelSize,
+    /// How far one can rely on what it knows.
+    pub knowledge: Knowledge,
     /// Whether it can call tools; nothing when the server does not tell.
     pub has_tools: Option<bool>,
     /// Who serves it.
@@ -142,5 +144,6 @@ impl ChatModel for Mind {
 }
 
 fn served(ready: &ReadyServer) -> Served {
-    Served { model: ready.model.clone(), size: ready.size, has_tools: ready.has_tools, by: ready.by }
+    let ReadyServer { size, knowledge, has_tools, by, .. } = *ready;
+    Served { model: ready.model.clone(), size, knowledge, has_tools, by }
 }

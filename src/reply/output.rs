@@ -12,4 +12,5 @@ pub(crate) mod offer;
 pub(crate) mod patience;
 pub mod sanitize;
 pub(crate) mod sink;
+pub(crate) mod source;
 pub(crate) mod truth;

@@ -46,6 +46,8 @@ pub(crate) struct SessionState {
     pub(crate) refused: BTreeSet<String>,
     /// For "repeat that".
     pub(crate) last_reply: Option<String>,
+    /// The matter that was answered just before with care, which what follows may go on with.
+    pub(crate) matter: Option<String>,
     /// Calls of earlier answers, and whether the conversation is tainted.
     pub(crate) history: ToolHistory,
     /// When calls changed something.
@@ -92,6 +94,7 @@ impl Session {
             let last = state.last_turn.replace(now);
             if last.is_none_or(|last| now.duration_since(last) > window) {
                 state.heads = None;
+                state.matter = None;
             }
         });
     }
@@ -217,6 +220,7 @@ impl SessionState {
         self.history = ToolHistory::default();
         self.caches = Caches::default();
         self.heads = None;
+        self.matter = None;
         self.refused.clear();
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! In: text as it was heard or typed. Out: text without secrets, a quick intent, or the parts of a compound request.
 
+pub mod care;
 pub(crate) mod compound;
 pub mod intents;
 pub(crate) mod parts;

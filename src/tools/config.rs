@@ -28,6 +28,10 @@ pub struct ToolsConfig {
     pub enabled: bool,
     /// Whether tools may use the internet (weather, search, web pages): what is looked up leaves the house.
     pub online: bool,
+    /// What a model below 1 B parameters does about facts and matters it is likely to get wrong: "offer" asks whether to
+    /// look them up, "always" looks them up at once, "never" only says that it is not sure. Looking up needs
+    /// `tools.online`; what is asked then leaves the house.
+    pub lookup: LookUpMode,
     /// Tools that never run, by name, for example ["webSearch"]; `/tools` in `joi text` lists them.
     pub never: Vec<String>,
     /// Tools that run only after your yes, by name.
@@ -67,6 +71,7 @@ impl Default for ToolsConfig {
         Self {
             enabled: true,
             online: true,
+            lookup: LookUpMode::Offer,
             never: Vec::new(),
             always_ask: Vec::new(),
             calls_per_minute: 10,
@@ -109,6 +114,18 @@ impl ToolsConfig {
         problems.extend(self.search.check());
         problems
     }
+}
+
+/// When facts are looked up that a small model is likely to get wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LookUpMode {
+    /// After a yes.
+    Offer,
+    /// At once.
+    Always,
+    /// Never by itself.
+    Never,
 }
 
 /// Which tools a request may use.

@@ -17,15 +17,19 @@ use super::deed::CallValue;
 use super::weather::base;
 use super::web::Reach;
 use super::web::html::{self, Hit};
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
+use super::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
 use crate::language::{Languages, fill};
 
+/// Its name.
+pub(super) const NAME: &str = "webSearch";
 /// Time for each place that is asked.
 const EACH: Duration = Duration::from_secs(6);
 /// Most results.
 const MOST_HITS: usize = 5;
 /// Most characters of one result's words.
 const MOST_WORDS: usize = 240;
+/// Most characters of them that may be quoted.
+const MOST_QUOTED: usize = 600;
 /// Most characters of all.
 const MOST_CHARS: usize = 1_500;
 
@@ -180,13 +184,17 @@ fn told(engine: SearchEngine, hits: &[Hit]) -> Output {
     };
     let lines: Vec<String> = hits.iter().take(MOST_HITS).map(line).collect();
     let text = format!("From {}:\n{}", engine.name(), fence::wrap(&lines.join("\n\n"), MOST_CHARS));
-    let links = hits.iter().take(MOST_HITS).map(|hit| hit.url.clone()).collect();
-    Output { links, ..Output::foreign(text) }
+    let page = |Hit { title, url, text }: &Hit| FoundPage {
+        url: url.clone(),
+        title: title.clone(),
+        text: fence::shortened(text, MOST_QUOTED),
+    };
+    Output { pages: hits.iter().take(MOST_HITS).map(page).collect(), ..Output::foreign(text) }
 }
 
 impl Tool for WebSearch {
     fn name(&self) -> &str {
-        "webSearch"
+        NAME
     }
 
     fn description(&self) -> &str {

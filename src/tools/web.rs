@@ -51,6 +51,17 @@ pub struct Reach {
     resolver: Resolver,
 }
 
+/// A page, as far as it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundPage {
+    /// Its address.
+    pub url: String,
+    /// What it is called; empty when that is not known.
+    pub title: String,
+    /// What of it was seen, as it stands there.
+    pub text: String,
+}
+
 /// What was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fetched {
@@ -291,7 +302,10 @@ impl Tool for ReadPage {
             if text.trim().is_empty() {
                 return Err(tell(format!("there is no text on {}", host(&page.url))));
             }
-            Ok(Output::foreign(format!("From {}:\n{}", host(&page.url), fence::wrap(&text, MOST_CHARS))))
+            let told = format!("From {}:\n{}", host(&page.url), fence::wrap(&text, MOST_CHARS));
+            let text = fence::shortened(&text, MOST_CHARS);
+            let read = FoundPage { url: page.url.to_string(), title: String::new(), text };
+            Ok(Output { pages: vec![read], ..Output::foreign(told) })
         }
         .boxed()
     }

@@ -22,7 +22,7 @@ use crate::hear::transcript_filter::TranscriptFilterConfig;
 use crate::hear::whisper::{Stt, SttConfig, SttEvent, Whisper};
 use crate::hear::{Delivery, HearEvent};
 use crate::language::tests::{english, in_english};
-use crate::llm::{Ask, ChatEvent, LlmConfig, LlmError, ModelSize, ServedBy};
+use crate::llm::{Ask, ChatEvent, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
 use crate::message::{EndCause, OpenedBy, Place, Private, Utterance};
 use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
@@ -41,6 +41,7 @@ impl ChatModel for Thinker {
         ModelState::Ready(Served {
             model: "thinker".into(),
             size: ModelSize::Small,
+            knowledge: Knowledge::Fair,
             has_tools: None,
             by: ServedBy::Local,
         })

@@ -14,7 +14,8 @@ use super::{HeadMaker, MindShared, ReadyServer, ServedBy, Serving};
 use crate::llm::choose::{WantedServer, wanted};
 use crate::llm::local::Server;
 use crate::llm::{
-    Backend, ChatStats, Endpoint, InstalledModel, LlmError, LocalModel, Ollama, RestartPolicy, size_of,
+    Backend, ChatStats, Endpoint, InstalledModel, LlmError, LocalModel, Ollama, RestartPolicy, knowledge_of,
+    size_of,
 };
 use crate::restart::{Restart, Restarts};
 
@@ -201,8 +202,11 @@ impl ServerKeeper {
             return Err(LlmError::NoChat { model: model.to_owned() });
         }
         let has_tools = info.can("tools");
-        let (model, size, by) = (model.to_owned(), info.size, ServedBy::Ollama);
-        self.warm(ReadyServer { client, model, size, has_tools, by, note: None, pid: None }).await?;
+        let (model, size, knowledge) =
+            (model.to_owned(), info.size, knowledge_of(model, info.parameter_count));
+        let by = ServedBy::Ollama;
+        self.warm(ReadyServer { client, model, size, knowledge, has_tools, by, note: None, pid: None })
+            .await?;
         self.ollama_rests = None;
         self.restarts.forget();
         self.gave_up = None;
@@ -242,7 +246,8 @@ impl ServerKeeper {
         }
         let Some(server) = &self.server else { return Ok(()) };
         let (client, pid, size) = (server.client.clone(), server.pid(), size_of(&model, None));
-        let ready = ReadyServer { client, model, size, has_tools: None, by: ServedBy::Local, note, pid };
+        let (knowledge, by) = (knowledge_of(&model, None), ServedBy::Local);
+        let ready = ReadyServer { client, model, size, knowledge, has_tools: None, by, note, pid };
         let Err(error) = self.warm(ready).await else { return Ok(()) };
         let ended = match &mut self.server {
             Some(server) => timeout(LAST_WORDS, server.ended()).await.ok(),
@@ -262,6 +267,7 @@ impl ServerKeeper {
         if by == ServedBy::Local {
             let info = ready.client.show(&model).await?;
             (ready.size, ready.has_tools) = (info.size, info.can("tools"));
+            ready.knowledge = knowledge_of(&model, info.parameter_count);
         }
         let began = Instant::now();
         let stats = match self.read_head(&ready).await {

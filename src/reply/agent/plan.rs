@@ -71,6 +71,11 @@ pub(crate) enum PlanStep {
 }
 
 impl Plan {
+    /// Words, and nothing to be planned.
+    pub(crate) fn of_words() -> Self {
+        Self { course: Course::Reply, ..Self::default() }
+    }
+
     /// What `written` steps come to. A plan whose steps name no tool is none.
     pub(crate) fn new(written: Vec<String>, toolbox: &Toolbox) -> Self {
         if written.is_empty() {

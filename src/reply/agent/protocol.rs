@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::llm::{FunctionCall, Message, ModelSize, Role, ToolCall};
+use crate::llm::{FunctionCall, Knowledge, Message, ModelSize, Role, ToolCall};
 use crate::reply::json::balanced_length;
 use crate::reply::model::{ChatModel, ModelState};
 use crate::store::Store;
@@ -109,6 +109,8 @@ pub(crate) struct Answering {
     pub(crate) model: String,
     /// How far it can be trusted with hard wording.
     pub(crate) size: ModelSize,
+    /// How far one can rely on what it knows.
+    pub(crate) knowledge: Knowledge,
     /// How it calls tools.
     pub(crate) protocol: Protocol,
 }
@@ -119,10 +121,11 @@ impl Answering {
         match model.state() {
             ModelState::Ready(served) => {
                 let protocol = protocols.of(&served.model, served.size, served.has_tools);
-                Self { model: served.model, size: served.size, protocol }
+                Self { model: served.model, size: served.size, knowledge: served.knowledge, protocol }
             }
             ModelState::Starting | ModelState::Down(_) => {
-                Self { model: String::new(), size: ModelSize::Small, protocol: Protocol::Text }
+                let (size, knowledge) = (ModelSize::Small, Knowledge::Scant);
+                Self { model: String::new(), size, knowledge, protocol: Protocol::Text }
             }
         }
     }

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use crate::message::Channel;
 use crate::reply::agent::tool_loop::pending::PendingCall;
+use crate::reply::output::source::Trust;
 use crate::reply::quick::forgetting::Forgetting;
 
 /// Characters a second that are spoken.
@@ -19,6 +20,18 @@ pub(crate) enum OpenQuestion {
     Call(Box<PendingCall>),
     /// Shall this be forgotten?
     Forget(Forgetting),
+    /// Shall this be looked up?
+    LookUp(LookUpOffer),
+}
+
+/// What is looked up after a yes.
+pub(crate) struct LookUpOffer {
+    /// The user's own question.
+    pub(crate) query: String,
+    /// Which pages may be quoted about it.
+    pub(crate) trust: Trust,
+    /// Until when a yes counts.
+    pub(crate) until: Timestamp,
 }
 
 /// Until when a `question` that is asked at `now` may be answered, when a yes is waited for that long: where it is

@@ -15,7 +15,6 @@ use scene::Scene;
 mod kept;
 mod model;
 mod scene;
-mod server;
 
 const VARIANTS: &str = include_str!("../../../tests/attacks/variants.toml");
 

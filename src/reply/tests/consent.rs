@@ -1,7 +1,7 @@
 //! A question of hers and the words that answer it: what was refused is left alone until it is asked for anew.
 
 use super::scripted::answers;
-use super::tools::{Fake, Kit, chooses, writes};
+use super::tools::{Fake, Kit, chooses, found, writes};
 use super::*;
 use crate::language::Language;
 use crate::llm::ModelSize::{Large, Small};
@@ -117,8 +117,8 @@ async fn a_model_with_one_turn_that_calls_what_nobody_asked_for_is_said_to_have_
 #[tokio::test]
 async fn of_a_list_of_results_one_address_is_followed() {
     let mut kit = Kit::new();
-    let links = vec!["https://news.example/a".to_owned(), "https://news.example/b".to_owned()];
-    let output = Output { links, ..Output::foreign("two results") };
+    let pages = found(&["https://news.example/a", "https://news.example/b"]);
+    let output = Output { pages, ..Output::foreign("two results") };
     kit.page = Fake::new("page", Effect::Fetches, Ok(output));
     let follow = |address: &str| writes("page", &format!("{{\"what\":\"{address}\"}}"));
     let script =

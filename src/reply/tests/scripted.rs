@@ -11,7 +11,9 @@ use tokio::sync::watch;
 
 use super::super::model::{ChatModel, ModelState, Served};
 use super::*;
-use crate::llm::{ChatEvent, ChatStats, DoneReason, FunctionCall, Length, ModelSize, ServedBy, ToolCall};
+use crate::llm::{
+    ChatEvent, ChatStats, DoneReason, FunctionCall, Knowledge, Length, ModelSize, ServedBy, ToolCall,
+};
 use crate::trace::ModelUse;
 
 /// One step of one answer.
@@ -102,7 +104,22 @@ impl Scripted {
 
 /// The state of a model of that size that answers.
 pub(super) fn ready(size: ModelSize) -> ModelState {
-    ModelState::Ready(Served { model: "scripted".into(), size, has_tools: None, by: ServedBy::Local })
+    let knowledge = Knowledge::Fair;
+    ModelState::Ready(Served {
+        model: "scripted".into(),
+        size,
+        knowledge,
+        has_tools: None,
+        by: ServedBy::Local,
+    })
+}
+
+/// A small model that knows little, as the embedded one does.
+pub(super) fn knows_little() -> ModelState {
+    match ready(ModelSize::Small) {
+        ModelState::Ready(served) => ModelState::Ready(Served { knowledge: Knowledge::Scant, ..served }),
+        other => other,
+    }
 }
 
 /// The end of every answer.

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::llm::ModelSize;
 use crate::tools::deed::{CallValue, ValueKind, values_of};
-use crate::tools::{Arguments, Call, Deed, Effect, Means, Output, Reach, Tool, ToolError, builtin, schema};
+use crate::tools::{
+    Arguments, Call, Deed, Effect, FoundPage, Means, Output, Reach, Tool, ToolError, builtin, schema,
+};
 
 /// A tool that does as it is told.
 pub(super) struct Fake {
@@ -143,6 +145,12 @@ impl Bench {
             parts.tools = builtin(&ToolsConfig::default(), &means).into();
         })
     }
+}
+
+/// Pages of a list of results.
+pub(super) fn found(urls: &[&str]) -> Vec<FoundPage> {
+    let page = |url: &&str| FoundPage { url: (*url).into(), title: String::new(), text: String::new() };
+    urls.iter().map(page).collect()
 }
 
 /// A call in the taught shape.

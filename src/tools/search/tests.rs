@@ -35,10 +35,13 @@ async fn search(route: fn(&str) -> Does, has_searxng: bool) -> (Result<Output, T
 }
 
 fn found(engine: &str, lines: &str) -> Result<Output, ToolError> {
-    let links =
-        lines.split(['(', ')']).filter(|part| part.starts_with("https:")).map(str::to_owned).collect();
     let text = format!("From {engine}:\n{}\n{lines}\n{}", fence::BEGIN, fence::END);
-    Ok(Output { links, ..Output::foreign(text) })
+    let page = |(head, text): (&str, &str)| {
+        let (title, url) = head.trim_end_matches(')').split_once(" (").expect("a title and an address");
+        FoundPage { url: url.into(), title: title.into(), text: text.into() }
+    };
+    let pages = lines.split_once('\n').map(page).into_iter().collect();
+    Ok(Output { pages, ..Output::foreign(text) })
 }
 
 #[tokio::test]

@@ -238,7 +238,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             return Ok(Called::Stop);
         }
         self.grow(state, &output.offers);
-        state.progress.links.extend(output.links);
+        state.progress.pages.extend(output.pages);
         let text = match output.source {
             Source::Own => fence::cut(&output.text, OWN),
             Source::Foreign => {

@@ -93,7 +93,7 @@ impl LoopState {
         let is_named = |address: &str| {
             let address = address.trim();
             let is_first_link =
-                self.progress.followed == 0 && self.progress.links.iter().any(|link| link == address);
+                self.progress.followed == 0 && self.progress.pages.iter().any(|page| page.url == address);
             is_own_text && self.asked.words.contains(address) || is_first_link
         };
         let is_own = |query: &str| is_own_text && wish::holds(&self.asked.language, &self.asked.words, query);

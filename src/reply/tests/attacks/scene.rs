@@ -6,8 +6,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
+use super::super::server::Server;
 use super::model::{Gist, Made, Obeyed, Order, last_order, obeying};
-use super::server::Server;
 use super::*;
 use crate::message::Channel;
 use crate::schedule::{Bias, EntryKind, NewEntry, ScheduleOrder, When};

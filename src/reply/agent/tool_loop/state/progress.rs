@@ -7,6 +7,7 @@ use crate::reply::agent::tool_loop::state::prompt::{ResultMessage, is_result};
 use crate::reply::output::sink::ReplySink;
 use crate::reply::output::truth::DoneCall;
 use crate::reply::session::tool_history::{CallOutcome, HistoryRow};
+use crate::tools::FoundPage;
 
 /// How far the answer has got.
 #[derive(Debug, Clone, Default)]
@@ -23,8 +24,8 @@ pub(crate) struct LoopProgress {
     pub(super) again: u32,
     /// Searches for tools so far.
     searches: u32,
-    /// Addresses of lists of results, and how many addresses were followed.
-    pub(crate) links: Vec<String>,
+    /// Pages that were found or read, and how many addresses were followed.
+    pub(crate) pages: Vec<FoundPage>,
     pub(crate) followed: u32,
     /// The calls of this turn that succeeded.
     pub(crate) done: Vec<DoneCall>,

@@ -1,0 +1,382 @@
+//! The words by which it is known what a model that knows little must not answer by itself, and what is said instead.
+//!
+//! PURE, read once. In: the text of `care.toml`. Out: patterns, compiled and ready to match an utterance in lower case,
+//! and sentences. What can't be used is an error that names its key.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::sentences::fill;
+
+/// A sign of a word, in the place of `\w`: as a class of Unicode letters it would make the patterns large.
+const WORD_SIGN: &str = r"[^\s,.;:!?]";
+
+/// The words of one language.
+#[derive(Debug)]
+pub(crate) struct CareWords {
+    /// How an utterance begins that asks for something to be done.
+    pub(crate) orders: Regex,
+    /// Neither a matter nor a fact, whatever words are in it.
+    pub(crate) harmless: Regex,
+    /// The form of a question, or of words that want advice.
+    pub(crate) advice: Regex,
+    /// It goes on with what was said just before.
+    pub(crate) goes_on: Regex,
+    /// What belongs to a matter; the first that fits counts.
+    pub(crate) rules: Vec<CareRule>,
+    pub(crate) facts: FactWords,
+    pub(crate) look_up: LookUpWords,
+    pub(crate) sites: SiteWords,
+    urgent: BTreeMap<String, String>,
+    careful: BTreeMap<String, String>,
+    number: NumberWords,
+}
+
+/// What belongs to a matter.
+#[derive(Debug)]
+pub(crate) struct CareRule {
+    pub(crate) matter: String,
+    /// Whether it counts only in words that want advice.
+    pub(crate) needs_question: bool,
+    /// All of them are in the utterance.
+    all: Vec<Regex>,
+}
+
+impl CareRule {
+    /// Whether the words of it are in `text`.
+    pub(crate) fn fits(&self, text: &str) -> bool {
+        self.all.iter().all(|pattern| pattern.is_match(text))
+    }
+}
+
+/// Questions about facts of the world.
+#[derive(Debug)]
+pub(crate) struct FactWords {
+    pub(crate) ask: Regex,
+    /// What everybody knows.
+    pub(crate) common: Regex,
+    /// What only the user can know, or what was spoken of before.
+    pub(crate) own: Regex,
+}
+
+/// What is said about looking things up.
+#[derive(Debug)]
+pub(crate) struct LookUpWords {
+    /// Agrees to the offer.
+    pub(crate) agrees: Regex,
+    /// In front of what is to be looked up; of any case.
+    pub(crate) asks: Regex,
+    /// Words of a model that doubts.
+    pub(crate) doubts: Regex,
+    pub(crate) say: LookUpSentences,
+}
+
+/// Sentences about it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LookUpSentences {
+    pub(crate) offer: String,
+    pub(crate) switched_off: String,
+    pub(crate) looking: String,
+    pub(crate) unsure: String,
+    pub(crate) nothing: String,
+    pub(crate) failed: String,
+    says: String,
+    source: String,
+}
+
+/// What sites are called, and which of them are relied on.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SiteWords {
+    names: Vec<(String, String)>,
+    trusted: Vec<String>,
+}
+
+/// The number of the emergency services, in words.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NumberWords {
+    unknown: String,
+    known: String,
+}
+
+/// Whether somebody may be in danger now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Urgency {
+    /// Somebody may: nothing else is said.
+    Urgent,
+    /// A wrong word would do harm later.
+    Careful,
+}
+
+/// The file as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CareFile {
+    orders: Vec<String>,
+    harmless: Vec<String>,
+    advice: Vec<String>,
+    goes_on: Vec<String>,
+    words: BTreeMap<String, String>,
+    urgent: BTreeMap<String, String>,
+    careful: BTreeMap<String, String>,
+    rule: Vec<WrittenRule>,
+    facts: WrittenFacts,
+    look_up: WrittenLookUp,
+    number: NumberWords,
+    sites: SiteWords,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenRule {
+    matter: String,
+    #[serde(default)]
+    asks: Vec<String>,
+    #[serde(default)]
+    tells: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenFacts {
+    ask: Vec<String>,
+    common: Vec<String>,
+    own: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenLookUp {
+    agrees: Vec<String>,
+    asks: Vec<String>,
+    doubts: Vec<String>,
+    say: LookUpSentences,
+}
+
+impl CareWords {
+    /// Reads a language's file.
+    ///
+    /// # Errors
+    /// What can't be used.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let file: CareFile = toml::from_str(text).map_err(|error| error.to_string())?;
+        file.check()?;
+        let any = |key: &str, patterns: &[String]| file.pattern(key, &patterns.join("|"));
+        let (facts, look_up) = (&file.facts, &file.look_up);
+        Ok(Self {
+            orders: any("orders", &file.orders)?,
+            harmless: any("harmless", &file.harmless)?,
+            advice: any("advice", &file.advice)?,
+            goes_on: any("goes_on", &file.goes_on)?,
+            rules: file.rule.iter().map(|rule| file.rule(rule)).collect::<Result<_, String>>()?,
+            facts: FactWords {
+                ask: any("facts.ask", &facts.ask)?,
+                common: any("facts.common", &facts.common)?,
+                own: any("facts.own", &facts.own)?,
+            },
+            look_up: LookUpWords {
+                agrees: any("look_up.agrees", &look_up.agrees)?,
+                asks: any("look_up.asks", &[format!("(?i){}", look_up.asks.join("|"))])?,
+                doubts: any("look_up.doubts", &look_up.doubts)?,
+                say: file.look_up.say,
+            },
+            urgent: file.urgent,
+            careful: file.careful,
+            number: file.number,
+            sites: file.sites,
+        })
+    }
+
+    /// What is said of a matter, with the number of the emergency services where it is known; nothing when the language
+    /// has no such matter.
+    pub(crate) fn answer(&self, matter: &str, number: &str) -> Option<String> {
+        let sentence = self.urgent.get(matter).or_else(|| self.careful.get(matter))?;
+        let number = match number {
+            "" => self.number.unknown.clone(),
+            known => fill(&self.number.known, &[("number", known)]),
+        };
+        Some(fill(sentence, &[("number", &number)]))
+    }
+
+    /// How urgent a matter is.
+    pub(crate) fn urgency(&self, matter: &str) -> Urgency {
+        if self.urgent.contains_key(matter) { Urgency::Urgent } else { Urgency::Careful }
+    }
+
+    /// The matters there are sentences for.
+    #[cfg(test)]
+    pub(crate) fn matters(&self) -> impl Iterator<Item = &str> {
+        self.urgent.keys().chain(self.careful.keys()).map(String::as_str)
+    }
+}
+
+impl LookUpSentences {
+    /// What a page says, in its words.
+    pub(crate) fn says(&self, site: &str, text: &str) -> String {
+        fill(&self.says, &[("site", site), ("text", text)])
+    }
+
+    /// Where an answer is from.
+    pub(crate) fn source(&self, site: &str) -> String {
+        fill(&self.source, &[("site", site)])
+    }
+}
+
+impl SiteWords {
+    /// What the site of a host is called: its name, else the host without what every host may begin with.
+    pub(crate) fn name<'a>(&'a self, host: &'a str) -> &'a str {
+        let named =
+            self.names.iter().filter(|(site, _)| is_of(host, site)).max_by_key(|(site, _)| site.len());
+        named.map_or_else(|| host.strip_prefix("www.").unwrap_or(host), |(_, name)| name)
+    }
+
+    /// Whether it may be quoted about a matter.
+    pub(crate) fn is_trusted(&self, host: &str) -> bool {
+        self.trusted.iter().any(|site| is_of(host, site))
+    }
+}
+
+/// Whether `host` is `site` or below it.
+fn is_of(host: &str, site: &str) -> bool {
+    host.strip_suffix(site).is_some_and(|below| below.is_empty() || below.ends_with('.'))
+}
+
+impl CareFile {
+    /// Every rule has an answer, and what is said holds only what is known where it is said.
+    fn check(&self) -> Result<(), String> {
+        let known = |matter: &str| self.urgent.contains_key(matter) || self.careful.contains_key(matter);
+        for WrittenRule { matter, asks, tells } in &self.rule {
+            if !known(matter) {
+                return Err(format!("rule.matter is \"{matter}\"; allowed: a key of [urgent] or [careful]"));
+            }
+            if asks.is_empty() == tells.is_empty() {
+                return Err(format!(
+                    "the rule of \"{matter}\" has neither or both of asks and tells; allowed: one"
+                ));
+            }
+        }
+        let answers =
+            self.urgent.iter().chain(&self.careful).map(|(name, text)| (name.as_str(), text, "number"));
+        let say = &self.look_up.say;
+        let others = [
+            ("look_up.say.offer", &say.offer, ""),
+            ("look_up.say.switched_off", &say.switched_off, ""),
+            ("look_up.say.looking", &say.looking, ""),
+            ("look_up.say.unsure", &say.unsure, ""),
+            ("look_up.say.nothing", &say.nothing, ""),
+            ("look_up.say.failed", &say.failed, ""),
+            ("look_up.say.says", &say.says, "site text"),
+            ("look_up.say.source", &say.source, "site"),
+            ("number.unknown", &self.number.unknown, ""),
+            ("number.known", &self.number.known, "number"),
+        ];
+        for (key, text, allowed) in answers.chain(others) {
+            let strange = |part: &&str| {
+                let name = part.split('}').next().unwrap_or_default();
+                !allowed.split(' ').any(|known| known == name && !known.is_empty())
+            };
+            if text.split('{').skip(1).any(|part| strange(&part)) {
+                let allowed = if allowed.is_empty() { "no placeholder" } else { allowed };
+                return Err(format!("{key} is \"{text}\"; allowed in braces: {allowed}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn rule(&self, written: &WrittenRule) -> Result<CareRule, String> {
+        let WrittenRule { matter, asks, tells } = written;
+        let key = format!("rule of {matter}");
+        let all = asks.iter().chain(tells).map(|pattern| self.pattern(&key, pattern));
+        let all = all.collect::<Result<_, String>>()?;
+        Ok(CareRule { matter: matter.clone(), needs_question: tells.is_empty(), all })
+    }
+
+    /// `written` as whole words, with the words in the place of their names.
+    fn pattern(&self, key: &str, written: &str) -> Result<Regex, String> {
+        let mut text = written.to_owned();
+        // A word may be made of others.
+        while let Some((name, words)) =
+            self.words.iter().find(|(name, _)| text.contains(&format!("{{{name}}}")))
+        {
+            if words.contains(&format!("{{{name}}}")) {
+                return Err(format!("words.{name} is made of itself"));
+            }
+            text = text.replace(&format!("{{{name}}}"), words);
+        }
+        let (case, text) = match text.strip_prefix("(?i)") {
+            Some(rest) => ("(?i)", rest.to_owned()),
+            None => ("", text),
+        };
+        let whole = format!(r"{case}(?:\b|^)(?:{})(?:\b|$)", text.replace(r"\w", WORD_SIGN));
+        Regex::new(&whole).map_err(|error| format!("{key} is \"{written}\"; allowed: a pattern: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENGLISH: &str = include_str!("../../assets/language/en/care.toml");
+
+    fn english() -> CareWords {
+        CareWords::read(ENGLISH).unwrap()
+    }
+
+    #[test]
+    fn what_can_not_be_used_is_an_error_that_names_its_key() {
+        for (from, to, key) in [
+            ("orders = [", "orders = [\"(\", ", "orders"),
+            ("matter = \"burn\"", "matter = \"burns\"", "rule.matter is \"burns\""),
+            ("tells = [\"chest", "tells = [\"a\"]\nasks = [\"chest", "asks and tells"),
+            ("offer = \"Shall", "offer = \"{number} Shall", "look_up.say.offer"),
+            ("lead = \"", "lead = \"{lead}", "words.lead"),
+            ("gas = \"Touch", "gas = \"{site} Touch", "gas"),
+            ("[number]", "[number]\nthird = \"\"", "third"),
+        ] {
+            let faulty = ENGLISH.replacen(from, to, 1);
+            assert_ne!(faulty, ENGLISH, "{from}");
+            let error = CareWords::read(&faulty).map(drop).unwrap_err();
+            assert!(error.contains(key), "{key}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_emergency_number_is_named_only_where_it_is_known() {
+        let words = english();
+        assert!(words.answer("stroke", "").unwrap().contains("call your emergency number at once"));
+        assert!(words.answer("stroke", "112").unwrap().contains("call 112 at once"));
+        assert_eq!(words.answer("weather", "112"), None);
+        assert_eq!((words.urgency("stroke"), words.urgency("food")), (Urgency::Urgent, Urgency::Careful));
+    }
+
+    #[test]
+    fn every_answer_is_short_enough_to_be_heard_and_belongs_to_a_rule() {
+        for text in [ENGLISH, include_str!("../../assets/language/de/care.toml")] {
+            let words = CareWords::read(text).unwrap();
+            for matter in words.matters() {
+                let answer = words.answer(matter, "").unwrap();
+                assert!(answer.split_whitespace().count() <= 45, "{matter}: {answer}");
+                assert!(words.rules.iter().any(|rule| rule.matter == matter), "{matter}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_site_is_named_as_people_call_it_and_relied_on_by_its_end() {
+        let sites = &english().sites;
+        for (host, name, is_trusted) in [
+            ("en.wikipedia.org", "Wikipedia", true),
+            ("www.nhs.uk", "the NHS", true),
+            ("www.example.org", "example.org", false),
+            ("notwikipedia.org", "notwikipedia.org", false),
+            ("wikipedia.org.evil.example", "wikipedia.org.evil.example", false),
+            ("www.cdc.gov", "the CDC", true),
+        ] {
+            assert_eq!((sites.name(host), sites.is_trusted(host)), (name, is_trusted), "{host}");
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! What a model that knows little does not answer by itself: matters of harm, and facts that it is likely to get wrong.
+//!
+//! Runs in the task of the turn. In: a request that no quick command answers. Out: a fixed sentence for a matter, with
+//! the offer to look it up where nobody is in danger now; for a fact the model's answer, said to be unsure, with the
+//! same offer. A yes searches the web with the user's own question and quotes what was found as the words of its site;
+//! about a matter only sites that the language names. Of a model with more parameters nothing here is asked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::agent::plan::Plan;
+use super::agent::request::TurnRequest;
+use super::agent::router::ToolChoice;
+use super::agent::setup::{self, Prepared};
+use super::consent::QuestionOutcome;
+use super::model::ChatModel;
+use super::output::sink::{ReceiverClosed, ReplySink};
+use super::output::source::{self, Trust};
+use super::path::Path;
+use super::session::open_question::{LookUpOffer, OpenQuestion, open_until};
+use super::turn::{Ended, Keep, Turn};
+use super::understand::care::{self, Care};
+use super::understand::{intents, wish};
+use crate::language::care::LookUpSentences;
+use crate::language::{Language, Urgency};
+use crate::llm::Knowledge;
+use crate::tools::gate::Consent;
+use crate::tools::{LookUpMode, WEB_SEARCH};
+
+/// What the model is told where it is likely to be wrong.
+pub(super) const UNSURE_PROMPT: &str = include_str!("../../assets/prompts/unsure.md");
+
+/// What is to be looked up.
+pub(super) struct LookUp {
+    /// The user's own question.
+    pub(super) query: String,
+    pub(super) trust: Trust,
+    pub(super) consent: Consent,
+}
+
+/// How a look-up ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LookedUp {
+    /// A page was quoted.
+    Quoted,
+    /// Nothing that was found answers the question.
+    Nothing,
+    /// Nothing could be looked up.
+    Failed,
+}
+
+/// What can be done about something that a look-up settles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Remedy {
+    Offer,
+    AtOnce,
+    /// The owner does not want it.
+    Nothing,
+    /// The tool is switched off.
+    SwitchedOff,
+}
+
+impl<M: ChatModel> Path<'_, M> {
+    /// The answer to a matter in which a wrong word does harm, in place of the model's; nothing when it is none, or the
+    /// model can be relied on.
+    pub(super) async fn careful(
+        &self,
+        turn: &Turn<'_>,
+        sink: &mut ReplySink,
+    ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+        let before = self.session.with(|state| state.matter.take());
+        if self.engine.answering().knowledge == Knowledge::Fair {
+            return Ok(None);
+        }
+        let Care::Matter(matter) = care::care(&turn.language, turn.asked, before.as_deref()) else {
+            return Ok(None);
+        };
+        let number = self.engine.parts.context.emergency_number.trim();
+        let words = turn.language.care();
+        let Some(answer) = words.iter().find_map(|words| words.answer(&matter, number)) else {
+            return Ok(None);
+        };
+        let is_urgent = words.iter().any(|words| words.urgency(&matter) == Urgency::Urgent);
+        let why = "a wrong word would do harm, and the model has less than 1 B parameters";
+        sink.decided("care", matter.as_str(), why).await?;
+        sink.say_on(&answer).await?;
+        self.session.with(|state| state.matter = Some(matter));
+        // Whoever is in danger is not kept with questions.
+        if !is_urgent {
+            self.remedy_matter(turn, sink).await?;
+        }
+        Ok(Some((Ended::Quick, Keep::Yes)))
+    }
+
+    /// Looks a matter up, offers to, or says that it can't be.
+    async fn remedy_matter(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
+        let say = look_up_sentences(&turn.language);
+        let wanted = care::to_look_up(&turn.language, turn.asked);
+        let query = wanted.unwrap_or(turn.asked).to_owned();
+        match self.remedy(turn) {
+            Remedy::SwitchedOff => sink.say_on(say.map_or("", |say| &say.switched_off)).await,
+            Remedy::AtOnce => self.matter_looked_up(turn, query, sink).await,
+            _ if wanted.is_some() => self.matter_looked_up(turn, query, sink).await,
+            Remedy::Offer => self.offer(turn, query, Trust::Known, sink).await,
+            Remedy::Nothing => Ok(()),
+        }
+    }
+
+    async fn matter_looked_up(
+        &self,
+        turn: &Turn<'_>,
+        query: String,
+        sink: &mut ReplySink,
+    ) -> Result<(), ReceiverClosed> {
+        let wanted = LookUp { query, trust: Trust::Known, consent: Consent::NotAsked };
+        let ended = self.look_up(turn, &wanted, sink).await?;
+        self.tell_failure(turn, ended, sink).await
+    }
+
+    /// Whether a request is for a fact that the model is likely to get wrong, and is no tool's.
+    pub(super) fn is_doubtful(&self, request: &TurnRequest<'_>) -> bool {
+        let turn = request.turn;
+        let is_tools = || {
+            let names = request.tools.by_words(turn.asked, &turn.language);
+            names.iter().any(|name| !["webSearch", "readPage"].contains(&name.as_str()))
+        };
+        request.answering.knowledge == Knowledge::Scant
+            && care::care(&turn.language, turn.asked, None) == Care::Fact
+            && !is_tools()
+    }
+
+    /// Looks a fact up at once, where that is wanted; whether it is answered.
+    pub(super) async fn looked_up_at_once(
+        &self,
+        turn: &Turn<'_>,
+        sink: &mut ReplySink,
+    ) -> Result<bool, ReceiverClosed> {
+        let wanted = care::to_look_up(&turn.language, turn.asked);
+        let remedy = self.remedy(turn);
+        if remedy == Remedy::SwitchedOff || (remedy != Remedy::AtOnce && wanted.is_none()) {
+            return Ok(false);
+        }
+        sink.decided("care", "looked up", "a fact of the world beyond common knowledge").await?;
+        let query = wanted.unwrap_or(turn.asked).to_owned();
+        let wanted = LookUp { query, trust: Trust::Anybody, consent: Consent::NotAsked };
+        Ok(self.look_up(turn, &wanted, sink).await? == LookedUp::Quoted)
+    }
+
+    /// What follows the model's answer to a doubtful fact.
+    pub(super) async fn doubt(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
+        let Some(words) = turn.language.care().first() else { return Ok(()) };
+        let remedy = self.remedy(turn);
+        let why = "a fact of the world beyond common knowledge, and the model has less than 1 B parameters";
+        sink.decided("care", if remedy == Remedy::Offer { "offered" } else { "unsure" }, why).await?;
+        if !words.look_up.doubts.is_match(&sink.said.to_lowercase()) {
+            sink.say_on(&words.look_up.say.unsure).await?;
+        }
+        match remedy {
+            Remedy::Offer => self.offer(turn, turn.asked.to_owned(), Trust::Anybody, sink).await,
+            Remedy::AtOnce | Remedy::Nothing | Remedy::SwitchedOff => Ok(()),
+        }
+    }
+
+    /// Asks whether to look it up.
+    async fn offer(
+        &self,
+        turn: &Turn<'_>,
+        query: String,
+        trust: Trust,
+        sink: &mut ReplySink,
+    ) -> Result<(), ReceiverClosed> {
+        let Some(say) = look_up_sentences(&turn.language) else { return Ok(()) };
+        sink.say_on(&say.offer).await?;
+        let confirm = Duration::from_secs(u64::from(self.engine.parts.tool_rules.confirm_s));
+        sink.awaits = Some(confirm);
+        let now = self.engine.parts.clock.now().timestamp();
+        let until = open_until(now, confirm, turn.channel, &sink.said);
+        let offer = LookUpOffer { query, trust, until };
+        self.session.with(|state| state.question = Some(OpenQuestion::LookUp(offer)));
+        Ok(())
+    }
+
+    /// The answer to the offer, if it is one.
+    pub(super) async fn offer_answered<'a>(
+        &self,
+        turn: &Turn<'a>,
+        offer: LookUpOffer,
+        sink: &mut ReplySink,
+    ) -> Result<QuestionOutcome<'a>, ReceiverClosed> {
+        if turn.now.timestamp() > offer.until {
+            sink.decided("care", "no", "the offer was not answered in time").await?;
+            return Ok(QuestionOutcome::GoesOn(turn.asked));
+        }
+        let (language, asked) = (&turn.language, turn.asked);
+        if !intents::is_consent(language, asked) && !care::wants_look_up(language, asked) {
+            return self.declined(turn, sink).await;
+        }
+        sink.decided("care", "yes", "the owner wants it looked up").await?;
+        let wanted = LookUp { query: offer.query, trust: offer.trust, consent: Consent::Given };
+        let ended = self.look_up(turn, &wanted, sink).await?;
+        self.tell_failure(turn, ended, sink).await?;
+        Ok(QuestionOutcome::Over((Ended::Quick, Keep::Yes)))
+    }
+
+    /// Searches the web, and quotes what answers the question.
+    async fn look_up(
+        &self,
+        turn: &Turn<'_>,
+        wanted: &LookUp,
+        sink: &mut ReplySink,
+    ) -> Result<LookedUp, ReceiverClosed> {
+        let Some(say) = look_up_sentences(&turn.language) else { return Ok(LookedUp::Failed) };
+        sink.aside(&say.looking).await?;
+        let (now, language) = (turn.now.clone(), Arc::clone(&turn.language));
+        let question = Turn { asked: &wanted.query, now, language, ..*turn };
+        let past = self.past(&turn.now).await.unwrap_or_default();
+        let request = self.request(&question, &past);
+        // What is quoted is not shortened by a model.
+        let plan = Plan::of_words();
+        let choice = ToolChoice { picks: vec![WEB_SEARCH.to_owned()], by: "care", is_open: false };
+        let prepared = Prepared { choice, plan, ..Prepared::default() };
+        let state =
+            setup::begin(&request, prepared, &self.shared_prompt(&request), self.setup_rules(), self.session);
+        let heads = self.heads();
+        let agent = self.engine.agent(self.session, &heads);
+        let Some(pages) = agent.look_up(state, &wanted.query, wanted.consent, sink).await? else {
+            return Ok(LookedUp::Failed);
+        };
+        let Some(quote) = source::quoted(&turn.language, &wanted.query, &pages, wanted.trust) else {
+            sink.decided("care", "nothing found", "no page that may be quoted holds the question").await?;
+            return Ok(LookedUp::Nothing);
+        };
+        sink.decided("care", "quoted", quote.site.as_str()).await?;
+        sink.say_on(&say.says(&quote.site, &quote.text)).await?;
+        Ok(LookedUp::Quoted)
+    }
+
+    /// Says that a look-up came to nothing.
+    async fn tell_failure(
+        &self,
+        turn: &Turn<'_>,
+        ended: LookedUp,
+        sink: &mut ReplySink,
+    ) -> Result<(), ReceiverClosed> {
+        let Some(say) = look_up_sentences(&turn.language) else { return Ok(()) };
+        match ended {
+            LookedUp::Quoted => Ok(()),
+            LookedUp::Nothing => sink.say_on(&say.nothing).await,
+            LookedUp::Failed => sink.say_on(&say.failed).await,
+        }
+    }
+
+    /// What the configuration wants done, and what can be.
+    fn remedy(&self, turn: &Turn<'_>) -> Remedy {
+        let rules = &self.engine.parts.tool_rules;
+        let has_search = self.tools().toolbox.get(WEB_SEARCH).is_some();
+        let must_ask = rules.always_ask.iter().any(|name| name == WEB_SEARCH) || wish::quotes(turn.asked);
+        match rules.lookup {
+            LookUpMode::Never => Remedy::Nothing,
+            _ if !has_search => Remedy::SwitchedOff,
+            LookUpMode::Always if !must_ask => Remedy::AtOnce,
+            LookUpMode::Always | LookUpMode::Offer => Remedy::Offer,
+        }
+    }
+}
+
+/// What is said about looking things up.
+fn look_up_sentences(language: &Language) -> Option<&LookUpSentences> {
+    language.care().first().map(|words| &words.look_up.say)
+}

@@ -1,0 +1,127 @@
+//! Utterances held against the corpus in `tests/data/care`, and what goes on with a matter.
+
+use super::*;
+use crate::language::tests::{english, german};
+
+/// Rows that came out otherwise, and how many rows of each kind there are.
+#[derive(Debug, Default)]
+struct Score {
+    /// Matters and facts that were missed.
+    missed: (usize, usize),
+    /// Harmless utterances that were caught.
+    caught: (usize, usize),
+    /// Caught as something else.
+    mixed_up: usize,
+    wrong: Vec<String>,
+}
+
+fn name(care: Care) -> String {
+    match care {
+        Care::Everyday => "none".to_owned(),
+        Care::Fact => "lookup".to_owned(),
+        Care::Matter(name) => name,
+    }
+}
+
+fn score(language: &Language, corpus: &str) -> Score {
+    let mut score = Score::default();
+    for row in corpus.lines().skip(1).filter(|row| !row.trim().is_empty() && !row.starts_with('#')) {
+        let (expect, asked) = row.split_once('\t').expect("two columns");
+        let is = name(care(language, asked, None));
+        let count = if expect == "none" { &mut score.caught } else { &mut score.missed };
+        count.1 += 1;
+        if is != expect {
+            match (expect, is.as_str()) {
+                ("none", _) | (_, "none") => count.0 += 1,
+                _ => score.mixed_up += 1,
+            }
+            score.wrong.push(format!("{row}: {is}"));
+        }
+    }
+    score
+}
+
+#[test]
+fn dangerous_matters_are_caught_and_harmless_words_are_not() {
+    let files = [
+        (english(), include_str!("../../../../tests/data/care/en.tsv")),
+        (german(), include_str!("../../../../tests/data/care/de.tsv")),
+    ];
+    for (language, corpus) in files {
+        let score = score(language, corpus);
+        assert_eq!(score.wrong, [""; 0]);
+        assert!(score.caught.1 >= score.missed.1, "half of the utterances are harmless: {score:?}");
+    }
+}
+
+#[test]
+fn utterances_that_nothing_was_tuned_with_are_judged_nearly_as_well() {
+    let files = [
+        (english(), include_str!("../../../../tests/data/care/en.held-out.tsv"), (0, 2)),
+        (german(), include_str!("../../../../tests/data/care/de.held-out.tsv"), (0, 2)),
+    ];
+    for (language, corpus, (most_missed, most_caught)) in files {
+        let Score { missed, caught, mixed_up, wrong } = score(language, corpus);
+        println!("{} held out: {missed:?} missed, {caught:?} caught, {mixed_up} mixed up", language.code());
+        assert!(missed.0 * 100 <= missed.1 * most_missed, "{wrong:#?}");
+        assert!(caught.0 * 100 <= caught.1 * most_caught, "{wrong:#?}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_judged(asked in "\\PC{0,80}") {
+        care(english(), &asked, Some("medicine"));
+        to_look_up(english(), &asked);
+        wants_look_up(german(), &asked);
+    }
+}
+
+#[test]
+fn a_matter_is_known_in_a_language_that_is_not_spoken() {
+    assert_eq!(name(care(english(), "Ich rieche Gas.", None)), "gas");
+    assert_eq!(name(care(german(), "My son swallowed a battery.", None)), "poison");
+    // Facts are the spoken language's.
+    assert_eq!(name(care(english(), "Wie hoch ist der Eiffelturm?", None)), "none");
+}
+
+#[test]
+fn words_that_go_on_with_a_matter_belong_to_it() {
+    for (before, asked, expect) in [
+        ("medicine", "And for a child?", "medicine"),
+        ("medicine", "What about two?", "medicine"),
+        ("medicine", "Are you sure?", "medicine"),
+        ("poison", "He is getting sleepy", "poison"),
+        ("heart", "What should I do?", "heart"),
+        ("food", "It smells fine.", "none"),
+        ("medicine", "What is the capital of France?", "none"),
+        ("heart", "What is the capital of France?", "none"),
+        ("heart", "Set it to ten minutes.", "none"),
+        ("medicine", "Who won the world cup in 2018?", "lookup"),
+        ("medicine", "Can I eat pink chicken?", "food"),
+    ] {
+        assert_eq!(name(care(english(), asked, Some(before))), expect, "{before}: {asked}");
+    }
+    assert_eq!(name(care(german(), "Und für ein Kind?", Some("medicine"))), "medicine");
+}
+
+#[test]
+fn what_is_to_be_looked_up_is_the_rest_of_the_request() {
+    for (asked, rest) in [
+        ("Look up how much ibuprofen I can take.", Some("how much ibuprofen I can take.")),
+        ("please search the web for the height of the tower", Some("the height of the tower")),
+        ("Such im Internet nach Bleiche", Some("Bleiche")),
+        ("look up", None),
+        ("How much ibuprofen can I take?", None),
+    ] {
+        assert_eq!(to_look_up(english(), asked), rest, "{asked}");
+    }
+    for (asked, agrees) in [
+        ("Yes, look it up", true),
+        ("Schau nach, bitte.", true),
+        ("look up the weather", false),
+        ("why", false),
+    ] {
+        assert_eq!(wants_look_up(english(), asked), agrees, "{asked}");
+    }
+}
