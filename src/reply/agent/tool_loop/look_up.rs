@@ -5,6 +5,7 @@
 
 use super::call::Called;
 use super::state::{LoopState, Success};
+use super::{CallPlace, Only};
 use crate::reply::agent::AgentContext;
 use crate::reply::agent::protocol::WrittenCall;
 use crate::reply::model::ChatModel;
@@ -30,7 +31,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let made = WrittenCall { id: None, name: WEB_SEARCH.to_owned(), arguments };
         let calls = vec![made.clone()];
         state.append_calls(&WrittenCalls { calls, words: String::new(), thinking: String::new() }, sink);
-        let called = self.call(&mut state, &made, consent, sink).await?;
+        let wish = self.wish(&state, &made);
+        let place = CallPlace { made: &made, wish, behind: &[], only: Only::Yes };
+        let called = self.call(&mut state, &place, consent, sink).await?;
         let (text, success) = match called {
             Called::Told { text, success, .. } => (text, success),
             Called::Ask(_) => ("The user has to be asked first.".to_owned(), Success::No),
