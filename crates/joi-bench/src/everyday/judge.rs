@@ -8,7 +8,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use joi::speak::plain::speakable;
 use regex::Regex;
 
 use super::questions::EverydayQuestion;
@@ -131,7 +130,7 @@ impl AnswerRules {
         if words.is_empty() {
             return vec![AnswerFault::Empty];
         }
-        let spoken = speakable(answer).split_whitespace().count();
+        let spoken = answer.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
         let markup = MARKUP.find(answer).map(|signs| AnswerFault::Markup(signs.as_str().to_owned()));
         let never = self.never.iter().find_map(|never| never.find(answer));
         [
