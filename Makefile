@@ -2,7 +2,7 @@
 .PHONY: help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-room demo bench fmt lint doc config-reference install-deps
 
 help:
-	@echo "make run           set up, build, fetch the models, and talk to Joi"
+	@echo "make run           set up, build, fetch the models, and talk to Joi; MIND=better fetches a better chat model too"
 	@echo "make install       as a service: for this user, or with sudo for the machine; make uninstall takes it back"
 	@echo "make demo          a conversation over files, with the latency table"
 	@echo "make test          all tests, with the real models and a real sound server"

@@ -25,6 +25,7 @@ mod daemon;
 mod diary;
 mod display;
 mod ears;
+mod local_models;
 mod mouth;
 mod outside;
 pub mod timers;
@@ -44,6 +45,7 @@ pub use display::{Show, Shown};
 pub use ears::{
     Ears, chosen_whisper, ears, listener, measured_whisper, quickest_whisper, wakeful_listener, whisper_model,
 };
+pub use local_models::local_models;
 pub use mouth::{mouth, voice_source};
 pub use outside::end_on_signal;
 pub use voice::{Conversing, Sound, converse, converse_at};

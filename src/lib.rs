@@ -27,6 +27,7 @@
 pub mod clock;
 pub mod english;
 pub mod language;
+pub mod machine;
 pub mod message;
 pub mod paths;
 pub mod problem;

@@ -10,23 +10,33 @@ mod config;
 mod control_tokens;
 mod embed;
 mod error;
+mod forecast;
+mod gguf;
 mod lines;
 mod local;
+mod local_models;
 mod mind;
 mod ollama;
+mod speed;
 mod stream;
 mod wire;
 
 pub use crate::restart::RestartPolicy;
-pub use choose::{Knowledge, ModelSize, PREFERRED, knowledge_of, size_of};
-pub use config::{Backend, LlmConfig, ThinkRule, Threads};
+pub use choose::{
+    BetterModel, Knowledge, LEAST_SPEED, LocalChoice, LocalWish, ModelSize, PREFERRED, PassedOver,
+    choose_local, knowledge_of, size_of,
+};
+pub use config::{Backend, LlmConfig, OwnModel, ThinkRule, Threads};
 pub use embed::Embedded;
 pub use error::LlmError;
-pub use local::{LOCAL_EMBED_MODEL, LocalModel};
+pub use forecast::forecast;
+pub use local::{LOCAL_EMBED_MODEL, LocalModel, served_name};
+pub use local_models::{FileExaminer, FileState, HEADROOM, LocalChatModel, LocalModels, ModelCandidate};
 pub use mind::{
     Ask, HeadMaker, Length, Mind, MindParts, ModelServer, ReadyServer, ServedBy, ServerHold, Serving,
 };
 pub use ollama::{Endpoint, Ollama};
+pub use speed::SpeedLog;
 pub use stream::{ChatStream, PullStream};
 pub use wire::{
     ChatEvent, ChatRequest, ChatStats, DoneReason, FunctionCall, InstalledModel, Message, ModelInfo, Options,

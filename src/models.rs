@@ -156,6 +156,14 @@ impl ModelLibrary {
         first.ok_or_else(|| ModelError::NoSuchFile { name: name.into(), file: "*".into() })
     }
 
+    /// The file of model `name` that is loaded, there or not, and where it belongs.
+    pub fn first_file(&self, name: &str) -> Result<(&ModelFile, PathBuf), ModelError> {
+        let model = self.model(name)?;
+        let first = files_here(model).next();
+        let first = first.ok_or_else(|| ModelError::NoSuchFile { name: name.into(), file: "*".into() })?;
+        Ok((first, self.place(model, first)))
+    }
+
     /// The file `file` of model `name`, if it is there with the right size.
     pub fn file(&self, name: &str, file: &str) -> Result<PathBuf, ModelError> {
         let model = self.model(name)?;
@@ -219,11 +227,13 @@ fn files_here(model: &ManifestModel) -> impl Iterator<Item = &ModelFile> {
 fn look(model: &ManifestModel, file: &ModelFile, path: &Path) -> Result<(), ModelError> {
     let name = model.name.clone();
     match std::fs::metadata(path) {
-        Ok(found) if found.is_file() && found.len() == file.size => Ok(()),
-        Ok(found) if found.is_file() => {
-            let why = format!("it has {} bytes and should have {}", found.len(), file.size);
-            Err(ModelError::Damaged { name, path: path.into(), why })
-        }
+        Ok(found) if found.is_file() => match file.size.filter(|size| *size != found.len()) {
+            None => Ok(()),
+            Some(size) => {
+                let why = format!("it has {} bytes and should have {size}", found.len());
+                Err(ModelError::Damaged { name, path: path.into(), why })
+            }
+        },
         Ok(_) => Err(ModelError::Damaged { name, path: path.into(), why: "it is no file".into() }),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
             Err(ModelError::Missing { name, path: path.into() })

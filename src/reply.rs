@@ -89,6 +89,7 @@ pub async fn reply<M: ChatModel>(
     cancel: CancellationToken,
 ) -> ReplyOutcome {
     let _running = engine.arbiter.begin_turn();
+    let _same_model = engine.parts.model.hold();
     let now = engine.parts.clock.now();
     session.begin_turn(now.timestamp(), SignedDuration::from_secs(i64::from(engine.parts.reply.window_s)));
     let language = engine.language();

@@ -7,6 +7,7 @@ mod support;
 
 mod stories {
     mod acting;
+    mod choice;
     mod commands;
     mod conversation;
     mod faults;

@@ -3,7 +3,6 @@
 //! Called once at start, inside a Tokio runtime. A database that can't be opened costs the memory
 //! and is told; the model server is looked for in the background.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,10 +13,10 @@ use super::timers;
 use crate::announce::Announcer;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
+use crate::control::{AnsweringModel, ChatStatus};
 use crate::language::{LanguageLibrary, Languages};
-use crate::llm::{LOCAL_EMBED_MODEL, LocalModel, Mind, MindParts, ModelServer, RestartPolicy, Serving};
+use crate::llm::{Mind, MindParts, ModelServer, RestartPolicy, Serving};
 use crate::message::TurnId;
-use crate::models::ModelError;
 use crate::paths::Paths;
 use crate::pulse::Pulse;
 use crate::reply::model::Room;
@@ -25,9 +24,6 @@ use crate::reply::{self, Engine, EngineParts, Prelude, Protocols};
 use crate::schedule::{Schedule, WakeUp};
 use crate::store::{Loss, Store};
 use crate::tools::{self, Means, Reach, ToolRegistry};
-
-/// The embedded chat model's name in the manifest.
-pub(crate) const LOCAL_CHAT_MODEL: &str = "chat-qwen2.5-coder-0.5b";
 
 /// No request to the database takes longer, on the slowest card.
 const STORE_LIMIT: Duration = Duration::from_secs(60);
@@ -125,7 +121,7 @@ impl Brain {
         let wake_phrase = super::first_phrase(config, paths);
         let (mind, server) = Mind::unattended(MindParts {
             config: config.llm.clone(),
-            local: local_model(config, paths)?,
+            local: super::local_models(config, paths)?,
             head: reply::head(Prelude {
                 persona: config.persona.clone(),
                 context: config.context.clone(),
@@ -174,10 +170,10 @@ impl Brain {
         told(&self.mind.serving().borrow())
     }
 
-    /// What tells the same at any later time.
-    pub fn serving_now(&self) -> impl Fn() -> String + Send + Sync + 'static {
+    /// What tells the same at any later time, with the reason why no better model of ours answers.
+    pub fn serving_now(&self) -> impl Fn() -> ChatStatus + Send + Sync + 'static {
         let serving = self.mind.serving();
-        move || told(&serving.borrow())
+        move || status(&serving.borrow())
     }
 
     /// Ends the model server, then closes the database.
@@ -215,6 +211,20 @@ fn told(serving: &Serving) -> String {
     }
 }
 
+fn status(serving: &Serving) -> ChatStatus {
+    let short = told(serving);
+    match serving {
+        Serving::Starting { .. } | Serving::Warming { .. } | Serving::Down(_) => {
+            ChatStatus { told: short, answering: None }
+        }
+        Serving::Ready(ready) => {
+            let better = ready.why_not_better.as_ref().map(|better| format!("; {better}"));
+            let answering = AnsweringModel { model: ready.model.clone(), by: ready.by.name().to_owned() };
+            ChatStatus { told: short + &better.unwrap_or_default(), answering: Some(answering) }
+        }
+    }
+}
+
 /// What opening a damaged database has cost.
 async fn damage(store: &Store) -> Option<String> {
     let kept = store.set_aside()?.display();
@@ -229,35 +239,4 @@ async fn open_store(paths: &Paths, pulse: &Pulse) -> anyhow::Result<Store> {
     let (file, heart) = (paths.database(), pulse.heart("store", STORE_LIMIT));
     let opened = tokio::task::spawn_blocking(move || Store::open_watched(&file, heart)).await;
     Ok(opened.context("opening the database was given up")??)
-}
-
-/// `joi-model` beside this program, and its two models.
-fn local_model(config: &Config, paths: &Paths) -> anyhow::Result<LocalModel> {
-    let library = super::library(config, paths)?;
-    let place = |name| match library.path(name) {
-        Ok(path) | Err(ModelError::Missing { path, .. } | ModelError::Damaged { path, .. }) => Ok(path),
-        Err(error) => Err(error),
-    };
-    let gguf = place(LOCAL_CHAT_MODEL)?;
-    Ok(LocalModel {
-        binary: beside_us("joi-model")?,
-        gguf,
-        embed_gguf: place(LOCAL_EMBED_MODEL)?,
-        fetch: format!("joi models fetch {LOCAL_CHAT_MODEL}"),
-        runtime_dir: paths.runtime.clone(),
-    })
-}
-
-fn beside_us(name: &str) -> anyhow::Result<PathBuf> {
-    let us = std::env::current_exe().context("can't find out where this program is")?;
-    let mut folder = us.parent();
-    // Test binaries lie one folder deeper than the programs.
-    while let Some(here) = folder {
-        let candidate = here.join(name);
-        if candidate.exists() {
-            return Ok(candidate);
-        }
-        folder = here.parent().filter(|_| here.file_name().is_some_and(|n| n == "deps"));
-    }
-    Ok(us.with_file_name(name))
 }

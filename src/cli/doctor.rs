@@ -12,7 +12,7 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app::{self, Brain};
 use crate::audio::{AudioSource, LevelMeter, Microphone, MuteSwitch, PlayEvent, Player, SourceEvent, tone};
-use crate::llm::{Embedded, LlmError, Serving};
+use crate::llm::{BetterModel, Embedded, LlmError, ReadyServer, Serving};
 use crate::models::InstallState;
 
 mod echo;
@@ -219,11 +219,20 @@ async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
         (Ok(_), _) => Row::bad("model server", told, "start Ollama, or run `joi models fetch`"),
     };
     let mut rows = vec![row];
+    rows.extend(better_model(&brain.mind.serving().borrow()));
     if context.config().memory.enabled {
         rows.push(memory_search(&brain, &context.config().llm.embed_model).await);
     }
     brain.shutdown().await;
     Ok(rows)
+}
+
+/// Why the best of our own models does not answer. That is no fault where the machine is what it is.
+fn better_model(serving: &Serving) -> Option<Row> {
+    let Serving::Ready(ReadyServer { why_not_better: Some(better), .. }) = serving else { return None };
+    let BetterModel { why, remedy, is_fault } = better.clone();
+    let mood = if is_fault { Tone::Fair } else { Tone::Quiet };
+    Some(Row { what: "better model", mood, told: why, remedy })
 }
 
 /// Whether what is remembered is found by its meaning too, or by its words alone. That is no fault unless a model was

@@ -1,9 +1,11 @@
-//! `joi models`: list, fetch and verify what she hears, speaks and thinks with.
+//! `joi models`: list, fetch, verify and measure what she hears, speaks and thinks with.
+
+mod list;
+mod measure;
 
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use serde_json::json;
 
 use super::context::CliContext;
 use super::show::{self, Tone};
@@ -12,26 +14,33 @@ use crate::models::{Check, FetchOptions, FetchOutcome, InstallState, ModelLibrar
 
 const EXAMPLES: &str = "\
 Examples:
-  joi models list
+  joi models                            all of them: size, memory, speed here, and which one answers
   joi models fetch                      everything that is needed and missing
-  joi models fetch whisper-base
-  joi models verify                     read every file and compare its checksum";
+  joi models fetch chat-qwen3-1.7b      a better mind, for machines with at least 4 GB
+  joi models verify                     read every file and compare its checksum
+  joi models measure                    how fast the chat models write on this machine
+  joi models --json | jq '.[] | select(.answers).name'";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct ModelsArgs {
     #[command(subcommand)]
-    what: ModelsCommand,
+    what: Option<ModelsCommand>,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum ModelsCommand {
-    /// All models: licence, size, whether they are here
-    List {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
+    /// All models: size, memory, speed here, whether they are there, which one answers
+    List(ListArgs),
     /// Fetch models, by default all that are needed
     Fetch {
         /// Which ones
@@ -42,64 +51,21 @@ enum ModelsCommand {
         /// Which ones
         names: Vec<String>,
     },
+    /// Measure how fast chat models write, by default all that are here
+    Measure {
+        /// Which ones
+        names: Vec<String>,
+    },
 }
 
 pub(crate) fn run(args: ModelsArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let library = app::library(context.config(), &context.paths)?;
     match args.what {
-        ModelsCommand::List { json } => list(&library, json),
-        ModelsCommand::Fetch { names } => fetch(&library, &names, context),
-        ModelsCommand::Verify { names } => verify(&library, &names),
-    }
-}
-
-fn list(library: &ModelLibrary, as_json: bool) -> anyhow::Result<ExitCode> {
-    let mut rows = Vec::new();
-    let mut table = show::table(["NAME", "STATE", "SIZE", "LICENCE", "WHAT"]);
-    for model in &library.manifest().models {
-        let state = library.state(&model.name)?;
-        let size = size_here(model);
-        rows.push(json!({
-            "name": model.name, "state": word(&state), "bytes": size, "licence": model.licence,
-            "about": model.about, "default": model.default,
-        }));
-        table.add_row([
-            model.name.clone(),
-            show::coloured(mood(&state, model.default), word(&state)),
-            show::bytes(size),
-            model.licence.clone(),
-            model.about.clone(),
-        ]);
-    }
-    if as_json {
-        show::line(serde_json::to_string_pretty(&rows)?)?;
-    } else {
-        show::line(table)?;
-        show::line(format!("\nin {}", library.root().display()))?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Bytes of the files that this processor uses.
-fn size_here(model: &crate::models::ManifestModel) -> u64 {
-    let here = |arch: &Option<String>| arch.as_deref().is_none_or(|arch| arch == std::env::consts::ARCH);
-    model.files.iter().filter(|file| here(&file.arch)).map(|file| file.size).sum()
-}
-
-fn word(state: &InstallState) -> &'static str {
-    match state {
-        InstallState::Present => "present",
-        InstallState::Missing => "missing",
-        InstallState::Damaged { .. } => "damaged",
-    }
-}
-
-fn mood(state: &InstallState, is_needed: bool) -> Tone {
-    match state {
-        InstallState::Present => Tone::Good,
-        InstallState::Missing if !is_needed => Tone::Quiet,
-        InstallState::Missing => Tone::Fair,
-        InstallState::Damaged { .. } => Tone::Bad,
+        None => list::run(&library, args.list.json, context),
+        Some(ModelsCommand::List(list)) => list::run(&library, list.json, context),
+        Some(ModelsCommand::Fetch { names }) => fetch(&library, &names, context),
+        Some(ModelsCommand::Verify { names }) => verify(&library, &names),
+        Some(ModelsCommand::Measure { names }) => measure::run(&names, context),
     }
 }
 
@@ -119,10 +85,19 @@ fn fetch(library: &ModelLibrary, names: &[String], context: &CliContext) -> anyh
             }
         }
     })?;
+    let mut chat = Vec::new();
     for (name, how) in names.iter().zip(fetched) {
         if how == FetchOutcome::Now {
             show::line(format!("{} {name}", show::coloured(Tone::Good, "✓")))?;
+            let is_optional = library.manifest().model(name).is_some_and(|model| !model.default);
+            if is_optional && library.manifest().chat.iter().any(|chat| chat == name) {
+                chat.push((*name).to_owned());
+            }
         }
+    }
+    if !chat.is_empty() {
+        // Who waits for it anyway learns what it is worth here. It is there, whatever comes of that.
+        measure::run(&chat, context)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -12,7 +12,9 @@ use tokio::sync::{broadcast, mpsc, watch};
 
 use super::journal::Journal;
 use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
-use super::status::{Counters, DeviceStatus, Models, QueueStatus, ServiceRow, StateEvent, Status};
+use super::status::{
+    ChatStatus, Counters, DeviceStatus, Models, QueueStatus, ServiceRow, StateEvent, Status,
+};
 use crate::audio::{EchoMeter, MuteSwitch};
 use crate::clock::Clock;
 use crate::message::{Activity, OutsideRequest};
@@ -58,7 +60,7 @@ struct BoardFacts {
     echo: Option<EchoMeter>,
     turns: u64,
     requests: Option<mpsc::Sender<OutsideRequest>>,
-    chat: Option<Box<dyn Fn() -> String + Send + Sync>>,
+    chat: Option<Box<dyn Fn() -> ChatStatus + Send + Sync>>,
     timers: Option<Box<dyn Fn() + Send + Sync>>,
     is_ringing: bool,
     shown: StateEvent,
@@ -172,11 +174,11 @@ impl StatusBoard {
 
     /// These models hear and speak.
     pub fn models(&self, whisper: String, voice: String) {
-        self.change(|facts| facts.models = Models { whisper, voice, chat: String::new() });
+        self.change(|facts| facts.models = Models { whisper, voice, ..Models::default() });
     }
 
-    /// This tells from here on which chat model serves, in one line.
-    pub fn chat_model(&self, told: impl Fn() -> String + Send + Sync + 'static) {
+    /// This tells from here on which chat model serves.
+    pub fn chat_model(&self, told: impl Fn() -> ChatStatus + Send + Sync + 'static) {
         self.change(|facts| facts.chat = Some(Box::new(told)));
     }
 
@@ -280,7 +282,9 @@ impl StatusBoard {
         let parts = &self.0.parts;
         let stages = parts.pulse.vitals();
         let facts = self.facts();
-        let chat = facts.chat.as_ref().map_or_else(|| "not started".to_owned(), |told| told());
+        let not_started = || ChatStatus { told: "not started".to_owned(), answering: None };
+        let ChatStatus { told: chat, answering } =
+            facts.chat.as_ref().map_or_else(not_started, |told| told());
         Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
@@ -292,7 +296,7 @@ impl StatusBoard {
             microphone: facts.microphone.clone(),
             speaker: facts.speaker.clone(),
             echo: facts.echo.as_ref().map(EchoMeter::report),
-            models: Models { chat, ..facts.models.clone() },
+            models: Models { chat, answering, ..facts.models.clone() },
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
             errors: parts.journal.entries(),
             counters: Counters {

@@ -153,8 +153,29 @@ pub struct Models {
     pub whisper: String,
     /// Text to speech.
     pub voice: String,
-    /// The chat model and which server serves it; one line.
+    /// The chat model and which server serves it, and why no better one does; one line.
     pub chat: String,
+    /// The model that answers; nothing while none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answering: Option<AnsweringModel>,
+}
+
+/// The chat model that answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnsweringModel {
+    /// As its server calls it.
+    pub model: String,
+    /// "ollama" or "local".
+    pub by: String,
+}
+
+/// How the language model is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatStatus {
+    /// In one line.
+    pub told: String,
+    /// The model that answers; nothing while none does.
+    pub answering: Option<AnsweringModel>,
 }
 
 /// A queue between two stages.

@@ -1,7 +1,13 @@
 //! PURE. Which model, and which server.
 //!
-//! In: the configuration and what was seen of Ollama. Out: who is to serve. It never chooses a model
+//! In: the configuration and what was seen of Ollama. Out: who is to serve; `choose/local.rs` chooses among our own
+//! models. It never chooses a model
 //! that runs elsewhere than at the configured address.
+
+mod local;
+
+pub(super) use local::ANY;
+pub use local::{BetterModel, LEAST_SPEED, LocalChoice, LocalWish, PassedOver, choose_local};
 
 use super::{Backend, InstalledModel, LlmConfig, LlmError, Think, ThinkRule};
 

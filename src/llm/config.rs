@@ -3,10 +3,12 @@
 //! Plain data, immutable after start. It holds no secret and no live state.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::thread::available_parallelism;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use super::choose::ANY;
 use super::{Options, Think};
 use crate::problem::Problem;
 
@@ -90,6 +92,16 @@ pub struct ThinkRule {
     pub think: Think,
 }
 
+/// A chat model of the owner's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnModel {
+    /// What it is called.
+    pub name: String,
+    /// Its GGUF file, with a chat template in it; absolute.
+    pub path: PathBuf,
+}
+
 /// The language model's settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -101,6 +113,13 @@ pub struct LlmConfig {
     /// A model's name as `ollama list` shows it, or "auto": the first installed of a list of models
     /// that suit a small computer (see the README).
     pub model: String,
+    /// Which model our own server runs: "auto", the best of the list that `joi models` shows which is there, fits into
+    /// the free memory and writes at least 6 tokens a second on this machine; or a name of that list, however slow
+    /// it is. What can't be run is passed over for the next.
+    pub local: String,
+    /// Chat models of yours, the best first, before those that Joi knows: GGUF files with a chat template, as
+    /// `[{ name = "my-model", path = "/home/me/my-model.gguf" }]`.
+    pub local_models: Vec<OwnModel>,
     /// Length of the context in tokens, 2048 to 32768. Higher remembers more of the conversation and
     /// costs memory; a change loads the model anew.
     pub num_ctx: u32,
@@ -132,6 +151,8 @@ impl Default for LlmConfig {
             backend: Backend::Auto,
             url: "http://127.0.0.1:11434".to_owned(),
             model: "auto".to_owned(),
+            local: ANY.to_owned(),
+            local_models: Vec::new(),
             num_ctx: 4096,
             num_predict: 500,
             temperature: 0.5,
@@ -174,9 +195,13 @@ impl LlmConfig {
             .trim()
             .is_empty()
             .then(|| Problem::new("llm.model", "empty", "a model's name or \"auto\""));
+        let local = self.local.trim().is_empty().then(|| {
+            Problem::new("llm.local", "empty", "a name of the list that `joi models` shows, or \"auto\"")
+        });
         [
             url,
             model,
+            local,
             number("num_ctx", f64::from(self.num_ctx), 2048.0, 32768.0, "tokens"),
             number("num_predict", f64::from(self.num_predict), 16.0, 500.0, "tokens"),
             number("temperature", f64::from(self.temperature), 0.0, 2.0, ""),
@@ -194,7 +219,29 @@ impl LlmConfig {
             )
             .remedy("Write for example [{ model = \"qwen3*\", think = \"off\" }].")
         }))
+        .chain(self.own_model_problems())
         .collect()
+    }
+
+    fn own_model_problems(&self) -> impl Iterator<Item = Problem> {
+        let wrong =
+            |(at, model): (usize, &OwnModel)| {
+                let name = model.name.trim();
+                let is_twice = self.local_models[..at].iter().any(|other| other.name == model.name);
+                let value = if name.is_empty() || name == ANY || is_twice {
+                    format!("{:?}", model.name)
+                } else if !model.path.is_absolute() {
+                    format!("{:?}", model.path)
+                } else {
+                    return None;
+                };
+                let problem =
+                    Problem::new("llm.local_models", value, "a name of its own and an absolute path each");
+                Some(problem.remedy(
+                    "Write for example [{ name = \"my-model\", path = \"/home/me/my-model.gguf\" }].",
+                ))
+            };
+        self.local_models.iter().enumerate().filter_map(wrong)
     }
 
     /// The options of every call. Two calls never differ in them, or the server would load the model anew.
@@ -246,6 +293,10 @@ mod tests {
         let config = LlmConfig {
             url: "ftp://x".into(),
             model: " ".into(),
+            local: String::new(),
+            local_models: [("", "/a"), ("b", "b.gguf"), ("c", "/c"), ("c", "/d")]
+                .map(|(name, path)| OwnModel { name: name.into(), path: path.into() })
+                .into(),
             num_ctx: 1,
             num_predict: 501,
             temperature: f32::NAN,
@@ -255,7 +306,7 @@ mod tests {
             think: ["", "q*en"].map(|model| ThinkRule { model: model.into(), think: Think::On }).into(),
             ..LlmConfig::default()
         };
-        assert_eq!(config.check().len(), 10);
+        assert_eq!(config.check().len(), 14);
     }
 
     #[test]

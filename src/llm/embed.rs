@@ -16,7 +16,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(300);
 /// What a server calls the making of vectors.
 const EMBEDDING: &str = "embedding";
 /// Any model that can.
-const AUTO: &str = "auto";
+pub(super) const AUTO: &str = "auto";
 /// Most models that are asked about one by one.
 const ASKED: usize = 12;
 
@@ -63,18 +63,13 @@ impl Embedder {
         }
         let ReadyServer { client, by, .. } = ready;
         let model = self.model(client, wanted).await?.ok_or_else(|| missing(wanted, *by))?;
-        let made = client.embed(&model, texts, (&config.options(), config.keep_alive)).await;
-        let vectors = made.map_err(|error| match error {
+        made_by(client, &model, config, texts).await.map_err(|error| match error {
             LlmError::Server { status: 400..=499 | 501, text } if text.contains("does not support") => {
                 LlmError::no_vectors(format!("{model} can't"), "choose another llm.embed_model")
             }
             LlmError::ModelMissing { model } => missing(&model, *by),
             error => error,
-        })?;
-        if vectors.len() != texts.len() || vectors.iter().any(Vec::is_empty) {
-            return Err(LlmError::Garbage("its vectors are not one for each text".to_owned()));
-        }
-        Ok(Embedded { model, vectors })
+        })
     }
 
     /// The installed model that `wanted` means.
@@ -100,6 +95,20 @@ impl Embedder {
         *seen = Some((Instant::now(), client.address().to_owned(), model.clone()));
         Ok(model)
     }
+}
+
+/// Vectors of `texts` by `model` of the server that `client` speaks to.
+pub(super) async fn made_by(
+    client: &Ollama,
+    model: &str,
+    config: &LlmConfig,
+    texts: &[String],
+) -> Result<Embedded, LlmError> {
+    let vectors = client.embed(model, texts, (&config.options(), config.keep_alive)).await?;
+    if vectors.len() != texts.len() || vectors.iter().any(Vec::is_empty) {
+        return Err(LlmError::Garbage("its vectors are not one for each text".to_owned()));
+    }
+    Ok(Embedded { model: model.to_owned(), vectors })
 }
 
 /// Whether the model's own page says that it makes vectors. A model that can't even be asked makes none, and says

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::fs::{DirBuilder, remove_file};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -23,7 +24,7 @@ use super::{Endpoint, LlmConfig, LlmError, Ollama};
 /// The model for vectors that `joi models fetch` brings.
 pub const LOCAL_EMBED_MODEL: &str = "embed-all-minilm-l6-v2";
 /// How our own server calls it.
-const EMBED_NAME: &str = "all-minilm";
+pub(super) const EMBED_NAME: &str = "all-minilm";
 /// How much the child yields to ears and mouth: added to its niceness.
 const NICENESS: i32 = 5;
 /// Longest path of a unix socket that Linux takes, in bytes.
@@ -42,24 +43,20 @@ const LAST_LINES: usize = 8;
 pub struct LocalModel {
     /// The program `joi-model`.
     pub binary: PathBuf,
-    /// The model, a GGUF file.
-    pub gguf: PathBuf,
+    /// The chat model, a GGUF file; nothing where only vectors are wanted.
+    pub gguf: Option<PathBuf>,
     /// The model for vectors, a GGUF file; served where the file is there.
     pub embed_gguf: PathBuf,
-    /// What to run when the model is missing, for example `joi models fetch chat-…`.
+    /// What to do when the chat model is missing, for example: run `joi models fetch chat-…`.
     pub fetch: String,
     /// The folder for its socket; made when missing, readable by the owner only.
     pub runtime_dir: PathBuf,
 }
 
 impl LocalModel {
-    /// The model's name: its file's, without the ending and without what names may not hold.
+    /// The name of the model it is started for.
     pub fn name(&self) -> String {
-        let stem = self.gguf.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-        stem.chars()
-            .take(80)
-            .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
-            .collect()
+        self.gguf.as_deref().map_or_else(|| EMBED_NAME.to_owned(), served_name)
     }
 
     /// Whether program and model are there. What is missing will not come by trying again.
@@ -68,11 +65,24 @@ impl LocalModel {
         if !self.binary.is_file() {
             return Err(down(missing("the program", &self.binary), "build it with `make`"));
         }
-        if !self.gguf.is_file() {
-            return Err(down(missing("the model", &self.gguf), &format!("run `{}`", self.fetch)));
+        match &self.gguf {
+            Some(gguf) if !gguf.is_file() => Err(down(missing("the model", gguf), &self.fetch)),
+            None if !self.embed_gguf.is_file() => {
+                let remedy = format!("run `joi models fetch {LOCAL_EMBED_MODEL}`");
+                Err(down(missing("the model", &self.embed_gguf), &remedy))
+            }
+            Some(_) | None => Ok(()),
         }
-        Ok(())
     }
+}
+
+/// How our own server calls a chat model: as its file, without the ending and without what names may not hold.
+pub fn served_name(gguf: &Path) -> String {
+    let stem = gguf.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    stem.chars()
+        .take(80)
+        .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
+        .collect()
 }
 
 /// The running child.
@@ -206,7 +216,10 @@ fn socket_for(model: &LocalModel) -> Result<PathBuf, LlmError> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
         down(format!("{} cannot be made ({error})", folder.display()), "set JOI_RUNTIME to a folder of yours")
     })?;
-    let socket = folder.join(format!("joi-model-{}.sock", std::process::id()));
+    // Short, since a socket's path may not be long.
+    let mut name = DefaultHasher::new();
+    model.name().hash(&mut name);
+    let socket = folder.join(format!("joi-model-{}-{:08x}.sock", std::process::id(), name.finish() as u32));
     if socket.as_os_str().len() > SOCKET_PATH_MAX {
         return Err(down(
             format!("{} is too long for a socket", socket.display()),
@@ -220,11 +233,14 @@ fn socket_for(model: &LocalModel) -> Result<PathBuf, LlmError> {
 
 fn spawn(model: &LocalModel, config: &LlmConfig, socket: &Path) -> Result<Child, LlmError> {
     let mut command = Command::new(&model.binary);
-    command.arg("--model").arg(&model.gguf).args(["--name", &model.name()]).arg("--socket").arg(socket);
-    command.args(["--threads", &config.threads.count().to_string(), "--ctx", &config.num_ctx.to_string()]);
+    if let Some(gguf) = &model.gguf {
+        command.arg("--model").arg(gguf).args(["--name", &model.name()]);
+    }
     if model.embed_gguf.is_file() {
         command.arg("--embed-model").arg(&model.embed_gguf).args(["--embed-name", EMBED_NAME]);
     }
+    command.arg("--socket").arg(socket);
+    command.args(["--threads", &config.threads.count().to_string(), "--ctx", &config.num_ctx.to_string()]);
     command.arg("--parent-stdin");
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
     let failed = |error: std::io::Error| {

@@ -6,21 +6,31 @@
 //! question waits until it is.
 
 mod keeper;
+mod shared;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::choose::think_of;
-use super::embed::{Embedded, Embedder};
+use self::shared::{MindShared, VectorsBeside};
+use super::embed::{self, AUTO, Embedded, Embedder};
+use super::local::EMBED_NAME;
 use super::{
-    ChatRequest, ChatStream, Knowledge, LlmConfig, LlmError, LocalModel, Message, ModelSize, Ollama,
-    RestartPolicy, Think,
+    BetterModel, ChatStream, Knowledge, LlmConfig, LlmError, LocalModels, Message, ModelSize, Ollama,
+    RestartPolicy,
 };
+
+/// The embedded model for vectors is loaded in a second or two; who can't wait gives up earlier.
+const VECTORS_START: Duration = Duration::from_secs(20);
+
+/// It is not tried again before.
+const VECTORS_REST: Duration = Duration::from_secs(300);
 
 /// A question to the model, without what never changes.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -57,8 +67,8 @@ pub type HeadMaker = Arc<dyn Fn(&str, ModelSize, Option<bool>) -> Ask + Send + S
 pub struct MindParts {
     /// `[llm]`.
     pub config: LlmConfig,
-    /// Our own server.
-    pub local: LocalModel,
+    /// Our own server and its models.
+    pub local: LocalModels,
     /// What every conversation begins with.
     pub head: HeadMaker,
     /// When our own server is started anew.
@@ -108,8 +118,10 @@ pub struct ReadyServer {
     pub has_tools: Option<bool>,
     /// Which server.
     pub by: ServedBy,
-    /// What the owner could do to be served better, for example the command that fetches a model.
+    /// What the owner could do to be served by Ollama, for example the command that fetches a model.
     pub note: Option<String>,
+    /// Why a better model of our own server does not answer, and what to do about it.
+    pub why_not_better: Option<BetterModel>,
     /// Process id of our own server.
     pub pid: Option<u32>,
 }
@@ -137,14 +149,6 @@ pub enum Serving {
     Down(LlmError),
 }
 
-struct MindShared {
-    config: LlmConfig,
-    serving: watch::Sender<Serving>,
-    holds: watch::Sender<usize>,
-    nudge: Notify,
-    stop: CancellationToken,
-}
-
 /// While it lives, the server stays the same. A turn of several questions takes one.
 pub struct ServerHold(Arc<MindShared>);
 
@@ -164,7 +168,7 @@ impl Drop for ServerHold {
 #[derive(Clone)]
 pub struct ModelServer {
     shared: Arc<MindShared>,
-    local: LocalModel,
+    local: LocalModels,
     head: HeadMaker,
     restarts: RestartPolicy,
 }
@@ -192,6 +196,7 @@ pub struct Mind {
     shared: Arc<MindShared>,
     keeper: Mutex<Option<JoinHandle<()>>>,
     embedder: Embedder,
+    embed_gguf: PathBuf,
 }
 
 impl std::fmt::Debug for Mind {
@@ -211,15 +216,10 @@ impl Mind {
     /// The model, and the task that looks for its server: the caller runs it, or nobody ever serves.
     pub fn unattended(parts: MindParts) -> (Self, ModelServer) {
         let MindParts { config, local, head, restarts } = parts;
-        let shared = Arc::new(MindShared {
-            config,
-            serving: watch::Sender::new(Serving::Starting { since: Instant::now() }),
-            holds: watch::Sender::new(0),
-            nudge: Notify::new(),
-            stop: CancellationToken::new(),
-        });
+        let shared = Arc::new(MindShared::new(config));
+        let embed_gguf = local.embed_gguf.clone();
         let server = ModelServer { shared: Arc::clone(&shared), local, head, restarts };
-        (Self { shared, keeper: Mutex::default(), embedder: Embedder::default() }, server)
+        (Self { shared, keeper: Mutex::default(), embedder: Embedder::default(), embed_gguf }, server)
     }
 
     /// Runs `server` in a task of its own, which [`Mind::shutdown`] waits for.
@@ -297,7 +297,52 @@ impl Mind {
                 return Err(LlmError::no_vectors("no model server is ready", "`joi doctor` tells why"));
             }
         };
-        self.embedder.embed(&ready, &self.shared.config, texts).await
+        let config = &self.shared.config;
+        let made = self.embedder.embed(&ready, config, texts).await;
+        match made {
+            Err(error @ LlmError::NoVectors { .. })
+                if ready.by == ServedBy::Ollama
+                    && config.embed_model.trim() == AUTO
+                    && self.embed_gguf.is_file() =>
+            {
+                let client = self.vectors_beside(error).await?;
+                let made = embed::made_by(&client, EMBED_NAME, config, texts).await;
+                if made.is_err() {
+                    self.shared.vectors.send_replace(VectorsBeside::Wanted);
+                    self.shared.nudge.notify_one();
+                }
+                made
+            }
+            made => made,
+        }
+    }
+
+    /// The embedded model for vectors, which is started for the first who asks. Without it, `missing` is the reason.
+    async fn vectors_beside(&self, missing: LlmError) -> Result<Ollama, LlmError> {
+        let is_news = self.shared.vectors.send_if_modified(|now| {
+            let is_news = match now {
+                VectorsBeside::Unasked => true,
+                VectorsBeside::Failed { at, .. } => at.elapsed() > VECTORS_REST,
+                VectorsBeside::Wanted | VectorsBeside::Ready(_) => false,
+            };
+            if is_news {
+                *now = VectorsBeside::Wanted;
+            }
+            is_news
+        });
+        if is_news {
+            self.shared.nudge.notify_one();
+        }
+        let mut vectors = self.shared.vectors.subscribe();
+        let is_settled =
+            |now: &VectorsBeside| matches!(now, VectorsBeside::Ready(_) | VectorsBeside::Failed { .. });
+        let settled = vectors.wait_for(is_settled);
+        let now = timeout(VECTORS_START, settled).await.ok().and_then(|now| Some(now.ok()?.clone()));
+        match now {
+            Some(VectorsBeside::Ready(client)) => Ok(client),
+            Some(VectorsBeside::Failed { error, .. }) => Err(error),
+            Some(VectorsBeside::Unasked | VectorsBeside::Wanted) | None => Err(missing),
+        }
     }
 
     /// Looks at the servers now rather than at the next round.
@@ -319,61 +364,5 @@ impl Mind {
 impl Drop for Mind {
     fn drop(&mut self) {
         self.shared.stop.cancel();
-    }
-}
-
-impl MindShared {
-    /// The request that asks `ask` of `model`; what the server would load the model anew for is the same
-    /// in every one.
-    fn request(&self, model: &str, by: ServedBy, ask: Ask) -> ChatRequest {
-        let mut options = self.config.options();
-        options.num_predict = match ask.length {
-            Length::Whole => options.num_predict,
-            Length::OneToken => 1,
-            Length::AtMost(tokens) => options.num_predict.min(tokens),
-        };
-        ChatRequest {
-            model: model.to_owned(),
-            messages: ask.messages,
-            tools: ask.tools,
-            format: ask.format,
-            options,
-            keep_alive: self.config.keep_alive,
-            think: match by {
-                ServedBy::Ollama => think_of(&self.config.think, model),
-                ServedBy::Local => Think::Off,
-            },
-        }
-    }
-
-    /// A call to the server at `address` failed: has it gone?
-    fn doubt(&self, address: &str, error: &LlmError) {
-        let looks_gone = match error {
-            LlmError::Unreachable { .. }
-            | LlmError::Broken
-            | LlmError::Garbage(_)
-            | LlmError::ModelMissing { .. } => true,
-            LlmError::TimedOut { .. } | LlmError::Refused { .. } => false,
-            LlmError::NoTools { .. }
-            | LlmError::NoChat { .. }
-            | LlmError::NoVectors { .. }
-            | LlmError::Busy
-            | LlmError::Loading
-            | LlmError::Server { .. }
-            | LlmError::MidStream(_)
-            | LlmError::Down { .. }
-            | LlmError::ShutDown => return,
-        };
-        if looks_gone {
-            // The next question waits for whoever serves then, instead of failing like this one.
-            self.serving.send_if_modified(|now| {
-                let is_it = matches!(now, Serving::Ready(ready) if ready.client.address() == address);
-                if is_it {
-                    *now = Serving::Starting { since: Instant::now() };
-                }
-                is_it
-            });
-        }
-        self.nudge.notify_one();
     }
 }

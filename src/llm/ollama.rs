@@ -132,7 +132,12 @@ impl Ollama {
     pub async fn load(&self, request: &ChatRequest) -> Result<ChatStats, LlmError> {
         let mut request = request.clone();
         request.options.num_predict = 1;
-        let mut reply = self.chat(&request).await?;
+        self.written(&request).await
+    }
+
+    /// Has the model answer `request`, and tells only what that took.
+    pub async fn written(&self, request: &ChatRequest) -> Result<ChatStats, LlmError> {
+        let mut reply = self.chat(request).await?;
         loop {
             match reply.next().await {
                 Some(Ok(ChatEvent::Done(stats))) => return Ok(stats),

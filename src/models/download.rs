@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use indicatif::BinaryBytes;
 use reqwest::header::{CONTENT_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::io::AsyncWriteExt;
 
 use super::progress::FetchProgress;
+use super::scratch::free_bytes;
 
 const CONNECT: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(30);
@@ -29,6 +31,9 @@ pub(super) enum DownloadError {
     TooLong(u64),
     #[error("it ended after {got} of {expected} bytes")]
     TooShort { got: u64, expected: u64 },
+    #[error("{} has {} free and {} are still to come; free some space, or set JOI_MODELS to another disk",
+        dir.display(), BinaryBytes(*free), BinaryBytes(*rest))]
+    NoRoom { dir: PathBuf, free: u64, rest: u64 },
     #[error("{path}: {source}", path = path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -81,6 +86,9 @@ impl Downloader {
         }
         let start = if resumed { have } else { 0 };
         let total = response.content_length().map(|rest| start + rest).or(expected);
+        if let (None, Some(total), Some(dir)) = (expected, total, part.parent()) {
+            check_room(dir, total.saturating_sub(start))?;
+        }
         progress.begin(file_name(url), total);
         progress.at(start);
         let outcome = save(response, part, start, expected, progress).await;
@@ -110,6 +118,15 @@ impl Downloader {
             known().insert(host.clone(), why.clone());
             DownloadError::Unreachable { host, why }
         })
+    }
+}
+
+/// Whether `rest` bytes fit into `dir`: nobody has looked for a file of unknown size.
+fn check_room(dir: &Path, rest: u64) -> Result<(), DownloadError> {
+    match free_bytes(dir) {
+        Ok(free) if free < rest => Err(DownloadError::NoRoom { dir: dir.to_owned(), free, rest }),
+        // Where the system does not tell, writing shows it.
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

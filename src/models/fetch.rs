@@ -112,7 +112,6 @@ impl ModelLibrary {
     /// Fetches those of the models `names` that aren't there; the result is in their order.
     /// A cancelled or failed fetch leaves complete models and unfinished downloads, never a partial file
     /// under a model's name.
-    /// under a model's name.
     pub async fn fetch(
         &self,
         names: &[&str],
@@ -163,7 +162,8 @@ impl ModelLibrary {
         let scratch = |file: &&ModelFile| {
             allowed(file, sources).map(|source| self.scratch_bytes(source)).max().unwrap_or(0)
         };
-        let files: u64 = wanted.iter().map(|file| file.size).sum();
+        // The room for a file of unknown size is looked for when its server tells it.
+        let files: u64 = wanted.iter().filter_map(|file| file.size).sum();
         let need = files + wanted.iter().map(scratch).max().unwrap_or(0) + SPARE;
         let dir = self.root.clone();
         let free = free_bytes(&dir).map_err(|source| FetchError::Io { path: dir.clone(), source })?;

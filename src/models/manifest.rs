@@ -17,6 +17,9 @@ pub struct Manifest {
     /// Python wheels by the name that [`FileLocation::Wheel`] uses.
     #[serde(default)]
     pub wheels: BTreeMap<String, Wheel>,
+    /// The names of those to talk with, the best first.
+    #[serde(default)]
+    pub chat: Vec<String>,
     /// The models, in the order they are fetched and listed.
     pub models: Vec<ManifestModel>,
 }
@@ -34,6 +37,8 @@ pub struct ManifestModel {
     /// Whether `joi models fetch` without names fetches it.
     #[serde(default)]
     pub default: bool,
+    /// Bytes of memory that a machine needs for it, where that is much.
+    pub least_memory: Option<u64>,
     /// Its files; the first is the one that is loaded.
     pub files: Vec<ModelFile>,
 }
@@ -46,8 +51,8 @@ pub struct ModelFile {
     pub path: String,
     /// Only for this processor, as [`std::env::consts::ARCH`] names it; for all when absent.
     pub arch: Option<String>,
-    /// Bytes.
-    pub size: u64,
+    /// Bytes; nothing where they are not published.
+    pub size: Option<u64>,
     /// SHA-256, lower-case hexadecimal.
     pub sha256: String,
     /// Its sources, in the order in which they are tried.
@@ -227,7 +232,12 @@ impl Manifest {
                 })?;
             }
         }
-        Ok(())
+        match self.chat.iter().find(|name| !names.contains(*name)) {
+            Some(name) => {
+                Err(ManifestError::Inconsistent { at: "chat".into(), why: format!("there is no {name}") })
+            }
+            None => Ok(()),
+        }
     }
 
     fn check_file(&self, file: &ModelFile) -> Result<(), String> {
@@ -238,8 +248,8 @@ impl Manifest {
         if file.sha256.len() != 64 || !file.sha256.bytes().all(hexadecimal) {
             return Err("the sha256 must be 64 hexadecimal digits in lower case".into());
         }
-        if file.size == 0 || file.sources.is_empty() {
-            return Err("a size and at least one source are needed".into());
+        if file.size == Some(0) || file.sources.is_empty() {
+            return Err("a size above 0 and at least one source are needed".into());
         }
         for place in file.sources.iter().flat_map(FileSource::places) {
             if let FileLocation::Wheel { wheel, .. } = place
@@ -265,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_list_names_all_default_models_with_two_ways_to_each_small_network() {
+    fn the_built_in_list_names_all_models_and_each_default_one_comes_from_a_package_registry_too() {
         let manifest = Manifest::built_in().unwrap();
         let names: Vec<&str> = manifest.models.iter().map(|m| m.name.as_str()).collect();
         assert_eq!(
@@ -280,20 +290,23 @@ mod tests {
                 "whisper-tiny.en",
                 "whisper-base",
                 "voice-joe",
+                "chat-qwen3-1.7b",
                 "chat-qwen2.5-coder-0.5b",
                 "embed-all-minilm-l6-v2",
             ]
         );
-        for file in manifest.models.iter().flat_map(|m| &m.files) {
+        let needed = |m: &&ManifestModel| m.default;
+        for file in manifest.models.iter().filter(needed).flat_map(|m| &m.files) {
             let registry = |s: &FileSource| s.places().all(|p| matches!(p, FileLocation::Wheel { .. }));
             assert!(file.sources.iter().any(registry), "{} needs the open network", file.path);
-            for place in file.sources.iter().flat_map(FileSource::places) {
-                assert!(
-                    !matches!(place, FileLocation::Url(url) if !url.starts_with("https://")),
-                    "{place:?}"
-                );
-            }
+            assert!(file.size.is_some(), "{} is not found damaged by its size", file.path);
         }
+        let sources = manifest.models.iter().flat_map(|m| &m.files).flat_map(|file| &file.sources);
+        for place in sources.flat_map(FileSource::places) {
+            assert!(!matches!(place, FileLocation::Url(url) if !url.starts_with("https://")), "{place:?}");
+        }
+        let last = manifest.chat.last().and_then(|name| manifest.model(name)).unwrap();
+        assert!(last.default, "a machine for which no better model is there has this one");
         assert_eq!(manifest.nearest("whisper-tiny"), Some("whisper-tiny.en"));
     }
 
@@ -316,6 +329,8 @@ mod tests {
             (list("m", "f", &sha, "wheel:nobody/f"), "nobody is not declared"),
             (list("m", "f", &sha, "ftp://x/f"), "can't be read"),
             ("[[models]]\nname = \"m\"\nfrom = 1\n".into(), "can't be read"),
+            ("chat = [\"n\"]\n".to_owned() + &list("m", "f", &sha, "https://x/f"), "there is no n"),
+            (list("m", "f", &sha, "https://x/f").replace("= 3", "= 0"), "a size above 0"),
         ];
         for (text, why) in cases {
             let error = Manifest::parse(&text).unwrap_err().to_string();

@@ -233,9 +233,34 @@ async fn what_can_not_work_is_said_in_one_sentence() {
     drop(held);
 
     let mut huge = library.manifest().clone();
-    huge.models[0].files[0].size = u64::MAX / 4;
+    huge.models[0].files[0].size = Some(u64::MAX / 4);
     let error = fetch(&ModelLibrary::with(dir.path(), huge)).await.unwrap_err();
     assert!(error.contains("free some space"), "{error}");
+}
+
+#[tokio::test]
+async fn a_file_of_unknown_size_is_as_long_as_its_server_says_and_still_has_its_checksum() {
+    let server = Server::start(&[("/f", Serve::Cut(body(), 40_000))]).await;
+    let dir = tempfile::tempdir().unwrap();
+    let mut manifest = library(dir.path(), &[format!("{}/f", server.base)]).manifest().clone();
+    manifest.models[0].files[0].size = None;
+    let library = ModelLibrary::with(dir.path(), manifest);
+    let error = fetch(&library).await.unwrap_err();
+    assert!(error.ends_with("run `joi models fetch m` again"), "{error}");
+    assert_eq!((library.state("m"), files_below(dir.path()).len()), (Ok(InstallState::Missing), 1));
+
+    server.serve("/f", Serve::Whole(body()));
+    assert_eq!(fetch(&library).await, Ok(vec![FetchOutcome::Now]));
+    assert_eq!(server.asked(), ["/f", "/f from 40000"]);
+    assert_eq!(library.verify("m"), Ok(InstallState::Present));
+
+    let mut wrong = body();
+    wrong[7] ^= 1;
+    std::fs::write(library.path("m").unwrap(), &wrong).unwrap();
+    assert!(matches!(library.verify("m"), Ok(InstallState::Damaged { .. })));
+    server.serve("/f", Serve::Whole(wrong));
+    let error = fetch(&library).await.unwrap_err();
+    assert!(error.contains("instead of sha256 "), "{error}");
 }
 
 #[tokio::test]

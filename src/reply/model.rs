@@ -9,7 +9,7 @@ use std::future::Future;
 use futures_util::Stream;
 
 use crate::llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, LlmConfig, LlmError, Mind};
-use crate::llm::{Knowledge, ModelSize, ReadyServer, ServedBy, Serving};
+use crate::llm::{Knowledge, ModelSize, ReadyServer, ServedBy, ServerHold, Serving};
 use crate::reply::arbiter::{Arbiter, ModelPriority, Permit};
 use crate::trace::ModelUse;
 
@@ -23,6 +23,11 @@ pub trait ChatModel: Send + Sync {
 
     /// Waits until the state is no longer [`ModelState::Starting`]. Dropping the future is safe.
     fn settled(&self) -> impl Future<Output = ModelState> + Send;
+
+    /// Keeps the model the same until it is dropped, where it could become another one.
+    fn hold(&self) -> Option<ServerHold> {
+        None
+    }
 
     /// Begins an answer; the model's options are the same on every call.
     fn ask(&self, ask: Ask) -> impl Future<Output = Result<Self::Words, LlmError>> + Send;
@@ -132,6 +137,10 @@ impl ChatModel for Mind {
             Ok(ready) => ModelState::Ready(served(&ready)),
             Err(error) => ModelState::Down(error),
         }
+    }
+
+    fn hold(&self) -> Option<ServerHold> {
+        Some(Mind::hold(self))
     }
 
     async fn ask(&self, ask: Ask) -> Result<ChatStream, LlmError> {

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use jiff::{SignedDuration, Zoned};
 use joi::clock::{Clock, ManualClock};
 use joi::language::{Language, Languages};
-use joi::llm::{Backend, LlmConfig, LocalModel, Mind, MindParts, RestartPolicy};
+use joi::llm::{Backend, LlmConfig, Mind, MindParts, RestartPolicy};
 use joi::message::{ConversationId, Private, TurnId};
 use joi::reply::model::Room;
 use joi::reply::understand::intents;
@@ -196,7 +196,7 @@ impl Stage {
             protocols: Protocols::default(),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
         };
-        let local: LocalModel = local_model(fake);
+        let local = local_model(fake);
         let mind =
             Mind::start(MindParts { config, local, head: head(prelude), restarts: RestartPolicy::default() });
         mind.ready().await.unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use joi::clock::SystemClock;
 use joi::llm::{
-    Ask, Backend, ChatEvent, HeadMaker, Length, LlmConfig, LlmError, LocalModel, Message, Mind, MindParts,
+    Ask, Backend, ChatEvent, HeadMaker, Length, LlmConfig, LlmError, LocalModels, Message, Mind, MindParts,
     Options, ReadyServer, RestartPolicy, ServedBy, Serving, Think, ThinkRule,
 };
 use joi::reply::model::{ChatModel as _, ModelState};
@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::support::fake_joi_model::Fake;
-use crate::support::local_model;
 use crate::support::ollama_double::{Double, Model, Script};
+use crate::support::{listed, local_model};
 
 const NOBODY: &str = "http://127.0.0.1:1";
 
@@ -231,7 +231,7 @@ async fn a_child_that_cannot_start_is_given_up_loudly_with_its_last_words() {
 #[tokio::test]
 async fn a_missing_model_names_the_command_that_fetches_it() {
     let fake = Fake::that_serves();
-    std::fs::remove_file(fake.local().gguf).unwrap();
+    std::fs::remove_file(&fake.local().chat[0].gguf).unwrap();
     let mind = mind(NOBODY, Backend::Auto, &fake);
     let told = until_down(&mind).await.to_string();
     assert!(told.contains("run `joi models fetch fake`"), "{told}");
@@ -331,14 +331,16 @@ async fn a_model_file_that_was_cut_short_is_told_in_one_sentence() {
     let whole = local_model(&fake);
     let gguf = fake.runtime_dir().with_file_name("cut.gguf");
     let mut head = Vec::new();
-    std::fs::File::open(&whole.gguf).unwrap().take(1 << 20).read_to_end(&mut head).unwrap();
+    std::fs::File::open(&whole.chat[0].gguf).unwrap().take(1 << 20).read_to_end(&mut head).unwrap();
     std::fs::write(&gguf, head).unwrap();
     let mind = Mind::start(MindParts {
-        local: LocalModel { gguf, ..whole },
+        local: LocalModels { chat: vec![listed("cut", gguf)], ..whole },
         ..parts(NOBODY, Backend::Local, &fake)
     });
     let told = until_down(&mind).await.to_string();
-    assert!(told.contains("joi-model ended at its start") && told.contains("cut.gguf"), "{told}");
+    let expected =
+        "no model is available: cut is damaged (its head is cut short); run `joi models fetch cut`";
+    assert_eq!(told, expected);
     mind.shutdown().await;
 }
 

@@ -31,49 +31,57 @@ const BODY_LIMIT: usize = 2 << 20;
 /// The Ollama version whose contract this server follows.
 const VERSION: &str = "0.32.15";
 
+/// The chat model.
+pub(crate) struct ChatService {
+    /// The way to its thread.
+    pub(crate) engine: Engine,
+    /// What is known about it.
+    pub(crate) facts: Arc<ModelFacts>,
+    /// Its name in answers and requests.
+    pub(crate) name: Name,
+}
+
 /// State shared by all handlers.
 #[derive(Clone)]
 pub(crate) struct App {
-    engine: Engine,
-    facts: Arc<ModelFacts>,
-    name: Arc<Name>,
+    chat: Option<Arc<ChatService>>,
     vectors: Option<(Arc<Name>, EmbeddingService)>,
 }
 
 /// One of the models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ServedModel {
+#[derive(Clone, Copy)]
+enum ServedModel<'a> {
     /// The chat model.
-    Chat,
+    Chat(&'a ChatService),
     /// The embedding model.
-    EmbeddingService,
+    Embedding(&'a EmbeddingService),
+}
+
+impl ServedModel<'_> {
+    fn facts(&self) -> &ModelFacts {
+        match self {
+            Self::Chat(chat) => &chat.facts,
+            Self::Embedding(vectors) => &vectors.facts,
+        }
+    }
 }
 
 impl App {
-    /// `name` is the chat model's name in answers and requests, `vectors` serves the embedding model.
-    pub(crate) fn new(
-        engine: Engine,
-        facts: Arc<ModelFacts>,
-        name: Name,
-        vectors: Option<(Name, EmbeddingService)>,
-    ) -> Self {
-        let vectors = vectors.map(|(name, vectors)| (Arc::new(name), vectors));
-        Self { engine, facts, name: Arc::new(name), vectors }
+    /// Serves `chat` and `vectors`, the embedding model with its name.
+    pub(crate) fn new(chat: Option<ChatService>, vectors: Option<(Name, EmbeddingService)>) -> Self {
+        Self { chat: chat.map(Arc::new), vectors: vectors.map(|(name, vectors)| (Arc::new(name), vectors)) }
     }
 
     /// The model that `name` names.
-    fn served(&self, name: &Name) -> Option<ServedModel> {
-        match &self.vectors {
-            _ if *name == *self.name => Some(ServedModel::Chat),
-            Some((other, _)) if *name == **other => Some(ServedModel::EmbeddingService),
-            _ => None,
-        }
+    fn served(&self, name: &Name) -> Option<ServedModel<'_>> {
+        self.all().find(|(other, _)| *other == name).map(|(_, model)| model)
     }
 
-    /// Each model's name and facts, the chat model first.
-    fn all(&self) -> impl Iterator<Item = (&Name, &ModelFacts)> {
-        let vectors = self.vectors.as_ref().map(|(name, vectors)| (&**name, &*vectors.facts));
-        std::iter::once((&*self.name, &*self.facts)).chain(vectors)
+    /// Each model with its name, the chat model first.
+    fn all(&self) -> impl Iterator<Item = (&Name, ServedModel<'_>)> {
+        let chat = self.chat.as_ref().map(|chat| (&chat.name, ServedModel::Chat(chat)));
+        let vectors = self.vectors.as_ref().map(|(name, vectors)| (&**name, ServedModel::Embedding(vectors)));
+        chat.into_iter().chain(vectors)
     }
 }
 

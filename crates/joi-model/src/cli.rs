@@ -10,21 +10,22 @@ use crate::api::{AuthPolicy, BearerToken};
 use crate::engine::EngineConfig;
 use crate::name::{InvalidName, Name};
 
-/// Serves one GGUF chat model, and one for vectors if wanted, over Ollama's HTTP API, on this machine only.
+/// Serves a GGUF chat model, one for vectors, or both over Ollama's HTTP API, on this machine only.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, group(ArgGroup::new("where").required(true).args(["socket", "listen"])))]
 #[command(after_help = "Examples:\n  \
     joi-model --model qwen.gguf --socket /run/user/1000/joi/model.sock\n  \
     joi-model --model qwen.gguf --listen 127.0.0.1:11434 --open\n  \
+    joi-model --embed-model minilm.gguf --socket /run/user/1000/joi/vectors.sock\n  \
     JOI_MODEL_TOKEN=… joi-model --model qwen.gguf --listen 127.0.0.1:0")]
 pub(crate) struct ServerArgs {
-    /// The model file
-    #[arg(long, value_name = "FILE.gguf")]
-    model: PathBuf,
-    /// What the model is called, for example qwen2.5-coder:0.5b [default: after the file]
-    #[arg(long, value_parser = parse_name)]
+    /// The chat model's file
+    #[arg(long, value_name = "FILE.gguf", required_unless_present = "embed_model")]
+    model: Option<PathBuf>,
+    /// What the chat model is called, for example qwen2.5-coder:0.5b [default: after the file]
+    #[arg(long, value_parser = parse_name, requires = "model")]
     name: Option<Name>,
-    /// A second model file, which makes embeddings of texts (/api/embed)
+    /// A model file that makes embeddings of texts (/api/embed)
     #[arg(long, value_name = "FILE.gguf")]
     embed_model: Option<PathBuf>,
     /// What that model is called, for example all-minilm [default: after the file]
@@ -74,6 +75,15 @@ pub(crate) struct EmbeddingModel {
     pub(crate) name: Name,
 }
 
+/// The chat model.
+#[derive(Debug, Clone)]
+pub(crate) struct ChatPlan {
+    /// Its name.
+    pub(crate) name: Name,
+    /// How it is run.
+    pub(crate) engine: EngineConfig,
+}
+
 /// How the program is told to end, besides signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShutdownTrigger {
@@ -88,9 +98,11 @@ pub(crate) enum ShutdownTrigger {
 pub(crate) struct ServerPlan {
     pub(crate) place: ListenAddress,
     pub(crate) access: AuthPolicy,
-    pub(crate) name: Name,
-    pub(crate) engine: EngineConfig,
+    /// At least one of the two is there.
+    pub(crate) chat: Option<ChatPlan>,
     pub(crate) vectors: Option<EmbeddingModel>,
+    /// Requests that may wait for each of them.
+    pub(crate) queue: usize,
     pub(crate) leash: ShutdownTrigger,
 }
 
@@ -133,22 +145,27 @@ impl ServerArgs {
             (None, Some(address)) => (ListenAddress::Port(address), self.port_access(address, secret)?),
             (None, None) => return Err(CliError::Nowhere),
         };
-        let engine = EngineConfig {
-            model: self.model.clone(),
-            num_ctx: self.ctx.get(),
-            threads: self.threads.map_or_else(spare_one_core, NonZeroU16::get),
-            queue: usize::from(self.queue),
-        };
-        let name = self.name.unwrap_or_else(|| Name::of_file(&self.model));
+        let queue = usize::from(self.queue);
+        let chat = self.model.map(|model| ChatPlan {
+            name: self.name.unwrap_or_else(|| Name::of_file(&model)),
+            engine: EngineConfig {
+                model,
+                num_ctx: self.ctx.get(),
+                threads: self.threads.map_or_else(spare_one_core, NonZeroU16::get),
+                queue,
+            },
+        });
         let vectors = self.embed_model.map(|path| {
             let name = self.embed_name.unwrap_or_else(|| Name::of_file(&path));
             EmbeddingModel { path, name }
         });
-        if vectors.as_ref().is_some_and(|vectors| vectors.name == name) {
-            return Err(CliError::SameName(name));
+        if let (Some(chat), Some(vectors)) = (&chat, &vectors)
+            && chat.name == vectors.name
+        {
+            return Err(CliError::SameName(chat.name.clone()));
         }
         let leash = if self.parent_stdin { ShutdownTrigger::Stdin } else { ShutdownTrigger::None };
-        Ok(ServerPlan { place, access, name, engine, vectors, leash })
+        Ok(ServerPlan { place, access, chat, vectors, queue, leash })
     }
 
     fn port_access(&self, address: SocketAddr, secret: Option<String>) -> Result<AuthPolicy, CliError> {
@@ -213,6 +230,22 @@ mod tests {
     fn other_machines_stay_out_whatever_is_said() {
         let error = plan(&["--listen", "0.0.0.0:80", "--open"], Some("x")).unwrap_err();
         assert!(error.starts_with("0.0.0.0:80 is not a loopback address"), "{error}");
+    }
+
+    #[test]
+    fn either_model_is_enough_and_none_is_not() {
+        let models = |args: &[&str]| {
+            let all = ["joi-model", "--socket", "/s"].iter().chain(args);
+            let plan = ServerArgs::try_parse_from(all).map_err(|e| e.to_string())?.plan(None);
+            plan.map(|plan| (plan.chat.is_some(), plan.vectors.is_some())).map_err(|e| e.to_string())
+        };
+        assert_eq!(models(&["--model", "c.gguf"]), Ok((true, false)));
+        assert_eq!(models(&["--embed-model", "v.gguf"]), Ok((false, true)));
+        assert_eq!(models(&["--model", "c.gguf", "--embed-model", "v.gguf"]), Ok((true, true)));
+        assert!(models(&[]).unwrap_err().contains("--model"));
+        assert!(models(&["--embed-model", "v.gguf", "--name", "c"]).unwrap_err().contains("--model"));
+        let same = models(&["--model", "a/m.gguf", "--embed-model", "b/m.gguf"]).unwrap_err();
+        assert!(same.starts_with("both models are called m"), "{same}");
     }
 
     #[test]

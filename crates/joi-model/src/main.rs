@@ -1,5 +1,4 @@
-//! `joi-model`: one GGUF chat model, and optionally one embedding model, behind Ollama's HTTP API, on this
-//! machine only.
+//! `joi-model`: a GGUF chat model, an embedding model, or both behind Ollama's HTTP API, on this machine only.
 //!
 //! ```text
 //!  client ─► serve ─► api (guard ─► request ─► options) ─► engine queue
@@ -37,11 +36,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
 
-use api::App;
-use cli::{EmbeddingModel, ServerArgs, ServerPlan, ShutdownTrigger};
+use api::{App, ChatService};
+use cli::{ChatPlan, EmbeddingModel, ServerArgs, ServerPlan, ShutdownTrigger};
 use embeddings::EmbeddingService;
 use engine::{Engine, SetUpError, Started};
-use name::Name;
 use serve::Bound;
 
 /// Another model may do, or the same after it was fetched again.
@@ -91,48 +89,56 @@ async fn serve(plan: ServerPlan) -> anyhow::Result<Vec<JoinHandle<()>>> {
         end_with_stdin(end.clone())?;
     }
     let bound = Bound::bind(&plan.place).await?;
-    let queue = plan.engine.queue;
-    let Started { engine, facts, thread } = Engine::start(plan.engine).await?;
-    let mut threads = vec![thread];
+    let mut threads = Vec::new();
+    let chat = match plan.chat {
+        Some(ChatPlan { name, engine }) => {
+            let Started { engine, facts, thread } = Engine::start(engine).await?;
+            threads.push(thread);
+            Some(ChatService { engine, facts, name })
+        }
+        None => None,
+    };
     let vectors = match plan.vectors {
-        Some(wanted) => vectors(wanted, queue, &mut threads).await,
+        Some(EmbeddingModel { path, name }) => match EmbeddingService::start(&path, plan.queue).await {
+            Ok((vectors, thread)) => {
+                threads.push(thread);
+                Some((name, vectors))
+            }
+            // Chat does not depend on it.
+            Err(error) if chat.is_some() => {
+                tracing::error!("embeddings are unavailable: {error:#}");
+                None
+            }
+            Err(error) => return Err(error),
+        },
         None => None,
     };
     let url = bound.url();
-    tracing::info!(name = %plan.name, url, "ready");
+    tracing::info!(url, "ready");
     writeln!(std::io::stdout(), "ready {url}").context("nobody reads standard output")?;
-    tokio::spawn(close_at_the_end(engine.clone(), signals()?, end.clone()));
-    let router = api::router(App::new(engine, facts, plan.name, vectors), plan.access);
+    let engine = chat.as_ref().map(|chat| chat.engine.clone());
+    tokio::spawn(close_at_the_end(engine, signals()?, end.clone()));
+    let router = api::router(App::new(chat, vectors), plan.access);
     bound.serve(router, end).await?;
     Ok(threads)
 }
 
-/// The embedding model, if it can be loaded: chat does not depend on it.
-async fn vectors(
-    EmbeddingModel { path, name }: EmbeddingModel,
-    queue: usize,
-    threads: &mut Vec<JoinHandle<()>>,
-) -> Option<(Name, EmbeddingService)> {
-    match EmbeddingService::start(&path, queue).await {
-        Ok((vectors, thread)) => {
-            threads.push(thread);
-            Some((name, vectors))
-        }
-        Err(error) => {
-            tracing::error!("embeddings are unavailable: {error:#}");
-            None
-        }
-    }
-}
-
 /// Ends the server for whichever reason comes first, and cancels open requests.
-async fn close_at_the_end(engine: Engine, signals: impl Future<Output = ()>, end: CancellationToken) {
+async fn close_at_the_end(engine: Option<Engine>, signals: impl Future<Output = ()>, end: CancellationToken) {
+    let ended = async {
+        match &engine {
+            Some(engine) => engine.ended().await,
+            None => std::future::pending().await,
+        }
+    };
     tokio::select! {
         () = signals => tracing::info!("stopped by a signal"),
         () = end.cancelled() => tracing::info!("standard input has ended"),
-        () = engine.ended() => tracing::error!("the engine has ended unexpectedly"),
+        () = ended => tracing::error!("the engine has ended unexpectedly"),
     }
-    engine.close();
+    if let Some(engine) = engine {
+        engine.close();
+    }
     end.cancel();
 }
 

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use super::{Row, existing};
 use crate::cli::show;
+use crate::machine::MemoryRoom;
 use crate::paths::Paths;
 
 /// Less free memory than this, in bytes, and the models don't fit.
@@ -19,15 +20,10 @@ pub(super) fn checks(paths: &Paths) -> Vec<Row> {
 }
 
 fn memory() -> Row {
-    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let kilobytes = |key: &str| -> Option<u64> {
-        info.lines().find(|line| line.starts_with(key))?.split_whitespace().nth(1)?.parse().ok()
-    };
-    let (Some(free), Some(all)) = (kilobytes("MemAvailable:"), kilobytes("MemTotal:")) else {
+    let Some(MemoryRoom { free, total }) = MemoryRoom::now() else {
         return Row::fair("memory", "the system does not tell", "");
     };
-    let (free, all) = (free * 1024, all * 1024);
-    let told = format!("{} of {} free", show::bytes(free), show::bytes(all));
+    let told = format!("{} of {} free", show::bytes(free), show::bytes(total));
     if free < LEAST_MEMORY {
         let need = show::bytes(LEAST_MEMORY);
         return Row::fair("memory", told, format!("{need} are wanted; end other programs"));

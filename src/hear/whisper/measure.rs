@@ -105,12 +105,7 @@ pub fn clip() -> Result<Vec<f32>, SttError> {
 
 /// Processor, threads and language: what the measurement depends on.
 pub fn machine(config: &SttConfig) -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let named = |key: &str| info.lines().rfind(|line| line.starts_with(key));
-    let line = named("Model").or_else(|| named("model name")).unwrap_or("unknown processor");
-    let processor = line.split_once(':').map_or(line, |(_, name)| name.trim());
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{processor}, {cores} cores, {} threads, {}", config.threads_to_use(), config.language)
+    format!("{}, {} threads, {}", crate::machine::processor(), config.threads_to_use(), config.language)
 }
 
 #[cfg(test)]

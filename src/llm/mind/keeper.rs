@@ -1,23 +1,27 @@
-//! The task behind [`super::Mind`]: looks, starts, warms, watches, changes.
+//! The task that keeps a model server: looks, starts, warms, watches, changes, ends.
 //!
-//! One Tokio task owns everything here, our own server included. In: nudges and the clock. Out: the
-//! published [`Serving`]. Each round decides anew who is to serve (`choose.rs`) and works towards it;
-//! what serves meanwhile keeps serving until the new one is warm and nobody holds it.
+//! One Tokio task; it owns the processes of our own server (`own.rs`). In: nudges and the clock. Out: the published
+//! [`Serving`]. Each round decides anew who is to serve (`choose.rs`) and works towards it; what serves meanwhile keeps
+//! serving until the new one is warm and nobody holds it.
+
+mod measure;
+mod own;
+mod vectors;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
-use tracing::{debug, error, info, warn};
+use tracing::{debug, info, warn};
 
-use super::{HeadMaker, MindShared, ReadyServer, ServedBy, Serving};
+use self::own::OwnServers;
+use self::vectors::VectorsServer;
+use super::shared::MindShared;
+use super::{HeadMaker, ReadyServer, ServedBy, Serving};
 use crate::llm::choose::{WantedServer, wanted};
-use crate::llm::local::Server;
 use crate::llm::{
-    Backend, ChatStats, Endpoint, InstalledModel, LlmError, LocalModel, Ollama, RestartPolicy, knowledge_of,
-    size_of,
+    Backend, ChatStats, Endpoint, InstalledModel, LlmError, LocalModels, Ollama, RestartPolicy, knowledge_of,
 };
-use crate::restart::{Restart, Restarts};
 
 /// Between two looks while somebody serves.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
@@ -27,21 +31,14 @@ const LOOK_SOON: Duration = Duration::from_secs(3);
 const WARMING: Duration = Duration::from_secs(600);
 /// An Ollama that failed to run its model is not asked to for so long: each attempt costs all cores.
 const OLLAMA_RESTS: Duration = Duration::from_secs(300);
-/// Time to find out whether a server that failed has ended.
-const LAST_WORDS: Duration = Duration::from_secs(1);
 /// An Ollama that is computing may be slow to answer; so many looks in a row may time out.
 const SLOW_LOOKS: u32 = 3;
 
 pub(super) struct ServerKeeper {
     shared: Arc<MindShared>,
-    local: LocalModel,
     head: HeadMaker,
-    server: Option<Server>,
-    restarts: Restarts,
-    /// Why our own server is not started any more.
-    gave_up: Option<LlmError>,
-    /// Our own server is not started before.
-    local_from: Instant,
+    own: OwnServers,
+    vectors: VectorsServer,
     /// Why Ollama could not run its model, and when it is asked to again.
     ollama_rests: Option<(Instant, String)>,
     slow_looks: u32,
@@ -58,19 +55,15 @@ enum RoundReason {
 impl ServerKeeper {
     pub(super) fn new(
         shared: Arc<MindShared>,
-        local: LocalModel,
+        local: LocalModels,
         head: HeadMaker,
         restarts: RestartPolicy,
     ) -> Self {
-        let (restarts, local_from) = (Restarts::new(restarts), Instant::now());
         Self {
             shared,
-            local,
             head,
-            server: None,
-            restarts,
-            gave_up: None,
-            local_from,
+            own: OwnServers::new(local, restarts),
+            vectors: VectorsServer::default(),
             ollama_rests: None,
             slow_looks: 0,
             told: None,
@@ -96,28 +89,14 @@ impl ServerKeeper {
                 RoundReason::Stopped => break,
             }
         }
-        self.stop_server().await;
-    }
-
-    /// Ends our own server. It stays in `self` until it has ended: this may be dropped and called again.
-    async fn stop_server(&mut self) {
-        if let Some(server) = &mut self.server {
-            server.stop().await;
-            self.server = None;
-        }
+        tokio::join!(self.own.stop(), self.vectors.stop());
     }
 
     async fn wait(&mut self, pause: Duration) -> RoundReason {
-        let server = &mut self.server;
-        let ended = async {
-            match server {
-                Some(server) => server.ended().await,
-                None => std::future::pending().await,
-            }
-        };
+        let own = &mut self.own;
         tokio::select! {
             () = self.shared.stop.cancelled() => RoundReason::Stopped,
-            why = ended => RoundReason::LocalEnded { why },
+            why = own.ended() => RoundReason::LocalEnded { why },
             () = self.shared.nudge.notified() => RoundReason::Due,
             () = sleep(pause) => RoundReason::Due,
         }
@@ -125,17 +104,19 @@ impl ServerKeeper {
 
     /// One look and what follows from it. Returns how long to wait for the next.
     async fn round(&mut self) -> Duration {
-        if self.is_serving() && self.is_held() {
+        // A turn may be waiting for vectors, so this comes first.
+        self.tend_vectors().await;
+        if self.shared.is_serving() && self.shared.is_held() {
             return LOOK_SOON;
         }
         let seen = self.look().await;
-        let is_slow = matches!(seen, Err(LlmError::TimedOut { .. })) && self.is_serving();
+        let is_slow = matches!(seen, Err(LlmError::TimedOut { .. })) && self.shared.is_serving();
         self.slow_looks = if is_slow { self.slow_looks + 1 } else { 0 };
         if (1..SLOW_LOOKS).contains(&self.slow_looks) {
             return LOOK_SOON;
         }
         if seen.is_err() && !is_slow {
-            self.unpublish(ServedBy::Ollama);
+            self.shared.unpublish_if(|ready| ready.by == ServedBy::Ollama);
         }
         let outcome = match wanted(&self.shared.config, seen.as_ref().map(Vec::as_slice)) {
             WantedServer::Ollama { model } => self.serve_by_ollama_or_locally(&model).await,
@@ -145,11 +126,10 @@ impl ServerKeeper {
         if let Err(error) = outcome {
             self.publish_down(error);
         }
-        if self.is_serving() {
-            return LOOK_EVERY;
+        if self.shared.is_serving() {
+            return if self.own.is_due() { Duration::ZERO } else { LOOK_EVERY };
         }
-        let until_start = self.local_from.saturating_duration_since(Instant::now());
-        if until_start.is_zero() { LOOK_SOON } else { until_start.min(LOOK_SOON) }
+        self.own.until_start().map_or(LOOK_SOON, |wait| wait.min(LOOK_SOON))
     }
 
     async fn serve_by_ollama_or_locally(&mut self, model: &str) -> Result<(), LlmError> {
@@ -167,7 +147,7 @@ impl ServerKeeper {
         if !matches!(error, LlmError::Unreachable { .. }) {
             self.ollama_rests = Some((Instant::now() + OLLAMA_RESTS, note.clone()));
         }
-        self.unpublish(ServedBy::Ollama);
+        self.shared.unpublish_if(|ready| ready.by == ServedBy::Ollama);
         self.serve_locally(Some(note)).await
     }
 
@@ -185,7 +165,7 @@ impl ServerKeeper {
 
     async fn serve_by_ollama(&mut self, model: &str) -> Result<(), LlmError> {
         let client = self.ollama()?;
-        if self.serves(ServedBy::Ollama, model) {
+        if self.shared.serves(ServedBy::Ollama, model) {
             // Ollama was started anew, or another program wanted its memory: the head is forgotten.
             let is_warm = match client.ps().await {
                 Ok(running) => running.iter().any(|running| running.name == model),
@@ -193,7 +173,7 @@ impl ServerKeeper {
                 Err(LlmError::TimedOut { .. }) => true,
                 Err(error) => return Err(error),
             };
-            if is_warm || self.is_held() {
+            if is_warm || self.shared.is_held() {
                 return Ok(());
             }
         }
@@ -201,75 +181,41 @@ impl ServerKeeper {
         if info.can("completion") == Some(false) {
             return Err(LlmError::NoChat { model: model.to_owned() });
         }
-        let has_tools = info.can("tools");
-        let (model, size, knowledge) =
-            (model.to_owned(), info.size, knowledge_of(model, info.parameter_count));
-        let by = ServedBy::Ollama;
-        self.warm(ReadyServer { client, model, size, knowledge, has_tools, by, note: None, pid: None })
-            .await?;
+        let ready = ReadyServer {
+            client,
+            model: model.to_owned(),
+            size: info.size,
+            knowledge: knowledge_of(model, info.parameter_count),
+            has_tools: info.can("tools"),
+            by: ServedBy::Ollama,
+            note: None,
+            why_not_better: None,
+            pid: None,
+        };
+        let warmed = self.warm(ready).await?;
+        self.publish(warmed).await;
         self.ollama_rests = None;
-        self.restarts.forget();
-        self.gave_up = None;
-        if self.server.is_some() {
+        self.own.forget_failures();
+        if self.own.is_running() {
             // A question may have been asked of it just before the change.
-            self.until_released().await;
+            self.shared.until_released().await;
         }
-        self.stop_server().await;
+        self.own.stop().await;
         Ok(())
     }
 
-    async fn serve_locally(&mut self, note: Option<String>) -> Result<(), LlmError> {
-        let model = self.local.name();
-        if let Some(server) = &self.server {
-            match server.client.version().await {
-                Ok(_) if self.serves(ServedBy::Local, &model) => {
-                    self.renote(note);
-                    return Ok(());
-                }
-                Ok(_) => {}
-                Err(error) => return self.local_ended(&error.to_string()).await,
-            }
-        }
-        if self.server.is_none() {
-            if let Some(error) = &self.gave_up {
-                return Err(error.clone());
-            }
-            if Instant::now() < self.local_from {
-                return Ok(());
-            }
-            self.local.check()?;
-            self.publish_unless_ready(Serving::Starting { since: Instant::now() });
-            match Server::start(&self.local, &self.shared.config).await {
-                Ok(server) => self.server = Some(server),
-                Err(error) => return self.local_failed(error, Duration::ZERO),
-            }
-        }
-        let Some(server) = &self.server else { return Ok(()) };
-        let (client, pid, size) = (server.client.clone(), server.pid(), size_of(&model, None));
-        let (knowledge, by) = (knowledge_of(&model, None), ServedBy::Local);
-        let ready = ReadyServer { client, model, size, knowledge, has_tools: None, by, note, pid };
-        let Err(error) = self.warm(ready).await else { return Ok(()) };
-        let ended = match &mut self.server {
-            Some(server) => timeout(LAST_WORDS, server.ended()).await.ok(),
-            None => None,
-        };
-        self.local_ended(&ended.unwrap_or_else(|| error.to_string())).await
-    }
-
-    /// Loads the model and has it read the head; then it serves.
-    async fn warm(&mut self, mut ready: ReadyServer) -> Result<(), LlmError> {
+    /// Has the model loaded and the head read; whoever serves meanwhile goes on.
+    async fn warm(&self, mut ready: ReadyServer) -> Result<ReadyServer, LlmError> {
         let (model, by) = (ready.model.clone(), ready.by);
         // A server that is to be warmed anew does not serve meanwhile; another one goes on serving.
-        if self.serves(by, &model) {
-            self.unpublish(by);
-        }
-        self.publish_unless_ready(Serving::Warming { model: model.clone(), by, since: Instant::now() });
+        self.shared.unpublish_if(|now| now.by == by && now.model == model);
+        let since = Instant::now();
+        self.shared.publish_unless_ready(Serving::Warming { model: model.clone(), by, since });
         if by == ServedBy::Local {
             let info = ready.client.show(&model).await?;
             (ready.size, ready.has_tools) = (info.size, info.can("tools"));
             ready.knowledge = knowledge_of(&model, info.parameter_count);
         }
-        let began = Instant::now();
         let stats = match self.read_head(&ready).await {
             Err(LlmError::NoTools { .. }) => {
                 ready.has_tools = Some(false);
@@ -277,21 +223,23 @@ impl ServerKeeper {
             }
             warmed => warmed?,
         };
-        debug!(tokens = stats.prompt_eval_count, "the head is read");
-        if self.is_serving() {
-            self.until_released().await;
-        }
-        let took_s = began.elapsed().as_secs_f32();
+        let took_s = since.elapsed().as_secs_f32();
+        debug!(tokens = stats.prompt_eval_count, took_s, "the head is read");
+        Ok(ready)
+    }
+
+    /// From here on it serves: at once where nobody did, else between two turns.
+    async fn publish(&mut self, ready: ReadyServer) {
+        self.shared.until_released().await;
         info!(
-            model,
-            by = by.name(),
-            took_s,
+            model = ready.model,
+            by = ready.by.name(),
             note = ready.note.as_deref().unwrap_or(""),
+            why_not_better = ready.why_not_better.as_ref().map(ToString::to_string).unwrap_or_default(),
             "the model is ready"
         );
         self.told = None;
         self.shared.serving.send_replace(Serving::Ready(ready));
-        Ok(())
     }
 
     /// Has the model read the head.
@@ -302,95 +250,12 @@ impl ServerKeeper {
         timeout(WARMING, ready.client.load(&request)).await.map_err(|_| late)?
     }
 
-    /// Our own server ended, or is no use any more.
-    async fn local_ended(&mut self, why: &str) -> Result<(), LlmError> {
-        let Some(ran) = self.server.as_ref().map(Server::ran) else { return Ok(()) };
-        self.unpublish(ServedBy::Local);
-        self.stop_server().await;
-        let why = format!("joi-model ended: {why}");
-        let remedy = "`joi models verify` checks its model".to_owned();
-        self.local_failed(LlmError::Down { why, remedy }, ran)
-    }
-
-    /// Sets when it is started anew, or gives up.
-    fn local_failed(&mut self, error: LlmError, ran: Duration) -> Result<(), LlmError> {
-        match self.restarts.failed(ran) {
-            Restart::After(wait) => {
-                warn!(%error, wait_s = wait.as_secs_f32(), "the local model is started anew");
-                self.local_from = Instant::now() + wait;
-                Ok(())
-            }
-            Restart::GiveUp => {
-                error!(%error, "the local model failed too often and is given up");
-                self.gave_up = Some(error.clone());
-                Err(error)
-            }
-        }
-    }
-
     fn publish_down(&mut self, error: LlmError) {
         let told = error.to_string();
         if self.told.as_deref() != Some(told.as_str()) {
             warn!("{told}");
             self.told = Some(told);
         }
-        self.shared.serving.send_if_modified(|now| {
-            let is_new = !matches!(now, Serving::Down(before) if *before == error);
-            if is_new {
-                *now = Serving::Down(error);
-            }
-            is_new
-        });
-    }
-
-    /// `by` does not serve any more: the next question waits for whoever will.
-    fn unpublish(&self, by: ServedBy) {
-        self.shared.serving.send_if_modified(|now| {
-            let was_it = matches!(now, Serving::Ready(ready) if ready.by == by);
-            if was_it {
-                *now = Serving::Starting { since: Instant::now() };
-            }
-            was_it
-        });
-    }
-
-    fn publish_unless_ready(&self, next: Serving) {
-        self.shared.serving.send_if_modified(|now| {
-            let may = !matches!(now, Serving::Ready(_));
-            if may {
-                *now = next;
-            }
-            may
-        });
-    }
-
-    /// Replaces what the owner is told about the server that serves.
-    fn renote(&self, note: Option<String>) {
-        self.shared.serving.send_if_modified(|now| match now {
-            Serving::Ready(ready) if ready.note != note => {
-                ready.note = note;
-                true
-            }
-            Serving::Ready(_) | Serving::Starting { .. } | Serving::Warming { .. } | Serving::Down(_) => {
-                false
-            }
-        });
-    }
-
-    fn is_serving(&self) -> bool {
-        matches!(&*self.shared.serving.borrow(), Serving::Ready(_))
-    }
-
-    fn serves(&self, by: ServedBy, model: &str) -> bool {
-        matches!(&*self.shared.serving.borrow(), Serving::Ready(ready) if ready.by == by && ready.model == model)
-    }
-
-    fn is_held(&self) -> bool {
-        *self.shared.holds.borrow() > 0
-    }
-
-    async fn until_released(&self) {
-        // The sender lives in `shared`, so that this ends with a value.
-        let _ = self.shared.holds.subscribe().wait_for(|holds| *holds == 0).await;
+        self.shared.publish_down(error);
     }
 }

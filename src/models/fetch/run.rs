@@ -73,13 +73,14 @@ impl<'a> FetchRun<'a> {
         file: &ModelFile,
     ) -> Result<(), FetchError> {
         let mut tried = Vec::new();
-        for source in allowed(file, self.sources) {
+        let mut sources = allowed(file, self.sources).peekable();
+        while let Some(source) = sources.next() {
             let outcome = self.make(file, source).await;
             let whole = match outcome {
                 Ok(whole) => whole,
                 Err(why) => {
                     let attempt = FetchAttempt { place: described(source), why: why.to_string() };
-                    if self.reported.insert(attempt.why.clone()) {
+                    if sources.peek().is_some() && self.reported.insert(attempt.why.clone()) {
                         self.progress
                             .note(&format!("{}: {}; trying its next source", model.name, attempt.why));
                     }
@@ -108,19 +109,21 @@ impl<'a> FetchRun<'a> {
     async fn make(&mut self, file: &ModelFile, source: &FileSource) -> Result<PathBuf, SourceError> {
         let whole = match source {
             FileSource::Parts { parts } => match &parts[..] {
-                [FileLocation::Url(url)] => self.download(url, Some(file.size)).await?,
+                [FileLocation::Url(url)] => self.download(url, file.size).await?,
                 parts => self.gather(parts, "whole").await?,
             },
             FileSource::Convert(conversion) => self.convert(conversion, file).await?,
         };
         let found = std::fs::metadata(&whole)?.len();
-        let found = if found == file.size { sum(&whole).await? } else { format!("{found} bytes") };
+        let fits = file.size.is_none_or(|size| size == found);
+        let found = if fits { sum(&whole).await? } else { format!("{found} bytes") };
         if found == file.sha256 {
             return Ok(whole);
         }
         // If it stayed, the next attempt would take it for a valid partial download.
         std::fs::remove_file(&whole)?;
-        let expected = format!("{} bytes with sha256 {}", file.size, file.sha256);
+        let bytes = file.size.map(|size| format!("{size} bytes with ")).unwrap_or_default();
+        let expected = format!("{bytes}sha256 {}", file.sha256);
         Err(SourceError::Wrong { found, expected })
     }
 

@@ -66,11 +66,9 @@ pub(super) async fn embedding(
 /// The requested model, by the name that was used, if it makes embeddings.
 fn maker<'a>(app: &'a App, asked: Option<&str>) -> Result<(String, &'a EmbeddingService), ApiError> {
     let (asked, served) = require(asked, app)?;
-    match (served, &app.vectors) {
-        (ServedModel::EmbeddingService, Some((_, vectors))) => Ok((asked, vectors)),
-        (ServedModel::EmbeddingService | ServedModel::Chat, _) => {
-            Err(ApiError::bad(format!("{asked:?} does not support embeddings")))
-        }
+    match served {
+        ServedModel::Embedding(vectors) => Ok((asked, vectors)),
+        ServedModel::Chat(_) => Err(ApiError::bad(format!("{asked:?} does not support embeddings"))),
     }
 }
 

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use super::error::ApiError;
 use super::request::{body, require};
 use super::{App, ServedModel, VERSION};
-use crate::facts::ModelFacts;
 use crate::name::Name;
 
 /// A body that names a model.
@@ -37,7 +36,8 @@ pub(super) async fn version() -> Json<Value> {
 }
 
 pub(super) async fn tags(State(app): State<App>) -> Json<Value> {
-    let card = |(name, facts): (&Name, &ModelFacts)| {
+    let card = |(name, model): (&Name, ServedModel<'_>)| {
+        let facts = model.facts();
         json!({
             "name": name.to_string(),
             "model": name.to_string(),
@@ -53,12 +53,13 @@ pub(super) async fn tags(State(app): State<App>) -> Json<Value> {
 }
 
 pub(super) async fn ps(State(app): State<App>) -> Json<Value> {
-    let card = |(name, facts): (&Name, &ModelFacts)| {
-        let (until, window) = match app.served(name)? {
-            ServedModel::Chat => {
-                app.engine.resident().map(|residence| (residence.until, residence.num_ctx))?
+    let card = |(name, model): (&Name, ServedModel<'_>)| {
+        let facts = model.facts();
+        let (until, window) = match model {
+            ServedModel::Chat(chat) => {
+                chat.engine.resident().map(|residence| (residence.until, residence.num_ctx))?
             }
-            ServedModel::EmbeddingService => (None, facts.trained_context),
+            ServedModel::Embedding(_) => (None, facts.trained_context),
         };
         Some(json!({
             "name": name.to_string(),
@@ -86,10 +87,7 @@ pub(super) async fn show(
 ) -> Result<Json<Value>, ApiError> {
     let asked: ModelNameBody = body(request)?;
     let (name, served) = require(asked.model(), &app)?;
-    let facts = match (served, &app.vectors) {
-        (ServedModel::EmbeddingService, Some((_, vectors))) => &vectors.facts,
-        (ServedModel::EmbeddingService | ServedModel::Chat, _) => &app.facts,
-    };
+    let facts = served.facts();
     Ok(Json(json!({
         "license": facts.license,
         "modelfile": format!("FROM {name}\n"),

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::error::ApiError;
-use super::{App, ServedModel};
+use super::{App, ChatService, ServedModel};
 use crate::engine::{EngineRequest, Overflow, Prompt, Reply};
 use crate::grammar;
 use crate::keep_alive::KeepAlive;
@@ -101,30 +101,34 @@ pub(super) fn body<T: DeserializeOwned>(body: Result<Bytes, BytesRejection>) -> 
 }
 
 /// The model that `asked` names, and the name as it was written.
-pub(super) fn require(asked: Option<&str>, app: &App) -> Result<(String, ServedModel), ApiError> {
+pub(super) fn require<'a>(asked: Option<&str>, app: &'a App) -> Result<(String, ServedModel<'a>), ApiError> {
     let asked = asked.filter(|name| !name.is_empty()).ok_or_else(|| ApiError::bad("model is required"))?;
     let name = Name::parse(asked).map_err(|_| ApiError::bad("invalid model name"))?;
     let served = app.served(&name).ok_or_else(|| ApiError::not_found(asked))?;
     Ok((asked.to_owned(), served))
 }
 
-/// The name of the chat model, as it was written; `what` is what the embedding model can't do.
-fn require_talk(asked: Option<&str>, app: &App, what: &str) -> Result<String, ApiError> {
+/// The chat model and its name, as it was written; `what` is what the embedding model can't do.
+fn require_talk<'a>(
+    asked: Option<&str>,
+    app: &'a App,
+    what: &str,
+) -> Result<(String, &'a ChatService), ApiError> {
     match require(asked, app)? {
-        (asked, ServedModel::Chat) => Ok(asked),
-        (asked, ServedModel::EmbeddingService) => {
+        (asked, ServedModel::Chat(chat)) => Ok((asked, chat)),
+        (asked, ServedModel::Embedding(_)) => {
             Err(ApiError::bad(format!("{asked:?} does not support {what}")))
         }
     }
 }
 
 impl ChatRequest {
-    /// Checks it against what the model can do.
-    pub(super) fn check(self, app: &App) -> Result<CheckedRequest, ApiError> {
-        let model = require_talk(self.common.model.as_deref(), app, "chat")?;
+    /// Checks it against what the model can do, which is returned beside it.
+    pub(super) fn check(self, app: &App) -> Result<(CheckedRequest, &ChatService), ApiError> {
+        let (model, chat) = require_talk(self.common.model.as_deref(), app, "chat")?;
         let tools = self.tools.unwrap_or_default();
-        if !tools.is_empty() && !app.facts.calls_tools() {
-            return Err(ApiError::bad(format!("{} does not support tools", app.name.canonical())));
+        if !tools.is_empty() && !chat.facts.calls_tools() {
+            return Err(ApiError::bad(format!("{} does not support tools", chat.name.canonical())));
         }
         let calls = match tools.is_empty() {
             true => None,
@@ -139,17 +143,17 @@ impl ChatRequest {
             .map(ChatMessage::check)
             .collect::<Result<_, _>>()?;
         let prompt = (!messages.is_empty()).then_some(Prompt::Chat { messages, tools });
-        self.common.asked(model, prompt, calls)
+        Ok((self.common.asked(model, prompt, calls)?, chat))
     }
 }
 
 impl GenerateRequest {
-    /// Checks it against what the model can do.
-    pub(super) fn check(self, app: &App) -> Result<CheckedRequest, ApiError> {
-        let model = require_talk(self.common.model.as_deref(), app, "generate")?;
+    /// Checks it against what the model can do, which is returned beside it.
+    pub(super) fn check(self, app: &App) -> Result<(CheckedRequest, &ChatService), ApiError> {
+        let (model, chat) = require_talk(self.common.model.as_deref(), app, "generate")?;
         refuse_images(self.images.as_deref())?;
         if self.suffix.is_some_and(|suffix| !suffix.is_empty()) {
-            return Err(ApiError::bad(format!("{} does not support insert", app.name.canonical())));
+            return Err(ApiError::bad(format!("{} does not support insert", chat.name.canonical())));
         }
         if self.template.is_some_and(|template| !template.is_empty()) {
             return Err(ApiError::bad("joi-model uses the model's own template and takes no other"));
@@ -163,7 +167,7 @@ impl GenerateRequest {
             let messages = system.into_iter().chain([Message::new("user", &prompt)]).collect();
             Prompt::Chat { messages, tools: Vec::new() }
         });
-        self.common.asked(model, prompt, None)
+        Ok((self.common.asked(model, prompt, None)?, chat))
     }
 }
 

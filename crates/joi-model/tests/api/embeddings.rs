@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::support::{NAME, Server, fetched, ran};
+use crate::support::{NAME, Server, chat, fetched, program, ran, user};
 
 const VECTORS: &str = "all-minilm";
 
@@ -162,4 +162,31 @@ fn a_model_for_vectors_is_no_partner_and_two_models_have_two_names() {
     let both = ["--model", &embed, "--embed-model", &embed, "--listen", "127.0.0.1:0", "--open"];
     let (code, told) = ran(&both);
     assert!(code == Some(1) && told.contains("both models are called"), "{told}");
+}
+
+#[test]
+fn without_a_chat_model_vectors_are_served_alone() {
+    let embed = embed_model();
+    let open = ["--listen", "127.0.0.1:0", "--open"];
+    let only =
+        Server::run(program(&[&["--embed-model", &embed, "--embed-name", VECTORS], &open[..]].concat()));
+    let tags = only.get("/api/tags");
+    assert_eq!(
+        (tags["models"].as_array().map(Vec::len), &tags["models"][0]["name"]),
+        (Some(1), &json!("all-minilm:latest"))
+    );
+    let made = only.post("/api/embed", &json!({"model": VECTORS, "input": "hello"})).json();
+    let beside = embedded(&json!("hello"));
+    assert!(product(&made["embeddings"][0], &beside["embeddings"][0]) > 0.9999);
+    let refused = only.post("/api/chat", &chat(&user("Hi."), &json!({}), false)).error();
+    assert_eq!(refused, (404, format!("model '{NAME}' not found")));
+    assert!(only.let_go().success());
+}
+
+#[test]
+fn alone_it_has_to_be_a_model_for_vectors() {
+    let talks = crate::support::model();
+    let ended = ran(&["--embed-model", talks.to_str().expect("text"), "--listen", "127.0.0.1:0", "--open"]);
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && said.contains("is no model for vectors"), "{said}");
 }

@@ -65,11 +65,17 @@ impl Server {
     /// The same with another model.
     pub(crate) fn of(model: &Path, args: &[&str], token: Option<&str>) -> Self {
         let path = model.to_str().expect("a path of text");
-        let mut command = program(&["--model", path, "--name", NAME, "--parent-stdin"]);
-        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = program(&["--model", path, "--name", NAME]);
+        command.args(args);
         if let Some(token) = token {
             command.env("JOI_MODEL_TOKEN", token);
         }
+        Self::run(command)
+    }
+
+    /// Runs `command`, which lacks only that it ends with us.
+    pub(crate) fn run(mut command: Command) -> Self {
+        command.arg("--parent-stdin").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let stdout = child.stdout.take().expect("it is piped");
         let log = BufReader::new(child.stderr.take().expect("it is piped")).lines();

@@ -1,0 +1,139 @@
+//! The machine under the program: its processor and what it computes, and the memory that is free for more.
+//!
+//! Any thread; reads small files below /proc and /sys/fs/cgroup, and keeps nothing. Out: plain values, or nothing
+//! where the system does not tell. A limit that a container or a service manager sets counts like memory that is
+//! not there.
+
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+/// Where the second version of control groups is mounted.
+const GROUPS: &str = "/sys/fs/cgroup";
+
+/// The processor's name and how many cores of it there are: what a measured speed holds for.
+pub fn processor() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let named = |key: &str| info.lines().rfind(|line| line.starts_with(key));
+    let line = named("Model").or_else(|| named("model name")).unwrap_or("unknown processor");
+    let name = line.split_once(':').map_or(line, |(_, name)| name.trim());
+    format!("{name}, {} cores", available_parallelism().map_or(1, usize::from))
+}
+
+/// How long the process `pid` has computed, on all cores together, in ticks of 10 ms; nothing when there is none.
+pub fn cpu_time(pid: u32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name of the program may hold anything, and ends with the last bracket.
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(11);
+    let (user, system) = (fields.next()?.parse::<u64>().ok()?, fields.next()?.parse::<u64>().ok()?);
+    Some(Duration::from_millis(user.checked_add(system)?.checked_mul(10)?))
+}
+
+/// Memory in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryRoom {
+    /// What new programs may take without pushing others out.
+    pub free: u64,
+    /// All there is.
+    pub total: u64,
+}
+
+impl MemoryRoom {
+    /// As it is now; nothing where the system does not tell.
+    pub fn now() -> Option<Self> {
+        let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+        let groups = own_groups().into_iter().filter_map(|folder| GroupFiles::read(&folder));
+        Self::within(&info, &groups.collect::<Vec<_>>())
+    }
+
+    /// What `info`, the text of /proc/meminfo, and the limits of `groups` leave.
+    fn within(info: &str, groups: &[GroupFiles]) -> Option<Self> {
+        let bytes = |key: &str| -> Option<u64> {
+            let line = info.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+            line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+        };
+        let whole = Self { free: bytes("MemAvailable")?, total: bytes("MemTotal")? };
+        Some(groups.iter().filter_map(GroupFiles::room).fold(whole, |room, group| Self {
+            free: room.free.min(group.free),
+            total: room.total.min(group.total),
+        }))
+    }
+}
+
+/// The texts of a control group's files.
+struct GroupFiles {
+    max: String,
+    current: String,
+    stat: String,
+}
+
+impl GroupFiles {
+    fn read(folder: &Path) -> Option<Self> {
+        let text = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
+        Some(Self {
+            max: text("memory.max")?,
+            current: text("memory.current")?,
+            stat: text("memory.stat").unwrap_or_default(),
+        })
+    }
+
+    /// Nothing where it has no limit ("max").
+    fn room(&self) -> Option<MemoryRoom> {
+        let total: u64 = self.max.trim().parse().ok()?;
+        let used: u64 = self.current.trim().parse().ok()?;
+        // Files that were read count as used, and give way at once.
+        let gives_way = self.stat.lines().find_map(|line| line.strip_prefix("inactive_file ")?.parse().ok());
+        let used = used.saturating_sub(gives_way.unwrap_or(0));
+        Some(MemoryRoom { free: total.saturating_sub(used), total })
+    }
+}
+
+/// The folders of our control group and of those above it.
+fn own_groups() -> Vec<PathBuf> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
+    let own = Path::new(GROUPS).join(own);
+    own.ancestors().take_while(|folder| folder.starts_with(GROUPS)).map(Path::to_path_buf).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INFO: &str = "MemTotal:        4000 kB\nMemFree:          100 kB\nMemAvailable:    3000 kB\n";
+
+    fn group(max: &str, current: &str, stat: &str) -> GroupFiles {
+        GroupFiles { max: max.into(), current: current.into(), stat: stat.into() }
+    }
+
+    #[test]
+    fn the_tightest_limit_counts_and_files_that_were_read_do_not() {
+        let room = |groups: &[GroupFiles]| MemoryRoom::within(INFO, groups);
+        let kilobytes = |free: u64, total: u64| Some(MemoryRoom { free: free * 1024, total: total * 1024 });
+        assert_eq!(room(&[]), kilobytes(3000, 4000));
+        assert_eq!(room(&[group("max\n", "1\n", "")]), kilobytes(3000, 4000), "no limit");
+        let tight = || group("2048000\n", "1024000\n", "anon 5\ninactive_file 512000\nactive_file 7\n");
+        assert_eq!(room(&[tight()]), kilobytes(1500, 2000));
+        assert_eq!(room(&[group("max", "5", ""), tight(), group("3072000", "0", "")]), kilobytes(1500, 2000));
+        assert_eq!(room(&[group("1024", "4096", "")]), kilobytes(0, 1), "more is used than is allowed");
+    }
+
+    #[test]
+    fn a_system_that_does_not_tell_is_not_guessed_at() {
+        assert_eq!(MemoryRoom::within("", &[]), None);
+        assert_eq!(MemoryRoom::within("MemTotal: 5 kB\nMemAvailable: lots\n", &[]), None);
+        assert_eq!(MemoryRoom::within("MemTotal: 5 kB\nMemAvailableX: 4 kB\n", &[]), None);
+    }
+
+    #[test]
+    fn this_machine_tells() {
+        let room = MemoryRoom::now().unwrap();
+        assert!(room.free > 0 && room.free <= room.total, "{room:?}");
+        assert!(processor().ends_with(" cores"));
+        let (before, _) =
+            (cpu_time(std::process::id()).unwrap(), (0..3_000_000_u64).map(|n| n ^ 7).sum::<u64>());
+        assert!(cpu_time(std::process::id()).unwrap() >= before);
+        assert_eq!(cpu_time(0), None);
+        assert!(!own_groups().is_empty());
+    }
+}
