@@ -264,6 +264,9 @@ async fn ended(
         Err(ReplyRefusal::Empty) => return Ok(Ok(ModelAnswer::Nothing { thinking })),
         Err(refusal) => return Ok(Err(refusal)),
     };
+    if let Some(refusal) = heard.left_out {
+        sink.decided("check", "left out", refusal.to_string()).await?;
+    }
     sink.say(&heard.rest).await?;
     calls.extend(heard.calls);
     Ok(Ok(match (calls.is_empty(), heard.rest.is_empty() && heard.words.trim().is_empty()) {

@@ -43,6 +43,7 @@ pub(crate) struct ReplyFilter<'a> {
     language: &'a Language,
     state: FilterState,
     gate: OutputGate,
+    /// Words of it went out.
     has_spoken: bool,
     /// It has offered what it must not: nothing more goes out.
     is_ended: bool,
@@ -60,6 +61,8 @@ pub(crate) struct FilteredReply {
     pub(crate) calls: Vec<WrittenCall>,
     /// All that is no call.
     pub(crate) words: String,
+    /// The end of it was left out, and why.
+    pub(crate) left_out: Option<ReplyRefusal>,
 }
 
 impl<'a> ReplyFilter<'a> {
@@ -113,7 +116,8 @@ impl<'a> ReplyFilter<'a> {
             protocol::parse(&self.raw, self.known)
         };
         if !parsed.calls.is_empty() {
-            return Ok(FilteredReply { rest: String::new(), calls: parsed.calls, words: parsed.words });
+            let protocol::Parsed { calls, words } = parsed;
+            return Ok(FilteredReply { rest: String::new(), calls, words, left_out: None });
         }
         let rest = match std::mem::replace(&mut self.state, FilterState::Silent) {
             _ if self.is_ended => String::new(),
@@ -130,10 +134,11 @@ impl<'a> ReplyFilter<'a> {
             FilterState::Speaking => std::mem::take(&mut self.gate).finish(ending)?,
         };
         let rest = self.honest(rest)? + &self.begun;
-        if self.is_ended && !self.has_spoken {
-            return Err(ReplyRefusal::Offer);
+        let left_out = self.is_ended.then_some(ReplyRefusal::Offer);
+        match left_out.filter(|_| !self.has_spoken) {
+            Some(refusal) => Err(refusal),
+            None => Ok(FilteredReply { rest, calls: Vec::new(), words: self.raw, left_out }),
         }
-        Ok(FilteredReply { rest, calls: Vec::new(), words: self.raw })
     }
 
     /// `words`, or nothing while their sentence may still become a claim or an offer.

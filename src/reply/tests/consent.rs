@@ -147,7 +147,9 @@ async fn with_strangers_words_in_the_turn_a_model_offers_only_what_was_asked_for
         kit.page = Fake::new("page", Effect::Fetches, Ok(Output::foreign("Owls hunt at night.")));
         let bench = Bench::with_kit(size, &kit, vec![writes("page", "{}"), answers(answer)]);
         bench.engine.parts.protocols.learn("scripted", None).await;
-        assert_eq!(bench.say(asked).await.shown().trim_end(), shown, "{asked}");
+        let ran = bench.say(asked).await;
+        assert_eq!(ran.shown().trim_end(), shown, "{asked}");
+        assert_eq!(ran.decided("check").is_empty(), shown == answer, "it is on record");
     }
     let bench = Bench::with_kit(Large, &Kit::new(), vec![answers(forgets)]);
     assert_eq!(bench.say("what can you do").await.shown(), forgets, "there is no stranger in the turn");
