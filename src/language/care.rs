@@ -31,7 +31,7 @@ pub(crate) struct CareWords {
     pub(crate) sites: SiteWords,
     urgent: BTreeMap<String, String>,
     careful: BTreeMap<String, String>,
-    number: NumberWords,
+    number: EmergencyNumberWords,
 }
 
 /// What belongs to a matter.
@@ -98,7 +98,7 @@ pub(crate) struct SiteWords {
 /// The number of the emergency services, in words.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct NumberWords {
+struct EmergencyNumberWords {
     unknown: String,
     known: String,
 }
@@ -126,7 +126,7 @@ struct CareFile {
     rule: Vec<WrittenRule>,
     facts: WrittenFacts,
     look_up: WrittenLookUp,
-    number: NumberWords,
+    number: EmergencyNumberWords,
     sites: SiteWords,
 }
 

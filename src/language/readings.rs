@@ -36,7 +36,7 @@ fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<EndingWords>, D::Err
 }
 
 /// Written forms, and how they are said.
-pub(crate) type Said = BTreeMap<String, String>;
+pub(crate) type SpokenForms = BTreeMap<String, String>;
 
 /// A thing that is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -146,7 +146,7 @@ pub(crate) struct ClockWords {
 pub(crate) struct MoneyWords {
     pub(crate) both: String,
     pub(crate) per: String,
-    pub(crate) pays_for: Said,
+    pub(crate) pays_for: SpokenForms,
     pub(crate) scales: BTreeMap<String, Counted>,
     pub(crate) currency: Vec<Currency>,
 }
@@ -188,16 +188,16 @@ pub(crate) struct AddressWords {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Abbreviations {
-    pub(crate) titles: Said,
+    pub(crate) titles: SpokenForms,
     #[serde(default)]
     pub(crate) saint: Option<[String; 2]>,
     pub(crate) numbered: Vec<String>,
-    pub(crate) marks: Said,
+    pub(crate) marks: SpokenForms,
     pub(crate) or: String,
     /// With a dot that never ends a sentence.
-    pub(crate) inner: Said,
-    pub(crate) dotted: Said,
-    pub(crate) plain: Said,
+    pub(crate) inner: SpokenForms,
+    pub(crate) dotted: SpokenForms,
+    pub(crate) plain: SpokenForms,
 }
 
 #[derive(Debug, Deserialize)]
@@ -227,7 +227,7 @@ pub(crate) struct SumSigns {
 #[serde(deny_unknown_fields)]
 pub(crate) struct DegreeWords {
     pub(crate) name: Counted,
-    pub(crate) scales: Said,
+    pub(crate) scales: SpokenForms,
     pub(crate) height: String,
 }
 
@@ -236,8 +236,8 @@ pub(crate) struct DegreeWords {
 pub(crate) struct UnitWords {
     pub(crate) per: String,
     pub(crate) tight: Vec<String>,
-    pub(crate) divisors: Said,
-    pub(crate) ones: Said,
+    pub(crate) divisors: SpokenForms,
+    pub(crate) ones: SpokenForms,
     pub(crate) names: BTreeMap<String, Counted>,
 }
 

@@ -111,8 +111,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         };
         self.running.insert(question.turn, running);
         let breath = self.desk.config.go_on().map(|after| Breath { after, rest: later });
-        let reporter =
-            SpokenReporter::new(question.turn, self.desk.speech.clone(), Arc::clone(&language), breath);
+        let reporter = SpokenReporter::new(question.turn, self.desk.speech.clone(), language, breath);
         let trace = first_marks(question);
         let (id, text) = (question.turn, question.text.clone());
         match ready {

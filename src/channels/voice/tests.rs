@@ -133,13 +133,8 @@ impl Bench {
         }));
         let (player, played) = Player::to_wav(file, RATE, Pace::Fast).unwrap();
         let mouth = (*voice == Voice::Joe).then(|| {
-            Mouth::spawn(
-                LanguageVoice::new(joe(), english()).into(),
-                player.clone(),
-                played,
-                Heart::unwatched(),
-            )
-            .unwrap()
+            let joe = LanguageVoice::new(joe(), english()).into();
+            Mouth::spawn(joe, player.clone(), played, Heart::unwatched()).unwrap()
         });
         let (commands, _commands) = sync_channel(64);
         let (ears, deliveries) = channel(8);
