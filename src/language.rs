@@ -29,7 +29,7 @@ pub(crate) mod tools;
 pub(crate) mod truth;
 mod vocabulary;
 
-pub use care::Urgency;
+pub use care::CareUrgency;
 pub use clock::{ClockSaid, Exactness};
 pub use ear::Ear;
 pub use library::{LanguageError, LanguageLibrary};

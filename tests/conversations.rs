@@ -1,4 +1,4 @@
-//! What the embedded model makes of scripted conversations and everyday questions. A test binary of its own, because it takes all
+//! What the embedded model makes of scripted conversations. A test binary of its own, because it takes all
 //! cores for minutes and others keep real time.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, what was not expected ends it")]
@@ -11,5 +11,4 @@ static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 mod stories {
     mod evals;
-    mod everyday;
 }

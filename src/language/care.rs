@@ -105,7 +105,7 @@ struct EmergencyNumberWords {
 
 /// Whether somebody may be in danger now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Urgency {
+pub enum CareUrgency {
     /// Somebody may: nothing else is said.
     Urgent,
     /// A wrong word would do harm later.
@@ -203,8 +203,8 @@ impl CareWords {
     }
 
     /// How urgent a matter is.
-    pub(crate) fn urgency(&self, matter: &str) -> Urgency {
-        if self.urgent.contains_key(matter) { Urgency::Urgent } else { Urgency::Careful }
+    pub(crate) fn urgency(&self, matter: &str) -> CareUrgency {
+        if self.urgent.contains_key(matter) { CareUrgency::Urgent } else { CareUrgency::Careful }
     }
 
     /// The matters there are sentences for.
@@ -350,7 +350,10 @@ mod tests {
         assert!(words.answer("stroke", "").unwrap().contains("call your emergency number at once"));
         assert!(words.answer("stroke", "112").unwrap().contains("call 112 at once"));
         assert_eq!(words.answer("weather", "112"), None);
-        assert_eq!((words.urgency("stroke"), words.urgency("food")), (Urgency::Urgent, Urgency::Careful));
+        assert_eq!(
+            (words.urgency("stroke"), words.urgency("food")),
+            (CareUrgency::Urgent, CareUrgency::Careful)
+        );
     }
 
     #[test]

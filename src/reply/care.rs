@@ -15,14 +15,14 @@ use super::agent::setup::{self, Prepared};
 use super::consent::QuestionOutcome;
 use super::model::ChatModel;
 use super::output::sink::{ReceiverClosed, ReplySink};
-use super::output::source::{self, Trust};
+use super::output::source::{self, SourceTrust};
 use super::path::Path;
 use super::session::open_question::{LookUpOffer, OpenQuestion, open_until};
 use super::turn::{Ended, Keep, Turn};
 use super::understand::care::{self, Care};
 use super::understand::{intents, wish};
 use crate::language::care::LookUpSentences;
-use crate::language::{Language, Urgency};
+use crate::language::{CareUrgency, Language};
 use crate::llm::Knowledge;
 use crate::tools::gate::Consent;
 use crate::tools::{LookUpMode, WEB_SEARCH};
@@ -34,7 +34,7 @@ pub(super) const UNSURE_PROMPT: &str = include_str!("../../assets/prompts/unsure
 pub(super) struct LookUp {
     /// The user's own question.
     pub(super) query: String,
-    pub(super) trust: Trust,
+    pub(super) trust: SourceTrust,
     pub(super) consent: Consent,
 }
 
@@ -80,7 +80,7 @@ impl<M: ChatModel> Path<'_, M> {
         let Some(answer) = words.iter().find_map(|words| words.answer(&matter, number)) else {
             return Ok(None);
         };
-        let is_urgent = words.iter().any(|words| words.urgency(&matter) == Urgency::Urgent);
+        let is_urgent = words.iter().any(|words| words.urgency(&matter) == CareUrgency::Urgent);
         let why = "a wrong word would do harm, and the model has less than 1 B parameters";
         sink.decided("care", matter.as_str(), why).await?;
         sink.say_on(&answer).await?;
@@ -101,7 +101,7 @@ impl<M: ChatModel> Path<'_, M> {
             Remedy::SwitchedOff => sink.say_on(say.map_or("", |say| &say.switched_off)).await,
             Remedy::AtOnce => self.matter_looked_up(turn, query, sink).await,
             _ if wanted.is_some() => self.matter_looked_up(turn, query, sink).await,
-            Remedy::Offer => self.offer(turn, query, Trust::Known, sink).await,
+            Remedy::Offer => self.offer(turn, query, SourceTrust::Known, sink).await,
             Remedy::Nothing => Ok(()),
         }
     }
@@ -112,7 +112,7 @@ impl<M: ChatModel> Path<'_, M> {
         query: String,
         sink: &mut ReplySink,
     ) -> Result<(), ReceiverClosed> {
-        let wanted = LookUp { query, trust: Trust::Known, consent: Consent::NotAsked };
+        let wanted = LookUp { query, trust: SourceTrust::Known, consent: Consent::NotAsked };
         let ended = self.look_up(turn, &wanted, sink).await?;
         self.tell_failure(turn, ended, sink).await
     }
@@ -142,7 +142,7 @@ impl<M: ChatModel> Path<'_, M> {
         }
         sink.decided("care", "looked up", "a fact of the world beyond common knowledge").await?;
         let query = wanted.unwrap_or(turn.asked).to_owned();
-        let wanted = LookUp { query, trust: Trust::Anybody, consent: Consent::NotAsked };
+        let wanted = LookUp { query, trust: SourceTrust::Anybody, consent: Consent::NotAsked };
         Ok(self.look_up(turn, &wanted, sink).await? == LookedUp::Quoted)
     }
 
@@ -156,7 +156,7 @@ impl<M: ChatModel> Path<'_, M> {
             sink.say_on(&words.look_up.say.unsure).await?;
         }
         match remedy {
-            Remedy::Offer => self.offer(turn, turn.asked.to_owned(), Trust::Anybody, sink).await,
+            Remedy::Offer => self.offer(turn, turn.asked.to_owned(), SourceTrust::Anybody, sink).await,
             Remedy::AtOnce | Remedy::Nothing | Remedy::SwitchedOff => Ok(()),
         }
     }
@@ -166,7 +166,7 @@ impl<M: ChatModel> Path<'_, M> {
         &self,
         turn: &Turn<'_>,
         query: String,
-        trust: Trust,
+        trust: SourceTrust,
         sink: &mut ReplySink,
     ) -> Result<(), ReceiverClosed> {
         let Some(say) = look_up_sentences(&turn.language) else { return Ok(()) };

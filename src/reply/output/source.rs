@@ -19,7 +19,7 @@ const DATE: usize = 24;
 
 /// Which pages may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trust {
+pub(crate) enum SourceTrust {
     /// Any.
     Anybody,
     /// Those that the language names.
@@ -36,11 +36,16 @@ pub(crate) struct Quote {
 }
 
 /// What answers `query` best in the pages, of which the first found counts most.
-pub(crate) fn quoted(language: &Language, query: &str, pages: &[FoundPage], trust: Trust) -> Option<Quote> {
+pub(crate) fn quoted(
+    language: &Language,
+    query: &str,
+    pages: &[FoundPage],
+    trust: SourceTrust,
+) -> Option<Quote> {
     let sites = &language.care().first()?.sites;
     let wanted = content(language, query);
     let needed = wanted.len().div_ceil(2).max(1);
-    let may = |page: &&FoundPage| trust == Trust::Anybody || sites.is_trusted(host(&page.url));
+    let may = |page: &&FoundPage| trust == SourceTrust::Anybody || sites.is_trusted(host(&page.url));
     let scored = pages.iter().filter(may).enumerate().map(|(at, page)| {
         let held = held(&wanted, &format!("{} {}", page.title, page.text));
         (held, std::cmp::Reverse(at), page)
@@ -177,12 +182,12 @@ mod tests {
 
     #[test]
     fn the_sentence_that_answers_is_quoted_and_its_site_named() {
-        let quote = quoted(english(), "How tall is the Eiffel Tower?", &pages(), Trust::Anybody);
+        let quote = quoted(english(), "How tall is the Eiffel Tower?", &pages(), SourceTrust::Anybody);
         let text = "The Eiffel Tower is approx. 330 metres tall. It stands in Paris.".to_owned();
         assert_eq!(quote, Some(Quote { site: "Wikipedia".into(), text }));
-        let quote = quoted(english(), "Who won the world cup?", &pages(), Trust::Anybody);
+        let quote = quoted(english(), "Who won the world cup?", &pages(), SourceTrust::Anybody);
         assert_eq!(quote, None, "nothing there answers it");
-        let quote = quoted(german(), "Wie hoch ist der Eiffel Tower?", &pages(), Trust::Anybody);
+        let quote = quoted(german(), "Wie hoch ist der Eiffel Tower?", &pages(), SourceTrust::Anybody);
         assert_eq!(quote.map(|quote| quote.site), Some("Wikipedia".into()));
     }
 
@@ -191,19 +196,21 @@ mod tests {
         let mut found = pages();
         found.remove(1);
         let asked = "How tall is the Eiffel Tower?";
-        assert_eq!(quoted(english(), asked, &found, Trust::Known), None);
-        let quote = quoted(english(), asked, &found, Trust::Anybody).unwrap();
+        assert_eq!(quoted(english(), asked, &found, SourceTrust::Known), None);
+        let quote = quoted(english(), asked, &found, SourceTrust::Anybody).unwrap();
         assert_eq!((quote.site.as_str(), quote.text.as_str()), ("example.org", "The Eiffel Tower is tall."));
     }
 
     #[test]
     fn a_quotation_is_short_and_claims_no_deed() {
         let long = format!("The tower {}is tall.", "very ".repeat(60));
-        let quote = quoted(english(), "the tower", &[page("https://a.example", "", &long)], Trust::Anybody);
+        let quote =
+            quoted(english(), "the tower", &[page("https://a.example", "", &long)], SourceTrust::Anybody);
         let text = quote.unwrap().text;
         assert!(text.split(' ').count() == LONGEST && text.ends_with('…'), "{text}");
         let claim = "I've set a timer for the tower.";
-        let quote = quoted(english(), "the tower", &[page("https://a.example", "", claim)], Trust::Anybody);
+        let quote =
+            quoted(english(), "the tower", &[page("https://a.example", "", claim)], SourceTrust::Anybody);
         assert_eq!(quote, None);
     }
 
@@ -225,7 +232,7 @@ mod tests {
         #[test]
         fn any_page_can_be_quoted_from(text in "\\PC{0,200}", url in "\\PC{0,30}", query in "\\PC{0,30}") {
             let pages = [page(&url, "", &text)];
-            quoted(english(), &query, &pages, Trust::Anybody);
+            quoted(english(), &query, &pages, SourceTrust::Anybody);
             named(english(), &text, &query, &pages);
         }
     }

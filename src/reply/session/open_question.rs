@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::message::Channel;
 use crate::reply::agent::tool_loop::pending::PendingCall;
-use crate::reply::output::source::Trust;
+use crate::reply::output::source::SourceTrust;
 use crate::reply::quick::forgetting::Forgetting;
 
 /// Characters a second that are spoken.
@@ -29,7 +29,7 @@ pub(crate) struct LookUpOffer {
     /// The user's own question.
     pub(crate) query: String,
     /// Which pages may be quoted about it.
-    pub(crate) trust: Trust,
+    pub(crate) trust: SourceTrust,
     /// Until when a yes counts.
     pub(crate) until: Timestamp,
 }

@@ -7,7 +7,7 @@
 //! something, when, how much of it, what changes with time. The words are in `care.toml` of each language.
 
 use crate::language::care::{CareRule, CareWords};
-use crate::language::{Language, Urgency};
+use crate::language::{CareUrgency, Language};
 
 #[cfg(test)]
 mod tests;
@@ -78,7 +78,7 @@ fn kind(words: &CareWords, text: &str) -> Care {
 fn behind_order(words: &CareWords, text: &str) -> Care {
     let Some((_, rest)) = text.split_once([',', '.', '!', '?', ';']) else { return Care::Everyday };
     let is_told = |rule: &&CareRule| {
-        !rule.needs_question && words.urgency(&rule.matter) == Urgency::Urgent && rule.fits(rest)
+        !rule.needs_question && words.urgency(&rule.matter) == CareUrgency::Urgent && rule.fits(rest)
     };
     words.rules.iter().find(is_told).map_or(Care::Everyday, |rule| Care::Matter(rule.matter.clone()))
 }
@@ -88,6 +88,6 @@ fn goes_on(language: &Language, text: &str, before: &str) -> bool {
     let Some(words) = language.care().iter().find(|words| words.goes_on.is_match(text)) else { return false };
     // Whoever has something done meanwhile is done with it.
     let is_over = words.orders.is_match(text) || words.harmless.is_match(text);
-    let may = words.advice.is_match(text) || words.urgency(before) == Urgency::Urgent;
+    let may = words.advice.is_match(text) || words.urgency(before) == CareUrgency::Urgent;
     may && !is_over
 }

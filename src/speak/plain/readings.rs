@@ -31,9 +31,9 @@ struct Passes {
     ordinal: ordinal::Ordinals,
     number: number::NumberPass,
     money: money::Money,
-    unit: unit::Units,
-    word: word::Words,
-    sign: sign::Signs,
+    unit: unit::UnitReadings,
+    word: word::WordReadings,
+    sign: sign::SignReadings,
 }
 
 impl Readings {
@@ -45,9 +45,9 @@ impl Readings {
             ordinal: ordinal::Ordinals::new(words),
             number: number::NumberPass::new(words),
             money: money::Money::new(words),
-            unit: unit::Units::new(words),
-            word: word::Words::new(words),
-            sign: sign::Signs::new(words),
+            unit: unit::UnitReadings::new(words),
+            word: word::WordReadings::new(words),
+            sign: sign::SignReadings::new(words),
         }))
     }
 

@@ -121,9 +121,9 @@ pub(super) fn plain_characters(text: &str) -> String {
 
 /// The last pass.
 #[derive(Debug)]
-pub(super) struct Signs(Arc<ReadingWords>);
+pub(super) struct SignReadings(Arc<ReadingWords>);
 
-impl Signs {
+impl SignReadings {
     pub(super) fn new(words: &Arc<ReadingWords>) -> Self {
         Self(Arc::clone(words))
     }

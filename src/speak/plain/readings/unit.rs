@@ -11,7 +11,7 @@ use crate::language::readings::ReadingWords;
 static HEIGHT: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?P<feet>\d{1,2})['′](?P<inches>\d{1,2})["″]"#));
 
 #[derive(Debug)]
-pub(super) struct Units {
+pub(super) struct UnitReadings {
     words: Arc<ReadingWords>,
     measure: Regex,
     degrees: Regex,
@@ -21,7 +21,7 @@ pub(super) struct Units {
     ones: Option<Regex>,
 }
 
-impl Units {
+impl UnitReadings {
     pub(super) fn new(words: &Arc<ReadingWords>) -> Self {
         let number = number(&words.figures);
         let units = || words.units.names.keys().map(String::as_str);

@@ -13,14 +13,14 @@ static INITIAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<letter>[A-Z])\.
 static EITHER: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<a>\p{L}+)/(?P<b>\p{L}+)"));
 
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct WordReadings {
     words: Arc<ReadingWords>,
     title: Regex,
     dotted: Regex,
     alone: Regex,
 }
 
-impl Words {
+impl WordReadings {
     pub(super) fn new(words: &Arc<ReadingWords>) -> Self {
         let list = &words.words;
         let titles = any(list.titles.keys().map(String::as_str));
