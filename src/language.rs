@@ -173,9 +173,9 @@ impl Language {
         self.tools.iter().find_map(|words| words.places.get(place)).map(String::as_str)
     }
 
-    /// What claims a deed and what supports it, in every language there is, its own first.
-    pub(crate) fn truth(&self) -> impl Iterator<Item = &TruthWords> {
-        self.truth.iter()
+    /// What claims a deed and what supports it, with what asks for deeds, in every language there is, its own first.
+    pub(crate) fn truth(&self) -> impl Iterator<Item = (&TruthWords, &ConsentWords)> {
+        self.truth.iter().zip(&self.consent)
     }
 
     /// What must not be answered lightly, in every language there is, its own first.

@@ -74,7 +74,7 @@ use prompt::dialogue::{self, Past};
 use prompt::profile;
 use prompt::side_query::SideQueries;
 use turn::{Keep, Turn};
-use understand::{intents, parts, redact};
+use understand::{intents, parts, redact, wish};
 
 /// Most messages read from the store for one prompt; far more than fit into it.
 const READ_BACK: u32 = 1_000;
@@ -182,6 +182,11 @@ impl<M: ChatModel> Path<'_, M> {
 
     /// One request: a quick command, several requests, or one for the model.
     async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
+        if wish::stays(&turn.language, turn.asked) {
+            sink.decided("gate", "no", "something is to stay as it is").await?;
+            sink.say(&turn.language.sentences().reply.left_alone).await?;
+            return Ok((Ended::Quick, Keep::Yes));
+        }
         let heads = self.heads();
         if let Some(quick) = quick::recognise(turn, self.session, heads.all_tools()) {
             let keep = quick::carry_out(turn, &quick, &self.quick_means(), sink).await?;

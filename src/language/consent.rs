@@ -43,6 +43,9 @@ pub(crate) struct FormWords {
     /// What turns a request round, at the beginning of a clause, and wherever it stands.
     pub(crate) negations: Phrases,
     pub(crate) anywhere: Phrases,
+    /// Whole requests that something stay as it is.
+    #[serde(default)]
+    pub(crate) stays: Patterns,
     /// With these a negation is what is to be kept in mind.
     pub(crate) keeping: Phrases,
     /// Who is spoken of.

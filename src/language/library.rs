@@ -131,6 +131,10 @@ impl Files {
         let Some(secrets) = &self.secrets else { return Ok(None) };
         secrets.read(|text| SecretWords::read(text, &self.commands.text)).map(Some)
     }
+
+    fn truth(&self) -> Result<TruthWords, LanguageError> {
+        self.truth.read(|text| TruthWords::read(text, &self.commands.text))
+    }
 }
 
 /// What counts of a language that is not spoken.
@@ -209,7 +213,7 @@ impl LanguageLibrary {
         let mut tools = vec![files.tools.read(ToolWords::read)?];
         let mut consent = vec![files.consent.read(ConsentWords::read)?];
         let mut secrets: Vec<SecretWords> = files.secrets()?.into_iter().collect();
-        let mut truth = vec![files.truth.read(TruthWords::read)?];
+        let mut truth = vec![files.truth()?];
         let readings = files.readings.as_ref().map(|file| file.read(ReadingWords::read)).transpose()?;
         let mut care = vec![files.care.read(CareWords::read)?];
         let mut other_moods = Vec::new();
@@ -249,7 +253,7 @@ impl LanguageLibrary {
         let mood = |text: &str| toml::from_str(text).map_err(|error: toml::de::Error| error.to_string());
         let OnlyMood { mood } = files.commands.read(mood)?;
         let (tools, consent) = (files.tools.read(ToolWords::read)?, files.consent.read(ConsentWords::read)?);
-        let (secrets, truth) = (files.secrets()?, files.truth.read(TruthWords::read)?);
+        let (secrets, truth) = (files.secrets()?, files.truth()?);
         let care = files.care.read(CareWords::read)?;
         Ok(OtherWords { mood, tools, consent, secrets, truth, care })
     }

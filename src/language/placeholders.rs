@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("time.again", &["days", "time"]),
     ("time.after", &["length"]),
     ("schedule.named", &["name", "kind"]),
+    ("schedule.foreign_named", &["name", "kind"]),
     ("schedule.to_remind", &["text"]),
     ("schedule.by_length", &["length", "bare", "kind"]),
     ("schedule.by_time", &["time", "kind"]),

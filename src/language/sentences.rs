@@ -98,6 +98,7 @@ pub struct ScheduleSentences {
     pub alarm: KindWords,
     pub reminder: KindWords,
     pub named: String,
+    pub foreign_named: String,
     pub to_remind: String,
     pub by_length: String,
     pub by_time: String,

@@ -75,6 +75,9 @@ mod tests {
         let store = Store::open(&path).unwrap();
         assert_eq!(store.set_aside(), None);
         assert_eq!(store.notes("shopping").await.unwrap(), ["milk"]);
+        assert!(store.has_foreign_notes("shopping").await.unwrap(), "nobody noted whose words they are");
+        store.add_notes("todo", vec!["tax".into()], jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+        assert!(!store.has_foreign_notes("todo").await.unwrap());
         let ids = [
             store.add_announcement("1".into()).await.unwrap(),
             store.add_announcement("2".into()).await.unwrap(),

@@ -151,9 +151,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.send(ReplyEvent::Called(record)).await?;
         match done {
             Ok(output) => {
-                let (name, deed) = (tool.name().to_owned(), tool.deed(arguments));
-                let (arguments, has_changed) = (arguments.clone(), writes(effect));
-                state.progress.done.push(DoneCall { tool: name, deed, arguments, has_changed });
+                state.progress.done.push(DoneCall::of(tool, arguments, &output));
                 self.done(state, tool, output, sink).await
             }
             Err(ToolError::TellModel(why)) => {
