@@ -42,7 +42,7 @@ pub(crate) struct AskArgs {
 
 pub(crate) fn run(args: AskArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     context.block_on(async {
-        let brain = Brain::start(context.config(), &context.paths).await?;
+        let brain = Brain::start_lingering(context.config(), &context.paths).await?;
         for remark in &brain.remarks {
             show::remark(remark);
         }

@@ -12,7 +12,8 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app::{self, Brain};
 use crate::audio::{AudioSource, LevelMeter, Microphone, MuteSwitch, PlayEvent, Player, SourceEvent, tone};
-use crate::llm::{BetterModel, Embedded, LlmError, ReadyServer, Serving};
+use crate::control::Client;
+use crate::llm::{BetterModel, Embedded, LlmError, ReadyServer, ServedBy, Serving};
 use crate::models::InstallState;
 
 mod echo;
@@ -207,9 +208,11 @@ fn voice(context: &CliContext) -> Row {
 }
 
 async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
-    let brain = Brain::start(context.config(), &context.paths).await?;
+    let brain = Brain::start_lingering(context.config(), &context.paths).await?;
     let settled = tokio::time::timeout(PATIENCE, brain.mind.ready()).await;
-    let told = brain.serving();
+    let is_service = Client::connect(&context.paths.runtime).ok().flatten().is_some();
+    let lingers = context.config().llm.lingers().filter(|_| !is_service);
+    let told = brain.serving() + &stays(&brain.mind.serving().borrow(), lingers);
     let row = match (settled, &*brain.mind.serving().borrow()) {
         (_, Serving::Ready(ready)) => match &ready.note {
             None => Row::good("model server", told),
@@ -225,6 +228,16 @@ async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
     }
     brain.shutdown().await;
     Ok(rows)
+}
+
+/// How long our own server stays in memory, where it is not that of a running service.
+fn stays(serving: &Serving, lingers: Option<Duration>) -> String {
+    match (serving, lingers) {
+        (Serving::Ready(ready), Some(stays)) if ready.by == ServedBy::Local => {
+            format!(", loaded until {} s after the last command", stays.as_secs())
+        }
+        _ => String::new(),
+    }
 }
 
 /// Why the best of our own models does not answer. That is no fault where the machine is what it is.

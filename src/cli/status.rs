@@ -7,6 +7,7 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use super::{events, not_running};
 use crate::control::{Client, DeviceStatus, ServiceRow, ServiceState, Status};
+use crate::llm::{self, LONGEST_LINGERING};
 use crate::store::{self, Loss};
 
 const EXAMPLES: &str = "\
@@ -24,7 +25,8 @@ pub(crate) struct StatusArgs {
 }
 
 pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
-    let mut client = Client::connect(&context.paths.runtime)?.ok_or_else(not_running)?;
+    let runtime = &context.paths.runtime;
+    let mut client = Client::connect(runtime)?.ok_or_else(|| nobody(llm::has_lingering_server(runtime)))?;
     let mut status = client.status()?;
     let losses = store::unacknowledged(&context.paths.database());
     status.losses = losses.iter().map(Loss::told).collect();
@@ -62,6 +64,15 @@ pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<Exit
         show::line(format!("  {} {} {}{times}", entry.at, entry.level, entry.told))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Nothing runs, but for the model server of an earlier command, perhaps.
+fn nobody(is_loaded: bool) -> anyhow::Error {
+    if !is_loaded {
+        return not_running();
+    }
+    let stays = LONGEST_LINGERING.as_secs();
+    anyhow::anyhow!("{}; the model of a command stays loaded for at most {stays} s after it", not_running())
 }
 
 /// What a service does, and why it does not run.

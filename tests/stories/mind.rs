@@ -27,11 +27,11 @@ fn ask(messages: Vec<Message>) -> Ask {
     Ask { messages, ..Ask::default() }
 }
 
-fn head() -> HeadMaker {
+pub(super) fn head() -> HeadMaker {
     Arc::new(|model, size, _| ask(vec![Message::system(format!("You run on {model}, which is {size:?}."))]))
 }
 
-fn parts(url: &str, backend: Backend, fake: &Fake) -> MindParts {
+pub(super) fn parts(url: &str, backend: Backend, fake: &Fake) -> MindParts {
     let config = LlmConfig { url: url.into(), backend, ..LlmConfig::default() };
     let restarts =
         RestartPolicy { first_wait: Duration::from_millis(1), give_up_after: 3, ..RestartPolicy::default() };
@@ -42,7 +42,7 @@ fn mind(url: &str, backend: Backend, fake: &Fake) -> Mind {
     Mind::start(parts(url, backend, fake))
 }
 
-async fn until(mind: &Mind, what: impl Fn(&ReadyServer) -> bool) -> ReadyServer {
+pub(super) async fn until(mind: &Mind, what: impl Fn(&ReadyServer) -> bool) -> ReadyServer {
     let mut serving = mind.serving();
     let now =
         serving.wait_for(|now| matches!(now, Serving::Ready(ready) if what(ready))).await.unwrap().clone();
@@ -52,7 +52,7 @@ async fn until(mind: &Mind, what: impl Fn(&ReadyServer) -> bool) -> ReadyServer 
     }
 }
 
-async fn until_down(mind: &Mind) -> LlmError {
+pub(super) async fn until_down(mind: &Mind) -> LlmError {
     let mut serving = mind.serving();
     match serving.wait_for(|now| matches!(now, Serving::Down(_))).await.unwrap().clone() {
         Serving::Down(error) => error,
@@ -61,7 +61,7 @@ async fn until_down(mind: &Mind) -> LlmError {
 }
 
 /// The answer's words, or how it failed.
-async fn answer(mind: &Mind, question: &str) -> Result<String, LlmError> {
+pub(super) async fn answer(mind: &Mind, question: &str) -> Result<String, LlmError> {
     let mut reply = mind.chat(ask(vec![Message::user(question)])).await?;
     let mut words = String::new();
     loop {
@@ -344,7 +344,7 @@ async fn a_model_file_that_was_cut_short_is_told_in_one_sentence() {
     mind.shutdown().await;
 }
 
-fn kill(pid: Option<u32>) {
+pub(super) fn kill(pid: Option<u32>) {
     let pid = rustix::process::Pid::from_raw(pid.unwrap().try_into().unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }

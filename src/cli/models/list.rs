@@ -175,7 +175,9 @@ fn of_chat(row: ModelRow, one: &ModelCandidate, room: Option<MemoryRoom>, answer
         Some(PassedOver::Unfit { .. }) => ("no chat model", Tone::Bad),
         Some(PassedOver::Fails { .. }) => ("can't be run", Tone::Bad),
         Some(PassedOver::TooBigForMachine { .. }) => ("too big for this machine", Tone::Quiet),
-        Some(PassedOver::TooBigNow { .. }) => ("too big for the free memory", Tone::Fair),
+        Some(PassedOver::TooBigNow { .. } | PassedOver::TooLarge { .. }) => {
+            ("too big for the free memory", Tone::Fair)
+        }
         Some(PassedOver::TooSlow { .. }) => ("too slow for this machine", Tone::Fair),
     };
     let (bytes, needs) = match &one.state {
@@ -183,7 +185,8 @@ fn of_chat(row: ModelRow, one: &ModelCandidate, room: Option<MemoryRoom>, answer
         FileState::Missing
         | FileState::Damaged { .. }
         | FileState::Unfit { .. }
-        | FileState::Fails { .. } => (row.bytes, None),
+        | FileState::Fails { .. }
+        | FileState::TooLarge { .. } => (row.bytes, None),
     };
     let why = obstacle.map(|obstacle| obstacle.explained(&one.name, &one.remedy).to_string());
     let tokens_per_s = one.tokens_per_s;

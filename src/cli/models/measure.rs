@@ -28,6 +28,7 @@ pub(super) fn run(names: &[String], context: &CliContext) -> anyhow::Result<Exit
         FileState::Damaged { .. }
         | FileState::Unfit { .. }
         | FileState::Fails { .. }
+        | FileState::TooLarge { .. }
         | FileState::There { .. } => names.is_empty() || names.contains(&one.name),
     };
     let mut has_failed = false;
