@@ -10,8 +10,10 @@ pub(crate) mod care;
 mod clock;
 pub(crate) mod consent;
 mod ear;
+pub(crate) mod ending;
 pub(crate) mod figures;
 pub(crate) mod grammar;
+mod in_figures;
 mod library;
 mod likeness;
 mod looping;
@@ -161,6 +163,11 @@ impl Language {
     /// Arithmetic in words, by language.
     pub(crate) fn sums(&self) -> impl Iterator<Item = &SumWords> + Clone {
         self.tools.iter().map(|words| &words.sums)
+    }
+
+    /// `text`, which is in lower case, with figures for numbers in words.
+    pub(crate) fn in_figures(&self, text: &str) -> String {
+        in_figures::in_figures(text, &self.grammar.numbers)
     }
 
     /// What lists are called, by language.

@@ -31,6 +31,15 @@ fn all_problems_are_told_at_once_with_the_nearest_name() {
 }
 
 #[test]
+fn an_emergency_number_holds_nothing_but_a_number() {
+    assert!(load_text("[context]\nemergency_number = \"+43 1 144-0\"", "joi.toml", &[]).is_ok());
+    for number in ["call me", "112, please", "123456789012345678901"] {
+        let told = problems(&format!("[context]\nemergency_number = \"{number}\""));
+        assert!(told.len() == 1 && told[0].contains("context.emergency_number"), "{told:?}");
+    }
+}
+
+#[test]
 fn a_value_of_another_type_is_told_with_the_range_that_is_allowed() {
     let told = problems(
         "[store]\nretention_days = \"abc\"\n[audio]\nvolume = 300\ninput_gain_db = \"loud\"\ntone = 1\ninput = 3\nhost = 7\n",

@@ -176,8 +176,12 @@ pub struct ReplySentences {
     pub no_timers: String,
     pub muddled: String,
     pub came_out_wrong: String,
+    /// In place of an answer that only repeats the request.
+    pub no_answer: String,
     pub shall_i: String,
     pub go_on: String,
+    /// When nothing new comes behind it.
+    pub no_more: String,
 }
 
 /// What is said to a command for the home while none is connected.

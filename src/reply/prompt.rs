@@ -66,12 +66,24 @@ pub(crate) fn head(character: Character, name: &str, size: ModelSize) -> String 
     format!("{}\n\n{}", persona.trim().replace("{name}", name), voice.trim()).trim_end().to_owned()
 }
 
+/// The whole head of a small model's prompt for talk; a large one's talk has the head that everything has.
+pub(crate) fn talk_head(character: Character, name: &str, size: ModelSize) -> String {
+    let persona = match (size, character) {
+        (ModelSize::Small, Character::Joi) => include_str!("../../assets/prompts/joi.talk.md"),
+        (ModelSize::Small, Character::Butler) => include_str!("../../assets/prompts/butler.talk.md"),
+        (ModelSize::Large, _) => return head(character, name, size),
+    };
+    persona.trim().replace("{name}", name)
+}
+
 /// The newest message and what is true at this moment.
 pub(crate) struct Newest<'a> {
     /// What was asked, redacted.
     pub(crate) asked: &'a str,
     /// The context line.
     pub(crate) context: &'a str,
+    /// What was done without the model since it last answered; empty when nothing was.
+    pub(crate) since: &'a str,
     /// What is remembered; empty when nothing is.
     pub(crate) memory: &'a str,
     /// What was planned; empty when nothing was.
@@ -83,7 +95,7 @@ pub(crate) struct Newest<'a> {
 impl<'a> Newest<'a> {
     /// An instruction that is no question of the user's: nothing stands before it.
     pub(crate) fn auxiliary(asked: &'a str) -> Self {
-        Self { asked, context: "", memory: "", plan: "", placement: Placement::User }
+        Self { asked, context: "", since: "", memory: "", plan: "", placement: Placement::User }
     }
 }
 
@@ -94,8 +106,12 @@ pub(crate) fn build(head: &Head, past: Vec<Message>, newest: &Newest<'_>, room: 
         (room.context_tokens.saturating_sub(room.reply_tokens) as usize).saturating_sub(SPARE_TOKENS + tools);
     let head = head.system.as_str();
     let (system, context) = match newest.placement {
-        Placement::System => (joined(&[newest.context, head, newest.memory, newest.plan]), String::new()),
-        Placement::User => (head.to_owned(), joined(&[newest.context, newest.memory, newest.plan])),
+        Placement::System => {
+            (joined(&[newest.context, head, newest.since, newest.memory, newest.plan]), String::new())
+        }
+        Placement::User => {
+            (head.to_owned(), joined(&[newest.context, newest.memory, newest.since, newest.plan]))
+        }
     };
     let fixed = cost(&system) + cost(&context);
     let asked = shortened(newest.asked, whole.saturating_sub(fixed).saturating_mul(3));

@@ -33,6 +33,14 @@ pub(crate) mod tool_history;
 /// Calls that change something are counted over so long.
 const RATE_WINDOW: SignedDuration = SignedDuration::from_secs(60);
 
+/// A matter that was answered with care; what follows may go on with it.
+pub(crate) struct LastMatter {
+    /// Its name.
+    pub(crate) name: String,
+    /// What the user asked about it.
+    pub(crate) query: String,
+}
+
 /// The part of a conversation that turns change.
 #[derive(Default)]
 pub(crate) struct SessionState {
@@ -46,8 +54,8 @@ pub(crate) struct SessionState {
     pub(crate) refused: BTreeSet<String>,
     /// For "repeat that".
     pub(crate) last_reply: Option<String>,
-    /// The matter that was answered just before with care, which what follows may go on with.
-    pub(crate) matter: Option<String>,
+    /// The matter that was answered with care just before.
+    pub(crate) matter: Option<LastMatter>,
     /// Calls of earlier answers, and whether the conversation is tainted.
     pub(crate) history: ToolHistory,
     /// When calls changed something.

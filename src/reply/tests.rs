@@ -33,6 +33,7 @@ mod failures;
 mod faults;
 mod frugal;
 mod language;
+mod length;
 mod limits;
 mod memory;
 mod path;
@@ -42,6 +43,7 @@ mod scripted;
 mod secrets;
 mod server;
 mod sessions;
+mod talk;
 mod timers;
 mod tools;
 
@@ -95,6 +97,7 @@ impl Ran {
         let shown = |event: &ReplyEvent| match event {
             ReplyEvent::Text(text) => text.clone(),
             ReplyEvent::Aside(text) => format!("({text}) "),
+            ReplyEvent::Offer(text) => format!(" ({text})"),
             ReplyEvent::Notice(text) => format!("[{text}] "),
             ReplyEvent::Act(_)
             | ReplyEvent::FirstToken(_)

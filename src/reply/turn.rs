@@ -28,6 +28,8 @@ pub enum ReplyEvent {
     Text(String),
     /// A sentence to say at once that is no part of the answer ("one moment…").
     Aside(String),
+    /// Behind the answer, and no part of it: the question whether it is to go on.
+    Offer(String),
     /// Do this now.
     Act(Action),
     /// Tell the owner, in writing; not to be spoken.
@@ -77,6 +79,8 @@ pub enum ConversationStatus {
     IsOver,
     /// He was asked for a yes, which counts for that long; silence means no.
     Awaits(Duration),
+    /// He was asked whether the answer is to go on; silence means no.
+    Offered,
 }
 
 /// The ways a turn ends.

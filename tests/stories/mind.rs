@@ -28,7 +28,9 @@ fn ask(messages: Vec<Message>) -> Ask {
 }
 
 pub(super) fn head() -> HeadMaker {
-    Arc::new(|model, size, _| ask(vec![Message::system(format!("You run on {model}, which is {size:?}."))]))
+    Arc::new(|model, size, _| {
+        vec![ask(vec![Message::system(format!("You run on {model}, which is {size:?}."))])]
+    })
 }
 
 pub(super) fn parts(url: &str, backend: Backend, fake: &Fake) -> MindParts {
@@ -305,7 +307,7 @@ async fn joi_model_is_started_answers_from_what_it_has_read_and_survives_a_crash
     let socket = std::fs::read_dir(fake.runtime_dir()).unwrap().next().unwrap().unwrap();
     assert_eq!(socket.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 
-    let Ask { mut messages, .. } = head()(&before.model, before.size, None);
+    let Ask { mut messages, .. } = head()(&before.model, before.size, None).remove(0);
     messages.push(Message::user("What is the capital of France?"));
     let mut reply = mind.chat(ask(messages)).await.unwrap();
     let (mut words, mut cached) = (String::new(), 0);

@@ -150,6 +150,8 @@ async fn through_joi(
                         first.get_or_insert_with(|| asked.elapsed());
                         answer.push_str(&words);
                     }
+                    // It is spoken, too.
+                    ReplyEvent::Offer(question) => answer = format!("{} {question}", answer.trim_end()),
                     _ => {}
                 }
             }

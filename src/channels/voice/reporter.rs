@@ -118,6 +118,14 @@ impl SpokenReporter {
         }
     }
 
+    /// No words of the answer follow: what is left of it.
+    async fn flush(&mut self) {
+        let rest = std::mem::replace(&mut self.segmenter, Segmenter::new(&self.language)).finish();
+        if let Some(segment) = rest {
+            self.tell(segment).await;
+        }
+    }
+
     /// Nothing more is to be spoken.
     pub(super) async fn finish(&mut self) {
         if let Some(mouth) = &self.speech.mouth
@@ -144,6 +152,15 @@ impl Reporter for SpokenReporter {
         }
     }
 
+    async fn offer(&mut self, question: &str) {
+        self.flush().await;
+        let _ = self.speech.news.send(News::Remark(question.to_owned())).await;
+        // Where the rest waits already, it was asked.
+        if !self.has_asked {
+            self.speak(question.to_owned(), LineRole::Aside).await;
+        }
+    }
+
     fn notice(&mut self, sentence: &str) {
         // A notice that finds the queue full is in the log all the same.
         let _ = self.speech.news.try_send(News::Remark(sentence.to_owned()));
@@ -165,10 +182,7 @@ impl Reporter for SpokenReporter {
     }
 
     async fn end(&mut self) -> Option<Instant> {
-        let rest = std::mem::replace(&mut self.segmenter, Segmenter::new(&self.language)).finish();
-        if let Some(segment) = rest {
-            self.tell(segment).await;
-        }
+        self.flush().await;
         if !self.has_asked {
             self.finish().await;
         }

@@ -25,6 +25,7 @@ use crate::tools::{Effect, schema};
 use crate::trace::ToolUse;
 
 mod call;
+mod ending;
 mod example;
 mod look_up;
 pub(crate) mod pending;
@@ -125,12 +126,19 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 Ok(None)
             }
             ModelAnswer::Apology => Ok(Some(LoopEnd::Apologised)),
-            ModelAnswer::Whole | ModelAnswer::Nothing { .. } | ModelAnswer::NoTools if chose => {
+            ModelAnswer::Whole
+            | ModelAnswer::Nothing { .. }
+            | ModelAnswer::NoTools
+            | ModelAnswer::Repeats
+                if chose =>
+            {
                 state.progress.has_refused_step = true;
                 sink.decided("tools", "none", "the model wants no tool").await?;
                 Ok(None)
             }
             ModelAnswer::Whole => Ok(Some(LoopEnd::Answered)),
+            ModelAnswer::Stopped(stop) => self.stopped(state, stop, sink).await.map(Some),
+            ModelAnswer::Repeats => self.repeats(state, sink).await,
             ModelAnswer::NoTools => {
                 self.protocols.learn(&state.prompt.answering.model, self.store).await;
                 sink.decided("tools", "text", "the model takes no native tools; remembered").await?;

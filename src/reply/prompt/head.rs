@@ -71,18 +71,22 @@ impl Heads {
         &self.tools
     }
 
-    /// Who she is, and nothing about tools.
-    pub(crate) fn persona(&self, size: ModelSize) -> String {
-        let mut persona = prompt::head(self.character, &self.name, size);
-        if let Some(profile) = self.profile {
-            persona += &format!("\n\n{}", profile.prompt.trim().replace("{name}", &self.name));
+    /// The head of talk: who she is, and nothing about tools.
+    pub(crate) fn talk(&self, size: ModelSize) -> Head {
+        let persona = prompt::talk_head(self.character, &self.name, size);
+        Head { system: self.with_profile(persona), tools: Vec::new() }
+    }
+
+    fn with_profile(&self, persona: String) -> String {
+        match self.profile {
+            Some(profile) => format!("{persona}\n\n{}", profile.prompt.trim().replace("{name}", &self.name)),
+            None => persona,
         }
-        persona
     }
 
     /// The head for a model of that size and protocol; `grown` are tools found in this conversation.
     pub(crate) fn of(&self, size: ModelSize, protocol: Protocol, grown: &[String]) -> Head {
-        let persona = self.persona(size);
+        let persona = self.with_profile(prompt::head(self.character, &self.name, size));
         let offered = self.tools.offered(grown);
         if offered.is_empty() {
             return Head { system: persona, tools: Vec::new() };
@@ -147,11 +151,19 @@ pub fn head(prelude: Prelude) -> llm::HeadMaker {
     let name = prompt::name(&persona, wake_phrase.as_deref());
     Arc::new(move |model, size, has_tools| {
         let heads = Heads::new(&persona, &name, tools.snapshot().toolbox.clone());
-        let head = heads.of(size, protocols.of(model, size, has_tools), &[]);
+        let whole = heads.of(size, protocols.of(model, size, has_tools), &[]);
+        let talk = heads.talk(size);
         let line = context::line(&context, &clock.now());
         let newest =
-            prompt::Newest { asked: "", context: &line, memory: "", plan: "", placement: context.placement };
-        let messages = prompt::build(&head, Vec::new(), &newest, Room::from(&llm::LlmConfig::default()));
-        Ask { messages, tools: head.tools, ..Ask::default() }
+            prompt::Newest { context: &line, placement: context.placement, ..prompt::Newest::auxiliary("") };
+        // A small model is asked most questions through the short one.
+        let is_short = size == ModelSize::Small && !heads.tools.offered(&[]).is_empty();
+        let all = if is_short { vec![whole, talk] } else { vec![whole] };
+        let room = Room::from(&llm::LlmConfig::default());
+        let ask = |head: Head| {
+            let messages = prompt::build(&head, Vec::new(), &newest, room);
+            Ask { messages, tools: head.tools, ..Ask::default() }
+        };
+        all.into_iter().map(ask).collect()
     })
 }

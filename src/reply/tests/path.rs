@@ -166,7 +166,9 @@ async fn reading_ahead_shares_all_but_the_question() {
         protocols: Protocols::default(),
         clock: Arc::clone(&bench.clock) as Arc<dyn Clock>,
     });
-    assert_eq!(flat(&head("any", crate::llm::ModelSize::Small, None).messages), requests[0]);
+    let heads = head("any", crate::llm::ModelSize::Small, None);
+    assert_eq!(heads.len(), 1, "without tools there is one");
+    assert_eq!(flat(&heads[0].messages), requests[0]);
 }
 
 #[tokio::test]
@@ -237,7 +239,7 @@ fn a_zone_without_a_name_is_told_by_its_offset() {
 
 /// A dialogue of `count` exchanges, one every `gap` seconds, the last one at the start.
 fn rows(count: i64, gap: i64) -> Vec<crate::store::DialogueRow> {
-    use crate::store::{DialogueRole, DialogueRow};
+    use crate::store::{DialogueRole, DialogueRow, Wording};
     let row = |index: i64| {
         let exchange = index / 2;
         let before = (count - 1 - exchange) * gap - index % 2;
@@ -248,6 +250,7 @@ fn rows(count: i64, gap: i64) -> Vec<crate::store::DialogueRow> {
             role: if index % 2 == 0 { DialogueRole::User } else { DialogueRole::Assistant },
             at: start().timestamp() - jiff::SignedDuration::from_secs(before),
             text: Private(format!("{index}")),
+            wording: Wording::Model,
         }
     };
     (0..count * 2).map(row).collect()

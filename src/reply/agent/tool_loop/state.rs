@@ -14,8 +14,10 @@ use crate::message::Channel;
 use crate::reply::agent::plan::{Plan, PlanStep};
 use crate::reply::agent::protocol::{self, Protocol, WrittenCall};
 use crate::reply::agent::repeats::Repeats;
+use crate::reply::agent::talk::PromptKind;
 use crate::reply::output::ask::{ModelQuestion, WrittenCalls};
 use crate::reply::output::filter::Purpose;
+use crate::reply::output::length::LengthLimit;
 use crate::reply::output::offer::OfferRule;
 use crate::reply::output::sink::ReplySink;
 use crate::reply::output::truth::ClaimEvidence;
@@ -60,6 +62,12 @@ pub(crate) struct Asked {
     pub(crate) language: Arc<Language>,
     /// Their parts.
     pub(crate) parts: Vec<String>,
+    /// The kind of prompt they are answered through.
+    pub(crate) prompt: PromptKind,
+    /// How long the answer may be.
+    pub(crate) limit: Option<LengthLimit>,
+    /// The answer that this one goes on with; mostly none.
+    pub(crate) earlier: String,
 }
 
 impl Asked {
@@ -150,7 +158,9 @@ impl LoopState {
             purpose = Purpose::Choice;
         }
         let known = &self.scope.known;
-        ModelQuestion { ask, known, purpose, evidence: self.evidence(), offers: self.offers() }
+        let (evidence, offers) = (self.evidence(), self.offers());
+        let Asked { limit, earlier, .. } = &self.asked;
+        ModelQuestion { ask, known, purpose, evidence, offers, limit: *limit, earlier }
     }
 
     /// What the model may say was done.
