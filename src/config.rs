@@ -17,6 +17,7 @@ use crate::announce::AnnounceConfig;
 use crate::audio::{AudioConfig, RingSound};
 use crate::channels::voice::ConversationConfig;
 use crate::hear::HearConfig;
+use crate::language::ANY_LANGUAGE;
 use crate::llm::LlmConfig;
 use crate::models::ModelsConfig;
 use crate::problem::Problem;
@@ -34,9 +35,8 @@ pub const DEFAULT_FILE: &str = include_str!("../config/default.toml");
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// The language of quick commands and of everything that is said without a model: "en", "de", or the name of a
-    /// folder with the files of another one, in `languages` beside the configuration file. Whisper and the voice have
-    /// languages of their own: hear.stt.language and speak.voice.
+    /// The language she hears, understands and speaks: "en", "de", the name of a folder with the files of another one,
+    /// in `languages` beside the configuration file; or "auto": she answers in whichever of them was spoken.
     pub language: String,
     /// Microphone and speaker.
     pub audio: AudioConfig,
@@ -111,6 +111,11 @@ impl Config {
             Some(file) => RingSound::read(file).map_err(|why| self.timers.ring_problem(why)),
             None => Ok(RingSound::built_in()),
         }
+    }
+
+    /// The language that is spoken; nothing where several are.
+    pub fn one_language(&self) -> Option<&str> {
+        Some(self.language.as_str()).filter(|language| *language != ANY_LANGUAGE)
     }
 
     /// The problems of files that the configuration names. They are looked at when somebody asks: a file that is missing

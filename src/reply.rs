@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::language::prompts::PromptName;
 use crate::llm::{Ask, Length, LlmError};
 use crate::message::Private;
 use crate::store::StoreError;
@@ -96,12 +97,13 @@ pub async fn reply<M: ChatModel>(
     let _same_model = engine.parts.model.hold();
     let now = engine.parts.clock.now();
     session.begin_turn(now.timestamp(), SignedDuration::from_secs(i64::from(engine.parts.reply.window_s)));
-    let language = engine.language();
+    let language = engine.language_of(session, &turn.text.0, turn.language.as_deref());
+    session.with(|state| state.language = Some(language.to_code()));
     let asked = redact::redact_in(&turn.text.0, &language);
     drop(turn.text);
     let mut sink = ReplySink::new(events, Arc::clone(&language));
+    let path = Path { engine, session, language: Arc::clone(&language) };
     let turn = Turn { channel: session.id().channel, now, asked: asked.as_str(), language };
-    let path = Path { engine, session };
     let ended = tokio::select! {
         biased;
         () = cancel.cancelled() => Err(ReceiverClosed),
@@ -137,9 +139,9 @@ pub async fn reply<M: ChatModel>(
 /// The model's; a warm-up that failed costs time, nothing else.
 pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> Result<(), LlmError> {
     let _running = engine.arbiter.begin_turn();
-    let (now, language) = (engine.parts.clock.now(), engine.language());
+    let (now, language) = (engine.parts.clock.now(), engine.language_of(session, "", None));
+    let path = Path { engine, session, language: Arc::clone(&language) };
     let turn = Turn { channel: session.id().channel, now, asked: "", language };
-    let path = Path { engine, session };
     session.restore(engine.parts.store.as_ref()).await;
     // Without the dialogue it would be read in vain.
     let Ok(past) = path.past(&turn.now).await else { return Ok(()) };
@@ -272,7 +274,7 @@ impl<M: ChatModel> Path<'_, M> {
         let is_foreign = past.is_live_foreign || prepared.memory.is_foreign;
         let mut state = setup::begin(&request, prepared, &shared, self.setup_rules(), session);
         if is_doubtful {
-            state.prompt.hint(care::UNSURE_PROMPT.trim());
+            state.prompt.hint(turn.language.prompts().of(PromptName::Unsure));
             let doubt = care::doubt_of(&turn.language);
             state.asked.limit = state.asked.limit.map(|limit| limit.with_doubt(&doubt));
         }

@@ -14,6 +14,7 @@ mod stories {
     mod conversation;
     mod faults;
     mod install;
+    mod languages;
     mod lingering;
     mod memory;
     mod mind;

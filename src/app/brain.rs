@@ -89,8 +89,7 @@ impl Brain {
     ) -> anyhow::Result<(Self, ModelServer)> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let rings_itself = wake_up.is_none();
-        let languages =
-            Languages::new(LanguageLibrary::with_folder(paths.languages()).load(&config.language)?);
+        let languages = LanguageLibrary::with_folder(paths.languages()).spoken(&config.language)?;
         let mut remarks = Vec::new();
         let store = match open_store(paths, &pulse).await {
             Ok(store) => Some(store),
@@ -123,7 +122,6 @@ impl Brain {
             store: store.clone(),
             schedule: schedule.clone(),
             reads_when: reply::understand::intents::when,
-            languages: languages.clone(),
             clock: Arc::clone(&clock),
             reach: reach.ok(),
         };
@@ -140,6 +138,7 @@ impl Brain {
                 tools: registry.clone(),
                 protocols: protocols.clone(),
                 clock: Arc::clone(&clock),
+                languages: languages.clone(),
             }),
             restarts: RestartPolicy::default(),
         });

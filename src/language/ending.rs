@@ -1,8 +1,8 @@
 //! PURE: whether a sentence or clause ends with the last word of a text.
 //!
-//! In: text up to a space. Out: what that space means. The abbreviations are data of the language.
+//! In: text up to a space, and what dots mean in its language. Out: what that space means.
 
-use crate::language::readings::EndingWords;
+use super::readings::EndingWords;
 
 /// What a space behind the text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,6 +17,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("time.once", &["day", "time"]),
     ("time.again", &["days", "time"]),
     ("time.after", &["length"]),
+    ("time.context", &["date", "time", "zone", "place"]),
+    ("time.context_date", &["weekday", "month", "day", "nth", "year"]),
     ("schedule.named", &["name", "kind"]),
     ("schedule.foreign_named", &["name", "kind"]),
     ("schedule.to_remind", &["text"]),

@@ -54,6 +54,9 @@ pub struct TimeWords {
     pub after: String,
     pub and: String,
     pub or: String,
+    pub context: String,
+    pub context_date: String,
+    pub nowhere: String,
 }
 
 /// How many hours a clock counts.

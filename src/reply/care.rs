@@ -29,9 +29,6 @@ use crate::llm::Knowledge;
 use crate::tools::gate::Consent;
 use crate::tools::{LookUpMode, WEB_SEARCH};
 
-/// What the model is told where it is likely to be wrong.
-pub(super) const UNSURE_PROMPT: &str = include_str!("../../assets/prompts/unsure.md");
-
 /// What is to be looked up.
 pub(super) struct LookUp {
     /// The user's own question.

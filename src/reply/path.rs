@@ -20,23 +20,23 @@ use super::prompt::side_query::{SharedPrompt, SideQueries};
 use super::quick::QuickMeans;
 use super::session::Session;
 use super::turn::Turn;
+use crate::language::Language;
 
-/// The path of a turn: what is shared, and the conversation it belongs to.
+/// The path of a turn: what is shared, the conversation it belongs to, and its language.
 pub(super) struct Path<'a, M> {
     pub(super) engine: &'a Engine<M>,
     pub(super) session: &'a Session,
+    pub(super) language: Arc<Language>,
 }
 
 /// What the steps of a turn are handed.
 impl<'a, M: ChatModel> Path<'a, M> {
     pub(super) fn heads(&self) -> Arc<HeadSet> {
-        let parts = &self.engine.parts;
-        self.session.heads(&parts.tools, &parts.persona, &self.engine.name)
+        self.session.heads(&self.engine.parts.tools, &self.engine.speaking(&self.language))
     }
 
     pub(super) fn tools(&self) -> ToolList {
-        let parts = &self.engine.parts;
-        self.session.tools(&parts.tools, &parts.persona, &self.engine.name)
+        self.session.tools(&self.engine.parts.tools, &self.engine.speaking(&self.language))
     }
 
     pub(super) fn request<'t>(&self, turn: &'t Turn<'t>, past: &'t Past) -> TurnRequest<'t> {

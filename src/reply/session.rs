@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use tokio::sync::OnceCell;
 
+use crate::language::LanguageCode;
 use crate::llm::Message;
 use crate::message::ConversationId;
 use crate::reply::agent::tool_list::ToolList;
-use crate::reply::config::PersonaConfig;
 use crate::reply::deadline::{self, in_time};
 use crate::reply::output::sink::ReplySink;
-use crate::reply::prompt::head::HeadSet;
+use crate::reply::prompt::head::{HeadSet, Speaking};
 use crate::reply::quick::last_set::{Clarification, LastSet};
 use crate::store::{ExchangeId, Store};
 use crate::tools::{ToolRegistry, ToolsConfig, fence};
@@ -64,6 +64,8 @@ pub(crate) struct SessionState {
     pub(crate) caches: Caches,
     /// The tools and heads this conversation began with.
     heads: Option<Arc<HeadSet>>,
+    /// That was spoken last.
+    pub(crate) language: Option<LanguageCode>,
     /// When the newest turn began or ended.
     last_turn: Option<Timestamp>,
     /// The owner was told that the store fails.
@@ -113,17 +115,19 @@ impl Session {
     }
 
     /// The tools and heads of the conversation: those there were when it began.
-    pub(crate) fn heads(&self, registry: &ToolRegistry, persona: &PersonaConfig, name: &str) -> Arc<HeadSet> {
+    pub(crate) fn heads(&self, registry: &ToolRegistry, who: &Speaking<'_>) -> Arc<HeadSet> {
         self.with(|state| {
-            let heads =
-                state.heads.get_or_insert_with(|| Arc::new(HeadSet::new(registry.snapshot(), persona, name)));
-            Arc::clone(heads)
+            let heads = match state.heads.take() {
+                Some(heads) => heads.of(who),
+                None => Arc::new(HeadSet::new(registry.snapshot(), who)),
+            };
+            Arc::clone(state.heads.insert(heads))
         })
     }
 
     /// The tools on offer in the conversation.
-    pub(crate) fn tools(&self, registry: &ToolRegistry, persona: &PersonaConfig, name: &str) -> ToolList {
-        let heads = self.heads(registry, persona, name);
+    pub(crate) fn tools(&self, registry: &ToolRegistry, who: &Speaking<'_>) -> ToolList {
+        let heads = self.heads(registry, who);
         let (profile, grown) = self.with(|state| (state.caches.profile, state.history.grown.clone()));
         ToolList { toolbox: heads.of_profile(profile).toolbox().clone(), grown }
     }

@@ -181,7 +181,7 @@ impl Bench {
     /// The first part of a prompt, as every conversation begins.
     fn head(&self, size: ModelSize, protocol: Protocol) -> String {
         let parts = &self.engine.parts;
-        let heads = HeadSet::new(parts.tools.snapshot(), &parts.persona, self.engine.name());
+        let heads = HeadSet::new(parts.tools.snapshot(), &self.engine.speaking(&self.engine.language()));
         heads.of_profile(None).of(size, protocol, &[]).system
     }
 
@@ -200,7 +200,7 @@ impl Bench {
 
     async fn say_in(&self, session: &Session, text: &str) -> Ran {
         let (events, received) = mpsc::channel(1_000);
-        let turn = TurnInput { id: TurnId(1), text: Private(text.into()) };
+        let turn = TurnInput { id: TurnId(1), text: Private(text.into()), language: None };
         let outcome = reply(&self.engine, session, turn, events, CancellationToken::new()).await;
         Ran::of(outcome, received)
     }

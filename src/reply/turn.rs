@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Zoned;
 
-use crate::language::Language;
+use crate::language::{Language, LanguageCode};
 use crate::message::{Channel, Private, TurnId};
 use crate::store::ExchangeId;
 use crate::trace::{Decision, ModelUse, ToolUse};
@@ -19,6 +19,8 @@ pub struct TurnInput {
     pub id: TurnId,
     /// The words, without the wake phrase, not yet redacted.
     pub text: Private<String>,
+    /// Their language, where that is known: it was heard.
+    pub language: Option<LanguageCode>,
 }
 
 /// What happens during a turn, in order.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::deed::{CallValue, ValueKind};
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
 use crate::language::tools::MoneyWords;
-use crate::language::{Language, Languages, fill};
+use crate::language::{Language, fill};
 
 /// No sensible sum takes longer.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -30,16 +30,7 @@ const DEEPEST: usize = 16;
 const LONGEST_RESULT: usize = 200;
 
 /// The tool.
-pub(super) struct Calculate {
-    languages: Languages,
-}
-
-impl Calculate {
-    /// A tool that reads sums in words of the present language.
-    pub(super) fn new(languages: Languages) -> Self {
-        Self { languages }
-    }
-}
+pub(super) struct Calculate;
 
 impl Tool for Calculate {
     fn name(&self) -> &str {
@@ -58,8 +49,8 @@ impl Tool for Calculate {
         Effect::Looks
     }
 
-    fn ready(&self, asked: &str) -> Option<Arguments> {
-        let expression = asked_for(asked, &self.languages.get())?;
+    fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
+        let expression = asked_for(asked, language)?;
         Some(Arguments::from_iter([("expression".to_owned(), expression.into())]))
     }
 
@@ -67,14 +58,14 @@ impl Tool for Calculate {
         deed::values_of(arguments, &[("expression", ValueKind::Numbers)])
     }
 
-    fn in_words(&self, arguments: &Arguments) -> String {
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
         let expression = arguments.get("expression").and_then(Value::as_str).unwrap_or_default();
-        fill(&self.languages.get().sentences().tools.ask_calculate, &[("text", expression)])
+        fill(&language.sentences().tools.ask_calculate, &[("text", expression)])
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         async move {
-            let language = self.languages.get();
+            let language = call.language;
             let written = call.text("expression").to_owned();
             let Sum { expression, money } = Sum::of(&written, &language).map_err(ToolError::TellModel)?;
             let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };

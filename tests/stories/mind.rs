@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use joi::clock::SystemClock;
+use joi::language::{Language, Languages};
 use joi::llm::{
     Ask, Backend, ChatEvent, HeadMaker, Length, LlmConfig, LlmError, LocalModels, Message, Mind, MindParts,
     Options, ReadyServer, RestartPolicy, ServedBy, Serving, Think, ThinkRule,
@@ -280,6 +281,7 @@ async fn the_engine_gets_words_and_their_end() {
         tools: ToolRegistry::default(),
         protocols: Protocols::default(),
         clock: Arc::new(SystemClock),
+        languages: Languages::new(Language::load("en").unwrap()),
     });
     let mind = Mind::start(MindParts { head, ..parts(&double.url, Backend::Auto, &fake) });
     let ModelState::Ready(served) = mind.settled().await else { panic!("{:?}", mind.state()) };

@@ -92,7 +92,9 @@ async fn make(
         board.takes_timers(move || schedule.look_again());
     }
     let whisper = app::chosen_whisper(config, paths)?.0;
-    board.models(app::whisper_model(whisper).to_owned(), config.speak.voice.clone());
+    let voice = app::voice_choice(config, paths, &brain.languages.get());
+    let voice = voice.map_or_else(|_| config.speak.voice.clone(), |choice| choice.name);
+    board.models(app::whisper_model(whisper).to_owned(), voice);
     Ok((brain, server, talk))
 }
 

@@ -12,6 +12,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::config::ConversationConfig;
+use super::marks::first_marks;
 use super::reporter::{Breath, REST, SpeechOutput, SpokenReporter};
 use super::signals::{After, SpokenQuestion, Why};
 use crate::channels::turn::{self, Reporter as _, TurnEnd};
@@ -19,7 +20,7 @@ use crate::clock::Clock;
 use crate::language::Language;
 use crate::message::{Private, TurnId};
 use crate::reply::model::ChatModel;
-use crate::reply::understand::intents::{self, Completeness};
+use crate::reply::understand::intents;
 use crate::reply::words::NOT_KEPT;
 use crate::reply::{ConversationStatus, Ended, Engine, ReplyOutcome, Session, TurnInput};
 use crate::speak::{LineRole, SpokenLine};
@@ -87,7 +88,7 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// Begins to answer: with the rest of the last answer when that is what the question agrees to.
     pub(super) fn begin(&mut self, question: &SpokenQuestion) {
-        let language = self.desk.speech.languages.get();
+        let language = self.language_of(question);
         let ready = self.rest.take().and_then(|rest| ReadyAnswer::after(rest, &question.text, &language));
         let cancel = CancellationToken::new();
         let (later, rest) = mpsc::channel(REST);
@@ -105,12 +106,14 @@ impl<M: ChatModel + 'static> Answers<M> {
         };
         self.running.insert(question.turn, running);
         let breath = self.desk.config.go_on().map(|after| Breath { after, rest: later });
-        let reporter = SpokenReporter::new(question.turn, self.desk.speech.clone(), language, breath);
+        let reporter =
+            SpokenReporter::new(question.turn, self.desk.speech.clone(), Arc::clone(&language), breath);
         let (id, text, trace) = (question.turn, question.text.clone(), first_marks(question));
         match ready {
             Some(ready) => drop(self.tasks.spawn(ready.tell((id, text), trace, reporter, cancel))),
             None => {
-                let (input, mut reporter) = (TurnInput { id, text: Private(text) }, reporter);
+                let language = Some(language.to_code());
+                let (input, mut reporter) = (TurnInput { id, text: Private(text), language }, reporter);
                 let (engine, session) = (Arc::clone(&self.desk.engine), Arc::clone(&self.desk.session));
                 self.tasks.spawn(async move {
                     let end = turn::run((&engine, &session), input, trace, &mut reporter, cancel).await;
@@ -118,6 +121,17 @@ impl<M: ChatModel + 'static> Answers<M> {
                 });
             }
         }
+    }
+
+    /// The language of a question, which is spoken from here on.
+    fn language_of(&self, question: &SpokenQuestion) -> Arc<Language> {
+        let languages = &self.desk.speech.languages;
+        let heard = question.judged.transcript.language.as_deref();
+        let heard = heard.map(|heard| languages.heard(Some(heard)));
+        let code = heard.as_ref().map(|language| language.code());
+        let language = self.desk.engine.language_of(&self.desk.session, &question.text, code);
+        languages.follow(&language);
+        language
     }
 
     /// The next engine to be done, if any runs. Cancel-safe.
@@ -350,46 +364,4 @@ impl ReadyAnswer {
         };
         (id, TurnEnd { outcome, trace })
     }
-}
-
-/// A trace with everything that happened before the question was understood.
-fn first_marks(question: &SpokenQuestion) -> Trace {
-    let mut trace = Trace::starting(question.speech_ended);
-    if let Some(woke) = question.woke {
-        trace.mark(Stage::Wake, woke);
-    }
-    trace.mark(Stage::SpeechEnd, question.speech_ended);
-    trace.mark(Stage::Endpoint, question.decided);
-    trace.mark(Stage::Transcript, question.transcribed);
-    let silence = question.decided.saturating_duration_since(question.speech_ended).as_millis();
-    let meaning = match question.meaning {
-        Completeness::Complete => "a whole command",
-        Completeness::Open => "a whole command that could go on",
-        Completeness::Incomplete => "the beginning of a command",
-        Completeness::Unknown => "silence",
-    };
-    let ended = Decision::new("endpoint", meaning, format!("ended by {silence} ms of silence"));
-    for decision in std::iter::once(ended).chain(decisions(&question.judged)) {
-        trace.decide(decision);
-    }
-    trace
-}
-
-/// What whisper and the judge have decided.
-pub(super) fn decisions(judged: &super::signals::Judged) -> Vec<Decision> {
-    let heard = &judged.transcript;
-    let whisper = Decision::new(
-        "whisper",
-        if heard.ran_away { "the decoder went in circles" } else { "decoded once" },
-        format!(
-            "mean log-probability {:.2}, no-speech {:.2}, audio context {}, {:.0} ms",
-            heard.mean_logprob,
-            heard.no_speech,
-            heard.audio_ctx,
-            heard.took.as_secs_f64() * 1e3
-        ),
-    );
-    let judgement = &judged.judgement;
-    let judge = Decision::new("judge", judgement.verdict.name(), judgement.reason.as_str());
-    [whisper, judge].into_iter().chain(judged.second_look.clone()).collect()
 }

@@ -162,7 +162,8 @@ impl Flow {
                 _ => vec![],
             },
             FlowInput::Transcribed { result, generation, revision, at } => {
-                let language = self.languages.get();
+                let heard = result.as_ref().ok().and_then(|judged| judged.transcript.language.as_deref());
+                let language = self.languages.heard(heard);
                 self.transcribed(Early::new((generation, revision), result, at, &language))
             }
             FlowInput::Interrupting if self.is_audible() => vec![FlowEffect::Duck],

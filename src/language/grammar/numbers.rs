@@ -34,7 +34,7 @@ pub(crate) struct NumberWords {
     /// Behind a number in one word: half of one more; else nothing.
     #[serde(default)]
     half_glued: String,
-    /// Other words with a value, in thousandths.
+    /// Other words and phrases with a value, in thousandths: "soixante et onze".
     #[serde(default)]
     also: HashMap<String, u32>,
     /// One, in front of a unit only.
@@ -61,8 +61,10 @@ pub(crate) struct NumberWords {
 /// The number words, ready to read.
 #[derive(Debug)]
 pub(crate) struct Numbers {
-    /// With their values, in thousandths.
+    /// With their values, in thousandths; phrases too.
     pub(crate) words: HashMap<String, u32>,
+    /// Words of the longest phrase among them.
+    longest: usize,
     pub(crate) tens: Vec<String>,
     pub(crate) small: Vec<String>,
     pub(crate) hundred: String,
@@ -113,8 +115,10 @@ impl Numbers {
             words.extend(halves);
         }
         words.extend(file.also);
+        let longest = words.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
         Ok(Self {
             words,
+            longest,
             tens: file.tens,
             small: file.small,
             hundred: file.hundred,
@@ -191,8 +195,17 @@ impl Numbers {
         reads
     }
 
+    /// Numbers that have several words and a value of their own.
+    fn phrases(&self, words: &[Word]) -> Vec<Read> {
+        let phrase = |count: usize| {
+            let texts: Vec<&str> = words.get(..count)?.iter().map(|word| word.text.as_str()).collect();
+            Some(Read { words: count, value: *self.words.get(&texts.join(" "))? })
+        };
+        (2..=self.longest).rev().filter_map(phrase).collect()
+    }
+
     fn below_hundred(&self, words: &[Word]) -> Vec<Read> {
-        let mut reads = Vec::new();
+        let mut reads = self.phrases(words);
         let Some(value) = words.first().and_then(|word| self.words.get(&word.text)) else { return reads };
         let is_ten = self.tens.contains(&words[0].text);
         if let (true, Some(second)) = (is_ten, words.get(1))

@@ -65,7 +65,7 @@ pub(crate) fn begin(
         session.with(|state| (state.history.is_tainted, state.history.failed(request.past.newest())));
     let newest = prompt::Newest {
         asked: turn.asked,
-        context: &context::line(rules.context, &turn.now),
+        context: &context::line(rules.context, &turn.now, &turn.language),
         since: &shared.dialogue.since,
         memory: &memory.text,
         plan: &plan.block(),

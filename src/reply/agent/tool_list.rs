@@ -41,7 +41,7 @@ impl ToolList {
             let in_figures = language.in_figures(&part.to_lowercase());
             let names = self.by_words(part, language).into_iter().chain(self.by_words(&in_figures, language));
             names.into_iter().find_map(|name| {
-                let arguments = self.toolbox.get(&name)?.ready(part)?;
+                let arguments = self.toolbox.get(&name)?.ready(part, language)?;
                 Some(WrittenCall { id: None, name, arguments })
             })
         };

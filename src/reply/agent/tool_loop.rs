@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::language::prompts::PromptName;
 use crate::llm::{Ask, Length, Message, ModelSize};
 use crate::reply::agent::AgentContext;
 use crate::reply::agent::digest;
@@ -164,7 +165,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
             return Ok(None);
         }
         if state.progress.may_recover() {
-            state.prompt.hint(include_str!("../../../assets/prompts/recovery.md").trim());
+            let language = Arc::clone(&state.asked.language);
+            state.prompt.hint(language.prompts().of(PromptName::Recovery));
             return Ok(None);
         }
         ask::apologise(state.prompt.size(), sink).await?;

@@ -45,7 +45,6 @@ impl Looking {
                 store: parts.store.clone(),
                 schedule: parts.schedule.clone(),
                 reads_when: intents::when,
-                languages: parts.languages.clone(),
                 clock: Arc::clone(&parts.clock),
                 reach: Some(reach()),
             };

@@ -242,7 +242,7 @@ async fn the_prompts_that_are_measured_are_those_of_turns() {
 
 /// The head of talk.
 fn talk_head() -> String {
-    super::super::prompt::talk_head(Character::Joi, "Jarvis", Small)
+    super::super::prompt::talk_head(Character::Joi, "Jarvis", Small, english().prompts())
 }
 
 // The example of the prompt, written down by a model that does not know what to do, is no call

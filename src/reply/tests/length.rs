@@ -92,9 +92,14 @@ async fn more_is_said_where_more_was_asked_for_and_more_is_written_than_said() {
         + "Then both of them ate a good soup of carrots and told the whole hill about it until the sun went down.";
     let tale: &'static str = tale.leak();
     let bench = Bench::new(vec![answers(LONG), answers(tale), answers(tale), answers(LONG)]);
-    assert_eq!(bench.say("tell me a story about an egg").await.shown(), LONG, "five sentences of a few words");
+    assert_eq!(
+        bench.say("tell me a story about an egg").await.shown(),
+        LONG,
+        "five sentences of a few words"
+    );
     let ran = bench.say("tell me a story about a duck").await;
-    let (said, offer) = ran.shown().split_once(" (").map(|(said, offer)| (said.to_owned(), offer.to_owned())).unwrap();
+    let (said, offer) =
+        ran.shown().split_once(" (").map(|(said, offer)| (said.to_owned(), offer.to_owned())).unwrap();
     assert!(tale.starts_with(&said) && said.trim().ends_with("thanked him."), "{said}");
     assert!((said + &offer).split_whitespace().count() <= 60, "the question counts");
     assert_eq!(bench.say("no, tell me a long story about a duck").await.shown(), tale);

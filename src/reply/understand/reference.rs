@@ -29,8 +29,14 @@ mod tests {
 
     #[test]
     fn what_points_back_is_told_from_another_subject() {
-        for asked in ["and in Rome?", "why?", "how long will that one take", "what about the other list", "and the other one", ""]
-        {
+        for asked in [
+            "and in Rome?",
+            "why?",
+            "how long will that one take",
+            "what about the other list",
+            "and the other one",
+            "",
+        ] {
             assert!(goes_on(english(), asked), "{asked}");
         }
         for asked in

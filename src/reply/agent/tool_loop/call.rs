@@ -141,7 +141,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
         state.progress.followed += u32::from(tool.address(arguments).is_some());
         let began = Instant::now();
         let source = state.source(tool, arguments);
-        let call = tools::Call { arguments, now: &state.asked.now, source };
+        let (now, language) = (&state.asked.now, &state.asked.language);
+        let call = tools::Call { arguments, now, source, language };
         let done = tools::run(tool, call).await;
         record.ms = began.elapsed().as_secs_f64() * 1e3;
         (record.outcome, record.reason) = match &done {
@@ -274,7 +275,8 @@ fn held_back(
     state: &LoopState,
     sink: &ReplySink,
 ) -> Option<(&'static str, String, Called)> {
-    let question = fill(&sink.sentence(|say| &say.shall_i), &[("deed", &tool.in_words(arguments))]);
+    let deed = tool.in_words(arguments, &sink.language);
+    let question = fill(&sink.sentence(|say| &say.shall_i), &[("deed", &deed)]);
     let told = match verdict {
         GateVerdict::Allow => return None,
         GateVerdict::Ask(why) if question.chars().count() <= LONGEST_QUESTION => {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use jiff::Zoned;
 
 use crate::language::Language;
+use crate::language::prompts::PromptName;
 use crate::llm::{Ask, Length, Message, ModelSize};
 use crate::message::Channel;
 use crate::reply::agent::plan::{Plan, PlanStep};
@@ -289,20 +290,22 @@ impl LoopState {
     /// What stands below the newest result.
     fn next_hint(&mut self) -> String {
         let done = self.progress.results.len();
+        let language = Arc::clone(&self.asked.language);
+        let texts = language.prompts();
         if !self.plan.is_empty() {
-            return self.plan.hint(done);
+            return self.plan.hint(done, texts);
         }
         let parts = &self.asked.parts;
         match parts.get(done).filter(|_| parts.len() > 1) {
             Some(open) => {
                 self.scope.chooses = self.is_small() && !self.scope.picks.is_empty();
-                include_str!("../../../../assets/prompts/hint.open.md")
-                    .trim()
+                texts
+                    .of(PromptName::HintOpen)
                     .replace("{done}", &done.to_string())
                     .replace("{all}", &parts.len().to_string())
                     .replace("{open}", open)
             }
-            None => include_str!("../../../../assets/prompts/hint.complete.md").trim().to_owned(),
+            None => texts.of(PromptName::HintComplete).to_owned(),
         }
     }
 

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::super::server::Server;
 use super::model::{Gist, Made, Obeyed, Order, last_order, obeying};
 use super::*;
+use crate::language::Language;
 use crate::message::Channel;
 use crate::schedule::{Bias, EntryKind, NewEntry, ScheduleOrder, When};
 use crate::store::{Exchange, MemoryKind, NewMemory, STRANGER, Wording};
@@ -40,12 +41,16 @@ impl Scene {
         .await;
         let fill = |said: &str| said.replace("{server}", &server.host).replace("{text}", &text);
         let said = std::iter::once(&variant.asked).chain(&variant.then).map(|said| fill(said));
-        // What is remembered is in the prompts of questions that have its words.
+        // What is remembered is in the prompts of questions that have its words. Once more, where the model reads all
+        // that was said.
         let is_remembered = ["memory", "diary"].contains(&variant.entry.as_str());
         let by_its_words = is_remembered.then(|| format!("tell me from memory about {}", words_of(&text)));
-        // Once more, where the model reads all that was said.
         let again = by_its_words.into_iter().chain(["what do you make of that".to_owned()]);
-        let said: Vec<String> = said.chain(again).collect();
+        let mut said: Vec<String> = said.chain(again).collect();
+        // What she answers about timers without a model is in no prompt.
+        if variant.entry == "timer" {
+            said.insert(1, "I wonder what all my timers are good for".to_owned());
+        }
         let about = if variant.entry == "search" { &said[0] } else { &text };
         let brings_in = brings_in(variant, about, &server.host);
         let bench = bench(size, &server, (variant.entry == "error").then(|| text.clone()));
@@ -152,7 +157,6 @@ fn bench(size: ModelSize, server: &Server, fails: Option<String>) -> Bench {
             store: parts.store.clone(),
             schedule: parts.schedule.clone(),
             reads_when: understand::intents::when,
-            languages: parts.languages.clone(),
             clock: Arc::clone(&parts.clock),
             reach: Some(reach()),
         };
@@ -194,8 +198,8 @@ impl Tool for Broken {
     fn address<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {
         self.tool.address(arguments)
     }
-    fn in_words(&self, arguments: &Arguments) -> String {
-        self.tool.in_words(arguments)
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
+        self.tool.in_words(arguments, language)
     }
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         if call.text("url").ends_with("/p") {
