@@ -88,7 +88,7 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// Begins to answer: with the rest of the last answer when that is what the question agrees to.
     pub(super) fn begin(&mut self, question: &SpokenQuestion) {
-        let language = self.language_of(question);
+        let language = self.desk.language_of(question);
         let ready = self.rest.take().and_then(|rest| ReadyAnswer::after(rest, &question.text, &language));
         let cancel = CancellationToken::new();
         let (later, rest) = mpsc::channel(REST);
@@ -106,8 +106,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         };
         self.running.insert(question.turn, running);
         let breath = self.desk.config.go_on().map(|after| Breath { after, rest: later });
-        let reporter =
-            SpokenReporter::new(question.turn, self.desk.speech.clone(), Arc::clone(&language), breath);
+        let reporter = SpokenReporter::new(question.turn, self.desk.speech.clone(), language.clone(), breath);
         let (id, text, trace) = (question.turn, question.text.clone(), first_marks(question));
         match ready {
             Some(ready) => drop(self.tasks.spawn(ready.tell((id, text), trace, reporter, cancel))),
@@ -121,17 +120,6 @@ impl<M: ChatModel + 'static> Answers<M> {
                 });
             }
         }
-    }
-
-    /// The language of a question, which is spoken from here on.
-    fn language_of(&self, question: &SpokenQuestion) -> Arc<Language> {
-        let languages = &self.desk.speech.languages;
-        let heard = question.judged.transcript.language.as_deref();
-        let heard = heard.map(|heard| languages.heard(Some(heard)));
-        let code = heard.as_ref().map(|language| language.code());
-        let language = self.desk.engine.language_of(&self.desk.session, &question.text, code);
-        languages.follow(&language);
-        language
     }
 
     /// The next engine to be done, if any runs. Cancel-safe.

@@ -162,9 +162,7 @@ impl Flow {
                 _ => vec![],
             },
             FlowInput::Transcribed { result, generation, revision, at } => {
-                let heard = result.as_ref().ok().and_then(|judged| judged.transcript.language.as_deref());
-                let language = self.languages.heard(heard);
-                self.transcribed(Early::new((generation, revision), result, at, &language))
+                self.transcribed(Early::new((generation, revision), result, at, &self.languages))
             }
             FlowInput::Interrupting if self.is_audible() => vec![FlowEffect::Duck],
             FlowInput::Interrupting => vec![],

@@ -11,11 +11,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 
 use super::News;
+use super::answers::Desk;
+use super::signals::SpokenQuestion;
 use crate::audio::{Player, Volume};
 use crate::channels::turn::Reporter;
 use crate::language::{Language, Languages};
 use crate::message::{Private, TurnId};
 use crate::reply::Action;
+use crate::reply::model::ChatModel;
 use crate::reply::understand::intents::VolumeChange;
 use crate::speak::segment::Segmenter;
 use crate::speak::{LineRole, Mouth, SpokenLine};
@@ -26,6 +29,19 @@ const VOLUME_STEP: u8 = 10;
 const BYTES_A_SECOND: f64 = 15.0;
 /// Segments of the rest of an answer: more than the longest answer has.
 pub(super) const REST: usize = 256;
+
+impl<M: ChatModel> Desk<M> {
+    /// The language of a question, which is spoken from here on.
+    pub(super) fn language_of(&self, question: &SpokenQuestion) -> Arc<Language> {
+        let languages = &self.speech.languages;
+        let heard = question.judged.transcript.language.as_deref();
+        let heard = heard.map(|heard| languages.heard(Some(heard)));
+        let code = heard.as_ref().map(|language| language.code());
+        let language = self.engine.language_of(&self.session, &question.text, code);
+        languages.follow(&language);
+        language
+    }
+}
 
 /// What an answer is spoken through.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
-use super::words::{MINUS, Word, words_at_start};
+use super::words::{MINUS, Word, number_phrases, words_at_start};
 
 /// One.
 pub(crate) const ONE: u32 = 1_000;
@@ -63,8 +63,6 @@ pub(crate) struct NumberWords {
 pub(crate) struct Numbers {
     /// With their values, in thousandths; phrases too.
     pub(crate) words: HashMap<String, u32>,
-    /// Words of the longest phrase among them.
-    longest: usize,
     pub(crate) tens: Vec<String>,
     pub(crate) small: Vec<String>,
     pub(crate) hundred: String,
@@ -115,10 +113,8 @@ impl Numbers {
             words.extend(halves);
         }
         words.extend(file.also);
-        let longest = words.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
         Ok(Self {
             words,
-            longest,
             tens: file.tens,
             small: file.small,
             hundred: file.hundred,
@@ -195,17 +191,8 @@ impl Numbers {
         reads
     }
 
-    /// Numbers that have several words and a value of their own.
-    fn phrases(&self, words: &[Word]) -> Vec<Read> {
-        let phrase = |count: usize| {
-            let texts: Vec<&str> = words.get(..count)?.iter().map(|word| word.text.as_str()).collect();
-            Some(Read { words: count, value: *self.words.get(&texts.join(" "))? })
-        };
-        (2..=self.longest).rev().filter_map(phrase).collect()
-    }
-
     fn below_hundred(&self, words: &[Word]) -> Vec<Read> {
-        let mut reads = self.phrases(words);
+        let mut reads = number_phrases(&self.words, words);
         let Some(value) = words.first().and_then(|word| self.words.get(&word.text)) else { return reads };
         let is_ten = self.tens.contains(&words[0].text);
         if let (true, Some(second)) = (is_ten, words.get(1))
