@@ -101,6 +101,8 @@ pub(crate) struct TalkWords {
     pub(crate) again: Phrases,
     /// What is said back as it was said.
     pub(crate) greetings: Phrases,
+    /// With these an answer may need the time or the place.
+    pub(crate) here: Phrases,
     /// Who says one of these speaks of himself.
     pub(crate) own: Phrases,
 }

@@ -25,6 +25,7 @@ use crate::reply::prompt::side_query::SharedPrompt;
 use crate::reply::prompt::{self, context};
 use crate::reply::session::Session;
 use crate::reply::understand::parts::parts_of;
+use crate::reply::understand::reference;
 use crate::reply::understand::wish;
 use crate::tools::gate::Taint;
 use crate::tools::{self, ToolsConfig};
@@ -65,7 +66,7 @@ pub(crate) fn begin(
         session.with(|state| (state.history.is_tainted, state.history.failed(request.past.newest())));
     let newest = prompt::Newest {
         asked: turn.asked,
-        context: &context::line(rules.context, &turn.now, &turn.language),
+        context: &context_line(request, rules.context),
         since: &shared.dialogue.since,
         memory: &memory.text,
         plan: &plan.block(),
@@ -106,6 +107,16 @@ pub(crate) fn begin(
         progress: LoopProgress::new(rules.tools.max_turns),
         repeats: Repeats::default(),
         taint: taint(is_tainted || memory.is_foreign || request.past.is_foreign || wish::quotes(turn.asked)),
+    }
+}
+
+/// The context line; in talk only where the answer may need it, since a small model weaves it into whatever it says.
+fn context_line(request: &TurnRequest<'_>, context: &ContextConfig) -> String {
+    let turn = request.turn;
+    let is_needed = || reference::asks_about_here(&turn.language, turn.asked);
+    match request.prompt {
+        PromptKind::Talk if !is_needed() => String::new(),
+        PromptKind::Talk | PromptKind::Tools => context::line(context, &turn.now, &turn.language),
     }
 }
 

@@ -22,6 +22,12 @@ pub(crate) fn speaks_of_the_speaker(language: &Language, asked: &str) -> bool {
     language.consent().iter().any(|of| of.talk.own.are_in(&words))
 }
 
+/// Whether the answer may need the time or the place.
+pub(crate) fn asks_about_here(language: &Language, asked: &str) -> bool {
+    let words = words_of(asked);
+    language.consent().iter().any(|of| of.talk.here.are_in(&words))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +53,9 @@ mod tests {
         assert!(speaks_of_the_speaker(english(), "In which town is my home?"));
         assert!(speaks_of_the_speaker(german(), "Wie heißt meine Schwester?"));
         assert!(!speaks_of_the_speaker(english(), "why is the sky blue"));
+        assert!(asks_about_here(english(), "How many days are there until Christmas?"));
+        assert!(asks_about_here(german(), "Wie alt ist wer 1980 geboren ist?"));
+        assert!(!asks_about_here(english(), "I have a cat. Her name is Minka."));
         assert!(goes_on(german(), "wie lange dauert es noch"));
         assert!(!goes_on(german(), "warum ist der Himmel blau"));
     }
