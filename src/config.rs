@@ -17,6 +17,7 @@ use crate::announce::AnnounceConfig;
 use crate::audio::{AudioConfig, RingSound};
 use crate::channels::voice::ConversationConfig;
 use crate::hear::HearConfig;
+use crate::home::config::HomeConfig;
 use crate::language::ANY_LANGUAGE;
 use crate::llm::LlmConfig;
 use crate::models::ModelsConfig;
@@ -58,6 +59,8 @@ pub struct Config {
     pub llm: LlmConfig,
     /// Her voice.
     pub speak: SpeakConfig,
+    /// The house: openHAB.
+    pub home: HomeConfig,
     /// What is said without having been asked for.
     pub announce: AnnounceConfig,
     /// How timers, alarms and reminders ring.
@@ -92,6 +95,7 @@ impl Default for Config {
             tools: ToolsConfig::default(),
             llm: LlmConfig::default(),
             speak: SpeakConfig::default(),
+            home: HomeConfig::default(),
             timers: TimersConfig::default(),
             announce: AnnounceConfig::default(),
             store: StoreConfig::default(),
@@ -136,6 +140,7 @@ impl Config {
         problems.extend(self.tools.check());
         problems.extend(self.llm.check());
         problems.extend(self.speak.check());
+        problems.extend(self.home.check());
         problems.extend(self.timers.check());
         problems.extend(self.store.check());
         problems.extend(self.models.check());

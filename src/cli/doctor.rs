@@ -18,6 +18,7 @@ use crate::llm::{BetterModel, Embedded, LlmError, ReadyServer, ServedBy, Serving
 use crate::models::InstallState;
 
 mod echo;
+mod home;
 mod machine;
 mod stored;
 
@@ -99,6 +100,7 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
             rows.push(echo::check(context));
         }
     }
+    rows.push(home::check(context)?);
     rows.extend(stored::checks(&context.paths));
     rows.extend(machine::checks(&context.paths));
     print(&rows, args.json)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::context::CliContext;
 use super::show::{self, Tone};
 use super::{events, not_running};
-use crate::control::{Client, DeviceStatus, ServiceRow, ServiceState, Status};
+use crate::control::{Client, DeviceStatus, HomeStatus, ServiceRow, ServiceState, Status};
 use crate::llm::{self, LONGEST_LINGERING};
 use crate::store::{self, Loss};
 
@@ -107,6 +107,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("speech", status.models.whisper.clone()),
         ("voice", status.models.voice.clone()),
         ("chat model", status.models.chat.clone()),
+        ("house", status.home.as_ref().map_or_else(no_house, house)),
         ("queues", queues.join(", ")),
         ("counted", format!("{} spoken turns{lost}", status.counters.turns)),
         ("running", format!("joi {}, process {}, {}", status.version, status.pid, uptime(status.uptime_s))),
@@ -117,6 +118,17 @@ fn state(status: &Status) -> String {
     let shown = &status.shown;
     let note = shown.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
     format!("{}{note}", show::coloured(events::mood(shown.state), shown.state.name()))
+}
+
+fn house(home: &HomeStatus) -> String {
+    match home.is_up {
+        true => format!("{}, {} items", home.told, home.items),
+        false => show::coloured(Tone::Bad, &home.told),
+    }
+}
+
+fn no_house() -> String {
+    show::coloured(Tone::Quiet, "none; `joi home connect` connects one")
 }
 
 fn muted() -> String {
