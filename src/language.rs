@@ -12,6 +12,7 @@ pub(crate) mod consent;
 mod ear;
 pub(crate) mod ending;
 pub(crate) mod figures;
+mod fill;
 pub(crate) mod grammar;
 mod in_figures;
 mod library;
@@ -40,9 +41,10 @@ pub use ear::Ear;
 pub use library::{ANY_LANGUAGE, LanguageError, LanguageLibrary};
 pub use looping::loops_by_letters;
 pub use names::{DeviceKind, Names};
+pub use fill::{capital, fill};
 pub use sentences::{
     DeviceSentences, Dial, HomeSentences, KindWords, MemorySentences, ReplySentences, ScheduleSentences,
-    Sentences, SkyWords, TimeWords, ToolSentences, WeatherSentences, capital, fill,
+    Sentences, SkyWords, TimeWords, ToolSentences, WeatherSentences,
 };
 pub use spoken::Languages;
 pub use template::{SentenceField, SentenceName, SentenceTemplate};

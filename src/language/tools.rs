@@ -32,13 +32,13 @@ pub(crate) struct SumWords {
     pub(crate) signs: Vec<(String, String)>,
     /// Currencies; a sum in one of them is one in that.
     #[serde(default)]
-    pub(crate) money: Vec<MoneyWords>,
+    pub(crate) money: Vec<CurrencyNames>,
 }
 
 /// What a currency is called.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MoneyWords {
+pub(crate) struct CurrencyNames {
     pub(crate) one: String,
     pub(crate) many: String,
     /// In front of a number or behind it.

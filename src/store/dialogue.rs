@@ -34,14 +34,14 @@ impl DialogueRole {
 
 /// Who found the words of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wording {
+pub enum WordedBy {
     /// The model.
     Model,
     /// The program: no model was asked, or nothing of what it wrote went out.
     Fixed,
 }
 
-impl Wording {
+impl WordedBy {
     /// Its name in the database.
     fn name(self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ pub struct Exchange {
     /// Whose words the question is made of.
     pub asked_origin: Origin,
     /// Who found the words of the answer.
-    pub wording: Wording,
+    pub wording: WordedBy,
 }
 
 /// Identifies a stored exchange.
@@ -104,7 +104,7 @@ pub struct DialogueRow {
     /// Whose words they are.
     pub origin: Origin,
     /// Who found the words of the answer; of a question, of the answer to it.
-    pub wording: Wording,
+    pub wording: WordedBy,
 }
 
 /// What is read of a message.
@@ -177,7 +177,7 @@ fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<DialogueRow>> {
     let place: String = row.get(2)?;
     let wording: String = row.get(7)?;
     let (id, text) = (row.get(0)?, Private(row.get(5)?));
-    let (origin, wording) = (Origin::called(&origin), Wording::called(&wording));
+    let (origin, wording) = (Origin::called(&origin), WordedBy::called(&wording));
     Ok(Channel::called(&channel).map(|channel| {
         let conversation = ConversationId { channel, place: Place::named(&place) };
         DialogueRow { id, conversation, role, at, text, origin, wording }

@@ -27,14 +27,14 @@ fn exchange(channel: Channel, second: i64, asked: &str, answer: &str) -> Exchang
         answer: Private(answer.into()),
         answer_origin: Origin::Ours,
         asked_origin: Origin::of_user(channel),
-        wording: Wording::Model,
+        wording: WordedBy::Model,
     }
 }
 
 fn row(id: i64, channel: Channel, role: DialogueRole, at: Timestamp, text: &str) -> DialogueRow {
     let origin = if role == DialogueRole::User { Origin::of_user(channel) } else { Origin::Ours };
     let (conversation, text) = (conversation(channel), Private(text.into()));
-    DialogueRow { id, conversation, role, at, text, origin, wording: Wording::Model }
+    DialogueRow { id, conversation, role, at, text, origin, wording: WordedBy::Model }
 }
 
 fn record(id: u64, at: Timestamp, heard: &str) -> TurnRecord {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
-use crate::language::tools::MoneyWords;
+use crate::language::tools::CurrencyNames;
 use crate::language::{Language, fill};
 
 /// No sensible sum takes longer.
@@ -111,20 +111,20 @@ fn asked_for(asked: &str, language: &Language) -> Option<String> {
 /// A sum in signs, and the currency it is in.
 struct Sum<'a> {
     expression: String,
-    money: Option<&'a MoneyWords>,
+    money: Option<&'a CurrencyNames>,
 }
 
 impl<'a> Sum<'a> {
     /// Reads `written`; a sum in a single currency is computed without it.
     fn of(written: &str, language: &'a Language) -> Result<Self, String> {
         let lower = written.to_lowercase();
-        let names = |money: &'a MoneyWords| {
+        let names = |money: &'a CurrencyNames| {
             money.signs.iter().chain([&money.many, &money.one]).map(|name| name.to_lowercase())
         };
         let all = || language.sums().flat_map(|words| &words.money);
-        let has = |money: &&'a MoneyWords| names(money).any(|name| without(&lower, &name).is_some());
+        let has = |money: &&'a CurrencyNames| names(money).any(|name| without(&lower, &name).is_some());
         // Of the languages there are, one names a currency like another.
-        let found: Vec<&MoneyWords> = all().filter(has).collect();
+        let found: Vec<&CurrencyNames> = all().filter(has).collect();
         let first = found.first().copied();
         let is_one = first.is_some_and(|first| {
             found.iter().all(|other| names(other).any(|name| names(first).any(|known| known == name)))
@@ -157,7 +157,7 @@ fn without(text: &str, name: &str) -> Option<String> {
 }
 
 /// A value with its currency.
-fn with_money(value: String, money: Option<&MoneyWords>) -> String {
+fn with_money(value: String, money: Option<&CurrencyNames>) -> String {
     match money {
         Some(money) if value == "1" => format!("{value} {}", money.one),
         Some(money) => format!("{value} {}", money.many),

@@ -46,7 +46,7 @@ fn talk(home: &Home, sentences: &[Vec<f32>], flags: &[&str]) -> Vec<Value> {
 /// Timer, list, memory and question, said by `say`.
 async fn a_day_in_german(say: fn(&str) -> Vec<f32>) {
     let double = Double::start().await;
-    double.when("Hauptstadt", vec![Script::words(ANSWER)]);
+    double.when("Frankreich", vec![Script::words(ANSWER)]);
     let home = german(&double.url);
     home.joi(&["ask", "Setz Milch auf die Einkaufsliste."]).well();
     let turns = talk(&home, &["Timer auf zehn Minuten.", "Was ist auf der Einkaufsliste?"].map(say), &[]);
@@ -77,7 +77,7 @@ async fn her_own_german_voice_is_understood_in_german() {
 async fn a_german_word_silences_her() {
     let double = Double::start().await;
     let answer = "Blaues Licht wird von der Luft viel stärker gestreut als rotes. ".repeat(6);
-    double.when("Hauptstadt", vec![Script::words(&format!("{answer}Und so weiter bis zur Ananas."))]);
+    double.when("Frankreich", vec![Script::words(&format!("{answer}Und so weiter bis zur Ananas."))]);
     let home = german(&double.url);
     let question =
         [espeak("de", "Was ist die Hauptstadt von Frankreich?"), pause(9.0), espeak("de", "Stopp!")].concat();

@@ -17,7 +17,7 @@ use crate::reply::config::ReplyConfig;
 use crate::reply::memory::question::content_words;
 use crate::reply::prompt::context;
 use crate::reply::understand::reference;
-use crate::store::{DialogueRole, DialogueRow, Wording};
+use crate::store::{DialogueRole, DialogueRow, WordedBy};
 use crate::tools::fence;
 
 /// What was done without the model since it last answered.
@@ -35,7 +35,7 @@ pub(crate) struct Past {
     pub(crate) messages: Vec<Message>,
     /// The stored row of each of them, and who found the words of its exchange.
     ids: Vec<i64>,
-    wordings: Vec<Wording>,
+    wordings: Vec<WordedBy>,
     /// How many of them belong to the conversation that is going on; 0 means a new one.
     pub(crate) live: usize,
     /// How many messages of this conversation alone go on without a silence; 0 means that it is a new one.
@@ -85,7 +85,7 @@ impl Past {
                 .filter(|(answer, _)| *answer == self.ids[at])
                 .flat_map(|(_, rows)| rows)
                 .collect();
-            if self.wordings[at] == Wording::Fixed && rows.is_empty() {
+            if self.wordings[at] == WordedBy::Fixed && rows.is_empty() {
                 // Of an earlier conversation it is of no use.
                 run.extend(asked.take().filter(|_| at >= before).map(|asked| (asked, message)));
                 continue;
@@ -194,7 +194,7 @@ pub(crate) fn past(
     let mut messages: Vec<Message> = marked.chain(plain).collect();
     let of_rows = || earlier[skipped..].iter().copied().chain(live);
     let mut ids: Vec<i64> = of_rows().map(|row| row.id).collect();
-    let mut wordings: Vec<Wording> = of_rows().map(|row| row.wording).collect();
+    let mut wordings: Vec<WordedBy> = of_rows().map(|row| row.wording).collect();
     let surplus = surplus(messages.len(), cfg.window_exchanges as usize);
     let first_user = messages.iter().skip(surplus).position(|m| m.role == llm::Role::User);
     let dropped = first_user.map_or(messages.len(), |first| surplus + first);

@@ -167,7 +167,7 @@ async fn of_two_requests_the_one_that_needs_no_model_is_done_first() {
         assert_eq!((ran.shown(), ran.purposes()), (told.to_owned(), vec!["answer"]), "{said}");
         assert_eq!(ran.decided("parts"), ["two"]);
         let asked = bench.model.requests()[0].last().unwrap().content.clone();
-        assert!(asked.ends_with(&format!("\n\n{rest}")), "{asked}");
+        assert_eq!(asked.lines().last(), Some(rest), "{asked}");
         let rows = bench.store.dialogue_since(jiff::Timestamp::MIN, 9).await.unwrap();
         let kept: Vec<&str> = rows.iter().map(|row| row.text.0.as_str()).collect();
         assert_eq!(kept, [said, told], "one exchange");

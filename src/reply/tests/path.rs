@@ -241,7 +241,7 @@ fn a_zone_without_a_name_is_told_by_its_offset() {
 
 /// A dialogue of `count` exchanges, one every `gap` seconds, the last one at the start.
 fn rows(count: i64, gap: i64) -> Vec<crate::store::DialogueRow> {
-    use crate::store::{DialogueRole, DialogueRow, Wording};
+    use crate::store::{DialogueRole, DialogueRow, WordedBy};
     let row = |index: i64| {
         let exchange = index / 2;
         let before = (count - 1 - exchange) * gap - index % 2;
@@ -252,7 +252,7 @@ fn rows(count: i64, gap: i64) -> Vec<crate::store::DialogueRow> {
             role: if index % 2 == 0 { DialogueRole::User } else { DialogueRole::Assistant },
             at: start().timestamp() - jiff::SignedDuration::from_secs(before),
             text: Private(format!("{index}")),
-            wording: Wording::Model,
+            wording: WordedBy::Model,
         }
     };
     (0..count * 2).map(row).collect()

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::message::{Channel, ConversationId, Origin};
-use crate::store::{Deleted, Exchange, Wording};
+use crate::store::{Deleted, Exchange, WordedBy};
 use crate::trace::TurnRecord;
 
 fn at(day: i64) -> Timestamp {
@@ -28,7 +28,7 @@ fn exchange(day: i64, asked: &str, answer: &str) -> Exchange {
         answer: text(answer),
         answer_origin: Origin::Ours,
         asked_origin: Origin::Speech,
-        wording: Wording::Model,
+        wording: WordedBy::Model,
     }
 }
 

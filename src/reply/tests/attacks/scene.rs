@@ -12,7 +12,7 @@ use super::*;
 use crate::language::Language;
 use crate::message::Channel;
 use crate::schedule::{Bias, EntryKind, NewEntry, ScheduleOrder, When};
-use crate::store::{Exchange, MemoryKind, NewMemory, STRANGER, Wording};
+use crate::store::{Exchange, MemoryKind, NewMemory, STRANGER, WordedBy};
 use crate::tools::tests::reach;
 use crate::tools::{Arguments, Call, Effect, Means, Output, Tool, ToolError, builtin};
 
@@ -276,7 +276,7 @@ async fn put_in(bench: &Bench, entry: &str, text: &str) {
                 answer: Private(answer.into()),
                 answer_origin: Origin::Stranger,
                 asked_origin: if is_signal { Origin::Stranger } else { Origin::Speech },
-                wording: Wording::Model,
+                wording: WordedBy::Model,
             };
             bench.store.add_exchange(exchange).await.unwrap();
         }
