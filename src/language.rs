@@ -38,10 +38,10 @@ mod voice;
 pub use care::CareUrgency;
 pub use clock::{ClockSaid, Exactness};
 pub use ear::Ear;
+pub use fill::{capital, fill};
 pub use library::{ANY_LANGUAGE, LanguageError, LanguageLibrary};
 pub use looping::loops_by_letters;
 pub use names::{DeviceKind, Names};
-pub use fill::{capital, fill};
 pub use sentences::{
     DeviceSentences, Dial, HomeSentences, KindWords, MemorySentences, ReplySentences, ScheduleSentences,
     Sentences, SkyWords, TimeWords, ToolSentences, WeatherSentences,

@@ -173,6 +173,13 @@ impl VerbForms {
         longer.into_iter().any(|(verb, _)| verb.len() <= word.len() + INFINITIVE)
     }
 
+    /// The deeds of all verbs that are `word`, or `word` with an ending.
+    pub(crate) fn deeds_begun(&self, word: &str) -> Vec<usize> {
+        let longer = self.0.range(word.to_owned()..).take_while(|(verb, _)| verb.starts_with(word));
+        let those = longer.filter(|(verb, _)| verb.len() <= word.len() + INFINITIVE);
+        those.flat_map(|(_, readings)| readings.iter().filter_map(|(_, deed)| *deed)).collect()
+    }
+
     /// The deeds that `verb` may be, when `rest` are the words behind it; an idiom has its particle at once or at the end.
     pub(crate) fn deeds(&self, verb: &str, rest: &[String]) -> Vec<usize> {
         let readings = self.0.get(verb).map_or(&[][..], Vec::as_slice);

@@ -87,7 +87,10 @@ async fn a_question_evaluates_a_tenth_of_its_prompt_whatever_was_asked_before() 
     let (turns, _) = held(ServedBy::Local, 2).await;
     for (is_for_tools, evaluated, all) in &turns {
         let is_question_alone = !is_for_tools && *evaluated < 40;
-        assert!(evaluated * 10 <= *all || is_question_alone, "tools: {is_for_tools}, {evaluated} of {all} characters");
+        assert!(
+            evaluated * 10 <= *all || is_question_alone,
+            "tools: {is_for_tools}, {evaluated} of {all} characters"
+        );
     }
     let longest_talk = turns.iter().filter(|turn| !turn.0).map(|turn| turn.2).max().unwrap();
     let shortest_tools = turns.iter().filter(|turn| turn.0).map(|turn| turn.2).min().unwrap();

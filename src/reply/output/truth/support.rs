@@ -19,6 +19,8 @@ mod about;
 mod call;
 mod fit;
 
+/// Letters of a word that is like no other.
+const SHORT: usize = 2;
 /// Letters of the shortest part of a compound.
 const PART: usize = 4;
 
@@ -130,6 +132,10 @@ impl Support<'_> {
     }
 
     fn is_in(&self, word: &str, given: &str) -> bool {
+        // A short name is like too many words.
+        if word.chars().count() <= SHORT && !word.starts_with(|c: char| c.is_ascii_digit()) {
+            return words_of(given).iter().any(|one| one == word);
+        }
         found_in(self.judge.language, self.judge.consent, given.to_owned(), word)
             || words_of(given).iter().any(|one| self.in_compound(word, one))
     }

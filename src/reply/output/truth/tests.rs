@@ -99,6 +99,7 @@ fn explained(language: &Language, row: &str) -> String {
 /// At most 2 % of the false sentences of a corpus pass, and at most 1 % of the honest ones are cut.
 fn holds(language: &Language, corpus: &str) {
     let score = score(language, corpus);
+    println!("passed {:?}, cut {:?}", score.passed, score.cut);
     let wrong = score.wrong.join("\n");
     assert!(score.passed.0 * 100 <= score.passed.1 * 2, "passed {:?}:\n{wrong}", score.passed);
     assert!(score.cut.0 * 100 <= score.cut.1, "cut {:?}:\n{wrong}", score.cut);

@@ -30,6 +30,8 @@ pub(super) struct TurnTopic<'a> {
     pub(super) aim: TurnAim,
     /// The words of what was to be done.
     pub(super) wanted: Vec<String>,
+    /// The same of each request.
+    pub(super) parts: Vec<Vec<String>>,
     /// All his words.
     pub(super) asked: Vec<String>,
     pub(super) families: BTreeSet<&'a str>,
@@ -59,6 +61,7 @@ impl<'a> TurnTopic<'a> {
         Self {
             aim,
             wanted: wanted.iter().flat_map(|clause| clause.words.clone()).collect(),
+            parts: wanted.iter().map(|clause| clause.words.clone()).collect(),
             asked: words_of(asked),
             families: families(words, &lower),
             is_fiction: words.turn.fiction.is_match(&lower),

@@ -88,18 +88,17 @@ impl Support<'_> {
     /// Whether a sentence without a verb tells how something is that was to be done or was asked about: by a
     /// number, or a word for what came of it.
     fn is_told_in_short(&self, aim: TurnAim, claim: &Claim) -> bool {
-        let is_it = match aim {
-            TurnAim::Deed => self.shares(&claim.object) || self.names_family(&claim.object),
-            TurnAim::Own => self.is_topical(&claim.object),
-            TurnAim::Words | TurnAim::Nothing => false,
-        };
         let numbers = &self.judge.language.grammar().numbers;
         let is_number =
             |word: &String| word.starts_with(|c: char| c.is_ascii_digit()) || numbers.counts(word);
-        let tells = || {
-            words_of(&claim.clause).iter().any(is_number)
-                || self.judge.words.turn.outcomes.is_match(&claim.clause)
+        let said = words_of(&claim.clause);
+        let repeats = || said.iter().any(|word| is_number(word) && self.topic.wanted.contains(word));
+        let is_it = match aim {
+            TurnAim::Deed => self.shares(&claim.object) || self.names_family(&claim.object) || repeats(),
+            TurnAim::Own => self.is_topical(&claim.object),
+            TurnAim::Words | TurnAim::Nothing => false,
         };
+        let tells = || said.iter().any(is_number) || self.judge.words.turn.outcomes.is_match(&claim.clause);
         is_it && !self.has_only_fetched() && tells()
     }
 

@@ -99,8 +99,18 @@ impl Support<'_> {
         let mut said = said.iter().filter(|word| self.tells(word) && !is_deed(word)).peekable();
         match said.peek() {
             Some(_) => said.any(is_in),
-            // It stands for what was asked.
-            None => self.topic.wanted.iter().filter(|word| self.tells(word)).any(is_in),
+            // It stands for what was asked, and of several requests for that one.
+            None => {
+                let wants = |part: &&Vec<String>| part.iter().filter(|word| self.tells(word)).any(is_in);
+                let begins = |word: &String| self.judge.words.base.deeds_begun(word);
+                let is_it = |part: &Vec<String>| {
+                    claim.deeds.is_empty()
+                        || part.iter().flat_map(begins).any(|deed| claim.deeds.contains(&deed))
+                };
+                let parts = &self.topic.parts;
+                let mut wanted = parts.iter().filter(wants);
+                if parts.len() > 1 { wanted.any(is_it) } else { wanted.next().is_some() }
+            }
         }
     }
 

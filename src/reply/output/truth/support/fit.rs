@@ -102,7 +102,14 @@ impl Support<'_> {
             .iter()
             .map(String::as_str)
             .filter(|word| is_notes(word) && !self.judge.words.done.has(word));
-        let mut said = named.into_iter().chain(notes);
+        // The model's name for a list that the user calls otherwise: "todo" for "Aufgabenliste".
+        let asked = self.topic.asked.join(" ");
+        let is_own_name = |name: &&str| {
+            let all: Vec<&str> =
+                self.judge.words.support.list_name.find_iter(&asked).map(|list| list.as_str()).collect();
+            !is_shopping(name) && !is_notes(name) && all.len() == 1 && all[0].starts_with(*name)
+        };
+        let mut said = named.into_iter().chain(notes).filter(|name| !is_own_name(name));
         lists.is_empty() || claim.object.is_empty() || said.all(is_one)
     }
 
