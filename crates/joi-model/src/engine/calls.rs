@@ -1,8 +1,8 @@
 //! Calls of tools in the text of a reply: taken out, and handed on as calls. PURE.
 //!
-//! A call stands between `<tool_call>` and `</tool_call>` as JSON, or is the whole reply. What may become
-//! such a mark is held back; what stands between marks and is no call goes out as text, so that nothing is
-//! lost.
+//! A call stands between `<tool_call>` and `</tool_call>` as JSON, or is the whole reply, bare or as a block
+//! of code, as small models write it. What may become such a mark is held back; what stands between marks
+//! and is no call goes out as text, so that nothing is lost.
 
 use serde_json::{Value, json};
 
@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 pub(crate) const OPEN: &str = "<tool_call>";
 /// How it ends.
 const CLOSE: &str = "</tool_call>";
+/// Around a block of code, as Markdown writes it; a word of its language may follow the first.
+const FENCE: &str = "```";
 
 /// A piece of a reply.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,8 +35,8 @@ impl CallStream {
     /// Takes the next text and gives what is certain now.
     pub(crate) fn push(&mut self, text: &str) -> Vec<CallPiece> {
         self.held.push_str(text);
-        let may_be_bare = !self.has_begun && self.calls == 0 && self.held.trim_start().starts_with('{');
-        if may_be_bare || self.held.trim().is_empty() {
+        let nothing_yet = !self.has_begun && self.calls == 0;
+        if nothing_yet && may_be_bare(&self.held) || self.held.trim().is_empty() {
             return Vec::new();
         }
         let mut pieces = Vec::new();
@@ -67,7 +69,7 @@ impl CallStream {
             return None;
         }
         let is_bare = !self.has_begun && self.calls == 0;
-        let body = held.strip_prefix(OPEN).or_else(|| Some(held.as_str()).filter(|_| is_bare));
+        let body = held.strip_prefix(OPEN).or_else(|| is_bare.then(|| without_fence(&held)));
         let call = body.and_then(|body| self.call(body));
         match call {
             Some(call) => Some(CallPiece::Call(call)),
@@ -98,6 +100,23 @@ impl CallStream {
         self.calls += 1;
         Some(json!({ "id": id(), "function": { "index": index, "name": name, "arguments": arguments } }))
     }
+}
+
+/// Whether a reply that begins like this may be a call and nothing else.
+fn may_be_bare(held: &str) -> bool {
+    let held = held.trim_start();
+    if held.starts_with('{') || (!held.is_empty() && FENCE.starts_with(held)) {
+        return true;
+    }
+    let Some(block) = held.strip_prefix(FENCE) else { return false };
+    let inside = block.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '_').trim_start();
+    inside.is_empty() || inside.starts_with('{')
+}
+
+/// What stands in `reply` when it is one block of code, or else `reply`.
+fn without_fence(reply: &str) -> &str {
+    let block = reply.trim().strip_prefix(FENCE).and_then(|block| block.strip_suffix(FENCE));
+    block.and_then(|block| block.find('{').map(|at| &block[at..])).unwrap_or(reply)
 }
 
 /// An id that no other call of the conversation has.
@@ -144,7 +163,7 @@ mod tests {
         }
 
         #[test]
-        fn text_without_calls_is_passed_on(text in "[a-z<>/_ {}\":]{0,60}", size in 1usize..9) {
+        fn text_without_calls_is_passed_on(text in "(```)?[a-z<>/_ {}\":\n`]{0,60}", size in 1usize..9) {
             prop_assume!(!text.contains(OPEN));
             prop_assert_eq!(read(&text, size), (text, vec![]));
         }
@@ -157,6 +176,15 @@ mod tests {
         let bare = " {\"name\": \"a\", \"arguments\": {\"x\": 1}}";
         assert_eq!(read(bare, 3), (String::new(), vec![("a".to_owned(), json!({"x": 1}))]));
         assert_eq!(read("{\"name\": \"Ann\", \"age\": 7}", 3).1, []);
+        for fence in ["```json\n", "```\n", "\n```tool_call\n", "```"] {
+            let block = format!("{fence}{}\n```\n", bare.trim());
+            for size in [1, 2, 5, 100] {
+                let calls = vec![("a".to_owned(), json!({"x": 1}))];
+                assert_eq!(read(&block, size), (String::new(), calls), "{block}");
+            }
+        }
+        let code = "```json\n{\"name\": \"a\"}\n``` is how it looks";
+        assert_eq!(read(code, 3), (code.to_owned(), vec![]));
         let open = "<tool_call>{\"name\":\"a\",\"arguments\":{}}";
         assert_eq!(read(open, 3), (String::new(), vec![("a".to_owned(), json!({}))]));
     }
