@@ -23,11 +23,14 @@ mod microphone;
 mod mute;
 #[cfg(test)]
 mod no_alloc;
+mod period;
 mod playback;
 mod playback_callback;
 mod player;
 #[cfg(feature = "pulseaudio")]
 mod pulse_cookie;
+#[cfg(feature = "pulseaudio")]
+pub mod pulse_server;
 mod resample;
 mod ring;
 mod ring_sound;

@@ -127,6 +127,11 @@ enum Command {
 
 /// Parses the command line, runs the command, and says what went wrong.
 pub fn main() -> ExitCode {
+    #[cfg(feature = "pulseaudio")]
+    // SAFETY: nothing has started a thread yet.
+    unsafe {
+        crate::audio::pulse_server::show_to_client();
+    }
     let cli = Cli::parse();
     keep_files_private(&cli.command);
     exit_code(dispatch(cli))

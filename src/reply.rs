@@ -52,6 +52,7 @@ pub use engine::{Engine, EngineParts};
 pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
 pub use prompt::head::{Prelude, head};
 pub use prompts::{Prompts, prompts};
+pub use quick::foresee::foresee;
 pub use session::Session;
 pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput, VolumeChange};
 

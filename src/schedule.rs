@@ -111,17 +111,7 @@ impl Schedule {
         let now = self.parts.clock.now();
         let (at, parts) = (now.clone(), self.parts.clone());
         let work = move |table: ScheduleTable| {
-            let entries = entries(&table);
-            let trust = watch::trust(at.timestamp(), table.latest, (parts.is_synchronised)());
-            let present = Present {
-                entries: &entries,
-                next_id: table.next_id,
-                now: &at,
-                in_doubt: trust == Trust::Behind,
-                config: &parts.config,
-                ear: parts.languages.get().ear(),
-            };
-            let (changes, report) = obey::obey(&present, &order);
+            let (changes, report, trust) = considered(&parts, &table, &at, &order);
             let latest = (trust == Trust::Right && !changes.is_empty()).then(|| at.timestamp());
             let changed = !changes.is_empty();
             written(&changes, latest, (report, changed, trust))
@@ -129,6 +119,20 @@ impl Schedule {
         let (report, changed, trust) = self.parts.store.schedule(work).await?;
         let bell = if changed { self.wake().await } else { Bell::Somebody };
         Ok(Done { report, bell, at: now, trust })
+    }
+
+    /// What an order would come to at this moment. Nothing is changed, so nothing may be told as done.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn foresee(&self, order: ScheduleOrder) -> Result<(OrderReport, Zoned), StoreError> {
+        let now = self.parts.clock.now();
+        let (at, parts) = (now.clone(), self.parts.clone());
+        let work = move |table: ScheduleTable| {
+            let (_, report, _) = considered(&parts, &table, &at, &order);
+            written(&[], None, report)
+        };
+        Ok((self.parts.store.schedule(work).await?, now))
     }
 
     /// All entries, the next one first.
@@ -197,6 +201,27 @@ impl Schedule {
         let (seen, trust) = self.parts.store.schedule(work).await?;
         Ok((seen, trust, now))
     }
+}
+
+/// What an order comes to at `at`: the changes, and the words for them.
+fn considered(
+    parts: &ScheduleParts,
+    table: &ScheduleTable,
+    at: &Zoned,
+    order: &ScheduleOrder,
+) -> (Vec<EntryChange>, OrderReport, Trust) {
+    let entries = entries(table);
+    let trust = watch::trust(at.timestamp(), table.latest, (parts.is_synchronised)());
+    let present = Present {
+        entries: &entries,
+        next_id: table.next_id,
+        now: at,
+        in_doubt: trust == Trust::Behind,
+        config: &parts.config,
+        ear: parts.languages.get().ear(),
+    };
+    let (changes, report) = obey::obey(&present, order);
+    (changes, report, trust)
 }
 
 /// The stored entries; one of another version is left alone.

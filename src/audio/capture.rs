@@ -13,6 +13,7 @@ use cpal::{Error, FromSample, Sample, SampleFormat, SizedSample, Stream};
 use super::capture_callback::CaptureCallback;
 use super::device::{self, Chosen, Direction};
 use super::gain::InputGain;
+use super::period::Period;
 use super::ring::{RingReader, ring};
 use super::stream_supervisor::{CallbackStats, DeviceAccess, OpenedStream};
 use super::{AudioConfig, MuteSwitch};
@@ -36,8 +37,10 @@ pub(super) const BUILD: Duration = Duration::from_secs(5);
 /// How the configured microphone is opened; `switch` mutes it.
 pub(super) fn access(config: AudioConfig, switch: MuteSwitch) -> DeviceAccess<CaptureStream> {
     let wanted = config.clone();
+    let period = Period::of(config.input_period_ms);
     DeviceAccess {
         open: Arc::new(move |stats| {
+            let config = AudioConfig { input_period_ms: period.for_stream(stats), ..config.clone() };
             let start = |chosen: &Chosen| {
                 let rate = chosen.config.sample_rate;
                 stats.runs_at(rate);

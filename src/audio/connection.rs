@@ -20,7 +20,10 @@ pub(super) fn connect(choice: HostChoice) -> Result<Arc<Host>, DeviceFault> {
         tracing::debug!(%error, "ALSA continues to write to stderr");
     }
     let host = match choice {
-        HostChoice::Auto => over_pulse().or_else(|_| over_alsa()),
+        HostChoice::Auto => over_pulse().or_else(|why| {
+            tracing::debug!(why, "no sound server answers; ALSA is used");
+            over_alsa()
+        }),
         HostChoice::Alsa => over_alsa(),
         HostChoice::PulseAudio => over_pulse(),
     };

@@ -12,6 +12,7 @@ use super::AudioConfig;
 use super::capture::BUILD;
 use super::device::{self, Chosen, Direction};
 use super::echo_reference::ReferenceSlot;
+use super::period::Period;
 use super::playback_callback::{PlaybackCallback, PlaybackControls, playback_ring};
 use super::sink::AudioSink;
 use super::stream_supervisor::{CallbackStats, DeviceAccess, OpenedStream, Survey};
@@ -25,8 +26,10 @@ pub(super) fn access(
     may_change: impl Fn() -> bool + Send + Sync + 'static,
 ) -> DeviceAccess<Box<dyn AudioSink>> {
     let wanted = config.clone();
+    let period = Period::of(config.output_period_ms);
     DeviceAccess {
         open: Arc::new(move |stats| {
+            let config = AudioConfig { output_period_ms: period.for_stream(stats), ..config.clone() };
             let start = |chosen: &Chosen| {
                 let rate = chosen.config.sample_rate;
                 stats.runs_at(rate);

@@ -19,6 +19,7 @@ mod observers;
 mod opinions;
 mod output;
 mod recent_speech;
+mod rehearsal;
 mod reporter;
 mod second_look;
 pub mod signals;

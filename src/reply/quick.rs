@@ -13,6 +13,7 @@ use crate::store::Store;
 use crate::tools::Toolbox;
 use last_set::LastSet;
 
+pub(crate) mod foresee;
 pub(crate) mod forgetting;
 pub(crate) mod home;
 pub(crate) mod last_set;

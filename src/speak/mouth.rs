@@ -16,8 +16,10 @@ use crate::audio::{Clip, DeviceFault, Epoch, PlayEvent, Player};
 use crate::language::LanguageCode;
 use crate::message::TurnId;
 use crate::pulse::Heart;
+use rehearsal::{PreparedLine, Rehearsal};
 
 mod ledger;
+mod rehearsal;
 
 #[cfg(test)]
 mod tests;
@@ -109,6 +111,7 @@ pub struct Stopped;
 /// A request to the voice thread. The player's epoch shows whether a stop came since.
 enum VoiceRequest {
     Say { line: SpokenLine, epoch: Epoch },
+    Prepare { text: String, language: LanguageCode },
     Finish { turn: TurnId, epoch: Epoch },
 }
 
@@ -118,11 +121,19 @@ struct MouthState {
     /// Of all voices.
     interrupters: Vec<Interrupter>,
     ledger: Mutex<Ledger>,
+    rehearsal: Rehearsal,
 }
 
 impl MouthState {
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The voice is needed for `text` now; what it prepares instead is given up.
+    fn leave_rehearsal(&self, text: &str) {
+        if self.rehearsal.give_up_unless(text) {
+            self.interrupters.iter().for_each(Interrupter::interrupt);
+        }
     }
 
     fn is_stale(&self, epoch: Epoch) -> bool {
@@ -172,6 +183,7 @@ impl Mouth {
             player,
             interrupters: speakers.voices().map(Voice::interrupter).collect(),
             ledger: Mutex::new(Ledger::default()),
+            rehearsal: Rehearsal::default(),
         });
         tokio::spawn(report(Arc::clone(&shared), played, events.clone()));
         let thread = std::thread::Builder::new().name("voice".into()).spawn({
@@ -187,7 +199,17 @@ impl Mouth {
     /// [`Stopped`] when the line's turn was stopped meanwhile: the caller gives the turn up.
     pub async fn say(&self, line: SpokenLine) -> Result<(), Stopped> {
         let epoch = self.shared.enter(line.turn)?;
+        self.shared.leave_rehearsal(&line.text);
         self.orders.send(VoiceRequest::Say { line, epoch }).await.map_err(|_| Stopped)
+    }
+
+    /// Has the first line of an answer that may come synthesised in advance, and returns at once. The line itself costs
+    /// nothing more then; another line ends it. Nothing is prepared while lines are queued.
+    pub fn prepare(&self, text: String, language: LanguageCode) {
+        if self.orders.capacity() == self.orders.max_capacity() {
+            // Full or closed: then it is said without preparation, or not at all.
+            let _ = self.orders.try_send(VoiceRequest::Prepare { text, language });
+        }
     }
 
     /// Says that the turn has no further lines: when the last one was heard, [`SpeakEvent::Done`] follows.
@@ -238,6 +260,7 @@ fn run(
     events: &mpsc::Sender<SpeakEvent>,
 ) {
     let mut reading = None;
+    let mut ready = None;
     while let Some(order) = orders.blocking_recv() {
         let _working = heart.work();
         match order {
@@ -248,8 +271,14 @@ fn run(
                 if reading.replace(line.turn) != Some(line.turn) {
                     speaker.reader.restart();
                 }
-                let due = speak(speaker, shared, line, epoch);
+                let due = speak(speaker, shared, (line, epoch), ready.take());
                 send(due, events);
+            }
+            // Whoever waits already comes first.
+            VoiceRequest::Prepare { .. } if !orders.is_empty() => {}
+            VoiceRequest::Prepare { text, language } => {
+                ready = shared.rehearsal.prepare(speakers.of(&language), text, language);
+                reading = None;
             }
             VoiceRequest::Finish { turn, .. } => {
                 let due = shared.ledger().finish(turn, Instant::now());
@@ -259,26 +288,32 @@ fn run(
     }
 }
 
-/// Speaks one line. The ledger registers each clip before the player gets it.
+/// Speaks one line, from what was prepared where that is the same. The ledger registers each clip before the player
+/// gets it.
 fn speak(
     speaker: &mut LanguageVoice,
     shared: &MouthState,
-    line: SpokenLine,
-    epoch: Epoch,
+    (line, epoch): (SpokenLine, Epoch),
+    ready: Option<PreparedLine>,
 ) -> Vec<SpeakEvent> {
     let turn = line.turn;
     let rate = speaker.voice.rate();
+    let ready = ready.filter(|ready| ready.is(&line));
     let text = speaker.reader.speakable(&line.text);
     let row = shared.ledger().open(line, text.clone());
     let is_stopped = || shared.is_stale(epoch);
     let mut due = Vec::new();
-    let said = speaker.voice.say(&text, &is_stopped, &mut |samples| {
+    let mut play = |samples: Vec<f32>| {
         let Some(tag) = shared.ledger().clip(row) else { return };
         // Refused: a stop came meanwhile, which the next check detects, or the player has ended.
         if shared.player.play(Clip { tag, rate, samples: samples.into(), epoch }).is_err() && !is_stopped() {
             due.extend(shared.ledger().dropped(tag, Instant::now()));
         }
-    });
+    };
+    let said = match ready {
+        Some(ready) => Ok(ready.play(&is_stopped, &mut play)),
+        None => speaker.voice.say(&text, &is_stopped, &mut play),
+    };
     match said {
         // The line may have been silent, and nothing else may be playing.
         Ok(SynthesisEnd::All | SynthesisEnd::Stopped) => {

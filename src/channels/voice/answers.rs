@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::config::ConversationConfig;
 use super::marks::first_marks;
 use super::reporter::{Breath, REST, SpeechOutput, SpokenReporter};
-use super::signals::{After, SpokenQuestion, Why};
+use super::signals::{After, Judged, SpokenQuestion, Why};
 use crate::channels::turn::{self, Reporter as _, TurnEnd};
 use crate::clock::Clock;
 use crate::language::Language;
@@ -120,6 +120,11 @@ impl<M: ChatModel + 'static> Answers<M> {
                 });
             }
         }
+    }
+
+    /// Gets ready for what would be asked if the utterance ended here.
+    pub(super) fn rehearse(&self, judged: &Judged) {
+        self.desk.rehearse(judged);
     }
 
     /// The next engine to be done, if any runs. Cancel-safe.

@@ -29,6 +29,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             FlowEffect::DropDecode { generation, revision } => {
                 self.input.hearing.drop_before(generation, revision);
             }
+            FlowEffect::Rehearse(judged) => self.answers.rehearse(&judged),
             FlowEffect::Answer(question) => self.answer(*question).await,
             FlowEffect::Dismiss(turn, judged) => {
                 let record = self.answers.dismissal(turn, marks::decisions(&judged));

@@ -261,8 +261,9 @@ impl Flow {
             Phase::Listening { advance, .. } => {
                 let Advance::Decoding = advance else { return vec![] };
                 let outlook = news.outlook().map(|outlook| FlowEffect::Ears(HearCommand::Expect(outlook)));
+                let rehearsal = news.rehearsal().map(FlowEffect::Rehearse);
                 *advance = Advance::Decoded(Box::new(news));
-                outlook.into_iter().collect()
+                outlook.into_iter().chain(rehearsal).collect()
             }
             Phase::Transcribing { utterance, .. } if news.is_of(utterance) => self.settle(news),
             _ => vec![],

@@ -186,6 +186,8 @@ pub enum FlowEffect {
         /// ... and this revision of it.
         revision: u32,
     },
+    /// Have the voice ready for what these words will be answered with, if the utterance ends here.
+    Rehearse(Box<Judged>),
     /// Answer.
     Answer(Box<SpokenQuestion>),
     /// Something was heard that she does not answer; for the record.

@@ -62,7 +62,7 @@ impl Default for EndpointConfig {
             by_meaning: true,
             pre_roll: 0.5,
             onset: 0.16,
-            pause: 0.25,
+            pause: 0.1,
             no_speech: 5.0,
             max_length: 15.0,
             continuation: 1.5,

@@ -34,6 +34,32 @@ async fn what_is_missing_is_asked_and_the_answer_completes_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_is_foreseen_in_the_words_it_is_given_in_and_nothing_is_done() {
+    let bench = Bench::new(vec![]);
+    let foreseen = async |text: &str| {
+        let answer = foresee(&bench.engine, &bench.voice, text, None).await;
+        answer.map(|(words, language)| (words, language.code().to_owned()))
+    };
+    for text in
+        ["set a tea timer for 3 minutes", "what timers are running?", "cancel the timer", "what time is it?"]
+    {
+        let before = foreseen("what timers are running?").await;
+        let words = foreseen(text).await;
+        assert_eq!(foreseen("what timers are running?").await, before, "nothing was done: {text}");
+        let said = bench.say(text).await;
+        assert_eq!(words, Some((said.shown(), "en".to_owned())), "{text}");
+        bench.later(20);
+    }
+    assert_eq!(foreseen("why is the sky blue?").await, None, "a question for the model");
+    assert_eq!(foreseen("remember that I like tea").await, None, "it depends on the disk");
+    bench.say("set a timer for ten minutes").await;
+    assert_eq!(foreseen("and thirty seconds").await, None, "it goes on with what was said");
+    bench.later(60);
+    bench.say("set a timer").await;
+    assert_eq!(foreseen("what time is it?").await, None, "an answer to her question comes first");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_comes_late_or_from_elsewhere_completes_nothing() {
     let script = || vec![Step::Text("Ten minutes of what?"), Step::Done];
     let bench = Bench::new(vec![script(), script()]);

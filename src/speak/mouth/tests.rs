@@ -50,6 +50,26 @@ async fn until_done(events: &mut mpsc::Receiver<SpeakEvent>, turn: TurnId) -> Ve
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_prepared_line_is_told_and_heard_like_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mouth, player, mut events) = mouth(&folder.path().join("said.wav"));
+    for (turn, prepared) in [(1, "It is 9:05."), (2, "It is 9:06.")] {
+        mouth.prepare(prepared.into(), english().to_code());
+        mouth.say(line(turn, 0, "It is 9:05.")).await.unwrap();
+        mouth.finish(TurnId(turn)).await.unwrap();
+        let told = [
+            format!("{turn} started"),
+            format!("{turn} says \"It is 9 oh 5.\""),
+            format!("{turn} heard 0 \"It is 9:05.\""),
+            format!("{turn} done"),
+        ];
+        assert_eq!(until_done(&mut events, TurnId(turn)).await, told);
+    }
+    mouth.close().await;
+    drop(player);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn lines_are_spoken_in_order_and_reported_as_they_were_written() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("said.wav");

@@ -39,6 +39,12 @@ impl Early {
         (self.generation, self.revision) == (utterance.generation, utterance.revision)
     }
 
+    /// What is worth being answered in advance: a whole command.
+    pub(super) fn rehearsal(&self) -> Option<Box<Judged>> {
+        let is_whole = matches!(self.meaning, Completeness::Complete | Completeness::Open);
+        self.result.as_ref().ok().filter(|_| is_whole).map(|judged| Box::new(judged.clone()))
+    }
+
     /// What the listener is told.
     pub(super) fn outlook(&self) -> Option<Outlook> {
         let more = match self.meaning {

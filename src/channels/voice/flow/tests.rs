@@ -132,6 +132,7 @@ fn names(effects: &[FlowEffect]) -> Vec<String> {
             FlowEffect::DropDecode { generation, revision } => {
                 format!("drop decodes before {generation}.{revision}")
             }
+            FlowEffect::Rehearse(judged) => format!("rehearse: {}", judged.transcript.text),
             FlowEffect::Answer(q) => format!("answer {}: {}", q.turn, q.text),
             FlowEffect::Dismiss(turn, judged) => {
                 format!("dismiss {turn}: {}", judged.judgement.verdict.name())
@@ -181,11 +182,14 @@ fn the_words_of_a_pause_tell_the_ears_whether_more_will_come() {
         names(&flow.on(result(1, 0, judged(text, verdict), at)))
     };
     let to_her = |text: &str| told(JudgeVerdict::Addressed(text.into()), text);
-    let expect = |more| [format!("ears Expect(Outlook {{ generation: 1, revision: 0, more: {more} }})")];
-    assert_eq!(to_her("what time is it"), expect("Unlikely"));
-    assert_eq!(to_her("set a timer for"), expect("Likely"));
-    assert_eq!(told(JudgeVerdict::FollowUp("stop".into()), "stop"), expect("Unlikely"));
-    assert_eq!(told(JudgeVerdict::Stop, "stop"), expect("Unlikely"));
+    let expect = |more| format!("ears Expect(Outlook {{ generation: 1, revision: 0, more: {more} }})");
+    // Only of what is a whole command the answer may be got ready.
+    let whole = |more, text: &str| vec![expect(more), format!("rehearse: {text}")];
+    assert_eq!(to_her("what time is it"), whole("Unlikely", "what time is it"));
+    assert_eq!(to_her("set a timer for ten minutes"), whole("Possible", "set a timer for ten minutes"));
+    assert_eq!(to_her("set a timer for"), [expect("Likely")]);
+    assert_eq!(told(JudgeVerdict::FollowUp("stop".into()), "stop"), whole("Unlikely", "stop"));
+    assert_eq!(told(JudgeVerdict::Stop, "stop"), whole("Unlikely", "stop"));
     assert!(to_her("why is the sky blue").is_empty());
     assert!(told(JudgeVerdict::Ignore, "what time is it").is_empty(), "not meant for her");
     let mut flow = woken();

@@ -1,0 +1,54 @@
+//! What a request that needs no model will most likely be answered with, before it is certain that it is complete.
+//!
+//! Nothing is done, kept or told: the words are put into sound in advance, and thrown away when others are said.
+
+use std::sync::Arc;
+
+use crate::language::Language;
+use crate::reply::engine::Engine;
+use crate::reply::model::ChatModel;
+use crate::reply::session::Session;
+use crate::reply::turn::Turn;
+use crate::reply::understand::intents::{self, Intent};
+use crate::reply::understand::redact;
+use crate::schedule::words;
+
+/// The whole answer to `text`, and its language; nothing when that depends on more than the words.
+pub async fn foresee<M: ChatModel>(
+    engine: &Engine<M>,
+    session: &Session,
+    text: &str,
+    heard: Option<&str>,
+) -> Option<(String, Arc<Language>)> {
+    let language = engine.language_of(session, text, heard);
+    let asked = redact::redact_in(text, &language);
+    let now = engine.parts.clock.now();
+    let turn =
+        Turn { channel: session.id().channel, now, asked: asked.as_str(), language: Arc::clone(&language) };
+    if !asked.labels().is_empty() || goes_on(&turn, session) {
+        return None;
+    }
+    let quick = intents::match_intent(&language, turn.asked)?;
+    let words = match &quick.what {
+        Intent::Schedule(order) => {
+            let (report, at) = engine.parts.schedule.as_ref()?.foresee(order.clone()).await.ok()?;
+            words::tell(&report, &at, &language)
+        }
+        Intent::Home(_) | Intent::Memory(_) | Intent::Stop => return None,
+        what => {
+            let last = session.with(|state| state.last_reply.clone());
+            intents::answer(&language, what, &turn.now, last.as_deref())
+        }
+    };
+    (!words.is_empty()).then_some((words, language))
+}
+
+/// Whether the words may belong to what was said before them.
+fn goes_on(turn: &Turn<'_>, session: &Session) -> bool {
+    session.with(|state| {
+        let last_set = state.last_set.as_ref();
+        state.question.is_some()
+            || state.clarification.is_some()
+            || last_set.is_some_and(|set| set.continued(&turn.language, turn.asked, &turn.now).is_some())
+    })
+}
