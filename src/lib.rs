@@ -41,6 +41,7 @@ pub mod channels;
 pub mod control;
 
 pub mod hear;
+pub mod home;
 pub mod llm;
 pub mod models;
 pub mod reply;

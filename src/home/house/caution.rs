@@ -1,0 +1,167 @@
+//! PURE. Which commands are asked back first: locks, doors that a command opens, valves, alarms.
+//!
+//! This is ours and stricter than the server's permissions. It is decided by the semantic class, the icon, or words of
+//! the name for items without semantics; the lists are `assets/home/caution.toml`. A group with such a member counts as
+//! one. The configuration names exceptions both ways. An item that can't be commanded needs no caution.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::item::{Item, ItemKind};
+use super::permission::HouseRules;
+
+/// Whether a command is asked back before it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Caution {
+    /// It is sent at once.
+    #[default]
+    None,
+    /// It is asked back in a turn of its own, never sent in a turn with a stranger's words, and never from speech the
+    /// recogniser was unsure of.
+    AskFirst(CautionCause),
+}
+
+/// Why it is asked back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CautionCause {
+    /// A door, gate, garage door or lock.
+    Entrance,
+    /// A valve for water or gas.
+    Valve,
+    /// An alarm system or siren.
+    Alarm,
+    /// The configuration says so.
+    Configured,
+}
+
+/// How things to be careful with are known.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Marks {
+    /// Semantic classes; what is below them counts as well.
+    classes: Vec<String>,
+    /// Names of icons.
+    categories: Vec<String>,
+    /// Words of a name or label.
+    words: Vec<String>,
+    /// Ends of words, as German compounds have them.
+    endings: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CautionFile {
+    entrance: Marks,
+    valve: Marks,
+    alarm: Marks,
+    /// Properties of points that are harmless wherever they are: the light over the door.
+    harmless_properties: Vec<String>,
+}
+
+static FILE: LazyLock<CautionFile> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
+    toml::from_str(include_str!("../../../assets/home/caution.toml")).expect("assets/home/caution.toml")
+});
+
+/// Sets every item's caution, groups after their members.
+pub(super) fn resolve(items: &mut BTreeMap<String, Item>, rules: &HouseRules) {
+    let causes: BTreeMap<String, CautionCause> =
+        items.values().filter_map(|item| Some((item.name.clone(), cause(item, items, rules)?))).collect();
+    let mut all = causes.clone();
+    for (name, cause) in &causes {
+        for group in groups_around(name, items) {
+            all.entry(group).or_insert(*cause);
+        }
+    }
+    for item in items.values_mut() {
+        let is_free = rules.act_freely.contains(&item.name);
+        item.caution = match all.get(&item.name) {
+            Some(cause) if !is_free => Caution::AskFirst(*cause),
+            _ => Caution::None,
+        };
+    }
+}
+
+fn cause(item: &Item, items: &BTreeMap<String, Item>, rules: &HouseRules) -> Option<CautionCause> {
+    if rules.act_freely.contains(&item.name) {
+        return None;
+    }
+    if rules.ask_first.contains(&item.name) {
+        return Some(CautionCause::Configured);
+    }
+    let is_group = matches!(item.kind, ItemKind::Group { .. });
+    if is_group || !item.kind.takes_commands() || item.is_read_only {
+        return None;
+    }
+    let file = &*FILE;
+    let property = item.semantics.as_ref().and_then(|semantics| semantics.property.as_ref());
+    if property.is_some_and(|property| file.harmless_properties.iter().any(|name| property.is(name))) {
+        return None;
+    }
+    let equipment = item.equipment.as_ref().and_then(|name| items.get(name));
+    [
+        (CautionCause::Entrance, &file.entrance),
+        (CautionCause::Valve, &file.valve),
+        (CautionCause::Alarm, &file.alarm),
+    ]
+    .into_iter()
+    .find(|(_, marks)| marks.fit(item) || equipment.is_some_and(|equipment| marks.fit_class(equipment)))
+    .map(|(cause, _)| cause)
+}
+
+impl Marks {
+    fn fit(&self, item: &Item) -> bool {
+        let has_category = item.category.as_ref().is_some_and(|category| self.categories.contains(category));
+        self.fit_class(item) || has_category || words(item).iter().any(|word| self.is_word(word))
+    }
+
+    fn fit_class(&self, item: &Item) -> bool {
+        item.semantics.as_ref().is_some_and(|semantics| {
+            let classes = std::iter::once(&semantics.class).chain(&semantics.property);
+            classes.into_iter().any(|class| self.classes.iter().any(|name| class.is(name)))
+        })
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.words.iter().any(|known| known == word)
+            || self.endings.iter().any(|ending| word.ends_with(ending.as_str()))
+    }
+}
+
+/// The words of name, label and synonyms in lower case; `GarageDoor_Lock` has three.
+fn words(item: &Item) -> Vec<String> {
+    let mut found = Vec::new();
+    for text in item.names().chain([item.name.as_str()]) {
+        let mut word = String::new();
+        let mut was_lower = false;
+        for sign in text.chars() {
+            let starts = sign.is_uppercase() && was_lower;
+            if (!sign.is_alphanumeric() || starts) && !word.is_empty() {
+                found.push(std::mem::take(&mut word));
+            }
+            if sign.is_alphanumeric() {
+                word.extend(sign.to_lowercase());
+            }
+            was_lower = sign.is_lowercase();
+        }
+        if !word.is_empty() {
+            found.push(word);
+        }
+    }
+    found
+}
+
+fn groups_around(name: &str, items: &BTreeMap<String, Item>) -> HashSet<String> {
+    let mut found = HashSet::new();
+    let mut open = vec![name];
+    while let Some(name) = open.pop() {
+        for group in items.get(name).into_iter().flat_map(|item| &item.groups) {
+            if found.insert(group.clone()) {
+                open.push(group);
+            }
+        }
+    }
+    found
+}

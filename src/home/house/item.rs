@@ -1,0 +1,266 @@
+//! PURE. One item of the house: its names, type, state, range, options, place in the semantic model, permission.
+
+use super::caution::Caution;
+use super::permission::Permission;
+use super::semantics::Semantics;
+use super::state::ItemState;
+
+/// One thing that can be read or commanded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// The server's name, `[A-Za-z_0-9]+`; unique, case-sensitive, never spoken.
+    pub name: String,
+    /// Its type.
+    pub kind: ItemKind,
+    /// The label without a format (`Temperature`, not `Temperature [%.1f °C]`). Not unique: two rooms may have one.
+    pub label: Option<String>,
+    /// Further names, as their owner wrote them.
+    pub synonyms: Vec<String>,
+    /// The state when this snapshot was taken.
+    pub state: ItemState,
+    /// The unit of numbers: `°C`, `%`, `W`.
+    pub unit: Option<String>,
+    /// Allowed values of numbers and levels.
+    pub range: ValueRange,
+    /// Values of the state and how they are called: `auto` = "Automatic".
+    pub options: Vec<ItemOption>,
+    /// Values that can be commanded and how they are called. Match what was said against the label, send the value.
+    pub command_options: Vec<ItemOption>,
+    /// The name of the icon: `light`, `blinds`, `temperature`.
+    pub category: Option<String>,
+    /// The server describes it as read only. It would take commands all the same; we don't send any.
+    pub is_read_only: bool,
+    /// Groups that have it as a direct member.
+    pub groups: Vec<String>,
+    /// Tags, in no order.
+    pub tags: Vec<String>,
+    /// Its place in the semantic model; none for items without a semantic tag.
+    pub semantics: Option<Semantics>,
+    /// Item name of the innermost location it lies in; of a location the one around it.
+    pub location: Option<String>,
+    /// Item name of the equipment it is a point of; its own for equipment of a single item.
+    pub equipment: Option<String>,
+    /// What may be done with it by voice; of groups and the configuration, too.
+    pub permission: Permission,
+    /// Whether a command is asked back first.
+    pub caution: Caution,
+    /// Its own wish for a permission, before groups and the default are asked.
+    pub(super) own_permission: Option<Permission>,
+    /// Decimals of the server's format, where it has one.
+    pub(super) decimals: Option<usize>,
+}
+
+/// What type an item is of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ItemKind {
+    /// On or off.
+    Switch,
+    /// 0 to 100 percent; 0 is off.
+    Dimmer,
+    /// Hue, saturation, brightness; takes all a dimmer takes.
+    Colour,
+    /// 0 (open, up) to 100 (closed, down).
+    Rollershutter,
+    /// Open or closed; can't be commanded.
+    Contact,
+    /// A number; `dimension` is `Temperature`, `Power` … where it has a unit.
+    Number {
+        /// What it measures.
+        dimension: Option<String>,
+    },
+    /// Any text, often one of a few options.
+    Text,
+    /// A moment.
+    DateTime,
+    /// Play, pause, next.
+    Player,
+    /// Latitude and longitude.
+    Position,
+    /// A picture; never loaded.
+    Image,
+    /// A phone call.
+    Call,
+    /// Other items. With `of` it has a state and takes commands as that type does, and passes them to its members.
+    Group {
+        /// The type it behaves as.
+        of: Option<Box<ItemKind>>,
+        /// How its state is made of its members': `OR`, `AVG`.
+        function: Option<String>,
+    },
+    /// A type we don't know: can be read as text, not commanded.
+    Other(String),
+}
+
+impl ItemKind {
+    /// Reads `Switch`, `Number:Temperature`; groups are put together by the caller.
+    pub fn named(name: &str) -> Self {
+        match name.split_once(':') {
+            Some(("Number", dimension)) => return Self::Number { dimension: Some(dimension.to_owned()) },
+            Some(_) => return Self::Other(name.to_owned()),
+            None => {}
+        }
+        match name {
+            "Switch" => Self::Switch,
+            "Dimmer" => Self::Dimmer,
+            "Color" => Self::Colour,
+            "Rollershutter" => Self::Rollershutter,
+            "Contact" => Self::Contact,
+            "Number" => Self::Number { dimension: None },
+            "String" => Self::Text,
+            "DateTime" => Self::DateTime,
+            "Player" => Self::Player,
+            "Location" => Self::Position,
+            "Image" => Self::Image,
+            "Call" => Self::Call,
+            "Group" => Self::Group { of: None, function: None },
+            other => Self::Other(other.to_owned()),
+        }
+    }
+
+    /// The type whose states and commands it has: a group's own type, else itself.
+    pub fn acts_as(&self) -> &ItemKind {
+        match self {
+            Self::Group { of: Some(of), .. } => of,
+            other => other,
+        }
+    }
+
+    /// Whether any command can do something: not for contacts, pictures, calls, groups without a type.
+    pub fn takes_commands(&self) -> bool {
+        !matches!(
+            self.acts_as(),
+            Self::Contact | Self::Image | Self::Call | Self::Group { .. } | Self::Other(_)
+        )
+    }
+
+    /// As the server writes it, for tables: `Number:Temperature`, `Group:Switch`.
+    pub fn written(&self) -> String {
+        match self {
+            Self::Switch => "Switch".to_owned(),
+            Self::Dimmer => "Dimmer".to_owned(),
+            Self::Colour => "Color".to_owned(),
+            Self::Rollershutter => "Rollershutter".to_owned(),
+            Self::Contact => "Contact".to_owned(),
+            Self::Number { dimension: None } => "Number".to_owned(),
+            Self::Number { dimension: Some(dimension) } => format!("Number:{dimension}"),
+            Self::Text => "String".to_owned(),
+            Self::DateTime => "DateTime".to_owned(),
+            Self::Player => "Player".to_owned(),
+            Self::Position => "Location".to_owned(),
+            Self::Image => "Image".to_owned(),
+            Self::Call => "Call".to_owned(),
+            Self::Group { of: None, .. } => "Group".to_owned(),
+            Self::Group { of: Some(of), .. } => format!("Group:{}", of.written()),
+            Self::Other(name) => name.clone(),
+        }
+    }
+}
+
+/// A value and how it is called.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ItemOption {
+    /// What is sent, or stands in the state.
+    pub value: String,
+    /// What it is called; the value where there is no label.
+    pub label: String,
+}
+
+/// Which values are allowed. Empty: all.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ValueRange {
+    /// Least.
+    pub min: Option<f64>,
+    /// Greatest.
+    pub max: Option<f64>,
+    /// Distance of two values.
+    pub step: Option<f64>,
+}
+
+impl ValueRange {
+    /// The nearest allowed value, by `min` and `max`; `step` is advice and does not count.
+    pub fn nearest(&self, value: f64) -> f64 {
+        let value = self.min.map_or(value, |min| value.max(min));
+        self.max.map_or(value, |max| value.min(max))
+    }
+
+    /// Whether the value is allowed.
+    pub fn contains(&self, value: f64) -> bool {
+        self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
+    }
+
+    /// What both allow.
+    #[must_use]
+    pub fn within(self, other: ValueRange) -> Self {
+        let tighter = |a: Option<f64>, b: Option<f64>, pick: fn(f64, f64) -> f64| match (a, b) {
+            (Some(a), Some(b)) => Some(pick(a, b)),
+            (one, none) => one.or(none),
+        };
+        Self {
+            min: tighter(self.min, other.min, f64::max),
+            max: tighter(self.max, other.max, f64::min),
+            step: self.step.or(other.step),
+        }
+    }
+
+    /// 0 to 100.
+    pub const PERCENT: Self = Self { min: Some(0.0), max: Some(100.0), step: None };
+}
+
+impl Item {
+    /// An item of which only name and type are known.
+    pub fn named(name: impl Into<String>, kind: ItemKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            label: None,
+            synonyms: Vec::new(),
+            state: ItemState::unknown(),
+            unit: None,
+            range: ValueRange::default(),
+            options: Vec::new(),
+            command_options: Vec::new(),
+            category: None,
+            is_read_only: false,
+            groups: Vec::new(),
+            tags: Vec::new(),
+            semantics: None,
+            location: None,
+            equipment: None,
+            permission: Permission::ReadWrite,
+            caution: Caution::None,
+            own_permission: None,
+            decimals: None,
+        }
+    }
+
+    /// What it is called, the label first; empty for an item without label and synonyms.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.label.iter().chain(&self.synonyms).map(String::as_str)
+    }
+
+    /// What to call it in a table: the label, else the server's name.
+    pub fn title(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The state for a table or a prompt: the option's label, else the number with the decimals of its format.
+    pub fn shown_state(&self) -> String {
+        if let Some(option) = self.options.iter().find(|option| option.value == self.state.text) {
+            return option.label.clone();
+        }
+        match (&self.state.value, self.decimals) {
+            (super::StateValue::Number { value, unit }, Some(decimals)) => {
+                let unit = unit.as_deref().map(|unit| format!(" {unit}")).unwrap_or_default();
+                format!("{value:.decimals$}{unit}")
+            }
+            _ => self.state.to_string(),
+        }
+    }
+
+    /// Whether all but the state is the same.
+    pub(super) fn is_described_as(&self, other: &Item) -> bool {
+        let mut alike = self.clone();
+        alike.state.clone_from(&other.state);
+        alike == *other
+    }
+}

@@ -1,0 +1,52 @@
+//! The model of the house against recorded answers of real servers and against small made-up houses.
+
+mod ordering;
+mod recorded;
+mod rules;
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// The recorded house of a server version, with its vocabulary in English and German.
+pub(super) fn recorded(version: &str) -> House {
+    recorded_with(version, &HouseRules::default())
+}
+
+fn recorded_with(version: &str, rules: &HouseRules) -> House {
+    let (items, unread) = read::items(rows(version, "items_full"));
+    assert_eq!(unread, []);
+    let mut vocabulary = TagVocabulary::default();
+    vocabulary.add(&rows(version, "tags"));
+    vocabulary.add(&rows(version, "tags_de"));
+    House::new(items, &vocabulary, rules)
+}
+
+fn rows(version: &str, name: &str) -> Vec<Value> {
+    let path = format!("{}/tests/data/openhab/{version}/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// A house of rows as the server sends them, with nothing but name and type required.
+fn house(rows: &[Value]) -> House {
+    house_with(rows, &HouseRules::default())
+}
+
+fn house_with(rows: &[Value], rules: &HouseRules) -> House {
+    let (items, unread) = read::items(rows.to_vec());
+    assert_eq!(unread, []);
+    House::new(items, &TagVocabulary::default(), rules)
+}
+
+fn row(kind: &str, name: &str, groups: &[&str]) -> Value {
+    json!({"type": kind, "name": name, "groupNames": groups, "tags": [], "state": "NULL"})
+}
+
+fn with(mut row: Value, key: &str, value: Value) -> Value {
+    row[key] = value;
+    row
+}
+
+fn voice(row: Value, permission: &str) -> Value {
+    with(row, "metadata", json!({"voiceSystem": {"value": "", "config": {"permission": permission}}}))
+}

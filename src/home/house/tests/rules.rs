@@ -1,0 +1,170 @@
+use super::*;
+
+fn permission(house: &House, name: &str) -> Permission {
+    house.item(name).unwrap().permission
+}
+
+#[test]
+fn the_nearest_layer_of_groups_decides_and_its_strictest_wins() {
+    let house = house(&[
+        voice(row("Group", "Far", &[]), "NO_ACCESS"),
+        voice(row("Group", "NearA", &["Far"]), "READ_WRITE"),
+        voice(row("Group", "NearB", &[]), "READ_ONLY"),
+        row("Group", "Silent", &["Far"]),
+        row("Switch", "Both", &["NearA", "NearB"]),
+        row("Switch", "Deep", &["Silent"]),
+        voice(row("Switch", "Own", &["Far"]), "READ_WRITE"),
+        voice(row("Switch", "Garbled", &["NearB"]), "read_write"),
+        row("Switch", "Lost", &["Nowhere"]),
+    ]);
+    assert_eq!(permission(&house, "Both"), Permission::ReadOnly);
+    assert_eq!(permission(&house, "Deep"), Permission::NoAccess);
+    assert_eq!(permission(&house, "Own"), Permission::ReadWrite);
+    assert_eq!(permission(&house, "Garbled"), Permission::ReadOnly);
+    assert_eq!(permission(&house, "Lost"), Permission::ReadWrite);
+}
+
+#[test]
+fn a_permission_that_is_no_text_counts_as_absent() {
+    let item =
+        with(row("Switch", "X", &[]), "metadata", json!({"voiceSystem": {"config": {"permission": 1}}}));
+    assert_eq!(permission(&house(&[item]), "X"), Permission::ReadWrite);
+}
+
+#[test]
+fn the_default_is_the_configuration_s() {
+    let rules = HouseRules { default_permission: Permission::ReadOnly, ..HouseRules::default() };
+    let house = house_with(&[row("Switch", "X", &[]), voice(row("Switch", "Y", &[]), "READ_WRITE")], &rules);
+    assert_eq!(permission(&house, "X"), Permission::ReadOnly);
+    assert_eq!(permission(&house, "Y"), Permission::ReadWrite);
+}
+
+#[test]
+fn cycles_of_groups_end() {
+    let house = house(&[
+        row("Group", "A", &["B"]),
+        row("Group", "B", &["A"]),
+        row("Switch", "X", &["A"]),
+        semantic(row("Group", "Room1", &["Room2"]), "Location_Indoor_Room", json!({"isPartOf": "Room2"})),
+        semantic(row("Group", "Room2", &["Room1"]), "Location_Indoor_Room", json!({"isPartOf": "Room1"})),
+        semantic(row("Switch", "Y", &["Room1"]), "Point_Control", json!({"hasLocation": "Room1"})),
+    ]);
+    assert_eq!(permission(&house, "X"), Permission::ReadWrite);
+    assert_eq!(house.members("A").iter().map(|i| i.name.as_str()).collect::<Vec<_>>(), ["X"]);
+    assert_eq!(house.locations().len(), 2);
+    assert_eq!(house.locations_of(house.item("Y").unwrap()).count(), 1);
+}
+
+fn semantic(row: Value, class: &str, config: Value) -> Value {
+    with(row, "metadata", json!({"semantics": {"value": class, "config": config}}))
+}
+
+fn caution(rows: &[Value], name: &str) -> Caution {
+    house(rows).item(name).unwrap().caution
+}
+
+const ENTRANCE: Caution = Caution::AskFirst(CautionCause::Entrance);
+
+#[test]
+fn locks_doors_valves_and_alarms_are_asked_first() {
+    let lock = semantic(row("Switch", "X", &[]), "Equipment_Lock", json!({}));
+    assert_eq!(caution(&[lock], "X"), ENTRANCE);
+    let garage = semantic(row("Rollershutter", "X", &[]), "Equipment_Door_GarageDoor", json!({}));
+    assert_eq!(caution(&[garage], "X"), ENTRANCE);
+    let valve = semantic(row("Switch", "X", &[]), "Equipment_Valve", json!({}));
+    assert_eq!(caution(&[valve], "X"), Caution::AskFirst(CautionCause::Valve));
+    let alarm = semantic(row("Switch", "X", &[]), "Equipment_AlarmSystem", json!({}));
+    assert_eq!(caution(&[alarm], "X"), Caution::AskFirst(CautionCause::Alarm));
+    let point = [
+        semantic(row("Group", "Door", &[]), "Equipment_Door_FrontDoor", json!({})),
+        semantic(row("Switch", "X", &["Door"]), "Point_Control", json!({"isPointOf": "Door"})),
+    ];
+    assert_eq!(caution(&point, "X"), ENTRANCE);
+}
+
+#[test]
+fn without_semantics_the_icon_and_the_words_tell() {
+    let label = |text: &str| with(row("Switch", "X", &[]), "label", json!(text));
+    for text in ["Garage door opener", "Haustürschloss", "Gartentor", "Front door lock", "Wasserventil"] {
+        assert!(matches!(caution(&[label(text)], "X"), Caution::AskFirst(_)), "{text}");
+    }
+    for text in ["Küchenlicht", "Ventilator", "Monitor", "Motor", "Blocker", "Garage light", "Türlicht"] {
+        assert_eq!(caution(&[label(text)], "X"), Caution::None, "{text}");
+    }
+    assert_eq!(caution(&[row("Switch", "GarageDoor_Lock", &[])], "GarageDoor_Lock"), ENTRANCE);
+    assert_eq!(caution(&[with(row("Switch", "X", &[]), "category", json!("lock"))], "X"), ENTRANCE);
+}
+
+#[test]
+fn what_can_t_be_commanded_needs_no_caution_and_the_light_at_the_door_neither() {
+    let contact = semantic(row("Contact", "X", &[]), "Equipment_Door_FrontDoor", json!({}));
+    assert_eq!(caution(&[contact], "X"), Caution::None);
+    let light = [
+        semantic(row("Group", "Door", &[]), "Equipment_Door_FrontDoor", json!({})),
+        semantic(
+            row("Switch", "X", &["Door"]),
+            "Point_Control",
+            json!({"isPointOf": "Door", "relatesTo": "Property_Light"}),
+        ),
+    ];
+    assert_eq!(caution(&light, "X"), Caution::None);
+}
+
+#[test]
+fn a_group_with_a_lock_is_asked_first() {
+    let rows = [
+        with(row("Group", "All", &[]), "groupType", json!("Switch")),
+        row("Group", "Inner", &["All"]),
+        with(row("Switch", "Bolt", &["Inner"]), "category", json!("lock")),
+        row("Switch", "Lamp", &["All"]),
+    ];
+    assert_eq!(caution(&rows, "All"), ENTRANCE);
+    assert_eq!(caution(&rows, "Lamp"), Caution::None);
+}
+
+#[test]
+fn the_configuration_names_exceptions_both_ways() {
+    let rules = HouseRules {
+        ask_first: vec!["Pump".into()],
+        act_freely: vec!["Bolt".into()],
+        ..HouseRules::default()
+    };
+    let rows = [row("Switch", "Pump", &[]), with(row("Switch", "Bolt", &[]), "category", json!("lock"))];
+    let house = house_with(&rows, &rules);
+    assert_eq!(house.item("Pump").unwrap().caution, Caution::AskFirst(CautionCause::Configured));
+    assert_eq!(house.item("Bolt").unwrap().caution, Caution::None);
+}
+
+#[test]
+fn one_bad_item_does_not_cost_the_house() {
+    let (items, unread) = read::items(vec![
+        json!({"type": "Switch", "name": "Good"}),
+        json!({"name": "NoType"}),
+        json!({"type": "Switch", "name": "Bad", "groupNames": 5}),
+        json!("garbage"),
+        json!({"type": "Gizmo", "name": "New", "state": "x"}),
+    ]);
+    assert_eq!(items.iter().map(|i| i.name.as_str()).collect::<Vec<_>>(), ["Good", "New"]);
+    assert_eq!(items[1].state.value, StateValue::Text("x".into()));
+    assert_eq!(unread.iter().map(|u| u.name.as_str()).collect::<Vec<_>>(), ["NoType", "Bad", ""]);
+}
+
+#[test]
+fn revisions_grow_by_what_differs() {
+    let first = house(&[row("Switch", "X", &[])]);
+    let same = house(&[row("Switch", "X", &[])]).following(&first);
+    assert_eq!(same.revision(), first.revision());
+    let on = first
+        .with_states([("X", ItemState::read("ON", &ItemKind::Switch)), ("Nobody", ItemState::unknown())]);
+    assert_eq!(on.revision(), HouseRevision { layout: 1, states: 2 });
+    assert_eq!(first.item("X").unwrap().state.value, StateValue::Null);
+    let renamed = house(&[with(row("Switch", "X", &[]), "label", json!("Lamp"))]).following(&on);
+    assert_eq!(renamed.revision(), HouseRevision { layout: 2, states: 3 });
+}
+
+#[test]
+fn after_a_loss_no_state_is_told() {
+    let lost = recorded("5.2.1").without_states();
+    assert!(lost.items().all(|item| item.state == ItemState::unknown()));
+    assert_eq!(lost.item("Kitchen_Light").unwrap().state.is_on(), None);
+}
