@@ -185,8 +185,8 @@ pub(super) fn starts(said: &[String], phrase: &str) -> Option<usize> {
 /// The longest number that `said` begins with, and its words.
 fn number(said: &[String], words: &HouseWords) -> Option<(usize, f64)> {
     let first = said.first()?;
-    if words.words.half.contains(first) {
-        return Some((1, 0.5));
+    if let Some(length) = words.words.half.iter().filter_map(|half| starts(said, half)).max() {
+        return Some((length, 0.5));
     }
     let figures = first.replace(',', ".");
     let is_figures = figures.starts_with(|sign: char| sign.is_ascii_digit());

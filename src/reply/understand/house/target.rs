@@ -115,18 +115,22 @@ impl Search<'_> {
             })
         });
         let exact = self.best_role(exact);
-        if !(exact.is_empty() || wants_all && kind.is_some()) {
+        let goes_together =
+            matches!(kind, Some(ThingKind::Light | ThingKind::Blind | ThingKind::Heating)) && is_near;
+        let wants_kind = wants_all && kind.is_some() || goes_together && exact.len() > 1;
+        if !(exact.is_empty() || wants_kind) {
             return self.narrowed(exact, wants_all && is_near || phrase.is_all);
         }
         if let Some(kind) = kind {
             let is_all_lights = kind == ThingKind::Lamp && (phrase.is_all || self.purpose == Purpose::Question);
             let kind = if is_all_lights { ThingKind::Light } else { kind };
             let mut of_kind = self.indices(scope, |thing| thing.is_of(kind));
-            if of_kind.is_empty() && kind == ThingKind::Lamp {
+            // In the room of the device a lamp is none but a lamp, as long as there are others in the house.
+            let is_here_only = !phrase.is_here && *rest == phrase.bag && !matches!(scope, Scope::House);
+            if of_kind.is_empty() && kind == ThingKind::Lamp && !is_here_only {
                 of_kind = self.indices(scope, |thing| thing.is_of(ThingKind::Light));
             }
-            let goes_together = matches!(kind, ThingKind::Light | ThingKind::Blind);
-            let takes_all = phrase.is_all || is_near && (wants_all || goes_together);
+            let takes_all = phrase.is_all || is_near && wants_all || goes_together;
             if !of_kind.is_empty() {
                 return self.narrowed(of_kind, takes_all);
             }

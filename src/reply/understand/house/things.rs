@@ -106,7 +106,9 @@ fn whole<'a>(equipment: &'a Equipment, points: Vec<&'a Item>, lexicon: &Lexicon)
 fn single<'a>(item: &'a Item, lexicon: &Lexicon) -> Thing<'a> {
     let names = bags(item.names(), lexicon);
     let is_group = matches!(item.kind, ItemKind::Group { .. });
-    let kind = if is_group { None } else { kind_of_item(item).or_else(|| last_kind(&names)) };
+    let is_part = is_group || item.equipment.is_some();
+    let kind = if is_group { None } else { kind_of_item(item) };
+    let kind = if is_part { kind } else { kind.or_else(|| last_kind(&names)) };
     let role = match (is_group, &item.equipment) {
         (true, _) => ThingRole::Group,
         (false, Some(_)) => ThingRole::Point,
