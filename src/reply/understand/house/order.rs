@@ -4,7 +4,7 @@ use super::deed::{self, NotDone};
 use super::lexicon::{ThingPhrase, mark_of};
 use super::phrasing::Taken;
 use super::target::{Found, Purpose};
-use super::things::Thing;
+use super::things::{Thing, ThingRole};
 use super::{HouseDecision, HouseRefusal, NamedThing, PlannedCommand, Reader, Wanted, spoken};
 use crate::home::house::{Item, ItemCommand, Refused};
 use crate::language::house::{HouseDeed, ThingKind};
@@ -113,6 +113,10 @@ impl Reader<'_> {
     fn members(&self, found: Vec<usize>) -> Vec<usize> {
         let mut all = Vec::new();
         for at in found {
+            if self.things.all[at].role != ThingRole::Group {
+                all.push(at);
+                continue;
+            }
             let members = self.situation.house.members(self.things.all[at].name);
             let of_group: Vec<usize> = members
                 .iter()
