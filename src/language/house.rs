@@ -245,7 +245,9 @@ impl HouseWords {
 impl NumberNames {
     fn values(&self) -> HashMap<String, f64> {
         let mut values: HashMap<String, f64> = HashMap::from([(self.hundred.clone(), 100.0)]);
-        values.extend(self.also.iter().map(|(word, thousandths)| (word.clone(), f64::from(*thousandths) / 1000.0)));
+        values.extend(
+            self.also.iter().map(|(word, thousandths)| (word.clone(), f64::from(*thousandths) / 1000.0)),
+        );
         let mut value = 0.0;
         for word in &self.small {
             values.insert(word.clone(), value);

@@ -98,24 +98,13 @@ pub(crate) enum HouseRefusal {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum HouseAnswer {
     /// Of one thing, or of several that are all alike.
-    Is {
-        asked: HouseAsked,
-        yes: bool,
-        things: Vec<NamedThing>,
-    },
+    Is { asked: HouseAsked, yes: bool, things: Vec<NamedThing> },
     /// No value.
     Unknown(Vec<NamedThing>),
     /// Of several, only some.
-    Some {
-        those: Vec<NamedThing>,
-        others: Vec<NamedThing>,
-        unknown: Vec<NamedThing>,
-    },
+    Some { those: Vec<NamedThing>, others: Vec<NamedThing>, unknown: Vec<NamedThing> },
     /// Which ones.
-    List {
-        those: Vec<NamedThing>,
-        unknown: Vec<NamedThing>,
-    },
+    List { those: Vec<NamedThing>, unknown: Vec<NamedThing> },
     /// A value.
     Value {
         thing: NamedThing,
@@ -150,9 +139,14 @@ pub(crate) fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<House
     let asks = |word: &String| words.words.asks.contains(word);
     let is_question = all.first().is_some_and(asks);
     // Before the house is read: most of what is said fits no phrasing.
-    let questions: Vec<_> = situation.phrasings.questions.iter().flat_map(|(asked, kind, phrasing)| {
-        phrasing.ways(&said, words).into_iter().map(move |taken| (*asked, *kind, taken))
-    }).collect();
+    let questions: Vec<_> = situation
+        .phrasings
+        .questions
+        .iter()
+        .flat_map(|(asked, kind, phrasing)| {
+            phrasing.ways(&said, words).into_iter().map(move |taken| (*asked, *kind, taken))
+        })
+        .collect();
     let except = if is_question { None } else { exception(&said, words) };
     let deeds = if is_question { Vec::new() } else { deeds(&said, situation) };
     let deeds = deeds.into_iter().map(|found| (found, None));
@@ -174,7 +168,8 @@ pub(crate) fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<House
     let mut fallback = None;
     for ((deed, kind, taken), except) in &deeds {
         let said: &[String] = except.map_or(&said, |(core, _)| core);
-        let wanted = Wanted { deed: *deed, kind: *kind, taken, except: except.map(|(_, words)| words.as_slice()) };
+        let wanted =
+            Wanted { deed: *deed, kind: *kind, taken, except: except.map(|(_, words)| words.as_slice()) };
         match reader.carried_out(&wanted, said) {
             Some(HouseDecision::Refused(HouseRefusal::NoSuch(_) | HouseRefusal::Cannot(_)))
                 if fallback.is_some() => {}
@@ -203,7 +198,8 @@ fn deeds(said: &[String], situation: &HouseSituation<'_>) -> Vec<DeedFound> {
 /// Words before an exception, and the exception, where it stands behind the command.
 fn exception(said: &[String], words: &HouseWords) -> Option<(Vec<String>, Vec<String>)> {
     (1..said.len()).find_map(|at| {
-        let length = words.words.except.iter().filter_map(|except| phrasing::starts(&said[at..], except)).max()?;
+        let length =
+            words.words.except.iter().filter_map(|except| phrasing::starts(&said[at..], except)).max()?;
         Some((said[..at].to_vec(), said[at + length..].to_vec()))
     })
 }
@@ -251,7 +247,8 @@ impl<'a> Reader<'a> {
     }
 
     fn is_place(&self, mark: &str) -> bool {
-        mark.starts_with('@') || self.things.places.iter().flat_map(|place| &place.bags).any(|bag| bag.contains(mark))
+        mark.starts_with('@')
+            || self.things.places.iter().flat_map(|place| &place.bags).any(|bag| bag.contains(mark))
     }
 
     fn joined(&self, said: &[String], joints: &[String]) -> Vec<ThingPhrase> {
@@ -271,7 +268,9 @@ impl<'a> Reader<'a> {
         let mut all = Vec::new();
         for phrase in phrases {
             match search.find(phrase) {
-                Found::Things(things) => all.extend(things.into_iter().filter(|at| !all.contains(at)).collect::<Vec<_>>()),
+                Found::Things(things) => {
+                    all.extend(things.into_iter().filter(|at| !all.contains(at)).collect::<Vec<_>>())
+                }
                 other => return other,
             }
         }

@@ -18,7 +18,8 @@ impl Reader<'_> {
         taken: &Taken,
         said: &[String],
     ) -> Option<HouseDecision> {
-        let words: Vec<String> = taken.things.iter().flat_map(|range| said[range.clone()].iter().cloned()).collect();
+        let words: Vec<String> =
+            taken.things.iter().flat_map(|range| said[range.clone()].iter().cloned()).collect();
         let (phrases, except) = self.phrases(&words);
         if !except.is_empty() {
             return None;
@@ -30,10 +31,15 @@ impl Reader<'_> {
         };
         let is_list = matches!(
             asked,
-            HouseAsked::WhichOn | HouseAsked::WhichOff | HouseAsked::WhichOpen | HouseAsked::WhichClosed | HouseAsked::AnyOpen
+            HouseAsked::WhichOn
+                | HouseAsked::WhichOff
+                | HouseAsked::WhichOpen
+                | HouseAsked::WhichClosed
+                | HouseAsked::AnyOpen
         );
         let is_locked = matches!(asked, HouseAsked::Locked | HouseAsked::Unlocked);
-        let with_lock = |phrase: ThingPhrase| if is_locked { phrase.with_kind(ThingKind::Lock) } else { phrase };
+        let with_lock =
+            |phrase: ThingPhrase| if is_locked { phrase.with_kind(ThingKind::Lock) } else { phrase };
         let wide = |phrase: ThingPhrase| ThingPhrase { is_all: phrase.is_all || is_list, ..phrase };
         let locks: Vec<ThingPhrase> = phrases.iter().cloned().map(with_lock).map(wide).collect();
         let search = self.search(Purpose::Question, kinds_of_place(asked));
@@ -59,7 +65,8 @@ impl Reader<'_> {
         let (mut those, mut others, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         for at in found {
             let thing = &self.things.all[*at];
-            let near = if is_lock(asked) && deed::lock(thing).is_none() { self.lock_near(thing) } else { None };
+            let near =
+                if is_lock(asked) && deed::lock(thing).is_none() { self.lock_near(thing) } else { None };
             let thing = near.unwrap_or(thing);
             let Some(item) = told_by(thing, asked) else { continue };
             let named = NamedThing { name: item.name.clone(), title: self.title(thing) };
@@ -97,7 +104,15 @@ impl Reader<'_> {
         };
         let named = NamedThing { name: item.name.clone(), title: self.title(thing) };
         let is_option = item.options.iter().any(|option| option.value == item.state.text);
-        let is_told = is_option || matches!(item.state.value, StateValue::Number { .. } | StateValue::Percent(_) | StateValue::OnOff(_) | StateValue::OpenClosed(_) | StateValue::Colour { .. });
+        let is_told = is_option
+            || matches!(
+                item.state.value,
+                StateValue::Number { .. }
+                    | StateValue::Percent(_)
+                    | StateValue::OnOff(_)
+                    | StateValue::OpenClosed(_)
+                    | StateValue::Colour { .. }
+            );
         if !item.state.has_value() {
             return Some(HouseDecision::Told(HouseAnswer::Unknown(vec![named])));
         }

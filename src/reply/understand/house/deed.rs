@@ -30,7 +30,9 @@ pub(super) fn command<'a>(
     taken: &Taken,
     things: &Things<'a>,
 ) -> Result<(&'a Item, ItemCommand), NotDone> {
-    let with = |item: Option<&'a Item>, command: ItemCommand| item.map(|item| (item, command)).ok_or(NotDone::Cannot);
+    let with = |item: Option<&'a Item>, command: ItemCommand| {
+        item.map(|item| (item, command)).ok_or(NotDone::Cannot)
+    };
     let number = taken.number;
     let is_heat = thing.kind == Some(ThingKind::Heating) || thing.kind.is_none() && setpoint(thing).is_some();
     match deed {
@@ -54,7 +56,9 @@ pub(super) fn command<'a>(
         HouseDeed::Down => brighter(thing, -1.0, number, things),
         HouseDeed::Open => opened(thing, ItemCommand::Up, ItemCommand::On),
         HouseDeed::Close => opened(thing, ItemCommand::Down, ItemCommand::Off),
-        HouseDeed::Opened => with(shutter(thing), ItemCommand::Percent(100.0 - number.ok_or(NotDone::Cannot)?)),
+        HouseDeed::Opened => {
+            with(shutter(thing), ItemCommand::Percent(100.0 - number.ok_or(NotDone::Cannot)?))
+        }
         HouseDeed::Lock => with(lock(thing), ItemCommand::On),
         HouseDeed::Unlock => with(lock(thing), ItemCommand::Off),
         HouseDeed::Stop if shutter(thing).is_some() => with(shutter(thing), ItemCommand::Stop),
@@ -127,7 +131,8 @@ pub(super) fn setpoint<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
             ItemKind::Number { dimension } => dimension.as_deref().is_none_or(|name| name == "Temperature"),
             _ => false,
         };
-        let tells_only = item.semantics.as_ref().is_some_and(|s| s.class.is("Measurement") || s.class.is("Status"));
+        let tells_only =
+            item.semantics.as_ref().is_some_and(|s| s.class.is("Measurement") || s.class.is("Status"));
         is_temperature && !item.is_read_only && !tells_only
     })
 }
@@ -173,8 +178,12 @@ fn stepped(item: Option<&Item>, by: f64, least: f64) -> Result<(&Item, ItemComma
 }
 
 fn brighter<'a>(thing: &Thing<'a>, sign: f64, by: Option<f64>, things: &Things<'a>) -> Chosen<'a> {
-    if player(thing).is_some() || thing.kind == Some(ThingKind::Volume) || thing.kind == Some(ThingKind::Screen) {
-        let volume = if thing.kind == Some(ThingKind::Volume) { dimmable(thing) } else { volume_of(thing, things) };
+    if player(thing).is_some()
+        || thing.kind == Some(ThingKind::Volume)
+        || thing.kind == Some(ThingKind::Screen)
+    {
+        let volume =
+            if thing.kind == Some(ThingKind::Volume) { dimmable(thing) } else { volume_of(thing, things) };
         return stepped(volume, sign * by.unwrap_or(VOLUME_STEP), 0.0);
     }
     let least = if by.is_some() { 0.0 } else { DARKEST };
@@ -184,16 +193,18 @@ fn brighter<'a>(thing: &Thing<'a>, sign: f64, by: Option<f64>, things: &Things<'
 /// The volume that belongs to what plays: a part of it, called as it is, or the only one in its room.
 fn volume_of<'a>(thing: &Thing<'a>, things: &Things<'a>) -> Option<&'a Item> {
     let own = point(thing, |item| is_about(item, "SoundVolume"));
-    let volumes: Vec<&Thing<'a>> = things.all.iter().filter(|other| other.kind == Some(ThingKind::Volume)).collect();
-    let is_called = |other: &&&Thing<'a>| {
-        other.bags.iter().any(|bag| thing.bags.iter().any(|own| own.is_subset(bag)))
-    };
+    let volumes: Vec<&Thing<'a>> =
+        things.all.iter().filter(|other| other.kind == Some(ThingKind::Volume)).collect();
+    let is_called =
+        |other: &&&Thing<'a>| other.bags.iter().any(|bag| thing.bags.iter().any(|own| own.is_subset(bag)));
     let called = || volumes.iter().find(is_called);
     let in_room = || {
-        let mut near = volumes.iter().filter(|other| other.location == thing.location && thing.location.is_some());
+        let mut near =
+            volumes.iter().filter(|other| other.location == thing.location && thing.location.is_some());
         near.next().filter(|_| near.next().is_none())
     };
-    let is_source = matches!(thing.kind, Some(ThingKind::Player | ThingKind::Screen)) || player(thing).is_some();
+    let is_source =
+        matches!(thing.kind, Some(ThingKind::Player | ThingKind::Screen)) || player(thing).is_some();
     own.or_else(|| if is_source { called().or_else(in_room).and_then(|other| dimmable(other)) } else { None })
 }
 

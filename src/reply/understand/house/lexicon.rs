@@ -194,7 +194,10 @@ impl Lexicon {
             return None;
         }
         let sound = (self.sound)(word);
-        let known = self.entries.iter().filter(|(_, meaning)| matches!(meaning, Meaning::Kind(..) | Meaning::Room(_)));
+        let known = self
+            .entries
+            .iter()
+            .filter(|(_, meaning)| matches!(meaning, Meaning::Kind(..) | Meaning::Room(_)));
         let all = known.map(|(word, _)| word).chain(&self.own);
         let mut best: Option<(f64, &str)> = None;
         let mut second = 0.0_f64;

@@ -18,7 +18,9 @@ impl Reader<'_> {
         let words: Vec<String> =
             wanted.taken.things.iter().flat_map(|range| said[range.clone()].iter().cloned()).collect();
         let (phrases, mut except) = self.phrases(&words);
-        except.extend(wanted.except.iter().flat_map(|words| self.joined(words, &self.situation.words.words.and)));
+        except.extend(
+            wanted.except.iter().flat_map(|words| self.joined(words, &self.situation.words.words.and)),
+        );
         let phrases = match wanted.kind {
             Some(kind) if phrases.is_empty() => vec![ThingPhrase::default().with_kind(kind)],
             Some(kind) => phrases.into_iter().map(|phrase| phrase.with_kind(kind)).collect(),
@@ -91,7 +93,9 @@ impl Reader<'_> {
             Found::Nothing => return None,
         };
         if !except.is_empty() {
-            let Found::Things(left_out) = self.found(except, &self.search(Purpose::Except, &[])) else { return None };
+            let Found::Things(left_out) = self.found(except, &self.search(Purpose::Except, &[])) else {
+                return None;
+            };
             found = self.members(found);
             found.retain(|at| !left_out.contains(at));
         }
@@ -144,12 +148,19 @@ impl Reader<'_> {
         }
     }
 
-    fn checked(&self, item: &Item, command: ItemCommand, thing: NamedThing) -> Result<PlannedCommand, HouseRefusal> {
+    fn checked(
+        &self,
+        item: &Item,
+        command: ItemCommand,
+        thing: NamedThing,
+    ) -> Result<PlannedCommand, HouseRefusal> {
         match self.situation.house.order(&item.name, &command) {
             Ok(ordered) => {
                 Ok(PlannedCommand { ordered, command, title: thing.title, before: item.state.clone() })
             }
-            Err(Refused::NotPermitted { .. } | Refused::Unknown { .. }) => Err(HouseRefusal::NotPermitted(thing)),
+            Err(Refused::NotPermitted { .. } | Refused::Unknown { .. }) => {
+                Err(HouseRefusal::NotPermitted(thing))
+            }
             Err(Refused::ReadOnly { .. }) => Err(HouseRefusal::ReadOnly(thing)),
             Err(Refused::OutOfRange { nearest, .. }) => {
                 let thing = NamedThing { name: item.name.clone(), ..thing };
@@ -164,11 +175,18 @@ impl Reader<'_> {
         }
     }
 
-    fn option(&self, thing: &Thing<'_>, taken: &Taken, said: &[String]) -> Result<PlannedCommand, HouseRefusal> {
+    fn option(
+        &self,
+        thing: &Thing<'_>,
+        taken: &Taken,
+        said: &[String],
+    ) -> Result<PlannedCommand, HouseRefusal> {
         let named = NamedThing { name: thing.name.to_owned(), title: self.title(thing) };
         let wanted = taken.option.clone().map(|range| said[range].to_vec()).unwrap_or_default();
         let of_point = |item: &&Item| deed::option(item, |label| self.is_called(label, &wanted)).is_some();
-        let Some(item) = thing.points.iter().copied().find(of_point) else { return Err(HouseRefusal::Cannot(named)) };
+        let Some(item) = thing.points.iter().copied().find(of_point) else {
+            return Err(HouseRefusal::Cannot(named));
+        };
         let option = deed::option(item, |label| self.is_called(label, &wanted));
         let value = option.map(|option| option.value.clone()).unwrap_or_default();
         self.checked(item, ItemCommand::Text(value), named)
@@ -178,7 +196,10 @@ impl Reader<'_> {
     fn scene(&self, taken: &Taken, said: &[String]) -> Option<HouseDecision> {
         let wanted = said[taken.option.clone()?].to_vec();
         let mut with = self.things.all.iter().filter(|thing| thing.is_of(ThingKind::Scene)).filter(|thing| {
-            thing.points.iter().any(|item| deed::option(item, |label| self.is_called(label, &wanted)).is_some())
+            thing
+                .points
+                .iter()
+                .any(|item| deed::option(item, |label| self.is_called(label, &wanted)).is_some())
         });
         let thing = with.next().filter(|_| with.next().is_none())?;
         together(vec![self.option(thing, taken, said)])
@@ -200,8 +221,10 @@ fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Option<HouseD
         }
     }
     // Of several lamps some can't be dimmed; but who may not switch one of them is told.
-    let is_told = |refusal: &&HouseRefusal| !matches!(refusal, HouseRefusal::Cannot(_) | HouseRefusal::NoValue(_));
-    let told = refused.iter().find(is_told).or_else(|| refused.first().filter(|_| commands.is_empty())).cloned();
+    let is_told =
+        |refusal: &&HouseRefusal| !matches!(refusal, HouseRefusal::Cannot(_) | HouseRefusal::NoValue(_));
+    let told =
+        refused.iter().find(is_told).or_else(|| refused.first().filter(|_| commands.is_empty())).cloned();
     if let Some(refusal) = told {
         return Some(HouseDecision::Refused(refusal));
     }

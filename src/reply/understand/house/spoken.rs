@@ -21,11 +21,16 @@ pub(super) fn request(text: &str, words: &HouseWords) -> Vec<String> {
         said.drain(..count);
     }
     let ends = |said: &[String]| {
-        words.words.ends.iter().filter_map(|end| {
-            let count = end.split(' ').count();
-            let at = said.len().checked_sub(count)?;
-            starts(&said[at..], end)
-        }).max()
+        words
+            .words
+            .ends
+            .iter()
+            .filter_map(|end| {
+                let count = end.split(' ').count();
+                let at = said.len().checked_sub(count)?;
+                starts(&said[at..], end)
+            })
+            .max()
     };
     while let Some(count) = ends(&said) {
         said.truncate(said.len() - count);

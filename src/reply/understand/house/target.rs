@@ -111,7 +111,9 @@ impl Search<'_> {
         let wants_all = phrase.is_all || phrase.is_plural;
         let exact: Vec<usize> = self.indices(scope, |thing| {
             thing.bags.iter().any(|bag| {
-                bag == rest || (*bag == phrase.bag) || bag.difference(&phrase.bag).next().is_none() && rest.is_subset(bag)
+                bag == rest
+                    || (*bag == phrase.bag)
+                    || bag.difference(&phrase.bag).next().is_none() && rest.is_subset(bag)
             })
         });
         let exact = self.best_role(exact);
@@ -122,7 +124,8 @@ impl Search<'_> {
             return self.narrowed(exact, wants_all && is_near || phrase.is_all);
         }
         if let Some(kind) = kind {
-            let is_all_lights = kind == ThingKind::Lamp && (phrase.is_all || self.purpose == Purpose::Question);
+            let is_all_lights =
+                kind == ThingKind::Lamp && (phrase.is_all || self.purpose == Purpose::Question);
             let kind = if is_all_lights { ThingKind::Light } else { kind };
             let mut of_kind = self.indices(scope, |thing| thing.is_of(kind));
             // In the room of the device a lamp is none but a lamp, as long as there are others in the house.
@@ -149,7 +152,9 @@ impl Search<'_> {
         if self.purpose == Purpose::Except {
             return Found::Things(self.indices(scope, |_| true));
         }
-        let of_kind = |kind: &ThingKind| Some(self.indices(scope, |thing| thing.is_of(*kind))).filter(|t| !t.is_empty());
+        let of_kind = |kind: &ThingKind| {
+            Some(self.indices(scope, |thing| thing.is_of(*kind))).filter(|t| !t.is_empty())
+        };
         match self.kinds_of_place.iter().find_map(of_kind) {
             Some(found) => Found::Things(found),
             None if self.kinds_of_place.is_empty() => Found::Nothing,

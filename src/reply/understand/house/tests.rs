@@ -51,7 +51,8 @@ fn names(things: &[NamedThing]) -> String {
 }
 
 fn sent(commands: &[PlannedCommand]) -> String {
-    let all: Vec<String> = commands.iter().map(|c| format!("{}={}", c.ordered.item, c.ordered.text)).collect();
+    let all: Vec<String> =
+        commands.iter().map(|c| format!("{}={}", c.ordered.item, c.ordered.text)).collect();
     all.join(" ")
 }
 
@@ -124,7 +125,9 @@ fn run(name: &str, code: &str) -> (usize, Vec<String>, Vec<String>) {
             room = Some(named.to_owned()).filter(|named| !named.is_empty());
             continue;
         }
-        let Some((said, expected)) = line.split_once('\t').filter(|_| !line.starts_with('#')) else { continue };
+        let Some((said, expected)) = line.split_once('\t').filter(|_| !line.starts_with('#')) else {
+            continue;
+        };
         count += 1;
         let Spoken { words, phrasings, sound } = &spoken;
         let situation =

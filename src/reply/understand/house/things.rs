@@ -161,9 +161,11 @@ fn kind_of_item(item: &Item) -> Option<ThingKind> {
     if is_number && (is_property("Humidity") || item.category.as_deref() == Some("humidity")) {
         return Some(ThingKind::Humidity);
     }
-    let is_temperature = matches!(item.kind.acts_as(), ItemKind::Number { dimension: Some(d) } if d == "Temperature");
+    let is_temperature =
+        matches!(item.kind.acts_as(), ItemKind::Number { dimension: Some(d) } if d == "Temperature");
     if is_temperature {
-        let is_measured = item.is_read_only || item.semantics.as_ref().is_some_and(|s| s.class.is("Measurement"));
+        let is_measured =
+            item.is_read_only || item.semantics.as_ref().is_some_and(|s| s.class.is("Measurement"));
         let is_target = item.semantics.as_ref().is_some_and(|s| s.class.is("Setpoint"));
         return match (is_measured, is_target) {
             (true, _) => Some(ThingKind::Temperature),
