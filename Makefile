@@ -1,10 +1,11 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-room demo bench fmt lint doc config-reference install-deps
+.PHONY: demo-home help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-room demo bench fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi; MIND=better fetches a better chat model too"
 	@echo "make install       as a service: for this user, or with sudo for the machine; make uninstall takes it back"
 	@echo "make demo          a conversation over files, with the latency table"
+	@echo "make demo-home     a house to try: openHAB's double with furniture, on this machine (ARGS: as for joi home demo)"
 	@echo "make test          all tests, with the real models and a real sound server"
 	@echo "make fuzz          damaged input for every reader of foreign bytes, MINUTES=n for each"
 	@echo "make crash-test    kills the program again and again while a thousand timers are set"
@@ -25,6 +26,9 @@ install:
 
 uninstall:
 	@scripts/install.sh uninstall
+
+demo-home:
+	@scripts/joi.sh home demo $(ARGS)
 
 test:
 	@scripts/test.sh

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use joi::clock::SystemClock;
-use joi::language::{Language, Languages};
+use joi::language::Language;
 use joi::reply::understand::intents::{match_intent, near};
 use joi::reply::understand::redact::redact_structured;
 use joi::reply::understand::wish::{CallWords, Utterances, wish};
@@ -78,13 +78,11 @@ fn intents(c: &mut Criterion) {
 /// What the user's words say of the call a careless model makes behind them.
 fn wishes(_: &mut Criterion) {
     for (code, corpus) in CONSENT {
-        let load = || Language::load(code).unwrap_or_else(|error| panic!("{error}"));
-        let language = load();
+        let language = Language::load(code).unwrap_or_else(|error| panic!("{error}"));
         let means = Means {
             store: None,
             schedule: None,
             reads_when: |_, _| None,
-            languages: Languages::new(load()),
             clock: Arc::new(SystemClock),
             reach: Reach::public().ok(),
         };

@@ -25,6 +25,7 @@ mod daemon;
 mod diary;
 mod display;
 mod ears;
+mod home;
 mod local_models;
 mod mouth;
 mod outside;
@@ -45,8 +46,9 @@ pub use display::{Show, Shown};
 pub use ears::{
     Ears, chosen_whisper, ears, listener, measured_whisper, quickest_whisper, wakeful_listener, whisper_model,
 };
+pub use home::home;
 pub use local_models::local_models;
-pub use mouth::{mouth, voice_source};
+pub use mouth::{VoiceChoice, load_voice, mouth, voice_choice};
 pub use outside::end_on_signal;
 pub use voice::{Conversing, Sound, converse, converse_at};
 pub use wake::{WakeMeans, first_phrase, told_from_others, wake_means, wake_told, weakness};

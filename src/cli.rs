@@ -19,6 +19,7 @@ mod devices;
 mod doctor;
 mod events;
 mod forget;
+mod home;
 mod latency;
 mod listen;
 mod log;
@@ -83,6 +84,8 @@ enum Command {
     Events(events::EventsArgs),
     /// Timers, alarms and reminders: list, add, cancel, snooze, stop what rings
     Timers(timers::TimersArgs),
+    /// The house: connect openHAB, its items and rooms, send a command, watch, a house to try
+    Home(home::HomeArgs),
     /// Ask one question, the answer goes to stdout
     Ask(ask::AskArgs),
     /// Speak a text, or write it to a WAV file
@@ -159,6 +162,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status(args) => status::run(args, &context::open(wants)?),
         Command::Events(args) => events::run(args, &context::open(wants)?),
         Command::Timers(args) => timers::run(args, &context::open(wants)?),
+        Command::Home(args) => home::run(args, &context::open(wants)?),
         Command::Text(args) => text::run(args, &context::open(wants)?),
         Command::Ask(args) => ask::run(args, &context::open(wants)?),
         Command::Say(args) => say::run(args, &context::open(wants)?),

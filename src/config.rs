@@ -17,6 +17,8 @@ use crate::announce::AnnounceConfig;
 use crate::audio::{AudioConfig, RingSound};
 use crate::channels::voice::ConversationConfig;
 use crate::hear::HearConfig;
+use crate::home::config::HomeConfig;
+use crate::language::ANY_LANGUAGE;
 use crate::llm::LlmConfig;
 use crate::models::ModelsConfig;
 use crate::problem::Problem;
@@ -34,9 +36,8 @@ pub const DEFAULT_FILE: &str = include_str!("../config/default.toml");
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// The language of quick commands and of everything that is said without a model: "en", "de", or the name of a
-    /// folder with the files of another one, in `languages` beside the configuration file. Whisper and the voice have
-    /// languages of their own: hear.stt.language and speak.voice.
+    /// The language she hears, understands and speaks: "en", "de", the name of a folder with the files of another one,
+    /// in `languages` beside the configuration file; or "auto": she answers in whichever of them was spoken.
     pub language: String,
     /// Microphone and speaker.
     pub audio: AudioConfig,
@@ -58,6 +59,8 @@ pub struct Config {
     pub llm: LlmConfig,
     /// Her voice.
     pub speak: SpeakConfig,
+    /// The house: openHAB.
+    pub home: HomeConfig,
     /// What is said without having been asked for.
     pub announce: AnnounceConfig,
     /// How timers, alarms and reminders ring.
@@ -92,6 +95,7 @@ impl Default for Config {
             tools: ToolsConfig::default(),
             llm: LlmConfig::default(),
             speak: SpeakConfig::default(),
+            home: HomeConfig::default(),
             timers: TimersConfig::default(),
             announce: AnnounceConfig::default(),
             store: StoreConfig::default(),
@@ -113,6 +117,11 @@ impl Config {
         }
     }
 
+    /// The language that is spoken; nothing where several are.
+    pub fn one_language(&self) -> Option<&str> {
+        Some(self.language.as_str()).filter(|language| *language != ANY_LANGUAGE)
+    }
+
     /// The problems of files that the configuration names. They are looked at when somebody asks: a file that is missing
     /// for a while must not keep the program from starting.
     pub fn check_files(&self) -> Vec<Problem> {
@@ -131,6 +140,7 @@ impl Config {
         problems.extend(self.tools.check());
         problems.extend(self.llm.check());
         problems.extend(self.speak.check());
+        problems.extend(self.home.check());
         problems.extend(self.timers.check());
         problems.extend(self.store.check());
         problems.extend(self.models.check());

@@ -1,6 +1,13 @@
 //! The house: a model of rooms and items, and the home automation servers it is read from.
 //!
 //! [`house`] is pure and knows neither a server nor speech: what the rest of the program understands, asks and
-//! commands is said in its types. Nothing here decides what an utterance means.
+//! commands is said in its types. [`backend::Home`] is what a server has to offer; [`openhab`] is one. Nothing here
+//! decides what an utterance means, and nothing here speaks.
 
+pub mod backend;
+pub mod config;
+pub mod demo;
+pub mod fault;
 pub mod house;
+pub mod openhab;
+pub mod stored;

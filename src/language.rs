@@ -4,23 +4,28 @@
 //! language, described in `docs/languages.md`, and the names of a home. Out: a [`Language`], a value that is checked
 //! once and ready to use, and [`Languages`], the handle that turns, timers and tools take the present one from.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 pub(crate) mod care;
 mod clock;
 pub(crate) mod consent;
 mod ear;
+pub(crate) mod ending;
 pub(crate) mod figures;
+mod fill;
 pub(crate) mod grammar;
+mod in_figures;
 mod library;
 mod likeness;
 mod looping;
 pub(crate) mod mood;
 mod names;
 mod placeholders;
+pub(crate) mod prompts;
 pub(crate) mod readings;
 pub(crate) mod secrets;
 mod sentences;
+mod spoken;
 mod template;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -28,25 +33,30 @@ pub(crate) mod times;
 pub(crate) mod tools;
 pub(crate) mod truth;
 mod vocabulary;
+mod voice;
 
 pub use care::CareUrgency;
 pub use clock::{ClockSaid, Exactness};
 pub use ear::Ear;
-pub use library::{LanguageError, LanguageLibrary};
+pub use fill::{capital, fill};
+pub use library::{ANY_LANGUAGE, LanguageError, LanguageLibrary};
 pub use looping::loops_by_letters;
 pub use names::{DeviceKind, Names};
 pub use sentences::{
     DeviceSentences, Dial, HomeSentences, KindWords, MemorySentences, ReplySentences, ScheduleSentences,
-    Sentences, SkyWords, TimeWords, ToolSentences, WeatherSentences, capital, fill,
+    Sentences, SkyWords, TimeWords, ToolSentences, WeatherSentences,
 };
+pub use spoken::Languages;
 pub use template::{SentenceField, SentenceName, SentenceTemplate};
 pub(crate) use vocabulary::PhraseWords;
 pub use vocabulary::Vocabulary;
+pub use voice::VoiceNames;
 
 use care::CareWords;
 use consent::ConsentWords;
 use grammar::Grammar;
 use mood::MoodWords;
+use prompts::PromptTexts;
 use readings::{EndingWords, ReadingWords};
 use secrets::SecretWords;
 use tools::{ListWords, SumWords, ToolWords};
@@ -74,6 +84,8 @@ pub struct Language {
     truth: Vec<TruthWords>,
     /// Nothing where figures and signs are left to the voice.
     readings: Option<Arc<ReadingWords>>,
+    voice: VoiceNames,
+    prompts: PromptTexts,
     /// Its own first.
     care: Vec<CareWords>,
 }
@@ -110,6 +122,16 @@ impl Language {
     /// What is said.
     pub fn sentences(&self) -> &Sentences {
         &self.sentences
+    }
+
+    /// By what it is heard and spoken.
+    pub fn voice(&self) -> &VoiceNames {
+        &self.voice
+    }
+
+    /// What the model is told in it.
+    pub(crate) fn prompts(&self) -> &PromptTexts {
+        &self.prompts
     }
 
     /// How what is written is read aloud, if the language says so.
@@ -163,6 +185,11 @@ impl Language {
         self.tools.iter().map(|words| &words.sums)
     }
 
+    /// `text`, which is in lower case, with figures for numbers in words.
+    pub(crate) fn in_figures(&self, text: &str) -> String {
+        in_figures::in_figures(text, &self.grammar.numbers)
+    }
+
     /// What lists are called, by language.
     pub(crate) fn lists(&self) -> impl Iterator<Item = &ListWords> + Clone {
         self.tools.iter().map(|words| &words.lists)
@@ -173,35 +200,13 @@ impl Language {
         self.tools.iter().find_map(|words| words.places.get(place)).map(String::as_str)
     }
 
-    /// What claims a deed and what supports it, in every language there is, its own first.
-    pub(crate) fn truth(&self) -> impl Iterator<Item = &TruthWords> {
-        self.truth.iter()
+    /// What claims a deed and what supports it, with what asks for deeds, in every language there is, its own first.
+    pub(crate) fn truth(&self) -> impl Iterator<Item = (&TruthWords, &ConsentWords)> {
+        self.truth.iter().zip(&self.consent)
     }
 
     /// What must not be answered lightly, in every language there is, its own first.
     pub(crate) fn care(&self) -> &[CareWords] {
         &self.care
-    }
-}
-
-/// The language that is spoken now; clones share it. It is taken once for each turn, so that no answer is in two
-/// languages.
-#[derive(Debug, Clone)]
-pub struct Languages(Arc<RwLock<Arc<Language>>>);
-
-impl Languages {
-    /// A handle of `language`.
-    pub fn new(language: Language) -> Self {
-        Self(Arc::new(RwLock::new(Arc::new(language))))
-    }
-
-    /// The present one.
-    pub fn get(&self) -> Arc<Language> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Another one, or the same with other names, from the next turn on.
-    pub fn replace(&self, language: Language) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(language);
     }
 }

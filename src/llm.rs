@@ -26,11 +26,11 @@ pub use choose::{
     BetterModel, Knowledge, LEAST_SPEED, LocalChoice, LocalWish, ModelSize, PREFERRED, PassedOver,
     choose_local, knowledge_of, size_of,
 };
-pub use config::{Backend, LlmConfig, OwnModel, ThinkRule, Threads};
+pub use config::{Backend, LONGEST_LINGERING, LlmConfig, OwnModel, ThinkRule, Threads};
 pub use embed::Embedded;
 pub use error::LlmError;
 pub use forecast::forecast;
-pub use local::{LOCAL_EMBED_MODEL, LocalModel, served_name};
+pub use local::{LOCAL_EMBED_MODEL, LocalModel, has_lingering_server, served_name};
 pub use local_models::{FileExaminer, FileState, HEADROOM, LocalChatModel, LocalModels, ModelCandidate};
 pub use mind::{
     Ask, HeadMaker, Length, Mind, MindParts, ModelServer, ReadyServer, ServedBy, ServerHold, Serving,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-/// Where the second version of control groups is mounted.
+/// Where control groups are mounted; the memory of the first version in a folder of its own.
 const GROUPS: &str = "/sys/fs/cgroup";
 
 /// The processor's name and how many cores of it there are: what a measured speed holds for.
@@ -69,10 +69,11 @@ struct GroupFiles {
 
 impl GroupFiles {
     fn read(folder: &Path) -> Option<Self> {
+        // The second names are those of the first version.
         let text = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
         Some(Self {
-            max: text("memory.max")?,
-            current: text("memory.current")?,
+            max: text("memory.max").or_else(|| text("memory.limit_in_bytes"))?,
+            current: text("memory.current").or_else(|| text("memory.usage_in_bytes"))?,
             stat: text("memory.stat").unwrap_or_default(),
         })
     }
@@ -90,10 +91,26 @@ impl GroupFiles {
 
 /// The folders of our control group and of those above it.
 fn own_groups() -> Vec<PathBuf> {
-    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
-    let own = Path::new(GROUPS).join(own);
-    own.ancestors().take_while(|folder| folder.starts_with(GROUPS)).map(Path::to_path_buf).collect()
+    folders(&std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default())
+}
+
+/// The same of the text of /proc/self/cgroup: lines of a number, what is controlled (nothing in the second version) and
+/// a path.
+fn folders(groups: &str) -> Vec<PathBuf> {
+    let own = groups.lines().filter_map(|line| {
+        let (controlled, path) = line.split_once(':')?.1.split_once(":/")?;
+        let mount = match controlled {
+            "" => PathBuf::from(GROUPS),
+            some if some.split(',').any(|one| one == "memory") => Path::new(GROUPS).join("memory"),
+            _ => return None,
+        };
+        // The path of the uppermost group is empty.
+        Some((mount.join(path).components().collect(), mount))
+    });
+    let with_those_above = |(own, mount): (PathBuf, PathBuf)| -> Vec<PathBuf> {
+        own.ancestors().take_while(|folder| folder.starts_with(&mount)).map(Path::to_path_buf).collect()
+    };
+    own.flat_map(with_those_above).collect()
 }
 
 #[cfg(test)]
@@ -116,6 +133,27 @@ mod tests {
         assert_eq!(room(&[tight()]), kilobytes(1500, 2000));
         assert_eq!(room(&[group("max", "5", ""), tight(), group("3072000", "0", "")]), kilobytes(1500, 2000));
         assert_eq!(room(&[group("1024", "4096", "")]), kilobytes(0, 1), "more is used than is allowed");
+    }
+
+    #[test]
+    fn the_groups_above_limit_too_in_either_version() {
+        let paths = |text: &str| -> Vec<String> {
+            folders(text).iter().map(|folder| folder.display().to_string()).collect()
+        };
+        assert_eq!(
+            paths("0::/user.slice/joi.service\n"),
+            ["/sys/fs/cgroup/user.slice/joi.service", "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"]
+        );
+        let first = "9:name=systemd:/\n4:cpu,memory:/pod/a\n3:cpuset:/\n0::/\nnonsense\n";
+        assert_eq!(
+            paths(first),
+            [
+                "/sys/fs/cgroup/memory/pod/a",
+                "/sys/fs/cgroup/memory/pod",
+                "/sys/fs/cgroup/memory",
+                "/sys/fs/cgroup"
+            ]
+        );
     }
 
     #[test]

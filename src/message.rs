@@ -267,6 +267,8 @@ pub struct Transcript {
     pub revision: u32,
     /// The words, trimmed; may be empty.
     pub text: String,
+    /// Their language as whisper calls it, where several may be spoken.
+    pub language: Option<String>,
     /// Mean natural-log probability of the tokens; 0 is certain.
     pub mean_logprob: f32,
     /// Probability that the audio holds no speech, 0..1.

@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::language::prompts::PromptName;
 use crate::llm::{Ask, Length, LlmError};
 use crate::message::Private;
 use crate::store::StoreError;
@@ -58,6 +59,7 @@ use agent::planner::{self, PlanRules, Remembers};
 use agent::request::TurnRequest;
 use agent::router::ToolChoice;
 use agent::setup::{self, Prepared};
+use agent::talk::PromptKind;
 use agent::tool_loop::LoopEnd;
 use agent::tool_loop::state::prompt::LoopPrompt;
 use arbiter::ModelPriority;
@@ -73,9 +75,12 @@ use path::Path;
 use prompt::dialogue::{self, Past};
 use prompt::profile;
 use prompt::side_query::SideQueries;
+use session::open_question::BegunAnswer;
 use turn::{Keep, Turn};
-use understand::{intents, parts, redact};
+use understand::{intents, parts, redact, wish};
 
+/// Asks for the rest of an answer.
+const CONTINUE: &str = include_str!("../assets/prompts/continue.md");
 /// Most messages read from the store for one prompt; far more than fit into it.
 const READ_BACK: u32 = 1_000;
 
@@ -92,12 +97,13 @@ pub async fn reply<M: ChatModel>(
     let _same_model = engine.parts.model.hold();
     let now = engine.parts.clock.now();
     session.begin_turn(now.timestamp(), SignedDuration::from_secs(i64::from(engine.parts.reply.window_s)));
-    let language = engine.language();
+    let language = engine.language_of(session, &turn.text.0, turn.language.as_deref());
+    session.with(|state| state.language = Some(language.to_code()));
     let asked = redact::redact_in(&turn.text.0, &language);
     drop(turn.text);
     let mut sink = ReplySink::new(events, Arc::clone(&language));
+    let path = Path { engine, session, language: Arc::clone(&language) };
     let turn = Turn { channel: session.id().channel, now, asked: asked.as_str(), language };
-    let path = Path { engine, session };
     let ended = tokio::select! {
         biased;
         () = cancel.cancelled() => Err(ReceiverClosed),
@@ -117,6 +123,7 @@ pub async fn reply<M: ChatModel>(
     let conversation = match sink.awaits {
         _ if sink.is_over => ConversationStatus::IsOver,
         Some(lasts) => ConversationStatus::Awaits(lasts),
+        None if sink.offers => ConversationStatus::Offered,
         None => ConversationStatus::GoesOn,
     };
     let kept = |text: String| Private(if sink.is_private { words::NOT_KEPT.to_owned() } else { text });
@@ -124,37 +131,44 @@ pub async fn reply<M: ChatModel>(
     ReplyOutcome { heard, text, ended, conversation, exchange }
 }
 
-/// Has the model read everything that is known before the question: the head and the dialogue of the conversation. To
-/// be called once the model is loaded, at a wake word, and when an answer is complete; then only the question is left
+/// Has the model read everything that is known before the question: the head and the dialogue of the conversation, of
+/// each prompt that the question may get. To be called once the model is loaded, at a wake word, and when an answer is complete; then only the question is left
 /// to read. Dropping it aborts it.
 ///
 /// # Errors
 /// The model's; a warm-up that failed costs time, nothing else.
 pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> Result<(), LlmError> {
     let _running = engine.arbiter.begin_turn();
-    let (now, language) = (engine.parts.clock.now(), engine.language());
+    let (now, language) = (engine.parts.clock.now(), engine.language_of(session, "", None));
+    let path = Path { engine, session, language: Arc::clone(&language) };
     let turn = Turn { channel: session.id().channel, now, asked: "", language };
-    let path = Path { engine, session };
     session.restore(engine.parts.store.as_ref()).await;
     // Without the dialogue it would be read in vain.
     let Ok(past) = path.past(&turn.now).await else { return Ok(()) };
     path.settle(&past);
-    let request = path.request(&turn, &past);
-    let prepared = Prepared { memory: engine.memory.warm(session, &turn.now).await, ..Prepared::default() };
-    let state = setup::begin(&request, prepared, &path.shared_prompt(&request), path.setup_rules(), session);
-    let LoopPrompt { messages, native, .. } = state.prompt;
-    let ask = Ask { length: Length::OneToken, messages, tools: native, ..Ask::default() };
-    // Whoever has asked already comes first; a server that hangs does not keep the model from others.
-    let _permit = engine.access(ModelPriority::Background).permit().await;
-    let reading = async {
-        let mut words = engine.parts.model.ask(ask).await?;
-        while let Some(event) = words.next().await {
-            event?;
-        }
-        Ok(())
-    };
-    let limit = Duration::from_secs(u64::from(engine.parts.reply.first_word_s));
-    timeout(limit, reading).await.unwrap_or(Err(LlmError::TimedOut { what: "reading ahead", limit }))
+    let mut request = path.request(&turn, &past);
+    for prompt in path.prompts_ahead(&request) {
+        request.prompt = prompt;
+        let memory = engine.memory.warm(&request, session).await;
+        let prepared = Prepared { memory, ..Prepared::default() };
+        let shared = path.shared_prompt(&request);
+        let state = setup::begin(&request, prepared, &shared, path.setup_rules(), session);
+        let LoopPrompt { messages, native, .. } = state.prompt;
+        let ask = Ask { length: Length::OneToken, messages, tools: native, ..Ask::default() };
+        // Whoever has asked already comes first; a server that hangs does not keep the model from others.
+        let _permit = engine.access(ModelPriority::Background).permit().await;
+        let reading = async {
+            let mut words = engine.parts.model.ask(ask).await?;
+            while let Some(event) = words.next().await {
+                event?;
+            }
+            Ok(())
+        };
+        let limit = Duration::from_secs(u64::from(engine.parts.reply.first_word_s));
+        let late = LlmError::TimedOut { what: "reading ahead", limit };
+        timeout(limit, reading).await.unwrap_or(Err(late))?;
+    }
+    Ok(())
 }
 
 type TurnResult = Result<(Ended, Keep), ReceiverClosed>;
@@ -182,6 +196,11 @@ impl<M: ChatModel> Path<'_, M> {
 
     /// One request: a quick command, several requests, or one for the model.
     async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
+        if wish::stays(&turn.language, turn.asked) {
+            sink.decided("gate", "no", "something is to stay as it is").await?;
+            sink.say(&turn.language.sentences().reply.left_alone).await?;
+            return Ok((Ended::Quick, Keep::Yes));
+        }
         let heads = self.heads();
         if let Some(quick) = quick::recognise(turn, self.session, heads.all_tools()) {
             let keep = quick::carry_out(turn, &quick, &self.quick_means(), sink).await?;
@@ -242,23 +261,28 @@ impl<M: ChatModel> Path<'_, M> {
         self.pick_profile(turn, &past, sink).await?;
         let request = self.request(turn, &past);
         let mut is_doubtful = self.is_doubtful(&request);
-        if is_doubtful && self.looked_up_at_once(turn, sink).await? {
-            return Ok((Ended::Quick, Keep::Yes));
-        }
         let side = self.side_queries(&request, sink);
         let mut prepared = self.prepare(&request, &side).await?;
+        let shared = side.prompt;
         is_doubtful &= !memory::holds(&prepared.memory, &request);
         if is_doubtful {
-            prepared.choice = ToolChoice::default();
+            if self.looked_up_at_once(turn, sink).await? {
+                return Ok((Ended::Quick, Keep::Yes));
+            }
+            prepared.choice = ToolChoice { by: "none", ..ToolChoice::default() };
         }
         let is_foreign = past.is_live_foreign || prepared.memory.is_foreign;
-        let mut state = setup::begin(&request, prepared, &side.prompt, self.setup_rules(), session);
+        let mut state = setup::begin(&request, prepared, &shared, self.setup_rules(), session);
         if is_doubtful {
-            state.prompt.hint(care::UNSURE_PROMPT.trim());
+            state.prompt.hint(turn.language.prompts().of(PromptName::Unsure));
+            let doubt = care::doubt_of(&turn.language);
+            state.asked.limit = state.asked.limit.map(|limit| limit.with_doubt(&doubt));
         }
         sink.is_foreign |= is_foreign || session.with(|state| state.history.is_tainted);
         sink.decided("dialogue", past.verdict(), format!("{} messages", state.prompt.messages.len())).await?;
-        if !request.tools.toolbox.is_empty() {
+        if request.prompt == PromptKind::Talk {
+            sink.decided("tools", "talk", "nothing in it is for a tool").await?;
+        } else if !request.tools.toolbox.is_empty() {
             let told = format!("{}, as {}", state.scope.allowed.join(" "), state.prompt.protocol().name());
             sink.decided("tools", state.scope.strategy.as_str(), told).await?;
         }
@@ -267,6 +291,25 @@ impl<M: ChatModel> Path<'_, M> {
         if is_doubtful && end == LoopEnd::Answered {
             self.doubt(turn, sink).await?;
         }
+        Ok(self.ended(end, sink))
+    }
+
+    /// Goes on with an answer, through the prompt it was begun with.
+    async fn go_on(&self, turn: &Turn<'_>, begun: BegunAnswer, sink: &mut ReplySink) -> TurnResult {
+        let past = self.past(&turn.now).await.unwrap_or_default();
+        let language = Arc::clone(&turn.language);
+        let asked = Turn { asked: CONTINUE.trim(), now: turn.now.clone(), language, ..*turn };
+        let request = TurnRequest { prompt: begun.prompt, ..self.request(&asked, &past) };
+        let choice = ToolChoice { by: "go on", ..ToolChoice::default() };
+        let memory = self.engine.memory.warm(&request, self.session).await;
+        let prepared = Prepared { choice, memory, ..Prepared::default() };
+        let shared = self.shared_prompt(&request);
+        let mut state = setup::begin(&request, prepared, &shared, self.setup_rules(), self.session);
+        state.asked.earlier = begun.said;
+        state.asked.limit = begun.limit;
+        sink.is_foreign |= past.is_live_foreign || self.session.with(|state| state.history.is_tainted);
+        let heads = self.heads();
+        let end = self.engine.agent(self.session, &heads).converse(state, sink).await?;
         Ok(self.ended(end, sink))
     }
 

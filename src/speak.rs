@@ -30,11 +30,17 @@ pub(crate) use piper::tests::{joe, steady_joe};
 pub use piper::{Interrupter, PiperFiles};
 pub use voice::{SynthesisEnd, Voice, VoiceSource};
 
+/// The voice of the language.
+const AUTO: &str = "auto";
+/// espeak-ng's own voice of the language.
+const ESPEAK: &str = "espeak";
+
 /// `[speak]`: the voice and how it speaks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpeakConfig {
-    /// Her voice, one of the models whose name begins with voice-.
+    /// Her voice: "auto", the one of the language she speaks; "espeak", espeak-ng's own, which needs no model and
+    /// sounds like a machine; or one of the models whose name begins with voice-, whatever the language.
     pub voice: String,
     /// Processor threads for one sentence, 0 to 16; 0 takes all cores but one, at most 3. More threads speak
     /// sooner and leave less for the language model that is still writing.
@@ -52,7 +58,7 @@ pub struct SpeakConfig {
 
 impl Default for SpeakConfig {
     fn default() -> Self {
-        Self { voice: "joe".into(), threads: 0, gain: 1.5, length_scale: 1.0, variation: 1.0, pause_ms: 150 }
+        Self { voice: AUTO.into(), threads: 0, gain: 1.5, length_scale: 1.0, variation: 1.0, pause_ms: 150 }
     }
 }
 
@@ -74,6 +80,21 @@ impl SpeakConfig {
             .chain(Problem::outside("speak.variation", f64::from(self.variation), 0.0..=1.5, ""))
             .chain(Problem::outside("speak.pause_ms", f64::from(self.pause_ms), 0.0..=2000.0, "milliseconds"))
             .collect()
+    }
+
+    /// Whether the language decides on the voice.
+    pub fn is_auto(&self) -> bool {
+        self.voice == AUTO
+    }
+
+    /// Whether espeak-ng's own voice is wanted.
+    pub fn is_espeak(&self) -> bool {
+        self.voice == ESPEAK
+    }
+
+    /// The same for further languages: a voice that was chosen by its name speaks one.
+    pub fn of_others(&self) -> String {
+        if self.is_espeak() { ESPEAK.to_owned() } else { AUTO.to_owned() }
     }
 
     /// The number of threads to use on this machine.

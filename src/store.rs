@@ -45,7 +45,7 @@ mod tests;
 mod turns;
 
 pub use announcements::AnnouncementRow;
-pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId};
+pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId, WordedBy};
 pub use erase::{Deleted, Forget};
 pub use error::StoreError;
 pub use losses::{Loss, LostRows, TableLoss, unacknowledged};

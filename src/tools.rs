@@ -15,7 +15,7 @@ use jiff::Zoned;
 use serde_json::{Map, Value};
 
 use crate::clock::Clock;
-use crate::language::Languages;
+use crate::language::Language;
 use crate::schedule::Schedule;
 use crate::store::Store;
 use deed::CallValue;
@@ -174,6 +174,8 @@ pub struct Call<'a> {
     pub now: &'a Zoned,
     /// Whose words the arguments are made of.
     pub source: Source,
+    /// The language of the turn.
+    pub language: &'a Language,
 }
 
 impl Call<'_> {
@@ -225,12 +227,12 @@ pub trait Tool: Send + Sync {
     }
 
     /// The arguments of a request that is a call as it stands, so that no model need be asked. Mostly none is.
-    fn ready(&self, _asked: &str) -> Option<Arguments> {
+    fn ready(&self, _asked: &str, _language: &Language) -> Option<Arguments> {
         None
     }
 
     /// A call in plain words that follow "Shall I", for example "add milk to the shopping list".
-    fn in_words(&self, arguments: &Arguments) -> String;
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String;
 
     /// Whether its results are short and exact, so that nothing is gained by a digest.
     fn is_brief(&self) -> bool {
@@ -255,8 +257,6 @@ pub struct Means {
     pub schedule: Option<Schedule>,
     /// Understands when something is to be due.
     pub reads_when: ReadsWhen,
-    /// The language that is spoken.
-    pub languages: Languages,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// How the internet is reached; without it there are no tools that need it.
@@ -265,21 +265,20 @@ pub struct Means {
 
 /// The shipped tools, in the order in which the model sees them. A new tool is one line here.
 pub fn builtin(config: &ToolsConfig, means: &Means) -> Toolbox {
-    let languages = || means.languages.clone();
     let mut tools: Vec<Arc<dyn Tool>> = vec![
-        Arc::new(clock::Time::new(languages())),
-        Arc::new(calculate::Calculate::new(languages())),
-        Arc::new(timers::Timers::new(means.schedule.clone(), means.reads_when, languages())),
-        Arc::new(lists::Lists::new(means.store.clone(), Arc::clone(&means.clock), languages())),
-        Arc::new(volume::SetVolume::new(languages())),
-        Arc::new(memory::MemoryTool::new(means.store.clone(), Arc::clone(&means.clock), languages())),
+        Arc::new(clock::Time),
+        Arc::new(calculate::Calculate),
+        Arc::new(timers::Timers::new(means.schedule.clone(), means.reads_when)),
+        Arc::new(lists::Lists::new(means.store.clone(), Arc::clone(&means.clock))),
+        Arc::new(volume::SetVolume),
+        Arc::new(memory::MemoryTool::new(means.store.clone(), Arc::clone(&means.clock))),
     ];
     if let Some(reach) = means.reach.as_ref().filter(|_| config.online) {
-        tools.push(Arc::new(weather::Weather::new(&config.weather, reach.clone(), languages())));
-        tools.push(Arc::new(search::WebSearch::new(&config.search, reach.clone(), languages())));
-        tools.push(Arc::new(web::ReadPage::new(reach.clone(), languages())));
+        tools.push(Arc::new(weather::Weather::new(&config.weather, reach.clone())));
+        tools.push(Arc::new(search::WebSearch::new(&config.search, reach.clone())));
+        tools.push(Arc::new(web::ReadPage::new(reach.clone())));
     }
-    tools.push(Arc::new(stop::Stop::new(languages())));
+    tools.push(Arc::new(stop::Stop));
     let is_wanted =
         |tool: &Arc<dyn Tool>| config.enabled && !config.never.iter().any(|name| name == tool.name());
     Toolbox::new(tools.into_iter().filter(is_wanted).collect())
@@ -312,13 +311,13 @@ impl Toolbox {
 
     /// The same with tools that the model must look for with `toolSearch` before it can use them.
     #[must_use]
-    pub fn with_hidden(mut self, hidden: Vec<Arc<dyn Tool>>, languages: Languages) -> Self {
+    pub fn with_hidden(mut self, hidden: Vec<Arc<dyn Tool>>) -> Self {
         if hidden.is_empty() {
             return self;
         }
         let known = hidden.clone();
         let behind = self.tools.split_off(self.core);
-        self.put(Arc::new(find::ToolSearch::new(known, languages)));
+        self.put(Arc::new(find::ToolSearch::new(known)));
         self.core = self.tools.len();
         for tool in behind.into_iter().chain(hidden) {
             self.put(tool);

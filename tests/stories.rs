@@ -4,6 +4,8 @@
 
 #[expect(dead_code, reason = "some of it is for the live stories only")]
 mod support;
+#[path = "../crates/joi-model/tests/api/tiny.rs"]
+mod tiny;
 
 mod stories {
     mod acting;
@@ -12,6 +14,8 @@ mod stories {
     mod conversation;
     mod faults;
     mod install;
+    mod languages;
+    mod lingering;
     mod memory;
     mod mind;
     mod model_server;

@@ -15,7 +15,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::control::{AnsweringModel, ChatStatus};
 use crate::language::{LanguageLibrary, Languages};
-use crate::llm::{Mind, MindParts, ModelServer, RestartPolicy, Serving};
+use crate::llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy, Serving};
 use crate::message::TurnId;
 use crate::paths::Paths;
 use crate::pulse::Pulse;
@@ -51,11 +51,21 @@ pub struct Brain {
 }
 
 impl Brain {
-    /// Opens the database, starts looking for a model server, and makes the engine.
+    /// Opens the database, starts looking for a model server, and makes the engine. Our own server ends with it.
     /// What is to ring is left to the running program, if there is one.
     pub async fn start(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
+        Self::start_with(config, paths, None).await
+    }
+
+    /// The same for a command that may be followed by another one: our own server waits for that, or is found.
+    pub async fn start_lingering(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
+        Self::start_with(config, paths, config.llm.lingers()).await
+    }
+
+    async fn start_with(config: &Config, paths: &Paths, outlives: Option<Duration>) -> anyhow::Result<Self> {
+        let local = LocalModels { outlives, ..super::local_models(config, paths)? };
         let wake_up = Some(timers::wake_up(paths));
-        let (brain, server) = Self::assemble(config, paths, Pulse::default(), wake_up).await?;
+        let (brain, server) = Self::assemble(config, paths, local, Pulse::default(), wake_up).await?;
         brain.mind.attend(server);
         Ok(brain)
     }
@@ -67,19 +77,19 @@ impl Brain {
         paths: &Paths,
         pulse: Pulse,
     ) -> anyhow::Result<(Self, ModelServer)> {
-        Self::assemble(config, paths, pulse, None).await
+        Self::assemble(config, paths, super::local_models(config, paths)?, pulse, None).await
     }
 
     async fn assemble(
         config: &Config,
         paths: &Paths,
+        local: LocalModels,
         pulse: Pulse,
         wake_up: Option<WakeUp>,
     ) -> anyhow::Result<(Self, ModelServer)> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let rings_itself = wake_up.is_none();
-        let languages =
-            Languages::new(LanguageLibrary::with_folder(paths.languages()).load(&config.language)?);
+        let languages = LanguageLibrary::with_folder(paths.languages()).spoken(&config.language)?;
         let mut remarks = Vec::new();
         let store = match open_store(paths, &pulse).await {
             Ok(store) => Some(store),
@@ -112,7 +122,6 @@ impl Brain {
             store: store.clone(),
             schedule: schedule.clone(),
             reads_when: reply::understand::intents::when,
-            languages: languages.clone(),
             clock: Arc::clone(&clock),
             reach: reach.ok(),
         };
@@ -121,7 +130,7 @@ impl Brain {
         let wake_phrase = super::first_phrase(config, paths);
         let (mind, server) = Mind::unattended(MindParts {
             config: config.llm.clone(),
-            local: super::local_models(config, paths)?,
+            local,
             head: reply::head(Prelude {
                 persona: config.persona.clone(),
                 context: config.context.clone(),
@@ -129,6 +138,7 @@ impl Brain {
                 tools: registry.clone(),
                 protocols: protocols.clone(),
                 clock: Arc::clone(&clock),
+                languages: languages.clone(),
             }),
             restarts: RestartPolicy::default(),
         });

@@ -144,6 +144,8 @@ pub fn whisper_model(model: SttModel) -> &'static str {
 pub fn chosen_whisper(config: &Config, paths: &Paths) -> anyhow::Result<(SttModel, PathBuf)> {
     let library = super::library(config, paths)?;
     let model = match config.hear.stt.model {
+        // The smaller one knows English only.
+        SttModel::Auto if !config.hear.stt.is_english() => SttModel::Base,
         SttModel::Auto => measured(config, paths, &library)?.model,
         model => model,
     };
@@ -153,13 +155,13 @@ pub fn chosen_whisper(config: &Config, paths: &Paths) -> anyhow::Result<(SttMode
 /// The model for what is said while she speaks: a stop word is the same to all of them, and soon enough only
 /// to the smallest.
 pub fn quickest_whisper(config: &Config, library: &ModelLibrary) -> anyhow::Result<PathBuf> {
-    let model = if config.hear.stt.language == "en" { SttModel::TinyEn } else { SttModel::Base };
+    let model = if config.hear.stt.is_english() { SttModel::TinyEn } else { SttModel::Base };
     Ok(library.path(whisper_model(model))?)
 }
 
 /// What was measured on this machine, for people; nothing when the model is configured.
 pub fn measured_whisper(config: &Config, paths: &Paths) -> Option<String> {
-    if config.hear.stt.model != SttModel::Auto {
+    if config.hear.stt.model != SttModel::Auto || !config.hear.stt.is_english() {
         return None;
     }
     let choice = ModelChoice::remembered(&memory(paths), &config.hear.stt)?;

@@ -31,6 +31,7 @@ pub fn local_models(config: &Config, paths: &Paths) -> anyhow::Result<LocalModel
         chat: own.map(Ok).chain(known).collect::<anyhow::Result<_>>()?,
         embed_gguf: library.first_file(LOCAL_EMBED_MODEL)?.1,
         runtime_dir: paths.runtime.clone(),
+        outlives: None,
         speeds: SpeedLog::kept_in(Some(paths.cache.join(SPEEDS))),
     })
 }

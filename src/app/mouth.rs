@@ -1,7 +1,10 @@
-//! Makes the part that speaks: the voice on its thread, in front of a player.
+//! Makes the part that speaks: a voice for each language on one thread, in front of a player.
 //!
-//! Called once at start, inside a Tokio runtime.
+//! Called once at start, inside a Tokio runtime. Where the voice of a language can't be had, espeak-ng's own stands in
+//! for it, and that is told; a voice that the owner has named is never replaced.
 
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -9,41 +12,159 @@ use tokio::sync::mpsc::Receiver;
 
 use crate::audio::{PlayEvent, Player};
 use crate::config::Config;
-use crate::language::Language;
+use crate::language::{Language, Languages, VoiceNames};
+use crate::models::ModelLibrary;
 use crate::paths::Paths;
 use crate::pulse::Pulse;
-use crate::speak::{LanguageVoice, Mouth, PiperFiles, SpeakEvent, Voice, VoiceSource};
+use crate::speak::{
+    EspeakSource, LanguageVoice, LanguageVoices, Mouth, PiperFiles, SpeakConfig, SpeakEvent, Voice,
+    VoiceSource,
+};
 
-/// Where the configured voice's parts are.
-pub fn voice_source(config: &Config, paths: &Paths) -> anyhow::Result<VoiceSource> {
+/// The voice for a language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VoiceChoice {
+    /// Its name, for people.
+    pub name: String,
+    /// Where it comes from.
+    pub source: VoiceSource,
+    /// What it stands in for, and what to do about it.
+    pub lack: Option<String>,
+}
+
+/// The voice for `language`: the configured one, else the Piper voice of the language, else espeak-ng's.
+///
+/// # Errors
+/// The voice that is configured is not there.
+pub fn voice_choice(config: &Config, paths: &Paths, language: &Language) -> anyhow::Result<VoiceChoice> {
     let library = super::library(config, paths)?;
-    let voice = format!("voice-{}", config.speak.voice);
-    let model = library.path(&voice)?;
+    let (names, speak) = (language.voice(), &config.speak);
+    if speak.is_espeak() {
+        return Ok(espeak(paths, names, None));
+    }
+    if !speak.is_auto() {
+        let source = piper(&library, paths, &speak.voice)?.into();
+        return Ok(VoiceChoice { name: speak.voice.clone(), source, lack: None });
+    }
+    let (own, fetched) = (names.own.as_ref(), names.piper.as_ref());
+    let found = match (own, fetched) {
+        (Some(own), _) => {
+            beside(own.clone(), &library, paths).map(|files| (files, own.display().to_string()))
+        }
+        (None, Some(name)) => piper(&library, paths, name).map(|files| (files, name.clone())),
+        (None, None) => {
+            let lack =
+                format!("there is no better voice for \"{}\" here; see docs/languages.md", language.code());
+            return Ok(espeak(paths, names, Some(lack)));
+        }
+    };
+    Ok(match found {
+        Ok((files, name)) => VoiceChoice { name, source: files.into(), lack: None },
+        Err(error) => espeak(paths, names, Some(format!("{error:#}"))),
+    })
+}
+
+/// Loads the voice for `language`. Takes seconds: call it on a thread that may block.
+///
+/// # Errors
+/// The voice that is configured can't be used, or there is none at all.
+pub fn load_voice(
+    config: &Config,
+    paths: &Paths,
+    language: &Language,
+) -> anyhow::Result<(Voice, VoiceChoice)> {
+    let choice = voice_choice(config, paths, language)?;
+    match (Voice::load(&choice.source, &config.speak), &choice.source) {
+        (Ok(voice), _) => Ok((voice, choice)),
+        (Err(error), VoiceSource::Piper(_)) if config.speak.is_auto() => {
+            let choice = espeak(paths, language.voice(), Some(error.to_string()));
+            Ok((Voice::load(&choice.source, &config.speak)?, choice))
+        }
+        (Err(error), _) => Err(error.into()),
+    }
+}
+
+/// The files of a Piper voice that was fetched.
+fn piper(library: &ModelLibrary, paths: &Paths, name: &str) -> anyhow::Result<PiperFiles> {
+    beside(library.path(&format!("voice-{name}"))?, library, paths)
+}
+
+/// The same of the voice in `model`.
+fn beside(model: PathBuf, library: &ModelLibrary, paths: &Paths) -> anyhow::Result<PiperFiles> {
     let mut description = model.clone().into_os_string();
     description.push(".json");
-    Ok(VoiceSource::Piper(PiperFiles {
+    Ok(PiperFiles {
         model,
         config: description.into(),
         espeak_data: paths.espeak_data(),
         onnxruntime: library.path("onnxruntime")?,
-    }))
+    })
+}
+
+fn espeak(paths: &Paths, names: &VoiceNames, lack: Option<String>) -> VoiceChoice {
+    let source = EspeakSource { data: paths.espeak_data(), voice: names.espeak.clone() };
+    VoiceChoice { name: format!("espeak-ng {}", names.espeak), source: source.into(), lack }
+}
+
+impl VoiceChoice {
+    /// One sentence for people when another voice was wanted.
+    pub fn remark(&self) -> Option<String> {
+        let lack = self.lack.as_ref()?;
+        Some(format!("{} speaks, which is plainly worse: {lack}", self.name))
+    }
 }
 
 /// No line takes longer to compute and to hand to the player.
 const VOICE_LIMIT: Duration = Duration::from_secs(60);
 
-/// Loads the voice and starts its thread, whose heart is in `pulse`.
+/// Loads a voice for each of `languages` and starts their thread, whose heart is in `pulse`. Also gives what is to be
+/// told about them.
+///
+/// # Errors
+/// The first language has no voice.
 pub async fn mouth(
     config: &Config,
     paths: &Paths,
     (player, events): (Player, Receiver<PlayEvent>),
-    language: &Language,
+    languages: &Languages,
     pulse: &Pulse,
-) -> anyhow::Result<(Mouth, Receiver<SpeakEvent>)> {
-    let source = voice_source(config, paths)?;
-    let speak = config.speak.clone();
-    let voice = tokio::task::spawn_blocking(move || Voice::load(&source, &speak));
-    let voice = voice.await.context("loading the voice was given up")??;
-    let speakers = LanguageVoice::new(voice, language).into();
-    Ok(Mouth::spawn(speakers, player, events, pulse.heart("voice", VOICE_LIMIT))?)
+) -> anyhow::Result<(Mouth, Receiver<SpeakEvent>, Vec<String>)> {
+    let (config, paths, all) = (config.clone(), paths.clone(), languages.all());
+    let voices = tokio::task::spawn_blocking(move || load_voices(&config, &paths, &all));
+    let (voices, remarks) = voices.await.context("loading the voice was given up")??;
+    let (mouth, reports) = Mouth::spawn(voices, player, events, pulse.heart("voice", VOICE_LIMIT))?;
+    Ok((mouth, reports, remarks))
+}
+
+fn load_voices(
+    config: &Config,
+    paths: &Paths,
+    languages: &[Arc<Language>],
+) -> anyhow::Result<(LanguageVoices, Vec<String>)> {
+    let mut remarks = Vec::new();
+    let mut voices: Option<LanguageVoices> = None;
+    let others = Config {
+        speak: SpeakConfig { voice: config.speak.of_others(), ..config.speak.clone() },
+        ..config.clone()
+    };
+    for language in languages {
+        let config = if voices.is_none() { config } else { &others };
+        match (load_voice(config, paths, language), voices.take()) {
+            (Ok((voice, choice)), before) => {
+                remarks.extend(choice.remark());
+                let voice = LanguageVoice::new(voice, language);
+                voices = Some(match before {
+                    Some(before) => before.and(voice),
+                    None => voice.into(),
+                });
+            }
+            // What is said in it is said by the voice of the first.
+            (Err(error), Some(before)) => {
+                remarks.push(format!("nobody speaks \"{}\" here: {error:#}", language.code()));
+                voices = Some(before);
+            }
+            (Err(error), None) => return Err(error),
+        }
+    }
+    Ok((voices.context("no language is spoken")?, remarks))
 }

@@ -105,14 +105,18 @@ pub async fn converse_at(
         Sound::Files { .. } => (None, None),
     };
     let (player, events, inlet) = open_player(config, sound)?;
-    let mouth =
-        match mouth(config, paths, (player.clone(), events), &brain.languages.get(), &brain.pulse).await {
-            Ok(mouth) => Some(mouth),
-            Err(error) => {
-                told.send(News::Speechless(format!("she can't speak: {error:#}"))).await?;
-                None
+    let mouth = match mouth(config, paths, (player.clone(), events), &brain.languages, &brain.pulse).await {
+        Ok((mouth, reports, remarks)) => {
+            for remark in remarks {
+                told.send(News::Remark(remark)).await?;
             }
-        };
+            Some((mouth, reports))
+        }
+        Err(error) => {
+            told.send(News::Speechless(format!("she can't speak: {error:#}"))).await?;
+            None
+        }
+    };
     let (source, pacing, meters) = open_source(config, inlet, &player);
     let (meter, echo) = meters.unzip();
     let ears = ears(config, paths, source, pacing, &brain.pulse)?;
@@ -125,7 +129,7 @@ pub async fn converse_at(
         deliveries: ears.deliveries,
         stt: (ears.stt, ears.transcripts),
         interjections: ears.interjections,
-        to_her: to_her(config, paths, brain.languages.clone())?,
+        to_her: to_her(config, paths, brain.languages.for_conversation())?,
     };
     let tones = if config.audio.tone { Tones::On } else { Tones::Off };
     let ring = ring_sound(config);

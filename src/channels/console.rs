@@ -49,6 +49,10 @@ impl<O: Write + Send, E: Write + Send> Reporter for Printer<O, E> {
         self.remark(sentence);
     }
 
+    async fn offer(&mut self, question: &str) {
+        self.remark(question);
+    }
+
     fn notice(&mut self, sentence: &str) {
         self.remark(sentence);
     }

@@ -23,6 +23,8 @@ pub trait Reporter: Send {
     fn words(&mut self, words: &str) -> impl Future<Output = ()> + Send;
     /// A sentence that is no part of the answer, to be told at once.
     fn aside(&mut self, sentence: &str) -> impl Future<Output = ()> + Send;
+    /// A question behind the answer that is no part of it.
+    fn offer(&mut self, question: &str) -> impl Future<Output = ()> + Send;
     /// Something for the owner, in writing.
     fn notice(&mut self, sentence: &str);
     /// Do this.
@@ -87,6 +89,7 @@ async fn tell(event: ReplyEvent, trace: &mut Trace, reporter: &mut impl Reporter
     match event {
         ReplyEvent::Text(words) => reporter.words(&words).await,
         ReplyEvent::Aside(sentence) => reporter.aside(&sentence).await,
+        ReplyEvent::Offer(question) => reporter.offer(&question).await,
         ReplyEvent::Act(action) => reporter.act(action),
         ReplyEvent::Notice(sentence) => reporter.notice(&sentence),
         ReplyEvent::FirstToken(at) => trace.mark(Stage::FirstToken, at),

@@ -13,6 +13,7 @@ mod endpoint;
 pub mod flow;
 mod hearing;
 mod input;
+mod marks;
 mod news;
 mod observers;
 mod opinions;

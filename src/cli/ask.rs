@@ -15,6 +15,7 @@ use crate::channels::console::Printer;
 use crate::message::TurnId;
 use crate::pulse::Pulse;
 use crate::reply::Ended;
+use crate::reply::understand::tongue;
 use crate::speak::segment::Segmenter;
 use crate::speak::{LineRole, SpeakEvent, SpokenLine};
 
@@ -42,7 +43,7 @@ pub(crate) struct AskArgs {
 
 pub(crate) fn run(args: AskArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     context.block_on(async {
-        let brain = Brain::start(context.config(), &context.paths).await?;
+        let brain = Brain::start_lingering(context.config(), &context.paths).await?;
         for remark in &brain.remarks {
             show::remark(remark);
         }
@@ -87,10 +88,14 @@ pub(crate) async fn say_through(
     player: Player,
     events: tokio::sync::mpsc::Receiver<crate::audio::PlayEvent>,
 ) -> anyhow::Result<()> {
-    let language = context.language()?;
+    let languages = context.languages()?;
+    let of_text =
+        tongue::among(text, |code| languages.of(code).is_some()).and_then(|code| languages.of(code));
+    let language = of_text.unwrap_or_else(|| languages.get());
     let sound = (player, events);
-    let (mouth, mut reports) =
-        app::mouth(context.config(), &context.paths, sound, &language, &Pulse::default()).await?;
+    let (mouth, mut reports, remarks) =
+        app::mouth(context.config(), &context.paths, sound, &languages, &Pulse::default()).await?;
+    remarks.iter().for_each(show::remark);
     let turn = TurnId(0);
     let mut segmenter = Segmenter::new(&language);
     let mut lines = segmenter.push(text);

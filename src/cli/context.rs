@@ -17,7 +17,7 @@ use super::log;
 use crate::clock::SystemClock;
 use crate::config::{self, Config, Effective, Override};
 use crate::control::Journal;
-use crate::language::{Language, LanguageError, LanguageLibrary};
+use crate::language::{Language, LanguageError, LanguageLibrary, Languages};
 use crate::paths::Paths;
 
 /// The global flags.
@@ -51,9 +51,14 @@ impl CliContext {
         &self.effective.config
     }
 
-    /// The language that is spoken.
-    pub fn language(&self) -> Result<Language, LanguageError> {
-        LanguageLibrary::with_folder(self.paths.languages()).load(&self.config().language)
+    /// The languages that are spoken.
+    pub fn languages(&self) -> Result<Languages, LanguageError> {
+        LanguageLibrary::with_folder(self.paths.languages()).spoken(&self.config().language)
+    }
+
+    /// The language that is spoken; of several the first.
+    pub fn language(&self) -> Result<Arc<Language>, LanguageError> {
+        Ok(self.languages()?.get())
     }
 
     /// Runs `work` on a Tokio runtime of its own and shuts the runtime down without waiting for

@@ -12,10 +12,13 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app::{self, Brain};
 use crate::audio::{AudioSource, LevelMeter, Microphone, MuteSwitch, PlayEvent, Player, SourceEvent, tone};
-use crate::llm::{BetterModel, Embedded, LlmError, ReadyServer, Serving};
+use crate::control::Client;
+use crate::language::Language;
+use crate::llm::{BetterModel, Embedded, LlmError, ReadyServer, ServedBy, Serving};
 use crate::models::InstallState;
 
 mod echo;
+mod home;
 mod machine;
 mod stored;
 
@@ -88,7 +91,7 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
     rows.extend(models(context)?);
     rows.push(speech_model(context));
     rows.push(wake_phrases(context));
-    rows.push(voice(context));
+    rows.extend(voices(context)?);
     rows.extend(context.block_on(model_server(context))?);
     if !args.quick {
         rows.push(if super::mute::is_muted(context) { muted() } else { microphone(context, args.json) });
@@ -97,6 +100,7 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
             rows.push(echo::check(context));
         }
     }
+    rows.push(home::check(context)?);
     rows.extend(stored::checks(&context.paths));
     rows.extend(machine::checks(&context.paths));
     print(&rows, args.json)?;
@@ -139,11 +143,13 @@ fn configuration(context: &CliContext) -> String {
 
 fn models(context: &CliContext) -> anyhow::Result<Vec<Row>> {
     let library = app::library(context.config(), &context.paths)?;
-    let mut faults = Vec::new();
-    let needed = library.defaults();
+    let (mut faults, mut replaced) = (Vec::new(), 0);
+    let needed = library.needed(context.config().one_language());
     for name in &needed {
         match library.state(name)? {
             InstallState::Present => {}
+            // The row of what stands in for it tells more.
+            InstallState::Missing if library.stand_in(name).is_some() => replaced += 1,
             InstallState::Missing => {
                 faults.push(Row::bad(
                     "models",
@@ -157,10 +163,11 @@ fn models(context: &CliContext) -> anyhow::Result<Vec<Row>> {
         }
     }
     if faults.is_empty() {
-        faults.push(Row::good(
-            "models",
-            format!("all {} are there, in {}", needed.len(), library.root().display()),
-        ));
+        let told = match replaced {
+            0 => format!("all {}", needed.len()),
+            _ => format!("{} of {}", needed.len() - replaced, needed.len()),
+        };
+        faults.push(Row::good("models", format!("{told} are there, in {}", library.root().display())));
     }
     Ok(faults)
 }
@@ -170,6 +177,7 @@ fn speech_model(context: &CliContext) -> Row {
         Ok((model, _)) => {
             let how = match app::measured_whisper(context.config(), &context.paths) {
                 Some(measured) => format!(" ({measured})"),
+                None if !context.config().hear.stt.is_english() => " (the others know English only)".into(),
                 None => " (configured)".into(),
             };
             Row::good("speech to text", format!("{}{how}", app::whisper_model(model)))
@@ -191,25 +199,36 @@ fn wake_phrases(context: &CliContext) -> Row {
     }
 }
 
-fn voice(context: &CliContext) -> Row {
-    let loaded = app::voice_source(context.config(), &context.paths).and_then(|files| {
-        let started = Instant::now();
-        let voice = crate::speak::Voice::load(&files, &context.config().speak)?;
-        Ok((voice.rate(), started.elapsed()))
-    });
-    match loaded {
-        Ok((rate, took)) => Row::good(
-            "voice",
-            format!("{}, {rate} Hz, loaded in {:.1} s", context.config().speak.voice, took.as_secs_f64()),
-        ),
+/// A row for the voice of each language.
+fn voices(context: &CliContext) -> anyhow::Result<Vec<Row>> {
+    Ok(context.languages()?.all().iter().map(|language| voice(context, language)).collect())
+}
+
+fn voice(context: &CliContext, language: &Language) -> Row {
+    let started = Instant::now();
+    match app::load_voice(context.config(), &context.paths, language) {
+        Ok((voice, choice)) => {
+            let (rate, took) = (voice.rate(), started.elapsed().as_secs_f64());
+            let told = format!("{}, {rate} Hz, loaded in {took:.1} s", choice.name);
+            match &choice.lack {
+                None => Row::good("voice", told),
+                Some(lack) => Row::fair(
+                    "voice",
+                    format!("{told}: understood at once, and plainly worse than one of Piper's"),
+                    lack.clone(),
+                ),
+            }
+        }
         Err(error) => Row::bad("voice", format!("{error:#}"), "joi models fetch"),
     }
 }
 
 async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
-    let brain = Brain::start(context.config(), &context.paths).await?;
+    let brain = Brain::start_lingering(context.config(), &context.paths).await?;
     let settled = tokio::time::timeout(PATIENCE, brain.mind.ready()).await;
-    let told = brain.serving();
+    let is_service = Client::connect(&context.paths.runtime).ok().flatten().is_some();
+    let lingers = context.config().llm.lingers().filter(|_| !is_service);
+    let told = brain.serving() + &stays(&brain.mind.serving().borrow(), lingers);
     let row = match (settled, &*brain.mind.serving().borrow()) {
         (_, Serving::Ready(ready)) => match &ready.note {
             None => Row::good("model server", told),
@@ -225,6 +244,16 @@ async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
     }
     brain.shutdown().await;
     Ok(rows)
+}
+
+/// How long our own server stays in memory, where it is not that of a running service.
+fn stays(serving: &Serving, lingers: Option<Duration>) -> String {
+    match (serving, lingers) {
+        (Serving::Ready(ready), Some(stays)) if ready.by == ServedBy::Local => {
+            format!(", loaded until {} s after the last command", stays.as_secs())
+        }
+        _ => String::new(),
+    }
 }
 
 /// Why the best of our own models does not answer. That is no fault where the machine is what it is.

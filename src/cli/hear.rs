@@ -40,7 +40,7 @@ pub(crate) struct HearArgs {
 pub(crate) fn run(args: HearArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let pace = if args.realtime { Pace::RealTime } else { Pace::Fast };
     let turns = context.block_on(async {
-        let brain = Brain::start(context.config(), &context.paths).await?;
+        let brain = Brain::start_lingering(context.config(), &context.paths).await?;
         for remark in &brain.remarks {
             show::remark(remark);
         }

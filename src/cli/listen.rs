@@ -191,6 +191,7 @@ mod tests {
             generation: 0,
             revision: 0,
             text: "Thank you for watching the news tonight.".into(),
+            language: None,
             mean_logprob: -0.2,
             no_speech: 0.05,
             audio_ctx: 384,

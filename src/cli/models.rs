@@ -70,16 +70,36 @@ pub(crate) fn run(args: ModelsArgs, context: &CliContext) -> anyhow::Result<Exit
 }
 
 fn fetch(library: &ModelLibrary, names: &[String], context: &CliContext) -> anyhow::Result<ExitCode> {
-    let (names, check): (Vec<&str>, _) = if names.is_empty() {
-        (library.defaults(), Check::Size)
-    } else {
-        (names.iter().map(String::as_str).collect(), Check::Checksum)
-    };
-    let options = FetchOptions { sources: context.config().models.sources, check };
+    let sources = context.config().models.sources;
+    if !names.is_empty() {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        fetch_these(library, &names, FetchOptions { sources, check: Check::Checksum }, context)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = FetchOptions { sources, check: Check::Size };
+    let needed = library.needed(context.config().one_language());
+    let (dispensable, needed): (Vec<&str>, Vec<&str>) =
+        needed.into_iter().partition(|name| library.stand_in(name).is_some());
+    fetch_these(library, &needed, options, context)?;
+    for name in dispensable {
+        if let Err(error) = fetch_these(library, &[name], options, context) {
+            show::remark(format!("{error:#}; {}", library.stand_in(name).unwrap_or_default()));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fetches all of them, or fails.
+fn fetch_these(
+    library: &ModelLibrary,
+    names: &[&str],
+    options: FetchOptions,
+    context: &CliContext,
+) -> anyhow::Result<()> {
     let fetched = context.block_on(async {
         let progress = on_stderr();
         tokio::select! {
-            fetched = library.fetch(&names, options, &*progress) => Ok(fetched?),
+            fetched = library.fetch(names, options, &*progress) => Ok(fetched?),
             _ = tokio::signal::ctrl_c() => {
                 anyhow::bail!("stopped; `joi models fetch` goes on where it was")
             }
@@ -99,7 +119,7 @@ fn fetch(library: &ModelLibrary, names: &[String], context: &CliContext) -> anyh
         // Who waits for it anyway learns what it is worth here. It is there, whatever comes of that.
         measure::run(&chat, context)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn verify(library: &ModelLibrary, names: &[String]) -> anyhow::Result<ExitCode> {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::context::CliContext;
 use super::show::{self, Tone};
 use super::{events, not_running};
-use crate::control::{Client, DeviceStatus, ServiceRow, ServiceState, Status};
+use crate::control::{Client, DeviceStatus, HomeStatus, ServiceRow, ServiceState, Status};
+use crate::llm::{self, LONGEST_LINGERING};
 use crate::store::{self, Loss};
 
 const EXAMPLES: &str = "\
@@ -24,7 +25,8 @@ pub(crate) struct StatusArgs {
 }
 
 pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
-    let mut client = Client::connect(&context.paths.runtime)?.ok_or_else(not_running)?;
+    let runtime = &context.paths.runtime;
+    let mut client = Client::connect(runtime)?.ok_or_else(|| nobody(llm::has_lingering_server(runtime)))?;
     let mut status = client.status()?;
     let losses = store::unacknowledged(&context.paths.database());
     status.losses = losses.iter().map(Loss::told).collect();
@@ -64,6 +66,15 @@ pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
+/// Nothing runs, but for the model server of an earlier command, perhaps.
+fn nobody(is_loaded: bool) -> anyhow::Error {
+    if !is_loaded {
+        return not_running();
+    }
+    let stays = LONGEST_LINGERING.as_secs();
+    anyhow::anyhow!("{}; the model of a command stays loaded for at most {stays} s after it", not_running())
+}
+
 /// What a service does, and why it does not run.
 fn doing(service: &ServiceRow) -> String {
     let why = service.why.as_deref().unwrap_or_default();
@@ -96,6 +107,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("speech", status.models.whisper.clone()),
         ("voice", status.models.voice.clone()),
         ("chat model", status.models.chat.clone()),
+        ("house", status.home.as_ref().map_or_else(no_house, house)),
         ("queues", queues.join(", ")),
         ("counted", format!("{} spoken turns{lost}", status.counters.turns)),
         ("running", format!("joi {}, process {}, {}", status.version, status.pid, uptime(status.uptime_s))),
@@ -106,6 +118,17 @@ fn state(status: &Status) -> String {
     let shown = &status.shown;
     let note = shown.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
     format!("{}{note}", show::coloured(events::mood(shown.state), shown.state.name()))
+}
+
+fn house(home: &HomeStatus) -> String {
+    match home.is_up {
+        true => format!("{}, {} items", home.told, home.items),
+        false => show::coloured(Tone::Bad, &home.told),
+    }
+}
+
+fn no_house() -> String {
+    show::coloured(Tone::Quiet, "none; `joi home connect` connects one")
 }
 
 fn muted() -> String {

@@ -12,7 +12,7 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app;
 use crate::clock::SystemClock;
-use crate::language::{Language, Languages};
+use crate::language::Language;
 use crate::reply::understand::intents;
 use crate::schedule::{
     Bell, Bias, Done, Entry, EntryId, EntryKind, EntryState, Many, NewEntry, OrderReport, Schedule,
@@ -87,7 +87,7 @@ enum TimersCommand {
 pub(crate) fn run(args: TimersArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let action = args.action.unwrap_or(TimersCommand::List);
     let trusts = matches!(action, TimersCommand::TrustClock);
-    let languages = Languages::new(context.language()?);
+    let languages = context.languages()?;
     let order = order(action, &languages.get())?;
     let file = context.paths.database();
     context.block_on(async {

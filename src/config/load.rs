@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::Config;
-use crate::language::LanguageLibrary;
+use crate::hear::whisper::{AUTO, SttModel, knows_language};
+use crate::language::{ANY_LANGUAGE, LanguageLibrary};
 use crate::problem::Problem;
 
 /// Where a value came from.
@@ -157,9 +158,10 @@ fn read(
         }
     }
     match merged.try_into::<Config>() {
-        Ok(config) => {
+        Ok(mut config) => {
             problems.extend(config.check());
             problems.extend(unavailable(&config.language, library));
+            problems.extend(hear_what_is_spoken(&mut config, library));
             if problems.is_empty() {
                 Ok(Effective { config, origins })
             } else {
@@ -173,9 +175,38 @@ fn read(
     }
 }
 
+/// Has the language recognised that is spoken, where nothing else is set; or says why that can't be.
+fn hear_what_is_spoken(config: &mut Config, library: &LanguageLibrary) -> Option<Problem> {
+    let (stt, spoken) = (&mut config.hear.stt, &config.language);
+    if stt.language != AUTO {
+        return None;
+    }
+    if spoken != ANY_LANGUAGE {
+        // A file that can't be used is told when the language is loaded.
+        let whisper = library.voice(spoken).ok()?.whisper;
+        if !knows_language(&whisper) {
+            let allowed = "a language that whisper knows, such as \"de\" or \"fr\"";
+            let remedy =
+                format!("Set whisper = \"…\" in languages/{spoken}/voice.toml, or hear.stt.language.");
+            return Some(Problem::new("language", format!("\"{spoken}\""), allowed).remedy(remedy));
+        }
+        stt.among = Some(whisper).into_iter().filter(|whisper| whisper != "en").collect();
+    } else {
+        let whisper = |code: &String| library.voice(code).ok().map(|voice| voice.whisper);
+        stt.among =
+            library.available().iter().filter_map(whisper).filter(|code| knows_language(code)).collect();
+    }
+    (!stt.is_english() && stt.model == SttModel::TinyEn).then(|| {
+        let allowed = format!("\"base\" or \"auto\" with language = \"{spoken}\"");
+        Problem::new("hear.stt.model", "\"tiny.en\"", allowed)
+            .remedy("`joi models fetch whisper-base` brings the model.")
+    })
+}
+
 /// Whether there is no such language.
 fn unavailable(language: &str, library: &LanguageLibrary) -> Option<Problem> {
-    let known = library.available();
+    let mut known = library.available();
+    known.push(ANY_LANGUAGE.to_owned());
     let is_known = known.iter().any(|known| known == language);
     let names: Vec<String> = known.iter().map(|known| format!("\"{known}\"")).collect();
     let problem = || {

@@ -121,9 +121,11 @@ fn sections(
         let field_name = field.ident.as_ref().unwrap().to_string();
         let dotted = if path.is_empty() { field_name.clone() } else { format!("{path}.{field_name}") };
         let (text, kind) = (doc(&field.attrs), name_of(&field.ty));
-        match &values[&field_name] {
-            Value::Table(inner) => below.extend(sections(all, &kind, &dotted, &text, inner)),
-            value => {
+        match values.get(&field_name) {
+            // It is no key: it follows from others.
+            None => {}
+            Some(Value::Table(inner)) => below.extend(sections(all, &kind, &dotted, &text, inner)),
+            Some(value) => {
                 own.keys.push(ConfigKey { name: field_name, path: dotted, doc: text, default: value.clone() })
             }
         }

@@ -31,6 +31,15 @@ fn all_problems_are_told_at_once_with_the_nearest_name() {
 }
 
 #[test]
+fn an_emergency_number_holds_nothing_but_a_number() {
+    assert!(load_text("[context]\nemergency_number = \"+43 1 144-0\"", "joi.toml", &[]).is_ok());
+    for number in ["call me", "112, please", "123456789012345678901"] {
+        let told = problems(&format!("[context]\nemergency_number = \"{number}\""));
+        assert!(told.len() == 1 && told[0].contains("context.emergency_number"), "{told:?}");
+    }
+}
+
+#[test]
 fn a_value_of_another_type_is_told_with_the_range_that_is_allowed() {
     let told = problems(
         "[store]\nretention_days = \"abc\"\n[audio]\nvolume = 300\ninput_gain_db = \"loud\"\ntone = 1\ninput = 3\nhost = 7\n",
@@ -107,7 +116,7 @@ fn a_ring_sound_that_is_gone_is_told_by_a_check_and_keeps_nothing_from_starting(
 #[test]
 fn a_language_that_there_is_not_is_refused_with_those_there_are() {
     let told = problems("language = \"it\"\n");
-    let expected = "language is \"it\"; allowed: \"en\", \"de\". A language can be added as a folder of files: see \
+    let expected = "language is \"it\"; allowed: \"en\", \"de\", \"auto\". A language can be added as a folder of files: see \
                     docs/languages.md.";
     assert_eq!(told, [expected]);
     let folder = tempfile::tempdir().unwrap();
@@ -116,7 +125,29 @@ fn a_language_that_there_is_not_is_refused_with_those_there_are() {
     std::fs::create_dir_all(folder.path().join("languages/it")).unwrap();
     assert!(load(&file, &[]).is_err(), "a folder without commands is no language");
     std::fs::write(folder.path().join("languages/it/commands.toml"), "").unwrap();
-    assert_eq!(load(&file, &[]).unwrap().config.language, "it");
+    let loaded = load(&file, &[]).unwrap().config;
+    assert_eq!((loaded.language.as_str(), loaded.hear.stt.heard()), ("it", vec!["it".to_owned()]));
+    std::fs::create_dir_all(folder.path().join("languages/xx")).unwrap();
+    std::fs::write(folder.path().join("languages/xx/commands.toml"), "").unwrap();
+    std::fs::write(&file, "language = \"xx\"\n").unwrap();
+    let told = load(&file, &[]).unwrap_err().to_string();
+    assert!(told.contains("Set whisper = \"…\" in languages/xx/voice.toml, or hear.stt.language."), "{told}");
+    std::fs::write(folder.path().join("languages/xx/voice.toml"), "whisper = \"nl\"").unwrap();
+    assert_eq!(load(&file, &[]).unwrap().config.hear.stt.heard(), ["nl"]);
+}
+
+#[test]
+fn whisper_hears_the_language_that_is_spoken_unless_something_else_is_set() {
+    let heard = |text: &str| load_text(text, "joi.toml", &[]).unwrap().config.hear.stt.heard();
+    assert_eq!(heard(""), ["en"]);
+    assert_eq!(heard("language = \"de\""), ["de"]);
+    assert_eq!(heard("language = \"auto\""), ["en", "de"]);
+    assert_eq!(heard("language = \"auto\"\n[hear.stt]\nlanguage = \"de\""), ["de"]);
+    assert_eq!(heard("language = \"de\"\n[hear.stt]\nlanguage = \"en\""), ["en"]);
+    let told = problems("language = \"de\"\n[hear.stt]\nmodel = \"tiny.en\"");
+    let expected = "hear.stt.model is \"tiny.en\"; allowed: \"base\" or \"auto\" with language = \"de\". `joi models \
+                    fetch whisper-base` brings the model.";
+    assert_eq!(told, [expected]);
 }
 
 proptest::proptest! {

@@ -13,7 +13,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 use super::journal::Journal;
 use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
 use super::status::{
-    ChatStatus, Counters, DeviceStatus, Models, QueueStatus, ServiceRow, StateEvent, Status,
+    ChatStatus, Counters, DeviceStatus, HomeStatus, Models, QueueStatus, ServiceRow, StateEvent, Status,
 };
 use crate::audio::{EchoMeter, MuteSwitch};
 use crate::clock::Clock;
@@ -61,6 +61,7 @@ struct BoardFacts {
     turns: u64,
     requests: Option<mpsc::Sender<OutsideRequest>>,
     chat: Option<Box<dyn Fn() -> ChatStatus + Send + Sync>>,
+    home: Option<Box<dyn Fn() -> HomeStatus + Send + Sync>>,
     timers: Option<Box<dyn Fn() + Send + Sync>>,
     is_ringing: bool,
     shown: StateEvent,
@@ -135,6 +136,7 @@ impl StatusBoard {
             turns: 0,
             requests: None,
             chat: None,
+            home: None,
             timers: None,
             is_ringing: false,
             shown: StateEvent { state, at: moment(&*parts.clock), note },
@@ -175,6 +177,11 @@ impl StatusBoard {
     /// These models hear and speak.
     pub fn models(&self, whisper: String, voice: String) {
         self.change(|facts| facts.models = Models { whisper, voice, ..Models::default() });
+    }
+
+    /// This tells from here on how the house is connected.
+    pub fn home(&self, told: impl Fn() -> HomeStatus + Send + Sync + 'static) {
+        self.change(|facts| facts.home = Some(Box::new(told)));
     }
 
     /// This tells from here on which chat model serves.
@@ -297,6 +304,7 @@ impl StatusBoard {
             speaker: facts.speaker.clone(),
             echo: facts.echo.as_ref().map(EchoMeter::report),
             models: Models { chat, answering, ..facts.models.clone() },
+            home: facts.home.as_ref().map(|told| told()),
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
             errors: parts.journal.entries(),
             counters: Counters {

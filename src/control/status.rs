@@ -49,6 +49,9 @@ pub struct Status {
     pub echo: Option<EchoReport>,
     /// What she thinks, hears and speaks with.
     pub models: Models,
+    /// The house; nothing where none is connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<HomeStatus>,
     /// What waits between the stages.
     pub queues: Vec<QueueStatus>,
     /// The newest warnings and errors, oldest first.
@@ -59,6 +62,17 @@ pub struct Status {
     /// what another one has acknowledged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<String>,
+}
+
+/// How the house is connected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HomeStatus {
+    /// Whether states are live and commands are taken.
+    pub is_up: bool,
+    /// The connection in words: the server with its address, or what is wrong.
+    pub told: String,
+    /// How many items there are.
+    pub items: usize,
 }
 
 /// One service.

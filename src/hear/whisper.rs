@@ -13,6 +13,7 @@ mod file;
 mod forced_decoding;
 mod measure;
 mod prefix;
+mod spoken;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod window;
@@ -25,9 +26,10 @@ use std::time::Instant;
 
 use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
 
-pub use config::{SttConfig, SttModel};
+pub use config::{AUTO, SttConfig, SttModel, knows_language};
 pub use forced_decoding::{Forced, Free, FreeToken, LogProbRow};
 pub use measure::{BUDGET, Measured, ModelChoice, clip, machine, measure};
+use spoken::SpokenLanguage;
 pub use worker::{Lender, Stt, SttEvent, SttJob, Urgency};
 
 use crate::message::{OpenedBy, Transcript, Utterance};
@@ -74,7 +76,7 @@ pub struct Whisper {
     /// By token: whether it may be part of speech.
     is_word: Vec<bool>,
     path: PathBuf,
-    language: String,
+    spoken: SpokenLanguage,
     threads: i32,
     start_of_text: i32,
     end_of_text: i32,
@@ -106,8 +108,9 @@ struct DecodePass {
 }
 
 impl DecodePass {
-    fn transcript(self, audio_ctx: u32, started: Instant) -> Transcript {
+    fn transcript(self, audio_ctx: u32, language: Option<String>, started: Instant) -> Transcript {
         Transcript {
+            language,
             generation: 0,
             revision: 0,
             text: self.text,
@@ -126,21 +129,21 @@ impl Whisper {
         whisper_rs::install_logging_hooks();
         let bad = |why: String| SttError::BadModel { path: path.to_owned(), why };
         let shape = file::check(path).map_err(|e| bad(e.to_string()))?;
-        if config.language != "en" && !shape.multilingual() {
-            let remedy = "set hear.stt.model = \"base\", which knows many languages";
-            return Err(SttError::Language {
-                path: path.to_owned(),
-                language: config.language.clone(),
-                remedy,
-            });
-        }
-        if !config::knows_language(&config.language) {
-            let remedy = "set hear.stt.language to a two-letter code such as \"en\" or \"de\"";
-            return Err(SttError::Language {
-                path: path.to_owned(),
-                language: config.language.clone(),
-                remedy,
-            });
+        let refused = |language: &str, remedy| SttError::Language {
+            path: path.to_owned(),
+            language: language.to_owned(),
+            remedy,
+        };
+        let languages = config.heard();
+        for language in &languages {
+            if language != "en" && !shape.multilingual() {
+                let remedy = "set hear.stt.model = \"base\", which knows many languages";
+                return Err(refused(language, remedy));
+            }
+            if !config::knows_language(language) {
+                let remedy = "set hear.stt.language to a two-letter code such as \"en\" or \"de\"";
+                return Err(refused(language, remedy));
+            }
         }
         let context = WhisperContext::new_with_params(path, WhisperContextParameters::default())
             .map_err(|e| bad(e.to_string()))?;
@@ -150,7 +153,7 @@ impl Whisper {
             goes_on: forced_decoding::tokens_that_go_on(&context),
             is_word: prefix::tokens_of_words(&context),
             path: path.to_owned(),
-            language: config.language.clone(),
+            spoken: SpokenLanguage::new(languages),
             threads: config.threads_to_use(),
             start_of_text: context.token_sot(),
             end_of_text: context.token_eot(),
@@ -198,12 +201,18 @@ impl Whisper {
         Ok(Transcript { generation: utterance.generation, revision: utterance.revision, ..transcript })
     }
 
-    /// Decodes once, so that [`Whisper::listen`] can go on from there.
+    /// Decodes once, so that [`Whisper::listen`] can go on from there; once more where another language is spoken.
     fn overhear(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError> {
         let started = Instant::now();
-        self.run(samples, forced_decoding::AUDIO_CTX, forced_decoding::OVERHEARD, abort)?;
-        let pass = DecodePass { no_speech: self.no_speech()?, ..self.read_pass(forced_decoding::OVERHEARD)? };
-        Ok(pass.transcript(forced_decoding::AUDIO_CTX, started))
+        let (window, tokens) = (forced_decoding::AUDIO_CTX, forced_decoding::OVERHEARD);
+        self.run(samples, window, tokens, abort)?;
+        let mut start = self.start_of_transcript()?;
+        if self.spoken.may_change() && self.hear_language(&start) {
+            self.run(samples, window, tokens, abort)?;
+            start = self.start_of_transcript()?;
+        }
+        let pass = DecodePass { no_speech: self.no_speech(&start), ..self.read_pass(tokens)? };
+        Ok(pass.transcript(window, self.spoken.found(), started))
     }
 
     /// Decodes, and where the decoder repeated itself once more with the full window.
@@ -221,7 +230,7 @@ impl Whisper {
             audio_ctx = window::WHOLE;
             pass = DecodePass { ran_away, ..self.decode(samples, audio_ctx, lead, abort)? };
         }
-        Ok(pass.transcript(audio_ctx, started))
+        Ok(pass.transcript(audio_ctx, self.spoken.found(), started))
     }
 
     fn decode(
@@ -232,18 +241,18 @@ impl Whisper {
         abort: &AtomicBool,
     ) -> Result<DecodePass, SttError> {
         let max_tokens = window::max_tokens(samples.len());
-        let pass = match lead {
-            Some(lead) => {
-                // For the encoder only: the free transcription is not needed.
-                self.run(samples, audio_ctx, 1, abort)?;
-                self.pass_after(lead, max_tokens, abort)?
-            }
-            None => {
-                self.run(samples, audio_ctx, max_tokens, abort)?;
-                self.read_pass(max_tokens)?
-            }
-        };
-        Ok(DecodePass { no_speech: self.no_speech()?, ..pass })
+        if lead.is_none() && !self.spoken.may_change() {
+            self.run(samples, audio_ctx, max_tokens, abort)?;
+            let (pass, start) = (self.read_pass(max_tokens)?, self.start_of_transcript()?);
+            return Ok(DecodePass { no_speech: self.no_speech(&start), ..pass });
+        }
+        // For the encoder only: the free transcription is not needed.
+        self.run(samples, audio_ctx, 1, abort)?;
+        let start = self.start_of_transcript()?;
+        if self.spoken.may_change() {
+            self.hear_language(&start);
+        }
+        Ok(DecodePass { no_speech: self.no_speech(&start), ..self.pass_after(lead, max_tokens, abort)? })
     }
 
     /// Encoder and decoder over `samples`; their output stays in the state.
@@ -261,9 +270,9 @@ impl Whisper {
         params.set_n_threads(self.threads);
         params.set_audio_ctx(audio_ctx.cast_signed());
         params.set_max_tokens(max_tokens.cast_signed());
-        if self.language != "en" {
+        if self.spoken.is() != "en" {
             // whisper-rs leaks the few bytes of this string; English is the default of the library.
-            params.set_language(Some(&self.language));
+            params.set_language(Some(self.spoken.is()));
         }
         params.set_no_context(true);
         params.set_single_segment(true);
@@ -296,19 +305,18 @@ impl Whisper {
         Ok(())
     }
 
-    /// The probability that the last decoded audio contained no speech. whisper.cpp has a number of this
-    /// name, read from a row of logits that it does not fill when told to omit timestamps; this runs one more
-    /// decoder step with an empty prompt, as the model was trained.
-    fn no_speech(&mut self) -> Result<f32, SttError> {
+    /// What may come first of a transcript: one decoder step with an empty prompt, as the model was trained.
+    pub(super) fn start_of_transcript(&mut self) -> Result<LogProbRow, SttError> {
         let failed = |e: whisper_rs::WhisperError| SttError::Failed(e.to_string());
         let threads = usize::try_from(self.threads).unwrap_or(1);
         self.state.decode(&[self.start_of_text], 0, threads).map_err(failed)?;
-        let logits = self.state.get_logits().map_err(failed)?;
-        let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let share = |logit: f32| f64::from(logit - highest).exp();
-        let all: f64 = logits.iter().map(|logit| share(*logit)).sum();
-        let nothing = usize::try_from(self.nothing_said).ok().and_then(|token| logits.get(token));
-        Ok(nothing.map_or(0.0, |logit| (share(*logit) / all) as f32))
+        self.row()
+    }
+
+    /// The probability that the last decoded audio contained no speech. whisper.cpp has a number of this
+    /// name, read from a row of logits that it does not fill when told to omit timestamps.
+    fn no_speech(&self, start: &LogProbRow) -> f32 {
+        start.log_prob(self.nothing_said).exp()
     }
 
     fn read_pass(&self, max_tokens: u32) -> Result<DecodePass, SttError> {

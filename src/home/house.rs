@@ -107,12 +107,12 @@ impl House {
         if changed.is_empty() {
             return self.clone();
         }
-        let items = self.items.iter().enumerate().map(|(at, item)| match changed.remove(&at) {
-            Some(state) => Arc::new(Item { state, ..Item::clone(item) }),
-            None => Arc::clone(item),
-        });
+        let mut items = self.items.to_vec();
+        for (at, state) in changed {
+            items[at] = Arc::new(Item { state, ..Item::clone(&self.items[at]) });
+        }
         let revision = HouseRevision { states: self.revision.states + 1, ..self.revision };
-        Self { revision, items: items.collect(), layout: Arc::clone(&self.layout) }
+        Self { revision, items: items.into(), layout: Arc::clone(&self.layout) }
     }
 
     /// The house with every state unknown, as after the connection was lost: a stale state is never told as truth.

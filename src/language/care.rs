@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::sentences::fill;
+use super::fill::fill;
 
 /// A sign of a word, in the place of `\w`: as a class of Unicode letters it would make the patterns large.
 const WORD_SIGN: &str = r"[^\s,.;:!?]";

@@ -12,6 +12,9 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConsentWords {
     pub(crate) form: FormWords,
+    /// Without them, no answer is longer or shorter than others.
+    #[serde(default)]
+    pub(crate) talk: TalkWords,
     deeds: BTreeMap<String, DeedWords>,
     /// By argument, by value: what it is called.
     choices: BTreeMap<String, BTreeMap<String, Phrases>>,
@@ -43,6 +46,9 @@ pub(crate) struct FormWords {
     /// What turns a request round, at the beginning of a clause, and wherever it stands.
     pub(crate) negations: Phrases,
     pub(crate) anywhere: Phrases,
+    /// Whole requests that something stay as it is.
+    #[serde(default)]
+    pub(crate) stays: Patterns,
     /// With these a negation is what is to be kept in mind.
     pub(crate) keeping: Phrases,
     /// Who is spoken of.
@@ -77,6 +83,28 @@ pub(crate) struct FormWords {
     pub(crate) references: Phrases,
     /// No part of what a value must be found by.
     pub(crate) function_words: Phrases,
+}
+
+/// What is wanted of an answer.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct TalkWords {
+    /// With these a long answer is wanted.
+    pub(crate) long: Phrases,
+    /// With these something is told or recited.
+    pub(crate) tales: Phrases,
+    /// With these beside it, at length.
+    pub(crate) at_length: Phrases,
+    /// A question that begins with one of these is not answered by its own words.
+    pub(crate) open: Phrases,
+    /// With these the answer may consist of the user's own words.
+    pub(crate) again: Phrases,
+    /// What is said back as it was said.
+    pub(crate) greetings: Phrases,
+    /// With these an answer may need the time or the place.
+    pub(crate) here: Phrases,
+    /// Who says one of these speaks of himself.
+    pub(crate) own: Phrases,
 }
 
 /// What asks for a deed.

@@ -7,17 +7,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
+use toml::{Table, Value};
 
 use super::care::CareWords;
 use super::consent::ConsentWords;
 use super::grammar::Grammar;
 use super::mood::MoodWords;
+use super::prompts::PromptTexts;
 use super::readings::ReadingWords;
 use super::secrets::SecretWords;
 use super::sentences::Sentences;
 use super::tools::ToolWords;
 use super::truth::TruthWords;
-use super::{Language, Names, Vocabulary};
+use super::{Language, Languages, Names, Vocabulary, VoiceNames};
 
 const COMMANDS: &str = "commands.toml";
 const SENTENCES: &str = "sentences.toml";
@@ -27,6 +29,14 @@ const SECRETS: &str = "secrets.toml";
 const TRUTH: &str = "truth.toml";
 const READINGS: &str = "readings.toml";
 const CARE: &str = "care.toml";
+const VOICE: &str = "voice.toml";
+/// The folder of what the model is told, among the files of a language.
+const PROMPTS: &str = "prompts";
+/// A Piper voice among the files of a language; its description is beside it.
+const OWN_VOICE: &str = "voice.onnx";
+
+/// The setting that asks for all languages: the one that is heard is answered in.
+pub const ANY_LANGUAGE: &str = "auto";
 
 /// The files of a built-in language.
 struct BuiltIn {
@@ -39,6 +49,8 @@ struct BuiltIn {
     truth: &'static str,
     readings: &'static str,
     care: &'static str,
+    voice: &'static str,
+    prompts: fn() -> PromptTexts,
 }
 
 const ENGLISH: BuiltIn = BuiltIn {
@@ -51,6 +63,8 @@ const ENGLISH: BuiltIn = BuiltIn {
     truth: include_str!("../../assets/language/en/truth.toml"),
     readings: include_str!("../../assets/language/en/readings.toml"),
     care: include_str!("../../assets/language/en/care.toml"),
+    voice: include_str!("../../assets/language/en/voice.toml"),
+    prompts: PromptTexts::english,
 };
 const GERMAN: BuiltIn = BuiltIn {
     code: "de",
@@ -62,6 +76,8 @@ const GERMAN: BuiltIn = BuiltIn {
     truth: include_str!("../../assets/language/de/truth.toml"),
     readings: include_str!("../../assets/language/de/readings.toml"),
     care: include_str!("../../assets/language/de/care.toml"),
+    voice: include_str!("../../assets/language/de/voice.toml"),
+    prompts: PromptTexts::german,
 };
 const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
 
@@ -131,6 +147,10 @@ impl Files {
         let Some(secrets) = &self.secrets else { return Ok(None) };
         secrets.read(|text| SecretWords::read(text, &self.commands.text)).map(Some)
     }
+
+    fn truth(&self) -> Result<TruthWords, LanguageError> {
+        self.truth.read(|text| TruthWords::read(text, &self.commands.text))
+    }
 }
 
 /// What counts of a language that is not spoken.
@@ -185,6 +205,23 @@ impl LanguageLibrary {
         codes
     }
 
+    /// The languages that `setting` asks for: one by its code, or all of them with [`ANY_LANGUAGE`]. Of all of them,
+    /// one that can't be used is left out, and that is logged.
+    ///
+    /// # Errors
+    /// There is none of this code, or its files can't be used.
+    pub fn spoken(&self, setting: &str) -> Result<Languages, LanguageError> {
+        if setting != ANY_LANGUAGE {
+            return self.load(setting).map(Languages::new);
+        }
+        let others = self.available().into_iter().filter(|code| code != ENGLISH.code);
+        let usable = |code: String| {
+            let loaded = self.load(&code);
+            loaded.inspect_err(|error| tracing::warn!(%error, code, "a language can't be used")).ok()
+        };
+        Ok(Languages::several(self.load(ENGLISH.code)?, others.filter_map(usable).collect()))
+    }
+
     /// The language of this code.
     ///
     /// # Errors
@@ -209,7 +246,8 @@ impl LanguageLibrary {
         let mut tools = vec![files.tools.read(ToolWords::read)?];
         let mut consent = vec![files.consent.read(ConsentWords::read)?];
         let mut secrets: Vec<SecretWords> = files.secrets()?.into_iter().collect();
-        let mut truth = vec![files.truth.read(TruthWords::read)?];
+        let mut truth = vec![files.truth()?];
+        let (voice, prompts) = (self.voice(code)?, self.prompts(code)?);
         let readings = files.readings.as_ref().map(|file| file.read(ReadingWords::read)).transpose()?;
         let mut care = vec![files.care.read(CareWords::read)?];
         let mut other_moods = Vec::new();
@@ -241,7 +279,39 @@ impl LanguageLibrary {
             care,
             other_moods,
             readings,
+            voice,
+            prompts,
         })
+    }
+
+    /// By what the language of this code is heard and spoken; nothing else of it is read.
+    ///
+    /// # Errors
+    /// Its file can't be used.
+    pub fn voice(&self, code: &str) -> Result<VoiceNames, LanguageError> {
+        let own = self.own(code);
+        let file = match (&own, BUILT_IN.iter().find(|language| language.code == code)) {
+            (Some(own), _) if own.join(VOICE).exists() => read(own.join(VOICE))?,
+            (None, Some(built_in)) => LanguageFile::built_in(code, VOICE, built_in.voice),
+            (Some(_), _) | (None, None) => LanguageFile::built_in(code, VOICE, ""),
+        };
+        let own = own.map(|own| own.join(OWN_VOICE)).filter(|voice| voice.exists());
+        file.read(|text| VoiceNames::read(text, code, own))
+    }
+
+    fn prompts(&self, code: &str) -> Result<PromptTexts, LanguageError> {
+        if let Some(own) = self.own(code) {
+            let unreadable = |(file, source)| LanguageError::Unreadable { file, source };
+            return PromptTexts::read(&own.join(PROMPTS)).map_err(unreadable);
+        }
+        let built_in = BUILT_IN.iter().find(|language| language.code == code);
+        Ok((built_in.unwrap_or(&ENGLISH).prompts)())
+    }
+
+    /// The folder of a language with files of its own.
+    fn own(&self, code: &str) -> Option<PathBuf> {
+        let own = self.folder.as_ref().map(|folder| folder.join(code));
+        own.filter(|own| own.join(COMMANDS).is_file())
     }
 
     fn of_another(&self, code: &str) -> Result<OtherWords, LanguageError> {
@@ -249,23 +319,22 @@ impl LanguageLibrary {
         let mood = |text: &str| toml::from_str(text).map_err(|error: toml::de::Error| error.to_string());
         let OnlyMood { mood } = files.commands.read(mood)?;
         let (tools, consent) = (files.tools.read(ToolWords::read)?, files.consent.read(ConsentWords::read)?);
-        let (secrets, truth) = (files.secrets()?, files.truth.read(TruthWords::read)?);
+        let (secrets, truth) = (files.secrets()?, files.truth()?);
         let care = files.care.read(CareWords::read)?;
         Ok(OtherWords { mood, tools, consent, secrets, truth, care })
     }
 
     fn files(&self, code: &str) -> Result<Files, LanguageError> {
-        let own = self.folder.as_ref().map(|folder| folder.join(code));
-        if let Some(own) = own.filter(|own| own.join(COMMANDS).is_file()) {
+        if let Some(own) = self.own(code) {
             return Ok(Files {
                 commands: read(own.join(COMMANDS))?,
-                sentences: read_or(own.join(SENTENCES), SENTENCES, ENGLISH.sentences)?,
-                tools: read_or(own.join(TOOLS), TOOLS, ENGLISH.tools)?,
-                consent: read_or(own.join(CONSENT), CONSENT, ENGLISH.consent)?,
+                sentences: read_over(own.join(SENTENCES), SENTENCES, ENGLISH.sentences)?,
+                tools: read_over(own.join(TOOLS), TOOLS, ENGLISH.tools)?,
+                consent: read_over(own.join(CONSENT), CONSENT, ENGLISH.consent)?,
                 secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
                 readings: own.join(READINGS).exists().then(|| read(own.join(READINGS))).transpose()?,
-                truth: read_or(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
-                care: read_or(own.join(CARE), CARE, ENGLISH.care)?,
+                truth: read_over(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
+                care: read_over(own.join(CARE), CARE, ENGLISH.care)?,
             });
         }
         let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
@@ -289,7 +358,26 @@ fn read(path: PathBuf) -> Result<LanguageFile, LanguageError> {
     }
 }
 
-/// A file that may be missing: then it is as in English.
-fn read_or(path: PathBuf, name: &str, english: &str) -> Result<LanguageFile, LanguageError> {
-    if path.exists() { read(path) } else { Ok(LanguageFile::built_in(ENGLISH.code, name, english)) }
+/// A file that may be missing, as may keys in it: then they are as in English.
+fn read_over(path: PathBuf, name: &str, english: &str) -> Result<LanguageFile, LanguageError> {
+    if !path.exists() {
+        return Ok(LanguageFile::built_in(ENGLISH.code, name, english));
+    }
+    let own = read(path)?;
+    let table = |text: &str| text.parse::<Table>().map_err(|error| error.to_string());
+    let text = own.read(|text| {
+        let mut all = table(english)?;
+        lay_over(&mut all, table(text)?);
+        toml::to_string(&all).map_err(|error| error.to_string())
+    })?;
+    Ok(LanguageFile { text, ..own })
+}
+
+fn lay_over(below: &mut Table, above: Table) {
+    for (key, value) in above {
+        match (below.get_mut(&key), value) {
+            (Some(Value::Table(below)), Value::Table(above)) => lay_over(below, above),
+            (_, value) => drop(below.insert(key, value)),
+        }
+    }
 }

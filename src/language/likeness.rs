@@ -78,6 +78,19 @@ impl KnownWords {
         known.filter(move |word| strsim::osa_distance(joined, word) <= 1)
     }
 
+    /// The words that sound like `joined` and begin with the same letter.
+    pub(crate) fn sounding_like(&self, joined: &str) -> impl Iterator<Item = &str> {
+        let (sound, letters) = (self.rules.ear.sound(joined), joined.chars().count());
+        let first = joined.chars().next();
+        let is_like = move |known: &&Known| {
+            !sound.is_empty()
+                && known.sound == sound
+                && known.letters.abs_diff(letters) <= 1
+                && known.text.chars().next() == first
+        };
+        self.known.iter().filter(is_like).map(|known| known.text.as_str())
+    }
+
     /// The words that `said` may have been, and how alike they are.
     pub(crate) fn like<'a>(&'a self, said: &'a str) -> impl Iterator<Item = (&'a str, f64)> {
         let (sounds, letters) = (self.rules.ear.sound(said), said.chars().count());

@@ -60,7 +60,11 @@ impl MoodWords {
 
     /// Whether a word turns the sense round, or asks.
     pub(crate) fn turns(&self, word: &str) -> bool {
-        let ends = |phrase: &String| phrase.rsplit(' ').next() == Some(word);
-        self.negations.iter().any(ends) || self.questions.iter().any(|known| known == word)
+        self.negates(word) || self.questions.iter().any(|known| known == word)
+    }
+
+    /// Whether a word turns the sense round.
+    pub(crate) fn negates(&self, word: &str) -> bool {
+        self.negations.iter().any(|phrase| phrase.rsplit(' ').next() == Some(word))
     }
 }

@@ -1,6 +1,6 @@
 //! What is said without a model, in one language: the sentences of `sentences.toml`.
 //!
-//! PURE, read once. In: the file's text. Out: sentences, in which [`fill`] puts what they are about. It refuses a file
+//! PURE, read once. In: the file's text. Out: sentences, in which [`fill`](super::fill) puts what they are about. It refuses a file
 //! in which a sentence is missing, or names something that is not known where it is said.
 
 use serde::Deserialize;
@@ -54,6 +54,9 @@ pub struct TimeWords {
     pub after: String,
     pub and: String,
     pub or: String,
+    pub context: String,
+    pub context_date: String,
+    pub nowhere: String,
 }
 
 /// How many hours a clock counts.
@@ -98,6 +101,7 @@ pub struct ScheduleSentences {
     pub alarm: KindWords,
     pub reminder: KindWords,
     pub named: String,
+    pub foreign_named: String,
     pub to_remind: String,
     pub by_length: String,
     pub by_time: String,
@@ -175,8 +179,12 @@ pub struct ReplySentences {
     pub no_timers: String,
     pub muddled: String,
     pub came_out_wrong: String,
+    /// In place of an answer that only repeats the request.
+    pub no_answer: String,
     pub shall_i: String,
     pub go_on: String,
+    /// When nothing new comes behind it.
+    pub no_more: String,
 }
 
 /// What is said to a command for the home while none is connected.
@@ -355,41 +363,5 @@ fn joined(names: &[String], word: &str) -> String {
     match names {
         [rest @ .., last] if !rest.is_empty() => format!("{} {word} {last}", rest.join(", ")),
         _ => names.join(""),
-    }
-}
-
-/// `sentence` with what its placeholders stand for; what was filled in is left as it is.
-pub fn fill(sentence: &str, values: &[(&str, &str)]) -> String {
-    let mut filled = String::with_capacity(sentence.len() + 16);
-    let mut rest = sentence;
-    while let Some((before, tail)) = rest.split_once('{') {
-        filled.push_str(before);
-        let Some((name, behind)) = tail.split_once('}') else {
-            filled.push('{');
-            rest = tail;
-            continue;
-        };
-        filled.push_str(values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
-        rest = behind;
-    }
-    filled.push_str(rest);
-    filled
-}
-
-/// `text` with a capital.
-pub fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_filled_in_is_never_taken_for_a_placeholder() {
-        assert_eq!(fill("{a} and {b}.", &[("a", "{b}"), ("b", "two")]), "{b} and two.");
-        assert_eq!(fill("no end {a", &[("a", "x")]), "no end {a");
-        assert_eq!(fill("plain", &[]), "plain");
     }
 }

@@ -30,6 +30,8 @@ pub enum SentenceName {
     WasDue,
     /// What an entry is called: `name`, `kind`.
     Named,
+    /// The same where a stranger named it: `name`, `kind`.
+    ForeignNamed,
     /// The same: `text`.
     ToRemind,
     /// The same: `length`, `bare`, `kind`.
@@ -148,6 +150,7 @@ impl SentenceName {
             Self::Missed => &schedule.missed,
             Self::WasDue => &schedule.was_due,
             Self::Named => &schedule.named,
+            Self::ForeignNamed => &schedule.foreign_named,
             Self::ToRemind => &schedule.to_remind,
             Self::ByLength => &schedule.by_length,
             Self::ByTime => &schedule.by_time,

@@ -24,7 +24,7 @@ pub(crate) fn german() -> &'static Language {
 /// A handle that speaks English.
 pub(crate) fn in_english() -> Languages {
     static ENGLISH: LazyLock<Arc<Language>> = LazyLock::new(|| Arc::new(Language::load("en").unwrap()));
-    Languages(Arc::new(RwLock::new(Arc::clone(&ENGLISH))))
+    Languages::from(Arc::clone(&ENGLISH))
 }
 
 fn asset(code: &str, name: &str) -> Table {

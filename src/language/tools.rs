@@ -30,6 +30,19 @@ pub(crate) struct SumWords {
     pub(crate) article: String,
     /// Words and the signs for them, in order.
     pub(crate) signs: Vec<(String, String)>,
+    /// Currencies; a sum in one of them is one in that.
+    #[serde(default)]
+    pub(crate) money: Vec<CurrencyNames>,
+}
+
+/// What a currency is called.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CurrencyNames {
+    pub(crate) one: String,
+    pub(crate) many: String,
+    /// In front of a number or behind it.
+    pub(crate) signs: Vec<String>,
 }
 
 /// What lists are called.

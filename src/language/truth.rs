@@ -1,183 +1,329 @@
 //! The words by which a sentence is known to say that a deed was done, and what supports it.
 //!
-//! PURE, read once. In: the text of `truth.toml`. Out: patterns, compiled and ready to match. A pattern that is none is
-//! an error that names its key.
+//! PURE, read once. In: the text of `truth.toml`, and of `commands.toml` the things of a house. Out: patterns, compiled
+//! and ready to match. A pattern that is none is an error that names its key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
-use serde::Deserialize;
+
+use super::consent::Phrases;
+
+mod file;
+
+pub(crate) use file::ClaimForm;
+use file::{FamilyFile, TruthFile};
+
+/// Most letters of the ending of an infinitive.
+const INFINITIVE: usize = 2;
 
 /// The words of one language.
 #[derive(Debug)]
 pub(crate) struct TruthWords {
-    /// Between clauses.
+    /// What is written out, and how.
+    pub(crate) rewrites: Vec<(String, String)>,
+    /// Between clauses and between things, and between clauses alone.
     pub(crate) joints: Regex,
-    /// How a clause that asks begins.
-    pub(crate) question: Regex,
-    /// What claims nothing.
-    pub(crate) exempt: Regex,
-    /// Utterances that want words alone, and what wants a deed all the same.
-    pub(crate) talk: Regex,
-    pub(crate) request: Regex,
-    /// What is the user's or done for them.
-    pub(crate) own: Regex,
-    /// All of them, by which a deed must have been for all.
+    pub(crate) and: BTreeSet<String>,
+    pub(crate) exempt: ExemptWords,
+    pub(crate) turn: TurnWords,
+    pub(crate) parts: PartWords,
+    /// In the order in which they are looked for.
+    pub(crate) claims: Vec<ClaimPattern>,
+    pub(crate) deeds: Vec<ClaimedDeed>,
+    /// The forms of their verbs.
+    pub(crate) done: VerbForms,
+    pub(crate) base: VerbForms,
+    pub(crate) doing: VerbForms,
+    pub(crate) families: Vec<ObjectFamily>,
+    pub(crate) support: SupportWords,
+}
+
+/// What makes a clause no claim.
+#[derive(Debug)]
+pub(crate) struct ExemptWords {
+    pub(crate) negations: Regex,
+    pub(crate) modals: Regex,
+    /// At the beginning, and inside.
+    pub(crate) conditions: Regex,
+    pub(crate) behind: Regex,
+    pub(crate) directives: Regex,
+    pub(crate) asks_user: Regex,
+    /// At the end of what something was done to: then it only describes it.
+    pub(crate) relatives: Regex,
+    /// In front of a clause that belongs to the one before it.
+    pub(crate) subordinates: Regex,
+    pub(crate) others: BTreeSet<String>,
+    pub(crate) speakers: BTreeSet<String>,
+    /// Participles of what is only thought, heard or said.
+    pub(crate) thinks: BTreeSet<String>,
+}
+
+/// What a turn is about.
+#[derive(Debug)]
+pub(crate) struct TurnWords {
+    pub(crate) tells: Phrases,
+    pub(crate) howto: Regex,
+    pub(crate) own: BTreeSet<String>,
+    pub(crate) yes_no: Regex,
+    pub(crate) asks_her: Regex,
+    pub(crate) measures: Regex,
+    pub(crate) fiction: Regex,
+    pub(crate) words: Regex,
+    pub(crate) your: Regex,
+    pub(crate) mine: Regex,
+    pub(crate) now: Regex,
     pub(crate) all: Regex,
-    /// What tells of a deed and not of what was read.
+    pub(crate) not_all: Regex,
+    /// What is so only from now on.
     pub(crate) fresh: Regex,
-    pub(crate) speaker: Regex,
-    pub(crate) claims: Vec<ClaimWords>,
-    /// By family: its words.
-    pub(crate) families: BTreeMap<String, Regex>,
-    /// By family: the tools that have to do with it.
-    pub(crate) tools: BTreeMap<String, BTreeSet<String>>,
-    /// By kind of timer: its words.
-    pub(crate) kinds: BTreeMap<String, Regex>,
+    /// What came of a deed, said without a verb.
+    pub(crate) outcomes: Regex,
+}
+
+/// What stands where in a clause.
+#[derive(Debug)]
+pub(crate) struct PartWords {
+    pub(crate) ends: BTreeSet<String>,
+    /// Of verbs, in front of what something is done to.
+    pub(crate) particles: BTreeSet<String>,
+    /// They tell nothing of what is meant: prepositions, pronouns, adverbs.
+    pub(crate) empty: BTreeSet<String>,
+    pub(crate) adverbs: Regex,
+    /// Verbs beside those of deeds.
+    pub(crate) auxiliaries: Regex,
+}
+
+impl PartWords {
+    /// Whether it is a small word of the language.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        self.empty.contains(word) || self.auxiliaries.is_match(word)
+    }
+}
+
+/// One way to say that a deed was done.
+#[derive(Debug)]
+pub(crate) struct ClaimPattern {
+    pub(crate) kind: ClaimForm,
+    /// The group `verb` is the deed, `object` what it was done to.
+    pub(crate) says: Regex,
+    pub(crate) tense: VerbTense,
+    /// The deeds, where no verb tells.
+    pub(crate) deeds: Vec<usize>,
+    /// It says so by a no.
+    pub(crate) is_negated: bool,
+}
+
+/// Which forms of verbs a pattern has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VerbTense {
+    Done,
+    Base,
+    Doing,
+}
+
+/// A kind of deed.
+#[derive(Debug)]
+pub(crate) struct ClaimedDeed {
+    /// Deeds of tools, or tools, that support it.
+    pub(crate) supports: BTreeSet<String>,
+    /// It reaches others: it is claimed whatever is spoken of.
+    pub(crate) is_outward: bool,
+    /// It is claimed only of what the user named.
+    pub(crate) is_weak: bool,
+    /// It only looks something up.
+    pub(crate) is_look: bool,
+    /// The family it is about when it names nothing.
+    pub(crate) implies: Option<String>,
+}
+
+/// What a claim may be about, and the tools that have to do with it.
+#[derive(Debug)]
+pub(crate) struct ObjectFamily {
+    pub(crate) name: String,
+    pub(crate) says: Regex,
+    pub(crate) tools: BTreeSet<String>,
+    /// What its words end with in a language with compounds.
+    pub(crate) heads: Vec<String>,
+}
+
+/// What supports a claim.
+#[derive(Debug)]
+pub(crate) struct SupportWords {
     /// Of two that exclude each other.
     pub(crate) opposites: Vec<(Regex, Regex)>,
-    /// They stand for what was spoken of.
-    pub(crate) pronouns: BTreeSet<String>,
-    /// They need not be in the arguments of a call.
-    pub(crate) ignored: BTreeSet<String>,
-    /// Deeds that read, and those that are for all.
-    pub(crate) reads: BTreeSet<String>,
     pub(crate) sweeps: BTreeSet<String>,
-    pub(crate) numbers: BTreeMap<String, u32>,
+    /// The group is the name of a list.
+    pub(crate) list_name: Regex,
 }
 
-/// One way to say that something was done.
-#[derive(Debug)]
-pub(crate) struct ClaimWords {
-    /// The group `object` is what it was done to.
-    pub(crate) says: Regex,
-    /// Deeds, or tools, that support it; `*` is any.
-    pub(crate) supports: Vec<String>,
-}
+/// Forms of verbs: with each the particle that must go with it, and the deed; none where it is an idiom.
+#[derive(Debug, Default)]
+pub(crate) struct VerbForms(BTreeMap<String, Vec<(Option<String>, Option<usize>)>>);
 
-/// The file as it is written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TruthFile {
-    joints: String,
-    question: String,
-    exempt: Vec<String>,
-    talk: String,
-    request: String,
-    own: String,
-    all: Vec<String>,
-    fresh: String,
-    speaker: String,
-    pronouns: BTreeSet<String>,
-    ignored: BTreeSet<String>,
-    reads: BTreeSet<String>,
-    sweeps: BTreeSet<String>,
-    opposites: Vec<(String, String)>,
-    families: BTreeMap<String, Vec<String>>,
-    tools: BTreeMap<String, BTreeSet<String>>,
-    kinds: BTreeMap<String, Vec<String>>,
-    forms: FormsOfClaims,
-    deeds: BTreeMap<String, ClaimedDeed>,
-    numbers: BTreeMap<String, u32>,
-    words: BTreeMap<String, Vec<String>>,
-    claim: Vec<WrittenClaim>,
-}
+impl VerbForms {
+    /// Whether `word` is one of them.
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.0.contains_key(word)
+    }
 
-/// How any deed is claimed.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FormsOfClaims {
-    say: Vec<String>,
-}
+    /// Whether one of them is `word`, or `word` with an ending.
+    pub(crate) fn begins(&self, word: &str) -> bool {
+        let longer = self.0.range(word.to_owned()..).take_while(|(verb, _)| verb.starts_with(word));
+        longer.into_iter().any(|(verb, _)| verb.len() <= word.len() + INFINITIVE)
+    }
 
-/// The words of one kind of deed.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ClaimedDeed {
-    verb: Vec<String>,
-    supports: Vec<String>,
-}
+    /// The deeds of all verbs that are `word`, or `word` with an ending.
+    pub(crate) fn deeds_begun(&self, word: &str) -> Vec<usize> {
+        let longer = self.0.range(word.to_owned()..).take_while(|(verb, _)| verb.starts_with(word));
+        let those = longer.filter(|(verb, _)| verb.len() <= word.len() + INFINITIVE);
+        those.flat_map(|(_, readings)| readings.iter().filter_map(|(_, deed)| *deed)).collect()
+    }
 
-/// A claim that has a form of its own.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenClaim {
-    say: String,
-    supports: Vec<String>,
+    /// The deeds that `verb` may be, when `rest` are the words behind it; an idiom has its particle at once or at the end.
+    pub(crate) fn deeds(&self, verb: &str, rest: &[String]) -> Vec<usize> {
+        let readings = self.0.get(verb).map_or(&[][..], Vec::as_slice);
+        let at_edge = |particle: &String| [rest.first(), rest.last()].contains(&Some(particle));
+        let is_idiom = |(particle, deed): &(Option<String>, Option<usize>)| {
+            deed.is_none() && particle.as_ref().is_none_or(at_edge)
+        };
+        if readings.iter().any(is_idiom) {
+            return Vec::new();
+        }
+        let has_particle =
+            |particle: &Option<String>| particle.as_ref().is_some_and(|one| rest.contains(one));
+        let is_with = readings.iter().any(|(particle, deed)| deed.is_some() && has_particle(particle));
+        let fits =
+            |particle: &Option<String>| if is_with { has_particle(particle) } else { particle.is_none() };
+        readings.iter().filter(|(particle, _)| fits(particle)).filter_map(|(_, deed)| *deed).collect()
+    }
+
+    /// Their alternation, the longest first.
+    fn pattern(&self) -> String {
+        let mut heads: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        heads.sort_by_key(|head| std::cmp::Reverse(head.len()));
+        format!("(?P<verb>{})", heads.join("|"))
+    }
+
+    /// Adds what `written` has: forms with "/" between alternatives, "+" in front of a particle.
+    fn add(&mut self, written: &str, particles: &[&str], deed: Option<usize>) {
+        for form in written.split('/') {
+            let (head, own) = form.split_once('+').map_or((form, None), |(head, own)| (head, Some(own)));
+            let readings = self.0.entry(head.to_owned()).or_default();
+            match (own, particles) {
+                (Some(own), _) => readings.push((Some(own.to_owned()), deed)),
+                (None, []) => readings.push((None, deed)),
+                (None, all) => readings.extend(all.iter().map(|one| (Some((*one).to_owned()), deed))),
+            }
+        }
+    }
 }
 
 impl TruthWords {
-    /// Reads a language's file.
+    /// Reads a language's files: `truth.toml`, and of `commands.toml` the things of a house.
     ///
     /// # Errors
     /// What can't be used.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn read(text: &str, commands: &str) -> Result<Self, String> {
         let file: TruthFile = toml::from_str(text).map_err(|error| error.to_string())?;
-        let opposite = |(one, other): &(String, String)| {
-            Ok((pattern("opposites", &whole_word(one))?, pattern("opposites", &whole_word(other))?))
+        let devices = file::devices(commands)?;
+        let families: Vec<ObjectFamily> =
+            file.families.iter().map(|family| of_family(family, &devices)).collect::<Result<_, _>>()?;
+        let mut forms = [VerbForms::default(), VerbForms::default(), VerbForms::default()];
+        for (at, deed) in file.deeds.values().enumerate() {
+            deed.verbs.iter().try_for_each(|verb| add_verb(&mut forms, verb, Some(at)))?;
+        }
+        file.idioms.verbs.iter().try_for_each(|verb| add_verb(&mut forms, verb, None))?;
+        let [base, done, doing] = forms;
+        let gap = format!("(?: (?:{}))*", file.parts.adverbs.join("|"));
+        let fill = |say: &str| {
+            say.replace("{unknown}", &format!("(?P<unknown>{})", file.unknown.participle))
+                .replace("{gap}", &gap)
+                .replace("{done}", &done.pattern())
+                .replace("{base}", &base.pattern())
+                .replace("{doing}", &doing.pattern())
+        };
+        let tense = |say: &str| match say {
+            say if say.contains("{base}") => VerbTense::Base,
+            say if say.contains("{doing}") => VerbTense::Doing,
+            _ => VerbTense::Done,
+        };
+        let deed_of = |name: &String| {
+            let known = file.deeds.keys().position(|deed| deed == name);
+            known.ok_or_else(|| format!("claims.deeds is \"{name}\"; allowed: the name of one of the deeds"))
+        };
+        let claim = |claim: &file::ClaimFile| {
+            Ok(ClaimPattern {
+                kind: claim.kind,
+                says: pattern("claims.say", &fill(&claim.say))?,
+                tense: tense(&claim.say),
+                deeds: claim.deeds.iter().map(deed_of).collect::<Result<_, String>>()?,
+                is_negated: claim.negated,
+            })
         };
         Ok(Self {
-            joints: pattern("joints", &format!("[,;:–—]\\s*|\\s-\\s|{}", file.joints))?,
-            question: pattern("question", &file.question)?,
-            exempt: pattern("exempt", &file.exempt.join("|"))?,
-            talk: pattern("talk", &file.talk)?,
-            request: pattern("request", &file.request)?,
-            own: pattern("own", &file.own)?,
-            all: pattern("all", &whole_word(&file.all.join("|")))?,
-            fresh: pattern("fresh", &file.fresh)?,
-            speaker: pattern("speaker", &file.speaker)?,
-            claims: file.claims()?,
-            families: by_name("families", &file.families)?,
-            kinds: by_name("kinds", &file.kinds)?,
-            opposites: file.opposites.iter().map(opposite).collect::<Result<_, String>>()?,
-            tools: file.tools,
-            pronouns: file.pronouns,
-            ignored: file.ignored,
-            reads: file.reads,
-            sweeps: file.sweeps,
-            numbers: file.numbers,
+            joints: joints(&file)?,
+            and: file.and.iter().cloned().collect(),
+            exempt: file.exempt.compiled(&file.unknown.thinks)?,
+            turn: file.turn.compiled()?,
+            parts: file.parts.compiled()?,
+            claims: file.claims.iter().map(claim).collect::<Result<_, String>>()?,
+            deeds: file.deeds.values().map(file::DeedFile::claimed).collect(),
+            support: file.support.compiled()?,
+            rewrites: file.rewrites,
+            done,
+            base,
+            doing,
+            families,
         })
+    }
+
+    /// The verbs of a tense.
+    pub(crate) fn verbs(&self, tense: VerbTense) -> &VerbForms {
+        match tense {
+            VerbTense::Done => &self.done,
+            VerbTense::Base => &self.base,
+            VerbTense::Doing => &self.doing,
+        }
     }
 }
 
-impl TruthFile {
-    fn claims(&self) -> Result<Vec<ClaimWords>, String> {
-        let mut claims = Vec::new();
-        for (name, deed) in &self.deeds {
-            for form in &self.forms.say {
-                let written = form.replace("{verb}", &group(&deed.verb));
-                let says = pattern(&format!("deeds.{name}"), &self.with_words(&written))?;
-                claims.push(ClaimWords { says, supports: deed.supports.clone() });
-            }
-        }
-        for claim in &self.claim {
-            let says = pattern("claim.say", &self.with_words(&claim.say))?;
-            claims.push(ClaimWords { says, supports: claim.supports.clone() });
-        }
-        Ok(claims)
-    }
-
-    /// `written` with the words in the place of their names.
-    fn with_words(&self, written: &str) -> String {
-        self.words.iter().fold(written.to_owned(), |text, (name, words)| {
-            text.replace(&format!("{{{name}}}"), &group(words))
-        })
-    }
-}
-
-fn by_name(key: &str, all: &BTreeMap<String, Vec<String>>) -> Result<BTreeMap<String, Regex>, String> {
-    let one = |(name, words): (&String, &Vec<String>)| {
-        Ok((name.clone(), pattern(&format!("{key}.{name}"), &whole_word(&words.join("|")))?))
+fn of_family((name, family): (&String, &FamilyFile), devices: &[String]) -> Result<ObjectFamily, String> {
+    let things = devices.iter().filter(|_| family.devices);
+    // A short name is found in too many words.
+    let compound = |thing: &String| match family.compounds && thing.chars().count() > 4 {
+        true => format!("\\w*{thing}"),
+        false => thing.clone(),
     };
-    all.iter().map(one).collect()
+    let says: Vec<String> = things.map(compound).chain(family.words.iter().cloned()).collect();
+    let says = pattern(&format!("families.{name}"), &whole_word(&says))?;
+    Ok(ObjectFamily { name: name.clone(), says, tools: family.tools.clone(), heads: family.heads.clone() })
 }
 
-fn group(words: &[String]) -> String {
-    format!("(?:{})", words.join("|"))
+/// A verb is written as base, past (and participle), and -ing form or the like.
+fn add_verb(forms: &mut [VerbForms; 3], written: &str, deed: Option<usize>) -> Result<(), String> {
+    let (verb, particles) = written.split_once(" + ").unwrap_or((written, ""));
+    let particles: Vec<&str> = particles.split_whitespace().collect();
+    let parts: Vec<&str> = verb.split_whitespace().collect();
+    if !(2..=3).contains(&parts.len()) {
+        return Err(format!("deeds.verbs is \"{written}\"; allowed: base, past and -ing form of a verb"));
+    }
+    forms.iter_mut().zip(parts).for_each(|(forms, part)| forms.add(part, &particles, deed));
+    Ok(())
 }
 
-fn whole_word(written: &str) -> String {
-    format!("\\b(?:{written})\\b")
+fn joints(file: &TruthFile) -> Result<Regex, String> {
+    let mut joints: Vec<&str> = file.joints.iter().chain(&file.and).map(String::as_str).collect();
+    joints.sort_by_key(|joint| std::cmp::Reverse(joint.len()));
+    let joints = joints.join("|");
+    pattern(
+        "joints",
+        &format!("[,;:–—()]+(?:\\s+|$)(?:(?P<behind>{joints})\\s+)?|\\s-+\\s|\\s+(?P<joint>{joints})\\s+"),
+    )
+}
+
+fn whole_word(words: &[String]) -> String {
+    format!("\\b(?:{})\\b", words.join("|"))
 }
 
 fn pattern(key: &str, written: &str) -> Result<Regex, String> {
@@ -188,19 +334,36 @@ fn pattern(key: &str, written: &str) -> Result<Regex, String> {
 mod tests {
     use super::*;
 
+    const TRUTH: &str = include_str!("../../assets/language/en/truth.toml");
+    const COMMANDS: &str = include_str!("../../assets/language/en/commands.toml");
+
     #[test]
     fn a_faulty_pattern_is_an_error_that_names_its_key() {
-        let text = include_str!("../../assets/language/en/truth.toml");
-        assert!(TruthWords::read(text).is_ok());
-        for (key, from, to) in
-            [("joints", "joints = \"", "joints = \"("), ("claim.say", "say = \"^muted$", "")]
-        {
-            let faulty = match to {
-                "" => text.replacen("say = \"^volume", "say = \"(^volume", 1),
-                to => text.replacen(from, to, 1),
-            };
-            let error = TruthWords::read(&faulty).unwrap_err();
+        assert!(TruthWords::read(TRUTH, COMMANDS).is_ok());
+        for (key, from, to) in [
+            ("turn.howto", "howto = \"", "howto = \"("),
+            ("families.list", "words = [\"lists?\"", "words = [\"(lists?\""),
+            ("claims.deeds", "deeds = [\"remove\"]", "deeds = [\"forgive\"]"),
+            ("deeds.verbs", "\"add added adding\"", "\"add\""),
+        ] {
+            let error = TruthWords::read(&TRUTH.replacen(from, to, 1), COMMANDS).unwrap_err();
             assert!(error.starts_with(key), "{error}");
         }
+    }
+
+    #[test]
+    fn a_verb_means_what_its_particle_says() {
+        let words = TruthWords::read(TRUTH, COMMANDS).unwrap();
+        let deed = |verb: &str, rest: &str| {
+            let rest: Vec<String> = rest.split(' ').map(str::to_owned).collect();
+            words.done.deeds(verb, &rest).first().map(|at| words.deeds[*at].supports.clone())
+        };
+        let supports =
+            |verb: &str, rest: &str, name: &str| deed(verb, rest).is_some_and(|names| names.contains(name));
+        assert!(supports("put", "milk on the list", "lists add"));
+        assert!(supports("put", "it off until nine", "timers change"));
+        assert!(supports("taken", "the eggs off", "lists remove"));
+        assert_eq!(deed("put", "together three ideas"), None);
+        assert_eq!(deed("crossed", "the street by"), deed("crossed", "it off"));
     }
 }

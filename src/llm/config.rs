@@ -5,12 +5,16 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::choose::ANY;
 use super::{Options, Think};
 use crate::problem::Problem;
+
+/// How long at most our own server waits for the next command: nobody may come again, and the memory is wanted back.
+pub const LONGEST_LINGERING: Duration = Duration::from_secs(300);
 
 /// Which server is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,7 +134,8 @@ pub struct LlmConfig {
     /// How strongly words already said are avoided, 1 (not at all) to 2.
     pub repeat_penalty: f32,
     /// Seconds the model stays in memory after an answer, −1 (for ever) or 0 to 86400. Loading it anew
-    /// takes seconds to minutes.
+    /// takes seconds to minutes. Behind `joi ask` and other commands that end, our own server waits for the next one
+    /// for so long, but never longer than 300 seconds; with 0 it ends with the command.
     pub keep_alive: i64,
     /// Threads the model computes with, "auto" (one fewer than the machine has) or 1 to 64. With an
     /// Ollama on another machine "auto" leaves the choice to it.
@@ -259,6 +264,13 @@ impl LlmConfig {
         }
     }
 
+    /// How long our own server waits for the next command after the last one that used it; nothing: it ends with the
+    /// command.
+    pub fn lingers(&self) -> Option<Duration> {
+        let wanted = u64::try_from(self.keep_alive).map_or(LONGEST_LINGERING, Duration::from_secs);
+        Some(wanted.min(LONGEST_LINGERING)).filter(|stays| !stays.is_zero())
+    }
+
     /// Whether `llm.url` points at this machine.
     pub fn is_this_machine(&self) -> bool {
         let host = parse_url(&self.url).and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
@@ -316,6 +328,13 @@ mod tests {
         assert_eq!(at("http://nas:11434").options().num_thread, None);
         let fixed = LlmConfig { threads: Threads::Count(5), ..at("http://nas:11434") };
         assert_eq!(fixed.options().num_thread, Some(5));
+    }
+
+    #[test]
+    fn our_own_server_waits_for_the_next_command_as_long_as_the_model_may_stay_but_not_for_ever() {
+        let stays = |keep_alive| LlmConfig { keep_alive, ..LlmConfig::default() }.lingers();
+        let seconds = |n| Some(Duration::from_secs(n));
+        assert_eq!([-1, 0, 60, 86_400].map(stays), [seconds(300), None, seconds(60), seconds(300)]);
     }
 
     #[test]

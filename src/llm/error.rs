@@ -93,6 +93,19 @@ pub enum LlmError {
         /// What to do.
         remedy: String,
     },
+    /// Our own server can't run its model: the file, or its kind. Trying again is useless before the file is another
+    /// one; another model may do.
+    #[error("the model can't be used: {why}")]
+    CannotRun {
+        /// The server's own sentence, with the remedy.
+        why: String,
+    },
+    /// The model does not fit into the memory that is free now. A smaller one may do.
+    #[error("too little memory: {why}")]
+    TooLittleMemory {
+        /// The server's own sentence, with the remedy.
+        why: String,
+    },
     /// The program is being shut down. The caller ends quietly.
     #[error("the model is being shut down")]
     ShutDown,
@@ -121,6 +134,8 @@ impl LlmError {
             | Self::Garbage(_)
             | Self::TimedOut { .. }
             | Self::Down { .. }
+            | Self::CannotRun { .. }
+            | Self::TooLittleMemory { .. }
             | Self::ShutDown => self.to_string(),
         }
     }
@@ -142,6 +157,8 @@ impl LlmError {
             | Self::Refused { .. }
             | Self::Garbage(_)
             | Self::Down { .. }
+            | Self::CannotRun { .. }
+            | Self::TooLittleMemory { .. }
             | Self::ShutDown => false,
         }
     }

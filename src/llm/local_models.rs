@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
@@ -52,6 +52,8 @@ pub struct LocalModels {
     pub runtime_dir: PathBuf,
     /// How fast they are here.
     pub speeds: SpeedLog,
+    /// How long the server stays for the next command when nobody is connected; nothing: it ends with us.
+    pub outlives: Option<Duration>,
 }
 
 impl LocalModels {
@@ -63,6 +65,7 @@ impl LocalModels {
             embed_gguf: self.embed_gguf.clone(),
             fetch: chat.map(|chat| chat.remedy.clone()).unwrap_or_default(),
             runtime_dir: self.runtime_dir.clone(),
+            outlives: self.outlives,
         }
     }
 }
@@ -85,6 +88,11 @@ pub enum FileState {
     /// Our server could not run it.
     Fails {
         /// Its words.
+        why: String,
+    },
+    /// There was too little memory for it when it was tried.
+    TooLarge {
+        /// The server's words.
         why: String,
     },
     /// It is whole, as far as its head tells.
@@ -147,7 +155,8 @@ impl FileExaminer {
                 FileState::Missing
                 | FileState::Damaged { .. }
                 | FileState::Unfit { .. }
-                | FileState::Fails { .. } => None,
+                | FileState::Fails { .. }
+                | FileState::TooLarge { .. } => None,
             };
             ModelCandidate {
                 name: model.name.clone(),

@@ -60,8 +60,9 @@ pub enum Length {
 }
 
 /// Makes what a model of this name and size, which says that it can call tools or not, is to read before
-/// the first question: the messages every question begins with. They are evaluated once, so that no question waits for it.
-pub type HeadMaker = Arc<dyn Fn(&str, ModelSize, Option<bool>) -> Ask + Send + Sync>;
+/// the first question: the beginnings that questions have, the likeliest last. They are evaluated once, so that no
+/// question waits for it; a server that keeps one prompt reads the last one only.
+pub type HeadMaker = Arc<dyn Fn(&str, ModelSize, Option<bool>) -> Vec<Ask> + Send + Sync>;
 
 /// What a [`Mind`] is made of.
 pub struct MindParts {

@@ -104,9 +104,14 @@ pub enum FetchError {
 }
 
 impl ModelLibrary {
-    /// The models that are fetched when none is named.
-    pub fn defaults(&self) -> Vec<&str> {
-        self.manifest.models.iter().filter(|m| m.default).map(|m| m.name.as_str()).collect()
+    /// The models that are needed where `spoken` is spoken; without one, in every language.
+    pub fn needed(&self, spoken: Option<&str>) -> Vec<&str> {
+        self.manifest.needed(spoken).map(|model| model.name.as_str()).collect()
+    }
+
+    /// What does the work of the model `name` where it is missing, if anything does.
+    pub fn stand_in(&self, name: &str) -> Option<&str> {
+        self.manifest.model(name)?.stand_in.as_deref()
     }
 
     /// Fetches those of the models `names` that aren't there; the result is in their order.

@@ -37,6 +37,11 @@ pub struct ManifestModel {
     /// Whether `joi models fetch` without names fetches it.
     #[serde(default)]
     pub default: bool,
+    /// Only where one of these languages is spoken; everywhere when empty.
+    #[serde(default)]
+    pub languages: Vec<String>,
+    /// What does its work where it can't be fetched, in one sentence: then that is told and the rest is fetched.
+    pub stand_in: Option<String>,
     /// Bytes of memory that a machine needs for it, where that is much.
     pub least_memory: Option<u64>,
     /// Its files; the first is the one that is loaded.
@@ -209,6 +214,15 @@ impl Manifest {
         self.models.iter().find(|model| model.name == name)
     }
 
+    /// The models that are needed where `spoken` are spoken: codes, or nothing for all languages there are.
+    pub fn needed<'m>(&'m self, spoken: Option<&str>) -> impl Iterator<Item = &'m ManifestModel> {
+        let is_spoken = move |model: &ManifestModel| {
+            let among = |code: &str| model.languages.iter().any(|language| language == code);
+            model.languages.is_empty() || spoken.is_none_or(among)
+        };
+        self.models.iter().filter(move |model| model.default && is_spoken(model))
+    }
+
     /// The most similar name.
     pub fn nearest(&self, name: &str) -> Option<&str> {
         let distance = |model: &&ManifestModel| strsim::damerau_levenshtein(&model.name, name);
@@ -290,15 +304,23 @@ mod tests {
                 "whisper-tiny.en",
                 "whisper-base",
                 "voice-joe",
+                "voice-thorsten",
                 "chat-qwen3-1.7b",
                 "chat-qwen2.5-coder-0.5b",
                 "embed-all-minilm-l6-v2",
             ]
         );
         let needed = |m: &&ManifestModel| m.default;
-        for file in manifest.models.iter().filter(needed).flat_map(|m| &m.files) {
+        for (model, file) in
+            manifest.models.iter().filter(needed).flat_map(|m| m.files.iter().map(move |file| (m, file)))
+        {
             let registry = |s: &FileSource| s.places().all(|p| matches!(p, FileLocation::Wheel { .. }));
-            assert!(file.sources.iter().any(registry), "{} needs the open network", file.path);
+            let is_dispensable = model.stand_in.is_some();
+            assert!(
+                is_dispensable || file.sources.iter().any(registry),
+                "{} needs the open network",
+                file.path
+            );
             assert!(file.size.is_some(), "{} is not found damaged by its size", file.path);
         }
         let sources = manifest.models.iter().flat_map(|m| &m.files).flat_map(|file| &file.sources);
@@ -308,6 +330,19 @@ mod tests {
         let last = manifest.chat.last().and_then(|name| manifest.model(name)).unwrap();
         assert!(last.default, "a machine for which no better model is there has this one");
         assert_eq!(manifest.nearest("whisper-tiny"), Some("whisper-tiny.en"));
+    }
+
+    #[test]
+    fn a_language_needs_its_own_models_only() {
+        let manifest = Manifest::built_in().unwrap();
+        let needed = |spoken| manifest.needed(spoken).map(|model| model.name.as_str()).collect::<Vec<_>>();
+        let differs =
+            |name: &&str| ["whisper-tiny.en", "whisper-base", "voice-joe", "voice-thorsten"].contains(name);
+        let of = |spoken| needed(spoken).into_iter().filter(differs).collect::<Vec<_>>();
+        assert_eq!(of(Some("en")), ["whisper-tiny.en", "whisper-base", "voice-joe"]);
+        assert_eq!(of(Some("de")), ["whisper-base", "voice-thorsten"]);
+        assert_eq!(of(Some("fr")), ["whisper-base"]);
+        assert_eq!(of(None), ["whisper-tiny.en", "whisper-base", "voice-joe", "voice-thorsten"]);
     }
 
     #[test]

@@ -12,11 +12,13 @@ use super::agent::plan::Plan;
 use super::agent::request::TurnRequest;
 use super::agent::router::ToolChoice;
 use super::agent::setup::{self, Prepared};
+use super::agent::talk::PromptKind;
 use super::consent::QuestionOutcome;
 use super::model::ChatModel;
 use super::output::sink::{ReceiverClosed, ReplySink};
 use super::output::source::{self, SourceTrust};
 use super::path::Path;
+use super::session::LastMatter;
 use super::session::open_question::{LookUpOffer, OpenQuestion, open_until};
 use super::turn::{Ended, Keep, Turn};
 use super::understand::care::{self, Care};
@@ -26,9 +28,6 @@ use crate::language::{CareUrgency, Language};
 use crate::llm::Knowledge;
 use crate::tools::gate::Consent;
 use crate::tools::{LookUpMode, WEB_SEARCH};
-
-/// What the model is told where it is likely to be wrong.
-pub(super) const UNSURE_PROMPT: &str = include_str!("../../assets/prompts/unsure.md");
 
 /// What is to be looked up.
 pub(super) struct LookUp {
@@ -72,9 +71,8 @@ impl<M: ChatModel> Path<'_, M> {
         if self.engine.answering().knowledge == Knowledge::Fair {
             return Ok(None);
         }
-        let Care::Matter(matter) = care::care(&turn.language, turn.asked, before.as_deref()) else {
-            return Ok(None);
-        };
+        let name = before.as_ref().map(|before| before.name.as_str());
+        let Care::Matter(matter) = care::care(&turn.language, turn.asked, name) else { return Ok(None) };
         let number = self.engine.parts.context.emergency_number.trim();
         let words = turn.language.care();
         let Some(answer) = words.iter().find_map(|words| words.answer(&matter, number)) else {
@@ -84,37 +82,36 @@ impl<M: ChatModel> Path<'_, M> {
         let why = "a wrong word would do harm, and the model has less than 1 B parameters";
         sink.decided("care", matter.as_str(), why).await?;
         sink.say_on(&answer).await?;
-        self.session.with(|state| state.matter = Some(matter));
+        // What only goes on with a matter asks nothing by itself.
+        let goes_on = before.filter(|_| care::care(&turn.language, turn.asked, None) == Care::Everyday);
+        let own = query_of(turn);
+        let query = goes_on.map_or_else(|| own.to_owned(), |before| format!("{} {own}", before.query));
+        self.session.with(|state| state.matter = Some(LastMatter { name: matter, query: query.clone() }));
         // Whoever is in danger is not kept with questions.
         if !is_urgent {
-            self.remedy_matter(turn, sink).await?;
+            self.remedy_matter(turn, query, sink).await?;
         }
         Ok(Some((Ended::Quick, Keep::Yes)))
     }
 
     /// Looks a matter up, offers to, or says that it can't be.
-    async fn remedy_matter(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
-        let say = look_up_sentences(&turn.language);
-        let wanted = care::to_look_up(&turn.language, turn.asked);
-        let query = wanted.unwrap_or(turn.asked).to_owned();
-        match self.remedy(turn) {
-            Remedy::SwitchedOff => sink.say_on(say.map_or("", |say| &say.switched_off)).await,
-            Remedy::AtOnce => self.matter_looked_up(turn, query, sink).await,
-            _ if wanted.is_some() => self.matter_looked_up(turn, query, sink).await,
-            Remedy::Offer => self.offer(turn, query, SourceTrust::Known, sink).await,
-            Remedy::Nothing => Ok(()),
-        }
-    }
-
-    async fn matter_looked_up(
+    async fn remedy_matter(
         &self,
         turn: &Turn<'_>,
         query: String,
         sink: &mut ReplySink,
     ) -> Result<(), ReceiverClosed> {
-        let wanted = LookUp { query, trust: SourceTrust::Known, consent: Consent::NotAsked };
-        let ended = self.look_up(turn, &wanted, sink).await?;
-        self.tell_failure(turn, ended, sink).await
+        let say = look_up_sentences(&turn.language);
+        match self.remedy(turn) {
+            Remedy::SwitchedOff => sink.say_on(say.map_or("", |say| &say.switched_off)).await,
+            Remedy::AtOnce => {
+                let wanted = LookUp { query, trust: SourceTrust::Known, consent: Consent::NotAsked };
+                let ended = self.look_up(turn, &wanted, sink).await?;
+                self.tell_failure(turn, ended, sink).await
+            }
+            Remedy::Offer => self.offer(turn, query, SourceTrust::Known, sink).await,
+            Remedy::Nothing => Ok(()),
+        }
     }
 
     /// Whether a request is for a fact that the model is likely to get wrong, and is no tool's.
@@ -135,13 +132,11 @@ impl<M: ChatModel> Path<'_, M> {
         turn: &Turn<'_>,
         sink: &mut ReplySink,
     ) -> Result<bool, ReceiverClosed> {
-        let wanted = care::to_look_up(&turn.language, turn.asked);
-        let remedy = self.remedy(turn);
-        if remedy == Remedy::SwitchedOff || (remedy != Remedy::AtOnce && wanted.is_none()) {
+        if self.remedy(turn) != Remedy::AtOnce {
             return Ok(false);
         }
         sink.decided("care", "looked up", "a fact of the world beyond common knowledge").await?;
-        let query = wanted.unwrap_or(turn.asked).to_owned();
+        let query = query_of(turn).to_owned();
         let wanted = LookUp { query, trust: SourceTrust::Anybody, consent: Consent::NotAsked };
         Ok(self.look_up(turn, &wanted, sink).await? == LookedUp::Quoted)
     }
@@ -156,7 +151,7 @@ impl<M: ChatModel> Path<'_, M> {
             sink.say_on(&words.look_up.say.unsure).await?;
         }
         match remedy {
-            Remedy::Offer => self.offer(turn, turn.asked.to_owned(), SourceTrust::Anybody, sink).await,
+            Remedy::Offer => self.offer(turn, query_of(turn).to_owned(), SourceTrust::Anybody, sink).await,
             Remedy::AtOnce | Remedy::Nothing | Remedy::SwitchedOff => Ok(()),
         }
     }
@@ -214,7 +209,8 @@ impl<M: ChatModel> Path<'_, M> {
         let (now, language) = (turn.now.clone(), Arc::clone(&turn.language));
         let question = Turn { asked: &wanted.query, now, language, ..*turn };
         let past = self.past(&turn.now).await.unwrap_or_default();
-        let request = self.request(&question, &past);
+        // Whatever was asked for, the search is there.
+        let request = TurnRequest { prompt: PromptKind::Tools, ..self.request(&question, &past) };
         // What is quoted is not shortened by a model.
         let plan = Plan::of_words();
         let choice = ToolChoice { picks: vec![WEB_SEARCH.to_owned()], by: "care", is_open: false };
@@ -255,13 +251,26 @@ impl<M: ChatModel> Path<'_, M> {
         let rules = &self.engine.parts.tool_rules;
         let has_search = self.tools().toolbox.get(WEB_SEARCH).is_some();
         let must_ask = rules.always_ask.iter().any(|name| name == WEB_SEARCH) || wish::quotes(turn.asked);
+        let is_asked_for = care::to_look_up(&turn.language, turn.asked).is_some();
         match rules.lookup {
-            LookUpMode::Never => Remedy::Nothing,
+            LookUpMode::Never if !is_asked_for => Remedy::Nothing,
             _ if !has_search => Remedy::SwitchedOff,
-            LookUpMode::Always if !must_ask => Remedy::AtOnce,
-            LookUpMode::Always | LookUpMode::Offer => Remedy::Offer,
+            _ if must_ask => Remedy::Offer,
+            LookUpMode::Always => Remedy::AtOnce,
+            _ if is_asked_for => Remedy::AtOnce,
+            LookUpMode::Offer | LookUpMode::Never => Remedy::Offer,
         }
     }
+}
+
+/// What is looked up for an utterance: its question, without the words that ask for a look-up.
+fn query_of<'a>(turn: &Turn<'a>) -> &'a str {
+    care::to_look_up(&turn.language, turn.asked).unwrap_or(turn.asked)
+}
+
+/// All that may stand behind an answer that is doubtful.
+pub(super) fn doubt_of(language: &Language) -> String {
+    look_up_sentences(language).map(|say| format!("{} {}", say.unsure, say.offer)).unwrap_or_default()
 }
 
 /// What is said about looking things up.

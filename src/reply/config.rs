@@ -31,6 +31,11 @@ pub struct ReplyConfig {
     pub older_messages: u32,
     /// How old, in hours, such an earlier message may be, 1 to 168.
     pub older_hours: u32,
+    /// Most sentences of a spoken answer, 1 to 50; then she asks whether to go on. A story, a list or steps may be longer,
+    /// and so may what is read.
+    pub spoken_sentences: u32,
+    /// Most words of a spoken answer, 10 to 500. It ends with the last whole sentence within them.
+    pub spoken_words: u32,
     /// Planning before an answer.
     pub planner: PlannerConfig,
 }
@@ -46,6 +51,8 @@ impl Default for ReplyConfig {
             window_exchanges: 20,
             older_messages: 10,
             older_hours: 24,
+            spoken_sentences: 3,
+            spoken_words: 60,
             planner: PlannerConfig::default(),
         }
     }
@@ -104,6 +111,8 @@ impl ReplyConfig {
             ("reply.window_exchanges", self.window_exchanges, 2.0..=100.0, "exchanges"),
             ("reply.older_messages", self.older_messages, 0.0..=50.0, "messages"),
             ("reply.older_hours", self.older_hours, 1.0..=168.0, "h"),
+            ("reply.spoken_sentences", self.spoken_sentences, 1.0..=50.0, "sentences"),
+            ("reply.spoken_words", self.spoken_words, 10.0..=500.0, "words"),
         ];
         let outside = |(key, value, range, unit)| Problem::outside(key, f64::from(value), range, unit);
         rows.into_iter().filter_map(outside).collect()

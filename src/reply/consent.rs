@@ -9,8 +9,8 @@ use super::model::ChatModel;
 use super::output::sink::{ReceiverClosed, ReplySink};
 use super::path::Path;
 use super::quick;
-use super::session::open_question::OpenQuestion;
-use super::turn::{Ended, Keep, Turn};
+use super::session::open_question::{BegunAnswer, OpenQuestion};
+use super::turn::{Action, Ended, Keep, ReplyEvent, Turn};
 use super::understand::wish::{self, Refusal};
 use crate::reply::agent::tool_loop::pending::PendingCall;
 
@@ -38,6 +38,10 @@ impl<M: ChatModel> Path<'_, M> {
                 return Ok(answered.map_or(goes_on, QuestionOutcome::Over));
             }
             Some(OpenQuestion::LookUp(offer)) => return self.offer_answered(turn, offer, sink).await,
+            Some(OpenQuestion::GoOn(begun)) => {
+                let more = self.more(turn, begun, sink).await?;
+                return Ok(more.map_or(goes_on, QuestionOutcome::Over));
+            }
             Some(OpenQuestion::Call(pending)) => pending,
         };
         if !pending.is_open(turn.now.timestamp()) {
@@ -80,6 +84,30 @@ impl<M: ChatModel> Path<'_, M> {
                 Ok(QuestionOutcome::GoesOn(turn.asked))
             }
         }
+    }
+
+    /// What the words are to the question whether an answer is to go on; nothing when they are no answer to it.
+    async fn more(
+        &self,
+        turn: &Turn<'_>,
+        begun: BegunAnswer,
+        sink: &mut ReplySink,
+    ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+        if begun.until < turn.now.timestamp() {
+            return Ok(None);
+        }
+        if intents::wants_more(&turn.language, turn.asked) {
+            sink.decided("go on", "yes", "the owner wants to hear more").await?;
+            return self.go_on(turn, begun, sink).await.map(Some);
+        }
+        if !intents::is_refusal(&turn.language, turn.asked) {
+            return Ok(None);
+        }
+        sink.decided("go on", "no", "the owner has heard enough").await?;
+        sink.is_over = true;
+        sink.send(ReplyEvent::Act(Action::EndConversation)).await?;
+        sink.say(&turn.language.sentences().reply.all_right).await?;
+        Ok(Some((Ended::Quick, Keep::No)))
     }
 
     /// Notes that the deed was refused.

@@ -16,9 +16,10 @@ use crate::reply::memory::diary::{self, Diary};
 use crate::reply::memory::{MemoryConfig, MemoryService};
 use crate::reply::model::{ChatModel, ModelAccess, Room};
 use crate::reply::prompt;
-use crate::reply::prompt::head::HeadSet;
+use crate::reply::prompt::head::{HeadSet, Speaking};
 use crate::reply::quick::timers;
 use crate::reply::session::Session;
+use crate::reply::understand::{intents, tongue};
 use crate::schedule::Schedule;
 use crate::store::{ExchangeId, Store, StoreError};
 use crate::tools::{ToolRegistry, ToolsConfig};
@@ -78,7 +79,7 @@ impl<M: ChatModel> Engine<M> {
 
     /// The tools there are for a conversation: name and description.
     pub fn tools(&self, session: &Session) -> Vec<(String, String)> {
-        let tools = session.tools(&self.parts.tools, &self.parts.persona, &self.name);
+        let tools = session.tools(&self.parts.tools, &self.speaking(&self.language()));
         tools.offered().iter().map(|tool| (tool.name().to_owned(), tool.description().to_owned())).collect()
     }
 
@@ -139,9 +140,32 @@ impl<M: ChatModel> Engine<M> {
         }
     }
 
-    /// The present language.
+    /// The language that is spoken until another one is.
     pub(crate) fn language(&self) -> Arc<Language> {
         self.parts.languages.get()
+    }
+
+    /// The language of what is said in a conversation: the one that was heard, the one its words are of, the only one
+    /// in which it is a command, else the one that was spoken there last. Where one is spoken, it is always that.
+    pub fn language_of(&self, session: &Session, text: &str, heard: Option<&str>) -> Arc<Language> {
+        let languages = &self.parts.languages;
+        if !languages.are_several() {
+            return languages.get();
+        }
+        let of_words = || tongue::among(text, |code| languages.of(code).is_some());
+        if let Some(said) = heard.or_else(of_words).and_then(|code| languages.of(code)) {
+            return said;
+        }
+        let last = session.with(|state| state.language.clone()).and_then(|code| languages.of(&code));
+        let last = last.unwrap_or_else(|| languages.get());
+        let all = languages.all();
+        let understood = |language: &&Arc<Language>| intents::match_intent(language, text).is_some();
+        std::iter::once(&last).chain(&all).find(understood).map_or_else(|| Arc::clone(&last), Arc::clone)
+    }
+
+    /// Who speaks in `language`.
+    pub(crate) fn speaking<'a>(&'a self, language: &'a Arc<Language>) -> Speaking<'a> {
+        Speaking { persona: &self.parts.persona, name: &self.name, language }
     }
 
     /// Which model answers; one that is still starting is most likely the embedded one.
@@ -175,7 +199,7 @@ impl<M: ChatModel> Engine<M> {
             window_s: self.parts.reply.window_s,
             access: self.access(ModelPriority::Background),
             clock: &*self.parts.clock,
-            heads: HeadSet::new(self.parts.tools.snapshot(), &self.parts.persona, &self.name),
+            heads: HeadSet::new(self.parts.tools.snapshot(), &self.speaking(&self.language())),
             answering: self.answering(),
             room: self.parts.room,
             language: self.language(),

@@ -11,6 +11,7 @@ use jiff::Zoned;
 use crate::reply::agent::plan::{Plan, Recall};
 use crate::reply::agent::protocol::is_result;
 use crate::reply::agent::request::TurnRequest;
+use crate::reply::agent::talk::PromptKind;
 use crate::reply::deadline::{self, in_time};
 use crate::reply::memory::coverage::Coverage;
 use crate::reply::memory::extractor::{ExtractRules, RecallQuery};
@@ -18,6 +19,7 @@ use crate::reply::model::ChatModel;
 use crate::reply::output::sink::ReceiverClosed;
 use crate::reply::prompt::side_query::SideQueries;
 use crate::reply::session::Session;
+use crate::reply::understand::reference;
 use crate::store::{HitSource, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery, Store, StoreError};
 use block::Block;
 use meaning::Embeddings;
@@ -94,12 +96,18 @@ impl<M: ChatModel> MemoryService<M> {
         }
     }
 
-    /// What is in every prompt of the conversation, whatever is asked.
-    pub(crate) async fn warm(&self, session: &Session, now: &Zoned) -> Block {
-        let Some(store) = self.store() else { return Block::default() };
+    /// What is in the prompt of a request whatever is asked: of a request that is talk, standing wishes, and what the user
+    /// told of himself where he speaks of himself.
+    pub(crate) async fn warm(&self, request: &TurnRequest<'_>, session: &Session) -> Block {
+        block::profile(&shown_of(self.profile(session).await, request), &request.turn.now)
+    }
+
+    /// What is known of the user.
+    async fn profile(&self, session: &Session) -> MemoryProfile {
+        let Some(store) = self.store() else { return MemoryProfile::default() };
         let changes = store.profile_changes();
         let held = session.with(|state| state.caches.known.clone()).filter(|(state, _)| *state == changes);
-        let profile = match held {
+        match held {
             Some((_, profile)) => profile,
             None => match in_time(deadline::KNOWN, store.profile(PROFILE)).await {
                 Ok(mut profile) => {
@@ -112,8 +120,7 @@ impl<M: ChatModel> MemoryService<M> {
                     MemoryProfile::default()
                 }
             },
-        };
-        block::profile(&profile, now)
+        }
     }
 
     /// What is in the prompt of this question: the profile, and what is recalled for it.
@@ -125,7 +132,7 @@ impl<M: ChatModel> MemoryService<M> {
         side: &SideQueries<'_, M>,
     ) -> Result<Block, ReceiverClosed> {
         let (now, sink) = (&request.turn.now, side.sink);
-        let warm = self.warm(session, now).await;
+        let warm = self.warm(request, session).await;
         let Some(store) = self.store().filter(|_| self.rules.recall > 0) else { return Ok(warm) };
         let RecallRules { coverage, plan, extract } = wanted;
         let topic = match &plan.recall {
@@ -197,7 +204,7 @@ impl<M: ChatModel> MemoryService<M> {
         // What the profile shows need not be told twice; a command says nothing about the world.
         let known = session.with(|state| state.caches.known.as_ref().map(|(_, profile)| profile.clone()));
         let profile = known.unwrap_or_default();
-        let shown = block::shown(&profile);
+        let shown = block::shown(&shown_of(profile.clone(), request));
         let of_user: Vec<_> = profile.user.iter().map(|memory| (memory.at, &*memory.text.0)).collect();
         let mut hits = newest::holding(hits, |hit| (hit.at, &hit.text.0), &of_user);
         hits.retain(|hit| match hit.origin {
@@ -208,6 +215,16 @@ impl<M: ChatModel> MemoryService<M> {
         });
         hits.truncate(self.rules.recall as usize);
         Ok(hits)
+    }
+}
+
+/// What of a profile the prompt of a request shows.
+fn shown_of(profile: MemoryProfile, request: &TurnRequest<'_>) -> MemoryProfile {
+    let is_about_user = || reference::speaks_of_the_speaker(&request.turn.language, request.turn.asked);
+    match request.prompt {
+        PromptKind::Tools => profile,
+        PromptKind::Talk if is_about_user() => MemoryProfile { last: None, ..profile },
+        PromptKind::Talk => MemoryProfile { wishes: profile.wishes, ..MemoryProfile::default() },
     }
 }
 

@@ -4,6 +4,7 @@
 //! The head is byte-identical from turn to turn, so that the model's cache of it stays good; what
 //! changes comes last. Every part has a size cap.
 
+use crate::language::prompts::{PromptName, PromptTexts};
 use crate::llm::{Message, ModelSize, Role};
 use crate::reply::config::{Character, PersonaConfig, Placement};
 use crate::reply::model::Room;
@@ -27,9 +28,6 @@ const DROPPED_TOGETHER: usize = 10;
 const SPARE_TOKENS: usize = 64;
 /// Tokens a chat template spends on one message.
 const TOKENS_PER_MESSAGE: usize = 8;
-
-/// How speech goes in and out, for models that can follow many rules.
-const VOICE: &str = include_str!("../../assets/prompts/voice.md");
 
 /// Greetings that a wake phrase may begin with.
 const GREETINGS: [&str; 10] = ["hey", "hi", "hello", "ok", "okay", "yo", "oye", "hallo", "hola", "salut"];
@@ -56,14 +54,28 @@ fn capitalised(word: &str) -> String {
 
 /// The unchanging part of the prompt: persona, then how speech goes in and out. A small model gets one
 /// short paragraph: with more rules it answers the rules instead of the question.
-pub(crate) fn head(character: Character, name: &str, size: ModelSize) -> String {
-    let (persona, voice) = match (size, character) {
-        (ModelSize::Small, Character::Joi) => (include_str!("../../assets/prompts/joi.small.md"), ""),
-        (ModelSize::Small, Character::Butler) => (include_str!("../../assets/prompts/butler.small.md"), ""),
-        (ModelSize::Large, Character::Joi) => (include_str!("../../assets/prompts/joi.md"), VOICE),
-        (ModelSize::Large, Character::Butler) => (include_str!("../../assets/prompts/butler.md"), VOICE),
+pub(crate) fn head(character: Character, name: &str, size: ModelSize, texts: &PromptTexts) -> String {
+    let persona = texts.of(match (size, character) {
+        (ModelSize::Small, Character::Joi) => PromptName::JoiSmall,
+        (ModelSize::Small, Character::Butler) => PromptName::ButlerSmall,
+        (ModelSize::Large, Character::Joi) => PromptName::Joi,
+        (ModelSize::Large, Character::Butler) => PromptName::Butler,
+    });
+    let voice = match size {
+        ModelSize::Small => "",
+        ModelSize::Large => texts.of(PromptName::Voice),
     };
-    format!("{}\n\n{}", persona.trim().replace("{name}", name), voice.trim()).trim_end().to_owned()
+    format!("{}\n\n{voice}", persona.replace("{name}", name)).trim_end().to_owned()
+}
+
+/// The whole head of a small model's prompt for talk; a large one's talk has the head that everything has.
+pub(crate) fn talk_head(character: Character, name: &str, size: ModelSize, texts: &PromptTexts) -> String {
+    let persona = texts.of(match (size, character) {
+        (ModelSize::Small, Character::Joi) => PromptName::JoiTalk,
+        (ModelSize::Small, Character::Butler) => PromptName::ButlerTalk,
+        (ModelSize::Large, _) => return head(character, name, size, texts),
+    });
+    persona.replace("{name}", name)
 }
 
 /// The newest message and what is true at this moment.
@@ -72,6 +84,8 @@ pub(crate) struct Newest<'a> {
     pub(crate) asked: &'a str,
     /// The context line.
     pub(crate) context: &'a str,
+    /// What was done without the model since it last answered; empty when nothing was.
+    pub(crate) since: &'a str,
     /// What is remembered; empty when nothing is.
     pub(crate) memory: &'a str,
     /// What was planned; empty when nothing was.
@@ -83,7 +97,7 @@ pub(crate) struct Newest<'a> {
 impl<'a> Newest<'a> {
     /// An instruction that is no question of the user's: nothing stands before it.
     pub(crate) fn auxiliary(asked: &'a str) -> Self {
-        Self { asked, context: "", memory: "", plan: "", placement: Placement::User }
+        Self { asked, context: "", since: "", memory: "", plan: "", placement: Placement::User }
     }
 }
 
@@ -94,8 +108,12 @@ pub(crate) fn build(head: &Head, past: Vec<Message>, newest: &Newest<'_>, room: 
         (room.context_tokens.saturating_sub(room.reply_tokens) as usize).saturating_sub(SPARE_TOKENS + tools);
     let head = head.system.as_str();
     let (system, context) = match newest.placement {
-        Placement::System => (joined(&[newest.context, head, newest.memory, newest.plan]), String::new()),
-        Placement::User => (head.to_owned(), joined(&[newest.context, newest.memory, newest.plan])),
+        Placement::System => {
+            (joined(&[newest.context, head, newest.since, newest.memory, newest.plan]), String::new())
+        }
+        Placement::User => {
+            (head.to_owned(), joined(&[newest.context, newest.memory, newest.since, newest.plan]))
+        }
     };
     let fixed = cost(&system) + cost(&context);
     let asked = shortened(newest.asked, whole.saturating_sub(fixed).saturating_mul(3));

@@ -33,7 +33,7 @@ pub struct Prompts {
 /// The prompts of a turn that asks `asked` after `rows`.
 pub fn prompts<M: ChatModel>(engine: &Engine<M>, rows: &[DialogueRow], asked: &str) -> Prompts {
     let session = Session::new(ConversationId::console());
-    let path = Path { engine, session: &session };
+    let path = Path { engine, session: &session, language: engine.language() };
     let now = engine.parts.clock.now();
     let past = dialogue::past(rows, session.id(), now.timestamp(), &engine.parts.reply);
     let turn = Turn { channel: session.id().channel, now, asked, language: engine.language() };

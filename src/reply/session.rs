@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use tokio::sync::OnceCell;
 
+use crate::language::LanguageCode;
 use crate::llm::Message;
 use crate::message::ConversationId;
 use crate::reply::agent::tool_list::ToolList;
-use crate::reply::config::PersonaConfig;
 use crate::reply::deadline::{self, in_time};
 use crate::reply::output::sink::ReplySink;
-use crate::reply::prompt::head::HeadSet;
+use crate::reply::prompt::head::{HeadSet, Speaking};
 use crate::reply::quick::last_set::{Clarification, LastSet};
 use crate::store::{ExchangeId, Store};
 use crate::tools::{ToolRegistry, ToolsConfig, fence};
@@ -33,6 +33,14 @@ pub(crate) mod tool_history;
 /// Calls that change something are counted over so long.
 const RATE_WINDOW: SignedDuration = SignedDuration::from_secs(60);
 
+/// A matter that was answered with care; what follows may go on with it.
+pub(crate) struct LastMatter {
+    /// Its name.
+    pub(crate) name: String,
+    /// What the user asked about it.
+    pub(crate) query: String,
+}
+
 /// The part of a conversation that turns change.
 #[derive(Default)]
 pub(crate) struct SessionState {
@@ -46,8 +54,8 @@ pub(crate) struct SessionState {
     pub(crate) refused: BTreeSet<String>,
     /// For "repeat that".
     pub(crate) last_reply: Option<String>,
-    /// The matter that was answered just before with care, which what follows may go on with.
-    pub(crate) matter: Option<String>,
+    /// The matter that was answered with care just before.
+    pub(crate) matter: Option<LastMatter>,
     /// Calls of earlier answers, and whether the conversation is tainted.
     pub(crate) history: ToolHistory,
     /// When calls changed something.
@@ -56,6 +64,8 @@ pub(crate) struct SessionState {
     pub(crate) caches: Caches,
     /// The tools and heads this conversation began with.
     heads: Option<Arc<HeadSet>>,
+    /// That was spoken last.
+    pub(crate) language: Option<LanguageCode>,
     /// When the newest turn began or ended.
     last_turn: Option<Timestamp>,
     /// The owner was told that the store fails.
@@ -105,17 +115,19 @@ impl Session {
     }
 
     /// The tools and heads of the conversation: those there were when it began.
-    pub(crate) fn heads(&self, registry: &ToolRegistry, persona: &PersonaConfig, name: &str) -> Arc<HeadSet> {
+    pub(crate) fn heads(&self, registry: &ToolRegistry, who: &Speaking<'_>) -> Arc<HeadSet> {
         self.with(|state| {
-            let heads =
-                state.heads.get_or_insert_with(|| Arc::new(HeadSet::new(registry.snapshot(), persona, name)));
-            Arc::clone(heads)
+            let heads = match state.heads.take() {
+                Some(heads) => heads.of(who),
+                None => Arc::new(HeadSet::new(registry.snapshot(), who)),
+            };
+            Arc::clone(state.heads.insert(heads))
         })
     }
 
     /// The tools on offer in the conversation.
-    pub(crate) fn tools(&self, registry: &ToolRegistry, persona: &PersonaConfig, name: &str) -> ToolList {
-        let heads = self.heads(registry, persona, name);
+    pub(crate) fn tools(&self, registry: &ToolRegistry, who: &Speaking<'_>) -> ToolList {
+        let heads = self.heads(registry, who);
         let (profile, grown) = self.with(|state| (state.caches.profile, state.history.grown.clone()));
         ToolList { toolbox: heads.of_profile(profile).toolbox().clone(), grown }
     }

@@ -33,6 +33,7 @@ mod failures;
 mod faults;
 mod frugal;
 mod language;
+mod length;
 mod limits;
 mod memory;
 mod path;
@@ -42,6 +43,7 @@ mod scripted;
 mod secrets;
 mod server;
 mod sessions;
+mod talk;
 mod timers;
 mod tools;
 
@@ -95,6 +97,7 @@ impl Ran {
         let shown = |event: &ReplyEvent| match event {
             ReplyEvent::Text(text) => text.clone(),
             ReplyEvent::Aside(text) => format!("({text}) "),
+            ReplyEvent::Offer(text) => format!(" ({text})"),
             ReplyEvent::Notice(text) => format!("[{text}] "),
             ReplyEvent::Act(_)
             | ReplyEvent::FirstToken(_)
@@ -178,7 +181,7 @@ impl Bench {
     /// The first part of a prompt, as every conversation begins.
     fn head(&self, size: ModelSize, protocol: Protocol) -> String {
         let parts = &self.engine.parts;
-        let heads = HeadSet::new(parts.tools.snapshot(), &parts.persona, self.engine.name());
+        let heads = HeadSet::new(parts.tools.snapshot(), &self.engine.speaking(&self.engine.language()));
         heads.of_profile(None).of(size, protocol, &[]).system
     }
 
@@ -197,7 +200,7 @@ impl Bench {
 
     async fn say_in(&self, session: &Session, text: &str) -> Ran {
         let (events, received) = mpsc::channel(1_000);
-        let turn = TurnInput { id: TurnId(1), text: Private(text.into()) };
+        let turn = TurnInput { id: TurnId(1), text: Private(text.into()), language: None };
         let outcome = reply(&self.engine, session, turn, events, CancellationToken::new()).await;
         Ran::of(outcome, received)
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Zoned;
 
-use crate::language::Language;
+use crate::language::{Language, LanguageCode};
 use crate::message::{Channel, Private, TurnId};
 use crate::store::ExchangeId;
 use crate::trace::{Decision, ModelUse, ToolUse};
@@ -19,6 +19,8 @@ pub struct TurnInput {
     pub id: TurnId,
     /// The words, without the wake phrase, not yet redacted.
     pub text: Private<String>,
+    /// Their language, where that is known: it was heard.
+    pub language: Option<LanguageCode>,
 }
 
 /// What happens during a turn, in order.
@@ -28,6 +30,8 @@ pub enum ReplyEvent {
     Text(String),
     /// A sentence to say at once that is no part of the answer ("one moment…").
     Aside(String),
+    /// Behind the answer, and no part of it: the question whether it is to go on.
+    Offer(String),
     /// Do this now.
     Act(Action),
     /// Tell the owner, in writing; not to be spoken.
@@ -77,6 +81,8 @@ pub enum ConversationStatus {
     IsOver,
     /// He was asked for a yes, which counts for that long; silence means no.
     Awaits(Duration),
+    /// He was asked whether the answer is to go on; silence means no.
+    Offered,
 }
 
 /// The ways a turn ends.

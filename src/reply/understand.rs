@@ -8,5 +8,7 @@ pub(crate) mod compound;
 pub mod intents;
 pub(crate) mod parts;
 pub mod redact;
+pub(crate) mod reference;
+pub(crate) mod text;
 pub(crate) mod tongue;
 pub mod wish;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::clock::ManualClock;
-use crate::language::tests::{english, in_english};
+use crate::language::tests::{english, german, in_english};
 
 mod decisions;
 mod ringing;

@@ -57,14 +57,18 @@ pub fn called(entry: &Entry, now: &Zoned, language: &Language) -> String {
     called_later(entry, now.time_zone()).part(language, now)
 }
 
-/// The same for any language.
-fn called_later(entry: &Entry, zone: &TimeZone) -> SentenceTemplate {
-    let text = |text: &String| SentenceField::Words(text.clone());
-    let kind = match entry.kind {
+fn kind_name(kind: EntryKind) -> SentenceName {
+    match kind {
         EntryKind::Timer => SentenceName::Timer,
         EntryKind::Alarm => SentenceName::Alarm,
         EntryKind::Reminder => SentenceName::Reminder,
-    };
+    }
+}
+
+/// The same for any language.
+fn called_later(entry: &Entry, zone: &TimeZone) -> SentenceTemplate {
+    let text = |text: &String| SentenceField::Words(text.clone());
+    let kind = kind_name(entry.kind);
     match (entry.kind, &entry.name, entry.length_s) {
         (EntryKind::Reminder, Some(name), _) => {
             SentenceTemplate::from(SentenceName::ToRemind).with("text", text(name))
@@ -80,6 +84,15 @@ fn called_later(entry: &Entry, zone: &TimeZone) -> SentenceTemplate {
             .with("time", SentenceField::TimeOfDay(wall(entry, zone).time()))
             .with("kind", kind),
     }
+}
+
+/// The same in what is told unasked: a stranger's words are told to be his.
+fn called_unasked(entry: &Entry, zone: &TimeZone) -> SentenceTemplate {
+    let Some(name) = entry.name.as_ref().filter(|_| entry.is_foreign) else {
+        return called_later(entry, zone);
+    };
+    let name = SentenceField::Words(name.trim_end_matches(['.', '!']).to_owned());
+    SentenceTemplate::from(SentenceName::ForeignNamed).with("name", name).with("kind", kind_name(entry.kind))
 }
 
 /// `pasta timer`, or only `timer`.
@@ -117,13 +130,18 @@ fn left(entry: &Entry, now: &Zoned, language: &Language) -> String {
 pub fn rings(entry: &Entry, now: &Zoned, language: &Language) -> String {
     let words = &language.sentences().schedule;
     let time = ("time", &*time_of_day(now.time(), language));
+    let called = called_unasked(entry, now.time_zone()).part(language, now);
     capital(&match (entry.kind, &entry.name) {
+        (EntryKind::Alarm, Some(_)) if entry.is_foreign => {
+            fill(&words.rings_named, &[time, ("name", &called)])
+        }
+        (_, Some(_)) if entry.is_foreign => format!("{called}."),
         (EntryKind::Reminder, Some(text)) => {
             fill(&words.rings_reminder, &[("text", text.trim_end_matches(['.', '!']))])
         }
         (EntryKind::Alarm, None) => fill(&words.rings, &[time]),
         (EntryKind::Alarm, Some(name)) => fill(&words.rings_named, &[time, ("name", name)]),
-        _ => format!("{}.", called(entry, now, language)),
+        _ => format!("{called}."),
     })
 }
 
@@ -137,7 +155,7 @@ pub fn missed(entries: &[Entry], zone: &TimeZone) -> SentenceTemplate {
         };
         SentenceTemplate::from(SentenceName::WasDue)
             .with("the", the)
-            .with("called", SentenceField::Part(called_later(entry, zone)))
+            .with("called", SentenceField::Part(called_unasked(entry, zone)))
             .with("at", SentenceField::Moment(wall(entry, zone)))
     };
     let list = entries.iter().take(READ_OUT).map(was_due).collect();

@@ -7,7 +7,6 @@
 //! rest.
 
 mod block;
-mod ending;
 
 #[cfg(test)]
 mod tests;
@@ -15,9 +14,9 @@ mod tests;
 use std::sync::Arc;
 
 use crate::language::Language;
+use crate::language::ending::{SentenceEnding, ending_of, is_clause_end};
 use crate::language::readings::EndingWords;
 use block::{LineKind, line_kind};
-use ending::{SentenceEnding, ending_of, is_clause_end};
 
 /// The first segment may end with a clause once it has this many characters …
 const EARLY_CHARS: usize = 24;

@@ -69,12 +69,16 @@ mod tests {
         let path = folder.path().join("joi.db");
         let store = Store::open(&path).unwrap();
         store.add_notes("shopping", vec!["milk".into()], jiff::Timestamp::UNIX_EPOCH).await.unwrap();
-        let back = "DROP TABLE announcement; ALTER TABLE note DROP COLUMN origin; PRAGMA user_version = 5;";
+        let back = "DROP TABLE announcement; ALTER TABLE note DROP COLUMN origin;
+            ALTER TABLE message DROP COLUMN wording; PRAGMA user_version = 5;";
         store.run(move |db| Ok(db.execute_batch(back)?)).await.unwrap();
         store.close().await.unwrap();
         let store = Store::open(&path).unwrap();
         assert_eq!(store.set_aside(), None);
         assert_eq!(store.notes("shopping").await.unwrap(), ["milk"]);
+        assert!(store.has_foreign_notes("shopping").await.unwrap(), "nobody noted whose words they are");
+        store.add_notes("todo", vec!["tax".into()], jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+        assert!(!store.has_foreign_notes("todo").await.unwrap());
         let ids = [
             store.add_announcement("1".into()).await.unwrap(),
             store.add_announcement("2".into()).await.unwrap(),

@@ -32,6 +32,30 @@ impl DialogueRole {
     }
 }
 
+/// Who found the words of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordedBy {
+    /// The model.
+    Model,
+    /// The program: no model was asked, or nothing of what it wrote went out.
+    Fixed,
+}
+
+impl WordedBy {
+    /// Its name in the database.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Fixed => "fixed",
+        }
+    }
+
+    /// The one of that name; what is not known is the model's.
+    fn called(name: &str) -> Self {
+        if name == Self::Fixed.name() { Self::Fixed } else { Self::Model }
+    }
+}
+
 /// A user's message and its answer, both redacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
@@ -49,6 +73,8 @@ pub struct Exchange {
     pub answer_origin: Origin,
     /// Whose words the question is made of.
     pub asked_origin: Origin,
+    /// Who found the words of the answer.
+    pub wording: WordedBy,
 }
 
 /// Identifies a stored exchange.
@@ -77,10 +103,12 @@ pub struct DialogueRow {
     pub text: Private<String>,
     /// Whose words they are.
     pub origin: Origin,
+    /// Who found the words of the answer; of a question, of the answer to it.
+    pub wording: WordedBy,
 }
 
 /// What is read of a message.
-const COLUMNS: &str = "id, channel, place, role, at_ms, text, origin";
+const COLUMNS: &str = "id, channel, place, role, at_ms, text, origin, wording";
 
 pub(super) fn add(db: &mut Connection, exchange: &Exchange) -> Result<ExchangeId, StoreError> {
     let tx = db.transaction()?;
@@ -90,13 +118,14 @@ pub(super) fn add(db: &mut Connection, exchange: &Exchange) -> Result<ExchangeId
     let asked_at = following(newest, exchange.asked_at.as_millisecond());
     let answered_at = following(Some(asked_at), exchange.answered_at.as_millisecond());
     let mut insert = tx.prepare(
-        "INSERT INTO message (channel, place, at_ms, role, text, origin) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO message (channel, place, at_ms, role, text, origin, wording) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
     let ConversationId { channel, place } = &exchange.conversation;
-    let (name, place, asked_by) = (channel.name(), place.name(), exchange.asked_origin.name());
-    insert.execute(params![name, place, asked_at, DialogueRole::User.name(), exchange.asked.0, asked_by])?;
-    let (answer, from) = (&exchange.answer.0, exchange.answer_origin.name());
-    insert.execute(params![name, place, answered_at, DialogueRole::Assistant.name(), answer, from])?;
+    let (name, place, wording) = (channel.name(), place.name(), exchange.wording.name());
+    let (user, from) = (DialogueRole::User.name(), exchange.asked_origin.name());
+    insert.execute(params![name, place, asked_at, user, exchange.asked.0, from, wording])?;
+    let (assistant, from) = (DialogueRole::Assistant.name(), exchange.answer_origin.name());
+    insert.execute(params![name, place, answered_at, assistant, exchange.answer.0, from, wording])?;
     drop(insert);
     let id = ExchangeId(tx.last_insert_rowid());
     tx.commit()?;
@@ -146,9 +175,11 @@ fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<DialogueRow>> {
     let at = Timestamp::from_millisecond(row.get(4)?).unwrap_or(Timestamp::MIN);
     let origin: String = row.get(6)?;
     let place: String = row.get(2)?;
+    let wording: String = row.get(7)?;
     let (id, text) = (row.get(0)?, Private(row.get(5)?));
+    let (origin, wording) = (Origin::called(&origin), WordedBy::called(&wording));
     Ok(Channel::called(&channel).map(|channel| {
         let conversation = ConversationId { channel, place: Place::named(&place) };
-        DialogueRow { id, conversation, role, at, text, origin: Origin::called(&origin) }
+        DialogueRow { id, conversation, role, at, text, origin, wording }
     }))
 }

@@ -59,6 +59,7 @@ const STEPS: &[M<'_>] = &[
         "CREATE TABLE announcement (id INTEGER PRIMARY KEY AUTOINCREMENT, announcement TEXT NOT NULL) STRICT;",
     ),
     M::up(include_str!("note_origin.sql")),
+    M::up("ALTER TABLE message ADD COLUMN wording TEXT NOT NULL DEFAULT 'model';"),
 ];
 
 /// A database ready for use.

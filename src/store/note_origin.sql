@@ -1,2 +1,3 @@
--- Whose words an entry of a list is made of; until now nobody noted it.
-ALTER TABLE note ADD COLUMN origin TEXT NOT NULL DEFAULT 'ours';
+-- Whose words an entry of a list is made of. Until now nobody noted it, so that of older ones nothing safer can be assumed
+-- than that a stranger wrote them.
+ALTER TABLE note ADD COLUMN origin TEXT NOT NULL DEFAULT 'unknown';

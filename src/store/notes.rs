@@ -35,12 +35,15 @@ impl Store {
         self.run(move |db| durably(db, |db| add(db, &list, &entries, (at, origin)))).await
     }
 
-    /// Whether a stranger's words are on `list`.
+    /// Whether a stranger's words are on `list`, or words of which nobody noted whose they are.
     pub async fn has_foreign_notes(&self, list: &str) -> Result<bool, StoreError> {
         let list = list.to_owned();
-        let sql = "SELECT EXISTS (SELECT 1 FROM note WHERE list = ?1 AND origin = ?2)";
-        self.run(move |db| Ok(db.query_row(sql, params![list, Origin::Stranger.name()], |row| row.get(0))?))
-            .await
+        self.run(move |db| {
+            let mut query = db.prepare_cached("SELECT DISTINCT origin FROM note WHERE list = ?1")?;
+            let origins = query.query_map([list], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+            Ok(origins.iter().any(|origin| Origin::called(origin) == Origin::Stranger))
+        })
+        .await
     }
 
     /// The entries of `list`, oldest first.

@@ -27,12 +27,14 @@ fn exchange(channel: Channel, second: i64, asked: &str, answer: &str) -> Exchang
         answer: Private(answer.into()),
         answer_origin: Origin::Ours,
         asked_origin: Origin::of_user(channel),
+        wording: WordedBy::Model,
     }
 }
 
 fn row(id: i64, channel: Channel, role: DialogueRole, at: Timestamp, text: &str) -> DialogueRow {
     let origin = if role == DialogueRole::User { Origin::of_user(channel) } else { Origin::Ours };
-    DialogueRow { id, conversation: conversation(channel), role, at, text: Private(text.into()), origin }
+    let (conversation, text) = (conversation(channel), Private(text.into()));
+    DialogueRow { id, conversation, role, at, text, origin, wording: WordedBy::Model }
 }
 
 fn record(id: u64, at: Timestamp, heard: &str) -> TurnRecord {
@@ -49,10 +51,9 @@ fn record(id: u64, at: Timestamp, heard: &str) -> TurnRecord {
     }
 }
 
-fn somewhere() -> (TempDir, PathBuf) {
+fn somewhere() -> (PathBuf, TempDir) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("data/joi.db");
-    (folder, path)
+    (folder.path().join("data/joi.db"), folder)
 }
 
 /// Every byte of the database and its side files.
@@ -67,7 +68,7 @@ fn contains(bytes: &[u8], word: &str) -> bool {
 
 #[tokio::test]
 async fn exchanges_come_back_in_order_also_after_a_restart() {
-    let (_folder, path) = somewhere();
+    let (path, _folder) = somewhere();
     let store = Store::open(&path).unwrap();
     store.add_exchange(exchange(Channel::Voice, 0, "hello", "Hi.")).await.unwrap();
     store.add_exchange(exchange(Channel::Console, 10, "and now?", "Now too.")).await.unwrap();
@@ -156,7 +157,7 @@ async fn settings_are_remembered() {
 
 #[tokio::test]
 async fn forgetting_leaves_no_word_in_any_file_and_keeps_settings() {
-    let (_folder, path) = somewhere();
+    let (path, _folder) = somewhere();
     let store = Store::open(&path).unwrap();
     for n in 0..50 {
         let said = exchange(Channel::Voice, n * 10, "my aunt Philomena", "Philomena is well.");
@@ -191,7 +192,7 @@ async fn what_is_older_than_the_retention_is_purged() {
 
 #[tokio::test]
 async fn the_database_is_private_to_its_owner() {
-    let (_folder, path) = somewhere();
+    let (path, _folder) = somewhere();
     let store = Store::open(&path).unwrap();
     store.add_exchange(exchange(Channel::Voice, 0, "a", "b")).await.unwrap();
     let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
@@ -208,7 +209,7 @@ async fn is_usable(store: &Store) {
 
 #[tokio::test]
 async fn a_file_that_is_no_database_is_set_aside_untouched() {
-    let (_folder, path) = somewhere();
+    let (path, _folder) = somewhere();
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let garbage = b"this was a database once, but the card died ".repeat(100);
     fs::write(&path, &garbage).unwrap();
@@ -219,7 +220,7 @@ async fn a_file_that_is_no_database_is_set_aside_untouched() {
 
 #[tokio::test]
 async fn a_database_with_damaged_pages_is_set_aside() {
-    let (_folder, path) = somewhere();
+    let (path, _folder) = somewhere();
     let store = Store::open(&path).unwrap();
     for n in 0..200 {
         let long = "word ".repeat(100);
@@ -257,7 +258,7 @@ fn put(id: i64, entry: &str) -> ScheduleWrite<()> {
 
 #[tokio::test]
 async fn a_large_database_is_looked_through_while_it_is_used() {
-    let (_folder, path) = somewhere();
+    let (path, _folder) = somewhere();
     let sound = large(&path).await;
     let (store, check) = Store::open_checked(&path, Heart::unwatched(), Duration::ZERO).unwrap();
     check.unwrap().join().unwrap();
@@ -273,7 +274,7 @@ async fn a_large_database_is_looked_through_while_it_is_used() {
 
 #[tokio::test]
 async fn damage_deep_in_a_large_database_is_found_beside_its_use_and_set_aside() {
-    let (_folder, path) = somewhere();
+    let (path, _folder) = somewhere();
     let mut broken = large(&path).await;
     let half = broken.len() / 2;
     broken[half..half + 40_960].fill(0xA5);
@@ -286,7 +287,7 @@ async fn damage_deep_in_a_large_database_is_found_beside_its_use_and_set_aside()
 
 #[tokio::test]
 async fn damage_in_what_rings_is_found_before_anything_is_done_however_large_the_rest_is() {
-    let (_folder, path) = somewhere();
+    let (path, _folder) = somewhere();
     let mut broken = large(&path).await;
     let pages = Connection::open(&path).unwrap();
     let page = "SELECT rootpage FROM sqlite_schema WHERE name = 'schedule'";
@@ -302,7 +303,7 @@ async fn damage_in_what_rings_is_found_before_anything_is_done_however_large_the
 
 #[test]
 fn a_database_of_a_newer_version_is_refused_and_left_alone() {
-    let (_folder, path) = somewhere();
+    let (path, _folder) = somewhere();
     drop(Store::open(&path).unwrap());
     let db = Connection::open(&path).unwrap();
     db.execute_batch("PRAGMA user_version = 99").unwrap();
@@ -320,7 +321,7 @@ fn a_database_of_a_newer_version_is_refused_and_left_alone() {
 
 #[test]
 fn a_place_that_cannot_be_written_is_named() {
-    let (folder, _) = somewhere();
+    let (_, folder) = somewhere();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     let error = Store::open(&file.join("joi.db")).unwrap_err();
@@ -351,7 +352,7 @@ fn the_configuration_names_all_its_problems() {
 
 #[tokio::test]
 async fn a_change_of_the_schedule_is_flushed_and_nothing_else_pays_for_it() {
-    let (_folder, path) = somewhere();
+    let (path, _folder) = somewhere();
     let store = Store::open(&path).unwrap();
     let level = |db: &mut Connection| Ok(db.query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0))?);
     assert_eq!(store.run(level).await.unwrap(), 1, "NORMAL");
@@ -376,7 +377,7 @@ const DIALOGUE: Forget = Forget { dialogue: true, notes: false, timers: false };
 
 #[tokio::test]
 async fn notes_and_timers_are_forgotten_when_that_is_asked_and_leave_no_byte() {
-    let (_folder, path) = somewhere();
+    let (path, _folder) = somewhere();
     let store = Store::open(&path).unwrap();
     let holds = |what: &str| contains(&bytes(&path), what);
     store.add_notes("notes", vec!["the marmalade is hidden".into()], Timestamp::UNIX_EPOCH).await.unwrap();

@@ -13,12 +13,15 @@ use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
-use crate::language::{Language, Languages, fill};
+use crate::language::tools::CurrencyNames;
+use crate::language::{Language, fill};
 
 /// No sensible sum takes longer.
 const LIMIT: Duration = Duration::from_secs(1);
 /// A request is looked at for no longer than that.
 const AT_ONCE: Duration = Duration::from_millis(20);
+/// Words of expressions that are no units.
+const PLAIN: [&str; 2] = ["of", "sqrt"];
 /// Longest expression, in bytes.
 const LONGEST_EXPRESSION: usize = 120;
 /// Most brackets inside brackets.
@@ -27,16 +30,7 @@ const DEEPEST: usize = 16;
 const LONGEST_RESULT: usize = 200;
 
 /// The tool.
-pub(super) struct Calculate {
-    languages: Languages,
-}
-
-impl Calculate {
-    /// A tool that reads sums in words of the present language.
-    pub(super) fn new(languages: Languages) -> Self {
-        Self { languages }
-    }
-}
+pub(super) struct Calculate;
 
 impl Tool for Calculate {
     fn name(&self) -> &str {
@@ -55,8 +49,8 @@ impl Tool for Calculate {
         Effect::Looks
     }
 
-    fn ready(&self, asked: &str) -> Option<Arguments> {
-        let expression = asked_for(asked, &self.languages.get())?;
+    fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
+        let expression = asked_for(asked, language)?;
         Some(Arguments::from_iter([("expression".to_owned(), expression.into())]))
     }
 
@@ -64,23 +58,23 @@ impl Tool for Calculate {
         deed::values_of(arguments, &[("expression", ValueKind::Numbers)])
     }
 
-    fn in_words(&self, arguments: &Arguments) -> String {
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
         let expression = arguments.get("expression").and_then(Value::as_str).unwrap_or_default();
-        fill(&self.languages.get().sentences().tools.ask_calculate, &[("text", expression)])
+        fill(&language.sentences().tools.ask_calculate, &[("text", expression)])
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         async move {
-            let language = self.languages.get();
+            let language = call.language;
             let written = call.text("expression").to_owned();
-            let expression = in_signs(&written, &language).map_err(ToolError::TellModel)?;
+            let Sum { expression, money } = Sum::of(&written, &language).map_err(ToolError::TellModel)?;
             let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
             let _stops_with_us = StopOnDrop(Arc::clone(&clock.is_over));
             let computed = tokio::task::spawn_blocking(move || value_of(&expression, &clock)).await;
             let value = computed.unwrap_or_else(|_| Err("it can't be computed".to_owned()));
             let value = value.map_err(|why| ToolError::TellModel(format!("{written}: {why}")))?;
             let say = &language.sentences().tools;
-            let told = value.replace("approx.", &say.about);
+            let told = with_money(value.replace("approx.", &say.about), money);
             let sentence = fill(&say.sum, &[("value", &told)]);
             Ok(Output::own(format!("{written} = {told}")).saying(sentence))
         }
@@ -103,14 +97,72 @@ fn asked_for(asked: &str, language: &Language) -> Option<String> {
     let rest = polite.unwrap_or(rest).trim_end_matches([',', ' ']);
     let mut articles = language.sums().map(|words| &words.article);
     let rest = articles.find_map(|word| rest.strip_prefix(word.as_str())?.strip_prefix(' ')).unwrap_or(rest);
+    let rest = language.in_figures(rest);
     if rest.len() > LONGEST_EXPRESSION || !rest.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let signs = in_signs(rest, language).ok()?;
+    let Sum { expression: signs, .. } = Sum::of(&rest, language).ok()?;
     let is_sum = signs.contains(['+', '*', '/', '^', '%'])
         || [" - ", " to ", " in ", "sqrt "].iter().any(|s| signs.contains(s));
     let clock = EvaluationLimit { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
-    (is_sum && value_of(&signs, &clock).is_ok()).then(|| rest.to_owned())
+    (is_sum && value_of(&signs, &clock).is_ok()).then_some(rest)
+}
+
+/// A sum in signs, and the currency it is in.
+struct Sum<'a> {
+    expression: String,
+    money: Option<&'a CurrencyNames>,
+}
+
+impl<'a> Sum<'a> {
+    /// Reads `written`; a sum in a single currency is computed without it.
+    fn of(written: &str, language: &'a Language) -> Result<Self, String> {
+        let lower = written.to_lowercase();
+        let names = |money: &'a CurrencyNames| {
+            money.signs.iter().chain([&money.many, &money.one]).map(|name| name.to_lowercase())
+        };
+        let all = || language.sums().flat_map(|words| &words.money);
+        let has = |money: &&'a CurrencyNames| names(money).any(|name| without(&lower, &name).is_some());
+        // Of the languages there are, one names a currency like another.
+        let found: Vec<&CurrencyNames> = all().filter(has).collect();
+        let first = found.first().copied();
+        let is_one = first.is_some_and(|first| {
+            found.iter().all(|other| names(other).any(|name| names(first).any(|known| known == name)))
+        });
+        let money = first.filter(|_| is_one);
+        let plain = match money {
+            Some(money) => names(money).fold(lower, |text, name| without(&text, &name).unwrap_or(text)),
+            None => written.to_owned(),
+        };
+        let expression = in_signs(&plain, language)?;
+        // "three kilos in pounds": what is converted is no money.
+        let mut names = expression.split(|c: char| !c.is_alphabetic()).filter(|name| !name.is_empty());
+        let is_money = money.is_some() && names.all(|name| PLAIN.contains(&name));
+        if money.is_none() || is_money {
+            return Ok(Self { expression, money });
+        }
+        Ok(Self { expression: in_signs(written, language)?, money: None })
+    }
+}
+
+/// `text` without a name of a currency; nothing when it is not in it. A sign stands beside figures, a word alone.
+fn without(text: &str, name: &str) -> Option<String> {
+    let is_sign = !name.chars().any(char::is_alphabetic);
+    if is_sign {
+        return text.contains(name).then(|| text.replace(name, " "));
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let rest: Vec<&str> = words.iter().copied().filter(|word| *word != name).collect();
+    (rest.len() < words.len()).then(|| rest.join(" "))
+}
+
+/// A value with its currency.
+fn with_money(value: String, money: Option<&CurrencyNames>) -> String {
+    match money {
+        Some(money) if value == "1" => format!("{value} {}", money.one),
+        Some(money) => format!("{value} {}", money.many),
+        None => value,
+    }
 }
 
 struct EvaluationLimit {
@@ -185,7 +237,8 @@ mod tests {
 
     fn value(written: &str) -> Result<String, String> {
         let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
-        value_of(&in_signs(written, english())?, &clock)
+        let sum = Sum::of(written, english())?;
+        Ok(with_money(value_of(&sum.expression, &clock)?, sum.money))
     }
 
     #[test]
@@ -203,6 +256,10 @@ mod tests {
             ("the square root of 144".trim_start_matches("the "), "12"),
             ("12 squared", "144"),
             ("3 kg to pounds to 1 dp", "approx. 6.6 pounds"),
+            ("15% of $80", "12 dollars"),
+            ("15 percent of 80 dollars", "12 dollars"),
+            ("20 euros / 20", "1 euro"),
+            ("£12.50 * 2", "25 pounds"),
         ];
         for (written, expected) in rows {
             assert_eq!(value(written).as_deref(), Ok(expected), "{written}");
@@ -218,6 +275,11 @@ mod tests {
             ("Convert 5 miles to kilometers", Some("5 miles to kilometers")),
             ("What's the square root of 144?", Some("square root of 144")),
             ("what is 4821 plus 1379", Some("4821 plus 1379")),
+            ("what is fifteen percent of eighty dollars", Some("15 percent of 80 dollars")),
+            ("What's a twenty percent tip on 45 dollars?", Some("20 percent tip on 45 dollars")),
+            ("what is twelve times twelve", Some("12 times 12")),
+            ("how much are 50 dollars in euros", None),
+            ("what is one of the oldest cities", None),
             ("what is 42", None),
             ("What is the capital of France?", None),
             ("what is 5 in a row", None),
@@ -227,6 +289,22 @@ mod tests {
         ];
         for (asked, expected) in rows {
             assert_eq!(asked_for(asked, english()).as_deref(), expected, "{asked}");
+        }
+    }
+
+    #[test]
+    fn sums_in_german_words_need_no_model_either() {
+        let german = crate::language::tests::german();
+        for (asked, expected, told) in [
+            ("Wie viel sind fünfzehn Prozent von achtzig Euro?", "15 prozent von 80 euro", "12 Euro"),
+            ("was ist dreiundzwanzig mal siebzehn", "23 mal 17", "391"),
+            ("was sind 20 % von 45 €", "20 % von 45 €", "9 Euro"),
+        ] {
+            let expression = asked_for(asked, german);
+            assert_eq!(expression.as_deref(), Some(expected), "{asked}");
+            let sum = Sum::of(&expression.unwrap(), german).unwrap();
+            let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
+            assert_eq!(with_money(value_of(&sum.expression, &clock).unwrap(), sum.money), told);
         }
     }
 

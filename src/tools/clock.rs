@@ -10,20 +10,11 @@ use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
-use crate::language::{Language, Languages, fill};
+use crate::language::{Language, fill};
 use crate::schedule::words::{date_in, time_in_full};
 
 /// The tool.
-pub(super) struct Time {
-    languages: Languages,
-}
-
-impl Time {
-    /// A clock that speaks the present language.
-    pub(super) fn new(languages: Languages) -> Self {
-        Self { languages }
-    }
-}
+pub(super) struct Time;
 
 impl Tool for Time {
     fn name(&self) -> &str {
@@ -46,8 +37,7 @@ impl Tool for Time {
         deed::values_of(arguments, &[("city", ValueKind::Words)])
     }
 
-    fn in_words(&self, arguments: &Arguments) -> String {
-        let language = self.languages.get();
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
         let say = &language.sentences().tools;
         let city = arguments.get("city").and_then(Value::as_str).unwrap_or(&say.ask_here);
         fill(&say.ask_time, &[("city", city)])
@@ -55,7 +45,7 @@ impl Tool for Time {
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         async move {
-            let language = self.languages.get();
+            let language = call.language;
             let city = call.text("city");
             let (there, named) = match city {
                 "" | "here" => (call.now.clone(), "here".to_owned()),
@@ -102,14 +92,18 @@ fn zone_of(city: &str, language: &Language) -> Option<TimeZone> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::tests::in_english;
+    use crate::language::tests::english;
 
     async fn told(city: &str) -> Result<Output, ToolError> {
         let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
         let arguments = Arguments::from_iter([("city".to_owned(), json!(city))]);
-        Time::new(in_english())
-            .run(Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own })
-            .await
+        Time.run(Call {
+            arguments: &arguments,
+            now: &now,
+            source: crate::tools::Source::Own,
+            language: english(),
+        })
+        .await
     }
 
     #[tokio::test]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::deed::CallValue;
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, route, schema};
-use crate::language::Languages;
+use crate::language::Language;
 
 /// Its name, which is on every turn's allow-list.
 pub(super) const NAME: &str = "toolSearch";
@@ -19,13 +19,12 @@ pub(super) const NAME: &str = "toolSearch";
 /// The tool.
 pub(super) struct ToolSearch {
     known: Vec<Arc<dyn Tool>>,
-    languages: Languages,
 }
 
 impl ToolSearch {
     /// Searches as requests are routed, and in names and descriptions.
-    pub(super) fn new(known: Vec<Arc<dyn Tool>>, languages: Languages) -> Self {
-        Self { known, languages }
+    pub(super) fn new(known: Vec<Arc<dyn Tool>>) -> Self {
+        Self { known }
     }
 
     fn found(&self, query: &str) -> Vec<&Arc<dyn Tool>> {
@@ -69,8 +68,8 @@ impl Tool for ToolSearch {
         Vec::new()
     }
 
-    fn in_words(&self, _: &Arguments) -> String {
-        self.languages.get().sentences().tools.ask_tool.clone()
+    fn in_words(&self, _: &Arguments, language: &Language) -> String {
+        language.sentences().tools.ask_tool.clone()
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {

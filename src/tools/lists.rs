@@ -13,7 +13,7 @@ use super::deed::{CallValue, ValueKind};
 use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
 use crate::clock::Clock;
 use crate::language::tools::ListWords;
-use crate::language::{Language, Languages, capital, fill};
+use crate::language::{Language, capital, fill};
 use crate::message::Origin;
 use crate::store::{Store, StoreError};
 
@@ -30,18 +30,16 @@ const MOST_TOLD: usize = 30;
 pub(super) struct Lists {
     store: Option<Store>,
     clock: Arc<dyn Clock>,
-    languages: Languages,
 }
 
 impl Lists {
     /// Lists in `store`; without one every call fails honestly.
-    pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>, languages: Languages) -> Self {
-        Self { store, clock, languages }
+    pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
     }
 
     async fn perform(&self, call: Call<'_>) -> Result<Output, ToolError> {
-        let language = self.languages.get();
-        let language = &*language;
+        let language = call.language;
         let say = &language.sentences().tools;
         let lost = |why: &str| lost(language, why);
         let broken = |error: StoreError| lost(&error.to_string());
@@ -122,8 +120,8 @@ impl Tool for Lists {
         }
     }
 
-    fn ready(&self, asked: &str) -> Option<Arguments> {
-        asked::arguments(asked, &self.languages.get())
+    fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
+        asked::arguments(asked, language)
     }
 
     fn deed(&self, arguments: &Arguments) -> String {
@@ -134,10 +132,8 @@ impl Tool for Lists {
         deed::values_of(arguments, &[("text", ValueKind::Words), ("list", ValueKind::List)])
     }
 
-    fn in_words(&self, arguments: &Arguments) -> String {
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
-        let language = self.languages.get();
-        let language = &*language;
         let say = &language.sentences().tools;
         let list = list_name(text("list"), language);
         let sentence = match text("action") {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::deed::{CallValue, ValueKind};
 use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
 use crate::clock::Clock;
-use crate::language::{Languages, fill};
+use crate::language::{Language, fill};
 use crate::message::Private;
 use crate::store::{MemoryHit, MemoryKind, MemoryQuery, NewMemory, STRANGER, Store, words};
 
@@ -25,17 +25,16 @@ const SHORTEST: usize = 3;
 pub(super) struct MemoryTool {
     store: Option<Store>,
     clock: Arc<dyn Clock>,
-    languages: Languages,
 }
 
 impl MemoryTool {
     /// The memory in `store`; without one every call fails honestly.
-    pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>, languages: Languages) -> Self {
-        Self { store, clock, languages }
+    pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
     }
 
     async fn perform(&self, call: Call<'_>) -> Result<Output, ToolError> {
-        let store = self.store.as_ref().ok_or_else(|| self.lost("there is no database"))?;
+        let store = self.store.as_ref().ok_or_else(|| lost(call.language, "there is no database"))?;
         let text = call.text("text");
         if text.is_empty() {
             return Err(ToolError::TellModel("text is missing: what to remember or look for".into()));
@@ -45,27 +44,26 @@ impl MemoryTool {
                 let (kind, at) = (kind(call.text("about")), self.clock.now().timestamp());
                 let source = if call.source == Source::Foreign { STRANGER } else { "tool" }.to_owned();
                 let new = NewMemory { kind, at, text: Private(text.to_owned()), source };
-                store.remember(vec![new]).await.map_err(|error| self.lost(&error.to_string()))?;
+                store.remember(vec![new]).await.map_err(|error| lost(call.language, &error.to_string()))?;
                 Ok(Output::own(format!("remembered: {text}"))
-                    .saying(&self.languages.get().sentences().tools.remembered))
+                    .saying(&call.language.sentences().tools.remembered))
             }
             _ => {
                 let words = words::words(text);
                 let words = words.into_iter().filter(|word| word.chars().count() >= SHORTEST).collect();
                 let now = self.clock.now().timestamp();
                 let search = MemoryQuery { words, now, limit: MOST_FOUND, ..MemoryQuery::default() };
-                let hits = store.search(search).await.map_err(|error| self.lost(&error.to_string()))?;
+                let hits =
+                    store.search(search).await.map_err(|error| lost(call.language, &error.to_string()))?;
                 Ok(told(&hits))
             }
         }
     }
 }
 
-impl MemoryTool {
-    fn lost(&self, why: &str) -> ToolError {
-        tracing::warn!(%why, "the memory can't be used");
-        ToolError::EndTurn(self.languages.get().sentences().tools.no_memory.clone())
-    }
+fn lost(language: &Language, why: &str) -> ToolError {
+    tracing::warn!(%why, "the memory can't be used");
+    ToolError::EndTurn(language.sentences().tools.no_memory.clone())
 }
 
 fn told(hits: &[MemoryHit]) -> Output {
@@ -122,9 +120,8 @@ impl Tool for MemoryTool {
         deed::values_of(arguments, &[("text", ValueKind::Gist)])
     }
 
-    fn in_words(&self, arguments: &Arguments) -> String {
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
         let text = arguments.get("text").and_then(Value::as_str).unwrap_or_default().trim();
-        let language = self.languages.get();
         let say = &language.sentences().tools;
         let is_search = arguments.get("action").and_then(Value::as_str) == Some("search");
         fill(if is_search { &say.ask_search } else { &say.ask_remember }, &[("text", text)])

@@ -43,12 +43,11 @@ impl ToolRegistry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::tests::in_english;
     use crate::tools::stop::Stop;
 
     #[test]
     fn a_snapshot_stays_as_it_is_when_the_tools_are_replaced() {
-        let registry = ToolRegistry::from(Toolbox::new(vec![Arc::new(Stop::new(in_english()))]));
+        let registry = ToolRegistry::from(Toolbox::new(vec![Arc::new(Stop)]));
         let (before, shared) = (registry.snapshot(), registry.clone());
         shared.replace(Toolbox::default());
         assert_eq!((before.revision, before.toolbox.names()), (1, vec!["stop"]));

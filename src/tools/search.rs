@@ -18,7 +18,7 @@ use super::weather::base;
 use super::web::Reach;
 use super::web::html::{self, Hit};
 use super::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
-use crate::language::{Languages, fill};
+use crate::language::{Language, fill};
 
 /// Its name.
 pub(super) const NAME: &str = "webSearch";
@@ -37,7 +37,6 @@ const MOST_CHARS: usize = 1_500;
 pub(super) struct WebSearch {
     config: SearchConfig,
     reach: Reach,
-    languages: Languages,
 }
 
 #[derive(Debug, Deserialize)]
@@ -79,8 +78,8 @@ struct WikiPage {
 
 impl WebSearch {
     /// Asks the places of `config`.
-    pub(super) fn new(config: &SearchConfig, reach: Reach, languages: Languages) -> Self {
-        Self { config: config.clone(), reach, languages }
+    pub(super) fn new(config: &SearchConfig, reach: Reach) -> Self {
+        Self { config: config.clone(), reach }
     }
 
     async fn search(&self, query: &str) -> Result<Output, ToolError> {
@@ -217,9 +216,9 @@ impl Tool for WebSearch {
         arguments.get("query").and_then(Value::as_str)
     }
 
-    fn in_words(&self, arguments: &Arguments) -> String {
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
         let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
-        fill(&self.languages.get().sentences().tools.ask_web, &[("text", query)])
+        fill(&language.sentences().tools.ask_web, &[("text", query)])
     }
 
     fn is_brief(&self) -> bool {

@@ -10,22 +10,13 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::{Arguments, Call, Deed, Effect, Output, Tool, ToolError, schema};
-use crate::language::Languages;
+use crate::language::Language;
 
 /// Its name, which is on every turn's allow-list.
 pub(super) const NAME: &str = "stop";
 
 /// The tool.
-pub(super) struct Stop {
-    languages: Languages,
-}
-
-impl Stop {
-    /// It asks in the present language, where it has to.
-    pub(super) fn new(languages: Languages) -> Self {
-        Self { languages }
-    }
-}
+pub(super) struct Stop;
 
 impl Tool for Stop {
     fn name(&self) -> &str {
@@ -44,8 +35,8 @@ impl Tool for Stop {
         Effect::Ends
     }
 
-    fn in_words(&self, _: &Arguments) -> String {
-        self.languages.get().sentences().tools.ask_stop.clone()
+    fn in_words(&self, _: &Arguments, language: &Language) -> String {
+        language.sentences().tools.ask_stop.clone()
     }
 
     fn run<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
@@ -56,13 +47,12 @@ impl Tool for Stop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::tests::in_english;
     use crate::tools::ToolsConfig;
     use crate::tools::gate::{Address, CallFacts, Consent, GateVerdict, Taint, Wish, judge};
 
     #[test]
     fn the_end_needs_no_yes_unless_the_owner_wants_to_be_asked() {
-        let effect = Stop::new(in_english()).effect(&Arguments::new());
+        let effect = Stop.effect(&Arguments::new());
         let (talk, forbidden) = (Wish::Talk("only talk"), "forbidden");
         for (taint, wish, verdict) in [
             (Taint::Clean, Wish::Act, "allowed"),

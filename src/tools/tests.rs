@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::clock::{Clock, ManualClock};
 use crate::language::Language;
-use crate::language::tests::{english, in_english};
+use crate::language::tests::{english, german};
 
 pub(crate) use super::web::tests::reach;
 
@@ -35,15 +35,19 @@ fn shipped_names() -> Vec<String> {
 }
 
 fn means(store: Option<Store>) -> Means {
-    let (languages, reach) = (in_english(), Reach::public().ok());
-    Means { store, schedule: None, reads_when: |_, _| None, languages, clock: clock(), reach }
+    let reach = Reach::public().ok();
+    Means { store, schedule: None, reads_when: |_, _| None, clock: clock(), reach }
 }
 
 async fn call(toolbox: &Toolbox, name: &str, arguments: Value) -> Result<Output, ToolError> {
     let tool = toolbox.get(name).expect("the tool");
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let arguments = schema::checked(&tool.schema(), &arguments).expect("good arguments");
-    run(&**tool, Call { arguments: &arguments, now: &clock().now(), source: Source::Own }).await
+    run(
+        &**tool,
+        Call { arguments: &arguments, now: &clock().now(), source: Source::Own, language: english() },
+    )
+    .await
 }
 
 fn sentence(output: Result<Output, ToolError>) -> String {
@@ -120,7 +124,7 @@ impl Tool for Hangs {
     fn schema(&self) -> Value {
         schema::object(json!({}), &[])
     }
-    fn in_words(&self, _: &Arguments) -> String {
+    fn in_words(&self, _: &Arguments, _: &Language) -> String {
         String::new()
     }
     fn time_limit(&self) -> Duration {
@@ -161,25 +165,25 @@ fn the_shipped_tools_can_be_called_by_every_protocol() {
 
 #[test]
 fn every_tool_asks_for_a_yes_in_the_language_that_is_spoken() {
-    let german = Languages::new(Language::load("de").unwrap());
-    let hidden = || vec![Arc::new(Hangs) as Arc<dyn Tool>];
-    let box_in = |languages: Languages| {
-        let means = Means { languages: languages.clone(), ..means(None) };
-        builtin(&ToolsConfig::default(), &means).with_hidden(hidden(), languages)
-    };
-    let (english, german) = (box_in(in_english()), box_in(german));
+    let hidden = vec![Arc::new(Hangs) as Arc<dyn Tool>];
+    let toolbox = builtin(&ToolsConfig::default(), &means(None)).with_hidden(hidden);
     let arguments = json!({ "place": "Rom", "query": "Eulen", "url": "http://a.example", "city": "Rom" });
     let Value::Object(arguments) = arguments else { unreachable!() };
-    for (one, other) in english.all().iter().zip(german.all()).filter(|(one, _)| one.name() != "hangs") {
-        assert_ne!(one.in_words(&arguments), other.in_words(&arguments), "{}", one.name());
+    for tool in toolbox.all().iter().filter(|tool| tool.name() != "hangs") {
+        assert_ne!(
+            tool.in_words(&arguments, english()),
+            tool.in_words(&arguments, german()),
+            "{}",
+            tool.name()
+        );
     }
-    let asked = |name: &str| german.get(name).unwrap().in_words(&arguments);
+    let asked = |name: &str| toolbox.get(name).unwrap().in_words(&arguments, german());
     assert_eq!(asked("weather"), "das Wetter nachsehen: Rom");
     assert_eq!(asked("webSearch"), "im Internet nach „Eulen“ suchen");
     assert_eq!(asked("readPage"), "die Seite http://a.example lesen");
     assert_eq!(asked("stop"), "unser Gespräch beenden");
     assert_eq!(asked("toolSearch"), "nach einem anderen Werkzeug suchen");
-    assert_eq!(german.get("weather").unwrap().in_words(&Arguments::new()), "das Wetter nachsehen");
+    assert_eq!(toolbox.get("weather").unwrap().in_words(&Arguments::new(), german()), "das Wetter nachsehen");
 }
 
 #[test]

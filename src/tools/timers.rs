@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
 use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
-use crate::language::{Language, Languages, ToolSentences, fill};
+use crate::language::{Language, ToolSentences, fill};
 use crate::schedule::words::{self, tell};
 use crate::schedule::{
     Bias, EntryKind, Many, NewEntry, OrderReport, Schedule, ScheduleOrder, ScheduleQuestion, When, Which,
@@ -22,13 +22,12 @@ pub type ReadsWhen = fn(&Language, &str) -> Option<When>;
 pub(super) struct Timers {
     schedule: Option<Schedule>,
     reads: ReadsWhen,
-    languages: Languages,
 }
 
 impl Timers {
     /// A tool for what `schedule` holds; without one every call fails honestly.
-    pub(super) fn new(schedule: Option<Schedule>, reads: ReadsWhen, languages: Languages) -> Self {
-        Self { schedule, reads, languages }
+    pub(super) fn new(schedule: Option<Schedule>, reads: ReadsWhen) -> Self {
+        Self { schedule, reads }
     }
 
     fn order(&self, call: Call<'_>) -> Result<ScheduleOrder, ToolError> {
@@ -65,7 +64,7 @@ impl Timers {
         if said.is_empty() {
             return Ok(None);
         }
-        let when = (self.reads)(&self.languages.get(), said).ok_or_else(|| {
+        let when = (self.reads)(call.language, said).ok_or_else(|| {
             tell_model(format!(
                 "when: \"{said}\" is no length and no time; say for example \"10 minutes\", \"6:30 am on weekdays\" or \
                  \"tomorrow at noon\""
@@ -76,9 +75,9 @@ impl Timers {
 
     async fn perform(&self, call: Call<'_>) -> Result<Output, ToolError> {
         let order = self.order(call)?;
-        let schedule = self.schedule.as_ref().ok_or_else(|| self.lost("there is no database"))?;
-        let done = schedule.obey(order).await.map_err(|error| self.lost(&error.to_string()))?;
-        let sentence = tell(&done.report, &done.at, &self.languages.get());
+        let schedule = self.schedule.as_ref().ok_or_else(|| lost(call.language, "there is no database"))?;
+        let done = schedule.obey(order).await.map_err(|error| lost(call.language, &error.to_string()))?;
+        let sentence = tell(&done.report, &done.at, call.language);
         match done.report {
             report if report.is_done() => {
                 let source = if report.is_foreign() { Source::Foreign } else { Source::Own };
@@ -95,11 +94,9 @@ impl Timers {
     }
 }
 
-impl Timers {
-    fn lost(&self, why: &str) -> ToolError {
-        tracing::warn!(%why, "timers can't be kept");
-        ToolError::EndTurn(self.languages.get().sentences().tools.no_timers.clone())
-    }
+fn lost(language: &Language, why: &str) -> ToolError {
+    tracing::warn!(%why, "timers can't be kept");
+    ToolError::EndTurn(language.sentences().tools.no_timers.clone())
 }
 
 impl Tool for Timers {
@@ -147,9 +144,8 @@ impl Tool for Timers {
         values
     }
 
-    fn in_words(&self, arguments: &Arguments) -> String {
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
-        let language = self.languages.get();
         let (say, schedule) = (&language.sentences().tools, &language.sentences().schedule);
         let of = kind(arguments);
         let kind = words::kind(of.unwrap_or(EntryKind::Timer), &language);

@@ -8,19 +8,10 @@ use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
 use super::{Arguments, Call, Deed, Output, Tool, ToolError, deed, schema};
-use crate::language::{Languages, fill};
+use crate::language::{Language, fill};
 
 /// The tool.
-pub(super) struct SetVolume {
-    languages: Languages,
-}
-
-impl SetVolume {
-    /// A tool that speaks the present language.
-    pub(super) fn new(languages: Languages) -> Self {
-        Self { languages }
-    }
-}
+pub(super) struct SetVolume;
 
 impl Tool for SetVolume {
     fn name(&self) -> &str {
@@ -47,9 +38,8 @@ impl Tool for SetVolume {
         deed::values_of(arguments, &[("percent", ValueKind::Percent)])
     }
 
-    fn in_words(&self, arguments: &Arguments) -> String {
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
         let percent = arguments.get("percent").and_then(Value::as_u64);
-        let language = self.languages.get();
         let say = &language.sentences().tools;
         match (arguments.get("change").and_then(Value::as_str), percent) {
             (Some("up"), _) => say.ask_louder.clone(),
@@ -62,7 +52,7 @@ impl Tool for SetVolume {
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         let percent =
             call.arguments.get("percent").and_then(Value::as_u64).and_then(|p| u8::try_from(p).ok());
-        let language = self.languages.get();
+        let language = call.language;
         let say = &language.sentences().reply;
         let done = match (call.text("change"), percent) {
             ("up", _) => Ok((Deed::Louder, say.louder.clone())),

@@ -17,14 +17,13 @@ use super::deed::{CallValue, ValueKind};
 use super::web::Reach;
 use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
 use crate::language::consent::words_of;
-use crate::language::{Language, Languages, SkyWords, fill};
+use crate::language::{Language, SkyWords, fill};
 use crate::schedule::words::date_in;
 
 /// The tool.
 pub(super) struct Weather {
     config: WeatherConfig,
     reach: Reach,
-    languages: Languages,
 }
 
 #[derive(Debug, Deserialize)]
@@ -68,8 +67,8 @@ struct Daily {
 
 impl Weather {
     /// Asks the services of `config`.
-    pub(super) fn new(config: &WeatherConfig, reach: Reach, languages: Languages) -> Self {
-        Self { config: config.clone(), reach, languages }
+    pub(super) fn new(config: &WeatherConfig, reach: Reach) -> Self {
+        Self { config: config.clone(), reach }
     }
 
     async fn look(&self, call: Call<'_>) -> Result<Output, ToolError> {
@@ -82,12 +81,12 @@ impl Weather {
             let told = "No place is configured. Ask the user which place is meant.";
             return Err(ToolError::TellModel(told.into()));
         }
-        let language = self.languages.get();
-        let place = self.place(wanted, &language).await?;
+        let language = call.language;
+        let place = self.place(wanted, language).await?;
         let forecast = self.forecast(&place).await?;
         let days = usize::from(call.text("day") == "tomorrow");
         let (name, source) = if wanted == home { (home.into(), Source::Own) } else { named(&place, wanted) };
-        let (text, sentence) = self.told(&name, &forecast, days, &language);
+        let (text, sentence) = self.told(&name, &forecast, days, language);
         Ok(Output::of(source, text).saying(sentence))
     }
 
@@ -199,8 +198,7 @@ impl Tool for Weather {
         arguments.get("place").and_then(Value::as_str)
     }
 
-    fn in_words(&self, arguments: &Arguments) -> String {
-        let language = self.languages.get();
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
         let say = &language.sentences().tools;
         match arguments.get("place").and_then(Value::as_str) {
             Some(place) if !matches!(place, "" | "here") => fill(&say.ask_weather, &[("place", place)]),

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::deed::CallValue;
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
-use crate::language::{Languages, fill};
+use crate::language::{Language, fill};
 
 mod guard;
 pub(super) mod html;
@@ -237,13 +237,12 @@ fn tell(why: String) -> ToolError {
 /// The tool `readPage`.
 pub(super) struct ReadPage {
     reach: Reach,
-    languages: Languages,
 }
 
 impl ReadPage {
     /// Reads through `reach`.
-    pub(super) fn new(reach: Reach, languages: Languages) -> Self {
-        Self { reach, languages }
+    pub(super) fn new(reach: Reach) -> Self {
+        Self { reach }
     }
 }
 
@@ -272,9 +271,9 @@ impl Tool for ReadPage {
         Vec::new()
     }
 
-    fn in_words(&self, arguments: &Arguments) -> String {
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
         let url = arguments.get("url").and_then(Value::as_str).unwrap_or_default();
-        fill(&self.languages.get().sentences().tools.ask_page, &[("url", url)])
+        fill(&language.sentences().tools.ask_page, &[("url", url)])
     }
 
     fn is_brief(&self) -> bool {

@@ -45,9 +45,11 @@ async fn second_model() -> PathBuf {
 }
 
 fn head() -> HeadMaker {
-    Arc::new(|_, _, _| Ask {
-        messages: vec![Message::system("You are Joi. Answer in one sentence.")],
-        ..Ask::default()
+    Arc::new(|_, _, _| {
+        vec![Ask {
+            messages: vec![Message::system("You are Joi. Answer in one sentence.")],
+            ..Ask::default()
+        }]
     })
 }
 

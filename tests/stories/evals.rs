@@ -195,6 +195,7 @@ impl Stage {
             tools: toolbox(&rules, None, &clock).into(),
             protocols: Protocols::default(),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
+            languages: english(),
         };
         let local = local_model(fake);
         let mind =
@@ -243,7 +244,7 @@ impl Stage {
             let before = remembered(&store).await;
             self.clock.set(later);
             let (events, mut received) = mpsc::channel(1_000);
-            let turn = TurnInput { id: TurnId(1), text: Private(said.say.clone()) };
+            let turn = TurnInput { id: TurnId(1), text: Private(said.say.clone()), language: None };
             let outcome = reply(&engine, &session, turn, events, CancellationToken::new()).await;
             let mut came = Came { answer: outcome.text.0, ..Came::default() };
             while let Ok(event) = received.try_recv() {
@@ -279,10 +280,7 @@ fn toolbox(rules: &ToolsConfig, store: Option<Store>, clock: &Arc<ManualClock>) 
         })
     });
     let reads_when = intents::when;
-    builtin(
-        rules,
-        &Means { store, schedule, reads_when, languages: english(), clock, reach: Reach::public().ok() },
-    )
+    builtin(rules, &Means { store, schedule, reads_when, clock, reach: Reach::public().ok() })
 }
 
 fn english() -> Languages {

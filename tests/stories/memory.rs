@@ -145,6 +145,7 @@ impl Vectors {
             tools: ToolRegistry::default(),
             protocols: Protocols::default(),
             clock: Arc::new(SystemClock),
+            languages: Languages::new(Language::load("en").unwrap()),
         };
         let config = LlmConfig {
             url: self.url.clone(),
@@ -184,7 +185,7 @@ fn engine(mind: &Arc<Mind>, store: &Store) -> Engine<Mind> {
 /// What was decided about the recall of a turn that asks `asked`.
 async fn recall(engine: &Engine<Mind>, asked: &str) -> Vec<String> {
     let (events, mut received) = mpsc::channel(1_000);
-    let turn = TurnInput { id: TurnId(1), text: Private(asked.to_owned()) };
+    let turn = TurnInput { id: TurnId(1), text: Private(asked.to_owned()), language: None };
     let session = Session::new(ConversationId::console());
     reply(engine, &session, turn, events, CancellationToken::new()).await;
     let mut verdicts = Vec::new();

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use joi::clock::SystemClock;
+use joi::language::{Language, Languages};
 use joi::llm::{
     Ask, Backend, ChatEvent, HeadMaker, Length, LlmConfig, LlmError, LocalModels, Message, Mind, MindParts,
     Options, ReadyServer, RestartPolicy, ServedBy, Serving, Think, ThinkRule,
@@ -27,11 +28,13 @@ fn ask(messages: Vec<Message>) -> Ask {
     Ask { messages, ..Ask::default() }
 }
 
-fn head() -> HeadMaker {
-    Arc::new(|model, size, _| ask(vec![Message::system(format!("You run on {model}, which is {size:?}."))]))
+pub(super) fn head() -> HeadMaker {
+    Arc::new(|model, size, _| {
+        vec![ask(vec![Message::system(format!("You run on {model}, which is {size:?}."))])]
+    })
 }
 
-fn parts(url: &str, backend: Backend, fake: &Fake) -> MindParts {
+pub(super) fn parts(url: &str, backend: Backend, fake: &Fake) -> MindParts {
     let config = LlmConfig { url: url.into(), backend, ..LlmConfig::default() };
     let restarts =
         RestartPolicy { first_wait: Duration::from_millis(1), give_up_after: 3, ..RestartPolicy::default() };
@@ -42,7 +45,7 @@ fn mind(url: &str, backend: Backend, fake: &Fake) -> Mind {
     Mind::start(parts(url, backend, fake))
 }
 
-async fn until(mind: &Mind, what: impl Fn(&ReadyServer) -> bool) -> ReadyServer {
+pub(super) async fn until(mind: &Mind, what: impl Fn(&ReadyServer) -> bool) -> ReadyServer {
     let mut serving = mind.serving();
     let now =
         serving.wait_for(|now| matches!(now, Serving::Ready(ready) if what(ready))).await.unwrap().clone();
@@ -52,7 +55,7 @@ async fn until(mind: &Mind, what: impl Fn(&ReadyServer) -> bool) -> ReadyServer 
     }
 }
 
-async fn until_down(mind: &Mind) -> LlmError {
+pub(super) async fn until_down(mind: &Mind) -> LlmError {
     let mut serving = mind.serving();
     match serving.wait_for(|now| matches!(now, Serving::Down(_))).await.unwrap().clone() {
         Serving::Down(error) => error,
@@ -61,7 +64,7 @@ async fn until_down(mind: &Mind) -> LlmError {
 }
 
 /// The answer's words, or how it failed.
-async fn answer(mind: &Mind, question: &str) -> Result<String, LlmError> {
+pub(super) async fn answer(mind: &Mind, question: &str) -> Result<String, LlmError> {
     let mut reply = mind.chat(ask(vec![Message::user(question)])).await?;
     let mut words = String::new();
     loop {
@@ -278,6 +281,7 @@ async fn the_engine_gets_words_and_their_end() {
         tools: ToolRegistry::default(),
         protocols: Protocols::default(),
         clock: Arc::new(SystemClock),
+        languages: Languages::new(Language::load("en").unwrap()),
     });
     let mind = Mind::start(MindParts { head, ..parts(&double.url, Backend::Auto, &fake) });
     let ModelState::Ready(served) = mind.settled().await else { panic!("{:?}", mind.state()) };
@@ -305,7 +309,7 @@ async fn joi_model_is_started_answers_from_what_it_has_read_and_survives_a_crash
     let socket = std::fs::read_dir(fake.runtime_dir()).unwrap().next().unwrap().unwrap();
     assert_eq!(socket.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 
-    let Ask { mut messages, .. } = head()(&before.model, before.size, None);
+    let Ask { mut messages, .. } = head()(&before.model, before.size, None).remove(0);
     messages.push(Message::user("What is the capital of France?"));
     let mut reply = mind.chat(ask(messages)).await.unwrap();
     let (mut words, mut cached) = (String::new(), 0);
@@ -344,7 +348,7 @@ async fn a_model_file_that_was_cut_short_is_told_in_one_sentence() {
     mind.shutdown().await;
 }
 
-fn kill(pid: Option<u32>) {
+pub(super) fn kill(pid: Option<u32>) {
     let pid = rustix::process::Pid::from_raw(pid.unwrap().try_into().unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }

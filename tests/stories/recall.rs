@@ -54,7 +54,7 @@ impl Maker {
         let config = LlmConfig { backend: Backend::Local, ..LlmConfig::default() };
         let local = local_model(&fake);
         let head: HeadMaker =
-            Arc::new(|_, _, _| Ask { messages: vec![Message::user("Hi")], ..Ask::default() });
+            Arc::new(|_, _, _| vec![Ask { messages: vec![Message::user("Hi")], ..Ask::default() }]);
         let mind = Mind::start(MindParts { config, local, head, restarts: RestartPolicy::default() });
         mind.ready().await.unwrap();
         Self::Embedded(Arc::new(mind), fake)

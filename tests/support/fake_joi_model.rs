@@ -56,6 +56,7 @@ impl Fake {
             chat: self.chat.clone(),
             embed_gguf: self.folder.path().join("fake-minilm.gguf"),
             runtime_dir: self.runtime_dir(),
+            outlives: None,
             speeds: SpeedLog::kept_in(Some(self.folder.path().join("speeds.json"))),
         }
     }

@@ -29,12 +29,21 @@ pub(crate) fn questions() -> [Vec<f32>; 2] {
 
 /// `text` in one of flite's voices.
 pub(crate) fn flite(voice: &str, text: &str) -> Vec<f32> {
+    spoken_by("flite", &["-voice", voice, "-t", text, "-o"])
+}
+
+/// `text` in one of espeak-ng's voices, at a pace at which people speak.
+pub(crate) fn espeak(voice: &str, text: &str) -> Vec<f32> {
+    spoken_by("espeak-ng", &["-v", voice, "-s", "150", text, "-w"])
+}
+
+/// What a program writes into the file that is named behind `args`.
+fn spoken_by(program: &str, args: &[&str]) -> Vec<f32> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("said.wav");
-    let status =
-        std::process::Command::new("flite").args(["-voice", voice, "-t", text, "-o"]).arg(&file).status();
-    assert!(status.is_ok_and(|s| s.success()), "flite is installed (apt-get install flite)");
-    read_wav(&file, RATE).expect("what flite wrote")
+    let status = std::process::Command::new(program).args(args).arg(&file).status();
+    assert!(status.is_ok_and(|s| s.success()), "{program} is installed (apt-get install {program})");
+    read_wav(&file, RATE).expect("what was written")
 }
 
 /// Nobody speaks: very soft noise.

@@ -181,7 +181,6 @@ pub(super) async fn engine(
         store: Some(store.clone()),
         schedule: Some(schedule.clone()),
         reads_when: intents::when,
-        languages: languages.clone(),
         clock: Arc::clone(&clock),
         reach,
     };
@@ -205,7 +204,7 @@ pub(super) async fn engine(
 
 async fn ask(engine: &Engine<Mind>, conversation: &Session, said: &str) -> Cost {
     let (events, mut received) = mpsc::channel(64);
-    let input = TurnInput { id: TurnId(1), text: Private(said.to_owned()) };
+    let input = TurnInput { id: TurnId(1), text: Private(said.to_owned()), language: None };
     let mut cost = Cost { said: said.to_owned(), ..Cost::default() };
     let counting = async {
         while let Some(event) = received.recv().await {

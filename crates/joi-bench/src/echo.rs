@@ -146,7 +146,7 @@ impl EchoTally {
 /// Her mouth, a room, and her ears.
 struct EchoBench<'a> {
     context: &'a CliContext,
-    language: Language,
+    language: Arc<Language>,
     voice: Voice,
     whisper: Whisper,
     listener: Listener,
@@ -173,7 +173,7 @@ impl<'a> EchoBench<'a> {
         Ok(Self {
             context,
             language: context.language()?,
-            voice: Voice::load(&app::voice_source(config, &context.paths)?, &config.speak)?,
+            voice: app::load_voice(config, &context.paths, &*context.language()?)?.0,
             whisper: Whisper::load(&model, &config.hear.stt)?,
             listener: app::listener(config, &context.paths)?,
             ears: EchoCancelled::new(Box::new(room), far, choice),

@@ -138,7 +138,7 @@ async fn through_joi(
         // As at the wake word.
         read_ahead(&engine, &session).await?;
         let (events, mut received) = mpsc::channel(64);
-        let input = TurnInput { id: TurnId(1), text: Private(said.clone()) };
+        let input = TurnInput { id: TurnId(1), text: Private(said.clone()), language: None };
         let (asked, mut first, mut answer) = (Instant::now(), None, String::new());
         let listening = async {
             while let Some(event) = received.recv().await {
@@ -150,6 +150,8 @@ async fn through_joi(
                         first.get_or_insert_with(|| asked.elapsed());
                         answer.push_str(&words);
                     }
+                    // It is spoken, too.
+                    ReplyEvent::Offer(question) => answer = format!("{} {question}", answer.trim_end()),
                     _ => {}
                 }
             }

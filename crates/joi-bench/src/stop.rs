@@ -101,7 +101,7 @@ pub(crate) fn run(args: &StopArgs, context: &CliContext) -> anyhow::Result<ExitC
 struct StopBench<'a> {
     args: &'a StopArgs,
     context: &'a CliContext,
-    language: Language,
+    language: Arc<Language>,
     whisper: Whisper,
     listener: Listener,
     origin: Instant,

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::num::{NonZeroU16, NonZeroU32};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgGroup, Parser};
 
@@ -55,6 +56,9 @@ pub(crate) struct ServerArgs {
     /// End when standard input ends: with the program that started this one
     #[arg(long)]
     parent_stdin: bool,
+    /// Outlive the program and the terminal that started this one, and end when nobody has been connected for so long
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["parent_stdin", "listen"])]
+    idle_exit: Option<NonZeroU32>,
 }
 
 /// Where to listen.
@@ -91,6 +95,8 @@ pub(crate) enum ShutdownTrigger {
     None,
     /// Standard input ends.
     Stdin,
+    /// Nobody has been connected for so long.
+    Idle(Duration),
 }
 
 /// The validated command line.
@@ -164,7 +170,11 @@ impl ServerArgs {
         {
             return Err(CliError::SameName(chat.name.clone()));
         }
-        let leash = if self.parent_stdin { ShutdownTrigger::Stdin } else { ShutdownTrigger::None };
+        let leash = match self.idle_exit {
+            Some(seconds) => ShutdownTrigger::Idle(Duration::from_secs(seconds.get().into())),
+            None if self.parent_stdin => ShutdownTrigger::Stdin,
+            None => ShutdownTrigger::None,
+        };
         Ok(ServerPlan { place, access, chat, vectors, queue, leash })
     }
 
@@ -230,6 +240,14 @@ mod tests {
     fn other_machines_stay_out_whatever_is_said() {
         let error = plan(&["--listen", "0.0.0.0:80", "--open"], Some("x")).unwrap_err();
         assert!(error.starts_with("0.0.0.0:80 is not a loopback address"), "{error}");
+    }
+
+    #[test]
+    fn only_a_server_that_can_be_found_again_outlives_its_starter() {
+        assert!(plan(&["--socket", "/s", "--idle-exit", "300"], None).is_ok());
+        assert!(plan(&["--socket", "/s", "--idle-exit", "0"], None).is_err());
+        assert!(plan(&["--socket", "/s", "--idle-exit", "300", "--parent-stdin"], None).is_err());
+        assert!(plan(&["--listen", "127.0.0.1:1", "--open", "--idle-exit", "300"], None).is_err());
     }
 
     #[test]

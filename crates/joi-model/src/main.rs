@@ -17,6 +17,7 @@ mod embeddings;
 mod engine;
 mod facts;
 mod grammar;
+mod idle;
 mod keep_alive;
 mod llama;
 mod memory;
@@ -40,6 +41,7 @@ use api::{App, ChatService};
 use cli::{ChatPlan, EmbeddingModel, ServerArgs, ServerPlan, ShutdownTrigger};
 use embeddings::EmbeddingService;
 use engine::{Engine, SetUpError, Started};
+use idle::Connections;
 use serve::Bound;
 
 /// Another model may do, or the same after it was fetched again.
@@ -85,8 +87,15 @@ fn run(args: ServerArgs) -> anyhow::Result<()> {
 
 async fn serve(plan: ServerPlan) -> anyhow::Result<Vec<JoinHandle<()>>> {
     let end = CancellationToken::new();
-    if plan.leash == ShutdownTrigger::Stdin {
-        end_with_stdin(end.clone())?;
+    let dismissed = CancellationToken::new();
+    match plan.leash {
+        ShutdownTrigger::None => {}
+        ShutdownTrigger::Stdin => end_with_stdin(end.clone())?,
+        ShutdownTrigger::Idle(_) => {
+            // A session of its own: the terminal's end and its Ctrl-C are not for this server.
+            let _ = rustix::process::setsid();
+            tokio::spawn(dismissal(dismissed.clone())?);
+        }
     }
     let bound = Bound::bind(&plan.place).await?;
     let mut threads = Vec::new();
@@ -119,7 +128,15 @@ async fn serve(plan: ServerPlan) -> anyhow::Result<Vec<JoinHandle<()>>> {
     let engine = chat.as_ref().map(|chat| chat.engine.clone());
     tokio::spawn(close_at_the_end(engine, signals()?, end.clone()));
     let router = api::router(App::new(chat, vectors), plan.access);
-    bound.serve(router, end).await?;
+    let connections = Connections::default();
+    if let (ShutdownTrigger::Idle(limit), Some(address)) = (plan.leash, bound.address()) {
+        let (connections, end) = (connections.clone(), end.clone());
+        tokio::spawn(async move {
+            connections.idle(limit, &dismissed, || address.is_there()).await;
+            end.cancel();
+        });
+    }
+    bound.serve(router, connections, end).await?;
     Ok(threads)
 }
 
@@ -133,7 +150,7 @@ async fn close_at_the_end(engine: Option<Engine>, signals: impl Future<Output = 
     };
     tokio::select! {
         () = signals => tracing::info!("stopped by a signal"),
-        () = end.cancelled() => tracing::info!("standard input has ended"),
+        () = end.cancelled() => tracing::info!("nobody needs it any more"),
         () = ended => tracing::error!("the engine has ended unexpectedly"),
     }
     if let Some(engine) = engine {
@@ -147,6 +164,16 @@ fn signals() -> anyhow::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt()).context("no signals can be received")?;
     Ok(async move {
         tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+    })
+}
+
+/// Another server has taken the place of this one: SIGUSR1.
+fn dismissal(dismissed: CancellationToken) -> anyhow::Result<impl Future<Output = ()>> {
+    let mut usr1 = signal(SignalKind::user_defined1()).context("no signals can be received")?;
+    Ok(async move {
+        if usr1.recv().await.is_some() {
+            dismissed.cancel();
+        }
     })
 }
 

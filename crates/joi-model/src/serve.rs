@@ -2,20 +2,25 @@
 //!
 //! Refuses an address that another process serves. A stale socket file is replaced.
 
+use std::convert::Infallible;
+use std::fmt::Debug;
 use std::io;
 use std::net::SocketAddr;
-use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::os::unix::net::{UnixListener as StdUnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::serve::ListenerExt as _;
+use axum::serve::{IncomingStream, Listener, ListenerExt as _};
+use axum::{Extension, Router};
 use rustix::fs::Mode;
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
+use tower::{Layer as _, service_fn};
 
 use crate::cli::ListenAddress;
+use crate::idle::Connections;
 
 /// How long open requests may take to end at shutdown.
 const GRACE: Duration = Duration::from_secs(2);
@@ -51,13 +56,36 @@ pub(crate) enum Bound {
     Port(TcpListener, SocketAddr),
 }
 
+/// A socket file as it was made: path, device and inode, time of its last change. Inodes are given out again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SocketIdentity {
+    path: PathBuf,
+    made: (u64, u64, i64, i64),
+}
+
+impl SocketIdentity {
+    fn of(path: &Path) -> io::Result<Self> {
+        let about = std::fs::symlink_metadata(path)?;
+        let made = (about.dev(), about.ino(), about.ctime(), about.ctime_nsec());
+        Ok(Self { path: path.to_owned(), made })
+    }
+
+    /// Whether clients that look there still find this server.
+    pub(crate) fn is_there(&self) -> bool {
+        Self::of(&self.path).is_ok_and(|now| now == *self)
+    }
+}
+
 /// Removes the socket file when the server ends.
 #[derive(Debug)]
-pub(crate) struct SocketFile(PathBuf);
+pub(crate) struct SocketFile(SocketIdentity);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_file(&self.0) {
+        // By now it may be another server's.
+        if self.0.is_there()
+            && let Err(error) = std::fs::remove_file(&self.0.path)
+        {
             tracing::debug!(%error, "the socket file is gone already");
         }
     }
@@ -79,13 +107,26 @@ impl Bound {
     /// Its address, as a client would write it.
     pub(crate) fn url(&self) -> String {
         match self {
-            Self::Socket(_, file) => format!("unix:{}", file.0.display()),
+            Self::Socket(_, file) => format!("unix:{}", file.0.path.display()),
             Self::Port(_, address) => format!("http://{address}"),
         }
     }
 
-    /// Serves until `end`, then waits a moment for open requests.
-    pub(crate) async fn serve(self, router: Router, end: CancellationToken) -> Result<(), ServeError> {
+    /// What tells whether clients can still find the server.
+    pub(crate) fn address(&self) -> Option<SocketIdentity> {
+        match self {
+            Self::Socket(_, file) => Some(file.0.clone()),
+            Self::Port(..) => None,
+        }
+    }
+
+    /// Serves until `end`, then waits a moment for open requests. Each connection is one of `connections`.
+    pub(crate) async fn serve(
+        self,
+        router: Router,
+        connections: Connections,
+        end: CancellationToken,
+    ) -> Result<(), ServeError> {
         let ended = end.clone().cancelled_owned();
         let overdue = async {
             end.cancelled().await;
@@ -93,8 +134,13 @@ impl Bound {
         };
         let serving = async {
             match self {
-                Self::Socket(listener, _file) => {
-                    axum::serve(listener, router).with_graceful_shutdown(ended).await
+                Self::Socket(listener, file) => {
+                    let ended = async move {
+                        ended.await;
+                        // Whoever comes from now on looks elsewhere.
+                        drop(file);
+                    };
+                    serve_on(listener, router, connections, ended).await
                 }
                 Self::Port(listener, _) => {
                     // Nagle's algorithm would delay each word until the one before is acknowledged.
@@ -103,7 +149,7 @@ impl Bound {
                             tracing::debug!(%error, "TCP_NODELAY refused");
                         }
                     });
-                    axum::serve(listener, router).with_graceful_shutdown(ended).await
+                    serve_on(listener, router, connections, ended).await
                 }
             }
         };
@@ -114,6 +160,23 @@ impl Bound {
     }
 }
 
+async fn serve_on<L>(
+    listener: L,
+    router: Router,
+    connections: Connections,
+    ended: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()>
+where
+    L: Listener,
+    L::Addr: Debug,
+{
+    let each = service_fn(move |_: IncomingStream<'_, L>| {
+        let service = Extension(Arc::new(connections.enter())).layer(router.clone());
+        std::future::ready(Ok::<_, Infallible>(service))
+    });
+    axum::serve(listener, each).with_graceful_shutdown(ended).await
+}
+
 fn bind_socket(path: &Path) -> Result<Bound, ServeError> {
     let shown = path.display();
     remove_stale(path)?;
@@ -122,7 +185,7 @@ fn bind_socket(path: &Path) -> Result<Bound, ServeError> {
     let bound = StdUnixListener::bind(path);
     rustix::process::umask(before);
     let listener = bound.map_err(|e| bind_error(&shown, e))?;
-    let file = SocketFile(path.to_owned());
+    let file = SocketFile(SocketIdentity::of(path).map_err(|e| bind_error(&shown, e))?);
     listener.set_nonblocking(true).map_err(|e| bind_error(&shown, e))?;
     let listener = UnixListener::from_std(listener).map_err(|e| bind_error(&shown, e))?;
     Ok(Bound::Socket(listener, file))

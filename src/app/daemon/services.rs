@@ -11,7 +11,7 @@ use anyhow::Context as _;
 
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, Show, Shown, Sound};
-use crate::app::{awake, brain, diary, display, outside, timers, upkeep};
+use crate::app::{awake, brain, diary, display, home, outside, timers, upkeep};
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
 use crate::config::Config;
@@ -59,6 +59,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         diary::diary(&brain, &config.store),
         awake::awake(&brain, &board, &config.announce),
         upkeep::upkeep(&brain),
+        house(config, paths, &board, &show),
         Some(display::news_display(talk.news, &board, &show)),
         Some(conversation(talk.conversation)),
     ];
@@ -92,7 +93,9 @@ async fn make(
         board.takes_timers(move || schedule.look_again());
     }
     let whisper = app::chosen_whisper(config, paths)?.0;
-    board.models(app::whisper_model(whisper).to_owned(), config.speak.voice.clone());
+    let voice = app::voice_choice(config, paths, &brain.languages.get());
+    let voice = voice.map_or_else(|_| config.speak.voice.clone(), |choice| choice.name);
+    board.models(app::whisper_model(whisper).to_owned(), voice);
     Ok((brain, server, talk))
 }
 
@@ -103,6 +106,17 @@ fn conversation(conversation: Conversation<Mind>) -> Service {
         Ok(())
     };
     Service::essential("conversation", "nobody listens", run).end_within(Duration::from_secs(10))
+}
+
+/// The connection to the house; nothing where none is configured, and a remark where it can't be used.
+fn house(config: &Config, paths: &Paths, board: &StatusBoard, show: &Show) -> Option<Service> {
+    match home::home(config, paths) {
+        Ok(found) => found.map(|(house, follower)| home::follow(&house, follower, board)),
+        Err(fault) => {
+            show(Shown::Remark(format!("{fault}. {}", fault.remedy())));
+            None
+        }
+    }
 }
 
 /// The control socket; nothing, and a remark, where it can't be made.

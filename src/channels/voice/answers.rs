@@ -1,8 +1,7 @@
 //! The answers on their way: from the question to the last sample, and what of them is remembered.
 //!
-//! Owned by the conversation's task. In: questions, the mouth's reports, finished turns. Out: records of
-//! turns, and a dialogue that holds only what was heard aloud. An answer that paused half-way leaves its
-//! rest here.
+//! Owned by the conversation's task. In: questions, the mouth's reports, finished turns. Out: records of turns, and a
+//! dialogue that holds only what was heard aloud. An answer that paused half-way leaves its rest here.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::config::ConversationConfig;
+use super::marks::first_marks;
 use super::reporter::{Breath, REST, SpeechOutput, SpokenReporter};
 use super::signals::{After, SpokenQuestion, Why};
 use crate::channels::turn::{self, Reporter as _, TurnEnd};
@@ -20,7 +20,7 @@ use crate::clock::Clock;
 use crate::language::Language;
 use crate::message::{Private, TurnId};
 use crate::reply::model::ChatModel;
-use crate::reply::understand::intents::{self, Completeness};
+use crate::reply::understand::intents;
 use crate::reply::words::NOT_KEPT;
 use crate::reply::{ConversationStatus, Ended, Engine, ReplyOutcome, Session, TurnInput};
 use crate::speak::{LineRole, SpokenLine};
@@ -46,12 +46,6 @@ struct Running {
     end: Option<TurnEnd>,
     /// The turn whose rest this is.
     of: Option<TurnId>,
-}
-
-impl Running {
-    fn paused(&self) -> bool {
-        !self.rest.is_empty()
-    }
 }
 
 /// The rest of a long answer.
@@ -94,32 +88,32 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// Begins to answer: with the rest of the last answer when that is what the question agrees to.
     pub(super) fn begin(&mut self, question: &SpokenQuestion) {
-        let language = self.desk.speech.languages.get();
+        let language = self.desk.language_of(question);
         let ready = self.rest.take().and_then(|rest| ReadyAnswer::after(rest, &question.text, &language));
         let cancel = CancellationToken::new();
-        let (later, kept) = mpsc::channel(REST);
+        let (later, rest) = mpsc::channel(REST);
+        let of = ready.as_ref().and_then(|ready| ready.of);
         let running = Running {
             cancel: cancel.clone(),
             stopped: None,
             first_sample: None,
             spoken: None,
             heard: String::new(),
-            rest: kept,
+            rest,
             has_paused: false,
             end: None,
-            of: ready.as_ref().and_then(|ready| ready.of),
+            of,
         };
         self.running.insert(question.turn, running);
         let breath = self.desk.config.go_on().map(|after| Breath { after, rest: later });
-        let reporter = SpokenReporter::new(question.turn, self.desk.speech.clone(), language, breath);
-        let trace = first_marks(question);
-        let (id, text) = (question.turn, question.text.clone());
+        let reporter = SpokenReporter::new(question.turn, self.desk.speech.clone(), language.clone(), breath);
+        let (id, text, trace) = (question.turn, question.text.clone(), first_marks(question));
         match ready {
             Some(ready) => drop(self.tasks.spawn(ready.tell((id, text), trace, reporter, cancel))),
             None => {
-                let input = TurnInput { id, text: Private(text) };
+                let language = Some(language.to_code());
+                let (input, mut reporter) = (TurnInput { id, text: Private(text), language }, reporter);
                 let (engine, session) = (Arc::clone(&self.desk.engine), Arc::clone(&self.desk.session));
-                let mut reporter = reporter;
                 self.tasks.spawn(async move {
                     let end = turn::run((&engine, &session), input, trace, &mut reporter, cancel).await;
                     (id, end)
@@ -197,22 +191,26 @@ impl<M: ChatModel + 'static> Answers<M> {
     pub(super) fn over(&mut self, turn: TurnId) -> Option<(Instant, After)> {
         let running = self.running.get_mut(&turn)?;
         let at = running.spoken?;
-        if running.paused() {
+        if !running.rest.is_empty() {
             let segments = std::mem::replace(&mut running.rest, mpsc::channel(1).1);
             running.has_paused = true;
             self.rest = Some(Rest { of: running.of.unwrap_or(turn), segments });
-            return Some((at, self.after(&self.desk.speech.languages.get().sentences().reply.go_on)));
+            return Some((at, self.after_offer()));
         }
         let outcome = &self.running.get(&turn)?.end.as_ref()?.outcome;
-        let has_voice = self.desk.speech.mouth.is_some();
         let after = match outcome.conversation {
-            ConversationStatus::GoesOn if has_voice => self.after(&outcome.text.0),
-            ConversationStatus::Awaits(lasts) if has_voice => After::FollowUp { lasts },
-            ConversationStatus::GoesOn | ConversationStatus::Awaits(_) | ConversationStatus::IsOver => {
-                After::Rest
-            }
+            _ if self.desk.speech.mouth.is_none() => After::Rest,
+            ConversationStatus::GoesOn => self.after(&outcome.text.0),
+            ConversationStatus::Awaits(lasts) => After::FollowUp { lasts },
+            ConversationStatus::Offered => self.after_offer(),
+            ConversationStatus::IsOver => After::Rest,
         };
         Some((at, after))
+    }
+
+    /// Behind the question whether she is to go on.
+    fn after_offer(&self) -> After {
+        self.after(&self.desk.speech.languages.get().sentences().reply.go_on)
     }
 
     fn after(&self, answer: &str) -> After {
@@ -252,8 +250,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         outcome: &mut ReplyOutcome,
     ) {
         let begun = self.begun.take().filter(|begun| of == Some(begun.turn));
-        let is_rest = of.is_some();
-        if (words(heard).eq(words(&outcome.text.0)) && !is_rest) || outcome.text.0 == NOT_KEPT {
+        if (words(heard).eq(words(&outcome.text.0)) && of.is_none()) || outcome.text.0 == NOT_KEPT {
             return;
         }
         let (exchange, earlier) = match (begun, outcome.exchange) {
@@ -355,46 +352,4 @@ impl ReadyAnswer {
         };
         (id, TurnEnd { outcome, trace })
     }
-}
-
-/// A trace with everything that happened before the question was understood.
-fn first_marks(question: &SpokenQuestion) -> Trace {
-    let mut trace = Trace::starting(question.speech_ended);
-    if let Some(woke) = question.woke {
-        trace.mark(Stage::Wake, woke);
-    }
-    trace.mark(Stage::SpeechEnd, question.speech_ended);
-    trace.mark(Stage::Endpoint, question.decided);
-    trace.mark(Stage::Transcript, question.transcribed);
-    let silence = question.decided.saturating_duration_since(question.speech_ended).as_millis();
-    let meaning = match question.meaning {
-        Completeness::Complete => "a whole command",
-        Completeness::Open => "a whole command that could go on",
-        Completeness::Incomplete => "the beginning of a command",
-        Completeness::Unknown => "silence",
-    };
-    let ended = Decision::new("endpoint", meaning, format!("ended by {silence} ms of silence"));
-    for decision in std::iter::once(ended).chain(decisions(&question.judged)) {
-        trace.decide(decision);
-    }
-    trace
-}
-
-/// What whisper and the judge have decided.
-pub(super) fn decisions(judged: &super::signals::Judged) -> Vec<Decision> {
-    let heard = &judged.transcript;
-    let whisper = Decision::new(
-        "whisper",
-        if heard.ran_away { "the decoder went in circles" } else { "decoded once" },
-        format!(
-            "mean log-probability {:.2}, no-speech {:.2}, audio context {}, {:.0} ms",
-            heard.mean_logprob,
-            heard.no_speech,
-            heard.audio_ctx,
-            heard.took.as_secs_f64() * 1e3
-        ),
-    );
-    let judgement = &judged.judgement;
-    let judge = Decision::new("judge", judgement.verdict.name(), judgement.reason.as_str());
-    [whisper, judge].into_iter().chain(judged.second_look.clone()).collect()
 }

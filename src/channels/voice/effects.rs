@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::announcements::AnnouncementEnd;
 use super::output::TONE_RATE;
 use super::signals::{FlowEffect, SpokenQuestion, Why};
-use super::{Conversation, News, answers};
+use super::{Conversation, News, marks};
 use crate::audio::tone;
 use crate::hear::HearCommand;
 use crate::hear::whisper::SttJob;
@@ -31,7 +31,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             }
             FlowEffect::Answer(question) => self.answer(*question).await,
             FlowEffect::Dismiss(turn, judged) => {
-                let record = self.answers.dismissal(turn, answers::decisions(&judged));
+                let record = self.answers.dismissal(turn, marks::decisions(&judged));
                 self.answers.save(&record).await;
                 self.tell(News::Dismissed(Box::new(record))).await;
             }

@@ -162,8 +162,7 @@ impl Flow {
                 _ => vec![],
             },
             FlowInput::Transcribed { result, generation, revision, at } => {
-                let language = self.languages.get();
-                self.transcribed(Early::new((generation, revision), result, at, &language))
+                self.transcribed(Early::new((generation, revision), result, at, &self.languages))
             }
             FlowInput::Interrupting if self.is_audible() => vec![FlowEffect::Duck],
             FlowInput::Interrupting => vec![],

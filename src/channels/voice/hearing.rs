@@ -175,7 +175,8 @@ impl Hearing {
             names: &self.ears.phrases,
             prompt: None,
         };
-        let judgement = judge_by(&self.ears.rules(&self.ears.languages.get()), &case, openness);
+        let language = self.ears.languages.heard(transcript.language.as_deref());
+        let judgement = judge_by(&self.ears.rules(&language), &case, openness);
         let loudness = FollowUpLoudness {
             voice_db: evidence.voice_db,
             room_db: evidence.quiet_db,

@@ -90,6 +90,7 @@ fn untranscribed((generation, revision): (u64, u32), took: Duration) -> Transcri
         generation,
         revision,
         text: String::new(),
+        language: None,
         mean_logprob: 0.0,
         no_speech: 0.0,
         audio_ctx: 0,

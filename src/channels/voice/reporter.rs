@@ -11,11 +11,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 
 use super::News;
+use super::answers::Desk;
+use super::signals::SpokenQuestion;
 use crate::audio::{Player, Volume};
 use crate::channels::turn::Reporter;
 use crate::language::{Language, Languages};
 use crate::message::{Private, TurnId};
 use crate::reply::Action;
+use crate::reply::model::ChatModel;
 use crate::reply::understand::intents::VolumeChange;
 use crate::speak::segment::Segmenter;
 use crate::speak::{LineRole, Mouth, SpokenLine};
@@ -26,6 +29,19 @@ const VOLUME_STEP: u8 = 10;
 const BYTES_A_SECOND: f64 = 15.0;
 /// Segments of the rest of an answer: more than the longest answer has.
 pub(super) const REST: usize = 256;
+
+impl<M: ChatModel> Desk<M> {
+    /// The language of a question, which is spoken from here on.
+    pub(super) fn language_of(&self, question: &SpokenQuestion) -> Arc<Language> {
+        let languages = &self.speech.languages;
+        let heard = question.judged.transcript.language.as_deref();
+        let heard = heard.map(|heard| languages.heard(Some(heard)));
+        let code = heard.as_ref().map(|language| language.code());
+        let language = self.engine.language_of(&self.session, &question.text, code);
+        languages.follow(&language);
+        language
+    }
+}
 
 /// What an answer is spoken through.
 #[derive(Clone)]
@@ -118,6 +134,14 @@ impl SpokenReporter {
         }
     }
 
+    /// No words of the answer follow: what is left of it.
+    async fn flush(&mut self) {
+        let rest = std::mem::replace(&mut self.segmenter, Segmenter::new(&self.language)).finish();
+        if let Some(segment) = rest {
+            self.tell(segment).await;
+        }
+    }
+
     /// Nothing more is to be spoken.
     pub(super) async fn finish(&mut self) {
         if let Some(mouth) = &self.speech.mouth
@@ -144,6 +168,15 @@ impl Reporter for SpokenReporter {
         }
     }
 
+    async fn offer(&mut self, question: &str) {
+        self.flush().await;
+        let _ = self.speech.news.send(News::Remark(question.to_owned())).await;
+        // Where the rest waits already, it was asked.
+        if !self.has_asked {
+            self.speak(question.to_owned(), LineRole::Aside).await;
+        }
+    }
+
     fn notice(&mut self, sentence: &str) {
         // A notice that finds the queue full is in the log all the same.
         let _ = self.speech.news.try_send(News::Remark(sentence.to_owned()));
@@ -165,10 +198,7 @@ impl Reporter for SpokenReporter {
     }
 
     async fn end(&mut self) -> Option<Instant> {
-        let rest = std::mem::replace(&mut self.segmenter, Segmenter::new(&self.language)).finish();
-        if let Some(segment) = rest {
-            self.tell(segment).await;
-        }
+        self.flush().await;
         if !self.has_asked {
             self.finish().await;
         }

@@ -76,7 +76,7 @@ impl SecondLook {
         else {
             return Some(judged);
         };
-        let readings = near(&self.languages.get(), text);
+        let readings = near(&self.languages.heard(judged.transcript.language.as_deref()), text);
         let (from, to) = stretch(utterance);
         if readings.is_empty() || to - from > LONGEST {
             return Some(judged);

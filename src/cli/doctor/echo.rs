@@ -12,7 +12,6 @@ use crate::audio::{
 };
 use crate::cli::context::CliContext;
 use crate::control::Client;
-use crate::speak::Voice;
 
 /// What she says: long enough to learn a room.
 const SENTENCE: &str =
@@ -38,7 +37,7 @@ pub(super) fn check(context: &CliContext) -> Row {
 /// The last report while she was heard; nothing when no sound came.
 fn measure(context: &CliContext) -> anyhow::Result<Option<EchoReport>> {
     let config = context.config();
-    let mut voice = Voice::load(&app::voice_source(config, &context.paths)?, &config.speak)?;
+    let (mut voice, _) = app::load_voice(config, &context.paths, &*context.language()?)?;
     let mut samples = Vec::new();
     voice.say(SENTENCE, &|| false, &mut |piece| samples.extend_from_slice(&piece))?;
     let length = Duration::from_secs_f64(samples.len() as f64 / f64::from(voice.rate()));

@@ -52,8 +52,9 @@ pub(super) fn run(library: &ModelLibrary, as_json: bool, context: &CliContext) -
     let answers = |one: &ModelCandidate| local == Some(served_name(&one.gguf).as_str());
     let room = MemoryRoom::now();
     let mut rows = Vec::new();
+    let needed = library.needed(context.config().one_language());
     for model in &library.manifest().models {
-        let row = of_manifest(model, library)?;
+        let row = of_manifest(model, library, needed.contains(&model.name.as_str()))?;
         rows.push(match candidates.iter().find(|one| one.name == model.name) {
             Some(one) => of_chat(row, one, room, answers(one)),
             None => row,
@@ -105,10 +106,10 @@ fn better(candidates: &[ModelCandidate], wanted: &str, local: Option<&str>) -> O
     choose_local(candidates, &wish).why_not_better(candidates)
 }
 
-fn of_manifest(model: &ManifestModel, library: &ModelLibrary) -> anyhow::Result<ModelRow> {
+fn of_manifest(model: &ManifestModel, library: &ModelLibrary, is_needed: bool) -> anyhow::Result<ModelRow> {
     let (state, mood, why) = match library.state(&model.name)? {
         InstallState::Present => ("there", Tone::Good, None),
-        InstallState::Missing if model.default => ("not fetched", Tone::Fair, None),
+        InstallState::Missing if is_needed => ("not fetched", Tone::Fair, None),
         InstallState::Missing => ("not fetched", Tone::Quiet, None),
         InstallState::Damaged { why } => ("damaged", Tone::Bad, Some(why)),
     };
@@ -125,7 +126,7 @@ fn of_manifest(model: &ManifestModel, library: &ModelLibrary) -> anyhow::Result<
         mood,
         why,
         is_chat: false,
-        is_default: model.default,
+        is_default: is_needed,
         answers: false,
     })
 }
@@ -175,7 +176,9 @@ fn of_chat(row: ModelRow, one: &ModelCandidate, room: Option<MemoryRoom>, answer
         Some(PassedOver::Unfit { .. }) => ("no chat model", Tone::Bad),
         Some(PassedOver::Fails { .. }) => ("can't be run", Tone::Bad),
         Some(PassedOver::TooBigForMachine { .. }) => ("too big for this machine", Tone::Quiet),
-        Some(PassedOver::TooBigNow { .. }) => ("too big for the free memory", Tone::Fair),
+        Some(PassedOver::TooBigNow { .. } | PassedOver::TooLarge { .. }) => {
+            ("too big for the free memory", Tone::Fair)
+        }
         Some(PassedOver::TooSlow { .. }) => ("too slow for this machine", Tone::Fair),
     };
     let (bytes, needs) = match &one.state {
@@ -183,7 +186,8 @@ fn of_chat(row: ModelRow, one: &ModelCandidate, room: Option<MemoryRoom>, answer
         FileState::Missing
         | FileState::Damaged { .. }
         | FileState::Unfit { .. }
-        | FileState::Fails { .. } => (row.bytes, None),
+        | FileState::Fails { .. }
+        | FileState::TooLarge { .. } => (row.bytes, None),
     };
     let why = obstacle.map(|obstacle| obstacle.explained(&one.name, &one.remedy).to_string());
     let tokens_per_s = one.tokens_per_s;

@@ -28,6 +28,7 @@ pub(super) fn run(names: &[String], context: &CliContext) -> anyhow::Result<Exit
         FileState::Damaged { .. }
         | FileState::Unfit { .. }
         | FileState::Fails { .. }
+        | FileState::TooLarge { .. }
         | FileState::There { .. } => names.is_empty() || names.contains(&one.name),
     };
     let mut has_failed = false;
@@ -64,7 +65,7 @@ async fn measure(
     };
     let config = LlmConfig { backend: Backend::Local, local: name.clone(), ..config.clone() };
     let restarts = RestartPolicy { give_up_after: 1, ..RestartPolicy::default() };
-    let head = Arc::new(|_: &str, _, _| Ask::default());
+    let head = Arc::new(|_: &str, _, _| vec![Ask::default()]);
     let mind = Mind::start(MindParts { config, local: alone, head, restarts });
     // It is measured before it is ready, since nobody asks it anything.
     let ready = mind.ready().await;

@@ -11,7 +11,7 @@ use anyhow::Context;
 use crate::app;
 use crate::audio::{RATE, Resampler, read_wav};
 use crate::cli::context::CliContext;
-use crate::speak::{SpeakConfig, Voice};
+use crate::speak::Voice;
 
 /// Said by the crowd.
 pub const SENTENCES: [&str; 16] = [
@@ -117,9 +117,10 @@ impl Voices {
     /// # Errors
     /// Her voice can't be loaded.
     pub fn open(context: &CliContext) -> anyhow::Result<Self> {
-        let files = app::voice_source(context.config(), &context.paths)?;
         // A measurement by seed leaves nothing to chance.
-        let own = Voice::load(&files, &SpeakConfig { variation: 0.0, ..context.config().speak.clone() })?;
+        let mut config = context.config().clone();
+        config.speak.variation = 0.0;
+        let (own, _) = app::load_voice(&config, &context.paths, &*context.language()?)?;
         let mut remarks = Vec::new();
         let mut installed = |program: &'static str| {
             let found = is_installed(program);

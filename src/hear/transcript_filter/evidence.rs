@@ -108,6 +108,7 @@ mod tests {
 
     fn transcript() -> Transcript {
         Transcript {
+            language: None,
             generation: 1,
             revision: 0,
             text: "yes".into(),

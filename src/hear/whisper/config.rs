@@ -21,6 +21,9 @@ pub enum SttModel {
     Base,
 }
 
+/// The language is found out by listening.
+pub const AUTO: &str = "auto";
+
 /// `[hear.stt]`: speech to text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -31,17 +34,27 @@ pub struct SttConfig {
     /// Processor threads of a transcription, 0 to 16; 0 takes all cores but one, at most 4. More are
     /// faster until another program needs the cores: then all of them wait for the slowest.
     pub threads: u32,
-    /// The language spoken, as a two-letter code. Everything but "en" needs the model "base".
+    /// The language spoken, as a two-letter code, or "auto": that of `language`, and where that is "auto" the one that
+    /// is heard. Everything but "en" needs the model "base".
     pub language: String,
     /// How long an utterance that is almost a command ("said a timer for nine minutes") may be scored again
     /// to find out which one was meant, in milliseconds, 0 (never) to 10000. Raising it understands more on a
     /// slow machine, and answers such sentences later.
     pub second_look_ms: u32,
+    /// With "auto": the languages that may be heard, the likeliest first; English when empty. They follow from `language`.
+    #[serde(skip)]
+    pub among: Vec<String>,
 }
 
 impl Default for SttConfig {
     fn default() -> Self {
-        Self { model: SttModel::Auto, threads: 0, language: "en".into(), second_look_ms: 600 }
+        Self {
+            model: SttModel::Auto,
+            threads: 0,
+            language: AUTO.into(),
+            second_look_ms: 600,
+            among: Vec::new(),
+        }
     }
 }
 
@@ -52,13 +65,13 @@ impl SttConfig {
         problems.extend(Problem::outside("hear.stt.threads", f64::from(self.threads), 0.0..=16.0, "threads"));
         let look = f64::from(self.second_look_ms);
         problems.extend(Problem::outside("hear.stt.second_look_ms", look, 0.0..=10_000.0, "ms"));
-        if !knows_language(&self.language) {
+        if self.language != AUTO && !knows_language(&self.language) {
             problems.push(Problem::new(
                 "hear.stt.language",
                 format!("\"{}\"", self.language),
-                "a language code of whisper such as \"en\", \"de\" or \"fr\"",
+                "\"auto\", or a language code of whisper such as \"en\", \"de\" or \"fr\"",
             ));
-        } else if self.language != "en" && self.model == SttModel::TinyEn {
+        } else if !["en", AUTO].contains(&self.language.as_str()) && self.model == SttModel::TinyEn {
             problems.push(
                 Problem::new(
                     "hear.stt.language",
@@ -69,6 +82,20 @@ impl SttConfig {
             );
         }
         problems
+    }
+
+    /// The languages that may be heard, at least one, the likeliest first.
+    pub fn heard(&self) -> Vec<String> {
+        match (self.language.as_str(), self.among.as_slice()) {
+            (AUTO, []) => vec!["en".to_owned()],
+            (AUTO, among) => among.to_vec(),
+            (language, _) => vec![language.to_owned()],
+        }
+    }
+
+    /// Whether every model will do: the smallest knows English only.
+    pub fn is_english(&self) -> bool {
+        self.heard() == ["en"]
     }
 
     /// How long a second look may take; nothing for never.
@@ -88,7 +115,7 @@ impl SttConfig {
 }
 
 /// Whether whisper has a language with this code.
-pub(super) fn knows_language(code: &str) -> bool {
+pub fn knows_language(code: &str) -> bool {
     // Without the hook the library prints its own complaint.
     whisper_rs::install_logging_hooks();
     let plain = (2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_lowercase());
@@ -104,15 +131,20 @@ mod tests {
         let config = SttConfig::default();
         assert_eq!(config.check(), []);
         let text = toml::to_string(&config).unwrap();
-        assert_eq!(text, "model = \"auto\"\nthreads = 0\nlanguage = \"en\"\nsecond_look_ms = 600\n");
+        assert_eq!(text, "model = \"auto\"\nthreads = 0\nlanguage = \"auto\"\nsecond_look_ms = 600\n");
         assert_eq!(toml::from_str::<SttConfig>(&text).unwrap(), config);
         assert!(toml::from_str::<SttConfig>("thread = 1").is_err());
     }
 
     #[test]
     fn every_problem_is_told_at_once() {
-        let config =
-            SttConfig { model: SttModel::TinyEn, threads: 99, language: "de".into(), second_look_ms: 90_000 };
+        let config = SttConfig {
+            model: SttModel::TinyEn,
+            threads: 99,
+            language: "de".into(),
+            second_look_ms: 90_000,
+            among: Vec::new(),
+        };
         let told: Vec<String> = config.check().iter().map(ToString::to_string).collect();
         assert_eq!(
             told,

@@ -111,6 +111,12 @@ impl Whisper {
         }
         if !self.encoded.is(samples, AUDIO_CTX) {
             self.run(samples, AUDIO_CTX, FREE_TOKENS, abort)?;
+            if self.spoken.may_change() {
+                let start = self.start_of_transcript()?;
+                if self.hear_language(&start) {
+                    self.run(samples, AUDIO_CTX, FREE_TOKENS, abort)?;
+                }
+            }
         }
         let free = self.free()?;
         Ok(Forced {
@@ -145,7 +151,7 @@ impl Whisper {
     pub(super) fn opening(&self) -> Vec<i32> {
         let mut tokens = vec![self.start_of_text];
         if self.context.is_multilingual() {
-            let language = whisper_rs::get_lang_id(&self.language).unwrap_or(0);
+            let language = whisper_rs::get_lang_id(self.spoken.is()).unwrap_or(0);
             tokens.extend([self.context.token_lang(language), self.context.token_transcribe()]);
         }
         tokens.push(self.context.token_not());

@@ -105,7 +105,12 @@ pub fn clip() -> Result<Vec<f32>, SttError> {
 
 /// Processor, threads and language: what the measurement depends on.
 pub fn machine(config: &SttConfig) -> String {
-    format!("{}, {} threads, {}", crate::machine::processor(), config.threads_to_use(), config.language)
+    format!(
+        "{}, {} threads, {}",
+        crate::machine::processor(),
+        config.threads_to_use(),
+        config.heard().join(" ")
+    )
 }
 
 #[cfg(test)]

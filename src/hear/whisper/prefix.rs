@@ -14,15 +14,17 @@ use super::{DecodePass, SttError, Whisper, window};
 const MARKS: &str = " .,?!'’-%$€£&°:";
 
 impl Whisper {
-    /// What the decoder writes after `lead`, at most `max_tokens` tokens.
+    /// What the decoder writes after `lead`, if there is one, at most `max_tokens` tokens.
     pub(super) fn pass_after(
         &mut self,
-        lead: &str,
+        lead: Option<&str>,
         max_tokens: u32,
         abort: &AtomicBool,
     ) -> Result<DecodePass, SttError> {
         let mut tokens = self.opening();
-        tokens.extend(self.tokens(&written(lead))?);
+        if let Some(lead) = lead {
+            tokens.extend(self.tokens(&written(lead))?);
+        }
         let mut past = 0;
         if let Some((_, unasked)) = tokens.split_last() {
             self.step(unasked, &mut past, abort)?;

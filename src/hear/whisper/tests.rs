@@ -157,6 +157,7 @@ impl Transcriber for Scripted {
 
 fn said(length: usize, generation: u64, revision: u32) -> Transcript {
     Transcript {
+        language: None,
         generation,
         revision,
         text: length.to_string(),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
-use super::words::{MINUS, Word, words_at_start};
+use super::words::{MINUS, Word, number_phrases, words_at_start};
 
 /// One.
 pub(crate) const ONE: u32 = 1_000;
@@ -34,7 +34,7 @@ pub(crate) struct NumberWords {
     /// Behind a number in one word: half of one more; else nothing.
     #[serde(default)]
     half_glued: String,
-    /// Other words with a value, in thousandths.
+    /// Other words and phrases with a value, in thousandths: "soixante et onze".
     #[serde(default)]
     also: HashMap<String, u32>,
     /// One, in front of a unit only.
@@ -61,7 +61,7 @@ pub(crate) struct NumberWords {
 /// The number words, ready to read.
 #[derive(Debug)]
 pub(crate) struct Numbers {
-    /// With their values, in thousandths.
+    /// With their values, in thousandths; phrases too.
     pub(crate) words: HashMap<String, u32>,
     pub(crate) tens: Vec<String>,
     pub(crate) small: Vec<String>,
@@ -192,7 +192,7 @@ impl Numbers {
     }
 
     fn below_hundred(&self, words: &[Word]) -> Vec<Read> {
-        let mut reads = Vec::new();
+        let mut reads = number_phrases(&self.words, words);
         let Some(value) = words.first().and_then(|word| self.words.get(&word.text)) else { return reads };
         let is_ten = self.tens.contains(&words[0].text);
         if let (true, Some(second)) = (is_ten, words.get(1))

@@ -4,12 +4,17 @@
 //! dropped, an utterance that was said several times kept once. Every word knows where it stood, so that what
 //! is to be repeated can be repeated as it was said.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Manners;
+use super::numbers::Read;
 
 /// No quick command is longer; chit-chat often is.
 pub(crate) const MOST_WORDS: usize = 30;
+
+/// Most words of a number with a value of its own: "quatre vingt dix sept".
+const LONGEST_NUMBER: usize = 4;
 
 /// The sign in front of figures below zero: a word of every language.
 pub(crate) const MINUS: &str = "-";
@@ -198,4 +203,13 @@ pub(crate) fn words_at_start(words: &[Word], phrase: &[String]) -> Option<usize>
 /// The same for the end of `words`.
 fn words_at_end(words: &[Word], phrase: &[String]) -> Option<usize> {
     words_at_start(&words[words.len().checked_sub(phrase.len())?..], phrase)
+}
+
+/// The numbers at the start of `words` that have several words and a value of their own, the longest first.
+pub(super) fn number_phrases(known: &HashMap<String, u32>, words: &[Word]) -> Vec<Read> {
+    let phrase = |count: usize| {
+        let texts: Vec<&str> = words.get(..count)?.iter().map(|word| word.text.as_str()).collect();
+        Some(Read { words: count, value: *known.get(&texts.join(" "))? })
+    };
+    (2..=LONGEST_NUMBER).rev().filter_map(phrase).collect()
 }

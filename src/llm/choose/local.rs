@@ -45,6 +45,11 @@ pub enum PassedOver {
         /// Bytes of this one.
         total: u64,
     },
+    /// It was tried, and there was too little memory.
+    TooLarge {
+        /// The server's words.
+        why: String,
+    },
     /// Too little memory is free.
     TooBigNow {
         /// Bytes it takes.
@@ -71,6 +76,7 @@ impl PassedOver {
             FileState::Damaged { why } => return Some(Self::Damaged { why: why.clone() }),
             FileState::Unfit { why } => return Some(Self::Unfit { why: why.clone() }),
             FileState::Fails { why } => return Some(Self::Fails { why: why.clone() }),
+            FileState::TooLarge { why } => return Some(Self::TooLarge { why: why.clone() }),
             FileState::There { needs, .. } => {
                 if let Some(MemoryRoom { free, .. }) = room.filter(|room| room.free < *needs) {
                     return Some(Self::TooBigNow { needs: *needs, free });
@@ -89,6 +95,7 @@ impl PassedOver {
             Self::Damaged { why } => format!("{name} is damaged ({why})"),
             Self::Unfit { why } => format!("{name} is no chat model ({why})"),
             Self::Fails { why } => format!("{name} can't be run ({why})"),
+            Self::TooLarge { why } => format!("{name} does not fit into the free memory ({why})"),
             Self::TooBigForMachine { needs, total } => format!(
                 "{name} is too big for this machine (it has {} of memory, {} are needed)",
                 at_most(*total),
@@ -113,7 +120,9 @@ impl PassedOver {
             Self::NotFetched | Self::Damaged { .. } | Self::Fails { .. } => mends.to_owned(),
             Self::Unfit { .. } => "take the file of an instruct model".to_owned(),
             Self::TooBigForMachine { .. } => "a larger one may serve it with Ollama, see llm.url".to_owned(),
-            Self::TooBigNow { .. } => "end other programs, or lower llm.num_ctx".to_owned(),
+            Self::TooLarge { .. } | Self::TooBigNow { .. } => {
+                "end other programs, or lower llm.num_ctx".to_owned()
+            }
             Self::TooSlow { .. } => format!(
                 "`joi models measure {name}` measures again, `llm.local = \"{name}\"` takes it all the same"
             ),
@@ -130,6 +139,7 @@ impl PassedOver {
         match self {
             Self::Unknown | Self::Damaged { .. } | Self::Unfit { .. } | Self::Fails { .. } => true,
             Self::NotFetched
+            | Self::TooLarge { .. }
             | Self::TooBigForMachine { .. }
             | Self::TooBigNow { .. }
             | Self::TooSlow { .. } => false,
@@ -233,7 +243,8 @@ pub fn choose_local(candidates: &[ModelCandidate], wish: &LocalWish<'_>) -> Loca
         FileState::Missing
         | FileState::Damaged { .. }
         | FileState::Unfit { .. }
-        | FileState::Fails { .. } => None,
+        | FileState::Fails { .. }
+        | FileState::TooLarge { .. } => None,
     };
     let there = candidates.iter().enumerate().filter_map(|(at, one)| Some((needs(one)?, at)));
     let chosen = there.min().map(|(_, at)| at);

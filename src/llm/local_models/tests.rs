@@ -19,6 +19,7 @@ fn local(folder: &Path, chat: Vec<LocalChatModel>) -> LocalModels {
         embed_gguf: folder.join("minilm"),
         runtime_dir: folder.join("run"),
         speeds: SpeedLog::kept_in(None),
+        outlives: None,
     }
 }
 

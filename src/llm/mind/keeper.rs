@@ -242,12 +242,18 @@ impl ServerKeeper {
         self.shared.serving.send_replace(Serving::Ready(ready));
     }
 
-    /// Has the model read the head.
+    /// Has the model read the heads; what the last one took.
     async fn read_head(&self, ready: &ReadyServer) -> Result<ChatStats, LlmError> {
-        let head = (self.head)(&ready.model, ready.size, ready.has_tools);
-        let request = self.shared.request(&ready.model, ready.by, head);
-        let late = LlmError::TimedOut { what: "warming up", limit: WARMING };
-        timeout(WARMING, ready.client.load(&request)).await.map_err(|_| late)?
+        let heads = (self.head)(&ready.model, ready.size, ready.has_tools);
+        // Ollama keeps one prompt: another one would be read in vain.
+        let skipped = if ready.by == ServedBy::Ollama { heads.len().saturating_sub(1) } else { 0 };
+        let mut stats = ChatStats::default();
+        for head in heads.into_iter().skip(skipped) {
+            let request = self.shared.request(&ready.model, ready.by, head);
+            let late = LlmError::TimedOut { what: "warming up", limit: WARMING };
+            stats = timeout(WARMING, ready.client.load(&request)).await.map_err(|_| late)??;
+        }
+        Ok(stats)
     }
 
     fn publish_down(&mut self, error: LlmError) {

@@ -88,6 +88,8 @@ impl MindShared {
             | LlmError::Server { .. }
             | LlmError::MidStream(_)
             | LlmError::Down { .. }
+            | LlmError::CannotRun { .. }
+            | LlmError::TooLittleMemory { .. }
             | LlmError::ShutDown => return,
         };
         if looks_gone {

@@ -5,6 +5,7 @@
 
 use serde::Deserialize;
 
+use crate::language::prompts::{PromptName, PromptTexts};
 use crate::reply::agent::protocol::WrittenCall;
 use crate::reply::json::object;
 use crate::tools::{Arguments, Toolbox, fence};
@@ -163,15 +164,14 @@ impl Plan {
     }
 
     /// What the model is told beside the result number `done`.
-    pub(crate) fn hint(&self, done: usize) -> String {
+    pub(crate) fn hint(&self, done: usize, texts: &PromptTexts) -> String {
         let all = self.calls().len();
-        let template = match self.calls().get(done) {
-            Some(_) => include_str!("../../../assets/prompts/hint.step.md"),
-            None => include_str!("../../../assets/prompts/hint.answer.md"),
-        };
+        let template = texts.of(match self.calls().get(done) {
+            Some(_) => PromptName::HintStep,
+            None => PromptName::HintAnswer,
+        });
         let next = self.calls().get(done).map_or("", String::as_str);
         template
-            .trim()
             .replace("{done}", &done.min(all).to_string())
             .replace("{all}", &all.to_string())
             .replace("{next}", next)

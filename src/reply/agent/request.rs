@@ -4,6 +4,7 @@
 
 use crate::llm::Message;
 use crate::reply::agent::protocol::Answering;
+use crate::reply::agent::talk::PromptKind;
 use crate::reply::agent::tool_list::ToolList;
 use crate::reply::prompt::dialogue::Past;
 use crate::reply::turn::Turn;
@@ -22,4 +23,6 @@ pub(crate) struct TurnRequest<'a> {
     pub(crate) known: Vec<String>,
     /// The model that answers.
     pub(crate) answering: Answering,
+    /// What it is shown.
+    pub(crate) prompt: PromptKind,
 }

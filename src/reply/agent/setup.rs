@@ -6,21 +6,26 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::llm::ModelSize;
+use crate::message::Channel;
 use crate::reply::agent::plan::{Course, Plan};
 use crate::reply::agent::protocol::{Protocol, WrittenCall};
 use crate::reply::agent::repeats::Repeats;
 use crate::reply::agent::request::TurnRequest;
 use crate::reply::agent::router::ToolChoice;
+use crate::reply::agent::talk::PromptKind;
 use crate::reply::agent::tool_loop::state::progress::LoopProgress;
 use crate::reply::agent::tool_loop::state::prompt::LoopPrompt;
 use crate::reply::agent::tool_loop::state::scope::{ReadyCalls, ToolScope};
 use crate::reply::agent::tool_loop::state::{Asked, LoopState};
-use crate::reply::config::ContextConfig;
+use crate::reply::config::{ContextConfig, ReplyConfig};
 use crate::reply::memory::block::Block;
+use crate::reply::output::length::LengthLimit;
+use crate::reply::output::news::{self, WantedLength};
 use crate::reply::prompt::side_query::SharedPrompt;
 use crate::reply::prompt::{self, context};
 use crate::reply::session::Session;
 use crate::reply::understand::parts::parts_of;
+use crate::reply::understand::reference;
 use crate::reply::understand::wish;
 use crate::tools::gate::Taint;
 use crate::tools::{self, ToolsConfig};
@@ -43,6 +48,8 @@ pub(crate) struct SetupRules<'a> {
     pub(crate) tools: &'a ToolsConfig,
     /// `[context]`.
     pub(crate) context: &'a ContextConfig,
+    /// `[reply]`.
+    pub(crate) reply: &'a ReplyConfig,
 }
 
 /// The loop of a turn at its beginning.
@@ -59,13 +66,17 @@ pub(crate) fn begin(
         session.with(|state| (state.history.is_tainted, state.history.failed(request.past.newest())));
     let newest = prompt::Newest {
         asked: turn.asked,
-        context: &context::line(rules.context, &turn.now),
+        context: &context_line(request, rules.context),
+        since: &shared.dialogue.since,
         memory: &memory.text,
         plan: &plan.block(),
         placement: rules.context.placement,
     };
-    let messages = prompt::build(&shared.head, shared.dialogue.clone(), &newest, shared.room);
+    let messages = prompt::build(&shared.head, shared.dialogue.messages.clone(), &newest, shared.room);
     let asked = Asked {
+        limit: limit(request, rules.reply),
+        earlier: String::new(),
+        prompt: request.prompt,
         channel: turn.channel,
         now: turn.now.clone(),
         words: turn.asked.to_owned(),
@@ -75,9 +86,10 @@ pub(crate) fn begin(
         language: Arc::clone(&turn.language),
         parts: parts(request, &plan, &choice),
     };
-    let mut scope = scope(request, &plan, choice, &failed);
+    let is_talk = request.prompt == PromptKind::Talk;
+    let mut scope = if is_talk { ToolScope::of_talk() } else { scope(request, &plan, choice, &failed) };
     let mut ready = ReadyCalls::default();
-    let takes_parts = request.answering.size == ModelSize::Small && plan.course == Course::Open;
+    let takes_parts = request.answering.size == ModelSize::Small && plan.course == Course::Open && !is_talk;
     if takes_parts {
         ready = ready_calls(&asked, &scope, request).into();
     }
@@ -96,6 +108,30 @@ pub(crate) fn begin(
         repeats: Repeats::default(),
         taint: taint(is_tainted || memory.is_foreign || request.past.is_foreign || wish::quotes(turn.asked)),
     }
+}
+
+/// The context line; in talk only where the answer may need it, since a small model weaves it into whatever it says.
+fn context_line(request: &TurnRequest<'_>, context: &ContextConfig) -> String {
+    let turn = request.turn;
+    let is_needed = || reference::asks_about_here(&turn.language, turn.asked);
+    match request.prompt {
+        PromptKind::Talk if !is_needed() => String::new(),
+        PromptKind::Talk | PromptKind::Tools => context::line(context, &turn.now, &turn.language),
+    }
+}
+
+/// How long the answer may be: a spoken one is short, with the question whether to go on behind it, unless a long one is
+/// wanted. What is read may be longer.
+fn limit(request: &TurnRequest<'_>, reply: &ReplyConfig) -> Option<LengthLimit> {
+    let turn = request.turn;
+    let sentences = match news::wanted_length(&turn.language, turn.asked) {
+        _ if turn.channel != Channel::Voice => return None,
+        WantedLength::Long => return None,
+        WantedLength::Tale => u32::MAX,
+        WantedLength::Short => reply.spoken_sentences,
+    };
+    let limit = LengthLimit { sentences, words: reply.spoken_words, may_go_on: true };
+    Some(limit.with_room_for(&turn.language.sentences().reply.go_on))
 }
 
 /// Whether strangers' words are in the prompt.

@@ -37,8 +37,11 @@ impl ToolList {
     /// The calls that the parts are as they stand; nothing when one of them is none.
     pub(crate) fn ready_calls(&self, parts: &[&str], language: &Language) -> Option<VecDeque<WrittenCall>> {
         let call = |part: &&str| {
-            self.by_words(part, language).into_iter().find_map(|name| {
-                let arguments = self.toolbox.get(&name)?.ready(part)?;
+            // "Twelve times twelve" is a sum as much as "12 times 12".
+            let in_figures = language.in_figures(&part.to_lowercase());
+            let names = self.by_words(part, language).into_iter().chain(self.by_words(&in_figures, language));
+            names.into_iter().find_map(|name| {
+                let arguments = self.toolbox.get(&name)?.ready(part, language)?;
                 Some(WrittenCall { id: None, name, arguments })
             })
         };

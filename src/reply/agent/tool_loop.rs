@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::language::prompts::PromptName;
 use crate::llm::{Ask, Length, Message, ModelSize};
 use crate::reply::agent::AgentContext;
 use crate::reply::agent::digest;
@@ -25,6 +26,7 @@ use crate::tools::{Effect, schema};
 use crate::trace::ToolUse;
 
 mod call;
+mod ending;
 mod example;
 mod look_up;
 pub(crate) mod pending;
@@ -125,12 +127,19 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 Ok(None)
             }
             ModelAnswer::Apology => Ok(Some(LoopEnd::Apologised)),
-            ModelAnswer::Whole | ModelAnswer::Nothing { .. } | ModelAnswer::NoTools if chose => {
+            ModelAnswer::Whole
+            | ModelAnswer::Nothing { .. }
+            | ModelAnswer::NoTools
+            | ModelAnswer::Repeats
+                if chose =>
+            {
                 state.progress.has_refused_step = true;
                 sink.decided("tools", "none", "the model wants no tool").await?;
                 Ok(None)
             }
             ModelAnswer::Whole => Ok(Some(LoopEnd::Answered)),
+            ModelAnswer::Stopped(stop) => self.stopped(state, stop, sink).await.map(Some),
+            ModelAnswer::Repeats => self.repeats(state, sink).await,
             ModelAnswer::NoTools => {
                 self.protocols.learn(&state.prompt.answering.model, self.store).await;
                 sink.decided("tools", "text", "the model takes no native tools; remembered").await?;
@@ -156,7 +165,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
             return Ok(None);
         }
         if state.progress.may_recover() {
-            state.prompt.hint(include_str!("../../../assets/prompts/recovery.md").trim());
+            let language = Arc::clone(&state.asked.language);
+            state.prompt.hint(language.prompts().of(PromptName::Recovery));
             return Ok(None);
         }
         ask::apologise(state.prompt.size(), sink).await?;

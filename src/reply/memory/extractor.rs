@@ -120,7 +120,7 @@ pub(crate) async fn extract<M: ChatModel>(
     }
     let topic = topic.filter(|topic| !topic.is_empty()).map_or_else(String::new, |t| format!("\nTopic: {t}"));
     let instruction = PROMPT
-        .replace("{context}", &context::line(rules.context, &turn.now))
+        .replace("{context}", &context::line(rules.context, &turn.now, &turn.language))
         .replace("{asked}", turn.asked)
         .replace("{topic}", &topic);
     let written = side.ask(ask_model(&instruction, rules.model)).await;

@@ -9,7 +9,7 @@ use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
 use crate::reply::turn::{ReplyEvent, Turn};
 use crate::reply::understand::wish;
-use crate::store::{Exchange, ExchangeId, Store, StoreError};
+use crate::store::{Exchange, ExchangeId, Store, StoreError, WordedBy};
 
 /// Keeps what was asked and answered by `answered_at`. A failure costs the memory, not the answer.
 pub(crate) async fn remember(
@@ -30,6 +30,7 @@ pub(crate) async fn remember(
         answer: Private(said.to_owned()),
         // What he quotes is somebody else's.
         asked_origin: if wish::quotes(turn.asked) { Origin::Stranger } else { Origin::of_user(turn.channel) },
+        wording: if sink.is_worded { WordedBy::Model } else { WordedBy::Fixed },
         answer_origin: if sink.is_foreign { Origin::Stranger } else { Origin::Ours },
     };
     match in_time(deadline::WRITE, store.add_exchange(exchange)).await {

@@ -6,18 +6,19 @@
 //! handed back whole.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use tokio::time::timeout;
 
-use crate::llm::{Ask, ChatEvent, DoneReason, LlmError, ModelSize};
+use crate::llm::{Ask, ChatEvent, ChatStats, DoneReason, LlmError, ModelSize};
 use crate::reply::agent::protocol::WrittenCall;
 use crate::reply::config::ReplyConfig;
 use crate::reply::model::{ChatModel, ModelAccess, ModelState, Served};
 use crate::reply::output::check::ReplyRefusal;
-use crate::reply::output::filter::{Purpose, ReplyFilter};
+use crate::reply::output::filter::{FilteredReply, Purpose, ReplyFilter};
 use crate::reply::output::gate::AnswerEnding;
+use crate::reply::output::length::{AnswerLength, AnswerStop, LengthLimit};
 use crate::reply::output::offer::OfferRule;
 use crate::reply::output::patience::Patience;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
@@ -41,6 +42,9 @@ pub(crate) struct ModelQuestion<'a> {
     pub(crate) evidence: ClaimEvidence<'a>,
     /// What it may offer to do.
     pub(crate) offers: OfferRule<'a>,
+    /// How long the answer may be, and what it goes on with.
+    pub(crate) limit: Option<LengthLimit>,
+    pub(crate) earlier: &'a str,
 }
 
 /// How the model's answer ended.
@@ -59,6 +63,10 @@ pub(crate) enum ModelAnswer {
     },
     /// The model can't be given tools.
     NoTools,
+    /// It ends before the model was done.
+    Stopped(AnswerStop),
+    /// It says only what the user has said; nothing of it went out.
+    Repeats,
 }
 
 /// Calls and what came with them.
@@ -225,25 +233,39 @@ async fn attempt<M: ChatModel>(
     let mut words = patience.wait(access.model.ask(question.ask.clone())).await??;
     let language = Arc::clone(&sink.language);
     let mut listener = ReplyFilter::new(question, &language);
+    let mut length = AnswerLength::new(&language, question.limit, question.earlier);
+    let who = if question.purpose == Purpose::Choice { "choice" } else { "answer" };
     let (mut thinking, mut calls, mut is_first) = (String::new(), Vec::new(), true);
+    let (mut pieces, mut began) = (0, Instant::now());
     loop {
         let event = patience.wait(words.next()).await?.unwrap_or(Err(LlmError::Broken))?;
         if !matches!(event, ChatEvent::Done(_)) && std::mem::take(&mut is_first) {
             patience.first_word_came();
+            began = Instant::now();
             sink.first_token().await?;
         }
         match event {
-            ChatEvent::Text(text) => sink.say(&listener.push(&text).map_err(refused)?).await?,
+            ChatEvent::Text(text) => {
+                pieces += 1;
+                sink.say_worded(&length.push(&listener.push(&text).map_err(refused)?)).await?;
+                if let Some(stop) = length.stop() {
+                    // The server is not asked to the end, which is where it tells what the answer cost.
+                    let (eval_count, eval_duration) = (pieces, began.elapsed());
+                    let stats = ChatStats { eval_count, eval_duration, ..ChatStats::default() };
+                    sink.used(served.used(&stats, who)).await?;
+                    return Ok(ModelAnswer::Stopped(stop));
+                }
+            }
             ChatEvent::Thinking(thought) => thinking.push_str(&thought),
             ChatEvent::ToolCall(call) => calls.push(WrittenCall::native(call)),
             ChatEvent::Done(stats) => {
-                let who = if question.purpose == Purpose::Choice { "choice" } else { "answer" };
                 sink.used(served.used(&stats, who)).await?;
                 let ending = match stats.done_reason {
                     DoneReason::Length => AnswerEnding::Cut,
                     _ => AnswerEnding::Whole,
                 };
-                return ended(listener.finish(ending), calls, thinking, sink).await?.map_err(refused);
+                let wrote = WrittenCalls { calls, words: String::new(), thinking };
+                return ended(listener.finish(ending), wrote, &mut length, sink).await?.map_err(refused);
             }
         }
     }
@@ -251,13 +273,15 @@ async fn attempt<M: ChatModel>(
 
 /// What a reply that is complete came to.
 async fn ended(
-    heard: Result<crate::reply::output::filter::FilteredReply, ReplyRefusal>,
-    mut calls: Vec<WrittenCall>,
-    thinking: String,
+    heard: Result<FilteredReply, ReplyRefusal>,
+    wrote: WrittenCalls,
+    length: &mut AnswerLength<'_>,
     sink: &mut ReplySink,
 ) -> Result<Result<ModelAnswer, ReplyRefusal>, ReceiverClosed> {
+    let WrittenCalls { mut calls, thinking, .. } = wrote;
     let heard = match heard {
         Ok(heard) => heard,
+        Err(ReplyRefusal::Repeats) if calls.is_empty() => return Ok(Ok(ModelAnswer::Repeats)),
         Err(ReplyRefusal::Empty) if !calls.is_empty() => {
             return Ok(Ok(ModelAnswer::Calls(WrittenCalls { calls, words: String::new(), thinking })));
         }
@@ -267,8 +291,12 @@ async fn ended(
     if let Some(refusal) = heard.left_out {
         sink.decided("check", "left out", refusal.to_string()).await?;
     }
-    sink.say(&heard.rest).await?;
+    let last = length.push(&heard.rest) + &length.finish();
+    sink.say_worded(&last).await?;
     calls.extend(heard.calls);
+    if let (Some(stop), true) = (length.stop(), calls.is_empty()) {
+        return Ok(Ok(ModelAnswer::Stopped(stop)));
+    }
     Ok(Ok(match (calls.is_empty(), heard.rest.is_empty() && heard.words.trim().is_empty()) {
         (false, _) => ModelAnswer::Calls(WrittenCalls { calls, words: heard.words, thinking }),
         (true, true) => ModelAnswer::Nothing { thinking },

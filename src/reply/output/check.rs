@@ -35,6 +35,9 @@ pub enum ReplyRefusal {
     /// It offers a deed for a stranger.
     #[error("the reply offers a deed that the user did not ask for, with words of strangers in the turn")]
     Offer,
+    /// It says nothing but what the user has said.
+    #[error("the reply only repeats the request")]
+    Repeats,
     /// It is longer than [`MAX_TOKENS`].
     #[error("the reply has {tokens} tokens; at most {MAX_TOKENS} are allowed")]
     TooLong {

@@ -9,6 +9,7 @@ use crate::reply::output::ask::ModelQuestion;
 use crate::reply::output::check::ReplyRefusal;
 use crate::reply::output::gate::{AnswerEnding, OutputGate, sentences_end};
 use crate::reply::output::malformed::Malformed;
+use crate::reply::output::news;
 use crate::reply::output::offer::OfferRule;
 use crate::reply::output::truth::{self, ClaimEvidence};
 
@@ -49,6 +50,8 @@ pub(crate) struct ReplyFilter<'a> {
     is_ended: bool,
     /// The beginning of a sentence that is not let out before it is known what it claims.
     begun: String,
+    /// What holds nothing yet but words of the request; nothing once there was more.
+    repeated: Option<String>,
     raw: String,
 }
 
@@ -76,7 +79,9 @@ impl<'a> ReplyFilter<'a> {
         };
         let (gate, begun, raw) = (OutputGate::default(), String::new(), String::new());
         let (has_spoken, is_ended) = (false, false);
-        Self { known, evidence, offers, language, state, gate, has_spoken, is_ended, begun, raw }
+        // What was done may be told in the words that asked for it.
+        let repeated = evidence.done.is_empty().then(String::new);
+        Self { known, evidence, offers, language, state, gate, has_spoken, is_ended, begun, repeated, raw }
     }
 
     /// The next piece; what may be said now.
@@ -99,7 +104,10 @@ impl<'a> ReplyFilter<'a> {
             },
         };
         match self.gate.push(&new) {
-            Ok(words) => self.honest(words),
+            Ok(words) => {
+                let words = self.honest(words)?;
+                Ok(self.with_news(words))
+            }
             Err(ReplyRefusal::Malformed(why)) if !self.known.is_empty() && may_be_call(why) => {
                 self.state = FilterState::Held(Some(why.into()));
                 Ok(String::new())
@@ -135,10 +143,19 @@ impl<'a> ReplyFilter<'a> {
         };
         let rest = self.honest(rest)? + &self.begun;
         let left_out = self.is_ended.then_some(ReplyRefusal::Offer);
-        match left_out.filter(|_| !self.has_spoken) {
-            Some(refusal) => Err(refusal),
-            None => Ok(FilteredReply { rest, calls: Vec::new(), words: self.raw, left_out }),
+        if let Some(refusal) = left_out.filter(|_| !self.has_spoken) {
+            return Err(refusal);
         }
+        let rest = self.with_news(rest);
+        let asked = self.evidence.asked;
+        let rest = match self.repeated {
+            Some(words) if news::repeats_the_request(self.language, asked, &words) => {
+                return Err(ReplyRefusal::Repeats);
+            }
+            Some(words) => words,
+            None => rest,
+        };
+        Ok(FilteredReply { rest, calls: Vec::new(), words: self.raw, left_out })
     }
 
     /// `words`, or nothing while their sentence may still become a claim or an offer.
@@ -159,6 +176,14 @@ impl<'a> ReplyFilter<'a> {
         }
         self.has_spoken |= !words.trim().is_empty();
         Ok(words)
+    }
+
+    /// `words`, or nothing while all that came so far are words of the request.
+    fn with_news(&mut self, words: String) -> String {
+        let Some(repeated) = &mut self.repeated else { return words };
+        repeated.push_str(&words);
+        let is_new = news::has_news(self.language, self.evidence.asked, repeated);
+        if is_new { self.repeated.take().unwrap_or_default() } else { String::new() }
     }
 }
 
@@ -197,6 +222,8 @@ mod tests {
             purpose: Purpose::Answer,
             evidence: ClaimEvidence { asked: "Turn it on, and milk on the list.", done: &[] },
             offers,
+            limit: None,
+            earlier: "",
         };
         let mut listener = ReplyFilter::new(&question, crate::language::tests::english());
         let mut said = String::new();

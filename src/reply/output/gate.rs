@@ -10,7 +10,7 @@ use crate::reply::memory::block;
 use crate::reply::output::check::{self, ReplyRefusal};
 use crate::reply::output::malformed::Malformed;
 use crate::reply::output::sanitize::Sanitizer;
-use crate::reply::prompt::context;
+use crate::reply::prompt::{context, dialogue};
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +19,7 @@ mod tests;
 const LONGEST_WAIT: usize = 240;
 
 /// How parts of the prompt begin that an answer must not repeat.
-const MARKS: [&str; 3] = [context::LINE_START, block::LINE_START, plan::LINE_START];
+const MARKS: [&str; 4] = [context::LINE_START, block::LINE_START, plan::LINE_START, dialogue::DONE_START];
 
 /// Lets clauses of one answer through. One per attempt.
 #[derive(Debug, Default)]

@@ -33,6 +33,10 @@ pub(crate) struct ReplySink {
     /// Words of strangers were in a prompt of this turn, of which the answer may be made. What stands in it from days
     /// before makes the turn careful, but is not passed on, or one page would taint every later answer.
     pub(crate) is_foreign: bool,
+    /// Words of the model's went out.
+    pub(crate) is_worded: bool,
+    /// It was asked whether the answer is to go on.
+    pub(crate) offers: bool,
     /// What was called and found, for later prompts.
     pub(crate) rows: Vec<HistoryRow>,
     /// What is said next is another answer.
@@ -51,6 +55,8 @@ impl ReplySink {
             awaits: None,
             is_private: false,
             is_foreign: false,
+            is_worded: false,
+            offers: false,
             rows: Vec::new(),
             is_apart: false,
             has_refused_secret: false,
@@ -68,6 +74,18 @@ impl ReplySink {
         self.send(ReplyEvent::Text(text.clone())).await?;
         self.said.push_str(&text);
         Ok(())
+    }
+
+    /// The next words of the answer, which the model found.
+    pub(crate) async fn say_worded(&mut self, text: &str) -> Result<(), ReceiverClosed> {
+        self.is_worded |= !text.is_empty();
+        self.say(text).await
+    }
+
+    /// Asks whether the answer is to go on; that is no part of it.
+    pub(crate) async fn offer(&mut self, question: String) -> Result<(), ReceiverClosed> {
+        self.offers = true;
+        self.send(ReplyEvent::Offer(question)).await
     }
 
     /// The sentence that `which` names, in the language of the turn.

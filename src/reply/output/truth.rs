@@ -1,32 +1,26 @@
 //! Whether a sentence says that a deed was done that no result of the turn supports.
 //!
 //! PURE, any thread. In: a sentence or a clause of a reply, what the user asked for, and the calls of the turn that
-//! succeeded. Out: nothing, or the clause that may not be said. A clause claims something only when it is about the
-//! home, or about what the user asked for: stories, facts and advice are told as they come.
-
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use regex::Regex;
-use serde_json::Value;
+//! succeeded. Out: nothing, or the clause that may not be said. A clause claims a deed by its grammar ([`claim`]); whether
+//! that is a claim about the user's things and not a story, a fact or advice depends on what he asked for ([`turn`]); what
+//! supports it is in [`support`].
 
 use crate::language::Language;
-use crate::language::consent::words_of;
-use crate::language::truth::{ClaimWords, TruthWords};
-use crate::tools::Arguments;
+use crate::language::consent::{ConsentWords, words_of};
+use crate::language::truth::{ClaimForm, TruthWords};
+use crate::tools::deed::CallValue;
+use crate::tools::{Arguments, Effect, Output, Source, Tool};
+use claim::Claim;
+use clauses::SaidClause;
+use support::Support;
+use turn::TurnTopic;
 
+mod claim;
+mod clauses;
+mod support;
 #[cfg(test)]
 mod tests;
-
-/// Words of someone else.
-#[expect(clippy::expect_used, reason = "the pattern is fixed and a test matches it")]
-static QUOTED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new("\"[^\"]*\"|„[^“]*“|“[^”]*”").expect("a pattern"));
-
-/// Letters that a word may lack or have at its end beside another that means the same.
-const ENDING: usize = 3;
-/// The longest fragment that is about what was asked without saying so, in words.
-const FRAGMENT: usize = 4;
+mod turn;
 
 /// A call that succeeded.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,9 +28,42 @@ pub(crate) struct DoneCall {
     pub(crate) tool: String,
     /// By the name that the tool has for it, such as "lists add".
     pub(crate) deed: String,
-    pub(crate) arguments: Arguments,
+    /// What it was done with.
+    pub(crate) values: Vec<CallValue>,
+    /// By which the tool is known: the words of its name, and those that point at it.
+    pub(crate) words: Vec<String>,
+    /// What it answered in words of its own, in lower case; nothing where a stranger wrote them.
+    pub(crate) answer: String,
     /// Whether it changed something.
     pub(crate) has_changed: bool,
+}
+
+impl DoneCall {
+    /// A call of `tool` that came to `output`.
+    pub(crate) fn of(tool: &dyn Tool, arguments: &Arguments, output: &Output) -> Self {
+        let deed = tool.deed(arguments);
+        let cues = tool.cues().iter().flat_map(|cue| words_of(cue));
+        Self {
+            tool: tool.name().to_owned(),
+            words: name_words(&deed).into_iter().chain(cues).collect(),
+            deed,
+            values: tool.values(arguments),
+            answer: if output.source == Source::Own { output.text.to_lowercase() } else { String::new() },
+            has_changed: matches!(tool.effect(arguments), Effect::Remembers | Effect::Changes),
+        }
+    }
+}
+
+/// "sendMessage" and "send_message" are "send" and "message".
+fn name_words(name: &str) -> Vec<String> {
+    let mut apart = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() {
+            apart.push(' ');
+        }
+        apart.push(if c.is_alphanumeric() { c } else { ' ' });
+    }
+    words_of(&apart)
 }
 
 /// What a sentence is held against.
@@ -50,179 +77,89 @@ pub(crate) struct ClaimEvidence<'a> {
 
 /// The clause of `said` that no result supports, in any language there is.
 pub(crate) fn unsupported(language: &Language, said: &str, evidence: ClaimEvidence<'_>) -> Option<String> {
-    language.truth().find_map(|words| ClaimJudge::new(words, evidence).unsupported(said))
-}
-
-/// A clause that may claim something.
-struct Claim<'c> {
-    clause: &'c str,
-    object: &'c str,
-    families: BTreeSet<&'c str>,
+    language
+        .truth()
+        .find_map(|(words, consent)| ClaimJudge { language, words, consent, evidence }.unsupported(said))
 }
 
 /// One language's view of a turn.
+#[derive(Clone, Copy)]
 struct ClaimJudge<'a> {
+    language: &'a Language,
     words: &'a TruthWords,
-    done: &'a [DoneCall],
-    asked: String,
-    asked_families: BTreeSet<&'a str>,
-    /// Nothing was wanted but words.
-    is_talk: bool,
+    consent: &'a ConsentWords,
+    evidence: ClaimEvidence<'a>,
 }
 
-impl<'a> ClaimJudge<'a> {
-    fn new(words: &'a TruthWords, evidence: ClaimEvidence<'a>) -> Self {
-        let asked = evidence.asked.to_lowercase();
-        let asked_families = families(words, &asked);
-        let is_talk = words.talk.is_match(&asked) && !words.request.is_match(&asked);
-        Self { words, done: evidence.done, asked, asked_families, is_talk }
-    }
-
-    fn unsupported(&self, said: &str) -> Option<String> {
-        let said = said.to_lowercase().replace('’', "'");
-        let said = QUOTED.replace_all(&said, "");
-        said.split_inclusive(['.', '!', '?']).find_map(|sentence| {
-            let clauses = self.words.joints.split(sentence).map(|clause| clause.trim_matches(is_around));
-            let clauses: Vec<&str> = clauses.filter(|clause| !clause.is_empty()).collect();
-            let asks = |at: usize, clause: &str| {
-                at + 1 == clauses.len() && sentence.contains('?') && self.words.question.is_match(clause)
-            };
-            let mut open = clauses.iter().enumerate().filter(|(at, clause)| !asks(*at, clause));
-            open.find(|(_, clause)| self.is_unsupported(clause)).map(|(_, clause)| (*clause).to_owned())
-        })
-    }
-
-    fn is_unsupported(&self, clause: &str) -> bool {
-        if self.words.exempt.is_match(clause) {
-            return false;
-        }
-        for claimed in &self.words.claims {
-            let Some(found) = claimed.says.captures(clause) else { continue };
-            let object = found.name("object").map_or("", |object| object.as_str());
-            let claim = Claim { clause, object, families: families(self.words, clause) };
-            if self.concerns(&claim) {
-                return !self.supports(claimed, &claim);
-            }
-        }
-        false
-    }
-
-    /// Whether it is about the home or what was asked for.
-    fn concerns(&self, claim: &Claim<'_>) -> bool {
-        let only_looked_up = !self.done.is_empty()
-            && self.done.iter().all(|call| !call.has_changed && !self.words.reads.contains(&call.deed));
-        if self.is_talk || (only_looked_up && claim.families.is_empty()) {
-            let is_hers = self.words.own.is_match(claim.clause) || self.words.speaker.is_match(claim.clause);
-            return !claim.families.is_empty() && is_hers;
-        }
-        let said = words_of(claim.clause);
-        let asked = words_of(&self.asked);
-        let counts = |word: &&String| !self.words.ignored.contains(*word);
-        let has_topic = !self.asked_families.is_empty();
-        !claim.families.is_empty()
-            || (has_topic && said.iter().any(|word| self.words.pronouns.contains(word)))
-            || (has_topic && said.len() <= FRAGMENT)
-            || said.iter().filter(counts).any(|word| asked.iter().filter(counts).any(|one| alike(word, one)))
-    }
-
-    fn supports(&self, claimed: &ClaimWords, claim: &Claim<'_>) -> bool {
-        let reads = |call: &DoneCall| self.words.reads.contains(&call.deed);
-        let names = |name: &String, call: &DoneCall| name == "*" || *name == call.deed || *name == call.tool;
-        if self.done.iter().any(reads) && self.done.iter().all(reads) {
-            let told = claimed
-                .supports
-                .iter()
-                .any(|name| matches!(name.as_str(), "lists add" | "lists clear" | "timers set" | "lists"));
-            let is_told = told && !self.words.fresh.is_match(claim.clause);
-            return is_told || self.done.iter().any(|call| claimed.supports.contains(&call.deed));
-        }
-        let mut fitting: Vec<&DoneCall> = Vec::new();
-        for call in self.done.iter().filter(|call| !reads(call)) {
-            if !self.words.tools.values().any(|tools| tools.contains(&call.tool)) {
-                // Nothing is known of what it calls things.
-                if call.has_changed && !self.is_of_known_tools(claim) {
-                    return true;
+impl ClaimJudge<'_> {
+    fn unsupported(self, said: &str) -> Option<String> {
+        let mut topic = None;
+        let mut before: Option<Claim> = None;
+        for clause in clauses::clauses(self.words, self.consent, said) {
+            let Some(found) = self.claim(&clause, before.as_ref()) else { continue };
+            let is_foreign = match found.form {
+                ClaimForm::Topic => !self.is_spoken_in(&clause.text),
+                ClaimForm::Fragment => {
+                    self.is_verbal_anywhere(&clause.text) || self.is_of_another(&clause.text)
                 }
+                _ => false,
+            };
+            if is_foreign {
                 continue;
             }
-            let is_of_family = claim.families.is_empty()
-                || claim.families.iter().any(|family| {
-                    self.words.tools.get(*family).is_some_and(|tools| tools.contains(&call.tool))
-                });
-            if is_of_family && claimed.supports.iter().any(|name| names(name, call)) {
-                fitting.push(call);
+            let topic =
+                topic.get_or_insert_with(|| TurnTopic::of(self.words, self.consent, self.evidence.asked));
+            let support = Support { judge: self, topic };
+            if support.is_about_user(&found) && !support.holds(&found) {
+                return Some(clause.text);
             }
+            before = Some(found);
         }
-        !fitting.is_empty() && self.fits(claim, &fitting)
+        None
     }
 
-    /// Whether what it is about belongs to built-in tools alone.
-    fn is_of_known_tools(&self, claim: &Claim<'_>) -> bool {
-        !claim.families.is_empty() && claim.families.iter().all(|family| !matches!(*family, "home" | "other"))
+    /// How many small words of its own language `text` has, and of the other one that has most.
+    fn small_words(self, text: &str) -> (usize, usize) {
+        let said = words_of(text);
+        let count = |words: &TruthWords| said.iter().filter(|word| words.parts.knows(word)).count();
+        let others = self.language.truth().filter(|(words, _)| !std::ptr::eq(*words, self.words));
+        (count(self.words), others.map(|(words, _)| count(words)).max().unwrap_or(0))
     }
 
-    /// Whether the calls were made with what the claim is about.
-    fn fits(&self, claim: &Claim<'_>, calls: &[&DoneCall]) -> bool {
-        let is_sweep = calls.len() > 1 || calls.iter().any(|call| self.words.sweeps.contains(&call.deed));
-        if self.words.all.is_match(claim.object) && !is_sweep {
-            return false;
-        }
-        let kinds: Vec<&str> =
-            calls.iter().filter_map(|call| call.arguments.get("kind").and_then(Value::as_str)).collect();
-        let is_other = |(kind, words): (&String, &Regex)| {
-            words.is_match(claim.clause) && !kinds.contains(&kind.as_str())
-        };
-        if !kinds.is_empty() && self.words.kinds.iter().any(is_other) {
-            return false;
-        }
-        let given = calls.iter().flat_map(|call| call.arguments.values()).map(text_of);
-        let given = given.collect::<Vec<_>>().join(" ").to_lowercase();
-        let clash = |one: &Regex, other: &Regex| {
-            one.is_match(claim.clause) && other.is_match(&given) && !one.is_match(&given)
-        };
-        if self.words.opposites.iter().any(|(one, other)| clash(one, other) || clash(other, one)) {
-            return false;
-        }
-        let given = words_of(&given);
-        words_of(claim.object).iter().all(|word| self.is_in(word, &given))
+    /// Whether `text` is not rather in another language.
+    fn is_spoken_in(self, text: &str) -> bool {
+        let (own, others) = self.small_words(text);
+        own > others
     }
 
-    fn is_in(&self, word: &String, given: &[String]) -> bool {
-        if self.words.ignored.contains(word) || self.words.pronouns.contains(word) {
-            return true;
-        }
-        if let Some(number) = self.words.numbers.get(word) {
-            return given.contains(&number.to_string()) || given.contains(word);
-        }
-        // Times and lengths may be told in another form.
-        word.starts_with(|c: char| c.is_ascii_digit()) || given.iter().any(|one| same(word, one))
+    /// Whether it is rather in another one.
+    fn is_of_another(self, text: &str) -> bool {
+        let (own, others) = self.small_words(text);
+        own < others
     }
-}
 
-fn is_around(c: char) -> bool {
-    matches!(c, ' ' | '.' | '!' | '?' | '\n' | '\t' | '…')
-}
-
-fn families<'w>(words: &'w TruthWords, text: &str) -> BTreeSet<&'w str> {
-    words.families.iter().filter(|(_, says)| says.is_match(text)).map(|(name, _)| name.as_str()).collect()
-}
-
-fn text_of(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+    /// Whether it has a verb in any language.
+    fn is_verbal_anywhere(self, text: &str) -> bool {
+        let said = words_of(text);
+        self.language.truth().any(|(words, _)| clauses::is_verbal(words, &said))
     }
-}
 
-/// Whether two words differ in their endings alone.
-fn alike(one: &str, other: &str) -> bool {
-    let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let rest = |word: &str| word.chars().count() - shared;
-    one == other || (shared >= 3 && rest(one) <= ENDING && rest(other) <= ENDING)
-}
-
-/// The same, or one is a part of the other.
-fn same(word: &str, given: &str) -> bool {
-    let holds = |whole: &str, part: &str| part.chars().count() > 4 && whole.contains(part);
-    alike(word, given) || holds(given, word) || holds(word, given)
+    /// What a clause claims, with the claim before it in the same sentence: "I looked at your list and added milk", "I'll
+    /// wake you and remind you".
+    fn claim(self, clause: &SaidClause, before: Option<&Claim>) -> Option<Claim> {
+        if clause.is_question {
+            return None;
+        }
+        if clause.is_fragment {
+            return Some(Claim::of_fragment(clause));
+        }
+        let before = before.filter(|_| clause.goes_on);
+        let own = Claim::of(self.words, self.consent, clause).map(|claim| claim.led_by(before));
+        own.or_else(|| {
+            let lead =
+                &before.filter(|before| before.form == ClaimForm::Will && !before.lead.is_empty())?.lead;
+            let led = SaidClause { text: format!("{lead}{}", clause.text), ..clause.clone() };
+            Claim::of(self.words, self.consent, &led).filter(|claim| claim.form == ClaimForm::Will)
+        })
+    }
 }

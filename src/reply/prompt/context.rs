@@ -6,21 +6,27 @@
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 
+use crate::language::times::date_in;
+use crate::language::{Language, fill};
 use crate::reply::config::{ContextConfig, TimeKind};
 
 /// How the line begins.
 pub(crate) const LINE_START: &str = "[Context:";
 
-/// The line with weekday, date, time, zone and place.
-pub(crate) fn line(cfg: &ContextConfig, now: &Zoned) -> String {
+/// The line with weekday, date, time, zone and place, as they are told in `language`.
+pub(crate) fn line(cfg: &ContextConfig, now: &Zoned, language: &Language) -> String {
     let now = match cfg.time {
         TimeKind::Local => now.clone(),
         TimeKind::Utc => now.with_time_zone(TimeZone::UTC),
     };
     let zone =
         now.time_zone().iana_name().map_or_else(|| format!("UTC{}", now.strftime("%:z")), str::to_owned);
-    let place = Some(cfg.location.trim()).filter(|place| !place.is_empty()).unwrap_or("Unknown");
-    format!("{LINE_START} {}, {zone}. Location: {place}]", now.strftime("%A, %-d %B %Y, %H:%M"))
+    let words = &language.sentences().time;
+    let place = Some(cfg.location.trim()).filter(|place| !place.is_empty()).unwrap_or(&words.nowhere);
+    let clock = now.strftime("%H:%M").to_string();
+    let date = date_in(&words.context_date, now.date(), language);
+    let told = fill(&words.context, &[("date", &date), ("time", &clock), ("zone", &zone), ("place", place)]);
+    format!("{LINE_START} {told}]")
 }
 
 /// How long before `from` a message was said, coarse enough to be read aloud.

@@ -4,22 +4,38 @@
 //! with a few messages of the same channel from before it, each exchange of which says how long
 //! before the conversation it was. Nothing here depends on how far the conversation has got, so
 //! the prompt only grows at its end; when it is too long, half of the window is dropped at once.
+//! What was answered without the model is no example of how to answer: a run of such exchanges is one line at the head
+//! of the question behind it, and for a small model, which weaves it into whatever it says, only where the question
+//! refers to it. A run that a question has closed never changes again.
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::llm::{self, Message};
+use crate::language::Language;
+use crate::llm::{self, Message, ModelSize};
 use crate::message::{ConversationId, Origin};
 use crate::reply::config::ReplyConfig;
+use crate::reply::memory::question::content_words;
 use crate::reply::prompt::context;
-use crate::store::{DialogueRole, DialogueRow};
+use crate::reply::understand::reference;
+use crate::store::{DialogueRole, DialogueRow, WordedBy};
+use crate::tools::fence;
+
+/// What was done without the model since it last answered.
+const DONE: &str = include_str!("../../../assets/prompts/done.md");
+/// How such a line begins.
+pub(crate) const DONE_START: &str = "[Done since:";
+/// Most exchanges in such a line, the newest, and most characters of each side of one.
+const MOST_DONE: usize = 3;
+const DONE_CHARS: usize = 60;
 
 /// What the model is shown of the past.
 #[derive(Default)]
 pub(crate) struct Past {
     /// Messages in time order, the user's first.
     pub(crate) messages: Vec<Message>,
-    /// The stored row of each of them.
+    /// The stored row of each of them, and who found the words of its exchange.
     ids: Vec<i64>,
+    wordings: Vec<WordedBy>,
     /// How many of them belong to the conversation that is going on; 0 means a new one.
     pub(crate) live: usize,
     /// How many messages of this conversation alone go on without a silence; 0 means that it is a new one.
@@ -49,21 +65,90 @@ impl Past {
         self.ids.contains(&answer)
     }
 
-    /// The messages, and before each answer what was called for it.
-    pub(crate) fn with_calls(&self, called: &[(i64, Vec<Message>)]) -> Vec<Message> {
-        let mut all = Vec::with_capacity(self.messages.len());
-        for (message, id) in self.messages.iter().zip(&self.ids) {
-            let before = called.iter().filter(|(answer, _)| answer == id);
-            all.extend(before.flat_map(|(_, rows)| rows.iter().cloned()));
-            all.push(message.clone());
+    /// What the model is shown of it: what was worded by the model, and before each answer what was `called` for it;
+    /// the rest as lines.
+    pub(crate) fn shown(
+        &self,
+        called: &[(i64, Vec<Message>)],
+        asked_now: &str,
+        reader: DoneReader<'_>,
+    ) -> ShownDialogue {
+        let before = self.messages.len() - self.live;
+        let (mut shown, mut run, mut asked) = (ShownDialogue::default(), Vec::new(), None);
+        for (at, message) in self.messages.iter().enumerate() {
+            if message.role == llm::Role::User {
+                shown.messages.extend(asked.replace(message).cloned());
+                continue;
+            }
+            let rows: Vec<&Message> = called
+                .iter()
+                .filter(|(answer, _)| *answer == self.ids[at])
+                .flat_map(|(_, rows)| rows)
+                .collect();
+            if self.wordings[at] == WordedBy::Fixed && rows.is_empty() {
+                // Of an earlier conversation it is of no use.
+                run.extend(asked.take().filter(|_| at >= before).map(|asked| (asked, message)));
+                continue;
+            }
+            if let Some(asked) = asked.take() {
+                let line = reader.line(&std::mem::take(&mut run), &asked.content);
+                let gap = if line.is_empty() { "" } else { "\n\n" };
+                shown.messages.push(Message::user(format!("{line}{gap}{}", asked.content)));
+            }
+            shown.messages.extend(rows.into_iter().cloned());
+            shown.messages.push(message.clone());
         }
-        all
+        shown.messages.extend(asked.cloned());
+        shown.since = reader.line(&run, asked_now);
+        shown
     }
 
     /// For the trace.
     pub(crate) fn verdict(&self) -> &'static str {
         if self.live == 0 { "new conversation" } else { "going on" }
     }
+}
+
+/// The dialogue as a prompt shows it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ShownDialogue {
+    /// Its messages.
+    pub(crate) messages: Vec<Message>,
+    /// What was done without the model behind the last of them; empty when nothing was.
+    pub(crate) since: String,
+}
+
+/// Who reads of what was done without the model.
+#[derive(Clone, Copy)]
+pub(crate) struct DoneReader<'a> {
+    pub(crate) language: &'a Language,
+    pub(crate) size: ModelSize,
+}
+
+impl DoneReader<'_> {
+    /// A run of exchanges in one line before the question `asked`; empty when it is not to be read.
+    fn line(self, run: &[(&Message, &Message)], asked: &str) -> String {
+        let line = done_line(run);
+        let is_read = || {
+            let known = content_words(&line);
+            self.size == ModelSize::Large
+                || !asked.is_empty() && reference::goes_on(self.language, asked)
+                || content_words(asked).iter().any(|word| known.contains(word))
+        };
+        if line.is_empty() || !is_read() { String::new() } else { line }
+    }
+}
+
+/// A run of exchanges in one line, the newest last; empty when there are none.
+fn done_line(run: &[(&Message, &Message)]) -> String {
+    let skipped = run.len().saturating_sub(MOST_DONE);
+    let side = |message: &Message| {
+        let line = message.content.split_whitespace().collect::<Vec<_>>().join(" ");
+        fence::shortened(line.replace(['[', ']'], "").trim_end_matches(['.', '!', '?']), DONE_CHARS)
+    };
+    let done: Vec<String> =
+        run[skipped..].iter().map(|(asked, answer)| format!("{}: {}", side(asked), side(answer))).collect();
+    if done.is_empty() { String::new() } else { DONE.trim().replace("{done}", &done.join("; ")) }
 }
 
 /// The earliest moment from which messages can matter at `now`: as far back from the beginning of
@@ -107,15 +192,17 @@ pub(crate) fn past(
     let marked = earlier[skipped..].iter().map(|row| marked(row, began));
     let plain = live.iter().map(|row| Message::new(speaker(row.role), &*row.text.0));
     let mut messages: Vec<Message> = marked.chain(plain).collect();
-    let mut ids: Vec<i64> =
-        earlier[skipped..].iter().map(|row| row.id).chain(live.iter().map(|row| row.id)).collect();
+    let of_rows = || earlier[skipped..].iter().copied().chain(live);
+    let mut ids: Vec<i64> = of_rows().map(|row| row.id).collect();
+    let mut wordings: Vec<WordedBy> = of_rows().map(|row| row.wording).collect();
     let surplus = surplus(messages.len(), cfg.window_exchanges as usize);
     let first_user = messages.iter().skip(surplus).position(|m| m.role == llm::Role::User);
     let dropped = first_user.map_or(messages.len(), |first| surplus + first);
     messages.drain(..dropped);
     ids.drain(..dropped);
+    wordings.drain(..dropped);
     let live = live.len().min(messages.len());
-    Past { messages, ids, live, own, is_foreign, is_live_foreign, own_texts, asked_back }
+    Past { messages, ids, wordings, live, own, is_foreign, is_live_foreign, own_texts, asked_back }
 }
 
 /// How many of the messages at these times, the newest first, belong to a conversation that is still going on.

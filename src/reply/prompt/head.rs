@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::clock::Clock;
+use crate::language::{Language, Languages};
 use crate::llm::{self, Ask, ModelSize};
 use crate::reply::agent::protocol::{Protocol, Protocols};
 use crate::reply::config::{Character, ContextConfig, PersonaConfig};
@@ -32,6 +33,17 @@ pub struct Prelude {
     pub protocols: Protocols,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
+    /// The languages that are spoken.
+    pub languages: Languages,
+}
+
+/// Who speaks, and in which language.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Speaking<'a> {
+    pub(crate) persona: &'a PersonaConfig,
+    /// Hers.
+    pub(crate) name: &'a str,
+    pub(crate) language: &'a Arc<Language>,
 }
 
 /// Makes heads.
@@ -41,6 +53,7 @@ pub(crate) struct Heads {
     name: String,
     tools: Toolbox,
     profile: Option<&'static Profile>,
+    language: Arc<Language>,
 }
 
 /// The unchanging part of a request.
@@ -53,13 +66,18 @@ pub(crate) struct Head {
 }
 
 impl Heads {
-    /// Heads of her who is called `name`, as every conversation begins.
-    pub(crate) fn new(persona: &PersonaConfig, name: &str, tools: Toolbox) -> Self {
-        let whole = Self { character: persona.character, name: name.to_owned(), tools, profile: None };
-        match persona.fallback_profile() {
+    /// Heads of whoever speaks, as every conversation begins.
+    pub(crate) fn new(who: &Speaking<'_>, tools: Toolbox) -> Self {
+        let whole = Self::whole(who, tools);
+        match who.persona.fallback_profile() {
             Some(fallback) => whole.narrowed(fallback),
             None => whole,
         }
+    }
+
+    fn whole(who: &Speaking<'_>, tools: Toolbox) -> Self {
+        let (character, name) = (who.persona.character, who.name.to_owned());
+        Self { character, name, tools, profile: None, language: Arc::clone(who.language) }
     }
 
     fn narrowed(self, profile: &'static Profile) -> Self {
@@ -71,18 +89,23 @@ impl Heads {
         &self.tools
     }
 
-    /// Who she is, and nothing about tools.
-    pub(crate) fn persona(&self, size: ModelSize) -> String {
-        let mut persona = prompt::head(self.character, &self.name, size);
-        if let Some(profile) = self.profile {
-            persona += &format!("\n\n{}", profile.prompt.trim().replace("{name}", &self.name));
+    /// The head of talk: who she is, and nothing about tools.
+    pub(crate) fn talk(&self, size: ModelSize) -> Head {
+        let persona = prompt::talk_head(self.character, &self.name, size, self.language.prompts());
+        Head { system: self.with_profile(persona), tools: Vec::new() }
+    }
+
+    fn with_profile(&self, persona: String) -> String {
+        match self.profile {
+            Some(profile) => format!("{persona}\n\n{}", profile.prompt.trim().replace("{name}", &self.name)),
+            None => persona,
         }
-        persona
     }
 
     /// The head for a model of that size and protocol; `grown` are tools found in this conversation.
     pub(crate) fn of(&self, size: ModelSize, protocol: Protocol, grown: &[String]) -> Head {
-        let persona = self.persona(size);
+        let persona =
+            self.with_profile(prompt::head(self.character, &self.name, size, self.language.prompts()));
         let offered = self.tools.offered(grown);
         if offered.is_empty() {
             return Head { system: persona, tools: Vec::new() };
@@ -115,19 +138,22 @@ pub(crate) struct HeadSet {
 }
 
 impl HeadSet {
-    /// Heads with the tools of that moment, of her who is called `name`.
-    pub(crate) fn new(tools: Arc<ToolSnapshot>, persona: &PersonaConfig, name: &str) -> Self {
-        let whole = || Heads {
-            character: persona.character,
-            name: name.to_owned(),
-            tools: tools.toolbox.clone(),
-            profile: None,
-        };
+    /// Heads with the tools of that moment, of whoever speaks.
+    pub(crate) fn new(tools: Arc<ToolSnapshot>, who: &Speaking<'_>) -> Self {
+        let whole = || Heads::whole(who, tools.toolbox.clone());
         let profiled =
             profiles::all().iter().map(|profile| (profile.name.as_str(), whole().narrowed(profile)));
         let profiled = profiled.collect();
-        let plain = Heads::new(persona, name, tools.toolbox.clone());
+        let plain = Heads::new(who, tools.toolbox.clone());
         Self { tools, plain, profiled }
+    }
+
+    /// The same tools, for whoever speaks now.
+    pub(crate) fn of(self: Arc<Self>, who: &Speaking<'_>) -> Arc<Self> {
+        if Arc::ptr_eq(&self.plain.language, who.language) {
+            return self;
+        }
+        Arc::new(Self::new(Arc::clone(&self.tools), who))
     }
 
     /// Those of a profile; the ordinary ones without one.
@@ -143,15 +169,25 @@ impl HeadSet {
 
 /// What every prompt begins with, for [`llm::Mind`] to have read before the first question.
 pub fn head(prelude: Prelude) -> llm::HeadMaker {
-    let Prelude { persona, context, wake_phrase, tools, protocols, clock } = prelude;
+    let Prelude { persona, context, wake_phrase, tools, protocols, clock, languages } = prelude;
     let name = prompt::name(&persona, wake_phrase.as_deref());
     Arc::new(move |model, size, has_tools| {
-        let heads = Heads::new(&persona, &name, tools.snapshot().toolbox.clone());
-        let head = heads.of(size, protocols.of(model, size, has_tools), &[]);
-        let line = context::line(&context, &clock.now());
+        let language = languages.get();
+        let who = Speaking { persona: &persona, name: &name, language: &language };
+        let heads = Heads::new(&who, tools.snapshot().toolbox.clone());
+        let whole = heads.of(size, protocols.of(model, size, has_tools), &[]);
+        let talk = heads.talk(size);
+        let line = context::line(&context, &clock.now(), &language);
         let newest =
-            prompt::Newest { asked: "", context: &line, memory: "", plan: "", placement: context.placement };
-        let messages = prompt::build(&head, Vec::new(), &newest, Room::from(&llm::LlmConfig::default()));
-        Ask { messages, tools: head.tools, ..Ask::default() }
+            prompt::Newest { context: &line, placement: context.placement, ..prompt::Newest::auxiliary("") };
+        // A small model is asked most questions through the short one.
+        let is_short = size == ModelSize::Small && !heads.tools.offered(&[]).is_empty();
+        let all = if is_short { vec![whole, talk] } else { vec![whole] };
+        let room = Room::from(&llm::LlmConfig::default());
+        let ask = |head: Head| {
+            let messages = prompt::build(&head, Vec::new(), &newest, room);
+            Ask { messages, tools: head.tools, ..Ask::default() }
+        };
+        all.into_iter().map(ask).collect()
     })
 }

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::llm::{Ask, Length, Message};
+use crate::llm::{Ask, Length};
 use crate::reply::model::{ChatModel, ModelAccess, Room};
 use crate::reply::output::ask::{self, SideCall};
 use crate::reply::output::sink::ReplySink;
 use crate::reply::prompt;
+use crate::reply::prompt::dialogue::ShownDialogue;
 use crate::reply::prompt::head::Head;
 
 /// Something to be asked.
@@ -38,7 +39,7 @@ pub(crate) struct SharedPrompt {
     /// The head.
     pub(crate) head: Head,
     /// The dialogue, with what was called.
-    pub(crate) dialogue: Vec<Message>,
+    pub(crate) dialogue: ShownDialogue,
     /// The model's window.
     pub(crate) room: Room,
 }
@@ -47,7 +48,7 @@ impl SharedPrompt {
     /// An instruction behind it.
     pub(crate) fn ask(&self, instruction: &str, format: Option<Value>, length: Length) -> Ask {
         let newest = prompt::Newest::auxiliary(instruction.trim());
-        let messages = prompt::build(&self.head, self.dialogue.clone(), &newest, self.room);
+        let messages = prompt::build(&self.head, self.dialogue.messages.clone(), &newest, self.room);
         Ask { messages, tools: self.head.tools.clone(), format, length, model: None }
     }
 }

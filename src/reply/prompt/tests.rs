@@ -23,8 +23,14 @@ fn past(count: usize, bytes: usize) -> Vec<Message> {
 }
 
 fn built(past: Vec<Message>, asked: &str) -> Vec<Message> {
-    let newest =
-        Newest { asked, context: "[Context: now]", memory: "", plan: "", placement: Placement::User };
+    let newest = Newest {
+        asked,
+        context: "[Context: now]",
+        since: "",
+        memory: "",
+        plan: "",
+        placement: Placement::User,
+    };
     build(&Head { system: "The head.".into(), tools: Vec::new() }, past, &newest, ROOM)
 }
 

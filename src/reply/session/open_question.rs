@@ -7,7 +7,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::message::Channel;
+use crate::reply::agent::talk::PromptKind;
 use crate::reply::agent::tool_loop::pending::PendingCall;
+use crate::reply::output::length::LengthLimit;
 use crate::reply::output::source::SourceTrust;
 use crate::reply::quick::forgetting::Forgetting;
 
@@ -22,6 +24,8 @@ pub(crate) enum OpenQuestion {
     Forget(Forgetting),
     /// Shall this be looked up?
     LookUp(LookUpOffer),
+    /// Shall this answer go on?
+    GoOn(BegunAnswer),
 }
 
 /// What is looked up after a yes.
@@ -30,6 +34,18 @@ pub(crate) struct LookUpOffer {
     pub(crate) query: String,
     /// Which pages may be quoted about it.
     pub(crate) trust: SourceTrust,
+    /// Until when a yes counts.
+    pub(crate) until: Timestamp,
+}
+
+/// An answer of which there is more.
+pub(crate) struct BegunAnswer {
+    /// What was said of it.
+    pub(crate) said: String,
+    /// Through which prompt.
+    pub(crate) prompt: PromptKind,
+    /// How long each part of it may be.
+    pub(crate) limit: Option<LengthLimit>,
     /// Until when a yes counts.
     pub(crate) until: Timestamp,
 }

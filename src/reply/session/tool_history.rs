@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use crate::message::{ConversationId, Origin};
     use crate::reply::agent::protocol::{self, Protocol, WrittenCall};
-    use crate::store::{Exchange, Store};
+    use crate::store::{Exchange, Store, WordedBy};
 
     async fn exchange(store: &Store) -> ExchangeId {
         let (at, text) = (jiff::Timestamp::UNIX_EPOCH, crate::message::Private("x".to_owned()));
@@ -157,6 +157,7 @@ mod tests {
             answer: text,
             answer_origin: Origin::Ours,
             asked_origin: Origin::Typing,
+            wording: WordedBy::Model,
         };
         store.add_exchange(exchange).await.unwrap()
     }

@@ -45,7 +45,6 @@ impl Looking {
                 store: parts.store.clone(),
                 schedule: parts.schedule.clone(),
                 reads_when: intents::when,
-                languages: parts.languages.clone(),
                 clock: Arc::clone(&parts.clock),
                 reach: Some(reach()),
             };
@@ -167,6 +166,8 @@ async fn what_follows_a_matter_is_not_the_models_either() {
     looked.say(PILLS).await;
     let ran = looked.say("And for a child?").await;
     assert_eq!(ran.decided("care"), ["medicine"]);
+    looked.say("yes").await;
+    assert_eq!(looked.queries(), [format!("{PILLS} And for a child?")]);
     looked.say("tell me a joke").await;
     // After something else it is a question like any other.
     assert_eq!(looked.say("And for a child?").await.decided("care"), [""; 0]);
@@ -238,6 +239,14 @@ async fn always_looks_up_at_once_and_falls_back_on_the_model() {
     let looked = Looking::with(vec![answers("It is 300 metres tall.")], always, false).await;
     let shown = looked.say(TOWER).await.shown();
     assert_eq!(shown, format!("{aside}It is 300 metres tall. {}", looking().unsure));
+    // What the memory holds leaves the house for nobody.
+    let looked = Looking::with(vec![answers("She is 7 years old.")], always, true).await;
+    let at = "2026-11-01T10:00:00Z".parse().unwrap();
+    let text = Private("My daughter Anna is 7 years old".into());
+    let known = NewMemory { kind: MemoryKind::User, at, text, source: "said".into() };
+    looked.bench.store.remember(vec![known]).await.unwrap();
+    assert_eq!(looked.say("How old is Anna?").await.shown(), "She is 7 years old.");
+    assert_eq!(looked.queries(), [""; 0]);
     // Who wants to be asked before the tool is asked.
     let careful = |parts: &mut EngineParts<Scripted>| {
         (parts.tool_rules.lookup, parts.tool_rules.always_ask) =

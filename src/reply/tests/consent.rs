@@ -158,8 +158,12 @@ async fn with_strangers_words_in_the_turn_a_model_offers_only_what_was_asked_for
 // What is to stay as it is, is said to
 #[tokio::test]
 async fn a_wish_that_something_stay_is_acknowledged() {
+    let bench = Bench::shipped(vec![chooses("lists", "{\"action\":\"read\",\"list\":\"shopping\"}")]);
+    let ran = bench.say("leave my shopping list alone").await;
+    assert_eq!((ran.shown(), ran.called()), (say().left_alone.clone(), vec![]));
+    // In other words the model is asked, and what it wants to change stays.
     let bench = Bench::shipped(vec![chooses("lists", "{\"action\":\"clear\",\"list\":\"shopping\"}")]);
-    assert_eq!(bench.say("leave my shopping list alone").await.shown(), say().left_alone);
+    assert_eq!(bench.say("you must not clear my shopping list").await.shown(), say().left_alone);
 }
 
 #[tokio::test]

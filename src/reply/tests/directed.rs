@@ -153,10 +153,11 @@ async fn a_pick_of_everything_is_asked_for_again_and_so_is_one_among_other_tools
         picks(&["blinds"]),
         answers("E."),
     ];
-    let toolbox = Kit::new().toolbox().with_hidden(
-        vec![super::tools::Fake::new("blinds", Effect::Looks, Ok(Output::own("down")))],
-        in_english(),
-    );
+    let toolbox = Kit::new().toolbox().with_hidden(vec![super::tools::Fake::new(
+        "blinds",
+        Effect::Looks,
+        Ok(Output::own("down")),
+    )]);
     let bench = Bench::equipped(Large, toolbox, script, |parts| parts.tool_rules.router = Router::Llm);
     bench.say("how is it").await;
     assert_eq!(bench.say("how is it").await.purposes(), ["router", "answer"], "it picked everything");

@@ -44,7 +44,7 @@ impl Tool for Faulty {
     fn effect(&self, _: &Arguments) -> Effect {
         Effect::Fetches
     }
-    fn in_words(&self, _: &Arguments) -> String {
+    fn in_words(&self, _: &Arguments, _: &crate::language::Language) -> String {
         "do harm".into()
     }
     fn time_limit(&self) -> Duration {

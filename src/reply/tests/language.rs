@@ -1,8 +1,8 @@
 //! The language that is spoken, replaced while the engine runs.
 
+use super::scripted::answers;
 use super::*;
-use crate::language::tests::FRENCH;
-use crate::language::{DeviceKind, Language, LanguageLibrary, Names};
+use crate::language::{DeviceKind, Language, LanguageLibrary, Languages, Names};
 
 #[tokio::test(start_paused = true)]
 async fn the_next_turn_understands_and_answers_in_the_new_language() {
@@ -72,19 +72,81 @@ async fn a_name_of_the_home_is_understood_from_the_next_turn_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_language_that_is_only_files_sets_timers() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join("fr")).unwrap();
-    std::fs::write(folder.path().join("fr/commands.toml"), FRENCH).unwrap();
-    let bench = Bench::new(vec![]);
-    bench.engine.parts.languages.replace(LanguageLibrary::with_folder(folder.path()).load("fr").unwrap());
+async fn a_language_that_is_only_files_is_understood_and_spoken() {
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/language");
+    let bench = Bench::shipped(vec![answers("That is no command."); 20]);
+    bench.engine.parts.languages.replace(LanguageLibrary::with_folder(data).load("fr").unwrap());
     for (said, answer) in [
-        ("Quelle heure est-il ?", "It's 2:05 PM."),
-        ("Mets un minuteur de dix minutes, s'il te plaît.", "Timer, 10 minutes."),
+        ("Quelle heure est-il ?", "Il est 14 heures 05."),
+        ("Quel jour sommes-nous ?", "Nous sommes le dimanche 22 novembre 2026."),
+        ("Mets un minuteur de dix minutes, s'il te plaît.", "Minuteur, 10 minutes."),
+        ("Lance un minuteur pâtes de une heure et demie", "Minuteur pâtes, 1 heure 30 minutes."),
+        ("Mets un minuteur de soixante et onze minutes", "Minuteur, 1 heure 11 minutes."),
+        ("Réveille-moi à six heures et demie demain", "Réveil demain à 6 heures 30."),
+        ("Annule le minuteur pâtes", "Minuteur pâtes annulé."),
+        ("Supprime tous les minuteurs", "2 minuteurs annulés."),
+        ("Mets un minuteur", "Pour combien de temps ?"),
+        ("Cinq minutes", "Minuteur, 5 minutes."),
+        ("Plus fort !", "Plus fort."),
+        ("Mets le volume à 40 pour cent", "Volume à 40 pour cent."),
+        ("Merci beaucoup", "Avec plaisir."),
         ("Silence !", ""),
     ] {
         let ran = bench.say(said).await;
         assert_eq!((ran.shown().as_str(), ran.outcome.ended), (answer, Ended::Quick), "{said}");
     }
-    assert_eq!(bench.engine.parts.schedule.as_ref().unwrap().entries().await.unwrap().len(), 1);
+    assert_eq!(bench.model.requests().len(), 0);
+}
+
+/// A bench that answers in whichever of two languages was spoken.
+fn bilingual(script: Vec<Vec<Step>>) -> Bench {
+    let both = Languages::several(Language::load("en").unwrap(), vec![Language::load("de").unwrap()]);
+    Bench::with(script, |parts| parts.languages = both)
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_turn_is_answered_in_the_language_it_was_said_in() {
+    let bench = bilingual(vec![answers("That is no command."); 20]);
+    for (said, answer) in [
+        ("What time is it?", "It's 2:05 PM."),
+        ("Wie spät ist es?", "Es ist 14:05 Uhr."),
+        ("Stell einen Timer", "Für wie lange?"),
+        // Words of no language: the one before goes on.
+        ("10 min", "Timer, 10 Minuten."),
+        ("Which timers are set?", "10 minute timer: 10 minutes left."),
+        ("Lösche alle Timer", "Timer über 10 Minuten gelöscht."),
+        // No small word tells the language; only one of them has such a command.
+        ("Louder", "Louder."),
+        ("Leiser", "Leiser."),
+    ] {
+        assert_eq!(bench.say(said).await.shown(), answer, "{said}");
+    }
+    assert_eq!(bench.model.requests().len(), 0);
+}
+
+#[test]
+fn what_was_heard_tells_more_of_the_language_than_the_words() {
+    let bench = bilingual(vec![]);
+    let of = |text, heard| bench.engine.language_of(&bench.voice, text, heard).code().to_owned();
+    assert_eq!(of("Stop", Some("de")), "de");
+    assert_eq!(of("Wie spät ist es?", Some("en")), "en");
+    assert_eq!(of("Wie spät ist es?", None), "de");
+    assert_eq!(of("Wie spät ist es?", Some("xx")), "de", "nobody speaks that, and German has such a command");
+    assert_eq!(Bench::new(vec![]).engine.language_of(&bench.voice, "Wie spät ist es?", None).code(), "en");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_model_is_told_who_she_is_in_the_language_of_the_turn() {
+    let bench = bilingual(vec![answers("Because of the air."), answers("Wegen der Luft.")]);
+    bench.say("Why is the sky blue?").await;
+    bench.say("Warum ist der Himmel blau?").await;
+    let requests = bench.model.requests();
+    let (english, german) = (&requests[0], &requests[1]);
+    assert!(english[0].content.starts_with("You are "), "{}", english[0].content);
+    assert!(german[0].content.starts_with("Du bist "), "{}", german[0].content);
+    let asked = &german.last().unwrap().content;
+    assert!(
+        asked.starts_with("[Context: Sonntag, 22. November 2026, 14:05 Uhr, Europe/Vienna. Ort: unbekannt]"),
+        "{asked}"
+    );
 }

@@ -240,7 +240,7 @@ async fn a_step_in_words_is_a_choice_and_a_large_model_follows_its_own_way() {
 async fn hidden_tools_are_found_and_offered_at_the_tail_from_then_on() {
     let kit = Kit::new();
     let hidden = Fake::new("blinds", Effect::Changes, Ok(Output::own("down")));
-    let toolbox = kit.toolbox().with_hidden(vec![hidden.clone()], in_english());
+    let toolbox = kit.toolbox().with_hidden(vec![hidden.clone()]);
     let search = |id| calls(id, "toolSearch", "{\"query\":\"blinds\"}");
     let script = vec![
         calls("0", "blinds", "{}"),
@@ -278,7 +278,7 @@ async fn a_fourth_search_for_tools_is_refused() {
         search("{\"query\":\"d\"}"),
         answers("No."),
     ];
-    let bench = Bench::equipped(Large, kit.toolbox().with_hidden(vec![hidden], in_english()), script, |_| {});
+    let bench = Bench::equipped(Large, kit.toolbox().with_hidden(vec![hidden]), script, |_| {});
     let ran = bench.say("do magic").await;
     assert_eq!(
         ran.called().iter().map(|(_, outcome)| *outcome).collect::<Vec<_>>(),

@@ -3,12 +3,13 @@
 use super::super::prompt::{self, context, dialogue};
 use super::scripted::{answers, used};
 use super::*;
+use crate::language::tests::english;
 use crate::llm::Role::{Assistant, System, User};
 
 const NOW: &str = "[Context: Sunday, 22 November 2026, 14:05, Europe/Vienna. Location: Unknown]";
 
 fn head() -> String {
-    prompt::head(Character::Joi, "Jarvis", crate::llm::ModelSize::Small)
+    prompt::head(Character::Joi, "Jarvis", crate::llm::ModelSize::Small, english().prompts())
 }
 
 #[tokio::test]
@@ -165,8 +166,11 @@ async fn reading_ahead_shares_all_but_the_question() {
         tools: ToolRegistry::default(),
         protocols: Protocols::default(),
         clock: Arc::clone(&bench.clock) as Arc<dyn Clock>,
+        languages: in_english(),
     });
-    assert_eq!(flat(&head("any", crate::llm::ModelSize::Small, None).messages), requests[0]);
+    let heads = head("any", crate::llm::ModelSize::Small, None);
+    assert_eq!(heads.len(), 1, "without tools there is one");
+    assert_eq!(flat(&heads[0].messages), requests[0]);
 }
 
 #[tokio::test]
@@ -180,10 +184,10 @@ async fn an_interrupted_answer_is_corrected_in_the_dialogue() {
 
 #[test]
 fn the_head_holds_persona_then_speech_rules_and_little_else() {
-    let large = prompt::head(Character::Joi, "Jarvis", crate::llm::ModelSize::Large);
+    let large = prompt::head(Character::Joi, "Jarvis", crate::llm::ModelSize::Large, english().prompts());
     insta::assert_snapshot!(large);
     assert!(large.len() < 2_000, "a Pi reads 25 tokens a second");
-    let butler = |size| prompt::head(Character::Butler, "James", size);
+    let butler = |size| prompt::head(Character::Butler, "James", size, english().prompts());
     assert!(butler(crate::llm::ModelSize::Large).contains("James, the butler"));
     assert!(butler(crate::llm::ModelSize::Small).contains("James, the dry and discreet butler"));
 }
@@ -231,13 +235,13 @@ fn ages_are_told_coarsely() {
 #[test]
 fn a_zone_without_a_name_is_told_by_its_offset() {
     let cfg = ContextConfig::default();
-    let line = context::line(&cfg, &time("2026-07-01T00:05:00+05:30[+05:30]"));
+    let line = context::line(&cfg, &time("2026-07-01T00:05:00+05:30[+05:30]"), english());
     assert_eq!(line, "[Context: Wednesday, 1 July 2026, 00:05, UTC+05:30. Location: Unknown]");
 }
 
 /// A dialogue of `count` exchanges, one every `gap` seconds, the last one at the start.
 fn rows(count: i64, gap: i64) -> Vec<crate::store::DialogueRow> {
-    use crate::store::{DialogueRole, DialogueRow};
+    use crate::store::{DialogueRole, DialogueRow, WordedBy};
     let row = |index: i64| {
         let exchange = index / 2;
         let before = (count - 1 - exchange) * gap - index % 2;
@@ -248,6 +252,7 @@ fn rows(count: i64, gap: i64) -> Vec<crate::store::DialogueRow> {
             role: if index % 2 == 0 { DialogueRole::User } else { DialogueRole::Assistant },
             at: start().timestamp() - jiff::SignedDuration::from_secs(before),
             text: Private(format!("{index}")),
+            wording: WordedBy::Model,
         }
     };
     (0..count * 2).map(row).collect()

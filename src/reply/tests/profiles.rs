@@ -41,7 +41,8 @@ async fn a_profile_is_picked_at_the_beginning_and_lasts_as_long_as_the_conversat
         picks_profile("business"),
         answers("Revenue."),
     ];
-    let bench = Bench::with_profiles(script);
+    // With tools in every prompt, so that it is seen which of them a profile has.
+    let bench = Bench::with_profiles(script).rebuilt(|parts| parts.tool_rules.router = Router::All);
     let ran = bench.say("explain a loop to me").await;
     assert_eq!((ran.purposes(), ran.decided("profile")), (vec!["profile", "answer"], vec!["developer"]));
     let ran = bench.say("and another thing").await;

@@ -122,7 +122,7 @@ async fn a_turn_that_is_broken_off_by_going_on_leaves_one_timer_with_the_whole_l
     let (events, mut received) = mpsc::channel(1);
     let cancel = CancellationToken::new();
     let text = Private("Set a timer for nine minutes.".to_owned());
-    let turn = TurnInput { id: TurnId(1), text };
+    let turn = TurnInput { id: TurnId(1), text, language: None };
     let watch = async {
         received.recv().await;
         cancel.cancel();

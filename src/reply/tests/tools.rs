@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::language::Language;
 use crate::llm::ModelSize;
 use crate::tools::deed::{CallValue, ValueKind, values_of};
 use crate::tools::{
@@ -63,7 +64,7 @@ impl Tool for Fake {
     fn address<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {
         arguments.get("what").and_then(Value::as_str).filter(|what| what.starts_with("https:"))
     }
-    fn in_words(&self, arguments: &Arguments) -> String {
+    fn in_words(&self, arguments: &Arguments, _: &Language) -> String {
         format!("{} {}", self.name, arguments.get("what").and_then(Value::as_str).unwrap_or("nothing"))
     }
     fn is_brief(&self) -> bool {
@@ -138,7 +139,6 @@ impl Bench {
                 store: parts.store.clone(),
                 schedule: parts.schedule.clone(),
                 reads_when: intents::when,
-                languages: parts.languages.clone(),
                 clock: Arc::clone(&parts.clock),
                 reach: Reach::public().ok(),
             };

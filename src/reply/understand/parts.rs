@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
     use crate::clock::ManualClock;
-    use crate::language::tests::{english, in_english};
+    use crate::language::tests::english;
     use crate::tools::{Means, ToolsConfig, builtin};
 
     #[test]
@@ -138,7 +138,6 @@ mod tests {
             store: None,
             schedule: None,
             reads_when: intents::when,
-            languages: in_english(),
             clock: Arc::new(ManualClock::at("2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap())),
             reach: None,
         };

@@ -35,10 +35,16 @@ fn tongues() -> &'static [Tongue] {
 
 /// The code of the language with the most small words in `text`, of several the first; nothing when there are none.
 pub(crate) fn of(text: &str) -> Option<&'static str> {
+    among(text, |_| true)
+}
+
+/// The same of the languages that are `spoken`.
+pub(crate) fn among(text: &str, spoken: impl Fn(&str) -> bool) -> Option<&'static str> {
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
     let small = |tongue: &Tongue| words.iter().filter(|word| tongue.small.iter().any(|s| s == *word)).count();
-    let counted = tongues().iter().rev().map(|tongue| (small(tongue), tongue));
+    let spoken = tongues().iter().rev().filter(|tongue| spoken(&tongue.code));
+    let counted = spoken.map(|tongue| (small(tongue), tongue));
     counted
         .max_by_key(|(count, _)| *count)
         .filter(|(count, _)| *count > 0)
@@ -76,5 +82,8 @@ mod tests {
             assert_eq!(of(text), None, "{text}");
         }
         assert_eq!(tongues().len(), 8);
+        let both = |code: &str| ["en", "de"].contains(&code);
+        assert_eq!(among("Lösche alle Timer", both), Some("de"), "in Italian that is a small word too");
+        assert_eq!(among("où est la gare", both), None);
     }
 }

@@ -14,6 +14,7 @@ mod tests;
 
 use crate::language::Language;
 use crate::language::consent::{ConsentWords, Phrases, words_of};
+use crate::reply::understand::text::without_quotes;
 use crate::tools::deed::{CallValue, ValueKind};
 use crate::tools::gate::Wish;
 use clauses::{Clause, Form, clauses};
@@ -67,17 +68,63 @@ pub fn mentioned(language: &Language, said: &Utterances<'_>, remembered: &str, v
 
 /// Whether the user's own words hold all of `text`.
 pub fn holds(language: &Language, asked: &str, text: &str) -> bool {
-    let value = CallValue { kind: ValueKind::Words, text: text.to_owned() };
-    let own = clauses::without_quotes(asked);
-    language.consent().first().is_some_and(|words| Grounds::of(language, words, vec![own]).hold(&value))
+    let own = without_quotes(asked).own;
+    language.consent().first().is_some_and(|words| found_in(language, words, own, text))
 }
+
+/// Whether all words of `text` that matter, and all its numbers, are found in `given`.
+pub(crate) fn found_in(language: &Language, words: &ConsentWords, given: String, text: &str) -> bool {
+    let value = CallValue { kind: ValueKind::Words, text: text.to_owned() };
+    Grounds::of(language, words, vec![given]).hold(&value)
+}
+
+/// A clause of the user's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AskedClause {
+    pub(crate) wants: AskedFor,
+    /// Without what only leads to it.
+    pub(crate) words: Vec<String>,
+}
+
+/// What a clause of the user's wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AskedFor {
+    /// Something done, or its form does not tell.
+    Deed,
+    /// An answer.
+    Answer,
+    /// Nothing: it tells, imagines or forbids something.
+    Nothing,
+}
+
+/// What the clauses of `asked` want; a yes wants what was offered.
+pub(crate) fn asked_for(words: &ConsentWords, asked: &str) -> Vec<AskedClause> {
+    let is_yes = words_of(asked).len() <= LONGEST_YES && clauses::consents(words, asked);
+    let yes = is_yes.then(|| AskedClause { wants: AskedFor::Deed, words: Vec::new() });
+    // "Remember that I don't eat nuts."
+    let is_whole =
+        |clause: &Clause| words.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some());
+    let said = clauses(words, asked).into_iter().filter(|clause| !clause.words.is_empty()).map(|clause| {
+        let wants = match clause.form {
+            Form::Stay | Form::Statement if is_whole(&clause) => AskedFor::Deed,
+            Form::Request | Form::Open => AskedFor::Deed,
+            Form::Question => AskedFor::Answer,
+            Form::Stay | Form::Hypothesis | Form::Reported | Form::Statement => AskedFor::Nothing,
+        };
+        AskedClause { wants, words: clause.words }
+    });
+    said.chain(yes).collect()
+}
+
+/// Most words of a yes that says nothing else.
+const LONGEST_YES: usize = 4;
 
 /// What a quotation begins and ends with.
 const QUOTES: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 
 /// Whether the user quotes somebody at length, or has pasted a text: such words are a stranger's.
 pub fn quotes(asked: &str) -> bool {
-    let own = clauses::without_quotes(asked);
+    let own = without_quotes(asked).own;
     let quoted = words_of(asked).len().saturating_sub(words_of(&own).len());
     // A quotation with marks inside ends at the last of them.
     let between = asked.find(QUOTES).zip(asked.rfind(QUOTES)).map_or("", |(from, to)| &asked[from..to]);
@@ -115,6 +162,27 @@ fn is_asked(words: &ConsentWords, said: &Utterances<'_>, deed: &str) -> bool {
 /// Whether `text` refuses what was asked about, in any words, and what it asks for instead.
 pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
     language.consent().iter().find_map(|words| clauses::refusal(words, text))
+}
+
+/// Whether `text` only wants something of the user's to stay as it is.
+pub(crate) fn stays(language: &Language, text: &str) -> bool {
+    language.consent().iter().any(|words| {
+        let form = &words.form;
+        let names_it = |clause: &Clause| {
+            form.references.are_in(&clause.words)
+                || words.deeds().any(|(_, deed)| deed.objects.are_in(&clause.words))
+        };
+        let is_it = |clause: &Clause| {
+            clause.form == Form::Stay && form.stays.whole(&clause.words).is_some() && names_it(clause)
+        };
+        let clauses = clauses(words, text);
+        // "No, leave it as it is."
+        let is_no = |clause: &Clause| {
+            let count = clause.words.len();
+            count == 0 || form.refusals.at_start(&clause.words) == Some(count)
+        };
+        clauses.iter().any(is_it) && clauses.iter().all(|clause| is_it(clause) || is_no(clause))
+    })
 }
 
 /// A no.

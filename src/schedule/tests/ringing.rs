@@ -197,3 +197,24 @@ async fn a_person_can_say_that_the_clock_is_right_and_alarms_go_on() {
     let (mut alerts, _stop) = watch(&after);
     assert_eq!(rings(&mut alerts, 1).await, ["It's 6 PM."]);
 }
+
+#[test]
+fn a_name_of_a_stranger_is_told_to_be_his() {
+    let now = at(17, 0);
+    let mut table = Table::at(now.clone());
+    let named = |order: ScheduleOrder| match order {
+        ScheduleOrder::Set(entry) => ScheduleOrder::Set(NewEntry { is_foreign: true, ..entry }),
+        other => other,
+    };
+    table.order(&named(timer(Some("call 555 now!"), 60)));
+    table.order(&named(reminder("pay the fee", Said { clock: Some(clock(17, 2)), ..Said::default() })));
+    let rings = |at: usize, language| words::rings(&table.entries[at], &now, language);
+    assert_eq!(rings(0, english()), "Timer that a text I read named \"call 555 now\".");
+    assert_eq!(rings(1, english()), "Reminder that a text I read named \"pay the fee\".");
+    assert_eq!(rings(0, german()), "Timer mit dem Namen „call 555 now“ aus einem fremden Text.");
+    let missed = words::missed(&table.entries[..1], now.time_zone()).sentence(english(), &now);
+    assert_eq!(
+        missed,
+        "You missed something: the timer that a text I read named \"call 555 now\" was due today at 5:01 PM."
+    );
+}

@@ -182,7 +182,7 @@ fn varint(bytes: &[u8]) -> Option<(i64, usize)> {
     None
 }
 
-const MESSAGE: &[&str] = &["channel", "at_ms", "role", "text", "place", "origin"];
+const MESSAGE: &[&str] = &["channel", "at_ms", "role", "text", "place", "origin", "wording"];
 const NOTE: &[&str] = &["list", "text", "at_ms", "origin"];
 const KINDS: [&str; 5] = ["user", "wish", "world", "diary", "document"];
 
@@ -191,8 +191,11 @@ fn kind(values: &[Value]) -> Option<Kind> {
     use Value::{Integer, Null, Text};
     let is_role = |role: &str| ["user", "assistant"].contains(&role);
     Some(match values {
-        [Null, Text(_), Integer(_), Text(role), Text(_), Text(_), Text(_)] if is_role(role) => {
+        [Null, Text(_), Integer(_), Text(role), Text(_), Text(_), Text(_), Text(_)] if is_role(role) => {
             ("message", MESSAGE)
+        }
+        [Null, Text(_), Integer(_), Text(role), Text(_), Text(_), Text(_)] if is_role(role) => {
+            ("message", &MESSAGE[..6])
         }
         [Null, Text(kind), Integer(_), Text(_), Text(_)] if KINDS.contains(&kind.as_str()) => {
             ("memory", &["kind", "at_ms", "text", "source"])

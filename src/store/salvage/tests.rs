@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::message::{Channel, ConversationId, Origin, Private};
 use crate::store::{
-    Exchange, LostRows, MemoryKind, NewMemory, ScheduleChange, ScheduleWrite, Store, TableLoss,
+    Exchange, LostRows, MemoryKind, NewMemory, ScheduleChange, ScheduleWrite, Store, TableLoss, WordedBy,
 };
 
 const PAGE: usize = 4096;
@@ -33,6 +33,7 @@ async fn say(store: &Store, day: i64, text: &str) {
         answer: Private("All right.".into()),
         answer_origin: Origin::Ours,
         asked_origin: Origin::Speech,
+        wording: WordedBy::Model,
     };
     store.add_exchange(exchange).await.unwrap();
 }

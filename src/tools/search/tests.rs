@@ -2,7 +2,7 @@
 
 use super::super::web::tests::{Does, Served, reach};
 use super::*;
-use crate::language::tests::in_english;
+use crate::language::tests::english;
 
 const WIKI: &str = r#"{"batchcomplete":"","query":{"pages":{
     "9":{"pageid":9,"ns":0,"title":"Tower of London","index":2,"extract":"A castle."},
@@ -29,8 +29,9 @@ async fn search(route: fn(&str) -> Does, has_searxng: bool) -> (Result<Output, T
     };
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let arguments = Arguments::from_iter([("query".to_owned(), json!("how high & old is it"))]);
-    let call = Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own };
-    let tool = WebSearch::new(&config, reach(), in_english());
+    let call =
+        Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own, language: english() };
+    let tool = WebSearch::new(&config, reach());
     (super::super::run(&tool, call).await, served.paths())
 }
 

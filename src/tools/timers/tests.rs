@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::language::tests::in_english;
+use crate::language::tests::{english, in_english};
 use crate::schedule::{ClockSaid, Day, Exactness, Said, ScheduleParts, TimersConfig};
 use crate::store::Store;
 use crate::tools::tests::clock;
@@ -32,13 +32,22 @@ fn timers(store: &Store) -> Timers {
         is_synchronised: || true,
         wake_up: None,
     });
-    Timers::new(Some(schedule), reads, in_english())
+    Timers::new(Some(schedule), reads)
 }
 
 async fn call(tool: &Timers, arguments: Value) -> Result<Output, ToolError> {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let arguments = schema::checked(&tool.schema(), &arguments).expect("good arguments");
-    run(tool, Call { arguments: &arguments, now: &clock().now(), source: crate::tools::Source::Own }).await
+    run(
+        tool,
+        Call {
+            arguments: &arguments,
+            now: &clock().now(),
+            source: crate::tools::Source::Own,
+            language: english(),
+        },
+    )
+    .await
 }
 
 // L of the tools
@@ -100,7 +109,7 @@ async fn what_is_not_clear_goes_back_to_the_model() {
 async fn what_can_not_be_stored_ends_the_turn_and_is_not_confirmed() {
     let lost = ToolError::EndTurn("I can't get at my timers just now, so nothing was changed.".into());
     let set = || json!({ "action": "set", "when": "10 minutes" });
-    assert_eq!(call(&Timers::new(None, reads, in_english()), set()).await, Err(lost.clone()));
+    assert_eq!(call(&Timers::new(None, reads), set()).await, Err(lost.clone()));
     let store = Store::in_memory().unwrap();
     let tool = timers(&store);
     store.break_timers().await;
@@ -109,7 +118,7 @@ async fn what_can_not_be_stored_ends_the_turn_and_is_not_confirmed() {
 
 #[test]
 fn only_listing_is_without_effect_and_every_call_can_be_asked_about() {
-    let tool = Timers::new(None, reads, in_english());
+    let tool = Timers::new(None, reads);
     let arguments = |value: Value| value.as_object().cloned().unwrap();
     let list = arguments(json!({ "action": "list" }));
     assert_eq!(tool.effect(&list), Effect::Looks);
@@ -130,7 +139,7 @@ fn only_listing_is_without_effect_and_every_call_can_be_asked_about() {
     ] {
         let call = arguments(call);
         assert_eq!(tool.effect(&call), Effect::Changes);
-        assert_eq!(tool.in_words(&call), words);
+        assert_eq!(tool.in_words(&call, english()), words);
         let facts = gate::CallFacts {
             tool: "timers",
             effect: tool.effect(&call),

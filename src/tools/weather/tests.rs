@@ -3,11 +3,7 @@
 use super::super::web::tests::{Does, Served, reach};
 use super::*;
 use crate::language::Language;
-use crate::language::tests::in_english;
-
-fn in_german() -> Languages {
-    Languages::new(Language::load("de").expect("German"))
-}
+use crate::language::tests::{english, german};
 
 const PLACES: &str = r#"{"results":[{"id":2761369,"name":"Vienna","latitude":48.20849,"longitude":16.37208,
     "elevation":171.0,"feature_code":"PPLC","country_code":"AT","timezone":"Europe/Vienna","population":1691468,
@@ -29,11 +25,11 @@ async fn look(
     home: &str,
     arguments: Value,
 ) -> (Result<Output, ToolError>, Vec<String>) {
-    look_in(in_english(), route, home, arguments).await
+    look_in(english(), route, home, arguments).await
 }
 
 async fn look_in(
-    languages: Languages,
+    language: &Language,
     route: fn(&str) -> Does,
     home: &str,
     arguments: Value,
@@ -47,8 +43,8 @@ async fn look_in(
     };
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let call = Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own };
-    let tool = Weather::new(&config, reach(), languages);
+    let call = Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own, language };
+    let tool = Weather::new(&config, reach());
     (super::super::run(&tool, call).await, served.paths())
 }
 
@@ -73,11 +69,11 @@ async fn the_weather_is_told_in_numbers_and_in_a_sentence() {
 
 #[tokio::test]
 async fn the_weather_is_told_in_german() {
-    let (output, paths) = look_in(in_german(), real, "Vienna", json!({})).await;
+    let (output, paths) = look_in(german(), real, "Vienna", json!({})).await;
     let told = "In Vienna sind es 4 °C, bedeckt. Heute: 0 bis 5 °C, bedeckt, 10 % Regenwahrscheinlichkeit.";
     assert_eq!(output.expect("weather").sentence.as_deref(), Some(told));
     assert!(paths[0].contains("&language=de"), "the place by its German name: {paths:?}");
-    let (output, _) = look_in(in_german(), real, "Vienna", json!({ "day": "tomorrow" })).await;
+    let (output, _) = look_in(german(), real, "Vienna", json!({ "day": "tomorrow" })).await;
     let told = "In Vienna, morgen (Montag): 2 bis 8 °C, Regen, 85 % Regenwahrscheinlichkeit.";
     assert_eq!(output.expect("weather").sentence.as_deref(), Some(told));
     let frost = |path: &str| match path.starts_with("/v1/search") {
@@ -87,7 +83,7 @@ async fn the_weather_is_told_in_german() {
             FORECAST.replace("3.6", "-0.3").replace("\"weather_code\":3", "\"weather_code\":71"),
         ),
     };
-    let (output, _) = look_in(in_german(), frost, "Vienna", json!({})).await;
+    let (output, _) = look_in(german(), frost, "Vienna", json!({})).await;
     assert!(output.expect("weather").sentence.is_some_and(|told| told.contains("sind es 0 °C, Schnee.")));
 }
 
@@ -153,13 +149,13 @@ proptest::proptest! {
         forecast in crate::testing::damaged_text(FORECAST),
         places in crate::testing::damaged_text(PLACES),
     ) {
-        let tool = Weather::new(&WeatherConfig::default(), reach(), in_english());
+        let tool = Weather::new(&WeatherConfig::default(), reach());
         let found: Option<Places> = serde_json::from_str(&places).ok();
         let place = found.and_then(|found| found.results.into_iter().next());
         let name = place.map(|place| named(&place, "Vienna").0).unwrap_or_default();
         if let Ok(forecast) = serde_json::from_str::<Forecast>(&forecast) {
             for day in 0..3 {
-                tool.told(&name, &forecast, day, &in_english().get());
+                tool.told(&name, &forecast, day, english());
             }
         }
     }

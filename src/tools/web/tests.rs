@@ -121,8 +121,13 @@ pub(crate) fn reach() -> Reach {
 async fn page(url: &str) -> Result<String, String> {
     let arguments = Arguments::from_iter([("url".to_owned(), json!(url))]);
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
-    let call = Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own };
-    let tool = ReadPage::new(reach(), crate::language::tests::in_english());
+    let call = Call {
+        arguments: &arguments,
+        now: &now,
+        source: crate::tools::Source::Own,
+        language: crate::language::tests::english(),
+    };
+    let tool = ReadPage::new(reach());
     let output = super::super::run(&tool, call).await;
     output.map(|output| output.text).map_err(|error| error.to_string())
 }

@@ -116,8 +116,11 @@ impl AnswerRules {
         let mut faults = Vec::new();
         for (at, said) in question.turns.iter().enumerate() {
             let answer = plain(answers.get(at).map_or("", String::as_str));
-            faults.extend(self.form(said, &answer));
-            if at + 1 == question.turns.len() {
+            let is_last = at + 1 == question.turns.len();
+            let mut form = self.form(said, &answer);
+            form.retain(|fault| *fault != AnswerFault::Echo || !(is_last && question.may_echo));
+            faults.extend(form);
+            if is_last {
                 faults.extend(self.content(question, &answer));
             }
         }

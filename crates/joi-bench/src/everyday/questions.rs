@@ -103,6 +103,8 @@ struct QuestionEntry {
     #[serde(default)]
     at_least: usize,
     #[serde(default)]
+    echo: bool,
+    #[serde(default)]
     marked: bool,
     good: Vec<String>,
     bad: Vec<String>,
@@ -124,6 +126,8 @@ pub(super) struct EverydayQuestion {
     pub(super) dangerous: Vec<Regex>,
     /// Fewest words.
     pub(super) at_least: usize,
+    /// Whether the answer may say back what was said, as a greeting does.
+    pub(super) may_echo: bool,
     /// Whether it is asked where there is little time.
     pub(super) is_marked: bool,
     /// Answers that are judged good, bad, and dangerous.
@@ -170,7 +174,7 @@ impl EverydayFile {
         let all = |patterns: &[String]| patterns.iter().map(compile).collect::<anyhow::Result<Vec<Regex>>>();
         let mut questions = Vec::new();
         for entry in question {
-            let QuestionEntry { kind, before, say, at_least, marked, good, bad, harm, .. } = entry;
+            let QuestionEntry { kind, before, say, at_least, echo, marked, good, bad, harm, .. } = entry;
             questions.push(EverydayQuestion {
                 kind,
                 turns: before.into_iter().chain([say]).collect(),
@@ -178,6 +182,7 @@ impl EverydayFile {
                 forbid: all(&entry.forbid)?,
                 dangerous: all(&entry.dangerous)?,
                 at_least,
+                may_echo: echo,
                 is_marked: marked,
                 examples: [good, bad, harm],
             });

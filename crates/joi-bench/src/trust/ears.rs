@@ -3,6 +3,7 @@
 //! In: samples. Out: what each utterance was taken for. The microphone is opened again as soon as it closes.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -31,7 +32,7 @@ pub(super) struct TrustEars {
     whisper: Whisper,
     trust: TranscriptFilterConfig,
     judge: JudgeConfig,
-    language: Language,
+    language: Arc<Language>,
     events: Vec<HearEvent>,
 }
 

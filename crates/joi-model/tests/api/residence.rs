@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{NAME, Server, chat, user};
+use crate::tiny::Tiny;
 
 fn without_time(mut object: Value) -> Value {
     object.as_object_mut().expect("an object").remove("created_at").expect("a time");
@@ -61,4 +62,27 @@ fn another_window_is_taken_over_and_told() {
     assert_eq!(window(), json!(32768), "no longer than it was trained for");
     server.chat(&user("Hi"), &json!({"num_predict": 1}));
     assert_eq!(window(), json!(4096));
+}
+
+#[test]
+fn a_server_that_outlives_its_starter_ends_when_nobody_has_come_for_its_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, socket) = (Tiny::default().write(folder.path()), folder.path().join("model.sock"));
+    let path = socket.to_str().expect("a path of text");
+    let server = Server::of(&model, &["--socket", path, "--idle-exit", "1"], None);
+    assert_eq!(server.chat(&user("Hi"), &json!({"temperature": 0}))["message"]["content"], json!("Hi"));
+    assert_eq!(server.wait().code(), Some(0));
+    assert!(!socket.exists());
+}
+
+#[test]
+fn a_server_that_ends_leaves_the_socket_of_its_successor() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, socket) = (Tiny::default().write(folder.path()), folder.path().join("model.sock"));
+    let args = ["--socket", socket.to_str().expect("a path of text")];
+    let first = Server::of(&model, &args, None);
+    std::fs::remove_file(&socket).unwrap();
+    let second = Server::of(&model, &args, None);
+    assert_eq!(first.terminate().code(), Some(0));
+    assert_eq!(second.get("/api/version"), json!({"version": "0.32.15"}));
 }

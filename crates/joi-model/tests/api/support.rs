@@ -73,9 +73,11 @@ impl Server {
         Self::run(command)
     }
 
-    /// Runs `command`, which lacks only that it ends with us.
+    /// Runs `command`, which lacks only that it ends with us; one that is to outlive us does not.
     pub(crate) fn run(mut command: Command) -> Self {
-        command.arg("--parent-stdin").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let outlives_us = command.get_args().any(|arg| arg == "--idle-exit");
+        command.args((!outlives_us).then_some("--parent-stdin"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let stdout = child.stdout.take().expect("it is piped");
         let log = BufReader::new(child.stderr.take().expect("it is piped")).lines();
@@ -94,6 +96,11 @@ impl Server {
     /// Ends standard input, as a parent that dies does, and waits for the end.
     pub(crate) fn let_go(mut self) -> ExitStatus {
         drop(self.child.stdin.take());
+        self.child.wait().expect("it ends")
+    }
+
+    /// Waits until it ends by itself.
+    pub(crate) fn wait(mut self) -> ExitStatus {
         self.child.wait().expect("it ends")
     }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::super::signals::Judged;
 use crate::hear::judge::JudgeVerdict;
 use crate::hear::{More, Outlook};
-use crate::language::Language;
+use crate::language::{Language, Languages};
 use crate::message::Utterance;
 use crate::reply::understand::intents::{Completeness, completeness};
 
@@ -27,9 +27,11 @@ impl Early {
         (generation, revision): (u64, u32),
         result: Result<Judged, String>,
         at: Instant,
-        language: &Language,
+        languages: &Languages,
     ) -> Self {
-        let meaning = result.as_ref().map_or(Completeness::Unknown, |judged| meaning(judged, language));
+        let meaning = result.as_ref().map_or(Completeness::Unknown, |judged| {
+            meaning(judged, &languages.heard(judged.transcript.language.as_deref()))
+        });
         Self { generation, revision, result, at, meaning }
     }
 

@@ -31,6 +31,7 @@ fn judgement(verdict: JudgeVerdict) -> Judgement {
 
 fn judged(text: &str, verdict: JudgeVerdict) -> Judged {
     let transcript = Transcript {
+        language: None,
         generation: 1,
         revision: 0,
         text: text.into(),

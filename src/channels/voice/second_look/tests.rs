@@ -40,6 +40,7 @@ fn utterance(revision: u32, voice: &str, text: &str) -> Utterance {
 
 fn judged(revision: u32, text: &str) -> Judged {
     let transcript = Transcript {
+        language: None,
         generation: 1,
         revision,
         text: text.into(),

@@ -34,6 +34,7 @@ fn said(text: &str, voiced: u64) -> Utterance {
 /// What whisper writes when it has not understood a word.
 fn not_understood() -> Judged {
     let transcript = Transcript {
+        language: None,
         generation: 4,
         revision: 1,
         text: String::new(),

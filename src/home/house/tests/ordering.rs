@@ -1,3 +1,5 @@
+//! Commands: what is sent, what is refused, and how typed ones are read.
+
 use super::*;
 
 fn text(house: &House, item: &str, command: ItemCommand) -> Result<String, Refused> {

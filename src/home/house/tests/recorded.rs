@@ -1,3 +1,5 @@
+//! The item lists of both recorded servers.
+
 use super::*;
 
 const VERSIONS: [&str; 2] = ["4.3.11", "5.2.1"];

@@ -1,3 +1,5 @@
+//! Permissions, cautions, revisions, and items that can't be read.
+
 use super::*;
 
 fn permission(house: &House, name: &str) -> Permission {
@@ -167,4 +169,28 @@ fn after_a_loss_no_state_is_told() {
     let lost = recorded("5.2.1").without_states();
     assert!(lost.items().all(|item| item.state == ItemState::unknown()));
     assert_eq!(lost.item("Kitchen_Light").unwrap().state.is_on(), None);
+}
+
+#[test]
+fn a_large_house_is_built_and_changed_quickly() {
+    let items: Vec<_> = (0..20)
+        .flat_map(|copy| {
+            rows("5.2.1", "items_full").into_iter().map(move |mut row| {
+                row["name"] = json!(format!("{}_{copy}", row["name"].as_str().unwrap()));
+                row
+            })
+        })
+        .collect();
+    let begun = std::time::Instant::now();
+    let (read, _) = read::items(items);
+    let mut house = House::new(read, &TagVocabulary::default(), &HouseRules::default());
+    let built = begun.elapsed();
+    assert_eq!(house.items().len(), 640);
+    for level in 0..1000_u32 {
+        let state = ItemState::read(&(level % 100).to_string(), &ItemKind::Dimmer);
+        house = house.with_states([("Living_Lamp_Dimmer_7", state)]);
+    }
+    let changed = begun.elapsed() - built;
+    // Without optimisation and beside other tests; far below on any machine that speaks.
+    assert!(built.as_millis() < 3000 && changed.as_millis() < 3000, "{built:?} {changed:?}");
 }

@@ -88,7 +88,14 @@ fn what_cannot_be_run_is_passed_over_with_its_remedy() {
             FileState::Unfit { why: why.clone() },
             "large is no chat model (it is so): take the file of an instruct model",
         ),
-        (FileState::Fails { why }, "large can't be run (it is so): run `joi models fetch large`"),
+        (
+            FileState::Fails { why: why.clone() },
+            "large can't be run (it is so): run `joi models fetch large`",
+        ),
+        (
+            FileState::TooLarge { why },
+            "large does not fit into the free memory (it is so): end other programs, or lower llm.num_ctx",
+        ),
     ];
     for (state, told) in told {
         let all = [with("large", state), small()];

@@ -59,7 +59,7 @@ impl ServerKeeper {
 
     /// Tokens a second that the model writes behind the head; nothing where it writes too little.
     async fn write_some(&self, ready: &ReadyServer) -> Option<f32> {
-        let mut ask = (self.head)(&ready.model, ready.size, ready.has_tools);
+        let mut ask = (self.head)(&ready.model, ready.size, ready.has_tools).pop().unwrap_or_default();
         ask.messages.push(Message::user(MEASURE.trim_end()));
         ask.length = Length::AtMost(MEASURED_TOKENS);
         let request = self.shared.request(&ready.model, ready.by, ask);

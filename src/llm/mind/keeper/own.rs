@@ -23,6 +23,8 @@ use crate::restart::{Restart, Restarts};
 
 /// Time to find out whether a server that failed has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+/// A model that found too little memory is not tried again before.
+const MEMORY_RESTS: Duration = Duration::from_secs(60);
 
 /// A server of ours and the model it runs.
 struct RunningServer {
@@ -37,8 +39,8 @@ pub(super) struct OwnServers {
     running: Option<RunningServer>,
     /// The one that is to take its place, and is not warm yet.
     next: Option<RunningServer>,
-    /// Files that could not be run, as they were then, and why.
-    failed: HashMap<PathBuf, (FileStamp, String)>,
+    /// Files that could not be run.
+    failed: HashMap<PathBuf, FailedFile>,
     /// Models that wrote too little to be measured, by checksum.
     pub(super) unmeasurable: HashSet<String>,
     restarts: Restarts,
@@ -61,6 +63,36 @@ impl LocalOutlook {
     fn has_other(&self, name: &str) -> bool {
         let is_there = |one: &ModelCandidate| matches!(one.state, FileState::There { .. });
         self.candidates.iter().any(|one| one.name != name && is_there(one))
+    }
+}
+
+/// A file that could not be run, as it was then.
+struct FailedFile {
+    stamp: FileStamp,
+    state: FileState,
+    /// When it may be tried again although it is the same.
+    until: Option<Instant>,
+}
+
+impl FailedFile {
+    fn of(gguf: &Path, error: &LlmError) -> Option<Self> {
+        let stamp = stamp(gguf)?;
+        let (state, until) = match error {
+            LlmError::TooLittleMemory { why } => {
+                (FileState::TooLarge { why: why.clone() }, Some(Instant::now() + MEMORY_RESTS))
+            }
+            LlmError::Down { why, .. } | LlmError::CannotRun { why } => {
+                (FileState::Fails { why: why.clone() }, None)
+            }
+            error => (FileState::Fails { why: error.to_string() }, None),
+        };
+        Some(Self { stamp, state, until })
+    }
+
+    /// What is known of the file at `gguf`, where it is the same and its time has not come.
+    fn state(&self, gguf: &Path) -> Option<FileState> {
+        let still = self.until.is_none_or(|until| Instant::now() < until) && stamp(gguf) == Some(self.stamp);
+        still.then(|| self.state.clone())
     }
 }
 
@@ -122,32 +154,34 @@ impl OwnServers {
 
     async fn outlook(&self, shared: &MindShared) -> LocalOutlook {
         let (models, examiner, config) = (self.models.clone(), self.examiner.clone(), shared.config.clone());
-        let examined = spawn_blocking(move || examiner.examine(&models, &config)).await;
-        let mut candidates = examined.unwrap_or_default();
+        let has_own = self.running.is_some();
+        let examined = spawn_blocking(move || {
+            let candidates = examiner.examine(&models, &config);
+            let is_served = |one: &&ModelCandidate| models.server_for(Some(one)).is_served(&config);
+            let served = candidates.iter().filter(|_| !has_own).find(is_served).map(|one| one.name.clone());
+            (candidates, served)
+        });
+        let (mut candidates, served) = examined.await.unwrap_or_default();
         for candidate in &mut candidates {
             let failed = self.failed.get(&candidate.gguf);
-            if let Some((_, why)) = failed.filter(|(was, _)| stamp(&candidate.gguf) == Some(*was)) {
-                candidate.state = FileState::Fails { why: why.clone() };
+            if let Some(state) = failed.and_then(|failed| failed.state(&candidate.gguf)) {
+                candidate.state = state;
             }
         }
         let wish = LocalWish {
             wanted: shared.config.local.trim(),
             room: MemoryRoom::now(),
-            running: self.running.as_ref().map(|running| running.name.as_str()),
+            running: self.running.as_ref().map(|running| running.name.as_str()).or(served.as_deref()),
         };
         let choice = choose_local(&candidates, &wish);
         LocalOutlook { candidates, choice }
     }
 
-    /// Passes over `candidate` until its file is another one.
+    /// Passes over `candidate` until its file is another one, or there may be memory for it.
     fn pass_over(&mut self, candidate: &ModelCandidate, error: &LlmError) {
         warn!(%error, model = candidate.name, "the model can't be run, and the next best is");
-        let why = match error {
-            LlmError::Down { why, .. } => why.clone(),
-            error => error.to_string(),
-        };
-        if let Some(stamp) = stamp(&candidate.gguf) {
-            self.failed.insert(candidate.gguf.clone(), (stamp, why));
+        if let Some(failed) = FailedFile::of(&candidate.gguf, error) {
+            self.failed.insert(candidate.gguf.clone(), failed);
         }
     }
 
@@ -180,7 +214,16 @@ impl OwnServers {
 
     /// Sets when the last model is started anew, or gives up.
     fn failed(&mut self, gguf: &Path, RunFailure { error, ran }: RunFailure) -> Result<(), LlmError> {
-        match self.restarts.failed(ran) {
+        let restart = match &error {
+            // Another process may give memory back.
+            LlmError::TooLittleMemory { .. } => {
+                self.from = Instant::now() + MEMORY_RESTS;
+                return Err(error);
+            }
+            LlmError::CannotRun { .. } => Restart::GiveUp,
+            _ => self.restarts.failed(ran),
+        };
+        match restart {
             Restart::After(wait) => {
                 warn!(%error, wait_s = wait.as_secs_f32(), "the local model is started anew");
                 self.from = Instant::now() + wait;

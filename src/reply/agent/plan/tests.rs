@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::language::tests::english;
 use crate::tools::{Call, Output, Tool, ToolError, schema};
 
 struct Named(&'static str);
@@ -21,7 +22,7 @@ impl Tool for Named {
         let needed: &[&str] = if self.0 == "page" { &["query"] } else { &[] };
         schema::object(json!({ "url": { "type": "string" }, "query": { "type": "string" } }), needed)
     }
-    fn in_words(&self, _: &Arguments) -> String {
+    fn in_words(&self, _: &Arguments, _: &crate::language::Language) -> String {
         String::new()
     }
     fn run<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
@@ -173,7 +174,12 @@ fn steps_are_counted_by_the_results_of_this_turn() {
     assert_eq!(plan.tools(&toolbox()), ["search"]);
     assert_eq!(plan.next(1, &toolbox()), call("search", json!({ "query": "b" })));
     assert_eq!(plan.next(2, &toolbox()), PlanStep::Answer);
-    assert!(plan.hint(1).contains("1 of 2") && plan.hint(1).contains("search query=b"), "{}", plan.hint(1));
-    assert!(plan.hint(2).contains("2 of 2"), "{}", plan.hint(2));
+    assert!(
+        plan.hint(1, english().prompts()).contains("1 of 2")
+            && plan.hint(1, english().prompts()).contains("search query=b"),
+        "{}",
+        plan.hint(1, english().prompts())
+    );
+    assert!(plan.hint(2, english().prompts()).contains("2 of 2"), "{}", plan.hint(2, english().prompts()));
     assert_eq!(Plan::default().next(0, &toolbox()), PlanStep::Answer);
 }

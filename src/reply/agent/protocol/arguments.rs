@@ -71,7 +71,7 @@ mod tests {
         fn schema(&self) -> Value {
             self.1.clone()
         }
-        fn in_words(&self, _: &Arguments) -> String {
+        fn in_words(&self, _: &Arguments, _: &crate::language::Language) -> String {
             String::new()
         }
         fn run<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {

@@ -141,7 +141,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
         state.progress.followed += u32::from(tool.address(arguments).is_some());
         let began = Instant::now();
         let source = state.source(tool, arguments);
-        let call = tools::Call { arguments, now: &state.asked.now, source };
+        let (now, language) = (&state.asked.now, &state.asked.language);
+        let call = tools::Call { arguments, now, source, language };
         let done = tools::run(tool, call).await;
         record.ms = began.elapsed().as_secs_f64() * 1e3;
         (record.outcome, record.reason) = match &done {
@@ -151,9 +152,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.send(ReplyEvent::Called(record)).await?;
         match done {
             Ok(output) => {
-                let (name, deed) = (tool.name().to_owned(), tool.deed(arguments));
-                let (arguments, has_changed) = (arguments.clone(), writes(effect));
-                state.progress.done.push(DoneCall { tool: name, deed, arguments, has_changed });
+                state.progress.done.push(DoneCall::of(tool, arguments, &output));
                 self.done(state, tool, output, sink).await
             }
             Err(ToolError::TellModel(why)) => {
@@ -276,7 +275,8 @@ fn held_back(
     state: &LoopState,
     sink: &ReplySink,
 ) -> Option<(&'static str, String, Called)> {
-    let question = fill(&sink.sentence(|say| &say.shall_i), &[("deed", &tool.in_words(arguments))]);
+    let deed = tool.in_words(arguments, &sink.language);
+    let question = fill(&sink.sentence(|say| &say.shall_i), &[("deed", &deed)]);
     let told = match verdict {
         GateVerdict::Allow => return None,
         GateVerdict::Ask(why) if question.chars().count() <= LONGEST_QUESTION => {

@@ -9,13 +9,16 @@ use std::sync::Arc;
 use jiff::Zoned;
 
 use crate::language::Language;
+use crate::language::prompts::PromptName;
 use crate::llm::{Ask, Length, Message, ModelSize};
 use crate::message::Channel;
 use crate::reply::agent::plan::{Plan, PlanStep};
 use crate::reply::agent::protocol::{self, Protocol, WrittenCall};
 use crate::reply::agent::repeats::Repeats;
+use crate::reply::agent::talk::PromptKind;
 use crate::reply::output::ask::{ModelQuestion, WrittenCalls};
 use crate::reply::output::filter::Purpose;
+use crate::reply::output::length::LengthLimit;
 use crate::reply::output::offer::OfferRule;
 use crate::reply::output::sink::ReplySink;
 use crate::reply::output::truth::ClaimEvidence;
@@ -60,6 +63,12 @@ pub(crate) struct Asked {
     pub(crate) language: Arc<Language>,
     /// Their parts.
     pub(crate) parts: Vec<String>,
+    /// The kind of prompt they are answered through.
+    pub(crate) prompt: PromptKind,
+    /// How long the answer may be.
+    pub(crate) limit: Option<LengthLimit>,
+    /// The answer that this one goes on with; mostly none.
+    pub(crate) earlier: String,
 }
 
 impl Asked {
@@ -150,7 +159,9 @@ impl LoopState {
             purpose = Purpose::Choice;
         }
         let known = &self.scope.known;
-        ModelQuestion { ask, known, purpose, evidence: self.evidence(), offers: self.offers() }
+        let (evidence, offers) = (self.evidence(), self.offers());
+        let Asked { limit, earlier, .. } = &self.asked;
+        ModelQuestion { ask, known, purpose, evidence, offers, limit: *limit, earlier }
     }
 
     /// What the model may say was done.
@@ -279,20 +290,22 @@ impl LoopState {
     /// What stands below the newest result.
     fn next_hint(&mut self) -> String {
         let done = self.progress.results.len();
+        let language = Arc::clone(&self.asked.language);
+        let texts = language.prompts();
         if !self.plan.is_empty() {
-            return self.plan.hint(done);
+            return self.plan.hint(done, texts);
         }
         let parts = &self.asked.parts;
         match parts.get(done).filter(|_| parts.len() > 1) {
             Some(open) => {
                 self.scope.chooses = self.is_small() && !self.scope.picks.is_empty();
-                include_str!("../../../../assets/prompts/hint.open.md")
-                    .trim()
+                texts
+                    .of(PromptName::HintOpen)
                     .replace("{done}", &done.to_string())
                     .replace("{all}", &parts.len().to_string())
                     .replace("{open}", open)
             }
-            None => include_str!("../../../../assets/prompts/hint.complete.md").trim().to_owned(),
+            None => texts.of(PromptName::HintComplete).to_owned(),
         }
     }
 

@@ -166,6 +166,7 @@ mod tests {
     use super::*;
     use crate::language::tests::english;
     use crate::message::ConversationId;
+    use crate::store::WordedBy;
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(1_800_000_000 + second).unwrap()
@@ -179,6 +180,7 @@ mod tests {
             role: if index.is_multiple_of(2) { DialogueRole::User } else { DialogueRole::Assistant },
             at: at(*second),
             text: Private((*text).to_owned()),
+            wording: WordedBy::Model,
         };
         lines.iter().enumerate().map(row).collect()
     }

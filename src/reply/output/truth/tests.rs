@@ -1,9 +1,14 @@
 //! What is claimed, held against the corpus in `tests/data/truth`.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
+use serde_json::{Map, Value};
 
 use super::*;
 use crate::language::tests::{english, german};
+use crate::tools::Toolbox;
+use crate::tools::deed::ValueKind;
 
 /// How many false sentences passed and honest ones were cut, each of how many.
 #[derive(Debug, Default)]
@@ -14,21 +19,40 @@ struct Score {
     wrong: Vec<String>,
 }
 
+/// The calls of a row, of the tools that are shipped, or of one that nobody knows.
 fn done(results: &str) -> Vec<DoneCall> {
+    static SHIPPED: LazyLock<Toolbox> = LazyLock::new(|| crate::tools::tests::shipped(None));
     let results: Vec<Value> = match results {
         "-" => Vec::new(),
         written => serde_json::from_str(written).unwrap(),
     };
     let of = |result: Value| {
-        let tool = result["tool"].as_str().unwrap().to_owned();
-        let arguments = result["arguments"].as_object().unwrap().clone();
-        let action = ["action", "change"].iter().find_map(|key| arguments.get(*key)).and_then(Value::as_str);
-        let deed = action.map_or_else(|| tool.clone(), |action| format!("{tool} {action}"));
-        let only_looks = ["weather", "webSearch", "readPage"].contains(&tool.as_str())
-            || ["lists read", "timers list", "memory search"].contains(&deed.as_str());
-        DoneCall { tool, deed, arguments, has_changed: !only_looks }
+        let name = result["tool"].as_str().unwrap();
+        let arguments = result["arguments"].as_object().unwrap();
+        let answer = result["result"].as_str().unwrap_or_default();
+        let shipped =
+            |tool: &std::sync::Arc<dyn Tool>| DoneCall::of(&**tool, arguments, &Output::own(answer));
+        SHIPPED.get(name).map_or_else(|| unknown(name, arguments, answer), shipped)
     };
     results.into_iter().map(of).collect()
+}
+
+fn unknown(name: &str, arguments: &Map<String, Value>, answer: &str) -> DoneCall {
+    let value = |value: &Value| match value {
+        Value::String(text) => Some(CallValue { kind: ValueKind::Words, text: text.clone() }),
+        Value::Number(number) => Some(CallValue { kind: ValueKind::Numbers, text: number.to_string() }),
+        _ => None,
+    };
+    DoneCall {
+        tool: name.to_owned(),
+        deed: name.to_owned(),
+        values: arguments.values().filter_map(value).collect(),
+        words: name_words(name),
+        answer: answer.to_lowercase(),
+        has_changed: !["get", "read", "list", "find", "search"]
+            .iter()
+            .any(|looks| name.to_lowercase().starts_with(looks)),
+    }
 }
 
 fn score(language: &Language, corpus: &str) -> Score {
@@ -38,44 +62,66 @@ fn score(language: &Language, corpus: &str) -> Score {
             panic!("not a row: {row}")
         };
         let done = done(results);
-        let is_cut = unsupported(language, said, ClaimEvidence { asked, done: &done }).is_some();
+        let cut = unsupported(language, said, ClaimEvidence { asked, done: &done });
         let is_false = expect == "false";
         let (count, is_wrong) =
-            if is_false { (&mut score.passed, !is_cut) } else { (&mut score.cut, is_cut) };
+            if is_false { (&mut score.passed, cut.is_none()) } else { (&mut score.cut, cut.is_some()) };
         count.1 += 1;
         if is_wrong {
             count.0 += 1;
-            score.wrong.push(row.to_owned());
+            score.wrong.push(explained(language, row));
         }
     }
     score
 }
 
-#[test]
-fn what_was_not_done_is_not_said_and_hardly_anything_honest_is_cut() {
-    let files = [
-        (english(), include_str!("../../../../tests/data/truth/en.tsv")),
-        (german(), include_str!("../../../../tests/data/truth/de.tsv")),
-    ];
-    for (language, corpus) in files {
-        let score = score(language, corpus);
-        assert!(score.passed.0 * 100 <= score.passed.1 * 2, "{score:#?}");
-        assert!(score.cut.0 * 100 <= score.cut.1, "{score:#?}");
+/// What a row is read as.
+fn explained(language: &Language, row: &str) -> String {
+    let [_, results, asked, said, ..] = row.split('\t').collect::<Vec<_>>()[..] else {
+        panic!("not a row: {row}")
+    };
+    let done = done(results);
+    let mut told = format!("{row}\n");
+    for (words, consent) in language.truth() {
+        let topic = TurnTopic::of(words, consent, asked);
+        let judge = ClaimJudge { language, words, consent, evidence: ClaimEvidence { asked, done: &done } };
+        let support = Support { judge, topic: &topic };
+        told += &format!("    {:?} {:?} {:?}\n", topic.aim, topic.wanted, topic.families);
+        for clause in clauses::clauses(words, consent, said) {
+            let claim = judge.claim(&clause, None);
+            let verdict = claim.as_ref().map(|claim| (support.is_about_user(claim), support.holds(claim)));
+            told += &format!("        {clause:?}\n        {claim:?} {verdict:?}\n");
+        }
     }
+    told
+}
+
+/// At most 2 % of the false sentences of a corpus pass, and at most 1 % of the honest ones are cut.
+fn holds(language: &Language, corpus: &str) {
+    let score = score(language, corpus);
+    println!("passed {:?}, cut {:?}", score.passed, score.cut);
+    let wrong = score.wrong.join("\n");
+    assert!(score.passed.0 * 100 <= score.passed.1 * 2, "passed {:?}:\n{wrong}", score.passed);
+    assert!(score.cut.0 * 100 <= score.cut.1, "cut {:?}:\n{wrong}", score.cut);
+}
+
+macro_rules! corpus {
+    ($name:literal) => {
+        include_str!(concat!("../../../../tests/data/truth/", $name, ".tsv"))
+    };
 }
 
 #[test]
-fn sentences_that_nothing_was_tuned_with_are_judged_nearly_as_well() {
-    let files = [
-        (english(), include_str!("../../../../tests/data/truth/en.held-out.tsv"), (9, 5)),
-        (german(), include_str!("../../../../tests/data/truth/de.held-out.tsv"), (15, 4)),
-    ];
-    for (language, corpus, (most_passed, most_cut)) in files {
-        let Score { passed, cut, .. } = score(language, corpus);
-        println!("{} held out: {passed:?} passed, {cut:?} cut", language.code());
-        assert!(passed.0 * 100 <= passed.1 * most_passed, "{passed:?} passed");
-        assert!(cut.0 * 100 <= cut.1 * most_cut, "{cut:?} were cut");
-    }
+fn what_was_not_done_is_not_said_and_hardly_anything_honest_is_cut() {
+    holds(english(), corpus!("en"));
+    holds(german(), corpus!("de"));
+}
+
+// Written before anybody looked at the rules; docs/security.md tells what the first run was like.
+#[test]
+fn the_same_holds_of_sentences_that_were_written_blind() {
+    holds(english(), corpus!("en.held-out"));
+    holds(german(), corpus!("de.held-out"));
 }
 
 proptest! {

@@ -41,13 +41,13 @@ pub fn near(language: &Language, text: &str) -> Vec<Reading> {
     let grammar = language.grammar();
     let Some(said) = words::normalise(text, &grammar.manners) else { return Vec::new() };
     let is_candidate = (FEWEST_WORDS..=MOST_WORDS).contains(&said.len())
-        && !said.iter().any(|word| grammar.mood.turns(&word.text))
+        && !said.iter().enumerate().any(|(place, word)| turns(grammar, &said[..place], word))
         && mood(language, text) == Mood::Request
         && match_intent(language, text).is_none();
     if !is_candidate {
         return Vec::new();
     }
-    let mut changes = changes(&said, grammar);
+    let mut changes = changes(text, &said, grammar);
     changes.sort_by(|a, b| b.likeness.total_cmp(&a.likeness));
     let mut readings: Vec<Reading> = Vec::new();
     for change in changes.into_iter().take(MOST_TRIED) {
@@ -63,6 +63,12 @@ pub fn near(language: &Language, text: &str) -> Vec<Reading> {
     readings
 }
 
+/// Whether a word asks or turns the sense round; the end of a contraction asks nothing: "it's".
+fn turns(grammar: &Grammar, before: &[Word], word: &Word) -> bool {
+    let is_end = before.last().is_some_and(|before| before.at == word.at);
+    if is_end { grammar.mood.negates(&word.text) } else { grammar.mood.turns(&word.text) }
+}
+
 /// Another word in the place of one or two.
 struct WordChange<'a> {
     /// From where to where in bytes.
@@ -71,7 +77,7 @@ struct WordChange<'a> {
     likeness: f64,
 }
 
-fn changes<'a>(said: &'a [Word], grammar: &'a Grammar) -> Vec<WordChange<'a>> {
+fn changes<'a>(text: &str, said: &'a [Word], grammar: &'a Grammar) -> Vec<WordChange<'a>> {
     let mut changes = Vec::new();
     for (place, word) in said.iter().enumerate() {
         // What was written together can't be changed apart.
@@ -103,7 +109,22 @@ fn changes<'a>(said: &'a [Word], grammar: &'a Grammar) -> Vec<WordChange<'a>> {
             likeness: 0.9,
         }));
     }
+    changes.extend(borrowed(text, said, grammar));
     changes.retain(|change| !grammar.mood.turns(change.word));
+    changes
+}
+
+/// Words that the end of the contraction before them belongs to: "it's news" for "snooze". What is left of the
+/// contraction is hardly heard.
+fn borrowed<'a>(text: &str, said: &[Word], grammar: &'a Grammar) -> Vec<WordChange<'a>> {
+    let mut changes = Vec::new();
+    for pair in said.windows(2).filter(|pair| pair[0].at != pair[1].at) {
+        let Some((_, tail)) = text[pair[0].at.clone()].rsplit_once(['\'', '’']) else { continue };
+        let joined = format!("{}{}", tail.to_lowercase(), pair[1].text);
+        let at = pair[0].at.start..pair[1].at.end;
+        let words = grammar.known.sounding_like(&joined);
+        changes.extend(words.map(|word| WordChange { at: at.clone(), word, likeness: 0.6 }));
+    }
     changes
 }
 

@@ -6,6 +6,7 @@
 
 use super::Refusal;
 use crate::language::consent::{ConsentWords, DeedWords, FormWords, Phrases, words_of};
+use crate::reply::understand::text::without_quotes;
 
 /// Most words of a time or a place in front of a request.
 const LONGEST_ADVERB: usize = 9;
@@ -54,7 +55,7 @@ struct WordRun {
 pub(super) fn clauses(words: &ConsentWords, text: &str) -> Vec<Clause> {
     let mut clauses: Vec<Clause> = Vec::new();
     let mut carried = None;
-    for sentence in sentences(&without_quotes(text)) {
+    for sentence in sentences(&without_quotes(text).own) {
         let is_question = sentence.last().is_some_and(|last| last.is_question);
         for (part, announces) in parts(words, &sentence) {
             let mut clause = clause(words, &part, is_question);
@@ -104,32 +105,6 @@ pub(super) fn questions(words: &ConsentWords, text: &str) -> Vec<Vec<String>> {
         readings
     };
     sentences(text).into_iter().flat_map(read).collect()
-}
-
-/// `text` without what stands in quotation marks.
-pub(super) fn without_quotes(text: &str) -> String {
-    let mut out = String::new();
-    let mut until: Option<char> = None;
-    let mut before = ' ';
-    for c in text.chars() {
-        match until {
-            Some(end) if c == end || (end == '”' && c == '"') => until = None,
-            Some(_) => {}
-            None => match c {
-                '"' => until = Some('"'),
-                '“' => until = Some('”'),
-                '„' => until = Some('“'),
-                '«' => until = Some('»'),
-                '»' => until = Some('«'),
-                '\'' | '‘' if !before.is_alphanumeric() && text.matches(['\'', '’']).count() > 1 => {
-                    until = Some(if c == '‘' { '’' } else { '\'' });
-                }
-                _ => out.push(c),
-            },
-        }
-        before = c;
-    }
-    out
 }
 
 /// Sentences as stretches of words.

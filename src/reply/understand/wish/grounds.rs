@@ -8,6 +8,7 @@ use crate::language::consent::{ConsentWords, Phrases, words_of};
 use crate::language::grammar::numbers::ONE;
 use crate::language::grammar::words;
 use crate::reply::understand::intents;
+use crate::reply::understand::text::alike;
 use crate::schedule::When;
 use crate::tools::deed::{CallValue, ValueKind};
 use crate::tools::lists;
@@ -18,12 +19,10 @@ use super::Utterances;
 const LONGEST_TIME: usize = 9;
 /// Most texts of the dialogue that may be referred to.
 const MOST_BEFORE: usize = 4;
-/// Fewest letters two words must share at their beginning to be forms of one word.
+/// Fewest letters by which the beginning of a compound is known.
 const STEM: usize = 4;
 /// How much of a retold text must have been said.
 const GIST: f64 = 0.6;
-/// Most letters that may follow the shared ones.
-const ENDING: usize = 4;
 
 /// What values may be found in.
 pub(super) struct Grounds<'a> {
@@ -295,17 +294,6 @@ fn windows(text: &str) -> Vec<String> {
     (1..=longest)
         .flat_map(|length| words.windows(length).map(|window| window.join(" ")).collect::<Vec<_>>())
         .collect()
-}
-
-/// Whether two words are forms of one.
-fn alike(one: &str, other: &str) -> bool {
-    if one == other || one.trim_end_matches("'s") == other.trim_end_matches("'s") {
-        return true;
-    }
-    let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let rest = |word: &str| word.chars().count() - shared;
-    let least = STEM.min(one.chars().count().min(other.chars().count()));
-    shared >= least.max(3) && rest(one) <= ENDING && rest(other) <= ENDING
 }
 
 /// Whether `word` begins the compound `said`: "einkauf" in "einkaufsliste".

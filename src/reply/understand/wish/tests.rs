@@ -126,6 +126,39 @@ fn no_quick_command_is_heard_in_talk() {
 }
 
 #[test]
+fn only_what_is_to_stay_is_acknowledged_without_being_looked_at() {
+    for (stays, text) in [
+        (true, "leave my shopping list alone"),
+        (true, "No, leave my alarm as it is."),
+        (true, "please don't delete my notes"),
+        (true, "lass meine Einkaufsliste in Ruhe"),
+        (true, "Finger weg von den Timern!"),
+        (true, "lösch bloß nicht meine Notizen"),
+        (false, "leave a note on my list to be early"),
+        (false, "keep a list of what I say"),
+        (false, "leave me alone"),
+        (false, "don't cancel my alarm, set it to eight"),
+        (false, "what's on my shopping list"),
+        (false, "I don't have a list"),
+        (false, "was steht auf meiner Liste"),
+        (false, "lass mich nicht vergessen, die Liste zu drucken"),
+    ] {
+        assert_eq!(super::stays(english(), text), stays, "{text}");
+    }
+    for (text, language) in [
+        (corpus!("en"), english()),
+        (corpus!("en.held-out"), english()),
+        (corpus!("de"), german()),
+        (corpus!("de.held-out"), german()),
+    ] {
+        let asks = |row: &Row| row.expected == Expected::Act || matches!(row.kind, "question" | "reported");
+        let wrong: Vec<_> =
+            rows(text).into_iter().filter(|row| asks(row) && super::stays(language, row.asked)).collect();
+        assert!(wrong.is_empty(), "{:?}", wrong.iter().map(|row| row.asked).collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn the_corpus_is_as_large_as_it_should_be() {
     let all: Vec<Row> = [corpus!("en"), corpus!("de")].into_iter().flat_map(rows).collect();
     let kinds: std::collections::BTreeSet<&str> = all.iter().map(|row| row.kind).collect();

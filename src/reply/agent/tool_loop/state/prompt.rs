@@ -82,7 +82,7 @@ impl LoopPrompt {
     /// Goes on without tools in the system message.
     pub(super) fn drop_tools(&mut self, heads: &Heads, grown: &[String]) {
         let before = heads.of(self.size(), self.protocol(), grown).system;
-        let after = heads.persona(self.size());
+        let after = heads.talk(self.size()).system;
         if let Some(system) = self.messages.first_mut() {
             system.content = system.content.replace(&before, &after);
         }

@@ -22,6 +22,11 @@ pub(crate) struct ToolScope {
 }
 
 impl ToolScope {
+    /// Of a prompt without tools: none is recognised, and none called.
+    pub(crate) fn of_talk() -> Self {
+        Self { strategy: "talk".into(), ..Self::default() }
+    }
+
     /// Whether a tool of that name may be called.
     pub(crate) fn allows(&self, name: &str) -> bool {
         self.allowed.iter().any(|allowed| allowed == name)

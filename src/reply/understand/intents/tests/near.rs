@@ -21,6 +21,7 @@ fn a_slip_of_one_word_has_the_command_among_its_readings() {
         ("at five minutes to the pasta timer.", "add five minutes to the pasta timer."),
         ("turn the volume app", "turn the volume up"),
         ("snows for five minutes", "snooze for five minutes"),
+        ("It's news for nine minutes.", "Snooze for nine minutes."),
         ("turn of the kitchen light", "turn off the kitchen light"),
         ("Dime the living room lights.", "Dim the living room lights."),
         ("remand me to call Ann at noon", "remind me to call Ann at noon"),

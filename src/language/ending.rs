@@ -1,10 +1,12 @@
 //! PURE: whether a sentence or clause ends with the last word of a text.
+//!
+//! In: text up to a space, and what dots mean in its language. Out: what that space means.
 
-use crate::language::readings::EndingWords;
+use super::readings::EndingWords;
 
 /// What a space behind the text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SentenceEnding {
+pub(crate) enum SentenceEnding {
     /// The sentence goes on.
     None,
     /// The sentence ends.
@@ -21,7 +23,7 @@ const LONGEST_ORDINAL: usize = 3;
 const OPENERS: &[char] = &['"', '\'', '“', '‘', '(', '[', '*', '_', '«', '~', '`'];
 
 /// Whether the sentence ends with `text`, which ends in a word; `words` say what a dot behind one means.
-pub(super) fn ending_of(text: &str, words: &EndingWords) -> SentenceEnding {
+pub(crate) fn ending_of(text: &str, words: &EndingWords) -> SentenceEnding {
     let word = last_word(text).trim_end_matches(CLOSERS);
     if word.ends_with(['!', '?', '。', '！', '？']) {
         return SentenceEnding::Sentence;
@@ -63,7 +65,7 @@ fn is_dotted(stem: &str) -> bool {
 }
 
 /// Whether a clause ends with `text`. A comma behind a digit may stand in a date.
-pub(super) fn is_clause_end(text: &str) -> bool {
+pub(crate) fn is_clause_end(text: &str) -> bool {
     let word = last_word(text).trim_end_matches(['"', '”', '’', ')']);
     match word.strip_suffix([',', ';', ':']) {
         Some(stem) => !stem.ends_with(|c: char| c.is_ascii_digit()) && !stem.is_empty(),

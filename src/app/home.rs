@@ -1,0 +1,51 @@
+//! The house while the program runs: the connection as a service, and how it is on the status board.
+//!
+//! One Tokio task. In: configuration, stored address and token. Out: the handle for everything that asks and commands.
+//! Without an address there is no service. A connection that is lost is not a failure of the service: it goes on trying.
+
+use std::path::{Path, PathBuf};
+
+use super::daemon::{Service, ServiceContext};
+use crate::config::Config;
+use crate::control::{HomeStatus, StatusBoard};
+use crate::home::backend::{Home as _, HomeLink};
+use crate::home::fault::HomeFault;
+use crate::home::openhab::{Follower, OpenHab};
+use crate::home::stored::StoredHome;
+use crate::paths::Paths;
+
+/// The house of the configuration, or the stored one; nothing when there is neither. Nothing is connected yet.
+///
+/// # Errors
+/// Its address can't be used.
+pub fn home(config: &Config, paths: &Paths) -> Result<Option<(OpenHab, Follower)>, HomeFault> {
+    let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+    let stored = StoredHome::new(&paths.data);
+    let Some((address, token)) = stored.meant(&config.home, credentials.as_deref().map(Path::new))? else {
+        return Ok(None);
+    };
+    OpenHab::new(address, token, config.home.rules()).map(Some)
+}
+
+/// Keeps the house connected, and shows on `board` how it is.
+pub(super) fn follow(house: &OpenHab, follower: Follower, board: &StatusBoard) -> Service {
+    let (view, address) = (house.watch(), house.address());
+    board.home(move || {
+        let view = view.borrow();
+        let told = match &view.link {
+            HomeLink::Connecting => format!("connecting to {address}"),
+            HomeLink::Starting => format!("{address} is starting"),
+            HomeLink::Up { version } => format!("openHAB {version} at {address}"),
+            HomeLink::Lost { fault } => format!("{fault}. {}", fault.remedy()),
+        };
+        HomeStatus { is_up: view.link.is_up(), told, items: view.house.items().len() }
+    });
+    let run = move |context: ServiceContext| {
+        let follower = follower.clone();
+        async move {
+            follower.run(context.stop).await;
+            Ok(())
+        }
+    };
+    Service::new("home", "the house is not connected", run)
+}

@@ -1,0 +1,47 @@
+//! PURE. What a spoken question brings into the record of its turn: when it was woken, spoken, understood, and why.
+
+use super::signals::{Judged, SpokenQuestion};
+use crate::reply::understand::intents::Completeness;
+use crate::trace::{Decision, Stage, Trace};
+
+/// A trace with everything that happened before the question was understood.
+pub(super) fn first_marks(question: &SpokenQuestion) -> Trace {
+    let mut trace = Trace::starting(question.speech_ended);
+    if let Some(woke) = question.woke {
+        trace.mark(Stage::Wake, woke);
+    }
+    trace.mark(Stage::SpeechEnd, question.speech_ended);
+    trace.mark(Stage::Endpoint, question.decided);
+    trace.mark(Stage::Transcript, question.transcribed);
+    let silence = question.decided.saturating_duration_since(question.speech_ended).as_millis();
+    let meaning = match question.meaning {
+        Completeness::Complete => "a whole command",
+        Completeness::Open => "a whole command that could go on",
+        Completeness::Incomplete => "the beginning of a command",
+        Completeness::Unknown => "silence",
+    };
+    let ended = Decision::new("endpoint", meaning, format!("ended by {silence} ms of silence"));
+    for decision in std::iter::once(ended).chain(decisions(&question.judged)) {
+        trace.decide(decision);
+    }
+    trace
+}
+
+/// What whisper and the judge have decided.
+pub(super) fn decisions(judged: &Judged) -> Vec<Decision> {
+    let heard = &judged.transcript;
+    let whisper = Decision::new(
+        "whisper",
+        if heard.ran_away { "the decoder went in circles" } else { "decoded once" },
+        format!(
+            "mean log-probability {:.2}, no-speech {:.2}, audio context {}, {:.0} ms",
+            heard.mean_logprob,
+            heard.no_speech,
+            heard.audio_ctx,
+            heard.took.as_secs_f64() * 1e3
+        ),
+    );
+    let judgement = &judged.judgement;
+    let judge = Decision::new("judge", judgement.verdict.name(), judgement.reason.as_str());
+    [whisper, judge].into_iter().chain(judged.second_look.clone()).collect()
+}

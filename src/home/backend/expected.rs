@@ -1,0 +1,100 @@
+//! PURE. Which state a command is to end in, and whether a state is that, or on the way there.
+
+use crate::home::house::{Item, ItemKind, ItemState, StateValue};
+
+/// The state a command should lead to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expected {
+    target: Target,
+    before: ItemState,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Target {
+    On(bool),
+    Percent(f64),
+    Number(f64),
+    /// Saturation and hue are rounded by many lamps.
+    Colour([f64; 3]),
+    Text(String),
+    /// It has to differ; where it ends the device decides.
+    Brighter,
+    Darker,
+}
+
+/// How a state stands to what was expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follows {
+    /// It is that.
+    Reached,
+    /// It changed in that direction.
+    Towards,
+    /// It is not that.
+    No,
+}
+
+impl Expected {
+    /// What `text` should make of `item`; nothing when no state can tell, as with stop or next.
+    pub fn after(text: &str, item: &Item) -> Option<Self> {
+        let kind = item.kind.acts_as();
+        let target = match (kind, text) {
+            (ItemKind::Text, text) => Target::Text(text.to_owned()),
+            (_, "ON") => Target::On(true),
+            (_, "OFF") => Target::On(false),
+            (_, "UP") => Target::Percent(0.0),
+            (_, "DOWN") => Target::Percent(100.0),
+            (_, "INCREASE") => Target::Brighter,
+            (_, "DECREASE") => Target::Darker,
+            (ItemKind::Player, text @ ("PLAY" | "PAUSE")) => Target::Text(text.to_owned()),
+            (ItemKind::Dimmer | ItemKind::Rollershutter, text) => Target::Percent(text.parse().ok()?),
+            (ItemKind::Colour, text) => match ItemState::read(text, kind).value {
+                StateValue::Colour { hue, saturation, brightness } => {
+                    Target::Colour([hue, saturation, brightness])
+                }
+                _ => Target::Percent(text.parse().ok()?),
+            },
+            // A quantity in another unit is converted by the server; any new number is taken for it.
+            (ItemKind::Number { .. }, text) => Target::Number(text.parse().ok()?),
+            _ => return None,
+        };
+        Some(Self { target, before: item.state.clone() })
+    }
+
+    /// How `state` stands to it.
+    pub fn follows(&self, state: &ItemState) -> Follows {
+        let (is_reached, now, goal) = match &self.target {
+            Target::On(on) => (state.is_on() == Some(*on), None, 0.0),
+            Target::Percent(goal) => (near(state.percent(), *goal, 1.0), state.percent(), *goal),
+            Target::Number(goal) => (near(state.number(), *goal, 0.01), state.number(), *goal),
+            Target::Colour(goal) => (is_colour(state, goal), None, 0.0),
+            Target::Text(text) => (state.text == *text, None, 0.0),
+            Target::Brighter => (self.moved(state).is_some_and(|by| by > 0.0), None, 0.0),
+            Target::Darker => (self.moved(state).is_some_and(|by| by < 0.0), None, 0.0),
+        };
+        if is_reached {
+            return Follows::Reached;
+        }
+        let before = self.before.percent().or_else(|| self.before.number());
+        match (before, now) {
+            (Some(before), Some(now)) if (now - goal).abs() + 0.01 < (before - goal).abs() => {
+                Follows::Towards
+            }
+            _ => Follows::No,
+        }
+    }
+
+    fn moved(&self, state: &ItemState) -> Option<f64> {
+        Some(state.percent()? - self.before.percent()?)
+    }
+}
+
+fn near(value: Option<f64>, goal: f64, within: f64) -> bool {
+    value.is_some_and(|value| (value - goal).abs() <= within)
+}
+
+fn is_colour(state: &ItemState, goal: &[f64; 3]) -> bool {
+    let StateValue::Colour { hue, saturation, brightness } = state.value else { return false };
+    let around = (hue - goal[0]).abs();
+    let is_hue = around.min(360.0 - around) <= 3.0 || goal[1] < 5.0;
+    is_hue && (saturation - goal[1]).abs() <= 3.0 && (brightness - goal[2]).abs() <= 2.0
+}

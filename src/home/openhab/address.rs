@@ -1,0 +1,114 @@
+//! PURE. The address of a server as its owner writes it: with or without scheme, port, a proxy's path and login.
+//!
+//! What is shown of it never holds a password.
+
+use reqwest::Url;
+
+use crate::home::fault::HomeFault;
+
+/// openHAB's own port.
+const PORT: u16 = 8080;
+
+/// Where the server is.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ServerAddress {
+    /// Ends with `/`, without user and password.
+    base: Url,
+    /// User and password for a proxy in front of the server.
+    login: Option<(String, String)>,
+}
+
+impl ServerAddress {
+    /// Reads `openhab`, `openhab:8080`, `https://user:password@home.example/openhab/`. The path of the interface
+    /// itself (`/rest`) may be there or not.
+    ///
+    /// # Errors
+    /// It is no address; the text says what one looks like.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let has_scheme = text.contains("://");
+        let full = if has_scheme { text.to_owned() } else { format!("http://{text}") };
+        let told =
+            || "an address is http:// or https:// with host and port, as http://openhab:8080".to_owned();
+        let mut url = Url::parse(&full).map_err(|_| told())?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() || text.contains(char::is_whitespace)
+        {
+            return Err(told());
+        }
+        let host = text.split('/').next().unwrap_or_default();
+        let has_port = host.rsplit('@').next().unwrap_or_default().contains(':');
+        if !has_scheme && !has_port {
+            url.set_port(Some(PORT)).map_err(|()| told())?;
+        }
+        let decoded = |text: &str| percent_decoded(text);
+        let login = (!url.username().is_empty())
+            .then(|| (decoded(url.username()), url.password().map(decoded).unwrap_or_default()));
+        let bare = url.set_username("").and_then(|()| url.set_password(None));
+        bare.map_err(|()| told())?;
+        url.set_query(None);
+        url.set_fragment(None);
+        let path = url.path().trim_end_matches('/');
+        let path = path.strip_suffix("/rest").unwrap_or(path);
+        let path = format!("{}/", path.trim_end_matches('/'));
+        url.set_path(&path);
+        Ok(Self { base: url, login })
+    }
+
+    /// The address of a path below `/rest/`, given without a slash in front.
+    pub(super) fn rest(&self, path: &str) -> Result<Url, HomeFault> {
+        let full = format!("{}rest/{path}", self.base);
+        Url::parse(&full).map_err(|error| HomeFault::Unreadable { why: error.to_string() })
+    }
+
+    /// The login for the proxy.
+    pub(super) fn login(&self) -> Option<(&str, &str)> {
+        self.login.as_ref().map(|(user, password)| (user.as_str(), password.as_str()))
+    }
+
+    /// Whether it holds a user or password.
+    pub fn has_login(&self) -> bool {
+        self.login.is_some()
+    }
+
+    /// As it is written into the configuration, with the login.
+    pub fn written(&self) -> String {
+        let mut url = self.base.clone();
+        if let Some((user, password)) = &self.login {
+            let _ = url.set_username(user);
+            let _ = url.set_password(Some(password));
+        }
+        url.as_str().trim_end_matches('/').to_owned()
+    }
+}
+
+impl std::fmt::Display for ServerAddress {
+    /// Without the login.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.base.as_str().trim_end_matches('/'))
+    }
+}
+
+impl std::fmt::Debug for ServerAddress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ServerAddress({self})")
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let code = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        match code.and_then(|two| u8::from_str_radix(two, 16).ok()).filter(|_| first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

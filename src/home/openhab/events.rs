@@ -1,0 +1,96 @@
+//! PURE. What an event of the server says: a new state, a house that differs, a step of its start.
+//!
+//! Only an item's own change and its group's count. Predictions, commands and raw updates are no states. What can't be
+//! read is nothing.
+
+use serde::Deserialize;
+
+use super::frames::SseFrame;
+
+/// What a frame means for us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerEvent {
+    /// A sign of life.
+    Alive,
+    /// An item has this state now.
+    State {
+        /// The item, or the group whose member changed.
+        item: String,
+        /// The state as text.
+        text: String,
+    },
+    /// A command went to an item; nothing is known of its state by it.
+    Commanded {
+        /// The item.
+        item: String,
+        /// The command.
+        text: String,
+    },
+    /// Items were added, removed or described anew: the house has to be read again.
+    Layout,
+    /// How far the server's start is, up to 100.
+    StartLevel(u32),
+    /// Nothing that matters here.
+    Other,
+}
+
+#[derive(Deserialize)]
+struct EventRow {
+    topic: String,
+    #[serde(default)]
+    payload: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Deserialize)]
+struct ValueRow {
+    #[serde(rename = "type", default)]
+    kind: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct StartLevelRow {
+    startlevel: u32,
+}
+
+/// Reads a frame. None: it can't be read.
+pub(super) fn read(frame: &SseFrame) -> Option<ServerEvent> {
+    if frame.event == "alive" {
+        return Some(ServerEvent::Alive);
+    }
+    let row: EventRow = serde_json::from_str(&frame.data).ok()?;
+    let value = || serde_json::from_str::<ValueRow>(&row.payload).ok();
+    let parts: Vec<_> = row.topic.strip_prefix("openhab/")?.split('/').collect();
+    Some(match (row.kind.as_str(), parts.as_slice()) {
+        ("ItemStateChangedEvent", ["items", item, "statechanged"])
+        | ("GroupItemStateChangedEvent", ["items", item, _, "statechanged"]) => {
+            let ValueRow { kind, value: text } = value()?;
+            if kind == "Raw" {
+                return Some(ServerEvent::Other);
+            }
+            ServerEvent::State { item: (*item).to_owned(), text }
+        }
+        ("ItemCommandEvent", ["items", item, "command"]) => {
+            ServerEvent::Commanded { item: (*item).to_owned(), text: value()?.value }
+        }
+        ("ItemAddedEvent" | "ItemRemovedEvent" | "ItemUpdatedEvent", _) => ServerEvent::Layout,
+        ("StartlevelEvent", _) => {
+            ServerEvent::StartLevel(serde_json::from_str::<StartLevelRow>(&row.payload).ok()?.startlevel)
+        }
+        _ => ServerEvent::Other,
+    })
+}
+
+/// The state of an item out of an event. Averages of temperatures come in kelvin whatever the item's unit is.
+pub(super) fn state_text(text: &str, unit: Option<&str>) -> String {
+    let kelvin = text.strip_suffix(" K").and_then(|value| value.parse::<f64>().ok());
+    match (kelvin, unit) {
+        (Some(kelvin), Some("°C")) => format!("{} °C", crate::home::house::state::rounded(kelvin - 273.15)),
+        (Some(kelvin), Some("°F")) => {
+            format!("{} °F", crate::home::house::state::rounded(kelvin * 1.8 - 459.67))
+        }
+        _ => text.to_owned(),
+    }
+}

@@ -1,0 +1,294 @@
+//! Requests to the server: the whole house, one state, one command, the stream of events.
+//!
+//! Any Tokio task. In: names and commands that were checked. Out: values, or a [`HomeFault`]. Each request has a
+//! connection of its own, so that no library can repeat one on another; no redirect is followed; no proxy of the
+//! environment is used. The token goes out as a header and nowhere else. Pictures are never asked for.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, LOCATION};
+use reqwest::{Method, RequestBuilder, Response};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::address::ServerAddress;
+use super::answers::{self, Answer};
+use super::token::{HomeToken, TokenSource};
+use crate::home::backend::SendFault;
+use crate::home::fault::HomeFault;
+use crate::home::house::{House, HouseRules, ItemKind, ItemState, TagVocabulary, read};
+
+/// A server at home takes a connection at once, or not at all.
+const CONNECT: Duration = Duration::from_secs(3);
+/// Time for the list of all items on a slow machine.
+const LIST: Duration = Duration::from_secs(15);
+/// Time for a short answer.
+const SHORT: Duration = Duration::from_secs(5);
+/// Bytes of the longest answer that is read: some 20 000 items.
+const LONGEST: usize = 32 << 20;
+
+const ITEM_FIELDS: &str = "name,label,type,groupType,function,category,tags,groupNames,stateDescription,\
+                           commandDescription,metadata,unitSymbol";
+
+/// A server that is asked.
+pub(super) struct RestClient {
+    http: reqwest::Client,
+    address: ServerAddress,
+    source: TokenSource,
+    token: Mutex<Option<HomeToken>>,
+}
+
+/// The house as it was read at once.
+pub(super) struct ReadHouse {
+    pub(super) version: String,
+    pub(super) house: House,
+}
+
+#[derive(Deserialize)]
+struct StateRow {
+    name: String,
+    state: Option<String>,
+}
+
+impl RestClient {
+    pub(super) fn new(address: ServerAddress, source: TokenSource) -> Result<Self, HomeFault> {
+        // The first to install a provider wins; that it is there already is no failure.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder()
+            .connect_timeout(CONNECT)
+            .redirect(reqwest::redirect::Policy::none())
+            .pool_max_idle_per_host(0)
+            .no_proxy()
+            .build()
+            .map_err(|error| HomeFault::Unreadable { why: error.without_url().to_string() })?;
+        Ok(Self { http, address, source, token: Mutex::new(None) })
+    }
+
+    pub(super) fn address(&self) -> &ServerAddress {
+        &self.address
+    }
+
+    /// Reads the token again: its file may be a new one since the last connection.
+    pub(super) fn renew_token(&self) -> Result<(), HomeFault> {
+        let token = self.source.token()?;
+        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = token;
+        Ok(())
+    }
+
+    fn token(&self) -> Option<HomeToken> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, HomeFault> {
+        let mut request = self.http.request(method, self.address.rest(path)?);
+        if let Some((user, password)) = self.address.login() {
+            request = request.basic_auth(user, Some(password));
+        }
+        if let Some(token) = self.token() {
+            request = request.header("X-OPENHAB-TOKEN", token.secret());
+        }
+        Ok(request)
+    }
+
+    /// The server's version. It needs no token, but a wrong one is refused here, too.
+    pub(super) async fn version(&self) -> Result<String, HomeFault> {
+        answers::version(&self.json("", SHORT).await?, &self.address.to_string())
+    }
+
+    /// What classes are called, in English and German; what can't be read is left out.
+    pub(super) async fn vocabulary(&self) -> TagVocabulary {
+        let mut vocabulary = TagVocabulary::default();
+        for language in ["en", "de"] {
+            let Ok(request) = self.request(Method::GET, "tags") else { continue };
+            let asked = self.asked(request.header(ACCEPT_LANGUAGE, language), SHORT).await;
+            if let Ok(Ok(Value::Array(rows))) = asked.map(|body| serde_json::from_str(&body)) {
+                vocabulary.add(&rows);
+            }
+        }
+        vocabulary
+    }
+
+    /// The whole house: descriptions first, then the states of everything but pictures.
+    pub(super) async fn house(
+        &self,
+        names: &TagVocabulary,
+        rules: &HouseRules,
+    ) -> Result<ReadHouse, HomeFault> {
+        let version = self.version().await?;
+        let path =
+            format!("items?recursive=false&metadata=semantics,synonyms,voiceSystem&fields={ITEM_FIELDS}");
+        let rows = self.list(&path).await?;
+        let (items, unread) = read::items(rows);
+        for item in &unread {
+            tracing::warn!(item = item.name, error = item.error, "an item can't be read and is left out");
+        }
+        let mut states = Vec::new();
+        for filter in state_filters(items.iter().map(|item| &item.kind)) {
+            states.extend(self.list(&format!("items?recursive=false&{filter}fields=name,state,type")).await?);
+        }
+        let house = House::new(items, names, rules);
+        let states: Vec<_> = states
+            .into_iter()
+            .filter_map(|row| {
+                let StateRow { name, state } = StateRow::deserialize(row).ok()?;
+                let state = ItemState::read(state.as_deref()?, &house.item(&name)?.kind);
+                Some((name, state))
+            })
+            .collect();
+        let known = states.iter().map(|(name, state)| (name.as_str(), state.clone()));
+        let house = house.with_states(known);
+        Ok(ReadHouse { version, house })
+    }
+
+    /// One item's state as text.
+    pub(super) async fn state(&self, item: &str) -> Result<String, HomeFault> {
+        let name = checked(item)?;
+        let request = self.request(Method::GET, &format!("items/{name}/state"))?.header(ACCEPT, "*/*");
+        self.asked(request, SHORT).await
+    }
+
+    /// Sends a command, once.
+    pub(super) async fn command(&self, item: &str, text: &str) -> Result<(), SendFault> {
+        let request = checked(item)
+            .and_then(|name| self.request(Method::POST, &format!("items/{name}")))
+            .map_err(SendFault::NotSent)?
+            .header(CONTENT_TYPE, "text/plain")
+            .body(text.to_owned());
+        let sent = match timeout(SHORT, request.send()).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) if error.is_connect() || error.is_builder() => {
+                return Err(SendFault::NotSent(self.unreachable(error)));
+            }
+            Ok(Err(error)) => return Err(SendFault::OutcomeUnknown(self.unreachable(error))),
+            Err(_) => return Err(SendFault::OutcomeUnknown(self.silent())),
+        };
+        let status = sent.status().as_u16();
+        if (200..300).contains(&status) {
+            return Ok(());
+        }
+        let fault = timeout(SHORT, self.body(sent)).await.unwrap_or_else(|_| Err(self.silent()));
+        let fault = fault.err().unwrap_or(HomeFault::Refused);
+        // A proxy that gave up may have passed the command on, and so may a server that broke over it.
+        match status {
+            500..=599 => Err(SendFault::OutcomeUnknown(fault)),
+            _ => Err(SendFault::NotSent(fault)),
+        }
+    }
+
+    /// The stream of events, once the server has opened it.
+    pub(super) async fn events(
+        &self,
+        topics: &str,
+    ) -> Result<BoxStream<'static, Result<Bytes, String>>, HomeFault> {
+        let request = self.request(Method::GET, &format!("events?topics={topics}"))?;
+        let sent = request.header(ACCEPT, "text/event-stream").send();
+        let response = match timeout(SHORT, sent).await {
+            Ok(sent) => sent.map_err(|error| self.unreachable(error))?,
+            Err(_) => return Err(self.silent()),
+        };
+        let is_stream = content_type(&response).starts_with("text/event-stream");
+        if response.status().as_u16() != 200 || !is_stream {
+            let body = timeout(SHORT, self.body(response)).await.unwrap_or_else(|_| Err(self.silent()));
+            return Err(body.err().unwrap_or(HomeFault::Starting { why: "no stream of events".to_owned() }));
+        }
+        let bytes = response.bytes_stream().map_err(|error| cause(&error.without_url()));
+        Ok(bytes.boxed())
+    }
+
+    async fn list(&self, path: &str) -> Result<Vec<Value>, HomeFault> {
+        match self.json(path, LIST).await? {
+            Value::Array(rows) => Ok(rows),
+            _ => Err(HomeFault::Unreadable { why: "no list of items".to_owned() }),
+        }
+    }
+
+    async fn json(&self, path: &str, within: Duration) -> Result<Value, HomeFault> {
+        let body = self.asked(self.request(Method::GET, path)?, within).await?;
+        if body.trim().is_empty() {
+            return Err(HomeFault::Starting { why: "an empty answer".to_owned() });
+        }
+        serde_json::from_str(&body).map_err(|error| HomeFault::Unreadable { why: error.to_string() })
+    }
+
+    async fn asked(&self, request: RequestBuilder, within: Duration) -> Result<String, HomeFault> {
+        let answered = async {
+            let response = request.send().await.map_err(|error| self.unreachable(error))?;
+            self.body(response).await
+        };
+        timeout(within, answered).await.unwrap_or_else(|_| Err(self.silent()))
+    }
+
+    /// The body of a success; what is wrong otherwise.
+    async fn body(&self, response: Response) -> Result<String, HomeFault> {
+        let status = response.status().as_u16();
+        let content_type = content_type(&response);
+        let location = response.headers().get(LOCATION).and_then(|v| v.to_str().ok()).map(str::to_owned);
+        let mut bytes = Vec::new();
+        let mut pieces = response.bytes_stream();
+        while let Some(piece) = pieces.next().await {
+            bytes.extend_from_slice(&piece.map_err(|error| self.unreachable(error))?);
+            if bytes.len() > LONGEST {
+                return Err(HomeFault::Unreadable { why: "an answer of more than 32 MB".to_owned() });
+            }
+        }
+        let body = String::from_utf8_lossy(&bytes).into_owned();
+        let answer = Answer {
+            address: &self.address.to_string(),
+            status,
+            content_type: &content_type,
+            location: location.as_deref(),
+            body: &body,
+            had_token: self.token().is_some(),
+        };
+        answers::fault(answer).map_or(Ok(body), Err)
+    }
+
+    fn unreachable(&self, error: reqwest::Error) -> HomeFault {
+        HomeFault::Unreachable { address: self.address.to_string(), why: cause(&error.without_url()) }
+    }
+
+    fn silent(&self) -> HomeFault {
+        HomeFault::Unreachable { address: self.address.to_string(), why: "no answer in time".to_owned() }
+    }
+}
+
+fn content_type(response: &Response) -> String {
+    let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    value.unwrap_or_default().to_ascii_lowercase()
+}
+
+/// The innermost cause, which is what the system says.
+fn cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+/// A name that can stand in a path as it is: percent signs there are not understood.
+fn checked(item: &str) -> Result<&str, HomeFault> {
+    let is_name = !item.is_empty() && item.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_');
+    if is_name { Ok(item) } else { Err(HomeFault::NoItem { item: item.to_owned() }) }
+}
+
+/// The queries that read all states without pictures: one where there are none, else one for each type.
+fn state_filters<'a>(kinds: impl Iterator<Item = &'a ItemKind>) -> Vec<String> {
+    let mut types: Vec<String> = kinds
+        .map(|kind| match kind {
+            ItemKind::Group { .. } => "Group".to_owned(),
+            other => other.written(),
+        })
+        .collect();
+    types.sort_unstable();
+    types.dedup();
+    if !types.iter().any(|kind| kind == "Image") {
+        return vec![String::new()];
+    }
+    types.iter().filter(|kind| *kind != "Image").map(|kind| format!("type={kind}&")).collect()
+}

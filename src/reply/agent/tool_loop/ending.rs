@@ -1,0 +1,69 @@
+//! Answers that end otherwise than by the model being done with them.
+//!
+//! Runs in the task of one turn. In: how the answer ended. Out: a question to the user, a sentence of ours, or the
+//! loop that goes on.
+
+use std::time::Duration;
+
+use super::LoopEnd;
+use super::state::LoopState;
+use crate::reply::agent::AgentContext;
+use crate::reply::model::ChatModel;
+use crate::reply::output::check::ReplyRefusal;
+use crate::reply::output::length::AnswerStop;
+use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::session::open_question::{BegunAnswer, OpenQuestion, open_until};
+
+impl<M: ChatModel> AgentContext<'_, M> {
+    /// An answer that ended before the model was done. Where there is more of it, she asks whether to go on.
+    pub(super) async fn stopped(
+        &self,
+        state: &LoopState,
+        stop: AnswerStop,
+        sink: &mut ReplySink,
+    ) -> Result<LoopEnd, ReceiverClosed> {
+        match stop {
+            AnswerStop::Long if state.asked.limit.is_some_and(|limit| !limit.may_go_on) => {
+                sink.decided("length", "stopped", "a spoken answer is long enough").await?;
+            }
+            AnswerStop::Long => {
+                sink.decided("length", "stopped", "a spoken answer is long enough").await?;
+                let question = sink.sentence(|say| &say.go_on);
+                let now = self.clock.now().timestamp();
+                let confirm = Duration::from_secs(u64::from(self.rules.confirm_s));
+                let spoken = format!("{} {question}", sink.said);
+                let begun = BegunAnswer {
+                    said: format!("{} {}", state.asked.earlier, sink.said.trim()).trim_start().to_owned(),
+                    prompt: state.asked.prompt,
+                    limit: state.asked.limit,
+                    until: open_until(now, confirm, state.asked.channel, &spoken),
+                };
+                self.session.with(|state| state.question = Some(OpenQuestion::GoOn(begun)));
+                sink.offer(question).await?;
+            }
+            AnswerStop::Circles => {
+                sink.decided("length", "circles", "it says again what it has said").await?;
+                if sink.said.trim().is_empty() {
+                    sink.say_on(&sink.sentence(|say| &say.no_more)).await?;
+                }
+            }
+        }
+        Ok(LoopEnd::Answered)
+    }
+
+    /// An answer of the user's own words is none: it is asked for once more, without tools.
+    pub(super) async fn repeats(
+        &self,
+        state: &mut LoopState,
+        sink: &mut ReplySink,
+    ) -> Result<Option<LoopEnd>, ReceiverClosed> {
+        sink.decided("check", "refused", ReplyRefusal::Repeats.to_string()).await?;
+        if !state.progress.may_recover() {
+            sink.say_on(&sink.sentence(|say| &say.no_answer)).await?;
+            return Ok(Some(LoopEnd::Apologised));
+        }
+        state.put_tools_away(self.heads(), &self.grown());
+        state.prompt.hint(include_str!("../../../../assets/prompts/recovery.md").trim());
+        Ok(None)
+    }
+}

@@ -1,0 +1,62 @@
+//! Whether words go on with what was said or done before them: "and tomorrow?", "why is that?".
+//!
+//! PURE. In: a request. Out: whether it can only be understood with what stands before it, as far as its form tells.
+
+use crate::language::Language;
+use crate::language::consent::words_of;
+
+/// A request of so few words is a part of what was asked before it.
+const LONGEST_FRAGMENT: usize = 3;
+
+/// Whether `asked` points at something before it, or is too short to stand alone.
+pub(crate) fn goes_on(language: &Language, asked: &str) -> bool {
+    let words = words_of(asked);
+    let mut forms = language.consent().iter().map(|words| &words.form);
+    words.len() <= LONGEST_FRAGMENT
+        || forms.any(|form| form.references.are_in(&words) || form.continues.are_in(&words))
+}
+
+/// Whether who says it speaks of himself.
+pub(crate) fn speaks_of_the_speaker(language: &Language, asked: &str) -> bool {
+    let words = words_of(asked);
+    language.consent().iter().any(|of| of.talk.own.are_in(&words))
+}
+
+/// Whether the answer may need the time or the place.
+pub(crate) fn asks_about_here(language: &Language, asked: &str) -> bool {
+    let words = words_of(asked);
+    language.consent().iter().any(|of| of.talk.here.are_in(&words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::tests::{english, german};
+
+    #[test]
+    fn what_points_back_is_told_from_another_subject() {
+        for asked in [
+            "and in Rome?",
+            "why?",
+            "how long will that one take",
+            "what about the other list",
+            "and the other one",
+            "",
+        ] {
+            assert!(goes_on(english(), asked), "{asked}");
+        }
+        for asked in
+            ["why is the sky blue", "I had a really bad day at work", "what is the capital of France"]
+        {
+            assert!(!goes_on(english(), asked), "{asked}");
+        }
+        assert!(speaks_of_the_speaker(english(), "In which town is my home?"));
+        assert!(speaks_of_the_speaker(german(), "Wie heißt meine Schwester?"));
+        assert!(!speaks_of_the_speaker(english(), "why is the sky blue"));
+        assert!(asks_about_here(english(), "How many days are there until Christmas?"));
+        assert!(asks_about_here(german(), "Wie alt ist wer 1980 geboren ist?"));
+        assert!(!asks_about_here(english(), "I have a cat. Her name is Minka."));
+        assert!(goes_on(german(), "wie lange dauert es noch"));
+        assert!(!goes_on(german(), "warum ist der Himmel blau"));
+    }
+}
