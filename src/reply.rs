@@ -52,6 +52,7 @@ pub use engine::{Engine, EngineParts};
 pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
 pub use prompt::head::{Prelude, head};
 pub use prompts::{Prompts, prompts};
+pub use quick::house::ConnectedHome;
 pub use session::Session;
 pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput, VolumeChange};
 
@@ -201,9 +202,9 @@ impl<M: ChatModel> Path<'_, M> {
             sink.say(&turn.language.sentences().reply.left_alone).await?;
             return Ok((Ended::Quick, Keep::Yes));
         }
-        let heads = self.heads();
-        if let Some(quick) = quick::recognise(turn, self.session, heads.all_tools()) {
-            let keep = quick::carry_out(turn, &quick, &self.quick_means(), sink).await?;
+        let (heads, means) = (self.heads(), self.quick_means());
+        if let Some(quick) = quick::recognise(turn, &means, heads.all_tools()) {
+            let keep = quick::carry_out(turn, &quick, &means, sink).await?;
             return Ok((Ended::Quick, keep));
         }
         match parts::requests(turn.asked, &turn.language, &self.tools(), self.engine.answering().size) {

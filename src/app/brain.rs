@@ -20,7 +20,7 @@ use crate::message::TurnId;
 use crate::paths::Paths;
 use crate::pulse::Pulse;
 use crate::reply::model::Room;
-use crate::reply::{self, Engine, EngineParts, Prelude, Protocols};
+use crate::reply::{self, ConnectedHome, Engine, EngineParts, Prelude, Protocols};
 use crate::schedule::{Schedule, WakeUp};
 use crate::store::{Loss, Store};
 use crate::tools::{self, Means, Reach, ToolRegistry};
@@ -50,6 +50,15 @@ pub struct Brain {
     pub pulse: Pulse,
 }
 
+/// What differs between the programs that think.
+struct Surroundings {
+    local: LocalModels,
+    pulse: Pulse,
+    /// Wakes the program that rings; nothing in that program itself.
+    wake_up: Option<WakeUp>,
+    home: Option<ConnectedHome>,
+}
+
 impl Brain {
     /// Opens the database, starts looking for a model server, and makes the engine. Our own server ends with it.
     /// What is to ring is left to the running program, if there is one.
@@ -65,28 +74,30 @@ impl Brain {
     async fn start_with(config: &Config, paths: &Paths, outlives: Option<Duration>) -> anyhow::Result<Self> {
         let local = LocalModels { outlives, ..super::local_models(config, paths)? };
         let wake_up = Some(timers::wake_up(paths));
-        let (brain, server) = Self::assemble(config, paths, local, Pulse::default(), wake_up).await?;
+        let around = Surroundings { local, pulse: Pulse::default(), wake_up, home: None };
+        let (brain, server) = Self::assemble(config, paths, around).await?;
         brain.mind.attend(server);
         Ok(brain)
     }
 
     /// The same for the daemon, which rings itself and runs the task that looks for a model server. The hearts of
-    /// the stages are in `pulse`.
+    /// the stages are in `pulse`; `home` is spoken to.
     pub async fn for_daemon(
         config: &Config,
         paths: &Paths,
         pulse: Pulse,
+        home: Option<ConnectedHome>,
     ) -> anyhow::Result<(Self, ModelServer)> {
-        Self::assemble(config, paths, super::local_models(config, paths)?, pulse, None).await
+        let local = super::local_models(config, paths)?;
+        Self::assemble(config, paths, Surroundings { local, pulse, wake_up: None, home }).await
     }
 
     async fn assemble(
         config: &Config,
         paths: &Paths,
-        local: LocalModels,
-        pulse: Pulse,
-        wake_up: Option<WakeUp>,
+        around: Surroundings,
     ) -> anyhow::Result<(Self, ModelServer)> {
+        let Surroundings { local, pulse, wake_up, home } = around;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let rings_itself = wake_up.is_none();
         let languages = LanguageLibrary::with_folder(paths.languages()).spoken(&config.language)?;
@@ -153,6 +164,7 @@ impl Brain {
             room: Room::from(&config.llm),
             store: store.clone(),
             schedule: schedule.clone(),
+            home,
             clock: Arc::clone(&clock),
             tools: registry,
             tool_rules: config.tools.clone(),

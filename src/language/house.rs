@@ -211,7 +211,9 @@ pub(crate) struct HouseSentences {
     pub(crate) partly: String,
     pub(crate) outcome_unknown: String,
     pub(crate) not_sent: String,
-    pub(crate) left_alone: String,
+    pub(crate) not_reached: String,
+    pub(crate) not_accepted: String,
+    pub(crate) foreign_words: String,
 }
 
 #[derive(Deserialize)]

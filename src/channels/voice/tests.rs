@@ -116,6 +116,7 @@ impl Bench {
     ) -> Self {
         let clock = clock(hour);
         let engine = Arc::new(Engine::new(EngineParts {
+            home: None,
             reply: ReplyConfig::default(),
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),

@@ -12,6 +12,7 @@ use crate::reply::agent::tool_loop::pending::PendingCall;
 use crate::reply::output::length::LengthLimit;
 use crate::reply::output::source::SourceTrust;
 use crate::reply::quick::forgetting::Forgetting;
+use crate::reply::quick::house::AskedCommands;
 
 /// Characters a second that are spoken.
 const SPOKEN_A_SECOND: usize = 15;
@@ -22,6 +23,8 @@ pub(crate) enum OpenQuestion {
     Call(Box<PendingCall>),
     /// Shall this be forgotten?
     Forget(Forgetting),
+    /// Shall this really be done in the house?
+    House(AskedCommands),
     /// Shall this be looked up?
     LookUp(LookUpOffer),
     /// Shall this answer go on?

@@ -17,6 +17,7 @@ mod tests;
 mod things;
 
 use crate::home::house::{Caution, House, ItemCommand, ItemState, Ordered};
+use crate::language::Ear;
 use crate::language::house::{HouseAsked, HouseDeed, HouseWords, ThingKind};
 use lexicon::{Lexicon, ThingPhrase};
 use phrasing::{Phrasing, Taken};
@@ -29,8 +30,8 @@ pub(crate) struct HouseSituation<'a> {
     pub(crate) house: &'a House,
     pub(crate) words: &'a HouseWords,
     pub(crate) phrasings: &'a HousePhrasings,
-    /// How a word sounds in the language.
-    pub(crate) sound: fn(&str) -> String,
+    /// By which words sound alike in the language.
+    pub(crate) ear: Ear,
     /// Item name of the room of the device.
     pub(crate) room: Option<&'a str>,
 }
@@ -66,8 +67,6 @@ pub(crate) struct PlannedCommand {
     pub(crate) command: ItemCommand,
     /// What the thing is called.
     pub(crate) title: String,
-    /// The state before, for taking it back.
-    pub(crate) before: ItemState,
 }
 
 /// A thing by the server's name, and what it is called.
@@ -157,7 +156,7 @@ pub(crate) fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<House
     if questions.is_empty() && deeds.is_empty() {
         return None;
     }
-    let mut lexicon = Lexicon::new(words, situation.sound);
+    let mut lexicon = Lexicon::new(words, situation.ear);
     let things = Things::of(situation.house, &mut lexicon);
     let reader = Reader { situation, lexicon: &lexicon, things: &things };
     for (asked, kind, taken) in &questions {

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use crate::language::Ear;
 use crate::language::house::{HouseWords, ThingKind};
 
 /// Words of one entry.
@@ -66,11 +67,11 @@ pub(super) struct Lexicon {
     endings: Vec<(String, ThingKind, Number)>,
     /// Words in the names of the house.
     own: HashSet<String>,
-    sound: fn(&str) -> String,
+    ear: Ear,
 }
 
 impl Lexicon {
-    pub(super) fn new(words: &HouseWords, sound: fn(&str) -> String) -> Self {
+    pub(super) fn new(words: &HouseWords, ear: Ear) -> Self {
         let mut entries: HashMap<String, Meaning> = HashMap::new();
         let mut endings = Vec::new();
         let phrases = &words.words;
@@ -103,7 +104,7 @@ impl Lexicon {
             }
         }
         endings.sort_by_key(|(word, ..)| std::cmp::Reverse(word.chars().count()));
-        Self { entries, endings, own: HashSet::new(), sound }
+        Self { entries, endings, own: HashSet::new(), ear }
     }
 
     /// Notes the words of a name of the house.
@@ -193,7 +194,7 @@ impl Lexicon {
         if word.chars().count() < LONG_ENOUGH {
             return None;
         }
-        let sound = (self.sound)(word);
+        let sound = self.ear.sound(word);
         let known = self
             .entries
             .iter()
@@ -203,7 +204,7 @@ impl Lexicon {
         let mut second = 0.0_f64;
         for other in all.filter(|other| other.chars().count() > 2) {
             let mut score = strsim::jaro_winkler(word, other);
-            if score > 0.7 && !sound.is_empty() && (self.sound)(other) == sound {
+            if score > 0.7 && !sound.is_empty() && self.ear.sound(other) == sound {
                 score += SAME_SOUND;
             }
             match best {

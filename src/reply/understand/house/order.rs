@@ -155,9 +155,7 @@ impl Reader<'_> {
         thing: NamedThing,
     ) -> Result<PlannedCommand, HouseRefusal> {
         match self.situation.house.order(&item.name, &command) {
-            Ok(ordered) => {
-                Ok(PlannedCommand { ordered, command, title: thing.title, before: item.state.clone() })
-            }
+            Ok(ordered) => Ok(PlannedCommand { ordered, command, title: thing.title }),
             Err(Refused::NotPermitted { .. } | Refused::Unknown { .. }) => {
                 Err(HouseRefusal::NotPermitted(thing))
             }

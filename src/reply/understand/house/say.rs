@@ -1,7 +1,9 @@
 //! PURE. What is said of a decision and of what became of commands: sentences of the language's `house.toml`.
 
 use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedCommand};
-use crate::home::house::{Caution, CautionCause, ItemState, StateValue};
+use crate::home::backend::{CommandOutcome, SendFault};
+use crate::home::fault::HomeFault;
+use crate::home::house::{Caution, CautionCause, ItemCommand, ItemState, StateValue};
 use crate::language::fill;
 use crate::language::house::{HouseAsked, HouseSentences, HouseWords};
 
@@ -21,6 +23,66 @@ pub(crate) fn decision(decision: &HouseDecision, words: &HouseWords) -> String {
         HouseDecision::Refused(refusal) => refused(refusal, say),
         HouseDecision::Told(answer) => capital(&answered(answer, say)),
     }
+}
+
+/// What is said of commands that were sent, each with what became of it.
+pub(crate) fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &HouseWords) -> String {
+    let say = &words.say;
+    let titles_of = |is_meant: fn(&CommandOutcome) -> bool| -> Vec<&str> {
+        let meant = sent.iter().filter(|(_, outcome)| is_meant(outcome));
+        meant.map(|(planned, _)| planned.title.as_str()).collect()
+    };
+    let not_sent = titles_of(|outcome| matches!(outcome, CommandOutcome::Failed(SendFault::NotSent(_))));
+    let lost = titles_of(|outcome| matches!(outcome, CommandOutcome::Failed(SendFault::OutcomeUnknown(_))));
+    let unmoved = titles_of(|outcome| matches!(outcome, CommandOutcome::NotConfirmed(_)));
+    let things = |names: &[&str]| listed(names.iter().copied(), &say.and);
+    if not_sent.len() + lost.len() + unmoved.len() == 0 {
+        return followed(sent, say);
+    }
+    let all = sent.len();
+    let mut told = Vec::new();
+    if not_sent.len() == all {
+        let is_refusal = sent.iter().any(|(_, outcome)| is_refused(outcome));
+        told.push(if is_refusal { say.not_accepted.clone() } else { say.not_sent.clone() });
+    } else if unmoved.len() == all {
+        told.push(fill(&say.not_confirmed, &[("things", &things(&unmoved))]));
+    } else if unmoved.len() + not_sent.len() > 0 {
+        let names: Vec<&str> = unmoved.iter().chain(&not_sent).copied().collect();
+        told.push(fill(&say.partly, &[("things", &things(&names))]));
+    }
+    if !lost.is_empty() {
+        told.push(fill(&say.outcome_unknown, &[("things", &things(&lost))]));
+    }
+    told.join(" ")
+}
+
+/// Everything went as it should.
+fn followed(sent: &[(&PlannedCommand, &CommandOutcome)], say: &HouseSentences) -> String {
+    if let [(planned, CommandOutcome::Done(_))] = sent {
+        // A lock that is unlocked is not "off".
+        let is_plain = planned.ordered.caution == Caution::None;
+        let sentence = match planned.command {
+            ItemCommand::On if is_plain => &say.done_on,
+            ItemCommand::Off if is_plain => &say.done_off,
+            _ => &say.done,
+        };
+        return capital(&fill(sentence, &[("thing", &planned.title)]));
+    }
+    let is_any = |is_meant: fn(&CommandOutcome) -> bool| sent.iter().any(|(_, outcome)| is_meant(outcome));
+    if is_any(|outcome| matches!(outcome, CommandOutcome::Underway(_))) {
+        return say.underway.clone();
+    }
+    let is_seen = is_any(|outcome| matches!(outcome, CommandOutcome::Done(_)));
+    if is_seen { say.done.clone() } else { say.sent.clone() }
+}
+
+/// Whether the house was reached and did not want it.
+fn is_refused(outcome: &CommandOutcome) -> bool {
+    let CommandOutcome::Failed(SendFault::NotSent(fault)) = outcome else { return false };
+    matches!(
+        fault,
+        HomeFault::Refused | HomeFault::Forbidden | HomeFault::WrongToken | HomeFault::TokenMissing
+    )
 }
 
 fn sure(commands: &[PlannedCommand], say: &HouseSentences) -> String {
@@ -151,4 +213,82 @@ pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>, last: &str) -> St
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::home::house::{ItemKind, Ordered};
+    use crate::language::tests::{english, german};
+
+    fn planned(title: &str, command: ItemCommand) -> PlannedCommand {
+        let ordered = Ordered { item: title.to_owned(), text: String::new(), caution: Caution::None };
+        PlannedCommand { ordered, command, title: title.to_owned() }
+    }
+
+    fn state() -> ItemState {
+        ItemState::read("ON", &ItemKind::Switch)
+    }
+
+    fn told(outcomes_of: &[(&str, CommandOutcome)]) -> String {
+        let all: Vec<_> = outcomes_of
+            .iter()
+            .map(|(title, outcome)| (planned(title, ItemCommand::On), outcome.clone()))
+            .collect();
+        let all: Vec<_> = all.iter().map(|(planned, outcome)| (planned, outcome)).collect();
+        outcomes(&all, english().house().unwrap())
+    }
+
+    fn lost() -> CommandOutcome {
+        CommandOutcome::Failed(SendFault::OutcomeUnknown(HomeFault::NotConnected))
+    }
+
+    fn not_sent(fault: HomeFault) -> CommandOutcome {
+        CommandOutcome::Failed(SendFault::NotSent(fault))
+    }
+
+    #[test]
+    fn what_became_of_commands_is_told_and_nothing_more() {
+        use CommandOutcome::{Done, NotConfirmed, Sent, Underway};
+        for (outcomes, expected) in [
+            (vec![("lamp", Done(state()))], "Lamp is on."),
+            (vec![("lamp", Done(state())), ("fan", Done(state()))], "Done."),
+            (vec![("blind", Underway(state()))], "It's on its way."),
+            (vec![("music", Sent)], "I've sent it."),
+            (vec![("lamp", NotConfirmed(state()))], "I sent it to lamp, but nothing has changed."),
+            (
+                vec![("lamp", Done(state())), ("fan", NotConfirmed(state()))],
+                "Not all of it worked: fan didn't follow.",
+            ),
+            (vec![("lamp", lost())], "I don't know whether it arrived at lamp."),
+            (vec![("lamp", Done(state())), ("fan", lost())], "I don't know whether it arrived at fan."),
+            (
+                vec![("lamp", not_sent(HomeFault::NotConnected)), ("fan", not_sent(HomeFault::NotConnected))],
+                "I can't reach the house at the moment; nothing was done.",
+            ),
+            (
+                vec![("lamp", not_sent(HomeFault::Refused))],
+                "The house did not accept that; nothing was done.",
+            ),
+        ] {
+            assert_eq!(told(&outcomes), expected, "{outcomes:?}");
+        }
+    }
+
+    #[test]
+    fn names_values_and_answers_are_told_in_the_language() {
+        let words = german().house().unwrap();
+        let thing = NamedThing { name: "T".into(), title: "Temperatur".into() };
+        let kind = ItemKind::Number { dimension: Some("Temperature".to_owned()) };
+        let value = HouseAnswer::Value {
+            thing: thing.clone(),
+            state: ItemState::read("21.5 °C", &kind),
+            shown: String::new(),
+        };
+        assert_eq!(decision(&HouseDecision::Told(value), words), "Temperatur: 21,5 Grad.");
+        let none = HouseDecision::Refused(HouseRefusal::NoSuch("lampe".into()));
+        assert_eq!(decision(&none, words), "Im Haus finde ich nichts, das lampe heißt.");
+        assert_eq!(listed(["a", "b", "c"].into_iter(), "und"), "a, b und c");
+        assert_eq!(decision(&HouseDecision::Where, words), "In welchem Raum?");
+    }
 }

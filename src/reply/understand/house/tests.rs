@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use super::*;
 use crate::home::house::{HouseRules, TagVocabulary, read};
-use crate::language::Ear;
 
 const ENGLISH: (&str, &str) = (
     include_str!("../../../../assets/language/en/house.toml"),
@@ -18,16 +17,15 @@ const GERMAN: (&str, &str) = (
 struct Spoken {
     words: HouseWords,
     phrasings: HousePhrasings,
-    sound: fn(&str) -> String,
+    ear: Ear,
 }
 
 fn spoken_in(code: &str) -> Spoken {
     let (house, commands) = if code == "de" { GERMAN } else { ENGLISH };
     let words = HouseWords::read(house, commands).unwrap();
     let phrasings = HousePhrasings::of(&words);
-    let sound: fn(&str) -> String =
-        if code == "de" { |word| Ear::Cologne.sound(word) } else { |word| Ear::DoubleMetaphone.sound(word) };
-    Spoken { words, phrasings, sound }
+    let ear = if code == "de" { Ear::Cologne } else { Ear::DoubleMetaphone };
+    Spoken { words, phrasings, ear }
 }
 
 fn file(name: &str) -> String {
@@ -129,9 +127,8 @@ fn run(name: &str, code: &str) -> (usize, Vec<String>, Vec<String>) {
             continue;
         };
         count += 1;
-        let Spoken { words, phrasings, sound } = &spoken;
-        let situation =
-            HouseSituation { house: &house, words, phrasings, sound: *sound, room: room.as_deref() };
+        let Spoken { words, phrasings, ear } = &spoken;
+        let situation = HouseSituation { house: &house, words, phrasings, ear: *ear, room: room.as_deref() };
         let decision = decide(said, &situation);
         let (got, expected) = (written(decision.as_ref()), expanded(expected, &groups));
         let acts = matches!(decision, Some(HouseDecision::Send(_) | HouseDecision::AskFirst(_)));
