@@ -143,8 +143,7 @@ impl Bench {
         let input = EndpointInput { commands, deliveries, stt: stt(), interjections: stt(), to_her };
         let (player_of_output, tones) = (player.clone(), Tones::On);
         let output = EndpointOutput { player: player_of_output, mouth, echo: None, tones, ring };
-        let (told, news) = channel(256);
-        let (asks, requests) = channel(1);
+        let ((told, news), (asks, requests)) = (channel(256), channel(1));
         let conversation = Conversation::new(
             ConversationParts {
                 endpoint: VoiceEndpoint::new(Place::named("home"), input, output),

@@ -19,9 +19,9 @@ mod things;
 use crate::home::house::{Caution, House, ItemCommand, ItemState, Ordered};
 use crate::language::Ear;
 use crate::language::house::{HouseAsked, HouseDeed, HouseWords, ThingKind};
-use lexicon::{Lexicon, ThingPhrase};
-use phrasing::{Phrasing, Taken};
-use target::{Found, Purpose, Search};
+use lexicon::{HouseLexicon, ThingPhrase};
+use phrasing::{Phrasing, TakenWords};
+use target::{FoundThings, Search, SearchPurpose};
 use things::Things;
 
 /// What an utterance is understood with.
@@ -156,7 +156,7 @@ pub(crate) fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<House
     if questions.is_empty() && deeds.is_empty() {
         return None;
     }
-    let mut lexicon = Lexicon::new(words, situation.ear);
+    let mut lexicon = HouseLexicon::new(words, situation.ear);
     let things = Things::of(situation.house, &mut lexicon);
     let reader = Reader { situation, lexicon: &lexicon, things: &things };
     for (asked, kind, taken) in &questions {
@@ -182,7 +182,7 @@ pub(crate) fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<House
     fallback
 }
 
-type DeedFound = (HouseDeed, Option<ThingKind>, Taken);
+type DeedFound = (HouseDeed, Option<ThingKind>, TakenWords);
 
 fn deeds(said: &[String], situation: &HouseSituation<'_>) -> Vec<DeedFound> {
     let all = situation.phrasings.deeds.iter().flat_map(|(deed, kind, value, phrasing)| {
@@ -207,19 +207,19 @@ fn exception(said: &[String], words: &HouseWords) -> Option<(Vec<String>, Vec<St
 struct Wanted<'a> {
     deed: HouseDeed,
     kind: Option<ThingKind>,
-    taken: &'a Taken,
+    taken: &'a TakenWords,
     except: Option<&'a [String]>,
 }
 
 /// Reads the words of one utterance in one house.
 struct Reader<'a> {
     situation: &'a HouseSituation<'a>,
-    lexicon: &'a Lexicon,
+    lexicon: &'a HouseLexicon,
     things: &'a Things<'a>,
 }
 
 impl<'a> Reader<'a> {
-    fn search(&self, purpose: Purpose, kinds_of_place: &'a [ThingKind]) -> Search<'a> {
+    fn search(&self, purpose: SearchPurpose, kinds_of_place: &'a [ThingKind]) -> Search<'a> {
         let HouseSituation { house, room, .. } = *self.situation;
         Search { house, things: self.things, here: room, purpose, kinds_of_place }
     }
@@ -263,17 +263,17 @@ impl<'a> Reader<'a> {
     }
 
     /// The things of all phrases together.
-    fn found(&self, phrases: &[ThingPhrase], search: &Search<'_>) -> Found {
+    fn found(&self, phrases: &[ThingPhrase], search: &Search<'_>) -> FoundThings {
         let mut all = Vec::new();
         for phrase in phrases {
             match search.find(phrase) {
-                Found::Things(things) => {
+                FoundThings::Things(things) => {
                     all.extend(things.into_iter().filter(|at| !all.contains(at)).collect::<Vec<_>>())
                 }
                 other => return other,
             }
         }
-        if all.is_empty() { Found::Nothing } else { Found::Things(all) }
+        if all.is_empty() { FoundThings::Nothing } else { FoundThings::Things(all) }
     }
 
     /// What a thing is called, with its room where others are called the same.

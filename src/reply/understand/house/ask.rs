@@ -2,8 +2,8 @@
 
 use super::deed;
 use super::lexicon::ThingPhrase;
-use super::phrasing::Taken;
-use super::target::{Found, Purpose};
+use super::phrasing::TakenWords;
+use super::target::{FoundThings, SearchPurpose};
 use super::things::Thing;
 use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, Reader};
 use crate::home::house::{Item, ItemKind, StateValue};
@@ -15,7 +15,7 @@ impl Reader<'_> {
         &self,
         asked: HouseAsked,
         kind: Option<ThingKind>,
-        taken: &Taken,
+        taken: &TakenWords,
         said: &[String],
     ) -> Option<HouseDecision> {
         let words: Vec<String> =
@@ -42,18 +42,18 @@ impl Reader<'_> {
             |phrase: ThingPhrase| if is_locked { phrase.with_kind(ThingKind::Lock) } else { phrase };
         let wide = |phrase: ThingPhrase| ThingPhrase { is_all: phrase.is_all || is_list, ..phrase };
         let locks: Vec<ThingPhrase> = phrases.iter().cloned().map(with_lock).map(wide).collect();
-        let search = self.search(Purpose::Question, kinds_of_place(asked));
+        let search = self.search(SearchPurpose::Question, kinds_of_place(asked));
         let mut found = self.found(&locks, &search);
-        if is_locked && !matches!(found, Found::Things(_)) {
+        if is_locked && !matches!(found, FoundThings::Things(_)) {
             found = self.found(&phrases, &search);
         }
         let found = match found {
-            Found::Things(found) => found,
-            Found::NoSuch => {
+            FoundThings::Things(found) => found,
+            FoundThings::NoSuch => {
                 let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();
                 return Some(HouseDecision::Refused(HouseRefusal::NoSuch(said.join(" "))));
             }
-            Found::Which(_) | Found::Where | Found::Nothing => return None,
+            FoundThings::Which(_) | FoundThings::Where | FoundThings::Nothing => return None,
         };
         match asked {
             HouseAsked::Value | HouseAsked::Target => self.value(asked, kind, &found),

@@ -1,6 +1,6 @@
 //! PURE. Which item of a thing takes a command, and the command: by the type of the item, its class and what it is about.
 
-use super::phrasing::Taken;
+use super::phrasing::TakenWords;
 use super::things::{Thing, Things};
 use crate::home::house::{Item, ItemCommand, ItemKind, ItemOption, StateValue};
 use crate::language::house::{HouseDeed, ThingKind};
@@ -27,7 +27,7 @@ pub(super) enum NotDone {
 pub(super) fn command<'a>(
     thing: &Thing<'a>,
     deed: HouseDeed,
-    taken: &Taken,
+    taken: &TakenWords,
     things: &Things<'a>,
 ) -> Result<(&'a Item, ItemCommand), NotDone> {
     let with = |item: Option<&'a Item>, command: ItemCommand| {
@@ -147,21 +147,21 @@ fn warmth<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     point(thing, |item| *item.kind.acts_as() == ItemKind::Dimmer && is_about(item, "ColorTemperature"))
 }
 
-type Chosen<'a> = Result<(&'a Item, ItemCommand), NotDone>;
+type ChosenPoint<'a> = Result<(&'a Item, ItemCommand), NotDone>;
 
-fn switched<'a>(thing: &Thing<'a>, command: ItemCommand, played: ItemCommand) -> Chosen<'a> {
+fn switched<'a>(thing: &Thing<'a>, command: ItemCommand, played: ItemCommand) -> ChosenPoint<'a> {
     if let Some(item) = switch(thing) {
         return Ok((item, command));
     }
     player(thing).map(|item| (item, played)).ok_or(NotDone::Cannot)
 }
 
-fn level<'a>(thing: &Thing<'a>, percent: f64, things: &Things<'a>) -> Chosen<'a> {
+fn level<'a>(thing: &Thing<'a>, percent: f64, things: &Things<'a>) -> ChosenPoint<'a> {
     let item = dimmable(thing).or_else(|| shutter(thing)).or_else(|| volume_of(thing, things));
     item.map(|item| (item, ItemCommand::Percent(percent))).ok_or(NotDone::Cannot)
 }
 
-fn heat<'a>(thing: &Thing<'a>, by: f64) -> Chosen<'a> {
+fn heat<'a>(thing: &Thing<'a>, by: f64) -> ChosenPoint<'a> {
     let item = setpoint(thing).ok_or(NotDone::Cannot)?;
     let now = item.state.number().ok_or(NotDone::NoValue)?;
     Ok((item, ItemCommand::Number(now + by).clamped_to(item)))
@@ -177,7 +177,7 @@ fn stepped(item: Option<&Item>, by: f64, least: f64) -> Result<(&Item, ItemComma
     Ok((item, command))
 }
 
-fn brighter<'a>(thing: &Thing<'a>, sign: f64, by: Option<f64>, things: &Things<'a>) -> Chosen<'a> {
+fn brighter<'a>(thing: &Thing<'a>, sign: f64, by: Option<f64>, things: &Things<'a>) -> ChosenPoint<'a> {
     if player(thing).is_some()
         || thing.kind == Some(ThingKind::Volume)
         || thing.kind == Some(ThingKind::Screen)
@@ -208,7 +208,7 @@ fn volume_of<'a>(thing: &Thing<'a>, things: &Things<'a>) -> Option<&'a Item> {
     own.or_else(|| if is_source { called().or_else(in_room).and_then(|other| dimmable(other)) } else { None })
 }
 
-fn opened<'a>(thing: &Thing<'a>, moved: ItemCommand, switched: ItemCommand) -> Chosen<'a> {
+fn opened<'a>(thing: &Thing<'a>, moved: ItemCommand, switched: ItemCommand) -> ChosenPoint<'a> {
     if let Some(item) = shutter(thing) {
         return Ok((item, moved));
     }
@@ -218,7 +218,7 @@ fn opened<'a>(thing: &Thing<'a>, moved: ItemCommand, switched: ItemCommand) -> C
     item.map(|item| (item, switched)).ok_or(NotDone::Cannot)
 }
 
-fn coloured<'a>(thing: &Thing<'a>, [hue, saturation]: [f64; 2]) -> Chosen<'a> {
+fn coloured<'a>(thing: &Thing<'a>, [hue, saturation]: [f64; 2]) -> ChosenPoint<'a> {
     let item = point(thing, |item| *item.kind.acts_as() == ItemKind::Colour).ok_or(NotDone::Cannot)?;
     let brightness = match item.state.value {
         StateValue::Colour { brightness, .. } if brightness > 0.0 => brightness,

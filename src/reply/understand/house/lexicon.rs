@@ -61,7 +61,7 @@ pub(super) struct ThingPhrase {
 }
 
 /// The words of a language, ready to look up, with the words of a house.
-pub(super) struct Lexicon {
+pub(super) struct HouseLexicon {
     entries: HashMap<String, Meaning>,
     /// Words of kinds, the longest first.
     endings: Vec<(String, ThingKind, Number)>,
@@ -70,7 +70,7 @@ pub(super) struct Lexicon {
     ear: Ear,
 }
 
-impl Lexicon {
+impl HouseLexicon {
     pub(super) fn new(words: &HouseWords, ear: Ear) -> Self {
         let mut entries: HashMap<String, Meaning> = HashMap::new();
         let mut endings = Vec::new();

@@ -2,8 +2,8 @@
 
 use super::deed::{self, NotDone};
 use super::lexicon::{ThingPhrase, mark_of};
-use super::phrasing::Taken;
-use super::target::{Found, Purpose};
+use super::phrasing::TakenWords;
+use super::target::{FoundThings, SearchPurpose};
 use super::things::{Thing, ThingRole};
 use super::{HouseDecision, HouseRefusal, NamedThing, PlannedCommand, Reader, Wanted, spoken};
 use crate::home::house::{Item, ItemCommand, Refused};
@@ -79,21 +79,22 @@ impl Reader<'_> {
         except: &[ThingPhrase],
         said: &[String],
     ) -> Option<HouseDecision> {
-        let search = self.search(Purpose::Command, kinds_of_place(wanted));
+        let search = self.search(SearchPurpose::Command, kinds_of_place(wanted));
         let mut found = match self.found(phrases, &search) {
-            Found::Things(found) => found,
-            Found::Which(which) => {
+            FoundThings::Things(found) => found,
+            FoundThings::Which(which) => {
                 return Some(HouseDecision::Which(which.into_iter().map(|at| self.named(at)).collect()));
             }
-            Found::Where => return Some(HouseDecision::Where),
-            Found::NoSuch => {
+            FoundThings::Where => return Some(HouseDecision::Where),
+            FoundThings::NoSuch => {
                 let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();
                 return Some(HouseDecision::Refused(HouseRefusal::NoSuch(said.join(" "))));
             }
-            Found::Nothing => return None,
+            FoundThings::Nothing => return None,
         };
         if !except.is_empty() {
-            let Found::Things(left_out) = self.found(except, &self.search(Purpose::Except, &[])) else {
+            let FoundThings::Things(left_out) = self.found(except, &self.search(SearchPurpose::Except, &[]))
+            else {
                 return None;
             };
             found = self.members(found);
@@ -176,7 +177,7 @@ impl Reader<'_> {
     fn option(
         &self,
         thing: &Thing<'_>,
-        taken: &Taken,
+        taken: &TakenWords,
         said: &[String],
     ) -> Result<PlannedCommand, HouseRefusal> {
         let named = NamedThing { name: thing.name.to_owned(), title: self.title(thing) };
@@ -191,7 +192,7 @@ impl Reader<'_> {
     }
 
     /// A scene by the name of the option, whichever item has it.
-    fn scene(&self, taken: &Taken, said: &[String]) -> Option<HouseDecision> {
+    fn scene(&self, taken: &TakenWords, said: &[String]) -> Option<HouseDecision> {
         let wanted = said[taken.option.clone()?].to_vec();
         let mut with = self.things.all.iter().filter(|thing| thing.is_of(ThingKind::Scene)).filter(|thing| {
             thing

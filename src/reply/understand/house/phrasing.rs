@@ -34,7 +34,7 @@ pub(super) struct Phrasing(Vec<Part>);
 
 /// What a phrasing took.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Taken {
+pub(super) struct TakenWords {
     /// The words of things, in the order they were said.
     pub(super) things: Vec<Range<usize>>,
     pub(super) option: Option<Range<usize>>,
@@ -71,9 +71,9 @@ impl Phrasing {
     }
 
     /// Every way in which all of `said` fits, the shortest first thing first.
-    pub(super) fn ways(&self, said: &[String], words: &HouseWords) -> Vec<Taken> {
+    pub(super) fn ways(&self, said: &[String], words: &HouseWords) -> Vec<TakenWords> {
         let mut matcher = Matcher { said, words, ways: Vec::new() };
-        matcher.parts(&self.0, 0, &Taken::default());
+        matcher.parts(&self.0, 0, &TakenWords::default());
         matcher.ways
     }
 }
@@ -102,11 +102,11 @@ fn atoms(choice: &str, skipped: &[String]) -> Vec<Atom> {
 struct Matcher<'a> {
     said: &'a [String],
     words: &'a HouseWords,
-    ways: Vec<Taken>,
+    ways: Vec<TakenWords>,
 }
 
 impl Matcher<'_> {
-    fn parts(&mut self, parts: &[Part], at: usize, taken: &Taken) {
+    fn parts(&mut self, parts: &[Part], at: usize, taken: &TakenWords) {
         if self.ways.len() >= MOST_WAYS {
             return;
         }
@@ -124,7 +124,7 @@ impl Matcher<'_> {
         }
     }
 
-    fn atoms(&mut self, atoms: &[Atom], rest: &[Part], at: usize, taken: &Taken) {
+    fn atoms(&mut self, atoms: &[Atom], rest: &[Part], at: usize, taken: &TakenWords) {
         let Some((atom, others)) = atoms.split_first() else { return self.parts(rest, at, taken) };
         match atom {
             Atom::Word(word) => {
@@ -144,13 +144,13 @@ impl Matcher<'_> {
             }
             Atom::Number => {
                 if let Some((length, number)) = number(&self.said[at..], self.words) {
-                    let taken = Taken { number: Some(number), ..taken.clone() };
+                    let taken = TakenWords { number: Some(number), ..taken.clone() };
                     self.atoms(others, rest, at + length, &taken);
                 }
             }
             Atom::Colour => {
                 if let Some(colour) = self.said.get(at).and_then(|word| self.words.colours.get(word)) {
-                    let taken = Taken { colour: Some(*colour), ..taken.clone() };
+                    let taken = TakenWords { colour: Some(*colour), ..taken.clone() };
                     self.atoms(others, rest, at + 1, &taken);
                 }
             }

@@ -17,7 +17,7 @@ const MARGIN: f64 = 0.04;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FoundThings {
     Things(Vec<usize>),
     /// One of these.
     Which(Vec<usize>),
@@ -31,7 +31,7 @@ pub(super) enum Found {
 
 /// Whether it is a command, which needs one thing, or a question, which several can answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum SearchPurpose {
     Command,
     Question,
     /// What a command leaves out.
@@ -44,7 +44,7 @@ pub(super) struct Search<'a> {
     pub(super) things: &'a Things<'a>,
     /// Item name of the room of the device.
     pub(super) here: Option<&'a str>,
-    pub(super) purpose: Purpose,
+    pub(super) purpose: SearchPurpose,
     /// Tried in this order.
     pub(super) kinds_of_place: &'a [ThingKind],
 }
@@ -61,20 +61,20 @@ enum Scope {
 
 impl Search<'_> {
     /// The things `phrase` means.
-    pub(super) fn find(&self, phrase: &ThingPhrase) -> Found {
+    pub(super) fn find(&self, phrase: &ThingPhrase) -> FoundThings {
         if phrase.bag.is_empty() {
-            return Found::Nothing;
+            return FoundThings::Nothing;
         }
         let wants_kind = phrase.is_plural || phrase.is_all;
         let named = self.named(&phrase.bag);
         let (scope, rest) = self.places(&phrase.bag);
         let kind = ThingPhrase::only_kind(&rest, &phrase.kinds);
         if let (false, [one]) = (wants_kind && kind.is_some(), &named[..]) {
-            return Found::Things(vec![*one]);
+            return FoundThings::Things(vec![*one]);
         }
         let group = named.iter().find(|at| self.things.all[**at].role == ThingRole::Group);
-        if let (Some(group), true, Purpose::Command) = (group, wants_kind, self.purpose) {
-            return Found::Things(vec![*group]);
+        if let (Some(group), true, SearchPurpose::Command) = (group, wants_kind, self.purpose) {
+            return FoundThings::Things(vec![*group]);
         }
         let is_placed = !matches!(scope, Scope::House);
         if rest.is_empty() {
@@ -89,14 +89,14 @@ impl Search<'_> {
         };
         for (scope, is_near) in scopes {
             let found = self.within(&scope, is_near, &rest, kind, phrase);
-            if found != Found::Nothing {
+            if found != FoundThings::Nothing {
                 return found;
             }
         }
         match self.alike(phrase) {
             Some(found) => found,
-            None if phrase.is_of_house && !phrase.is_strange => Found::NoSuch,
-            None => Found::Nothing,
+            None if phrase.is_of_house && !phrase.is_strange => FoundThings::NoSuch,
+            None => FoundThings::Nothing,
         }
     }
 
@@ -107,7 +107,7 @@ impl Search<'_> {
         rest: &BTreeSet<String>,
         kind: Option<ThingKind>,
         phrase: &ThingPhrase,
-    ) -> Found {
+    ) -> FoundThings {
         let wants_all = phrase.is_all || phrase.is_plural;
         let exact: Vec<usize> = self.indices(scope, |thing| {
             thing.bags.iter().any(|bag| {
@@ -125,7 +125,7 @@ impl Search<'_> {
         }
         if let Some(kind) = kind {
             let is_all_lights =
-                kind == ThingKind::Lamp && (phrase.is_all || self.purpose == Purpose::Question);
+                kind == ThingKind::Lamp && (phrase.is_all || self.purpose == SearchPurpose::Question);
             let kind = if is_all_lights { ThingKind::Light } else { kind };
             let mut of_kind = self.indices(scope, |thing| thing.is_of(kind));
             // In the room of the device a lamp is none but a lamp, as long as there are others in the house.
@@ -142,33 +142,33 @@ impl Search<'_> {
         let partly = self.best_role(partly);
         let is_named = rest.iter().any(|mark| !mark.starts_with('@'));
         if partly.is_empty() || !is_named {
-            return Found::Nothing;
+            return FoundThings::Nothing;
         }
         self.narrowed(partly, wants_all)
     }
 
     /// A place alone stands for what can be done there.
-    fn of_place(&self, scope: &Scope) -> Found {
-        if self.purpose == Purpose::Except {
-            return Found::Things(self.indices(scope, |_| true));
+    fn of_place(&self, scope: &Scope) -> FoundThings {
+        if self.purpose == SearchPurpose::Except {
+            return FoundThings::Things(self.indices(scope, |_| true));
         }
         let of_kind = |kind: &ThingKind| {
             Some(self.indices(scope, |thing| thing.is_of(*kind))).filter(|t| !t.is_empty())
         };
         match self.kinds_of_place.iter().find_map(of_kind) {
-            Some(found) => Found::Things(found),
-            None if self.kinds_of_place.is_empty() => Found::Nothing,
-            None => Found::NoSuch,
+            Some(found) => FoundThings::Things(found),
+            None if self.kinds_of_place.is_empty() => FoundThings::Nothing,
+            None => FoundThings::NoSuch,
         }
     }
 
-    fn narrowed(&self, found: Vec<usize>, takes_all: bool) -> Found {
+    fn narrowed(&self, found: Vec<usize>, takes_all: bool) -> FoundThings {
         match found.len() {
-            0 => Found::Nothing,
-            1 => Found::Things(found),
-            _ if takes_all || self.purpose != Purpose::Command => Found::Things(found),
-            n if n <= MOST_ASKED => Found::Which(found),
-            _ => Found::Where,
+            0 => FoundThings::Nothing,
+            1 => FoundThings::Things(found),
+            _ if takes_all || self.purpose != SearchPurpose::Command => FoundThings::Things(found),
+            n if n <= MOST_ASKED => FoundThings::Which(found),
+            _ => FoundThings::Where,
         }
     }
 
@@ -229,7 +229,7 @@ impl Search<'_> {
     fn longest<'p>(
         &'p self,
         rest: &BTreeSet<String>,
-        bags: impl Fn(&'p super::things::Place<'p>) -> &'p Vec<BTreeSet<String>>,
+        bags: impl Fn(&'p super::things::HousePlace<'p>) -> &'p Vec<BTreeSet<String>>,
     ) -> Option<(BTreeSet<String>, Vec<String>)> {
         let all = || {
             self.things.places.iter().flat_map(|place| bags(place).iter().map(move |bag| (place.item, bag)))
@@ -240,7 +240,7 @@ impl Search<'_> {
     }
 
     /// The thing whose name is nearly the same, with the same rooms and kinds in it; two that are as near are asked about.
-    fn alike(&self, phrase: &ThingPhrase) -> Option<Found> {
+    fn alike(&self, phrase: &ThingPhrase) -> Option<FoundThings> {
         let (marks, words) = split(&phrase.bag);
         if words.chars().count() < 4 {
             return None;

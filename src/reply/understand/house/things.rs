@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::lexicon::{Lexicon, ThingPhrase, mark_of};
+use super::lexicon::{HouseLexicon, ThingPhrase, mark_of};
 use super::spoken;
 use crate::home::house::{Equipment, House, Item, ItemKind, Permission, SemanticClass};
 use crate::language::house::ThingKind;
@@ -35,7 +35,7 @@ pub(super) enum ThingRole {
 
 /// A place, and the names it is known by.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct HousePlace<'a> {
     /// Item name; none for a room that only names tell of.
     pub(super) item: Option<&'a str>,
     pub(super) bags: Vec<BTreeSet<String>>,
@@ -46,11 +46,11 @@ pub(super) struct Place<'a> {
 /// All things that may be spoken of, and all places.
 pub(super) struct Things<'a> {
     pub(super) all: Vec<Thing<'a>>,
-    pub(super) places: Vec<Place<'a>>,
+    pub(super) places: Vec<HousePlace<'a>>,
 }
 
 impl<'a> Things<'a> {
-    pub(super) fn of(house: &'a House, lexicon: &mut Lexicon) -> Self {
+    pub(super) fn of(house: &'a House, lexicon: &mut HouseLexicon) -> Self {
         let readable = |item: &&Item| item.permission >= Permission::ReadOnly;
         for name in house.readable().flat_map(Item::names) {
             lexicon.learn(&spoken::words(name));
@@ -83,11 +83,11 @@ impl<'a> Things<'a> {
     }
 }
 
-fn bags<'n>(names: impl Iterator<Item = &'n str>, lexicon: &Lexicon) -> Vec<ThingPhrase> {
+fn bags<'n>(names: impl Iterator<Item = &'n str>, lexicon: &HouseLexicon) -> Vec<ThingPhrase> {
     names.map(|name| lexicon.name(&spoken::words(name))).filter(|phrase| !phrase.bag.is_empty()).collect()
 }
 
-fn whole<'a>(equipment: &'a Equipment, points: Vec<&'a Item>, lexicon: &Lexicon) -> Thing<'a> {
+fn whole<'a>(equipment: &'a Equipment, points: Vec<&'a Item>, lexicon: &HouseLexicon) -> Thing<'a> {
     let names = bags(equipment.names(), lexicon);
     let kind = kind_of_class(&equipment.class)
         .or_else(|| points.iter().any(|p| *p.kind.acts_as() == ItemKind::Player).then_some(ThingKind::Player))
@@ -103,7 +103,7 @@ fn whole<'a>(equipment: &'a Equipment, points: Vec<&'a Item>, lexicon: &Lexicon)
     }
 }
 
-fn single<'a>(item: &'a Item, lexicon: &Lexicon) -> Thing<'a> {
+fn single<'a>(item: &'a Item, lexicon: &HouseLexicon) -> Thing<'a> {
     let names = bags(item.names(), lexicon);
     let is_group = matches!(item.kind, ItemKind::Group { .. });
     let is_part = is_group || item.equipment.is_some();
@@ -198,9 +198,9 @@ fn kind_of_item(item: &Item) -> Option<ThingKind> {
     })
 }
 
-fn places<'a>(house: &'a House, lexicon: &Lexicon) -> Vec<Place<'a>> {
+fn places<'a>(house: &'a House, lexicon: &HouseLexicon) -> Vec<HousePlace<'a>> {
     let of = |names: Vec<ThingPhrase>| names.into_iter().map(|name| name.bag).collect::<Vec<_>>();
-    let located = house.locations().iter().map(|location| Place {
+    let located = house.locations().iter().map(|location| HousePlace {
         item: Some(location.item.as_str()),
         bags: of(bags(location.names(), lexicon)),
         class_bags: of(bags(location.class_names.iter().map(String::as_str), lexicon)),
