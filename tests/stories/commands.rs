@@ -189,11 +189,11 @@ fn a_configuration_is_written_once_checked_and_shown() {
 
     let shown = home.joi(&["--config", &file, "--set", "audio.volume=42", "config", "show", "--json"]).well();
     let shown = json(&shown.out);
-    assert_eq!((&shown["audio"]["volume"], &shown["speak"]["voice"]), (&42.into(), &"joe".into()));
+    assert_eq!((&shown["audio"]["volume"], &shown["speak"]["voice"]), (&42.into(), &"auto".into()));
     let table = home.joi(&["--config", &file, "config", "show"]).well().out;
     let row = |key: &str| table.lines().find(|line| line.trim_start().starts_with(key)).map(str::to_owned);
     assert!(row("llm.url").is_some_and(|row| row.contains(NOBODY) && row.contains("flag")), "{table}");
-    assert!(row("speak.voice").is_some_and(|row| row.contains("joe") && row.contains("file")), "{table}");
+    assert!(row("speak.voice").is_some_and(|row| row.contains("auto") && row.contains("file")), "{table}");
 }
 
 #[test]

@@ -137,11 +137,16 @@ async fn a_long_answer_pauses_and_goes_on_when_it_is_wanted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_word_stop_silences_her_and_only_what_was_heard_is_remembered() {
     let double = Double::start().await;
-    let answer = "Blue light is scattered by the air far more than red light is. ".repeat(6);
+    let answer = "Blue light is scattered by the air far more than red light is. It comes from every side, and so the \
+        whole day looks blue. In the evening its way is longer, and what is left of it is orange. On the moon there is \
+        no air, and the day there is black. Dust and drops of water scatter every colour alike, and clouds are white. \
+        High mountains have less air above them, and their sky is darker.";
     double.when("sky", vec![Script::words(&format!("{answer} And so on to the pineapple."))]);
     let question = questions()[1].clone();
     let parts = [pause(1.0), question, pause(9.0), flite("rms", "stop."), pause(4.0)];
-    let talk = Talk::of(Home::with_model_server(&double.url), &parts, &["--realtime"]);
+    let mut home = Home::with_model_server(&double.url);
+    home.set("reply.spoken_sentences=50").set("reply.spoken_words=500");
+    let talk = Talk::of(home, &parts, &["--realtime"]);
     assert_eq!(talk.turns.len(), 1, "{:?}", talk.heard());
     let (verdict, reason) = talk.decided(0, "flow");
     assert!(

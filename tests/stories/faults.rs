@@ -113,13 +113,19 @@ fn a_damaged_voice_is_named_with_the_command_that_mends_it() {
     ];
     for (damage, model, file, remedy) in cases {
         let home = home_with(damage, model, file);
-        assert_fails_with(remedy, &home.joi(&["say", "--out", &home.arg("out.wav"), "Hello."]));
+        // What the language speaks with by itself is replaced by a worse voice, and the remedy told.
+        let spoken = home.joi(&["say", "--out", &home.arg("out.wav"), "Hello."]).well();
+        assert!(spoken.err.contains("espeak-ng") && spoken.err.contains(remedy), "{spoken:?}");
+        // A voice that was chosen is not.
+        let named = ["--set", "speak.voice=joe", "say", "--out", &home.arg("out.wav"), "Hello."];
+        assert_fails_with(remedy, &home.joi(&named));
     }
 }
 
 #[test]
 fn without_a_voice_the_answers_are_shown() {
-    let home = home_with(Damage::Halved, "voice-joe", "en_US-joe-medium.onnx");
+    let mut home = home_with(Damage::Halved, "voice-joe", "en_US-joe-medium.onnx");
+    home.set("speak.voice=joe");
     let ran = home.joi(&["hear", "--json", "--wav", &conversation(), "--out", &home.arg("out.wav")]).well();
     assert!(ran.err.contains("she can't speak") && ran.err.contains("joi models fetch voice-joe"), "{ran:?}");
     let first: Value = serde_json::from_str(ran.out.lines().next().expect("a turn")).unwrap();
@@ -129,7 +135,8 @@ fn without_a_voice_the_answers_are_shown() {
 // As in the conversation where she has one, but for the voice
 #[test]
 fn without_a_voice_no_window_opens_behind_an_answer() {
-    let home = home_with(Damage::Halved, "voice-joe", "en_US-joe-medium.onnx");
+    let mut home = home_with(Damage::Halved, "voice-joe", "en_US-joe-medium.onnx");
+    home.set("speak.voice=joe");
     let called = flite("awb", "hey jarvis, what time is it?");
     let follow_up = flite("awb", "and what day is it today?");
     let talk = [pause(1.5), called, pause(2.2), follow_up, pause(6.0)].concat();
@@ -278,6 +285,8 @@ async fn ask_of(answers: Vec<(&str, Vec<Script>)>) -> Ran {
     }
     let mut home = Home::with_model_server(&double.url);
     home.set("reply.first_word_s=1").set("reply.next_word_s=1");
+    // Talk has no tools; here all are in the prompt.
+    home.set("tools.router=all");
     let ran = home.joi(&["ask", QUESTION]);
     assert!(!ran.err.contains("panicked"), "{ran:?}");
     let record: Value = serde_json::from_str(&home.joi(&["why", "--json"]).well().out).unwrap();

@@ -101,7 +101,7 @@ async fn the_next_command_finds_the_model_loaded_and_the_head_read() {
     let second = machine.command();
     assert_eq!(pid(&second).await, server);
     let ready = second.ready().await.unwrap();
-    let Ask { mut messages, .. } = head()(&ready.model, ready.size, None);
+    let mut messages = head()(&ready.model, ready.size, None).remove(0).messages;
     messages.push(Message::user("Hello."));
     let mut reply = second.chat(Ask { messages, ..Ask::default() }).await.unwrap();
     let stats = loop {

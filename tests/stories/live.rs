@@ -49,6 +49,9 @@ impl Room {
             // What is recorded is answers.
             .set("announce.awake=false")
             .set("hear.stt.model=base")
+            // She is talked over while she tells something long.
+            .set("reply.spoken_sentences=50")
+            .set("reply.spoken_words=500")
             .set("conversation.go_on_s=0");
         home.set(&format!("audio.input={:?}", devices.input))
             .set(&format!("audio.output={:?}", devices.output));

@@ -32,11 +32,6 @@ pub(crate) fn flite(voice: &str, text: &str) -> Vec<f32> {
     spoken_by("flite", &["-voice", voice, "-t", text, "-o"])
 }
 
-/// `text` in one of espeak-ng's voices, at a pace at which people speak.
-pub(crate) fn espeak(voice: &str, text: &str) -> Vec<f32> {
-    spoken_by("espeak-ng", &["-v", voice, "-s", "150", text, "-w"])
-}
-
 /// What a program writes into the file that is named behind `args`.
 fn spoken_by(program: &str, args: &[&str]) -> Vec<f32> {
     let folder = tempfile::tempdir().expect("a folder");

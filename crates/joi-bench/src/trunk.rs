@@ -19,7 +19,7 @@ use joi::cli::{hear, show};
 use joi::llm::{Ask, Length};
 use joi::message::{ConversationId, Origin, Private};
 use joi::reply;
-use joi::store::{DialogueRole, DialogueRow, Wording};
+use joi::store::{DialogueRole, DialogueRow, WordedBy};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -192,7 +192,7 @@ async fn held(
 fn row(before: usize, role: DialogueRole, text: &str, at: Timestamp) -> DialogueRow {
     let id = i64::try_from(before).unwrap_or(i64::MAX);
     let (conversation, origin) = (ConversationId::console(), Origin::Ours);
-    let wording = Wording::Model;
+    let wording = WordedBy::Model;
     DialogueRow { id, conversation, role, at, text: Private(text.to_owned()), origin, wording }
 }
 
