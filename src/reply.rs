@@ -76,6 +76,7 @@ use path::Path;
 use prompt::dialogue::{self, Past};
 use prompt::profile;
 use prompt::side_query::SideQueries;
+use quick::Recognised;
 use session::open_question::BegunAnswer;
 use turn::{Keep, Turn};
 use understand::{intents, parts, redact, wish};
@@ -203,7 +204,13 @@ impl<M: ChatModel> Path<'_, M> {
             return Ok((Ended::Quick, Keep::Yes));
         }
         let (heads, means) = (self.heads(), self.quick_means());
+        if let Some(home) = means.home {
+            home.ready(turn).await;
+        }
         if let Some(quick) = quick::recognise(turn, &means, heads.all_tools()) {
+            if let Recognised::Requests(parts) = quick {
+                return Box::pin(self.each(turn, parts, sink)).await;
+            }
             let keep = quick::carry_out(turn, &quick, &means, sink).await?;
             return Ok((Ended::Quick, keep));
         }
@@ -218,7 +225,8 @@ impl<M: ChatModel> Path<'_, M> {
     async fn each(&self, turn: &Turn<'_>, parts: Vec<&str>, sink: &mut ReplySink) -> TurnResult {
         let (verdict, why) = match parts.len() {
             1 => ("one", "what stands before it asks for nothing"),
-            _ => ("two", "a request that needs no model, and another one"),
+            2 => ("two", "a request that needs no model, and another one"),
+            _ => ("several", "requests that need no model"),
         };
         sink.decided("parts", verdict, why).await?;
         let mut all = (Ended::Quick, Keep::No);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use tokio_util::sync::CancellationToken;
 
 use super::daemon::{Service, ServiceContext};
 use super::timers;
@@ -48,6 +49,8 @@ pub struct Brain {
     pub remarks: Vec<String>,
     /// The hearts of its stages, and of all that are made for it.
     pub pulse: Pulse,
+    /// Ends the connection to the house, where this program has made it.
+    house: CancellationToken,
 }
 
 /// What differs between the programs that think.
@@ -63,18 +66,35 @@ impl Brain {
     /// Opens the database, starts looking for a model server, and makes the engine. Our own server ends with it.
     /// What is to ring is left to the running program, if there is one.
     pub async fn start(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
-        Self::start_with(config, paths, None).await
+        Self::start_with(config, paths, None, None).await
     }
 
-    /// The same for a command that may be followed by another one: our own server waits for that, or is found.
+    /// The same for a command that may be followed by another one: our own server waits for that, or is found. The house
+    /// is connected in the background; one that can't be is told.
     pub async fn start_lingering(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
-        Self::start_with(config, paths, config.llm.lingers()).await
+        let (house, fault) = match super::home(config, paths) {
+            Ok(house) => (house, None),
+            Err(fault) => (None, Some(format!("{fault}. {}", fault.remedy()))),
+        };
+        let spoken_to =
+            house.as_ref().map(|(house, _)| ConnectedHome::new(Arc::new(house.clone()), &config.home.room));
+        let mut brain = Self::start_with(config, paths, config.llm.lingers(), spoken_to).await?;
+        brain.remarks.extend(fault);
+        if let Some((_, follower)) = house {
+            tokio::spawn(follower.run(brain.house.clone()));
+        }
+        Ok(brain)
     }
 
-    async fn start_with(config: &Config, paths: &Paths, outlives: Option<Duration>) -> anyhow::Result<Self> {
+    async fn start_with(
+        config: &Config,
+        paths: &Paths,
+        outlives: Option<Duration>,
+        home: Option<ConnectedHome>,
+    ) -> anyhow::Result<Self> {
         let local = LocalModels { outlives, ..super::local_models(config, paths)? };
         let wake_up = Some(timers::wake_up(paths));
-        let around = Surroundings { local, pulse: Pulse::default(), wake_up, home: None };
+        let around = Surroundings { local, pulse: Pulse::default(), wake_up, home };
         let (brain, server) = Self::assemble(config, paths, around).await?;
         brain.mind.attend(server);
         Ok(brain)
@@ -171,7 +191,11 @@ impl Brain {
             protocols,
             languages: languages.clone(),
         }));
-        Ok((Self { engine, mind, store, schedule, languages, announcer, clock, remarks, pulse }, server))
+        let house = CancellationToken::new();
+        Ok((
+            Self { engine, mind, store, schedule, languages, announcer, clock, remarks, pulse, house },
+            server,
+        ))
     }
 
     /// The newest turn ever recorded; new ones count on from it.
@@ -200,6 +224,7 @@ impl Brain {
 
     /// Ends the model server, then closes the database.
     pub async fn shutdown(self) {
+        self.house.cancel();
         self.mind.shutdown().await;
         drop(self.engine);
         drop(self.schedule);

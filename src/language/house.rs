@@ -15,6 +15,7 @@ pub(crate) struct HouseWords {
     /// By kind: names of one, names of several.
     pub(crate) kinds: BTreeMap<ThingKind, [Vec<String>; 2]>,
     pub(crate) rooms: RoomNames,
+    pub(crate) follow: FollowPhrases,
     /// Hue and saturation.
     pub(crate) colours: HashMap<String, [f64; 2]>,
     pub(crate) deed: Vec<DeedPhrasings>,
@@ -45,6 +46,21 @@ pub(crate) struct HousePhrases {
     pub(crate) joints: Vec<String>,
     pub(crate) half: Vec<String>,
     pub(crate) loose: Vec<String>,
+}
+
+/// Words that go on with what was said before.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FollowPhrases {
+    /// Pronouns of what was spoken of last.
+    pub(crate) it: Vec<String>,
+    /// Take back what was done last.
+    pub(crate) undo: Vec<String>,
+    /// In an answer to "which one", without meaning.
+    pub(crate) fillers: Vec<String>,
+    /// The first, the second, and so on.
+    pub(crate) ordinals: Vec<Vec<String>>,
+    pub(crate) last: Vec<String>,
 }
 
 /// Names of rooms; several of one room stand together.
@@ -214,6 +230,7 @@ pub(crate) struct HouseSentences {
     pub(crate) not_reached: String,
     pub(crate) not_accepted: String,
     pub(crate) foreign_words: String,
+    pub(crate) not_back: String,
 }
 
 #[derive(Deserialize)]

@@ -44,6 +44,13 @@ impl<M: ChatModel> Path<'_, M> {
                     None => self.declined(turn, sink).await,
                 };
             }
+            Some(OpenQuestion::Which(waiting)) => {
+                let picked = quick::house::picked(turn, waiting, &self.quick_means(), sink).await?;
+                return match picked {
+                    Some(over) => Ok(QuestionOutcome::Over(over)),
+                    None => self.declined(turn, sink).await,
+                };
+            }
             Some(OpenQuestion::LookUp(offer)) => return self.offer_answered(turn, offer, sink).await,
             Some(OpenQuestion::GoOn(begun)) => {
                 let more = self.more(turn, begun, sink).await?;

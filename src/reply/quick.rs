@@ -11,6 +11,7 @@ use crate::reply::understand::redact;
 use crate::schedule::{Schedule, ScheduleOrder};
 use crate::store::Store;
 use crate::tools::Toolbox;
+use house::thread::HouseThread;
 use house::{ConnectedHome, HouseWish};
 use last_set::LastSet;
 
@@ -37,16 +38,27 @@ pub(crate) struct QuickMeans<'a> {
 
 /// What needs no model.
 #[derive(Debug)]
-pub(crate) enum Recognised {
+pub(crate) enum Recognised<'a> {
     /// A quick command.
     Quick(QuickIntent),
     /// Something about the connected house.
     House(HouseWish),
+    /// Several requests, each of which needs none.
+    Requests(Vec<&'a str>),
 }
 
 /// What can be done without a model; an answer to what was asked back counts only where nothing else fits.
-pub(crate) fn recognise(turn: &Turn<'_>, means: &QuickMeans<'_>, tools: &Toolbox) -> Option<Recognised> {
+pub(crate) fn recognise<'a>(
+    turn: &Turn<'a>,
+    means: &QuickMeans<'_>,
+    tools: &Toolbox,
+) -> Option<Recognised<'a>> {
     let session = means.session;
+    let thread = session.with(|state| {
+        let thread = state.house.clone();
+        state.house.leaves();
+        thread
+    });
     let (clarification, last_set) = session.with(|state| (state.clarification.take(), state.last_set.take()));
     if let Some((quick, set)) = last_set.and_then(|set| set.continued(&turn.language, turn.asked, &turn.now))
     {
@@ -64,9 +76,18 @@ pub(crate) fn recognise(turn: &Turn<'_>, means: &QuickMeans<'_>, tools: &Toolbox
     };
     if let Some(home) = means.home
         && (quick.is_none() || order.is_some())
-        && let Some(wished) = home.wish(turn, order, tools)
     {
-        return Some(Recognised::House(wished));
+        let wished = home.wish(turn, &thread, order, tools);
+        if wished.as_ref().is_none_or(HouseWish::is_of_nothing)
+            && let Some(parts) = home.parts(turn, &thread)
+        {
+            // The first of them goes on with what was said before.
+            session.with(|state| state.house = thread);
+            return Some(Recognised::Requests(parts));
+        }
+        if let Some(wished) = wished {
+            return Some(Recognised::House(wished));
+        }
     }
     quick
         .filter(|quick| !matches!(&quick.what, Intent::Home(order) if home::has_tool_for(order, tools)))
@@ -77,14 +98,19 @@ pub(crate) fn recognise(turn: &Turn<'_>, means: &QuickMeans<'_>, tools: &Toolbox
 /// Does what needs no model.
 pub(crate) async fn carry_out(
     turn: &Turn<'_>,
-    recognised: &Recognised,
+    recognised: &Recognised<'_>,
     means: &QuickMeans<'_>,
     sink: &mut ReplySink,
 ) -> Result<Keep, ReceiverClosed> {
     let quick = match recognised {
         Recognised::Quick(quick) => quick,
         Recognised::House(wished) => return house::carry_out(wished, turn, means, sink).await,
+        Recognised::Requests(_) => return Ok(Keep::No),
     };
+    if matches!(quick.what, Intent::Schedule(_) | Intent::Memory(_)) {
+        // What was done last is no longer what was done in the house.
+        means.session.with(|state| state.house = HouseThread::default());
+    }
     sink.decided("intents", quick.what.name(), quick.reason.as_str()).await?;
     let QuickMeans { schedule, memory: store, confirm_s, session, .. } = *means;
     let (actions, keep): (&[Action], Keep) = match &quick.what {

@@ -5,45 +5,26 @@
 //! sentences of what became of them. It refuses what needs a yes wherever words of others are in the conversation, and
 //! repeats nothing by itself.
 
-use std::sync::{Arc, Mutex, PoisonError};
+mod connected;
+pub(crate) mod thread;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use jiff::Timestamp;
 
 use super::QuickMeans;
-use super::home::has_tool_for;
-use crate::home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home, HomeLink, HomeView, SendFault};
-use crate::language::house::HouseWords;
+use crate::home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, HomeLink, SendFault};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
 use crate::reply::session::open_question::{OpenQuestion, open_until};
 use crate::reply::turn::{Ended, Keep, ReplyEvent, Turn};
-use crate::reply::understand::house::{
-    self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation, PlannedCommand, say,
-};
-use crate::reply::understand::intents::{self, HomeOrder, Mood};
-use crate::reply::understand::wish;
-use crate::tools::Toolbox;
-
-type KnownPhrasings = Vec<(Arc<HouseWords>, Arc<HousePhrasings>)>;
-
-/// A house that may be spoken to, and the room of this device.
-pub struct ConnectedHome {
-    home: Arc<dyn Home>,
-    room: Option<String>,
-    /// Of the languages that were spoken so far.
-    phrasings: Mutex<KnownPhrasings>,
-}
-
-/// What an utterance wants of the house.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum HouseWish {
-    /// As it was understood.
-    Decided(HouseDecision),
-    /// It is about the house, of which nothing is known at the moment.
-    NotReached,
-}
+use crate::reply::understand::house::follow::{self, FollowUp, Picked};
+use crate::reply::understand::house::{HouseDecision, NamedThing, PlannedCommand, say};
+use crate::reply::understand::intents::{self, Mood};
+pub use connected::ConnectedHome;
+pub(crate) use connected::HouseWish;
 
 /// Commands that wait for a yes.
 pub(crate) struct AskedCommands {
@@ -52,71 +33,15 @@ pub(crate) struct AskedCommands {
     pub(crate) until: Timestamp,
 }
 
-impl ConnectedHome {
-    /// A house, and the name of the location item of this device; "": none.
-    pub fn new(home: Arc<dyn Home>, room: &str) -> Self {
-        let room = Some(room.to_owned()).filter(|room| !room.is_empty());
-        Self { home, room, phrasings: Mutex::default() }
-    }
-
-    fn view(&self) -> HomeView {
-        self.home.watch().borrow().clone()
-    }
-
-    fn phrasings(&self, words: &Arc<HouseWords>) -> Arc<HousePhrasings> {
-        let mut known = self.phrasings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, phrasings)) = known.iter().find(|(of, _)| Arc::ptr_eq(of, words)) {
-            return Arc::clone(phrasings);
-        }
-        // Those of languages that were replaced are held by nobody else.
-        known.retain(|(of, _)| Arc::strong_count(of) > 1);
-        let phrasings = Arc::new(HousePhrasings::of(words));
-        known.push((Arc::clone(words), Arc::clone(&phrasings)));
-        phrasings
-    }
-
-    /// What `turn` wants of the house; `order` is what was recognised without looking at it.
-    pub(crate) fn wish(
-        &self,
-        turn: &Turn<'_>,
-        order: Option<&HomeOrder>,
-        tools: &Toolbox,
-    ) -> Option<HouseWish> {
-        let words = turn.language.house()?;
-        let (view, phrasings) = (self.view(), self.phrasings(words));
-        let situation = HouseSituation {
-            house: &view.house,
-            words,
-            phrasings: &phrasings,
-            ear: turn.language.ear(),
-            room: self.room.as_deref(),
-        };
-        let decided = house::decide(turn.asked, &situation).filter(|decision| may_be(decision, turn));
-        let is_known = view.house.items().len() > 0;
-        let order = order.filter(|order| !has_tool_for(order, tools));
-        match decided {
-            Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None if !is_known => {
-                order.map(|_| HouseWish::NotReached)
-            }
-            // What is sent finds out itself that it does not arrive; anything else would go by states that are gone.
-            Some(decision) if !view.link.is_up() && !needs_no_state(&decision) => Some(HouseWish::NotReached),
-            Some(decision) => Some(HouseWish::Decided(decision)),
-            None => order.map(|order| {
-                let none = HouseRefusal::NoSuch(order.thing.clone());
-                HouseWish::Decided(HouseDecision::Refused(none))
-            }),
-        }
-    }
-}
-
-/// A question never acts, and neither does what is quoted.
-fn may_be(decision: &HouseDecision, turn: &Turn<'_>) -> bool {
-    let acts = matches!(decision, HouseDecision::Send(_) | HouseDecision::AskFirst(_));
-    !acts || (intents::mood(&turn.language, turn.asked) == Mood::Request && !wish::quotes(turn.asked))
-}
-
-fn needs_no_state(decision: &HouseDecision) -> bool {
-    matches!(decision, HouseDecision::Send(_) | HouseDecision::Refused(HouseRefusal::NoSuch(_)))
+/// What was asked back: which of several, or in which room.
+pub(crate) struct AskedWhich {
+    /// The command or question, as the user said it.
+    pub(crate) said: String,
+    /// Names that were picked before.
+    pub(crate) chosen: Vec<String>,
+    pub(crate) things: Vec<NamedThing>,
+    /// Until when an answer counts.
+    pub(crate) until: Timestamp,
 }
 
 /// Does what was wished for, or says why not.
@@ -133,7 +58,10 @@ pub(crate) async fn carry_out(
             report(&home.view().link, sink).await?;
             sink.say(&words.say.not_reached).await?;
         }
-        HouseWish::Decided(HouseDecision::Send(commands)) => send(commands, home, words, sink).await?,
+        HouseWish::Decided(HouseDecision::Send(commands)) => send(commands, turn, means, sink).await?,
+        HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) => {
+            ask_which(decision, (turn, &[]), means, sink).await?;
+        }
         HouseWish::Decided(HouseDecision::AskFirst(_)) if is_tainted(means.session) => {
             sink.decided("home", "refused", "words of others are in the conversation").await?;
             sink.say(&words.say.foreign_words).await?;
@@ -142,14 +70,16 @@ pub(crate) async fn carry_out(
             sink.decided("home", "asked", "it needs a yes").await?;
             let question = say::decision(decision, words);
             sink.say(&question).await?;
-            let confirm = Duration::from_secs(u64::from(means.confirm_s));
-            sink.awaits = Some(confirm);
-            let until = open_until(turn.now.timestamp(), confirm, turn.channel, &question);
+            let until = waits(&question, turn, means, sink);
             let asked = AskedCommands { commands: commands.clone(), until };
-            means.session.with(|state| state.question = Some(OpenQuestion::House(asked)));
+            means.session.with(|state| {
+                state.house.speaks_of(decision, turn.now.timestamp());
+                state.question = Some(OpenQuestion::House(asked));
+            });
         }
         HouseWish::Decided(decision) => {
             sink.decided("home", verdict(decision), "nothing was done").await?;
+            means.session.with(|state| state.house.speaks_of(decision, turn.now.timestamp()));
             sink.say(&say::decision(decision, words)).await?;
         }
     }
@@ -181,19 +111,94 @@ pub(crate) async fn answered(
             }
         }
     }
-    send(&commands, home, words, sink).await?;
+    send(&commands, turn, means, sink).await?;
     Ok(Some((Ended::Quick, Keep::Yes)))
+}
+
+/// What the answer to "which one?" picks is done, or told; nothing when this turn is no answer to it.
+pub(crate) async fn picked(
+    turn: &Turn<'_>,
+    waiting: AskedWhich,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+    let over = Some((Ended::Quick, Keep::Yes));
+    let Some(home) = means.home.filter(|_| turn.now.timestamp() <= waiting.until) else { return Ok(None) };
+    let AskedWhich { said, mut chosen, things, .. } = waiting;
+    let asked = Turn { asked: &said, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
+    let read = home
+        .understood(turn, FollowUp::default(), |situation| follow::picked(turn.asked, &things, situation));
+    // A question picks nothing, and a yes does not say which.
+    let is_open = intents::mood(&turn.language, turn.asked) == Mood::Question
+        || intents::is_consent(&turn.language, turn.asked);
+    let left = match read.flatten() {
+        Some(Picked::These(_)) if is_open => things,
+        Some(Picked::These(names)) => {
+            chosen.extend(names);
+            let wished = home.after_pick(&asked, &chosen);
+            let Some(wished) = wished else { return Ok(None) };
+            if let HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) =
+                &wished
+            {
+                ask_which(decision, (&asked, &chosen), means, sink).await?;
+            } else {
+                carry_out(&wished, &asked, means, sink).await?;
+            }
+            return Ok(over);
+        }
+        Some(Picked::OneOf(fewer)) => fewer,
+        None if intents::is_consent(&turn.language, turn.asked) => things,
+        None => return Ok(None),
+    };
+    ask_which(&HouseDecision::Which(left), (&asked, &chosen), means, sink).await?;
+    Ok(over)
+}
+
+/// Asks which of several things is meant; `asked` is the turn that names them, and what was picked before.
+async fn ask_which(
+    decision: &HouseDecision,
+    (asked, chosen): (&Turn<'_>, &[String]),
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<(), ReceiverClosed> {
+    let (Some(words), HouseDecision::Which(things) | HouseDecision::Where(things)) =
+        (asked.language.house(), decision)
+    else {
+        return Ok(());
+    };
+    sink.decided("home", verdict(decision), "nothing was done").await?;
+    let question = say::decision(decision, words);
+    sink.say(&question).await?;
+    let until = waits(&question, asked, means, sink);
+    let (said, chosen, things) = (asked.asked.to_owned(), chosen.to_vec(), things.clone());
+    let which = AskedWhich { said, chosen, things, until };
+    means.session.with(|state| {
+        state.house.leaves();
+        state.question = Some(OpenQuestion::Which(which));
+    });
+    Ok(())
+}
+
+/// Waits for the answer to `question`; until when it counts.
+fn waits(question: &str, turn: &Turn<'_>, means: &QuickMeans<'_>, sink: &mut ReplySink) -> Timestamp {
+    let confirm = Duration::from_secs(u64::from(means.confirm_s));
+    sink.awaits = Some(confirm);
+    open_until(turn.now.timestamp(), confirm, turn.channel, question)
 }
 
 /// Sends each command once, all of them together, and tells what became of them.
 async fn send(
     commands: &[PlannedCommand],
-    home: &ConnectedHome,
-    words: &HouseWords,
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
     sink: &mut ReplySink,
 ) -> Result<(), ReceiverClosed> {
+    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(()) };
+    let before = home.view().house;
     let sent = commands.iter().map(|planned| backend::command(&*home.home, &planned.ordered, FOLLOWS_WITHIN));
     let outcomes: Vec<CommandOutcome> = join_all(sent).await;
+    let now = turn.now.timestamp();
+    means.session.with(|state| state.house.has_sent((commands, &outcomes), &before, now));
     let told: Vec<_> = commands.iter().zip(&outcomes).collect();
     let failed = outcomes.iter().find_map(|outcome| match outcome {
         CommandOutcome::Failed(SendFault::NotSent(fault) | SendFault::OutcomeUnknown(fault)) => Some(fault),
@@ -225,7 +230,7 @@ fn verdict(decision: &HouseDecision) -> &'static str {
     match decision {
         HouseDecision::Send(_) => "sent",
         HouseDecision::AskFirst(_) => "asked",
-        HouseDecision::Which(_) | HouseDecision::Where => "unclear",
+        HouseDecision::Which(_) | HouseDecision::Where(_) => "unclear",
         HouseDecision::Refused(_) => "refused",
         HouseDecision::Told(_) => "told",
     }

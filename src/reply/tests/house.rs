@@ -6,6 +6,8 @@ use crate::home::demo::{DemoHome, DemoWants};
 use crate::home::house::HouseRules;
 use crate::home::openhab::{OpenHab, ServerAddress, TokenSource};
 
+mod follow;
+
 /// A bench in whose living room the device stands.
 struct Housed {
     bench: Bench,
@@ -26,12 +28,20 @@ impl Housed {
     }
 
     async fn with(script: Vec<Vec<Step>>, change: impl FnOnce(&mut EngineParts<Scripted>)) -> Self {
+        Self::in_room("Living", script, change).await
+    }
+
+    async fn in_room(
+        room: &str,
+        script: Vec<Vec<Step>>,
+        change: impl FnOnce(&mut EngineParts<Scripted>),
+    ) -> Self {
         let demo = DemoHome::start(DemoWants::default()).await.unwrap();
         let address = ServerAddress::read(&demo.url()).unwrap();
         let (home, follower) = OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(follower.run(stop.clone()));
-        let spoken_to = ConnectedHome::new(Arc::new(home.clone()), "Living");
+        let spoken_to = ConnectedHome::new(Arc::new(home.clone()), room);
         let bench = Bench::with(script, |parts| {
             parts.home = Some(spoken_to);
             change(parts);

@@ -6,6 +6,7 @@
 
 mod ask;
 mod deed;
+pub(crate) mod follow;
 mod lexicon;
 mod order;
 mod phrasing;
@@ -19,6 +20,7 @@ mod things;
 use crate::home::house::{Caution, House, ItemCommand, ItemState, Ordered};
 use crate::language::Ear;
 use crate::language::house::{HouseAsked, HouseDeed, HouseWords, ThingKind};
+use follow::FollowUp;
 use lexicon::{HouseLexicon, ThingPhrase};
 use phrasing::{Phrasing, TakenWords};
 use target::{FoundThings, Search, SearchPurpose};
@@ -34,6 +36,8 @@ pub(crate) struct HouseSituation<'a> {
     pub(crate) ear: Ear,
     /// Item name of the room of the device.
     pub(crate) room: Option<&'a str>,
+    /// What was said before.
+    pub(crate) follow: FollowUp<'a>,
 }
 
 /// The phrasings of a language, ready to match.
@@ -52,8 +56,8 @@ pub(crate) enum HouseDecision {
     AskFirst(Vec<PlannedCommand>),
     /// Ask which of these is meant.
     Which(Vec<NamedThing>),
-    /// Ask in which room.
-    Where,
+    /// Ask in which room it is.
+    Where(Vec<NamedThing>),
     /// It is not done.
     Refused(HouseRefusal),
     /// It was a question.
@@ -87,6 +91,8 @@ pub(crate) enum HouseRefusal {
     Cannot(NamedThing),
     /// Its value is not known, so that there is no more or less.
     NoValue(NamedThing),
+    /// What was done last can't be taken back.
+    NotBack,
     OutOfRange {
         thing: NamedThing,
         nearest: f64,
@@ -125,6 +131,15 @@ impl HousePhrasings {
         });
         Self { deeds: deeds.collect(), questions: questions.collect() }
     }
+}
+
+/// Whether `text` is put as a command or a question of a house, whatever is in the house.
+pub(crate) fn may_be_about(text: &str, words: &HouseWords, phrasings: &HousePhrasings) -> bool {
+    let said = spoken::without_skipped(&spoken::request(text, words), words);
+    let fits = |phrasing: &Phrasing| !phrasing.ways(&said, words).is_empty();
+    !said.is_empty()
+        && (phrasings.deeds.iter().any(|(.., phrasing)| fits(phrasing))
+            || phrasings.questions.iter().any(|(.., phrasing)| fits(phrasing)))
 }
 
 /// What comes of `text`; nothing when it is not about the house, and then others are asked.
@@ -264,14 +279,20 @@ impl<'a> Reader<'a> {
 
     /// The things of all phrases together.
     fn found(&self, phrases: &[ThingPhrase], search: &Search<'_>) -> FoundThings {
-        let mut all = Vec::new();
+        let mut all: Vec<usize> = Vec::new();
         for phrase in phrases {
-            match search.find(phrase) {
-                FoundThings::Things(things) => {
-                    all.extend(things.into_iter().filter(|at| !all.contains(at)).collect::<Vec<_>>())
-                }
-                other => return other,
-            }
+            let found = match self.spoken_of(phrase) {
+                Some(things) => FoundThings::Things(things),
+                None => search.find(phrase),
+            };
+            let things = match &found {
+                FoundThings::Things(things) => Some(things.clone()),
+                FoundThings::Which(things) | FoundThings::Where(things) => self.chosen_of(things),
+                FoundThings::NoSuch | FoundThings::Nothing => None,
+            };
+            let Some(things) = things else { return found };
+            let new: Vec<usize> = things.into_iter().filter(|at| !all.contains(at)).collect();
+            all.extend(new);
         }
         if all.is_empty() { FoundThings::Nothing } else { FoundThings::Things(all) }
     }

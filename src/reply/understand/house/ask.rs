@@ -48,12 +48,12 @@ impl Reader<'_> {
             found = self.found(&phrases, &search);
         }
         let found = match found {
-            FoundThings::Things(found) => found,
+            FoundThings::Things(found) => self.chosen_of(&found).unwrap_or(found),
             FoundThings::NoSuch => {
                 let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();
                 return Some(HouseDecision::Refused(HouseRefusal::NoSuch(said.join(" "))));
             }
-            FoundThings::Which(_) | FoundThings::Where | FoundThings::Nothing => return None,
+            FoundThings::Which(_) | FoundThings::Where(_) | FoundThings::Nothing => return None,
         };
         match asked {
             HouseAsked::Value | HouseAsked::Target => self.value(asked, kind, &found),
@@ -92,9 +92,10 @@ impl Reader<'_> {
 
     fn value(&self, asked: HouseAsked, kind: Option<ThingKind>, found: &[usize]) -> Option<HouseDecision> {
         let [at] = found else {
+            let named = found.iter().map(|at| self.named(*at)).collect();
             return Some(match found.len() {
-                2..=4 => HouseDecision::Which(found.iter().map(|at| self.named(*at)).collect()),
-                _ => HouseDecision::Where,
+                2..=4 => HouseDecision::Which(named),
+                _ => HouseDecision::Where(named),
             });
         };
         let thing = &self.things.all[*at];

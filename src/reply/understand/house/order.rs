@@ -85,7 +85,9 @@ impl Reader<'_> {
             FoundThings::Which(which) => {
                 return Some(HouseDecision::Which(which.into_iter().map(|at| self.named(at)).collect()));
             }
-            FoundThings::Where => return Some(HouseDecision::Where),
+            FoundThings::Where(all) => {
+                return Some(HouseDecision::Where(all.into_iter().map(|at| self.named(at)).collect()));
+            }
             FoundThings::NoSuch => {
                 let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();
                 return Some(HouseDecision::Refused(HouseRefusal::NoSuch(said.join(" "))));
@@ -210,7 +212,7 @@ impl Reader<'_> {
 }
 
 /// All that can be done; a refusal only where nothing can, or where one of them must not.
-fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Option<HouseDecision> {
+pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Option<HouseDecision> {
     let mut commands: Vec<PlannedCommand> = Vec::new();
     let mut refused = Vec::new();
     for plan in planned {

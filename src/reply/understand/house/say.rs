@@ -19,7 +19,7 @@ pub(crate) fn decision(decision: &HouseDecision, words: &HouseWords) -> String {
         HouseDecision::Send(_) => String::new(),
         HouseDecision::AskFirst(commands) => sure(commands, say),
         HouseDecision::Which(things) => fill(&say.which, &[("things", &listed(titles(things), &say.or))]),
-        HouseDecision::Where => say.which_room.clone(),
+        HouseDecision::Where(_) => say.which_room.clone(),
         HouseDecision::Refused(refusal) => refused(refusal, say),
         HouseDecision::Told(answer) => capital(&answered(answer, say)),
     }
@@ -108,6 +108,7 @@ fn refused(refusal: &HouseRefusal, say: &HouseSentences) -> String {
         HouseRefusal::ReadOnly(thing) => of(&say.read_only, &thing.title),
         HouseRefusal::Cannot(thing) => of(&say.cannot, &thing.title),
         HouseRefusal::NoValue(thing) => of(&say.unknown, &thing.title),
+        HouseRefusal::NotBack => say.not_back.clone(),
         HouseRefusal::OutOfRange { thing, nearest } => {
             let nearest = number(*nearest, say);
             capital(&fill(&say.out_of_range, &[("thing", &thing.title), ("nearest", &nearest)]))
@@ -289,6 +290,6 @@ mod tests {
         let none = HouseDecision::Refused(HouseRefusal::NoSuch("lampe".into()));
         assert_eq!(decision(&none, words), "Im Haus finde ich nichts, das lampe heißt.");
         assert_eq!(listed(["a", "b", "c"].into_iter(), "und"), "a, b und c");
-        assert_eq!(decision(&HouseDecision::Where, words), "In welchem Raum?");
+        assert_eq!(decision(&HouseDecision::Where(vec![]), words), "In welchem Raum?");
     }
 }

@@ -21,8 +21,8 @@ pub(super) enum FoundThings {
     Things(Vec<usize>),
     /// One of these.
     Which(Vec<usize>),
-    /// Too many to name: in which room?
-    Where,
+    /// One of these, which are too many to name: in which room?
+    Where(Vec<usize>),
     /// Named as a thing of a house is, but there is none.
     NoSuch,
     /// Nothing that is about the house.
@@ -100,6 +100,20 @@ impl Search<'_> {
         }
     }
 
+    /// Those of `candidates` that `phrase` fits: a part of a name, a kind, a place.
+    pub(super) fn fitting(&self, phrase: &ThingPhrase, candidates: &[usize]) -> Vec<usize> {
+        let (scope, rest) = self.places(&phrase.bag);
+        let kind = ThingPhrase::only_kind(&rest, &phrase.kinds);
+        let is_called = |at: usize| {
+            let thing = &self.things.all[at];
+            let has = |words: &BTreeSet<String>| thing.bags.iter().any(|bag| words.is_subset(bag));
+            let is_in = self.is_in(thing, &scope);
+            has(&phrase.bag)
+                || is_in && (has(&rest) || rest.is_empty() || kind.is_some_and(|k| thing.is_of(k)))
+        };
+        candidates.iter().copied().filter(|at| is_called(*at)).collect()
+    }
+
     fn within(
         &self,
         scope: &Scope,
@@ -168,7 +182,7 @@ impl Search<'_> {
             1 => FoundThings::Things(found),
             _ if takes_all || self.purpose != SearchPurpose::Command => FoundThings::Things(found),
             n if n <= MOST_ASKED => FoundThings::Which(found),
-            _ => FoundThings::Where,
+            _ => FoundThings::Where(found),
         }
     }
 

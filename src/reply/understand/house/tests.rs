@@ -61,13 +61,14 @@ fn written(decision: Option<&HouseDecision>) -> String {
         HouseDecision::Send(commands) => sent(commands),
         HouseDecision::AskFirst(commands) => format!("yes? {}", sent(commands)),
         HouseDecision::Which(things) => format!("which {}", names(things)),
-        HouseDecision::Where => "where".to_owned(),
+        HouseDecision::Where(_) => "where".to_owned(),
         HouseDecision::Refused(refusal) => match refusal {
             HouseRefusal::NoSuch(_) => "refuse unknown".to_owned(),
             HouseRefusal::NotPermitted(thing) => format!("refuse permission {}", thing.name),
             HouseRefusal::ReadOnly(thing) => format!("refuse readonly {}", thing.name),
             HouseRefusal::Cannot(thing) => format!("refuse type {}", thing.name),
             HouseRefusal::NoValue(thing) => format!("refuse value {}", thing.name),
+            HouseRefusal::NotBack => "refuse back".to_owned(),
             HouseRefusal::OutOfRange { thing, nearest } => format!("refuse range {nearest} {}", thing.name),
         },
         HouseDecision::Told(answer) => match answer {
@@ -128,7 +129,14 @@ fn run(name: &str, code: &str) -> (usize, Vec<String>, Vec<String>) {
         };
         count += 1;
         let Spoken { words, phrasings, ear } = &spoken;
-        let situation = HouseSituation { house: &house, words, phrasings, ear: *ear, room: room.as_deref() };
+        let situation = HouseSituation {
+            house: &house,
+            words,
+            phrasings,
+            ear: *ear,
+            room: room.as_deref(),
+            follow: FollowUp::default(),
+        };
         let decision = decide(said, &situation);
         let (got, expected) = (written(decision.as_ref()), expanded(expected, &groups));
         let acts = matches!(decision, Some(HouseDecision::Send(_) | HouseDecision::AskFirst(_)));
