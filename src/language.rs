@@ -14,6 +14,7 @@ pub(crate) mod ending;
 pub(crate) mod figures;
 mod fill;
 pub(crate) mod grammar;
+pub(crate) mod house;
 mod in_figures;
 mod library;
 mod likeness;
@@ -55,6 +56,7 @@ pub use voice::VoiceNames;
 use care::CareWords;
 use consent::ConsentWords;
 use grammar::Grammar;
+use house::HouseWords;
 use mood::MoodWords;
 use prompts::PromptTexts;
 use readings::{EndingWords, ReadingWords};
@@ -88,6 +90,8 @@ pub struct Language {
     prompts: PromptTexts,
     /// Its own first.
     care: Vec<CareWords>,
+    /// Nothing where it has no words for a house.
+    house: Option<Arc<HouseWords>>,
 }
 
 impl Language {
@@ -127,6 +131,11 @@ impl Language {
     /// By what it is heard and spoken.
     pub fn voice(&self) -> &VoiceNames {
         &self.voice
+    }
+
+    /// What is said to a connected house and of it, if the language has words for that.
+    pub(crate) fn house(&self) -> Option<&Arc<HouseWords>> {
+        self.house.as_ref()
     }
 
     /// What the model is told in it.

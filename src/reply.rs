@@ -53,6 +53,7 @@ pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary
 pub use prompt::head::{Prelude, head};
 pub use prompts::{Prompts, prompts};
 pub use quick::foresee::foresee;
+pub use quick::house::ConnectedHome;
 pub use session::Session;
 pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput, VolumeChange};
 
@@ -76,6 +77,7 @@ use path::Path;
 use prompt::dialogue::{self, Past};
 use prompt::profile;
 use prompt::side_query::SideQueries;
+use quick::Recognised;
 use session::open_question::BegunAnswer;
 use turn::{Keep, Turn};
 use understand::{intents, parts, redact, wish};
@@ -202,9 +204,15 @@ impl<M: ChatModel> Path<'_, M> {
             sink.say(&turn.language.sentences().reply.left_alone).await?;
             return Ok((Ended::Quick, Keep::Yes));
         }
-        let heads = self.heads();
-        if let Some(quick) = quick::recognise(turn, self.session, heads.all_tools()) {
-            let keep = quick::carry_out(turn, &quick, &self.quick_means(), sink).await?;
+        let (heads, means) = (self.heads(), self.quick_means());
+        if let Some(home) = means.home {
+            home.ready(turn).await;
+        }
+        if let Some(quick) = quick::recognise(turn, &means, heads.all_tools()) {
+            if let Recognised::Requests(parts) = quick {
+                return Box::pin(self.each(turn, parts, sink)).await;
+            }
+            let keep = quick::carry_out(turn, &quick, &means, sink).await?;
             return Ok((Ended::Quick, keep));
         }
         match parts::requests(turn.asked, &turn.language, &self.tools(), self.engine.answering().size) {
@@ -218,7 +226,8 @@ impl<M: ChatModel> Path<'_, M> {
     async fn each(&self, turn: &Turn<'_>, parts: Vec<&str>, sink: &mut ReplySink) -> TurnResult {
         let (verdict, why) = match parts.len() {
             1 => ("one", "what stands before it asks for nothing"),
-            _ => ("two", "a request that needs no model, and another one"),
+            2 => ("two", "a request that needs no model, and another one"),
+            _ => ("several", "requests that need no model"),
         };
         sink.decided("parts", verdict, why).await?;
         let mut all = (Ended::Quick, Keep::No);

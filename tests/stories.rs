@@ -13,6 +13,7 @@ mod stories {
     mod commands;
     mod conversation;
     mod faults;
+    mod house;
     mod install;
     mod languages;
     mod lingering;

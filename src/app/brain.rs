@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use tokio_util::sync::CancellationToken;
 
 use super::daemon::{Service, ServiceContext};
 use super::timers;
@@ -20,7 +21,7 @@ use crate::message::TurnId;
 use crate::paths::Paths;
 use crate::pulse::Pulse;
 use crate::reply::model::Room;
-use crate::reply::{self, Engine, EngineParts, Prelude, Protocols};
+use crate::reply::{self, ConnectedHome, Engine, EngineParts, Prelude, Protocols};
 use crate::schedule::{Schedule, WakeUp};
 use crate::store::{Loss, Store};
 use crate::tools::{self, Means, Reach, ToolRegistry};
@@ -48,45 +49,75 @@ pub struct Brain {
     pub remarks: Vec<String>,
     /// The hearts of its stages, and of all that are made for it.
     pub pulse: Pulse,
+    /// Ends the connection to the house, where this program has made it.
+    house: CancellationToken,
+}
+
+/// What differs between the programs that think.
+struct Surroundings {
+    local: LocalModels,
+    pulse: Pulse,
+    /// Wakes the program that rings; nothing in that program itself.
+    wake_up: Option<WakeUp>,
+    home: Option<ConnectedHome>,
 }
 
 impl Brain {
     /// Opens the database, starts looking for a model server, and makes the engine. Our own server ends with it.
     /// What is to ring is left to the running program, if there is one.
     pub async fn start(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
-        Self::start_with(config, paths, None).await
+        Self::start_with(config, paths, None, None).await
     }
 
-    /// The same for a command that may be followed by another one: our own server waits for that, or is found.
+    /// The same for a command that may be followed by another one: our own server waits for that, or is found. The house
+    /// is connected in the background; one that can't be is told.
     pub async fn start_lingering(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
-        Self::start_with(config, paths, config.llm.lingers()).await
+        let (house, fault) = match super::home(config, paths) {
+            Ok(house) => (house, None),
+            Err(fault) => (None, Some(format!("{fault}. {}", fault.remedy()))),
+        };
+        let spoken_to =
+            house.as_ref().map(|(house, _)| ConnectedHome::new(Arc::new(house.clone()), &config.home.room));
+        let mut brain = Self::start_with(config, paths, config.llm.lingers(), spoken_to).await?;
+        brain.remarks.extend(fault);
+        if let Some((_, follower)) = house {
+            tokio::spawn(follower.run(brain.house.clone()));
+        }
+        Ok(brain)
     }
 
-    async fn start_with(config: &Config, paths: &Paths, outlives: Option<Duration>) -> anyhow::Result<Self> {
+    async fn start_with(
+        config: &Config,
+        paths: &Paths,
+        outlives: Option<Duration>,
+        home: Option<ConnectedHome>,
+    ) -> anyhow::Result<Self> {
         let local = LocalModels { outlives, ..super::local_models(config, paths)? };
         let wake_up = Some(timers::wake_up(paths));
-        let (brain, server) = Self::assemble(config, paths, local, Pulse::default(), wake_up).await?;
+        let around = Surroundings { local, pulse: Pulse::default(), wake_up, home };
+        let (brain, server) = Self::assemble(config, paths, around).await?;
         brain.mind.attend(server);
         Ok(brain)
     }
 
     /// The same for the daemon, which rings itself and runs the task that looks for a model server. The hearts of
-    /// the stages are in `pulse`.
+    /// the stages are in `pulse`; `home` is spoken to.
     pub async fn for_daemon(
         config: &Config,
         paths: &Paths,
         pulse: Pulse,
+        home: Option<ConnectedHome>,
     ) -> anyhow::Result<(Self, ModelServer)> {
-        Self::assemble(config, paths, super::local_models(config, paths)?, pulse, None).await
+        let local = super::local_models(config, paths)?;
+        Self::assemble(config, paths, Surroundings { local, pulse, wake_up: None, home }).await
     }
 
     async fn assemble(
         config: &Config,
         paths: &Paths,
-        local: LocalModels,
-        pulse: Pulse,
-        wake_up: Option<WakeUp>,
+        around: Surroundings,
     ) -> anyhow::Result<(Self, ModelServer)> {
+        let Surroundings { local, pulse, wake_up, home } = around;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let rings_itself = wake_up.is_none();
         let languages = LanguageLibrary::with_folder(paths.languages()).spoken(&config.language)?;
@@ -153,13 +184,18 @@ impl Brain {
             room: Room::from(&config.llm),
             store: store.clone(),
             schedule: schedule.clone(),
+            home,
             clock: Arc::clone(&clock),
             tools: registry,
             tool_rules: config.tools.clone(),
             protocols,
             languages: languages.clone(),
         }));
-        Ok((Self { engine, mind, store, schedule, languages, announcer, clock, remarks, pulse }, server))
+        let house = CancellationToken::new();
+        Ok((
+            Self { engine, mind, store, schedule, languages, announcer, clock, remarks, pulse, house },
+            server,
+        ))
     }
 
     /// The newest turn ever recorded; new ones count on from it.
@@ -188,6 +224,7 @@ impl Brain {
 
     /// Ends the model server, then closes the database.
     pub async fn shutdown(self) {
+        self.house.cancel();
         self.mind.shutdown().await;
         drop(self.engine);
         drop(self.schedule);

@@ -12,6 +12,7 @@ use toml::{Table, Value};
 use super::care::CareWords;
 use super::consent::ConsentWords;
 use super::grammar::Grammar;
+use super::house::HouseWords;
 use super::mood::MoodWords;
 use super::prompts::PromptTexts;
 use super::readings::ReadingWords;
@@ -29,6 +30,7 @@ const SECRETS: &str = "secrets.toml";
 const TRUTH: &str = "truth.toml";
 const READINGS: &str = "readings.toml";
 const CARE: &str = "care.toml";
+const HOUSE: &str = "house.toml";
 const VOICE: &str = "voice.toml";
 /// The folder of what the model is told, among the files of a language.
 const PROMPTS: &str = "prompts";
@@ -49,6 +51,7 @@ struct BuiltIn {
     truth: &'static str,
     readings: &'static str,
     care: &'static str,
+    house: &'static str,
     voice: &'static str,
     prompts: fn() -> PromptTexts,
 }
@@ -63,6 +66,7 @@ const ENGLISH: BuiltIn = BuiltIn {
     truth: include_str!("../../assets/language/en/truth.toml"),
     readings: include_str!("../../assets/language/en/readings.toml"),
     care: include_str!("../../assets/language/en/care.toml"),
+    house: include_str!("../../assets/language/en/house.toml"),
     voice: include_str!("../../assets/language/en/voice.toml"),
     prompts: PromptTexts::english,
 };
@@ -76,6 +80,7 @@ const GERMAN: BuiltIn = BuiltIn {
     truth: include_str!("../../assets/language/de/truth.toml"),
     readings: include_str!("../../assets/language/de/readings.toml"),
     care: include_str!("../../assets/language/de/care.toml"),
+    house: include_str!("../../assets/language/de/house.toml"),
     voice: include_str!("../../assets/language/de/voice.toml"),
     prompts: PromptTexts::german,
 };
@@ -139,6 +144,7 @@ struct Files {
     secrets: Option<LanguageFile>,
     /// Where it has them.
     readings: Option<LanguageFile>,
+    house: Option<LanguageFile>,
 }
 
 impl Files {
@@ -250,6 +256,8 @@ impl LanguageLibrary {
         let (voice, prompts) = (self.voice(code)?, self.prompts(code)?);
         let readings = files.readings.as_ref().map(|file| file.read(ReadingWords::read)).transpose()?;
         let mut care = vec![files.care.read(CareWords::read)?];
+        let house = |file: &LanguageFile| file.read(|text| HouseWords::read(text, &files.commands.text));
+        let house = files.house.as_ref().map(house).transpose()?.map(Arc::new);
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
@@ -281,6 +289,7 @@ impl LanguageLibrary {
             readings,
             voice,
             prompts,
+            house,
         })
     }
 
@@ -333,6 +342,7 @@ impl LanguageLibrary {
                 consent: read_over(own.join(CONSENT), CONSENT, ENGLISH.consent)?,
                 secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
                 readings: own.join(READINGS).exists().then(|| read(own.join(READINGS))).transpose()?,
+                house: own.join(HOUSE).exists().then(|| read(own.join(HOUSE))).transpose()?,
                 truth: read_over(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
                 care: read_over(own.join(CARE), CARE, ENGLISH.care)?,
             });
@@ -345,6 +355,7 @@ impl LanguageLibrary {
             consent: LanguageFile::built_in(code, CONSENT, built_in.consent),
             secrets: None,
             readings: Some(LanguageFile::built_in(code, READINGS, built_in.readings)),
+            house: Some(LanguageFile::built_in(code, HOUSE, built_in.house)),
             truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
             care: LanguageFile::built_in(code, CARE, built_in.care),
         })

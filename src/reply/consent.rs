@@ -37,6 +37,20 @@ impl<M: ChatModel> Path<'_, M> {
                 let answered = quick::memory::answered(turn, waiting, store, self.session, sink).await?;
                 return Ok(answered.map_or(goes_on, QuestionOutcome::Over));
             }
+            Some(OpenQuestion::House(waiting)) => {
+                let answered = quick::house::answered(turn, waiting, &self.quick_means(), sink).await?;
+                return match answered {
+                    Some(over) => Ok(QuestionOutcome::Over(over)),
+                    None => self.declined(turn, sink).await,
+                };
+            }
+            Some(OpenQuestion::Which(waiting)) => {
+                let picked = quick::house::picked(turn, waiting, &self.quick_means(), sink).await?;
+                return match picked {
+                    Some(over) => Ok(QuestionOutcome::Over(over)),
+                    None => self.declined(turn, sink).await,
+                };
+            }
             Some(OpenQuestion::LookUp(offer)) => return self.offer_answered(turn, offer, sink).await,
             Some(OpenQuestion::GoOn(begun)) => {
                 let more = self.more(turn, begun, sink).await?;

@@ -17,6 +17,7 @@ use crate::reply::memory::{MemoryConfig, MemoryService};
 use crate::reply::model::{ChatModel, ModelAccess, Room};
 use crate::reply::prompt;
 use crate::reply::prompt::head::{HeadSet, Speaking};
+use crate::reply::quick::house::ConnectedHome;
 use crate::reply::quick::timers;
 use crate::reply::session::Session;
 use crate::reply::understand::{intents, tongue};
@@ -44,6 +45,8 @@ pub struct EngineParts<M> {
     pub store: Option<Store>,
     /// Timers, alarms and reminders; without it none can be set.
     pub schedule: Option<Schedule>,
+    /// The house, if one is connected.
+    pub home: Option<ConnectedHome>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// The tools there are at any time.

@@ -107,6 +107,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
         QuickMeans {
             schedule: self.engine.parts.schedule.as_ref(),
             memory: self.engine.memory.store(),
+            home: self.engine.parts.home.as_ref(),
             confirm_s: self.engine.parts.tool_rules.confirm_s,
             session: self.session,
         }

@@ -11,11 +11,14 @@ use crate::reply::understand::redact;
 use crate::schedule::{Schedule, ScheduleOrder};
 use crate::store::Store;
 use crate::tools::Toolbox;
+use house::thread::HouseThread;
+use house::{ConnectedHome, HouseWish};
 use last_set::LastSet;
 
 pub(crate) mod foresee;
 pub(crate) mod forgetting;
 pub(crate) mod home;
+pub(crate) mod house;
 pub(crate) mod last_set;
 pub(crate) mod memory;
 pub(crate) mod timers;
@@ -26,38 +29,91 @@ pub(crate) struct QuickMeans<'a> {
     pub(crate) schedule: Option<&'a Schedule>,
     /// What is remembered; nothing when it is switched off.
     pub(crate) memory: Option<&'a Store>,
+    /// The house, if one is connected.
+    pub(crate) home: Option<&'a ConnectedHome>,
     /// How long a yes is waited for, in seconds.
     pub(crate) confirm_s: u32,
     /// The conversation.
     pub(crate) session: &'a Session,
 }
 
+/// What needs no model.
+#[derive(Debug)]
+pub(crate) enum Recognised<'a> {
+    /// A quick command.
+    Quick(QuickIntent),
+    /// Something about the connected house.
+    House(HouseWish),
+    /// Several requests, each of which needs none.
+    Requests(Vec<&'a str>),
+}
+
 /// What can be done without a model; an answer to what was asked back counts only where nothing else fits.
-pub(crate) fn recognise(turn: &Turn<'_>, session: &Session, tools: &Toolbox) -> Option<QuickIntent> {
+pub(crate) fn recognise<'a>(
+    turn: &Turn<'a>,
+    means: &QuickMeans<'_>,
+    tools: &Toolbox,
+) -> Option<Recognised<'a>> {
+    let session = means.session;
+    let thread = session.with(|state| {
+        let thread = state.house.clone();
+        state.house.leaves();
+        thread
+    });
     let (clarification, last_set) = session.with(|state| (state.clarification.take(), state.last_set.take()));
     if let Some((quick, set)) = last_set.and_then(|set| set.continued(&turn.language, turn.asked, &turn.now))
     {
         session.with(|state| state.last_set = Some(set));
-        return Some(quick);
+        return Some(Recognised::Quick(quick));
     }
     // Known before it is done: who goes on at once cancels this turn, not what it has set.
     if let Some(set) = LastSet::of(&turn.language, turn.asked, &turn.now) {
         session.with(|state| state.last_set = Some(set));
     }
-    intents::match_intent(&turn.language, turn.asked)
+    let quick = intents::match_intent(&turn.language, turn.asked);
+    let order = match &quick {
+        Some(QuickIntent { what: Intent::Home(order), .. }) => Some(order),
+        _ => None,
+    };
+    if let Some(home) = means.home
+        && (quick.is_none() || order.is_some())
+    {
+        let wished = home.wish(turn, &thread, order, tools);
+        if wished.as_ref().is_none_or(HouseWish::is_of_nothing)
+            && let Some(parts) = home.parts(turn, &thread)
+        {
+            // The first of them goes on with what was said before.
+            session.with(|state| state.house = thread);
+            return Some(Recognised::Requests(parts));
+        }
+        if let Some(wished) = wished {
+            return Some(Recognised::House(wished));
+        }
+    }
+    quick
         .filter(|quick| !matches!(&quick.what, Intent::Home(order) if home::has_tool_for(order, tools)))
         .or_else(|| clarification.and_then(|asked| asked.completed(&turn.language, turn.asked, &turn.now)))
+        .map(Recognised::Quick)
 }
 
 /// Does what needs no model.
 pub(crate) async fn carry_out(
     turn: &Turn<'_>,
-    quick: &QuickIntent,
+    recognised: &Recognised<'_>,
     means: &QuickMeans<'_>,
     sink: &mut ReplySink,
 ) -> Result<Keep, ReceiverClosed> {
+    let quick = match recognised {
+        Recognised::Quick(quick) => quick,
+        Recognised::House(wished) => return house::carry_out(wished, turn, means, sink).await,
+        Recognised::Requests(_) => return Ok(Keep::No),
+    };
+    if matches!(quick.what, Intent::Schedule(_) | Intent::Memory(_)) {
+        // What was done last is no longer what was done in the house.
+        means.session.with(|state| state.house = HouseThread::default());
+    }
     sink.decided("intents", quick.what.name(), quick.reason.as_str()).await?;
-    let QuickMeans { schedule, memory: store, confirm_s, session } = *means;
+    let QuickMeans { schedule, memory: store, confirm_s, session, .. } = *means;
     let (actions, keep): (&[Action], Keep) = match &quick.what {
         Intent::Schedule(ScheduleOrder::Set(_) | ScheduleOrder::Amend { .. })
             if redact::has_label(turn.asked) =>

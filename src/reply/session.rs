@@ -19,6 +19,7 @@ use crate::reply::agent::tool_list::ToolList;
 use crate::reply::deadline::{self, in_time};
 use crate::reply::output::sink::ReplySink;
 use crate::reply::prompt::head::{HeadSet, Speaking};
+use crate::reply::quick::house::thread::HouseThread;
 use crate::reply::quick::last_set::{Clarification, LastSet};
 use crate::store::{ExchangeId, Store};
 use crate::tools::{ToolRegistry, ToolsConfig, fence};
@@ -50,6 +51,8 @@ pub(crate) struct SessionState {
     pub(crate) clarification: Option<Clarification>,
     /// What was set a moment ago: its speaker may go on.
     pub(crate) last_set: Option<LastSet>,
+    /// The talk about the house.
+    pub(crate) house: HouseThread,
     /// Deeds the user refused; they are not asked about again before he asks for them.
     pub(crate) refused: BTreeSet<String>,
     /// For "repeat that".
@@ -218,7 +221,11 @@ impl Session {
 
     /// Counts a call that changes something.
     pub(crate) fn note_call(&self, now: &Zoned) {
-        self.with(|state| state.recent_calls.push_back(now.timestamp()));
+        self.with(|state| {
+            // What was done last is no longer what was done in the house.
+            state.house = HouseThread::default();
+            state.recent_calls.push_back(now.timestamp());
+        });
     }
 
     /// The conversation is over: drops what earlier answers called and what was worked out for them.
@@ -233,6 +240,7 @@ impl SessionState {
         self.caches = Caches::default();
         self.heads = None;
         self.matter = None;
+        self.house = HouseThread::default();
         self.refused.clear();
     }
 }

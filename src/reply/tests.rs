@@ -32,6 +32,7 @@ mod directed;
 mod failures;
 mod faults;
 mod frugal;
+mod house;
 mod language;
 mod length;
 mod limits;
@@ -150,6 +151,7 @@ impl Bench {
         let clock = Arc::new(ManualClock::at(start()));
         let store = Store::in_memory().unwrap();
         let mut parts = EngineParts {
+            home: None,
             // What is asked beside the answer is switched on where a test is about it.
             reply: ReplyConfig {
                 planner: PlannerConfig { mode: PlannerMode::Never, ..PlannerConfig::default() },

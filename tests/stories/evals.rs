@@ -219,6 +219,7 @@ impl Stage {
         let at = self.began.timestamp();
         store.add_notes("shopping", vec!["salt".into()], at).await.unwrap();
         let engine = Engine::new(EngineParts {
+            home: None,
             reply: ReplyConfig::default(),
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),

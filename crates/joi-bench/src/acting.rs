@@ -185,6 +185,7 @@ pub(super) async fn engine(
         reach,
     };
     Ok(Engine::new(EngineParts {
+        home: None,
         reply: config.reply.clone(),
         persona: config.persona.clone(),
         context: config.context.clone(),

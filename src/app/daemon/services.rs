@@ -16,9 +16,11 @@ use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::control::{ControlError, ControlServer, Journal, PersistentMute, StatusBoard, StatusBoardParts};
+use crate::home::openhab::{Follower, OpenHab};
 use crate::llm::{Mind, ModelServer};
 use crate::paths::Paths;
 use crate::pulse::Pulse;
+use crate::reply::ConnectedHome;
 
 /// A program whose services run.
 pub struct Started {
@@ -47,7 +49,10 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     daemon.start_all(early);
 
     show(Shown::Remark("waking up …".to_owned()));
-    let made = daemon.supervise(make(config, paths, &board, &show)).await;
+    let house = house(config, paths, &show);
+    let spoken_to =
+        house.as_ref().map(|(house, _)| ConnectedHome::new(Arc::new(house.clone()), &config.home.room));
+    let made = daemon.supervise(make(config, paths, &board, spoken_to, &show)).await;
     let (brain, server, talk) = made.context("ended before everything was loaded")??;
     app::end_on_signal(daemon.ending());
     show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
@@ -59,7 +64,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         diary::diary(&brain, &config.store),
         awake::awake(&brain, &board, &config.announce),
         upkeep::upkeep(&brain),
-        house(config, paths, &board, &show),
+        house.map(|(house, follower)| home::follow(&house, follower, &board)),
         Some(display::news_display(talk.news, &board, &show)),
         Some(conversation(talk.conversation)),
     ];
@@ -72,9 +77,10 @@ async fn make(
     config: &Config,
     paths: &Paths,
     board: &StatusBoard,
+    spoken_to: Option<ConnectedHome>,
     show: &Show,
 ) -> anyhow::Result<(Brain, ModelServer, Conversing)> {
-    let (brain, server) = Brain::for_daemon(config, paths, board.pulse().clone()).await?;
+    let (brain, server) = Brain::for_daemon(config, paths, board.pulse().clone(), spoken_to).await?;
     for remark in &brain.remarks {
         show(Shown::Remark(remark.clone()));
     }
@@ -108,10 +114,10 @@ fn conversation(conversation: Conversation<Mind>) -> Service {
     Service::essential("conversation", "nobody listens", run).end_within(Duration::from_secs(10))
 }
 
-/// The connection to the house; nothing where none is configured, and a remark where it can't be used.
-fn house(config: &Config, paths: &Paths, board: &StatusBoard, show: &Show) -> Option<Service> {
+/// The house and what keeps it connected; nothing where none is configured, and a remark where it can't be used.
+fn house(config: &Config, paths: &Paths, show: &Show) -> Option<(OpenHab, Follower)> {
     match home::home(config, paths) {
-        Ok(found) => found.map(|(house, follower)| home::follow(&house, follower, board)),
+        Ok(found) => found,
         Err(fault) => {
             show(Shown::Remark(format!("{fault}. {}", fault.remedy())));
             None

@@ -116,6 +116,7 @@ impl Bench {
     ) -> Self {
         let clock = clock(hour);
         let engine = Arc::new(Engine::new(EngineParts {
+            home: None,
             reply: ReplyConfig::default(),
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),
@@ -142,8 +143,7 @@ impl Bench {
         let input = EndpointInput { commands, deliveries, stt: stt(), interjections: stt(), to_her };
         let (player_of_output, tones) = (player.clone(), Tones::On);
         let output = EndpointOutput { player: player_of_output, mouth, echo: None, tones, ring };
-        let (told, news) = channel(256);
-        let (asks, requests) = channel(1);
+        let ((told, news), (asks, requests)) = (channel(256), channel(1));
         let conversation = Conversation::new(
             ConversationParts {
                 endpoint: VoiceEndpoint::new(Place::named("home"), input, output),

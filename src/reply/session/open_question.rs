@@ -1,4 +1,4 @@
-//! A question that waits for a yes, and how long it does.
+//! A question that waits for a yes or a choice, and how long it does.
 //!
 //! Plain data and a PURE function. It waits in its session; anything but a yes in time is a no.
 
@@ -12,6 +12,7 @@ use crate::reply::agent::tool_loop::pending::PendingCall;
 use crate::reply::output::length::LengthLimit;
 use crate::reply::output::source::SourceTrust;
 use crate::reply::quick::forgetting::Forgetting;
+use crate::reply::quick::house::{AskedCommands, AskedWhich};
 
 /// Characters a second that are spoken.
 const SPOKEN_A_SECOND: usize = 15;
@@ -22,6 +23,10 @@ pub(crate) enum OpenQuestion {
     Call(Box<PendingCall>),
     /// Shall this be forgotten?
     Forget(Forgetting),
+    /// Shall this really be done in the house?
+    House(AskedCommands),
+    /// Which thing of the house is meant?
+    Which(AskedWhich),
     /// Shall this be looked up?
     LookUp(LookUpOffer),
     /// Shall this answer go on?

@@ -67,6 +67,11 @@ fn quick(part: &str, language: &Language) -> Option<RequestPart> {
     }
 }
 
+/// Whether a part is a quick command that may stand beside another request.
+pub(crate) fn is_quick(part: &str, language: &Language) -> bool {
+    quick(part, language).is_some()
+}
+
 /// The requests of an utterance in the order in which they are answered; nothing when it is to be taken whole.
 pub(crate) fn requests<'a>(
     asked: &'a str,

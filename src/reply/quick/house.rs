@@ -1,0 +1,237 @@
+//! What is said to a connected house, within a turn: commands are sent once, questions are answered, what is risky is
+//! asked about first.
+//!
+//! Runs in the task of the turn. In: the words of the turn, the house, the words of the language. Out: commands, and
+//! sentences of what became of them. It refuses what needs a yes wherever words of others are in the conversation, and
+//! repeats nothing by itself.
+
+mod connected;
+pub(crate) mod thread;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use jiff::Timestamp;
+
+use super::QuickMeans;
+use crate::home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, HomeLink, SendFault};
+use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::session::Session;
+use crate::reply::session::open_question::{OpenQuestion, open_until};
+use crate::reply::turn::{Ended, Keep, ReplyEvent, Turn};
+use crate::reply::understand::house::follow::{self, FollowUp, Picked};
+use crate::reply::understand::house::{HouseDecision, NamedThing, PlannedCommand, say};
+use crate::reply::understand::intents::{self, Mood};
+pub use connected::ConnectedHome;
+pub(crate) use connected::HouseWish;
+
+/// Commands that wait for a yes.
+pub(crate) struct AskedCommands {
+    pub(crate) commands: Vec<PlannedCommand>,
+    /// Until when a yes counts.
+    pub(crate) until: Timestamp,
+}
+
+/// What was asked back: which of several, or in which room.
+pub(crate) struct AskedWhich {
+    /// The command or question, as the user said it.
+    pub(crate) said: String,
+    /// Names that were picked before.
+    pub(crate) chosen: Vec<String>,
+    pub(crate) things: Vec<NamedThing>,
+    /// Until when an answer counts.
+    pub(crate) until: Timestamp,
+}
+
+/// Does what was wished for, or says why not.
+pub(crate) async fn carry_out(
+    wished: &HouseWish,
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(Keep::No) };
+    match wished {
+        HouseWish::NotReached => {
+            sink.decided("home", "not reached", "nothing was done").await?;
+            report(&home.view().link, sink).await?;
+            sink.say(&words.say.not_reached).await?;
+        }
+        HouseWish::Decided(HouseDecision::Send(commands)) => send(commands, turn, means, sink).await?,
+        HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) => {
+            ask_which(decision, (turn, &[]), means, sink).await?;
+        }
+        HouseWish::Decided(HouseDecision::AskFirst(_)) if is_tainted(means.session) => {
+            sink.decided("home", "refused", "words of others are in the conversation").await?;
+            sink.say(&words.say.foreign_words).await?;
+        }
+        HouseWish::Decided(decision @ HouseDecision::AskFirst(commands)) => {
+            sink.decided("home", "asked", "it needs a yes").await?;
+            let question = say::decision(decision, words);
+            sink.say(&question).await?;
+            let until = waits(&question, turn, means, sink);
+            let asked = AskedCommands { commands: commands.clone(), until };
+            means.session.with(|state| {
+                state.house.speaks_of(decision, turn.now.timestamp());
+                state.question = Some(OpenQuestion::House(asked));
+            });
+        }
+        HouseWish::Decided(decision) => {
+            sink.decided("home", verdict(decision), "nothing was done").await?;
+            means.session.with(|state| state.house.speaks_of(decision, turn.now.timestamp()));
+            sink.say(&say::decision(decision, words)).await?;
+        }
+    }
+    Ok(Keep::Yes)
+}
+
+/// The answer to "shall I really do it?", if this turn is a yes in time. Anything else does nothing.
+pub(crate) async fn answered(
+    turn: &Turn<'_>,
+    waiting: AskedCommands,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(None) };
+    let is_open = turn.now.timestamp() <= waiting.until;
+    if !is_open || is_tainted(means.session) || !intents::is_consent(&turn.language, turn.asked) {
+        return Ok(None);
+    }
+    // What is permitted may have changed since it was asked.
+    let house = home.view().house;
+    let mut commands = Vec::new();
+    for planned in waiting.commands {
+        match house.order(&planned.ordered.item, &planned.command) {
+            Ok(ordered) => commands.push(PlannedCommand { ordered, ..planned }),
+            Err(_) => {
+                sink.decided("home", "refused", "it may not be done any more").await?;
+                sink.say(&words.say.not_accepted).await?;
+                return Ok(Some((Ended::Quick, Keep::Yes)));
+            }
+        }
+    }
+    send(&commands, turn, means, sink).await?;
+    Ok(Some((Ended::Quick, Keep::Yes)))
+}
+
+/// What the answer to "which one?" picks is done, or told; nothing when this turn is no answer to it.
+pub(crate) async fn picked(
+    turn: &Turn<'_>,
+    waiting: AskedWhich,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+    let over = Some((Ended::Quick, Keep::Yes));
+    let Some(home) = means.home.filter(|_| turn.now.timestamp() <= waiting.until) else { return Ok(None) };
+    let AskedWhich { said, mut chosen, things, .. } = waiting;
+    let asked = Turn { asked: &said, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
+    let read = home
+        .understood(turn, FollowUp::default(), |situation| follow::picked(turn.asked, &things, situation));
+    // A question picks nothing, and a yes does not say which.
+    let is_open = intents::mood(&turn.language, turn.asked) == Mood::Question
+        || intents::is_consent(&turn.language, turn.asked);
+    let left = match read.flatten() {
+        Some(Picked::These(_)) if is_open => things,
+        Some(Picked::These(names)) => {
+            chosen.extend(names);
+            let wished = home.after_pick(&asked, &chosen);
+            let Some(wished) = wished else { return Ok(None) };
+            if let HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) =
+                &wished
+            {
+                ask_which(decision, (&asked, &chosen), means, sink).await?;
+            } else {
+                carry_out(&wished, &asked, means, sink).await?;
+            }
+            return Ok(over);
+        }
+        Some(Picked::OneOf(fewer)) => fewer,
+        None if intents::is_consent(&turn.language, turn.asked) => things,
+        None => return Ok(None),
+    };
+    ask_which(&HouseDecision::Which(left), (&asked, &chosen), means, sink).await?;
+    Ok(over)
+}
+
+/// Asks which of several things is meant; `asked` is the turn that names them, and what was picked before.
+async fn ask_which(
+    decision: &HouseDecision,
+    (asked, chosen): (&Turn<'_>, &[String]),
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<(), ReceiverClosed> {
+    let (Some(words), HouseDecision::Which(things) | HouseDecision::Where(things)) =
+        (asked.language.house(), decision)
+    else {
+        return Ok(());
+    };
+    sink.decided("home", verdict(decision), "nothing was done").await?;
+    let question = say::decision(decision, words);
+    sink.say(&question).await?;
+    let until = waits(&question, asked, means, sink);
+    let (said, chosen, things) = (asked.asked.to_owned(), chosen.to_vec(), things.clone());
+    let which = AskedWhich { said, chosen, things, until };
+    means.session.with(|state| {
+        state.house.leaves();
+        state.question = Some(OpenQuestion::Which(which));
+    });
+    Ok(())
+}
+
+/// Waits for the answer to `question`; until when it counts.
+fn waits(question: &str, turn: &Turn<'_>, means: &QuickMeans<'_>, sink: &mut ReplySink) -> Timestamp {
+    let confirm = Duration::from_secs(u64::from(means.confirm_s));
+    sink.awaits = Some(confirm);
+    open_until(turn.now.timestamp(), confirm, turn.channel, question)
+}
+
+/// Sends each command once, all of them together, and tells what became of them.
+async fn send(
+    commands: &[PlannedCommand],
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<(), ReceiverClosed> {
+    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(()) };
+    let before = home.view().house;
+    let sent = commands.iter().map(|planned| backend::command(&*home.home, &planned.ordered, FOLLOWS_WITHIN));
+    let outcomes: Vec<CommandOutcome> = join_all(sent).await;
+    let now = turn.now.timestamp();
+    means.session.with(|state| state.house.has_sent((commands, &outcomes), &before, now));
+    let told: Vec<_> = commands.iter().zip(&outcomes).collect();
+    let failed = outcomes.iter().find_map(|outcome| match outcome {
+        CommandOutcome::Failed(SendFault::NotSent(fault) | SendFault::OutcomeUnknown(fault)) => Some(fault),
+        _ => None,
+    });
+    let done = outcomes.iter().filter(|outcome| matches!(outcome, CommandOutcome::Done(_))).count();
+    sink.decided("home", "sent", format!("{done} of {} commands confirmed", commands.len())).await?;
+    if let Some(fault) = failed {
+        sink.send(ReplyEvent::Notice(format!("{fault}. {}", fault.remedy()))).await?;
+    }
+    sink.say(&say::outcomes(&told, words)).await
+}
+
+/// Why the house is not reached, in writing.
+async fn report(link: &HomeLink, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
+    match link {
+        HomeLink::Lost { fault } => {
+            sink.send(ReplyEvent::Notice(format!("{fault}. {}", fault.remedy()))).await
+        }
+        HomeLink::Connecting | HomeLink::Starting | HomeLink::Up { .. } => Ok(()),
+    }
+}
+
+fn is_tainted(session: &Session) -> bool {
+    session.with(|state| state.history.is_tainted)
+}
+
+fn verdict(decision: &HouseDecision) -> &'static str {
+    match decision {
+        HouseDecision::Send(_) => "sent",
+        HouseDecision::AskFirst(_) => "asked",
+        HouseDecision::Which(_) | HouseDecision::Where(_) => "unclear",
+        HouseDecision::Refused(_) => "refused",
+        HouseDecision::Told(_) => "told",
+    }
+}

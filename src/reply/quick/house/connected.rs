@@ -1,0 +1,215 @@
+//! A house that may be spoken to, and what a turn wants of it.
+//!
+//! Any thread; shared by all conversations, whose threads of talk are in their sessions. In: the words of a turn and
+//! what was said before. Out: a [`HouseWish`]. It sends nothing.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::thread::HouseThread;
+use crate::home::backend::{Home, HomeLink, HomeView};
+use crate::language::house::HouseWords;
+use crate::reply::quick::home::has_tool_for;
+use crate::reply::turn::Turn;
+use crate::reply::understand::compound;
+use crate::reply::understand::house::follow::{self, FollowUp};
+use crate::reply::understand::house::{self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation};
+use crate::reply::understand::intents::{self, HomeOrder, Mood};
+use crate::reply::understand::{parts, wish};
+use crate::tools::Toolbox;
+
+type KnownPhrasings = Vec<(Arc<HouseWords>, Arc<HousePhrasings>)>;
+
+/// How long the first words about a house wait for the first news of it.
+const FIRST_NEWS: Duration = Duration::from_secs(3);
+
+/// A house that may be spoken to, and the room of this device.
+pub struct ConnectedHome {
+    pub(super) home: Arc<dyn Home>,
+    room: Option<String>,
+    /// Of the languages that were spoken so far.
+    phrasings: Mutex<KnownPhrasings>,
+}
+
+/// What an utterance wants of the house.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum HouseWish {
+    /// As it was understood.
+    Decided(HouseDecision),
+    /// It is about the house, of which nothing is known at the moment.
+    NotReached,
+}
+
+/// A part of an utterance, and what it names.
+struct SpokenPart<'a> {
+    words: &'a str,
+    is_of_house: bool,
+    names: Vec<String>,
+}
+
+impl ConnectedHome {
+    /// A house, and the name of the location item of this device; "": none.
+    pub fn new(home: Arc<dyn Home>, room: &str) -> Self {
+        let room = Some(room.to_owned()).filter(|room| !room.is_empty());
+        Self { home, room, phrasings: Mutex::default() }
+    }
+
+    pub(super) fn view(&self) -> HomeView {
+        self.home.watch().borrow().clone()
+    }
+
+    fn phrasings(&self, words: &Arc<HouseWords>) -> Arc<HousePhrasings> {
+        let mut known = self.phrasings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, phrasings)) = known.iter().find(|(of, _)| Arc::ptr_eq(of, words)) {
+            return Arc::clone(phrasings);
+        }
+        // Those of languages that were replaced are held by nobody else.
+        known.retain(|(of, _)| Arc::strong_count(of) > 1);
+        let phrasings = Arc::new(HousePhrasings::of(words));
+        known.push((Arc::clone(words), Arc::clone(&phrasings)));
+        phrasings
+    }
+
+    /// Waits for the first news of the house, where a turn may be about it and none has come yet.
+    pub(crate) async fn ready(&self, turn: &Turn<'_>) {
+        let Some(words) = turn.language.house() else { return };
+        let is_new = self.home.watch().borrow().link == HomeLink::Connecting;
+        if is_new && house::may_be_about(turn.asked, words, &self.phrasings(words)) {
+            let mut seen = self.home.watch();
+            // Without any it is not reached, and that is told.
+            let _ = timeout(FIRST_NEWS, seen.wait_for(|view| view.link != HomeLink::Connecting)).await;
+        }
+    }
+
+    /// What `read` makes of the house as it is, and of what was said before.
+    pub(super) fn understood<T>(
+        &self,
+        turn: &Turn<'_>,
+        follow: FollowUp<'_>,
+        read: impl FnOnce(&HouseSituation<'_>) -> T,
+    ) -> Option<T> {
+        let words = turn.language.house()?;
+        let (view, phrasings) = (self.view(), self.phrasings(words));
+        let ear = turn.language.ear();
+        let room = self.room.as_deref();
+        Some(read(&HouseSituation { house: &view.house, words, phrasings: &phrasings, ear, room, follow }))
+    }
+
+    fn decided(&self, turn: &Turn<'_>, follow: FollowUp<'_>) -> Option<HouseDecision> {
+        let decided =
+            self.understood(turn, follow, |situation| house::decide(turn.asked, situation)).flatten();
+        decided.filter(|decision| may_be(decision, turn))
+    }
+
+    /// What `turn` wants of the house; `order` is what was recognised without looking at it.
+    pub(crate) fn wish(
+        &self,
+        turn: &Turn<'_>,
+        thread: &HouseThread,
+        order: Option<&HomeOrder>,
+        tools: &Toolbox,
+    ) -> Option<HouseWish> {
+        let words = turn.language.house()?;
+        let view = self.view();
+        if follow::is_undo(turn.asked, words)
+            && let Some(decision) = thread.taken_back(turn.now.timestamp(), &view.house)
+        {
+            return Some(self.reached(decision)).filter(|_| may_act(turn));
+        }
+        let it = thread.it(turn.now.timestamp());
+        let decided = self.decided(turn, FollowUp { it, chosen: &[] });
+        let is_known = !view.house.is_empty();
+        let order = order.filter(|order| !has_tool_for(order, tools));
+        match decided {
+            Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None if !is_known => {
+                order.map(|_| HouseWish::NotReached)
+            }
+            Some(decision) => Some(self.reached(decision)),
+            None => order.map(|order| {
+                let none = HouseRefusal::NoSuch(order.thing.clone());
+                HouseWish::Decided(HouseDecision::Refused(none))
+            }),
+        }
+    }
+
+    /// The command or question `asked` again, after something was picked.
+    pub(super) fn after_pick(&self, asked: &Turn<'_>, chosen: &[String]) -> Option<HouseWish> {
+        let decision = self.decided(asked, FollowUp { it: &[], chosen })?;
+        Some(self.reached(decision))
+    }
+
+    /// What is sent finds out itself that it does not arrive; anything else would go by states that are gone.
+    fn reached(&self, decision: HouseDecision) -> HouseWish {
+        match self.view().link.is_up() || needs_no_state(&decision) {
+            true => HouseWish::Decided(decision),
+            false => HouseWish::NotReached,
+        }
+    }
+
+    /// Several requests of which at least one is about the house and none is for the model; nothing otherwise. A
+    /// question takes no command with it.
+    pub(crate) fn parts<'t>(&self, turn: &Turn<'t>, thread: &HouseThread) -> Option<Vec<&'t str>> {
+        if wish::quotes(turn.asked) {
+            return None;
+        }
+        let it = thread.it(turn.now.timestamp()).to_vec();
+        let parts = self.apart(turn, turn.asked, &it)?;
+        parts.iter().any(|part| part.is_of_house).then(|| parts.into_iter().map(|part| part.words).collect())
+    }
+
+    fn apart<'t>(&self, turn: &Turn<'_>, asked: &'t str, it: &[String]) -> Option<Vec<SpokenPart<'t>>> {
+        let halves = compound::halves(asked, Some(turn.language.code()));
+        halves.into_iter().find_map(|([one, other], _)| {
+            let is_question = intents::mood(&turn.language, one) == Mood::Question;
+            let first = self.part(turn, one, it)?;
+            let rest = match self.part(turn, other, &first.names) {
+                Some(part) => vec![part],
+                None => self.apart(turn, other, &first.names)?,
+            };
+            let is_asked = |part: &SpokenPart<'_>| {
+                !part.is_of_house || intents::mood(&turn.language, part.words) == Mood::Question
+            };
+            if is_question && !rest.iter().all(is_asked) {
+                return None;
+            }
+            Some(std::iter::once(first).chain(rest).collect())
+        })
+    }
+
+    fn part<'t>(&self, turn: &Turn<'_>, words: &'t str, it: &[String]) -> Option<SpokenPart<'t>> {
+        let part =
+            Turn { asked: words, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
+        match self.decided(&part, FollowUp { it, chosen: &[] }) {
+            Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None => {
+                let is_quick = parts::is_quick(words, &turn.language);
+                is_quick.then(|| SpokenPart { words, is_of_house: false, names: Vec::new() })
+            }
+            Some(decision) => {
+                Some(SpokenPart { words, is_of_house: true, names: follow::spoken_of(&decision) })
+            }
+        }
+    }
+}
+
+impl HouseWish {
+    /// Whether nothing in the house was found that it could be about.
+    pub(crate) fn is_of_nothing(&self) -> bool {
+        matches!(self, Self::Decided(HouseDecision::Refused(HouseRefusal::NoSuch(_))))
+    }
+}
+
+/// A question never acts, and neither does what is quoted.
+fn may_be(decision: &HouseDecision, turn: &Turn<'_>) -> bool {
+    let acts = matches!(decision, HouseDecision::Send(_) | HouseDecision::AskFirst(_));
+    !acts || may_act(turn)
+}
+
+fn may_act(turn: &Turn<'_>) -> bool {
+    intents::mood(&turn.language, turn.asked) == Mood::Request && !wish::quotes(turn.asked)
+}
+
+fn needs_no_state(decision: &HouseDecision) -> bool {
+    matches!(decision, HouseDecision::Send(_) | HouseDecision::Refused(HouseRefusal::NoSuch(_)))
+}

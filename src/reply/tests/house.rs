@@ -1,0 +1,179 @@
+//! Speaking to a connected house, over real connections to the house to try; no model is asked.
+
+use super::*;
+use crate::home::backend::{Home, HomeView};
+use crate::home::demo::{DemoHome, DemoWants};
+use crate::home::house::HouseRules;
+use crate::home::openhab::{OpenHab, ServerAddress, TokenSource};
+
+mod follow;
+
+/// A bench in whose living room the device stands.
+struct Housed {
+    bench: Bench,
+    demo: DemoHome,
+    home: OpenHab,
+    stop: CancellationToken,
+}
+
+impl Drop for Housed {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl Housed {
+    async fn new(script: Vec<Vec<Step>>) -> Self {
+        Self::with(script, |_| {}).await
+    }
+
+    async fn with(script: Vec<Vec<Step>>, change: impl FnOnce(&mut EngineParts<Scripted>)) -> Self {
+        Self::in_room("Living", script, change).await
+    }
+
+    async fn in_room(
+        room: &str,
+        script: Vec<Vec<Step>>,
+        change: impl FnOnce(&mut EngineParts<Scripted>),
+    ) -> Self {
+        let demo = DemoHome::start(DemoWants::default()).await.unwrap();
+        let address = ServerAddress::read(&demo.url()).unwrap();
+        let (home, follower) = OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap();
+        let stop = CancellationToken::new();
+        tokio::spawn(follower.run(stop.clone()));
+        let spoken_to = ConnectedHome::new(Arc::new(home.clone()), room);
+        let bench = Bench::with(script, |parts| {
+            parts.home = Some(spoken_to);
+            change(parts);
+        });
+        let housed = Self { bench, demo, home, stop };
+        housed.until(|view| view.link.is_up()).await;
+        housed
+    }
+
+    async fn until(&self, holds: impl FnMut(&HomeView) -> bool) {
+        let mut seen = self.home.watch();
+        let waited = tokio::time::timeout(Duration::from_secs(60), seen.wait_for(holds)).await;
+        waited.expect("it never came").unwrap();
+    }
+
+    async fn says(&self, text: &str) -> String {
+        self.bench.say(text).await.shown()
+    }
+
+    fn state(&self, item: &str) -> String {
+        self.home.watch().borrow().house.item(item).unwrap().state.text.clone()
+    }
+
+    fn sent(&self) -> Vec<(String, String)> {
+        self.demo.commands()
+    }
+}
+
+fn sent(commands: &[(&str, &str)]) -> Vec<(String, String)> {
+    commands.iter().map(|(item, text)| ((*item).to_owned(), (*text).to_owned())).collect()
+}
+
+#[tokio::test]
+async fn a_command_changes_the_state_and_is_told() {
+    let housed = Housed::new(vec![]).await;
+    assert_eq!(housed.says("Turn on the hall light.").await, "Hall light is on.");
+    assert_eq!(housed.state("Hall_Light"), "ON");
+    assert_eq!(housed.says("Could you switch off the coffee maker, please?").await, "Coffee maker is off.");
+    assert_eq!(housed.says("set the living room blinds to 60 percent").await, "Done.");
+    assert_eq!(housed.state("Living_Blinds"), "60");
+    let all = [("Hall_Light", "ON"), ("Kitchen_Coffee", "OFF"), ("Living_Blinds", "60")];
+    assert_eq!(housed.sent(), sent(&all));
+    assert_eq!(housed.bench.model.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn here_is_the_room_of_the_device() {
+    let housed = Housed::new(vec![]).await;
+    housed.says("turn off the light").await;
+    let items: Vec<String> = housed.sent().into_iter().map(|(item, _)| item).collect();
+    assert!(!items.is_empty() && items.iter().all(|item| item.starts_with("Living_")), "{items:?}");
+}
+
+#[tokio::test]
+async fn a_question_is_answered_and_acts_on_nothing() {
+    let housed = Housed::new(vec![]).await;
+    assert_eq!(housed.says("Is the hall light on?").await, "No, it's off.");
+    assert_eq!(housed.says("Is the kitchen window open?").await, "Yes, it's open.");
+    assert!(housed.says("What's the temperature in the bathroom?").await.contains("22.8"));
+    assert_eq!(housed.sent(), []);
+    assert_eq!(housed.bench.model.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_lock_is_asked_about_and_opened_by_a_yes_only() {
+    for (answer, told) in [("no", &*english().sentences().reply.left_alone), ("yes", "Done.")] {
+        let housed = Housed::new(vec![]).await;
+        let asked = housed.bench.say("unlock the front door").await;
+        assert!(asked.shown().contains("shall I really do it with Front door"), "{}", asked.shown());
+        assert!(matches!(asked.outcome.conversation, ConversationStatus::Awaits(_)));
+        assert_eq!(housed.sent(), []);
+        assert_eq!(housed.says(answer).await, told);
+        let expected = if answer == "yes" { sent(&[("Front_Door_Lock", "OFF")]) } else { vec![] };
+        assert_eq!(housed.sent(), expected);
+    }
+}
+
+#[tokio::test]
+async fn another_request_and_a_late_yes_open_nothing() {
+    let housed = Housed::new(vec![scripted::answers("Pardon?")]).await;
+    housed.says("unlock the front door").await;
+    assert_eq!(housed.says("turn on the hall light").await, "Hall light is on.");
+    housed.says("unlock the front door").await;
+    housed.bench.later(3_600);
+    housed.says("yes").await;
+    assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON")]));
+}
+
+#[tokio::test]
+async fn where_words_of_others_are_in_the_conversation_nothing_risky_is_even_asked() {
+    let housed = Housed::new(vec![]).await;
+    housed.says("is the hall light on?").await;
+    housed.bench.voice.with(|state| state.history.is_tainted = true);
+    let ran = housed.bench.say("unlock the front door").await;
+    assert_eq!(ran.shown(), "There are words of others in our conversation, so I don't do that now.");
+    assert_eq!(ran.outcome.conversation, ConversationStatus::GoesOn);
+    assert!(housed.bench.voice.with(|state| state.question.is_none()));
+    // Nor does a yes count to what was asked before they came.
+    let housed = Housed::new(vec![scripted::answers("To what?")]).await;
+    housed.says("unlock the front door").await;
+    housed.bench.voice.with(|state| state.history.is_tainted = true);
+    housed.says("yes").await;
+    assert_eq!(housed.sent(), []);
+}
+
+#[tokio::test]
+async fn a_house_that_is_not_reached_is_told_in_one_sentence() {
+    let mut housed = Housed::new(vec![]).await;
+    housed.demo.stop();
+    housed.until(|view| !view.link.is_up()).await;
+    let said = |ran: Ran| ran.outcome.text.0;
+    let told = said(housed.bench.say("turn on the hall light").await);
+    assert_eq!(told, "I can't reach the house at the moment; nothing was done.");
+    let told = said(housed.bench.say("is the hall light on?").await);
+    assert_eq!(told, "I can't reach the house at the moment.");
+    assert_eq!(housed.sent(), []);
+}
+
+#[tokio::test]
+async fn what_is_not_about_the_house_goes_its_way() {
+    let housed = Housed::new(vec![scripted::answers("Paris.")]).await;
+    assert_eq!(housed.says("what is the capital of France?").await, "Paris.");
+    assert_eq!(housed.says("Set a pasta timer for nine minutes.").await, "Pasta timer, 9 minutes.");
+    assert_eq!(housed.sent(), []);
+}
+
+#[tokio::test]
+async fn german_is_understood_and_answered_in_german() {
+    let housed = Housed::with(vec![], |parts| {
+        parts.languages = crate::language::Languages::new(crate::language::Language::load("de").unwrap())
+    })
+    .await;
+    assert_eq!(housed.says("Schalte Hall light ein").await, "Hall light ist an.");
+    assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON")]));
+}

@@ -1,0 +1,253 @@
+//! PURE. From a deed and the words of its things to commands that passed [`crate::home::house::House::order`].
+
+use super::deed::{self, NotDone};
+use super::lexicon::{ThingPhrase, mark_of};
+use super::phrasing::TakenWords;
+use super::target::{FoundThings, SearchPurpose};
+use super::things::{Thing, ThingRole};
+use super::{HouseDecision, HouseRefusal, NamedThing, PlannedCommand, Reader, Wanted, spoken};
+use crate::home::house::{Item, ItemCommand, Refused};
+use crate::language::house::{HouseDeed, ThingKind};
+
+impl Reader<'_> {
+    /// What comes of a deed; nothing when its words are no thing of the house.
+    pub(super) fn carried_out(&self, wanted: &Wanted<'_>, said: &[String]) -> Option<HouseDecision> {
+        if wanted.deed == HouseDeed::Scene {
+            return self.scene(wanted.taken, said);
+        }
+        let words: Vec<String> =
+            wanted.taken.things.iter().flat_map(|range| said[range.clone()].iter().cloned()).collect();
+        let (phrases, mut except) = self.phrases(&words);
+        except.extend(
+            wanted.except.iter().flat_map(|words| self.joined(words, &self.situation.words.words.and)),
+        );
+        let phrases = match wanted.kind {
+            Some(kind) if phrases.is_empty() => vec![ThingPhrase::default().with_kind(kind)],
+            Some(kind) => phrases.into_iter().map(|phrase| phrase.with_kind(kind)).collect(),
+            None => phrases,
+        };
+        if phrases.is_empty() {
+            return None;
+        }
+        // An item of its own has the name, and another the command: "the bathroom temperature to 20".
+        let mut fallback = None;
+        for phrases in self.meant(wanted.deed, &phrases) {
+            match self.done_with(wanted, &phrases, &except, said) {
+                Some(refused @ HouseDecision::Refused(_)) => fallback = fallback.or(Some(refused)),
+                Some(decision) => return Some(decision),
+                None => {}
+            }
+        }
+        fallback
+    }
+
+    /// What was said, and before it what that means with this deed.
+    fn meant(&self, deed: HouseDeed, phrases: &[ThingPhrase]) -> Vec<Vec<ThingPhrase>> {
+        let with = |from: Option<ThingKind>, to: ThingKind| -> Vec<ThingPhrase> {
+            let changed = |phrase: &ThingPhrase| {
+                let mut phrase = phrase.clone();
+                if let Some(from) = from {
+                    if !phrase.bag.remove(&mark_of(from)) {
+                        return phrase;
+                    }
+                    phrase.kinds.retain(|kind| *kind != from);
+                }
+                phrase.with_kind(to)
+            };
+            phrases.iter().map(changed).collect()
+        };
+        let said = phrases.to_vec();
+        let of_heat = || with(Some(ThingKind::Temperature), ThingKind::Heating);
+        match deed {
+            HouseDeed::Lock | HouseDeed::Unlock => {
+                let locks = with(None, ThingKind::Lock);
+                if locks == said { vec![said] } else { vec![locks, said] }
+            }
+            HouseDeed::Degrees | HouseDeed::Level | HouseDeed::Up | HouseDeed::Down
+                if phrases.iter().any(|phrase| phrase.kinds.contains(&ThingKind::Temperature)) =>
+            {
+                vec![of_heat(), said]
+            }
+            _ => vec![said],
+        }
+    }
+
+    fn done_with(
+        &self,
+        wanted: &Wanted<'_>,
+        phrases: &[ThingPhrase],
+        except: &[ThingPhrase],
+        said: &[String],
+    ) -> Option<HouseDecision> {
+        let search = self.search(SearchPurpose::Command, kinds_of_place(wanted));
+        let mut found = match self.found(phrases, &search) {
+            FoundThings::Things(found) => found,
+            FoundThings::Which(which) => {
+                return Some(HouseDecision::Which(which.into_iter().map(|at| self.named(at)).collect()));
+            }
+            FoundThings::Where(all) => {
+                return Some(HouseDecision::Where(all.into_iter().map(|at| self.named(at)).collect()));
+            }
+            FoundThings::NoSuch => {
+                let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();
+                return Some(HouseDecision::Refused(HouseRefusal::NoSuch(said.join(" "))));
+            }
+            FoundThings::Nothing => return None,
+        };
+        if !except.is_empty() {
+            let FoundThings::Things(left_out) = self.found(except, &self.search(SearchPurpose::Except, &[]))
+            else {
+                return None;
+            };
+            found = self.members(found);
+            found.retain(|at| !left_out.contains(at));
+        }
+        let is_lock = matches!(wanted.deed, HouseDeed::Lock | HouseDeed::Unlock);
+        let planned = found.iter().map(|at| {
+            let thing = &self.things.all[*at];
+            if wanted.deed == HouseDeed::Option {
+                return self.option(thing, wanted.taken, said);
+            }
+            if is_lock && deed::lock(thing).is_none() {
+                return self.planned(self.lock_near(thing).unwrap_or(thing), wanted);
+            }
+            self.planned(thing, wanted)
+        });
+        together(planned.collect())
+    }
+
+    /// The members of groups in their place.
+    fn members(&self, found: Vec<usize>) -> Vec<usize> {
+        let mut all = Vec::new();
+        for at in found {
+            if self.things.all[at].role != ThingRole::Group {
+                all.push(at);
+                continue;
+            }
+            let members = self.situation.house.members(self.things.all[at].name);
+            let of_group: Vec<usize> = members
+                .iter()
+                .filter_map(|item| self.things.all.iter().position(|thing| thing.name == item.name))
+                .collect();
+            if of_group.is_empty() { all.push(at) } else { all.extend(of_group) }
+        }
+        all
+    }
+
+    /// The only lock where a door is.
+    pub(super) fn lock_near<'t>(&'t self, door: &Thing<'_>) -> Option<&'t Thing<'t>> {
+        let mut locks = self.things.all.iter().filter(|thing| {
+            deed::lock(thing).is_some() && thing.location == door.location && door.location.is_some()
+        });
+        locks.next().filter(|_| locks.next().is_none())
+    }
+
+    fn planned(&self, thing: &Thing<'_>, wanted: &Wanted<'_>) -> Result<PlannedCommand, HouseRefusal> {
+        let named = NamedThing { name: thing.name.to_owned(), title: self.title(thing) };
+        match deed::command(thing, wanted.deed, wanted.taken, self.things) {
+            Ok((item, command)) => self.checked(item, command, named),
+            Err(NotDone::Cannot) => Err(HouseRefusal::Cannot(named)),
+            Err(NotDone::NoValue) => Err(HouseRefusal::NoValue(named)),
+        }
+    }
+
+    fn checked(
+        &self,
+        item: &Item,
+        command: ItemCommand,
+        thing: NamedThing,
+    ) -> Result<PlannedCommand, HouseRefusal> {
+        match self.situation.house.order(&item.name, &command) {
+            Ok(ordered) => Ok(PlannedCommand { ordered, command, title: thing.title }),
+            Err(Refused::NotPermitted { .. } | Refused::Unknown { .. }) => {
+                Err(HouseRefusal::NotPermitted(thing))
+            }
+            Err(Refused::ReadOnly { .. }) => Err(HouseRefusal::ReadOnly(thing)),
+            Err(Refused::OutOfRange { nearest, .. }) => {
+                let thing = NamedThing { name: item.name.clone(), ..thing };
+                Err(HouseRefusal::OutOfRange { thing, nearest })
+            }
+            Err(
+                Refused::WrongType { .. }
+                | Refused::WrongUnit { .. }
+                | Refused::NoOption { .. }
+                | Refused::NotUnderstood { .. },
+            ) => Err(HouseRefusal::Cannot(thing)),
+        }
+    }
+
+    fn option(
+        &self,
+        thing: &Thing<'_>,
+        taken: &TakenWords,
+        said: &[String],
+    ) -> Result<PlannedCommand, HouseRefusal> {
+        let named = NamedThing { name: thing.name.to_owned(), title: self.title(thing) };
+        let wanted = taken.option.clone().map(|range| said[range].to_vec()).unwrap_or_default();
+        let of_point = |item: &&Item| deed::option(item, |label| self.is_called(label, &wanted)).is_some();
+        let Some(item) = thing.points.iter().copied().find(of_point) else {
+            return Err(HouseRefusal::Cannot(named));
+        };
+        let option = deed::option(item, |label| self.is_called(label, &wanted));
+        let value = option.map(|option| option.value.clone()).unwrap_or_default();
+        self.checked(item, ItemCommand::Text(value), named)
+    }
+
+    /// A scene by the name of the option, whichever item has it.
+    fn scene(&self, taken: &TakenWords, said: &[String]) -> Option<HouseDecision> {
+        let wanted = said[taken.option.clone()?].to_vec();
+        let mut with = self.things.all.iter().filter(|thing| thing.is_of(ThingKind::Scene)).filter(|thing| {
+            thing
+                .points
+                .iter()
+                .any(|item| deed::option(item, |label| self.is_called(label, &wanted)).is_some())
+        });
+        let thing = with.next().filter(|_| with.next().is_none())?;
+        together(vec![self.option(thing, taken, said)])
+    }
+
+    fn is_called(&self, label: &str, wanted: &[String]) -> bool {
+        spoken::without_skipped(&spoken::words(label), self.situation.words) == wanted
+    }
+}
+
+/// All that can be done; a refusal only where nothing can, or where one of them must not.
+pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Option<HouseDecision> {
+    let mut commands: Vec<PlannedCommand> = Vec::new();
+    let mut refused = Vec::new();
+    for plan in planned {
+        match plan {
+            Ok(command) => commands.push(command),
+            Err(refusal) => refused.push(refusal),
+        }
+    }
+    // Of several lamps some can't be dimmed; but who may not switch one of them is told.
+    let is_told =
+        |refusal: &&HouseRefusal| !matches!(refusal, HouseRefusal::Cannot(_) | HouseRefusal::NoValue(_));
+    let told =
+        refused.iter().find(is_told).or_else(|| refused.first().filter(|_| commands.is_empty())).cloned();
+    if let Some(refusal) = told {
+        return Some(HouseDecision::Refused(refusal));
+    }
+    commands.sort_by(|one, other| one.ordered.item.cmp(&other.ordered.item));
+    commands.dedup_by(|one, other| one.ordered == other.ordered);
+    match commands.iter().any(PlannedCommand::needs_yes) {
+        _ if commands.is_empty() => None,
+        true => Some(HouseDecision::AskFirst(commands)),
+        false => Some(HouseDecision::Send(commands)),
+    }
+}
+
+/// What is meant by a room alone.
+fn kinds_of_place(wanted: &Wanted<'_>) -> &'static [ThingKind] {
+    match wanted.deed {
+        HouseDeed::On | HouseDeed::Off | HouseDeed::Percent | HouseDeed::Colour => &[ThingKind::Light],
+        HouseDeed::Up | HouseDeed::Down | HouseDeed::WarmWhite | HouseDeed::ColdWhite => &[ThingKind::Light],
+        HouseDeed::Open | HouseDeed::Close | HouseDeed::Opened => &[ThingKind::Door, ThingKind::Blind],
+        HouseDeed::Lock | HouseDeed::Unlock => &[ThingKind::Lock],
+        HouseDeed::Degrees | HouseDeed::Warmer | HouseDeed::Colder => &[ThingKind::Heating],
+        HouseDeed::Level => &[ThingKind::Heating],
+        HouseDeed::Stop | HouseDeed::Play | HouseDeed::Next | HouseDeed::Previous => &[ThingKind::Player],
+        HouseDeed::Option | HouseDeed::Scene => &[],
+    }
+}

@@ -1,0 +1,121 @@
+//! A connected house as its owner meets it: the program as it is started, and the house to try on a socket of its own.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use joi::audio::{RATE, read_wav, write_wav};
+use serde_json::Value;
+
+use crate::support::program::{Home, NOBODY, Running, project};
+use crate::support::speech::{flite, pause, plain};
+
+/// The house to try, and a user's home that is connected to it.
+struct Connected {
+    home: Home,
+    demo: Running,
+}
+
+impl Connected {
+    fn new() -> Self {
+        let mut home = Home::with_model_server(NOBODY);
+        let mut demo = Running::start(&mut home.command(&["home", "demo", "--port", "0"]));
+        let told = demo.until("a house to try at").out;
+        let url = told.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
+        home.set(&format!("home.url={}", url.trim_end_matches(';')));
+        demo.until("Ctrl-C ends it");
+        Self { home, demo }
+    }
+
+    fn state(&self, item: &str) -> String {
+        let shown: Value =
+            serde_json::from_str(&self.home.joi(&["home", "items", "--json"]).well().out).unwrap();
+        let rows = shown.as_array().unwrap();
+        let row = rows.iter().find(|row| row["name"] == item).unwrap_or_else(|| panic!("{item}: {shown}"));
+        row["state"].as_str().unwrap().to_owned()
+    }
+
+    /// Says these, one after the other, and gives the lines that were answered.
+    fn says(&self, lines: &[&str]) -> Vec<String> {
+        let ran = self.home.joi_reading(lines.join("\n") + "\n", &["text"]).well();
+        ran.out.lines().map(str::to_owned).collect()
+    }
+
+    /// All commands that came to the house.
+    fn commands(self) -> Vec<String> {
+        self.demo.signal(rustix::process::Signal::INT);
+        let told = self.demo.end().out;
+        told.lines().filter(|line| line.contains(" ← ")).map(str::to_owned).collect()
+    }
+}
+
+#[test]
+fn a_house_is_spoken_to_by_the_console() {
+    let house = Connected::new();
+    assert_eq!(house.state("Kitchen_Light"), "ON");
+    let asked = house.home.joi(&["ask", "turn off the kitchen light"]).well();
+    assert_eq!(asked.out, "Kitchen light is off.\n", "{asked:?}");
+    assert_eq!(house.state("Kitchen_Light"), "OFF");
+    let told = house.says(&[
+        "turn on the kitchen light",
+        "is the garage door open?",
+        "undo that",
+        "turn on the hall light and close the kitchen blinds",
+        "all lights but the hall off",
+    ]);
+    let expected = [
+        "Kitchen light is on.",
+        "No, it's closed.",
+        "Kitchen light is off.",
+        "Hall light is on. Done.",
+        "Done.",
+    ];
+    assert_eq!(told, expected);
+    assert_eq!((house.state("Hall_Light"), house.state("Living_Ceiling")), ("ON".into(), "0".into()));
+    assert_eq!(house.state("Kitchen_Blinds"), "100");
+    let commands = house.commands();
+    assert!(!commands.iter().any(|line| line.contains("Garage")), "{commands:?}");
+    assert_eq!(commands[..3], ["Kitchen_Light ← OFF", "Kitchen_Light ← ON", "Kitchen_Light ← OFF"]);
+}
+
+#[test]
+fn a_lock_is_opened_by_a_yes_only() {
+    let house = Connected::new();
+    let told = house.says(&["unlock the front door", "no"]);
+    assert!(told[0].contains("shall I really do it with Front door"), "{told:?}");
+    assert_eq!(house.state("Front_Door_Lock"), "ON");
+    let told = house.says(&["unlock the front door", "yes"]);
+    assert_eq!(told.last().map(String::as_str), Some("Done."));
+    assert_eq!(house.state("Front_Door_Lock"), "OFF");
+    assert_eq!(house.commands(), ["Front_Door_Lock ← OFF"]);
+}
+
+#[test]
+fn a_house_that_stops_in_between_is_told_in_one_sentence() {
+    let house = Connected::new();
+    let mut joi = Running::start(house.home.command(&["text"]).stdin(Stdio::piped()));
+    joi.tell("turn on the hall light");
+    joi.until("Hall light is on.");
+    assert_eq!(house.commands(), ["Hall_Light ← ON"]);
+    joi.tell("turn off the hall light");
+    let told = joi.until("reach the house").out;
+    assert_eq!(told.trim(), "I can't reach the house at the moment; nothing was done.");
+    joi.tell("is the hall light on?");
+    assert_eq!(joi.until("reach the house").out.trim(), "I can't reach the house at the moment.");
+}
+
+#[test]
+fn a_house_is_spoken_to_by_voice() {
+    let house = Connected::new();
+    let file = house.home.arg("said.wav");
+    let phrase = read_wav(project("tests/data/hear/phrase.wav"), RATE).unwrap();
+    let said = flite("slt", "turn off the kitchen light");
+    let all = [pause(1.0), phrase, pause(0.6), said, pause(3.0)];
+    write_wav(Path::new(&file), RATE, &all.concat()).unwrap();
+    let ran = house.home.joi(&["hear", "--json", "--wav", &file, "--out", &house.home.arg("out.wav")]).well();
+    let turn: Value = serde_json::from_str(ran.out.lines().next().unwrap()).unwrap();
+    assert_eq!(plain(turn["heard"].as_str().unwrap()), "turn off the kitchen light", "{turn}");
+    assert_eq!(turn["reply"], "Kitchen light is off.", "{turn}");
+    assert_eq!(turn["model_use"], Value::Array(vec![]));
+    assert_eq!(house.state("Kitchen_Light"), "OFF");
+    assert_eq!(house.commands(), ["Kitchen_Light ← OFF"]);
+}
