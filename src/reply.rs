@@ -274,6 +274,9 @@ impl<M: ChatModel> Path<'_, M> {
         let side = self.side_queries(&request, sink);
         let mut prepared = self.prepare(&request, &side).await?;
         let shared = side.prompt;
+        if let Some(ended) = self.untold(&request, &prepared.memory.text, sink).await? {
+            return Ok(ended);
+        }
         is_doubtful &= !memory::holds(&prepared.memory, &request);
         if is_doubtful {
             if self.looked_up_at_once(turn, sink).await? {

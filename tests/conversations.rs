@@ -11,4 +11,5 @@ static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 mod stories {
     mod evals;
+    mod everyday;
 }

@@ -24,6 +24,8 @@ pub(crate) struct CareWords {
     pub(crate) advice: Regex,
     /// It goes on with what was said just before.
     pub(crate) goes_on: Regex,
+    /// It asks what only the user can know.
+    pub(crate) personal: Regex,
     /// What belongs to a matter; the first that fits counts.
     pub(crate) rules: Vec<CareRule>,
     pub(crate) facts: FactWords,
@@ -120,6 +122,7 @@ struct CareFile {
     harmless: Vec<String>,
     advice: Vec<String>,
     goes_on: Vec<String>,
+    personal: Vec<String>,
     words: BTreeMap<String, String>,
     urgent: BTreeMap<String, String>,
     careful: BTreeMap<String, String>,
@@ -172,6 +175,7 @@ impl CareWords {
             harmless: any("harmless", &file.harmless)?,
             advice: any("advice", &file.advice)?,
             goes_on: any("goes_on", &file.goes_on)?,
+            personal: any("personal", &file.personal)?,
             rules: file.rule.iter().map(|rule| file.rule(rule)).collect::<Result<_, String>>()?,
             facts: FactWords {
                 ask: any("facts.ask", &facts.ask)?,

@@ -71,6 +71,20 @@ const FILES: [PromptFile; 13] = [
     file!(Unsure, "unsure.md"),
 ];
 
+/// Asks a model that is told in English for the user's language, where its text does not.
+const LANGUAGE: &str = include_str!("../../assets/prompts/language.md");
+
+impl PromptFile {
+    /// The English text, for a language that brings none.
+    fn for_another_language(&self) -> String {
+        let text = self.english.trim();
+        match self.prompt {
+            PromptName::JoiTalk | PromptName::ButlerTalk => format!("{text} {}", LANGUAGE.trim()),
+            _ => text.to_owned(),
+        }
+    }
+}
+
 /// The texts of one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PromptTexts(Vec<(PromptName, String)>);
@@ -96,7 +110,7 @@ impl PromptTexts {
             match std::fs::read_to_string(&file) {
                 Ok(text) => Ok((known.prompt, text.trim().to_owned())),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    Ok((known.prompt, known.english.trim().to_owned()))
+                    Ok((known.prompt, known.for_another_language()))
                 }
                 Err(error) => Err((file, error)),
             }
@@ -136,6 +150,8 @@ mod tests {
         let texts = PromptTexts::read(folder.path()).unwrap();
         assert_eq!(texts.of(PromptName::JoiSmall), "Tu es {name}.");
         assert_eq!(texts.of(PromptName::Joi), PromptTexts::english().of(PromptName::Joi));
+        let talk = texts.of(PromptName::JoiTalk);
+        assert!(talk.ends_with("Answer in the user's language."), "{talk}");
         std::fs::create_dir(folder.path().join("voice.md")).unwrap();
         let (file, _) = PromptTexts::read(folder.path()).unwrap_err();
         assert_eq!(file, folder.path().join("voice.md"));

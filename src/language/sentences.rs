@@ -181,6 +181,10 @@ pub struct ReplySentences {
     pub came_out_wrong: String,
     /// In place of an answer that only repeats the request.
     pub no_answer: String,
+    /// The same, where the user has told something of himself.
+    pub listening: String,
+    /// In answer to what only the user can know.
+    pub untold: String,
     pub shall_i: String,
     pub go_on: String,
     /// When nothing new comes behind it.

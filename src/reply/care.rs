@@ -14,6 +14,7 @@ use super::agent::router::ToolChoice;
 use super::agent::setup::{self, Prepared};
 use super::agent::talk::PromptKind;
 use super::consent::QuestionOutcome;
+use super::memory::question::content_words;
 use super::model::ChatModel;
 use super::output::sink::{ReceiverClosed, ReplySink};
 use super::output::source::{self, SourceTrust};
@@ -124,6 +125,33 @@ impl<M: ChatModel> Path<'_, M> {
         request.answering.knowledge == Knowledge::Scant
             && care::care(&turn.language, turn.asked, None) == Care::Fact
             && !is_tools()
+    }
+
+    /// The answer to a question about what only the user can know and has not told; nothing for any other, or where the
+    /// model can be relied on.
+    pub(super) async fn untold(
+        &self,
+        request: &TurnRequest<'_>,
+        remembered: &str,
+        sink: &mut ReplySink,
+    ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+        let turn = request.turn;
+        let was_told = || {
+            let said = request.past.own_texts.iter().filter(|text| !text.contains('?'));
+            let told: Vec<String> = said.flat_map(|text| content_words(text)).collect();
+            content_words(turn.asked).iter().any(|word| told.contains(word))
+        };
+        let is_untold = request.answering.knowledge == Knowledge::Scant
+            && request.prompt == PromptKind::Talk
+            && remembered.is_empty()
+            && care::is_personal(&turn.language, turn.asked)
+            && !was_told();
+        if !is_untold {
+            return Ok(None);
+        }
+        sink.decided("care", "untold", "only the user can know it, and has not told it").await?;
+        sink.say_on(&sink.sentence(|say| &say.untold)).await?;
+        Ok(Some((Ended::Quick, Keep::Yes)))
     }
 
     /// Looks a fact up at once, where that is wanted; whether it is answered.

@@ -16,3 +16,4 @@ pub mod sanitize;
 pub(crate) mod sink;
 pub(crate) mod source;
 pub(crate) mod truth;
+pub(crate) mod vacant;

@@ -8,6 +8,7 @@ use crate::llm::ModelSize;
 use crate::reply::agent::request::TurnRequest;
 use crate::reply::agent::router::is_always;
 use crate::reply::config::{PlannerConfig, PlannerMode};
+use crate::reply::output::news::{self, WantedLength};
 use crate::reply::understand::reference;
 use crate::reply::understand::wish::{self, CallWords, Utterances};
 use crate::tools::gate::Wish;
@@ -33,7 +34,7 @@ pub(crate) fn prompt_kind(
     let is_talk = may_be_short(request, tools, planner)
         && request.tools.by_words(asked, &request.turn.language).is_empty()
         && request.tools.ready_calls(&[asked], &request.turn.language).is_none()
-        && !asks_for_a_deed(request)
+        && (wants_a_tale(request) || !asks_for_a_deed(request))
         && !goes_on_with_a_call(request);
     if is_talk { PromptKind::Talk } else { PromptKind::Tools }
 }
@@ -51,6 +52,11 @@ pub(crate) fn may_be_short(request: &TurnRequest<'_>, tools: &ToolsConfig, plann
         && is_by_words
         && planner.mode != PlannerMode::Always
         && named.all(|tool| has_words(tool.name(), tool.cues()))
+}
+
+/// Whether something told or recited is wanted: "tell me a story, and make it up".
+fn wants_a_tale(request: &TurnRequest<'_>) -> bool {
+    news::wanted_length(&request.turn.language, request.turn.asked) == WantedLength::Tale
 }
 
 /// Whether the words ask for something that one of the tools does, in words that are none of its cues.

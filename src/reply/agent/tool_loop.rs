@@ -130,7 +130,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             ModelAnswer::Whole
             | ModelAnswer::Nothing { .. }
             | ModelAnswer::NoTools
-            | ModelAnswer::Repeats
+            | ModelAnswer::Empty(_)
                 if chose =>
             {
                 state.progress.has_refused_step = true;
@@ -139,7 +139,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
             ModelAnswer::Whole => Ok(Some(LoopEnd::Answered)),
             ModelAnswer::Stopped(stop) => self.stopped(state, stop, sink).await.map(Some),
-            ModelAnswer::Repeats => self.repeats(state, sink).await,
+            ModelAnswer::Empty(refusal) => self.empty(state, refusal, sink).await,
             ModelAnswer::NoTools => {
                 self.protocols.learn(&state.prompt.answering.model, self.store).await;
                 sink.decided("tools", "text", "the model takes no native tools; remembered").await?;

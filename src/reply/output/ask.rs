@@ -2,7 +2,7 @@
 //!
 //! Runs in the task of one turn, which may drop it at any point: the generation is aborted then and
 //! what was let out stands in the sink. It waits for a model that is still starting and says so
-//! at once, and tries a second time when the first went wrong before a word was out. Calls of tools are
+//! after two seconds, and tries a second time when the first went wrong before a word was out. Calls of tools are
 //! handed back whole.
 
 use std::sync::Arc;
@@ -23,11 +23,14 @@ use crate::reply::output::offer::OfferRule;
 use crate::reply::output::patience::Patience;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::output::truth::ClaimEvidence;
+use crate::reply::output::vacant::VacancyRule;
 use crate::reply::turn::ReplyEvent;
 
 /// Pause before the second attempt after a failure that came at once: a server that is being
 /// started again needs a moment.
 const BEFORE_RETRY: Duration = Duration::from_secs(1);
+/// A model server that runs already is found and ready within this time; only a longer start is spoken of.
+const SHORT_START: Duration = Duration::from_secs(2);
 
 /// One question to the model.
 #[derive(Debug, Clone)]
@@ -42,6 +45,8 @@ pub(crate) struct ModelQuestion<'a> {
     pub(crate) evidence: ClaimEvidence<'a>,
     /// What it may offer to do.
     pub(crate) offers: OfferRule<'a>,
+    /// What is no answer of it; nothing where that is not looked at.
+    pub(crate) vacancy: Option<VacancyRule<'a>>,
     /// How long the answer may be, and what it goes on with.
     pub(crate) limit: Option<LengthLimit>,
     pub(crate) earlier: &'a str,
@@ -65,8 +70,8 @@ pub(crate) enum ModelAnswer {
     NoTools,
     /// It ends before the model was done.
     Stopped(AnswerStop),
-    /// It says only what the user has said; nothing of it went out.
-    Repeats,
+    /// It says only what the user has said, or is none; nothing of it went out.
+    Empty(ReplyRefusal),
 }
 
 /// Calls and what came with them.
@@ -104,8 +109,8 @@ impl From<LlmError> for Setback {
     }
 }
 
-/// Waits for a model that is still starting: which one it is decides how it is asked. An apology when it does not
-/// wake up in time; what else is wrong shows when it is asked.
+/// Waits for a model that is still starting: which one it is decides how it is asked. A start that takes longer than
+/// [`SHORT_START`] is spoken of. An apology when it does not wake up in time; what else is wrong shows when it is asked.
 ///
 /// # Errors
 /// Nobody listens any more.
@@ -114,12 +119,12 @@ pub(crate) async fn awaited<M: ChatModel>(
     config: &ReplyConfig,
     sink: &mut ReplySink,
 ) -> Result<Option<ModelAnswer>, ReceiverClosed> {
-    if model.state() != ModelState::Starting {
+    if model.state() != ModelState::Starting || timeout(SHORT_START, model.settled()).await.is_ok() {
         return Ok(None);
     }
     sink.decided("model", "waiting", "the model is still starting").await?;
     sink.aside(&sink.sentence(|say| &say.waking)).await?;
-    match until_ready(model, wake_up(config)).await {
+    match until_ready(model, wake_up(config).saturating_sub(SHORT_START)).await {
         Err(Setback::Asleep) => give_up(Setback::Asleep, sink.said.len(), sink).await.map(Some),
         Ok(_) | Err(_) => Ok(None),
     }
@@ -247,7 +252,11 @@ async fn attempt<M: ChatModel>(
         match event {
             ChatEvent::Text(text) => {
                 pieces += 1;
-                sink.say_worded(&length.push(&listener.push(&text).map_err(refused)?)).await?;
+                let clauses = match listener.push(&text) {
+                    Err(refusal @ ReplyRefusal::Vacant) => return Ok(ModelAnswer::Empty(refusal)),
+                    clauses => clauses.map_err(refused)?,
+                };
+                sink.say_worded(&length.push(&clauses)).await?;
                 if let Some(stop) = length.stop() {
                     // The server is not asked to the end, which is where it tells what the answer cost.
                     let (eval_count, eval_duration) = (pieces, began.elapsed());
@@ -281,7 +290,9 @@ async fn ended(
     let WrittenCalls { mut calls, thinking, .. } = wrote;
     let heard = match heard {
         Ok(heard) => heard,
-        Err(ReplyRefusal::Repeats) if calls.is_empty() => return Ok(Ok(ModelAnswer::Repeats)),
+        Err(refusal @ (ReplyRefusal::Repeats | ReplyRefusal::Vacant)) if calls.is_empty() => {
+            return Ok(Ok(ModelAnswer::Empty(refusal)));
+        }
         Err(ReplyRefusal::Empty) if !calls.is_empty() => {
             return Ok(Ok(ModelAnswer::Calls(WrittenCalls { calls, words: String::new(), thinking })));
         }

@@ -38,6 +38,9 @@ pub enum ReplyRefusal {
     /// It says nothing but what the user has said.
     #[error("the reply only repeats the request")]
     Repeats,
+    /// It answers nothing: a stock phrase, her prompt, or the user's part of the conversation.
+    #[error("the reply is a stock phrase, recites the prompt or speaks as the user")]
+    Vacant,
     /// It is longer than [`MAX_TOKENS`].
     #[error("the reply has {tokens} tokens; at most {MAX_TOKENS} are allowed")]
     TooLong {

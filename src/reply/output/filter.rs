@@ -12,6 +12,7 @@ use crate::reply::output::malformed::Malformed;
 use crate::reply::output::news;
 use crate::reply::output::offer::OfferRule;
 use crate::reply::output::truth::{self, ClaimEvidence};
+use crate::reply::output::vacant::VacancyRule;
 
 /// Most bytes of the beginning of a sentence that wait for what follows the comma.
 const LONGEST_BEGINNING: usize = 40;
@@ -41,13 +42,14 @@ pub(crate) struct ReplyFilter<'a> {
     known: &'a [String],
     evidence: ClaimEvidence<'a>,
     offers: OfferRule<'a>,
+    vacancy: Option<VacancyRule<'a>>,
     language: &'a Language,
     state: FilterState,
     gate: OutputGate,
     /// Words of it went out.
     has_spoken: bool,
-    /// It has offered what it must not: nothing more goes out.
-    is_ended: bool,
+    /// Why nothing more of it goes out.
+    ended: Option<ReplyRefusal>,
     /// The beginning of a sentence that is not let out before it is known what it claims.
     begun: String,
     /// What holds nothing yet but words of the request; nothing once there was more.
@@ -71,24 +73,37 @@ pub(crate) struct FilteredReply {
 impl<'a> ReplyFilter<'a> {
     /// Listens to the answer to `question`: for calls of the tools that are known; without any, no call is looked for.
     pub(crate) fn new(question: &ModelQuestion<'a>, language: &'a Language) -> Self {
-        let ModelQuestion { known, purpose, evidence, offers, .. } = *question;
+        let ModelQuestion { known, purpose, evidence, offers, vacancy, .. } = *question;
         let state = match purpose {
             Purpose::Choice => FilterState::Silent,
             Purpose::Answer if known.is_empty() => FilterState::Speaking,
             Purpose::Answer => FilterState::Sniffing,
         };
         let (gate, begun, raw) = (OutputGate::default(), String::new(), String::new());
-        let (has_spoken, is_ended) = (false, false);
+        let (has_spoken, ended) = (false, None);
         // What was done may be told in the words that asked for it.
         let repeated = evidence.done.is_empty().then(String::new);
-        Self { known, evidence, offers, language, state, gate, has_spoken, is_ended, begun, repeated, raw }
+        Self {
+            known,
+            evidence,
+            offers,
+            vacancy,
+            language,
+            state,
+            gate,
+            has_spoken,
+            ended,
+            begun,
+            repeated,
+            raw,
+        }
     }
 
     /// The next piece; what may be said now.
     pub(crate) fn push(&mut self, text: &str) -> Result<String, ReplyRefusal> {
         self.raw.push_str(text);
         let new = match self.state {
-            _ if self.is_ended => return Ok(String::new()),
+            _ if self.ended.is_some() => return Ok(String::new()),
             FilterState::Held(_) | FilterState::Silent => return Ok(String::new()),
             FilterState::Speaking => text.to_owned(),
             FilterState::Sniffing => match protocol::begins_call(&self.raw, self.known) {
@@ -128,7 +143,7 @@ impl<'a> ReplyFilter<'a> {
             return Ok(FilteredReply { rest: String::new(), calls, words, left_out: None });
         }
         let rest = match std::mem::replace(&mut self.state, FilterState::Silent) {
-            _ if self.is_ended => String::new(),
+            _ if self.ended.is_some() => String::new(),
             FilterState::Silent => String::new(),
             FilterState::Held(Some(refusal)) => return Err(refusal),
             FilterState::Held(None) if protocol::is_broken_call(&self.raw, self.known) => {
@@ -142,7 +157,7 @@ impl<'a> ReplyFilter<'a> {
             FilterState::Speaking => std::mem::take(&mut self.gate).finish(ending)?,
         };
         let rest = self.honest(rest)? + &self.begun;
-        let left_out = self.is_ended.then_some(ReplyRefusal::Offer);
+        let left_out = self.ended;
         if let Some(refusal) = left_out.filter(|_| !self.has_spoken) {
             return Err(refusal);
         }
@@ -166,8 +181,14 @@ impl<'a> ReplyFilter<'a> {
             return Err(if has_acted { ReplyRefusal::FurtherClaim } else { ReplyRefusal::Claim });
         }
         let allowed = self.offers.allowed(self.language, &words);
-        if allowed < words.len() {
-            self.is_ended = true;
+        if self.vacancy.is_some_and(|rule| rule.is_vacant(self.language, &words)) {
+            if !self.has_spoken {
+                return Err(ReplyRefusal::Vacant);
+            }
+            self.ended = Some(ReplyRefusal::Vacant);
+            words.clear();
+        } else if allowed < words.len() {
+            self.ended = Some(ReplyRefusal::Offer);
             words.truncate(allowed);
         } else if matches!(self.offers, OfferRule::Asked(_)) {
             self.begun = words.split_off(sentences_end(&words));
@@ -222,6 +243,7 @@ mod tests {
             purpose: Purpose::Answer,
             evidence: ClaimEvidence { asked: "Turn it on, and milk on the list.", done: &[] },
             offers,
+            vacancy: Some(VacancyRule { asked: "Turn it on, and milk on the list.", persona: "" }),
             limit: None,
             earlier: "",
         };

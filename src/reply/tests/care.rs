@@ -312,3 +312,13 @@ async fn in_german_it_is_said_in_german() {
     let shown = looked.say("My son swallowed a battery.").await.shown();
     assert_eq!(shown, words.answer("poison", "").unwrap(), "also of what is said in another language");
 }
+
+#[tokio::test]
+async fn what_only_the_user_can_know_reaches_the_model_once_it_was_told() {
+    let looking = Looking::new(vec![answers("That is a fine name."), answers("She is called Minka.")]).await;
+    for _ in 0..2 {
+        assert_eq!(looking.say("What is my cat called?").await.shown(), say().untold);
+    }
+    looking.say("I have a cat, and her name is Minka.").await;
+    assert_eq!(looking.say("What is my cat called?").await.shown(), "She is called Minka.");
+}

@@ -251,23 +251,37 @@ async fn what_was_done_in_an_earlier_conversation_is_not_told() {
 // Asked once more in the way that exists, and then a sentence of ours
 #[tokio::test]
 async fn an_answer_that_only_repeats_the_words_is_refused() {
-    let said = "I had a really bad day at work.";
-    let bench = Bench::shipped(vec![answers(said_back()), answers("I am sorry to hear that.")]);
+    let said = "Why is the sky blue?";
+    let repeated = || answers("The sky is blue.");
+    let bench = Bench::shipped(vec![repeated(), answers("Air scatters it.")]);
     let ran = bench.say(said).await;
-    assert_eq!((ran.shown().as_str(), ran.outcome.ended), ("I am sorry to hear that.", Ended::Answered));
+    assert_eq!((ran.shown().as_str(), ran.outcome.ended), ("Air scatters it.", Ended::Answered));
     assert_eq!(ran.decided("check"), ["refused"]);
     let hint = include_str!("../../../assets/prompts/recovery.md").trim();
     let asked = bench.model.requests()[1].last().unwrap().content.clone();
     assert!(asked.ends_with(&format!("{said}\n\n{hint}")), "{asked}");
-    let bench = Bench::shipped(vec![answers(said_back()), answers("A really bad day, at work.")]);
+    let bench = Bench::shipped(vec![repeated(), answers("Blue, the sky.")]);
     let ran = bench.say(said).await;
     assert_eq!((ran.shown(), ran.outcome.ended), (say().no_answer.clone(), Ended::Apologised));
     let stored = bench.store.dialogue_since(jiff::Timestamp::MIN, 9).await.unwrap();
     assert_eq!(stored[1].wording, crate::store::WordedBy::Fixed, "no example of an answer");
 }
 
-fn said_back() -> &'static str {
-    "I had a really bad day at work."
+// Not asked a second time, which brings the same again
+#[tokio::test]
+async fn who_tells_of_himself_is_asked_for_more_where_the_model_has_no_answer() {
+    let said = "I had a really bad day at work.";
+    for vacant in [said, "I'm sorry, but I can't assist with that.", "Well, I had a really bad day, too."] {
+        let bench = Bench::shipped(vec![answers(vacant)]);
+        let ran = bench.say(said).await;
+        let told = (ran.shown(), ran.outcome.ended);
+        assert_eq!(told, (say().listening.clone(), Ended::Answered), "{vacant}");
+        assert_eq!(ran.decided("check"), ["refused"]);
+    }
+    let steps = ["I'm sorry to hear that. ", "I can't assist with that. ", "Bye."].map(Step::Text);
+    let bench = Bench::shipped(vec![steps.into_iter().chain([Step::Done]).collect()]);
+    let ran = bench.say(said).await;
+    assert_eq!(ran.shown().trim(), "I'm sorry to hear that.", "what was said before it stands");
 }
 
 // A deed is told in the words that asked for it

@@ -25,8 +25,7 @@ pub enum Care {
 
 /// Decides; `before` is the matter that was answered just before.
 pub fn care(language: &Language, asked: &str, before: Option<&str>) -> Care {
-    let text = asked.to_lowercase().replace(['’', '‘', '`'], "'");
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = plain(asked);
     let mut kinds = language.care().iter().map(|words| kind(words, &text));
     // Facts are asked for in the language that is spoken.
     let own = kinds.next().unwrap_or(Care::Everyday);
@@ -39,6 +38,18 @@ pub fn care(language: &Language, asked: &str, before: Option<&str>) -> Care {
         }
         (None, _) => own,
     }
+}
+
+/// Whether it asks what only the user can know: what he ate, the colour of his socks.
+pub fn is_personal(language: &Language, asked: &str) -> bool {
+    let text = plain(asked);
+    language.care().iter().any(|words| words.personal.is_match(&text))
+}
+
+/// In lower case, with single spaces and the apostrophes of a keyboard.
+fn plain(asked: &str) -> String {
+    let text = asked.to_lowercase().replace(['’', '‘', '`'], "'");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What an utterance that asks for a look-up wants looked up.

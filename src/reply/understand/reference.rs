@@ -3,7 +3,7 @@
 //! PURE. In: a request. Out: whether it can only be understood with what stands before it, as far as its form tells.
 
 use crate::language::Language;
-use crate::language::consent::words_of;
+use crate::language::consent::{ConsentWords, words_of};
 
 /// A request of so few words is a part of what was asked before it.
 const LONGEST_FRAGMENT: usize = 3;
@@ -20,6 +20,16 @@ pub(crate) fn goes_on(language: &Language, asked: &str) -> bool {
 pub(crate) fn speaks_of_the_speaker(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
     language.consent().iter().any(|of| of.talk.own.are_in(&words))
+}
+
+/// Whether who says it tells something of himself: neither asks nor wants anything.
+pub(crate) fn tells_of_the_speaker(language: &Language, asked: &str) -> bool {
+    let words = words_of(asked);
+    let begins_with_own = |of: &ConsentWords| of.talk.own.at_start(&words).is_some();
+    let wants = |of: &ConsentWords| of.form.wishes.at_start(&words).is_some();
+    !asked.contains('?')
+        && language.consent().iter().any(begins_with_own)
+        && !language.consent().iter().any(wants)
 }
 
 /// Whether the answer may need the time or the place.
@@ -53,6 +63,11 @@ mod tests {
         assert!(speaks_of_the_speaker(english(), "In which town is my home?"));
         assert!(speaks_of_the_speaker(german(), "Wie heißt meine Schwester?"));
         assert!(!speaks_of_the_speaker(english(), "why is the sky blue"));
+        assert!(tells_of_the_speaker(english(), "My hamster died."));
+        assert!(tells_of_the_speaker(german(), "Ich bin so müde"));
+        for asked in ["I want a story", "Tell me more", "My name is what?", "Hamsters die young."] {
+            assert!(!tells_of_the_speaker(english(), asked), "{asked}");
+        }
         assert!(asks_about_here(english(), "How many days are there until Christmas?"));
         assert!(asks_about_here(german(), "Wie alt ist wer 1980 geboren ist?"));
         assert!(!asks_about_here(english(), "I have a cat. Her name is Minka."));

@@ -13,6 +13,7 @@ use crate::reply::output::check::ReplyRefusal;
 use crate::reply::output::length::AnswerStop;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::open_question::{BegunAnswer, OpenQuestion, open_until};
+use crate::reply::understand::reference;
 
 impl<M: ChatModel> AgentContext<'_, M> {
     /// An answer that ended before the model was done. Where there is more of it, she asks whether to go on.
@@ -51,13 +52,19 @@ impl<M: ChatModel> AgentContext<'_, M> {
         Ok(LoopEnd::Answered)
     }
 
-    /// An answer of the user's own words is none: it is asked for once more, without tools.
-    pub(super) async fn repeats(
+    /// An answer that is none. Who has told something of himself is asked for more of it; else the model is asked once
+    /// more, without tools.
+    pub(super) async fn empty(
         &self,
         state: &mut LoopState,
+        refusal: ReplyRefusal,
         sink: &mut ReplySink,
     ) -> Result<Option<LoopEnd>, ReceiverClosed> {
-        sink.decided("check", "refused", ReplyRefusal::Repeats.to_string()).await?;
+        sink.decided("check", "refused", refusal.to_string()).await?;
+        if reference::tells_of_the_speaker(&state.asked.language, &state.asked.words) {
+            sink.say_on(&sink.sentence(|say| &say.listening)).await?;
+            return Ok(Some(LoopEnd::Answered));
+        }
         if !state.progress.may_recover() {
             sink.say_on(&sink.sentence(|say| &say.no_answer)).await?;
             return Ok(Some(LoopEnd::Apologised));

@@ -22,6 +22,7 @@ use crate::reply::output::length::LengthLimit;
 use crate::reply::output::offer::OfferRule;
 use crate::reply::output::sink::ReplySink;
 use crate::reply::output::truth::ClaimEvidence;
+use crate::reply::output::vacant::VacancyRule;
 use crate::reply::prompt::head::Heads;
 use crate::reply::session::tool_history::CallOutcome;
 use crate::reply::understand::wish::{self, CallWords, Utterances};
@@ -161,7 +162,16 @@ impl LoopState {
         let known = &self.scope.known;
         let (evidence, offers) = (self.evidence(), self.offers());
         let Asked { limit, earlier, .. } = &self.asked;
-        ModelQuestion { ask, known, purpose, evidence, offers, limit: *limit, earlier }
+        let vacancy = self.vacancy();
+        ModelQuestion { ask, known, purpose, evidence, offers, vacancy, limit: *limit, earlier }
+    }
+
+    /// What is no answer of a small model before anything was called.
+    fn vacancy(&self) -> Option<VacancyRule<'_>> {
+        let head = self.prompt.messages.first().map_or("", |system| system.content.as_str());
+        let persona = head.split("\n\n").next().unwrap_or_default();
+        let is_looked_at = self.is_small() && self.progress.results.is_empty();
+        is_looked_at.then_some(VacancyRule { asked: &self.asked.words, persona })
     }
 
     /// What the model may say was done.

@@ -125,3 +125,32 @@ fn what_is_to_be_looked_up_is_the_rest_of_the_request() {
         assert_eq!(wants_look_up(english(), asked), agrees, "{asked}");
     }
 }
+
+#[test]
+fn what_only_the_user_can_know_is_told_from_advice_and_from_what_the_world_knows() {
+    for asked in [
+        "What did I have for lunch yesterday?",
+        "Where did I put my glasses",
+        "What am I holding?",
+        "What’s my brother's name?",
+        "What colour is my car?",
+        "What is the age of my aunt?",
+    ] {
+        assert!(is_personal(english(), asked), "{asked}");
+    }
+    for asked in [
+        "What is a good name for my dog?",
+        "What should I have for lunch?",
+        "What can I do for my back?",
+        "What did I miss to say?",
+        "Who was Mozart?",
+    ] {
+        assert!(!is_personal(english(), asked), "{asked}");
+    }
+    for asked in ["Was habe ich gestern gegessen?", "Wie heißt meine Tante?", "Woran denke ich?"] {
+        assert!(is_personal(german(), asked), "{asked}");
+    }
+    for asked in ["Was mache ich, wenn es brennt?", "Was soll ich meiner Mutter schenken?"] {
+        assert!(!is_personal(german(), asked), "{asked}");
+    }
+}
