@@ -183,12 +183,10 @@ fn the_words_of_a_pause_tell_the_ears_whether_more_will_come() {
     };
     let to_her = |text: &str| told(JudgeVerdict::Addressed(text.into()), text);
     let expect = |more| format!("ears Expect(Outlook {{ generation: 1, revision: 0, more: {more} }})");
-    // Only of what is a whole command the answer may be got ready.
     let whole = |more, text: &str| vec![expect(more), format!("rehearse: {text}")];
     assert_eq!(to_her("what time is it"), whole("Unlikely", "what time is it"));
     assert_eq!(to_her("set a timer for ten minutes"), whole("Possible", "set a timer for ten minutes"));
     assert_eq!(to_her("set a timer for"), [expect("Likely")]);
-    assert_eq!(told(JudgeVerdict::FollowUp("stop".into()), "stop"), whole("Unlikely", "stop"));
     assert_eq!(told(JudgeVerdict::Stop, "stop"), whole("Unlikely", "stop"));
     assert!(to_her("why is the sky blue").is_empty());
     assert!(told(JudgeVerdict::Ignore, "what time is it").is_empty(), "not meant for her");
