@@ -43,7 +43,7 @@ fn an_utterance_keeps_its_pre_roll_and_ends_after_the_patience() {
     };
     assert_eq!(
         edges,
-        [Edge::Started, Edge::Paused(span(148 * F)), Edge::Ended(span(162 * F), EndCause::Silence),]
+        [Edge::Started, Edge::Paused(span(144 * F)), Edge::Ended(span(162 * F), EndCause::Silence),]
     );
     assert!(endpointer.is_open(), "the sentence may go on");
     assert_eq!(show(&mut endpointer, 162 * F, &line(0, 60)), [], "silence after the end is no news");
