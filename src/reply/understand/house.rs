@@ -249,8 +249,8 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn search(&self, purpose: SearchPurpose, kinds_of_place: &'a [ThingKind]) -> Search<'a> {
-        let HouseSituation { house, room, .. } = *self.situation;
-        Search { house, things: self.things, here: room, purpose, kinds_of_place }
+        let HouseSituation { house, room, follow, .. } = *self.situation;
+        Search { house, things: self.things, here: follow.place.or(room), purpose, kinds_of_place }
     }
 
     /// The phrases of things in `said`, and those that are left out.

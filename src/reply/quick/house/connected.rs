@@ -93,7 +93,7 @@ impl ConnectedHome {
         let words = turn.language.house()?;
         let (view, phrasings) = (self.view(), self.phrasings(words));
         let ear = turn.language.ear();
-        let room = follow.place.or(self.room.as_deref());
+        let room = self.room.as_deref();
         Some(read(&HouseSituation { house: &view.house, words, phrasings: &phrasings, ear, room, follow }))
     }
 
