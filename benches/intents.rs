@@ -9,15 +9,31 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use joi::clock::SystemClock;
+use joi::home::house::{House, HouseRules, TagVocabulary, read};
 use joi::language::Language;
+use joi::reply::understand::house::understander;
 use joi::reply::understand::intents::{match_intent, near};
 use joi::reply::understand::redact::redact_structured;
 use joi::reply::understand::wish::{CallWords, Utterances, wish};
 use joi::tools::{Arguments, Means, Reach, ToolsConfig, builtin};
+use serde_json::{Value, json};
 
 const PHRASINGS: &str = include_str!("../tests/data/intents/phrasings.txt");
 const TIMERS: &str = include_str!("../tests/data/intents/timers.en.tsv");
 const HOME: &str = include_str!("../tests/data/intents/home.en.tsv");
+const HOUSES: [[&str; 3]; 2] = [
+    [
+        "en",
+        include_str!("../tests/data/homes/family.en.json"),
+        include_str!("../tests/data/homes/family.en.tsv"),
+    ],
+    [
+        "de",
+        include_str!("../tests/data/homes/family.de.json"),
+        include_str!("../tests/data/homes/family.de.tsv"),
+    ],
+];
+const TAGS: &str = include_str!("../tests/data/openhab/5.2.1/tags.json");
 const GERMAN: &str = include_str!("../tests/data/intents/timers.de.tsv");
 const CHITCHAT: &str = include_str!("../tests/data/intents/chitchat.txt");
 const CONSENT: [(&str, &str); 2] = [
@@ -75,6 +91,42 @@ fn intents(c: &mut Criterion) {
     group.finish();
 }
 
+/// Eight families' houses in one: more than 500 items.
+fn large_house(rows: &str) -> House {
+    let mut all = Vec::new();
+    for part in 1..=8 {
+        let mut rows: Vec<Value> = serde_json::from_str(rows).unwrap_or_else(|error| panic!("{error}"));
+        for row in &mut rows {
+            let own = |name: &Value| json!(format!("{}_{part}", name.as_str().unwrap_or_default()));
+            row["name"] = own(&row["name"]);
+            // The first keeps its names, so that what is said is found.
+            if part > 1 && row["label"].is_string() {
+                row["label"] = json!(format!("{} {part}", row["label"].as_str().unwrap_or_default()));
+            }
+            if let Some(groups) = row["groupNames"].as_array_mut() {
+                groups.iter_mut().for_each(|group| *group = own(group));
+            }
+        }
+        all.extend(rows);
+    }
+    let mut vocabulary = TagVocabulary::default();
+    vocabulary.add(&serde_json::from_str::<Vec<_>>(TAGS).unwrap_or_else(|error| panic!("{error}")));
+    House::new(read::items(all).0, &vocabulary, &HouseRules::default())
+}
+
+/// What is said to a house, and talk that is not.
+fn houses(_: &mut Criterion) {
+    for [code, rows, corpus] in HOUSES {
+        let language = Language::load(code).unwrap_or_else(|error| panic!("{error}"));
+        let understand = understander(&language).unwrap_or_else(|| panic!("{code} has no house"));
+        let house = large_house(rows);
+        let said = lines(corpus).into_iter().filter_map(|line| Some(line.split_once('\t')?.0));
+        let all: Vec<&str> = said.chain(lines(CHITCHAT)).collect();
+        let what = format!("a house of {} items, {code}", house.items().len());
+        percentiles(&what, &all, 10, |text| understand(text, &house));
+    }
+}
+
 /// What the user's words say of the call a careless model makes behind them.
 fn wishes(_: &mut Criterion) {
     for (code, corpus) in CONSENT {
@@ -126,5 +178,5 @@ fn redaction(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, intents, wishes, redaction);
+criterion_group!(benches, intents, houses, wishes, redaction);
 criterion_main!(benches);

@@ -56,6 +56,8 @@ pub(crate) struct FollowPhrases {
     pub(crate) it: Vec<String>,
     /// Take back what was done last.
     pub(crate) undo: Vec<String>,
+    /// Times that are no moment of a clock.
+    pub(crate) later: Vec<String>,
     /// In an answer to "which one", without meaning.
     pub(crate) fillers: Vec<String>,
     /// The first, the second, and so on.
@@ -231,6 +233,7 @@ pub(crate) struct HouseSentences {
     pub(crate) not_accepted: String,
     pub(crate) foreign_words: String,
     pub(crate) not_back: String,
+    pub(crate) not_later: String,
 }
 
 #[derive(Deserialize)]

@@ -5,7 +5,7 @@
 
 pub mod care;
 pub(crate) mod compound;
-pub(crate) mod house;
+pub mod house;
 pub mod intents;
 pub(crate) mod parts;
 pub mod redact;

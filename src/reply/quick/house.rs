@@ -26,6 +26,9 @@ use crate::reply::understand::intents::{self, Mood};
 pub use connected::ConnectedHome;
 pub(crate) use connected::HouseWish;
 
+/// So many are not named in a question.
+const MANY: usize = 5;
+
 /// Commands that wait for a yes.
 pub(crate) struct AskedCommands {
     pub(crate) commands: Vec<PlannedCommand>,
@@ -40,6 +43,8 @@ pub(crate) struct AskedWhich {
     /// Names that were picked before.
     pub(crate) chosen: Vec<String>,
     pub(crate) things: Vec<NamedThing>,
+    /// It was asked in which room.
+    pub(crate) wants_place: bool,
     /// Until when an answer counts.
     pub(crate) until: Timestamp,
 }
@@ -124,33 +129,37 @@ pub(crate) async fn picked(
 ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
     let over = Some((Ended::Quick, Keep::Yes));
     let Some(home) = means.home.filter(|_| turn.now.timestamp() <= waiting.until) else { return Ok(None) };
-    let AskedWhich { said, mut chosen, things, .. } = waiting;
+    let AskedWhich { said, mut chosen, things, wants_place, .. } = waiting;
     let asked = Turn { asked: &said, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
-    let read = home
-        .understood(turn, FollowUp::default(), |situation| follow::picked(turn.asked, &things, situation));
+    let read = home.understood(turn, FollowUp::default(), |situation| {
+        follow::picked(turn.asked, (&things, wants_place), situation)
+    });
     // A question picks nothing, and a yes does not say which.
     let is_open = intents::mood(&turn.language, turn.asked) == Mood::Question
         || intents::is_consent(&turn.language, turn.asked);
-    let left = match read.flatten() {
-        Some(Picked::These(_)) if is_open => things,
+    let (left, place) = match read.flatten() {
+        Some(Picked::These(_) | Picked::In(_)) if is_open => (things, None),
         Some(Picked::These(names)) => {
             chosen.extend(names);
-            let wished = home.after_pick(&asked, &chosen);
-            let Some(wished) = wished else { return Ok(None) };
-            if let HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) =
-                &wished
-            {
-                ask_which(decision, (&asked, &chosen), means, sink).await?;
-            } else {
-                carry_out(&wished, &asked, means, sink).await?;
-            }
-            return Ok(over);
+            (Vec::new(), None)
         }
-        Some(Picked::OneOf(fewer)) => fewer,
-        None if intents::is_consent(&turn.language, turn.asked) => things,
+        Some(Picked::In(place)) => (Vec::new(), Some(place)),
+        Some(Picked::OneOf(fewer)) => (fewer, None),
+        None if intents::is_consent(&turn.language, turn.asked) => (things, None),
         None => return Ok(None),
     };
-    ask_which(&HouseDecision::Which(left), (&asked, &chosen), means, sink).await?;
+    let follow = FollowUp { chosen: &chosen, place: place.as_deref(), ..FollowUp::default() };
+    let wished = match left.len() {
+        0 => home.after_pick(&asked, follow),
+        MANY.. if wants_place => Some(HouseWish::Decided(HouseDecision::Where(left))),
+        _ => Some(HouseWish::Decided(HouseDecision::Which(left))),
+    };
+    let Some(wished) = wished else { return Ok(None) };
+    if let HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) = &wished {
+        ask_which(decision, (&asked, &chosen), means, sink).await?;
+    } else {
+        carry_out(&wished, &asked, means, sink).await?;
+    }
     Ok(over)
 }
 
@@ -171,7 +180,8 @@ async fn ask_which(
     sink.say(&question).await?;
     let until = waits(&question, asked, means, sink);
     let (said, chosen, things) = (asked.asked.to_owned(), chosen.to_vec(), things.clone());
-    let which = AskedWhich { said, chosen, things, until };
+    let wants_place = matches!(decision, HouseDecision::Where(_));
+    let which = AskedWhich { said, chosen, things, wants_place, until };
     means.session.with(|state| {
         state.house.leaves();
         state.question = Some(OpenQuestion::Which(which));

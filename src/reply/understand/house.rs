@@ -17,9 +17,11 @@ mod target;
 mod tests;
 mod things;
 
+use std::sync::Arc;
+
 use crate::home::house::{Caution, House, ItemCommand, ItemState, Ordered};
-use crate::language::Ear;
 use crate::language::house::{HouseAsked, HouseDeed, HouseWords, ThingKind};
+use crate::language::{Ear, Language};
 use follow::FollowUp;
 use lexicon::{HouseLexicon, ThingPhrase};
 use phrasing::{Phrasing, TakenWords};
@@ -91,6 +93,8 @@ pub(crate) enum HouseRefusal {
     Cannot(NamedThing),
     /// Its value is not known, so that there is no more or less.
     NoValue(NamedThing),
+    /// It was to be done at another time, or for a time.
+    Later,
     /// What was done last can't be taken back.
     NotBack,
     OutOfRange {
@@ -131,6 +135,16 @@ impl HousePhrasings {
         });
         Self { deeds: deeds.collect(), questions: questions.collect() }
     }
+}
+
+/// What understands words about a house, to be measured: whether they are about it.
+pub fn understander(language: &Language) -> Option<impl Fn(&str, &House) -> bool> {
+    let (words, ear) = (Arc::clone(language.house()?), language.ear());
+    let phrasings = HousePhrasings::of(&words);
+    Some(move |text: &str, house: &House| {
+        let (words, phrasings, follow) = (&words, &phrasings, FollowUp::default());
+        decide(text, &HouseSituation { house, words, phrasings, ear, room: None, follow }).is_some()
+    })
 }
 
 /// Whether `text` is put as a command or a question of a house, whatever is in the house.
@@ -235,8 +249,8 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn search(&self, purpose: SearchPurpose, kinds_of_place: &'a [ThingKind]) -> Search<'a> {
-        let HouseSituation { house, room, .. } = *self.situation;
-        Search { house, things: self.things, here: room, purpose, kinds_of_place }
+        let HouseSituation { house, room, follow, .. } = *self.situation;
+        Search { house, things: self.things, here: follow.place.or(room), purpose, kinds_of_place }
     }
 
     /// The phrases of things in `said`, and those that are left out.

@@ -119,7 +119,15 @@ impl ConnectedHome {
             return Some(self.reached(decision)).filter(|_| may_act(turn));
         }
         let it = thread.it(turn.now.timestamp());
-        let decided = self.decided(turn, FollowUp { it, chosen: &[] });
+        let decided = self.decided(turn, FollowUp { it, ..FollowUp::default() });
+        let decided = match decided {
+            Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None
+                if self.is_for_later(turn, words, it) =>
+            {
+                Some(HouseDecision::Refused(HouseRefusal::Later))
+            }
+            decided => decided,
+        };
         let is_known = !view.house.is_empty();
         let order = order.filter(|order| !has_tool_for(order, tools));
         match decided {
@@ -134,9 +142,23 @@ impl ConnectedHome {
         }
     }
 
+    /// Whether `turn` is a command with words for a time in it, at which or for which it is to be done.
+    fn is_for_later(&self, turn: &Turn<'_>, words: &Arc<HouseWords>, it: &[String]) -> bool {
+        if !may_act(turn) || !house::may_be_about(turn.asked, words, &self.phrasings(words)) {
+            return false;
+        }
+        let is_time = |said: &str| intents::when(&turn.language, said).is_some();
+        follow::without_time(turn.asked, words, is_time).into_iter().any(|rest| {
+            let rest =
+                Turn { asked: &rest, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
+            let decided = self.decided(&rest, FollowUp { it, ..FollowUp::default() });
+            matches!(decided, Some(HouseDecision::Send(_) | HouseDecision::AskFirst(_)))
+        })
+    }
+
     /// The command or question `asked` again, after something was picked.
-    pub(super) fn after_pick(&self, asked: &Turn<'_>, chosen: &[String]) -> Option<HouseWish> {
-        let decision = self.decided(asked, FollowUp { it: &[], chosen })?;
+    pub(super) fn after_pick(&self, asked: &Turn<'_>, follow: FollowUp<'_>) -> Option<HouseWish> {
+        let decision = self.decided(asked, follow)?;
         Some(self.reached(decision))
     }
 
@@ -181,7 +203,7 @@ impl ConnectedHome {
     fn part<'t>(&self, turn: &Turn<'_>, words: &'t str, it: &[String]) -> Option<SpokenPart<'t>> {
         let part =
             Turn { asked: words, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
-        match self.decided(&part, FollowUp { it, chosen: &[] }) {
+        match self.decided(&part, FollowUp { it, ..FollowUp::default() }) {
             Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None => {
                 let is_quick = parts::is_quick(words, &turn.language);
                 is_quick.then(|| SpokenPart { words, is_of_house: false, names: Vec::new() })

@@ -14,6 +14,9 @@ use crate::home::backend::{CommandOutcome, SendFault};
 use crate::home::house::{House, Item, ItemCommand, ItemKind, StateValue};
 use crate::language::house::HouseWords;
 
+/// Most words of a time.
+const LONGEST_TIME: usize = 6;
+
 /// What was said before, as far as it still counts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FollowUp<'a> {
@@ -21,6 +24,8 @@ pub(crate) struct FollowUp<'a> {
     pub(crate) it: &'a [String],
     /// Names that were picked where several were possible.
     pub(crate) chosen: &'a [String],
+    /// Item name of the place that was named.
+    pub(crate) place: Option<&'a str>,
 }
 
 /// What an answer to "which one?" picks.
@@ -28,6 +33,8 @@ pub(crate) struct FollowUp<'a> {
 pub(crate) enum Picked {
     /// These, by name.
     These(Vec<String>),
+    /// What was meant is in this place.
+    In(String),
     /// Still one of several, but of fewer.
     OneOf(Vec<NamedThing>),
 }
@@ -47,8 +54,24 @@ pub(crate) fn is_undo(text: &str, words: &HouseWords) -> bool {
     !said.is_empty() && words.follow.undo.iter().any(|undo| bare(spoken::words(undo)) == said)
 }
 
-/// What `text` picks of `things`; nothing when it is no answer.
-pub(crate) fn picked(text: &str, things: &[NamedThing], situation: &HouseSituation<'_>) -> Option<Picked> {
+/// Every way to leave words for a time out of `text`: what the language lists, and what `is_time` knows.
+pub(crate) fn without_time(text: &str, words: &HouseWords, is_time: impl Fn(&str) -> bool) -> Vec<String> {
+    let said: Vec<&str> = text.split_whitespace().collect();
+    let spans = (0..said.len()).flat_map(|from| (1..=LONGEST_TIME).map(move |length| (from, from + length)));
+    let rests = spans.filter(|(_, to)| *to <= said.len()).filter_map(|(from, to)| {
+        let span = spoken::words(&said[from..to].join(" ")).join(" ");
+        let is_one = words.follow.later.contains(&span) || to - from > 1 && is_time(&span);
+        is_one.then(|| [&said[..from], &said[to..]].concat().join(" "))
+    });
+    rests.filter(|rest| !rest.is_empty()).collect()
+}
+
+/// What `text` picks of `things`, or the place it names where `wants_place`; nothing when it is no answer.
+pub(crate) fn picked(
+    text: &str,
+    (things, wants_place): (&[NamedThing], bool),
+    situation: &HouseSituation<'_>,
+) -> Option<Picked> {
     let words = situation.words;
     let (follow, all) = (&words.follow, spoken::without_skipped(&spoken::request(text, words), words));
     let said: Vec<String> = all.into_iter().filter(|word| !follow.fillers.contains(word)).collect();
@@ -71,6 +94,10 @@ pub(crate) fn picked(text: &str, things: &[NamedThing], situation: &HouseSituati
     let mut lexicon = HouseLexicon::new(words, situation.ear);
     let known = Things::of(situation.house, &mut lexicon);
     let reader = Reader { situation, lexicon: &lexicon, things: &known };
+    if wants_place && let Some(place) = reader.search(SearchPurpose::Command, &[]).place(&lexicon.said(&said))
+    {
+        return Some(Picked::In(place));
+    }
     reader.named_of(&said, things)
 }
 

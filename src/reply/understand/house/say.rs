@@ -109,6 +109,7 @@ fn refused(refusal: &HouseRefusal, say: &HouseSentences) -> String {
         HouseRefusal::Cannot(thing) => of(&say.cannot, &thing.title),
         HouseRefusal::NoValue(thing) => of(&say.unknown, &thing.title),
         HouseRefusal::NotBack => say.not_back.clone(),
+        HouseRefusal::Later => say.not_later.clone(),
         HouseRefusal::OutOfRange { thing, nearest } => {
             let nearest = number(*nearest, say);
             capital(&fill(&say.out_of_range, &[("thing", &thing.title), ("nearest", &nearest)]))

@@ -100,6 +100,17 @@ impl Search<'_> {
         }
     }
 
+    /// The only place that `phrase` is, without anything else.
+    pub(super) fn place(&self, phrase: &ThingPhrase) -> Option<String> {
+        match self.places(&phrase.bag) {
+            (Scope::Places(all), rest) if rest.is_empty() => match all.as_slice() {
+                [names] => names.first().filter(|_| names.len() == 1).cloned(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Those of `candidates` that `phrase` fits: a part of a name, a kind, a place.
     pub(super) fn fitting(&self, phrase: &ThingPhrase, candidates: &[usize]) -> Vec<usize> {
         let (scope, rest) = self.places(&phrase.bag);

@@ -1,5 +1,7 @@
 //! What is said in three houses, in both languages, and what comes of it: `tests/data/homes/*.tsv`.
 
+mod follow;
+
 use std::collections::HashMap;
 
 use super::*;
@@ -68,6 +70,7 @@ fn written(decision: Option<&HouseDecision>) -> String {
             HouseRefusal::ReadOnly(thing) => format!("refuse readonly {}", thing.name),
             HouseRefusal::Cannot(thing) => format!("refuse type {}", thing.name),
             HouseRefusal::NoValue(thing) => format!("refuse value {}", thing.name),
+            HouseRefusal::Later => "refuse later".to_owned(),
             HouseRefusal::NotBack => "refuse back".to_owned(),
             HouseRefusal::OutOfRange { thing, nearest } => format!("refuse range {nearest} {}", thing.name),
         },
