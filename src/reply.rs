@@ -82,8 +82,6 @@ use session::open_question::BegunAnswer;
 use turn::{Keep, Turn};
 use understand::{intents, parts, redact, wish};
 
-/// Asks for the rest of an answer.
-const CONTINUE: &str = include_str!("../assets/prompts/continue.md");
 /// Most messages read from the store for one prompt; far more than fit into it.
 const READ_BACK: u32 = 1_000;
 
@@ -311,7 +309,8 @@ impl<M: ChatModel> Path<'_, M> {
     async fn go_on(&self, turn: &Turn<'_>, begun: BegunAnswer, sink: &mut ReplySink) -> TurnResult {
         let past = self.past(&turn.now).await.unwrap_or_default();
         let language = Arc::clone(&turn.language);
-        let asked = Turn { asked: CONTINUE.trim(), now: turn.now.clone(), language, ..*turn };
+        let more = turn.language.prompts().of(PromptName::Continue);
+        let asked = Turn { asked: more, now: turn.now.clone(), language, ..*turn };
         let request = TurnRequest { prompt: begun.prompt, ..self.request(&asked, &past) };
         let choice = ToolChoice { by: "go on", ..ToolChoice::default() };
         let memory = self.engine.memory.warm(&request, self.session).await;

@@ -34,6 +34,8 @@ pub(crate) enum PromptName {
     Recovery,
     /// Where the model is likely to be wrong.
     Unsure,
+    /// Has an answer go on that was long enough.
+    Continue,
 }
 
 /// A text, the name of its file, and what stands in it in the built-in languages.
@@ -55,7 +57,7 @@ macro_rules! file {
     };
 }
 
-const FILES: [PromptFile; 13] = [
+const FILES: [PromptFile; 14] = [
     file!(Joi, "joi.md"),
     file!(JoiSmall, "joi.small.md"),
     file!(JoiTalk, "joi.talk.md"),
@@ -69,6 +71,7 @@ const FILES: [PromptFile; 13] = [
     file!(HintStep, "hint.step.md"),
     file!(Recovery, "recovery.md"),
     file!(Unsure, "unsure.md"),
+    file!(Continue, "continue.md"),
 ];
 
 /// Asks a model that is told in English for the user's language, where its text does not.
@@ -78,10 +81,8 @@ impl PromptFile {
     /// The English text, for a language that brings none.
     fn for_another_language(&self) -> String {
         let text = self.english.trim();
-        match self.prompt {
-            PromptName::JoiTalk | PromptName::ButlerTalk => format!("{text} {}", LANGUAGE.trim()),
-            _ => text.to_owned(),
-        }
+        let is_talk = matches!(self.prompt, PromptName::JoiTalk | PromptName::ButlerTalk);
+        if is_talk { format!("{text} {}", LANGUAGE.trim()) } else { text.to_owned() }
     }
 }
 
