@@ -105,6 +105,8 @@ pub(crate) struct TalkWords {
     pub(crate) here: Phrases,
     /// Who says one of these speaks of himself.
     pub(crate) own: Phrases,
+    /// Who says one of these speaks of himself alone.
+    pub(crate) first_person: Phrases,
     /// Who says one of these speaks of whom he speaks to.
     pub(crate) addressed: Phrases,
     /// Stock phrases of models that answer nothing.

@@ -35,7 +35,7 @@ impl VacancyRule<'_> {
         };
         let is_users = |run: &[String]| {
             let is_taken = || run.len() >= TAKEN || content_words(&run.join(" ")).len() >= TELLING;
-            talk().any(|talk| talk.own.are_in(run)) && is_taken()
+            talk().any(|talk| talk.first_person.are_in(run)) && is_taken()
         };
         let takes_part = || {
             let may_quote = asks_for(|talk| &talk.again) || asks_for(|talk| &talk.tales);
@@ -92,6 +92,7 @@ mod tests {
             ("What is OpenAI?", "OpenAI is a company."),
             ("I'd like to learn the guitar", "I'd like to help. Begin with three chords."),
             ("Write a note that I am late for my lesson", "I am late for my lesson."),
+            ("How many planets are in our solar system?", "There are 8 planets in our solar system."),
             ("How do I cook rice?", "You cook rice in twice as much water."),
         ] {
             assert!(!is_vacant(english(), asked, answer), "{asked}: {answer}");
