@@ -134,6 +134,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
         // What was not heard before the start.
         self.announcements_changed().await;
         while !(self.input.has_ended() && self.flow.is_idle()) {
+            if self.input.has_ended() && self.flow.is_waiting_for_the_user() {
+                self.step(FlowInput::NothingSaid).await;
+                continue;
+            }
             let (tone_at, ask_at) = (self.thinking.tone_at(), self.announcements.ask_at());
             // Every arm is cancel-safe: they only receive, or wait.
             tokio::select! {

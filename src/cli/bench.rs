@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::context::CliContext;
 use super::{hear, latency, show};
-use crate::app::Brain;
+use crate::app::{self, Brain};
 use crate::audio::Pace;
 
 pub(super) const EXAMPLES: &str = "\
@@ -49,12 +50,14 @@ pub(crate) fn run(BenchCommand::Turns(args): BenchCommand, context: &CliContext)
         let serving = brain.serving();
         let bar = indicatif::ProgressBar::new(args.wavs.len() as u64 * u64::from(args.repeat));
         let scratch = std::env::temp_dir().join(format!("joi-bench-{}.wav", std::process::id()));
-        let mut turns = Vec::new();
-        for _ in 0..args.repeat {
-            for wav in &args.wavs {
-                turns.extend(hear::talk(context, &brain, (wav, &scratch, pace), true).await?);
-                bar.inc(1);
+        let (mut turns, stop) = (Vec::new(), CancellationToken::new());
+        app::end_on_signal(stop.clone());
+        for wav in (0..args.repeat).flat_map(|_| &args.wavs) {
+            if stop.is_cancelled() {
+                break;
             }
+            turns.extend(hear::talk(context, &brain, (wav, &scratch, pace), true).await?);
+            bar.inc(1);
         }
         bar.finish_and_clear();
         std::fs::remove_file(&scratch)?;

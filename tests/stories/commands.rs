@@ -114,10 +114,11 @@ async fn an_address_is_in_no_request_no_log_and_no_file() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_said_is_in_no_log_at_its_usual_level() {
     let double = Double::start().await;
+    double.when("marmalade", vec![Script::words("Marmalade is boiled from oranges.")]);
     let home = Home::with_model_server(&double.url);
     let ran = home.joi(&["--log", "info", "ask", "tell me about my marmalade"]).well();
-    assert!(ran.out.contains("marmalade"), "the double repeats it: {ran:?}");
-    assert!(!ran.err.contains("marmalade"), "{ran:?}");
+    assert!(ran.out.contains("Marmalade is boiled"), "{ran:?}");
+    assert!(!ran.err.to_lowercase().contains("marmalade"), "{ran:?}");
 }
 
 #[test]

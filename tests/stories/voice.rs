@@ -103,7 +103,8 @@ fn what_is_one_word_off_is_settled_by_its_sound() {
     // The machine of a test may be busy with others.
     home.set("hear.stt.second_look_ms=10000");
     home.joi(&["timers", "add", "midnight"]).well();
-    // The small model writes "Turned off the alarm."
+    // With so much silence behind it the small model writes "Turned off the alarm."
+    home.set("hear.endpoint.pause=0.25");
     let turns = turns_behind_the_phrase(&home, &[flite("slt", "turn off the alarm")]);
     let [turn] = &turns[..] else { panic!("one turn: {turns:?}") };
     assert_eq!(plain(turn["heard"].as_str().unwrap()), "turn off the alarm", "{turn}");
@@ -128,6 +129,20 @@ fn a_president_is_transcribed_word_for_word() {
         .well();
     let told: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(plain(told["text"].as_str().unwrap()), JFK);
+}
+
+#[test]
+fn a_recording_paced_like_a_microphone_may_end_before_her_answer_does() {
+    // Nobody is left to tell that the window for a follow-up question has passed
+    let home = Home::with_model_server(NOBODY);
+    let (file, said) = (home.path("said.wav"), flite("slt", "hey joy, set a timer for nine minutes"));
+    write_wav(&file, RATE, &[pause(1.0), said].concat()).unwrap();
+    let ran =
+        home.joi(&["bench", "turns", "--realtime", "--json", "--repeat", "2", file.to_str().unwrap()]).well();
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    let turns = told["turns"].as_array().unwrap();
+    assert_eq!(turns.len(), 2, "{ran:?}");
+    assert!(turns[0]["reply"].as_str().is_some_and(|reply| reply.contains("9 minutes")), "{ran:?}");
 }
 
 #[test]

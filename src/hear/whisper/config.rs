@@ -31,7 +31,7 @@ pub struct SttConfig {
     /// Which model transcribes: "tiny.en", "base", or "auto": the larger one where it is fast enough, measured at the
     /// first start. The larger one makes fewer mistakes and takes two to three times as long.
     pub model: SttModel,
-    /// Processor threads of a transcription, 0 to 16; 0 takes all cores but one, at most 4, and both of two. More are
+    /// Processor threads of a transcription, 0 to 16; 0 takes all cores but one, at most 4. More are
     /// faster until another program needs the cores: then all of them wait for the slowest.
     pub threads: u32,
     /// The language spoken, as a two-letter code, or "auto": that of `language`, and where that is "auto" the one that
@@ -107,8 +107,7 @@ impl SttConfig {
     pub fn threads_to_use(&self) -> i32 {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = match self.threads {
-            0 if cores <= 2 => cores,
-            0 => (cores - 1).min(4),
+            0 => cores.saturating_sub(1).clamp(1, 4),
             n => n.min(16) as usize,
         };
         threads as i32
