@@ -132,20 +132,6 @@ fn a_president_is_transcribed_word_for_word() {
 }
 
 #[test]
-fn a_recording_paced_like_a_microphone_may_end_before_her_answer_does() {
-    // Nobody is left to tell that the window for a follow-up question has passed
-    let home = Home::with_model_server(NOBODY);
-    let (file, said) = (home.path("said.wav"), flite("slt", "hey joy, set a timer for nine minutes"));
-    write_wav(&file, RATE, &[pause(1.0), said].concat()).unwrap();
-    let ran =
-        home.joi(&["bench", "turns", "--realtime", "--json", "--repeat", "2", file.to_str().unwrap()]).well();
-    let told: Value = serde_json::from_str(&ran.out).unwrap();
-    let turns = told["turns"].as_array().unwrap();
-    assert_eq!(turns.len(), 2, "{ran:?}");
-    assert!(turns[0]["reply"].as_str().is_some_and(|reply| reply.contains("9 minutes")), "{ran:?}");
-}
-
-#[test]
 fn what_she_says_is_understood_by_her_own_ears() {
     let said = "The **train** to the city leaves in the morning. Please bring two umbrellas and a warm coat. \
                 The kitchen window is open. Dinner will be ready when you come home.";

@@ -30,6 +30,7 @@ use crate::speak::{LanguageVoice, Mouth, joe};
 use crate::tools::{ToolRegistry, ToolsConfig};
 
 mod second_opinion;
+mod source;
 
 /// A model that thinks for ever.
 struct Thinker;
@@ -354,8 +355,7 @@ async fn a_timer_rings_aloud_again_and_again_until_she_is_called() {
     bench.until(Activity::Listening).await;
     bench.hears(HearEvent::NothingSaid).await;
     bench.until(Activity::Listening).await;
-    // The third time she is called at its first sample.
-    bench.hears(HearEvent::NothingSaid).await;
+    bench.hears(HearEvent::NothingSaid).await; // the third time she is called at its first sample
     bench.until(Activity::Speaking).await;
     bench
         .hears(HearEvent::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 0, when: Instant::now() })

@@ -9,7 +9,7 @@ use crate::message::Transcript;
 use crate::speak::steady_joe;
 
 /// Her voice says it, as a follow-up; nothing of it counts as voiced but so many samples.
-fn said(text: &str, voiced: u64) -> Utterance {
+pub(super) fn said(text: &str, voiced: u64) -> Utterance {
     let mut voice = steady_joe();
     let (mut spoken, mut samples) = (Vec::new(), vec![0.0; 4_000]);
     voice.say(text, &|| false, &mut |piece| spoken.extend_from_slice(&piece)).unwrap();
