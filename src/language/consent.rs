@@ -107,6 +107,10 @@ pub(crate) struct TalkWords {
     pub(crate) own: Phrases,
     /// Who says one of these speaks of himself alone.
     pub(crate) first_person: Phrases,
+    /// An answer that begins with one of these gives a reason.
+    pub(crate) reasons: Phrases,
+    /// With one of these a reason is asked for.
+    pub(crate) asks_reason: Phrases,
     /// Who says one of these speaks of whom he speaks to.
     pub(crate) addressed: Phrases,
     /// Stock phrases of models that answer nothing.

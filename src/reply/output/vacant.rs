@@ -41,7 +41,11 @@ impl VacancyRule<'_> {
             let may_quote = asks_for(|talk| &talk.again) || asks_for(|talk| &talk.tales);
             !may_quote && (TAKEN - 1..=TAKEN).any(|length| has_run(&asked, &said, length, is_users))
         };
-        holds_stock || recites() || takes_part()
+        let explains = |talk: &TalkWords| {
+            let is_asked = talk.asks_reason.are_in(&asked) || !talk.own.are_in(&asked);
+            talk.reasons.at_start(&said).is_some() && !is_asked
+        };
+        holds_stock || talk().any(explains) || recites() || takes_part()
     }
 }
 
@@ -72,10 +76,12 @@ mod tests {
             ("All of this is too much for me now", "Joi is too much for me now."),
             ("I won the race I trained for!", "I'm glad I won the race I trained for!"),
             ("Who is the owner of my first car?", "My first car is owned by Bob."),
+            ("I had a really bad day at work", "Because it was bad, as work has been stressful."),
         ] {
             assert!(is_vacant(english(), asked, answer), "{asked}: {answer}");
         }
         assert!(is_vacant(german(), "Mein Hund ist weg", "Dabei kann ich dir nicht helfen."));
+        assert!(is_vacant(german(), "Mein Tag war schlecht", "Weil es viel zu tun gab."));
         assert!(is_vacant(
             german(),
             "Ich habe Angst vor meiner Prüfung morgen",
@@ -93,6 +99,7 @@ mod tests {
             ("I'd like to learn the guitar", "I'd like to help. Begin with three chords."),
             ("Write a note that I am late for my lesson", "I am late for my lesson."),
             ("How many planets are in our solar system?", "There are 8 planets in our solar system."),
+            ("How come the sky is blue?", "Because air scatters blue light."),
             ("How do I cook rice?", "You cook rice in twice as much water."),
         ] {
             assert!(!is_vacant(english(), asked, answer), "{asked}: {answer}");
