@@ -65,8 +65,9 @@ fn her_voice_is_taken_out_on_the_way_through_a_sound_server() {
         let seconds = (1..PATIENCE).find_map(|second| {
             let left = level(&listen(&mut ear, 1));
             let report = ear.meter().report();
-            // Without anything heard nothing would be left either.
-            let is_well = report.converged && report.erle_db > 15.0 && (-80.0..echo - 15.0).contains(&left);
+            eprintln!("second {second}: {left:.1} dBFS, {report:?}");
+            // Without anything heard digital silence would be left; in a room without noise almost nothing is.
+            let is_well = report.converged && report.erle_db > 15.0 && (-115.0..echo - 15.0).contains(&left);
             is_well.then_some((second, left, report))
         });
         let (second, left, report) = seconds.expect("her voice is taken out");
