@@ -1,5 +1,5 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: demo-home help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-room demo bench fmt lint doc config-reference install-deps
+.PHONY: demo-home help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-latency bench-room demo bench fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi; MIND=better fetches a better chat model too"
@@ -13,6 +13,7 @@ help:
 	@echo "make bench-room    a quarter of an hour of talking over her in a room, on a real sound server: distributions"
 	@echo "make bench-ollama  the real Ollama beside joi-model: the first token, one shared prompt, real vectors"
 	@echo "make bench-everyday  everyday questions in every language, beside the model alone (ARGS: as for joi-bench)"
+	@echo "make bench-latency from the last word to her first sound, at the loudspeaker of a sound server (ARGS: as for joi-bench latency)"
 	@echo "make bench         benchmarks"
 	@echo "make fmt lint doc  format; check everything; build the documentation"
 	@echo "make config-reference  config/default.toml and docs/configuration.md, from the types"
@@ -47,6 +48,9 @@ bench-ollama: install-deps
 
 bench-everyday: install-deps
 	@scripts/bench-everyday.sh $(ARGS)
+
+bench-latency: install-deps
+	@scripts/bench-latency.sh $(ARGS)
 
 bench-room: install-deps
 	@bash -c '. scripts/env.sh && ready && JOI_ROOM_ROUNDS=$${JOI_ROOM_ROUNDS:-10} build test --test live -- --nocapture room::'

@@ -8,6 +8,7 @@
 //! Only `connection`, `device`, `capture` and `playback` name the device library (cpal), only `echo` the echo
 //! canceller.
 
+mod backlog;
 mod capture;
 mod capture_callback;
 mod config;
@@ -39,6 +40,8 @@ mod stream_supervisor;
 pub mod tone;
 mod wav;
 
+use std::time::Duration;
+
 pub use config::{AudioConfig, EchoCancel, HostChoice};
 pub use device::{DeviceInfo, Direction, devices};
 pub use echo::{EchoCancelled, EchoMeter, EchoReport};
@@ -60,6 +63,11 @@ pub const RATE: u32 = 16_000;
 pub trait AudioSource: Send {
     /// Appends what has arrived to `into`, waiting at most about 20 ms for something.
     fn read(&mut self, into: &mut Vec<f32>) -> SourceEvent;
+
+    /// How long ago the newest sample of the last block was captured.
+    fn latency(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// The last block in other processing states, sample for sample, where the source processes what it
     /// captures.

@@ -309,7 +309,8 @@ impl ListenerThread {
 
     /// Frame by frame, so that a command takes effect at the sample it was given at.
     fn hear(&mut self, samples: &[f32]) -> Option<()> {
-        let arrived = Instant::now();
+        let now = Instant::now();
+        let arrived = now.checked_sub(self.source.latency()).unwrap_or(now);
         let all = samples.len();
         for begin in (0..all).step_by(FRAME) {
             self.obey()?;

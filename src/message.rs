@@ -259,7 +259,7 @@ impl Utterance {
 }
 
 /// What whisper made of an utterance.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Transcript {
     /// Of the utterance.
     pub generation: u64,

@@ -25,15 +25,17 @@ pub enum Stage {
     FirstToken,
     /// The first complete sentence.
     FirstSentence,
-    /// The first sample of the answer was played.
+    /// The device took the first sample of the answer.
     FirstSample,
+    /// That sample is heard: the device's own latency is over. At most 10 ms of silence are before the first sound.
+    Audible,
     /// The last sample was played, or the last character shown.
     End,
 }
 
 impl Stage {
     /// All stages in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Wake,
         Self::SpeechEnd,
         Self::Endpoint,
@@ -41,6 +43,7 @@ impl Stage {
         Self::FirstToken,
         Self::FirstSentence,
         Self::FirstSample,
+        Self::Audible,
         Self::End,
     ];
 
@@ -54,6 +57,7 @@ impl Stage {
             Self::FirstToken => "first token",
             Self::FirstSentence => "first sentence",
             Self::FirstSample => "first sample",
+            Self::Audible => "audible",
             Self::End => "end",
         }
     }

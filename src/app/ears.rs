@@ -12,6 +12,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 
 use super::wake::{Wanting, wake_means};
 use crate::audio::{AudioSource, SourceEvent, Tracks};
+use crate::channels::voice::first_look::TrialModel;
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
 use crate::hear::vad::Vad;
@@ -62,6 +63,10 @@ impl AudioSource for Watched {
         self.source.read(into)
     }
 
+    fn latency(&self) -> Duration {
+        self.source.latency()
+    }
+
     fn tracks(&self) -> Option<Tracks<'_>> {
         self.source.tracks()
     }
@@ -77,8 +82,12 @@ pub fn ears(
 ) -> anyhow::Result<Ears> {
     let whisper = Whisper::load(&chosen_whisper(config, paths)?.1, &config.hear.stt)?;
     let (stt, transcripts) = Stt::spawn(whisper, pulse.heart("whisper", WHISPER_LIMIT))?;
+    let mut hearing = config.clone();
+    if trial_model(config, paths)? == TrialModel::QuickestFirst {
+        hearing.hear.endpoint = hearing.hear.endpoint.with_short_pause();
+    }
     let (listener, interjections) =
-        wakeful_listener(config, paths, pulse.heart("interjections", WHISPER_LIMIT))?;
+        wakeful_listener(&hearing, paths, pulse.heart("interjections", WHISPER_LIMIT))?;
     let (commands, inbox) = sync_channel(COMMANDS);
     let (outbox, deliveries) = channel(DELIVERIES);
     let waiting = gauge("heard", &outbox);
@@ -157,6 +166,13 @@ pub fn chosen_whisper(config: &Config, paths: &Paths) -> anyhow::Result<(SttMode
 pub fn quickest_whisper(config: &Config, library: &ModelLibrary) -> anyhow::Result<PathBuf> {
     let model = if config.hear.stt.is_english() { SttModel::TinyEn } else { SttModel::Base };
     Ok(library.path(whisper_model(model))?)
+}
+
+/// Which model reads what may not be over yet: the quickest first, where another one was chosen.
+pub(super) fn trial_model(config: &Config, paths: &Paths) -> anyhow::Result<TrialModel> {
+    let quickest = quickest_whisper(config, &super::library(config, paths)?)?;
+    let chosen = chosen_whisper(config, paths)?.1;
+    Ok(if chosen == quickest { TrialModel::Chosen } else { TrialModel::QuickestFirst })
 }
 
 /// What was measured on this machine, for people; nothing when the model is configured.

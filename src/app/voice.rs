@@ -209,6 +209,7 @@ fn to_her(config: &Config, paths: &Paths, languages: Languages) -> anyhow::Resul
         trust: config.hear.trust.clone(),
         judge: config.hear.judge.clone(),
         languages,
+        trial: super::ears::trial_model(config, paths)?,
         second_look: config.hear.stt.second_look(),
     })
 }

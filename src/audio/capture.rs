@@ -83,10 +83,16 @@ where
     T: SizedSample,
     f32: FromSample<T>,
 {
-    let errors = Arc::clone(stats);
+    let (errors, beats) = (Arc::clone(stats), Arc::clone(stats));
+    let (channels, rate) =
+        (u64::from(chosen.config.channels.max(1)), u64::from(chosen.config.sample_rate.max(1)));
     chosen.device.build_input_stream(
         chosen.config,
-        move |samples: &[T], _: &cpal::InputCallbackInfo| {
+        move |samples: &[T], info: &cpal::InputCallbackInfo| {
+            let times = info.timestamp();
+            let length = Duration::from_micros(samples.len() as u64 / channels * 1_000_000 / rate);
+            // Told of the first sample; the listener counts back from the last.
+            beats.lags(times.callback.duration_since(times.capture).saturating_sub(length));
             intake.take(samples, |sample| f32::from_sample(sample));
         },
         move |error| errors.error(device::weight(&error)),

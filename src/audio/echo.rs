@@ -7,6 +7,8 @@
 //! canceller and nothing is computed; near and far end stay aligned meanwhile. A diverged canceller, whose
 //! output is louder than its input, is bypassed and reset.
 
+use std::time::Duration;
+
 use super::echo_reference::Continuity;
 use super::{AudioSource, EchoCancel, EchoReference, RATE, SourceEvent, Tracks};
 
@@ -299,6 +301,11 @@ impl AudioSource for EchoCancelled {
                 count => SourceEvent::Samples(count),
             },
         }
+    }
+
+    fn latency(&self) -> Duration {
+        let held = self.held.len() as f64 / f64::from(RATE);
+        self.source.latency() + Duration::from_secs_f64(held)
     }
 
     fn tracks(&self) -> Option<Tracks<'_>> {

@@ -15,6 +15,9 @@ use super::{AudioConfig, AudioSource, LevelMeter, MuteSwitch, RATE, SourceEvent}
 /// Timeout of one wait for sound; a read waits at most three times.
 const WAIT: Duration = Duration::from_millis(7);
 
+/// A device that tells of more latency than this is not believed.
+const BELIEVED: Duration = Duration::from_millis(500);
+
 /// So much sound at full scale is told of: more than a knock on the table.
 const CLIPPED: Duration = Duration::from_millis(100);
 
@@ -188,6 +191,10 @@ impl AudioSource for Microphone {
             }
         }
         SourceEvent::Nothing
+    }
+
+    fn latency(&self) -> Duration {
+        self.open.as_ref().map_or(Duration::ZERO, |open| open.capture.stats.latency().min(BELIEVED))
     }
 }
 

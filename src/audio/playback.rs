@@ -4,18 +4,20 @@
 //! thread.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cpal::traits::{DeviceTrait, StreamTrait};
 use cpal::{Error, FromSample, SampleFormat, SizedSample, Stream};
 
 use super::AudioConfig;
+use super::backlog::Backlog;
 use super::capture::BUILD;
 use super::device::{self, Chosen, Direction};
 use super::echo_reference::ReferenceSlot;
 use super::period::Period;
 use super::playback_callback::{PlaybackCallback, PlaybackControls, playback_ring};
 use super::sink::AudioSink;
-use super::stream_supervisor::{CallbackStats, DeviceAccess, OpenedStream, Survey};
+use super::stream_supervisor::{CallbackStats, DeviceAccess, ErrorSeverity, OpenedStream, Survey};
 
 /// How the configured speaker is opened. `far` receives what is played; a preferred speaker is switched to
 /// only when `may_change` allows it.
@@ -78,13 +80,21 @@ where
     T: SizedSample + FromSample<f32>,
 {
     let channels = usize::from(chosen.config.channels.max(1));
-    let (beats, errors) = (Arc::clone(stats), Arc::clone(stats));
+    let rate = u64::from(chosen.config.sample_rate.max(1));
+    let (beats, errors, mut backlog) = (Arc::clone(stats), Arc::clone(stats), Backlog::default());
     chosen.device.build_output_stream(
         chosen.config,
         move |samples: &mut [T], info: &cpal::OutputCallbackInfo| {
             callback.fill(samples, channels, |sample| T::from_sample(sample));
             let times = info.timestamp();
-            callback.end(times.playback.duration_since(times.callback));
+            let latency = times.playback.duration_since(times.callback);
+            callback.end(latency);
+            beats.lags(latency);
+            let length = Duration::from_micros((samples.len() / channels) as u64 * 1_000_000 / rate);
+            if backlog.observe(latency, length, callback.is_playing()) {
+                // Opened anew, it begins without what is waiting in the buffers.
+                beats.error(ErrorSeverity::Fatal);
+            }
             beats.beat(0, false);
         },
         move |error| errors.error(device::weight(&error)),

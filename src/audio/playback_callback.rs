@@ -183,6 +183,11 @@ impl PlaybackCallback {
         }
     }
 
+    /// Whether the feeder is in the middle of a clip.
+    pub(super) fn is_playing(&self) -> bool {
+        self.tap.busy.load(Ordering::Relaxed)
+    }
+
     /// At the end of a callback: publishes the counters, and the latency until this block is heard.
     pub(super) fn end(&mut self, delay: Duration) {
         self.tap.past.store(self.past, Ordering::Release);

@@ -60,7 +60,9 @@ pub enum PlayEvent {
     Started {
         /// Of the clip.
         tag: u64,
-        /// When, the device's latency included.
+        /// When the device took it.
+        taken: Instant,
+        /// When it is heard: the device's latency included.
         at: Instant,
     },
     /// The last sample of a clip leaves the speaker.

@@ -10,6 +10,7 @@ mod answers;
 mod config;
 mod effects;
 mod endpoint;
+pub mod first_look;
 pub mod flow;
 mod hearing;
 mod input;
@@ -172,8 +173,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
 
     async fn spoke(&mut self, event: SpeakEvent) {
         match event {
-            SpeakEvent::Started { turn, at } => {
-                self.answers.sounds(turn, at);
+            SpeakEvent::Started { turn, taken, at } => {
+                self.answers.sounds(turn, (taken, at));
                 self.step(FlowInput::Speaking(turn)).await;
             }
             SpeakEvent::Saying { spoken, at, .. } => self.input.hearing.speech.begins(spoken, at),

@@ -1,7 +1,10 @@
 //! `joi why`: the last turn, with what was heard, every decision and its reason, and where time went.
 
+mod svg;
+
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use serde_json::json;
 
 use super::context::CliContext;
@@ -14,7 +17,8 @@ const EXAMPLES: &str = "\
 Examples:
   joi why               the last turn
   joi why --last 5      the last five, newest last
-  joi why --json | jq .marks";
+  joi why --json | jq .marks
+  joi why --svg > turn.svg          where its time went, as a picture";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -25,6 +29,9 @@ pub(crate) struct WhyArgs {
     /// As JSON, one object a line
     #[arg(long)]
     json: bool,
+    /// Where the time of the newest of them went, as a picture (SVG) without a word that was said
+    #[arg(long, conflicts_with = "json")]
+    svg: bool,
 }
 
 pub(crate) fn run(args: WhyArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
@@ -38,6 +45,15 @@ pub(crate) fn run(args: WhyArgs, context: &CliContext) -> anyhow::Result<ExitCod
     })?;
     anyhow::ensure!(!turns.is_empty(), "there was no turn yet; start with `joi run` or `joi ask`");
     turns.sort_by_key(|turn| turn.id);
+    if args.svg {
+        let newest = turns.iter().rev().find_map(svg::waterfall);
+        show::line(
+            newest
+                .context("none of these turns has times; `joi why --last 20 --svg` looks further back")?
+                .trim_end(),
+        )?;
+        return Ok(ExitCode::SUCCESS);
+    }
     for turn in &turns {
         if args.json {
             show::line(json!(turn))?;

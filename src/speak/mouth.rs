@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use self::ledger::Ledger;
 use super::languages::{LanguageVoice, LanguageVoices};
-use super::{Interrupter, SpeakError, SynthesisEnd, Voice};
+use super::{Interrupter, SpeakError, SynthesisEnd, Voice, shape};
 use crate::audio::{Clip, DeviceFault, Epoch, PlayEvent, Player};
 use crate::language::LanguageCode;
 use crate::message::TurnId;
@@ -61,7 +61,9 @@ pub enum SpeakEvent {
     Started {
         /// Which turn.
         turn: TurnId,
-        /// When.
+        /// When the device took it.
+        taken: Instant,
+        /// When it is heard.
         at: Instant,
     },
     /// Playback of a line's first sample starts.
@@ -268,10 +270,14 @@ fn run(
                 if shared.is_stale(epoch) => {}
             VoiceRequest::Say { line, epoch } => {
                 let speaker = speakers.of(&line.language);
-                if reading.replace(line.turn) != Some(line.turn) {
+                let place = match reading.replace(line.turn) == Some(line.turn) {
+                    true => LinePlace::Next,
+                    false => LinePlace::First,
+                };
+                if place == LinePlace::First {
                     speaker.reader.restart();
                 }
-                let due = speak(speaker, shared, (line, epoch), ready.take());
+                let due = speak(speaker, shared, (line, epoch, place), ready.take());
                 send(due, events);
             }
             // Whoever waits already comes first.
@@ -288,12 +294,21 @@ fn run(
     }
 }
 
+/// Where a line stands in its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LinePlace {
+    /// Somebody waits for it: it begins without the silence a voice begins with.
+    First,
+    /// That silence is the pause behind the line before.
+    Next,
+}
+
 /// Speaks one line, from what was prepared where that is the same. The ledger registers each clip before the player
 /// gets it.
 fn speak(
     speaker: &mut LanguageVoice,
     shared: &MouthState,
-    (line, epoch): (SpokenLine, Epoch),
+    (line, epoch, place): (SpokenLine, Epoch, LinePlace),
     ready: Option<PreparedLine>,
 ) -> Vec<SpeakEvent> {
     let turn = line.turn;
@@ -303,7 +318,11 @@ fn speak(
     let row = shared.ledger().open(line, text.clone());
     let is_stopped = || shared.is_stale(epoch);
     let mut due = Vec::new();
-    let mut play = |samples: Vec<f32>| {
+    let mut begins = place == LinePlace::First && ready.is_none();
+    let mut play = |mut samples: Vec<f32>| {
+        if std::mem::take(&mut begins) {
+            shape::cut_lead(&mut samples, rate);
+        }
         let Some(tag) = shared.ledger().clip(row) else { return };
         // Refused: a stop came meanwhile, which the next check detects, or the player has ended.
         if shared.player.play(Clip { tag, rate, samples: samples.into(), epoch }).is_err() && !is_stopped() {
@@ -344,7 +363,7 @@ async fn report(
 ) {
     while let Some(played) = played.recv().await {
         let due = match played {
-            PlayEvent::Started { tag, at } => shared.ledger().started(tag, at),
+            PlayEvent::Started { tag, taken, at } => shared.ledger().started(tag, (taken, at)),
             PlayEvent::Finished { tag, at } => shared.ledger().finished(tag, at),
             PlayEvent::Dropped { tag } => shared.ledger().dropped(tag, Instant::now()),
             PlayEvent::Gone(fault) => vec![SpeakEvent::Mute(fault)],

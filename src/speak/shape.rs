@@ -1,15 +1,32 @@
-//! PURE: the level of synthesised samples.
+//! PURE: the level of synthesised samples, and the silence before them.
 //!
 //! In: what the model computed. Out: the same, louder, never beyond ±1 and always finite. There is no peak
-//! normalisation: it would need the whole answer before the first sample.
+//! normalisation: it would need the whole answer before the first sample. A voice begins with up to 0.2 s of near
+//! silence, which nobody wants to wait for.
 
 /// Above this magnitude the curve bends towards 1.
 const KNEE: f32 = 0.8;
+/// What is softer is silence: -50 dB below full scale, as the mean of a block.
+const SILENCE: f32 = 0.003;
+/// Blocks of 10 ms.
+const BLOCKS_A_SECOND: u32 = 100;
 
 /// Multiplies by `gain`, limits peaks softly below 1, and replaces NaN by silence.
 pub(super) fn level(samples: &mut [f32], gain: f32) {
     for sample in samples {
         *sample = bend(*sample * gain);
+    }
+}
+
+/// Cuts the silence off the beginning of `samples`, but for the last 10 ms of it. What is silent as a whole stays.
+pub(super) fn cut_lead(samples: &mut Vec<f32>, rate: u32) {
+    let block = (rate / BLOCKS_A_SECOND).max(1) as usize;
+    let is_loud = |block: &[f32]| {
+        let power = block.iter().map(|s| s * s).sum::<f32>() / block.len() as f32;
+        power > SILENCE * SILENCE
+    };
+    if let Some(first) = samples.chunks(block).position(is_loud) {
+        samples.drain(..first.saturating_sub(1) * block);
     }
 }
 
@@ -41,6 +58,20 @@ mod tests {
         let mut samples = [0.1, -0.2, 0.0, f32::NAN];
         level(&mut samples, 1.5);
         assert_eq!(samples, [0.1 * 1.5, -0.2 * 1.5, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn silence_before_the_first_sound_is_cut_to_10_ms_and_silence_alone_stays() {
+        let sound = |silent: usize| [vec![0.001; silent], [0.2, -0.2].repeat(400)].concat();
+        let cut = |mut samples: Vec<f32>| {
+            cut_lead(&mut samples, 16_000);
+            samples
+        };
+        assert_eq!(cut(sound(3_200)), sound(160));
+        assert_eq!(cut(sound(3_300)), sound(260), "whole blocks are cut");
+        assert_eq!(cut(sound(100)), sound(100));
+        assert_eq!(cut(vec![0.0; 999]), vec![0.0; 999]);
+        assert!(cut(Vec::new()).is_empty());
     }
 
     proptest! {

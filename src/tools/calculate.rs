@@ -83,7 +83,7 @@ impl Tool for Calculate {
 }
 
 /// The expression of a request that is nothing but one: "What is 17 times 23?".
-fn asked_for(asked: &str, language: &Language) -> Option<String> {
+pub(super) fn asked_for(asked: &str, language: &Language) -> Option<String> {
     let lower = asked.to_lowercase().replace('’', "'");
     let mut rest = lower.trim().trim_end_matches(['?', '.', '!', '=', ' ']);
     let before = language.sums().flat_map(|words| &words.before);

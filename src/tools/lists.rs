@@ -17,7 +17,7 @@ use crate::language::{Language, capital, fill};
 use crate::message::Origin;
 use crate::store::{Store, StoreError};
 
-mod asked;
+pub(super) mod asked;
 
 /// The list of what is no list: notes.
 pub(crate) const NOTES: &str = "notes";

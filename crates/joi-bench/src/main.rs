@@ -13,6 +13,8 @@ mod acting;
 mod bound;
 mod echo;
 mod everyday;
+mod first_look;
+mod latency;
 mod model;
 mod residue;
 mod room;
@@ -30,7 +32,9 @@ Examples:
   joi-bench model                       how soon the first word comes
   joi-bench trunk                       what sharing one prompt is worth
   joi-bench acting                      what typical turns cost, and whether the right tool is called
-  joi-bench everyday                    what becomes of everyday questions, beside the model alone";
+  joi-bench everyday                    what becomes of everyday questions, beside the model alone
+  joi-bench first-look                  what is lost when the quickest speech model decides commands
+  joi-bench latency                     how soon she is heard after the last word, through a sound server";
 
 /// Measurements of Joi, over synthetic sound and fixed conversations.
 #[derive(Debug, Parser)]
@@ -60,6 +64,10 @@ enum Measurement {
     Acting(acting::ActingArgs),
     /// What becomes of everyday questions, through Joi and by the model alone
     Everyday(everyday::EverydayArgs),
+    /// What is lost when the quickest speech model decides commands that it is sure of
+    FirstLook(first_look::FirstLookArgs),
+    /// From the last word of a command to the first sound of the answer, at the loudspeaker of a sound server
+    Latency(latency::LatencyArgs),
 }
 
 fn main() -> ExitCode {
@@ -78,6 +86,8 @@ fn run(what: &Measurement, wants: Wants) -> anyhow::Result<ExitCode> {
         Measurement::Trunk(args) => trunk::run(args, &context),
         Measurement::Acting(args) => acting::run(args, &context),
         Measurement::Everyday(args) => everyday::run(args, &context),
+        Measurement::FirstLook(args) => first_look::run(args, &context),
+        Measurement::Latency(args) => latency::run(args, &context),
     }
 }
 

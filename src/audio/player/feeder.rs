@@ -348,13 +348,13 @@ impl Feeder {
     /// Turns the sink's counter into events.
     fn mark(&mut self, now: Instant) {
         let Some(sink) = &self.sink else { return };
-        let (position, at) = (sink.position(), now + sink.delay());
+        let (position, taken, at) = (sink.position(), now, now + sink.delay());
         while let Some(flight) = self.flights.front_mut() {
             let finished = flight.end.is_some_and(|end| position >= end);
             let tag = flight.clip.tag;
             if (finished || position > flight.start) && !flight.started {
                 flight.started = true;
-                self.outbox.push_back(PlayEvent::Started { tag, at });
+                self.outbox.push_back(PlayEvent::Started { tag, taken, at });
             }
             if !finished {
                 break;

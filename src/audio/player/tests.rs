@@ -96,7 +96,7 @@ impl Bench {
     }
 
     fn started(&self, tag: u64) -> PlayEvent {
-        PlayEvent::Started { tag, at: self.now }
+        PlayEvent::Started { tag, taken: self.now, at: self.now }
     }
 
     fn finished(&self, tag: u64) -> PlayEvent {

@@ -15,6 +15,7 @@ pub(in crate::audio) struct CallbackStats {
     lost: AtomicBool,
     errors: AtomicU64,
     clipped: AtomicU64,
+    latency_micros: AtomicU64,
 }
 
 /// Whether a stream survives an error.
@@ -48,6 +49,17 @@ impl CallbackStats {
     /// How many frames were at full scale.
     pub(in crate::audio) fn clipped(&self) -> u64 {
         self.clipped.load(Ordering::Relaxed)
+    }
+
+    /// The newest sample of this callback is so old, or is heard so much later.
+    pub(in crate::audio) fn lags(&self, latency: Duration) {
+        let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+        self.latency_micros.store(micros, Ordering::Relaxed);
+    }
+
+    /// How far the device is behind, by its own timestamps.
+    pub(in crate::audio) fn latency(&self) -> Duration {
+        Duration::from_micros(self.latency_micros.load(Ordering::Relaxed))
     }
 
     /// The error callback ran.

@@ -32,8 +32,8 @@ struct Running {
     cancel: CancellationToken,
     /// Why it was cancelled.
     stopped: Option<Decision>,
-    /// Set when the first sample sounds.
-    first_sample: Option<Instant>,
+    /// Set when the first sample sounds: when the device took it, and when it is heard.
+    first_sample: Option<(Instant, Instant)>,
     /// Set when the last sample has sounded.
     spoken: Option<Instant>,
     /// The lines that were heard to their end.
@@ -132,8 +132,8 @@ impl<M: ChatModel + 'static> Answers<M> {
         self.tasks.join_next().await
     }
 
-    /// The turn's first sample sounds.
-    pub(super) fn sounds(&mut self, turn: TurnId, at: Instant) {
+    /// The turn's first sample sounds: when the device took it, and when it is heard.
+    pub(super) fn sounds(&mut self, turn: TurnId, at: (Instant, Instant)) {
         if let Some(running) = self.running.get_mut(&turn) {
             running.first_sample.get_or_insert(at);
         }
@@ -230,8 +230,9 @@ impl<M: ChatModel + 'static> Answers<M> {
         });
         let running = if is_over { self.running.remove(&turn)? } else { return None };
         let mut end = running.end?;
-        if let Some(at) = running.first_sample {
-            end.trace.mark(Stage::FirstSample, at);
+        if let Some((taken, at)) = running.first_sample {
+            end.trace.mark(Stage::FirstSample, taken);
+            end.trace.mark(Stage::Audible, at);
         }
         end.trace.mark(Stage::End, running.spoken.unwrap_or_else(Instant::now));
         if let Some(why) = running.stopped {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::Receiver;
 
+use super::first_look::{TrialModel, is_decisive};
 use super::recent_speech::RecentSpeech;
 use super::second_look::SecondLook;
 use super::signals::{FlowInput, Judged, SoundOf};
@@ -24,8 +25,9 @@ use crate::hear::wake::strip_phrase;
 use crate::hear::whisper::{Stt, SttError, SttEvent, SttJob, Urgency};
 use crate::hear::{Delivery, HearEvent, Stretch};
 use crate::language::{Language, Languages};
-use crate::message::{Transcript, Utterance};
+use crate::message::{OpenedBy, Transcript, Utterance};
 use crate::reply::model::ChatModel;
+use crate::trace::Decision;
 
 /// Whoever talks over her for so long, in samples, has said a word by then or is no talker: 1.7 s.
 const LONG: u64 = RATE as u64 * 17 / 10;
@@ -44,6 +46,8 @@ pub struct HearingRules {
     pub judge: JudgeConfig,
     /// The language that is spoken.
     pub languages: Languages,
+    /// Which model reads what may not be over yet.
+    pub trial: TrialModel,
     /// How long what is almost a command is looked at once more; nothing for never.
     pub second_look: Option<Duration>,
 }
@@ -110,12 +114,41 @@ impl Hearing {
     /// Has an utterance transcribed.
     pub(super) fn decode(&mut self, job: SttJob) {
         self.keep(job.utterance.clone());
-        self.stt.submit(job);
+        match (self.ears.trial, job.urgency) {
+            (TrialModel::QuickestFirst, Urgency::Speculative) => self.interjections.submit(job),
+            (TrialModel::QuickestFirst | TrialModel::Chosen, _) => self.stt.submit(job),
+        }
+    }
+
+    /// The utterance that the quickest model has looked at, if that was no interjection.
+    fn glanced_at(&self, event: &SttEvent) -> Option<&Utterance> {
+        let utterance = self.utterance((event.generation, event.revision))?;
+        (utterance.opened_by != OpenedBy::Interjection).then_some(utterance)
+    }
+
+    /// What the quickest model has made of an utterance, where that is enough; else the chosen one reads it.
+    fn glance(&mut self, event: SttEvent, utterance: Utterance) -> Option<Judged> {
+        let judged = event.result.ok().map(|transcript| self.judged(transcript, BargeInPolicy::Commands));
+        let decisive = judged.filter(|judged| {
+            let language = self.ears.languages.heard(judged.transcript.language.as_deref());
+            let text = match &judged.judgement.verdict {
+                JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => text,
+                JudgeVerdict::Stop => &judged.transcript.text,
+                JudgeVerdict::Interrupts(_) | JudgeVerdict::Echo | JudgeVerdict::Ignore => return false,
+            };
+            is_decisive(&language, text, &judged.transcript)
+        });
+        if decisive.is_none() {
+            self.stt.submit(SttJob { utterance, urgency: Urgency::Speculative });
+        }
+        let look = Decision::new("first look", "a whole command", "the quickest model is sure of it");
+        decisive.map(|judged| Judged { look: Some(look), ..judged })
     }
 
     pub(super) fn drop_before(&mut self, generation: u64, revision: u32) {
         self.second_look.drop_before((generation, revision));
         self.stt.cancel_before(generation, revision);
+        self.interjections.cancel_before(generation, revision);
     }
 
     fn keep(&mut self, utterance: Utterance) {
@@ -161,7 +194,7 @@ impl Hearing {
         let Some(utterance) = self.utterances.iter().find(|u| (u.generation, u.revision) == key) else {
             let reason = "its sound is not known any more".to_owned();
             let judgement = Judgement { verdict: JudgeVerdict::Ignore, reason };
-            return Judged { transcript, judgement, sound: None, second_look: None };
+            return Judged { transcript, judgement, sound: None, look: None };
         };
         let evidence = Evidence::of(utterance, &transcript);
         let moment = |position| utterance.moment(position, utterance.captured);
@@ -185,7 +218,7 @@ impl Hearing {
         };
         let began_at = utterance.speech_begins_at;
         let sound = Some(SoundOf { began_at, began: case.began, ended: case.ended, loudness });
-        Judged { judgement, sound, transcript, second_look: None }
+        Judged { judgement, sound, transcript, look: None }
     }
 }
 
@@ -280,8 +313,20 @@ impl<M: ChatModel + 'static> Conversation<M> {
         self.step(FlowInput::Transcribed { result: Ok(judged), generation, revision, at }).await;
     }
 
+    /// The quickest model has looked at what may not be over yet.
+    async fn glanced(&mut self, event: SttEvent, utterance: Utterance) {
+        let at = Instant::now();
+        let (generation, revision) = (event.generation, event.revision);
+        if let Some(judged) = self.input.hearing.glance(event, utterance) {
+            self.step(FlowInput::Transcribed { result: Ok(judged), generation, revision, at }).await;
+        }
+    }
+
     /// What was said while she spoke or thought: what makes her stop counts at once, everything else when it is over.
     pub(super) async fn interjected(&mut self, event: SttEvent) {
+        if let Some(utterance) = self.input.hearing.glanced_at(&event).cloned() {
+            return self.glanced(event, utterance).await;
+        }
         let is_newest = event.generation == self.input.hearing.interjection;
         let is_over = is_newest && (event.urgency == Urgency::Final || self.input.hearing.is_long(&event));
         let result = match event.result {

@@ -43,5 +43,5 @@ pub(super) fn decisions(judged: &Judged) -> Vec<Decision> {
     );
     let judgement = &judged.judgement;
     let judge = Decision::new("judge", judgement.verdict.name(), judgement.reason.as_str());
-    [whisper, judge].into_iter().chain(judged.second_look.clone()).collect()
+    [whisper, judge].into_iter().chain(judged.look.clone()).collect()
 }

@@ -79,7 +79,7 @@ impl Hearing {
             transcript: untranscribed(key, opinion.took),
             judgement,
             sound: Some(sound),
-            second_look: None,
+            look: None,
         })
     }
 }

@@ -118,7 +118,7 @@ impl SecondLook {
             Err(_) => LookResult::note("late", format!("no answer within {} ms", within.as_millis())),
         };
         let mut judged = open.judged.clone();
-        judged.second_look = Some(look.decision);
+        judged.look = Some(look.decision);
         if let (Some(reading), JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text)) =
             (look.reading, &mut judged.judgement.verdict)
         {

@@ -98,8 +98,8 @@ pub struct Judged {
     pub judgement: Judgement,
     /// The sound behind it, as long as that is known.
     pub sound: Option<SoundOf>,
-    /// What came of a second look at it, if there was one.
-    pub second_look: Option<Decision>,
+    /// What came of a look by another model, or at the sound, if there was one.
+    pub look: Option<Decision>,
 }
 
 /// What counts of the sound of an utterance.

@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc::channel;
 use tokio::task::JoinHandle;
 
+use super::first_look::TrialModel;
 use super::*;
 use crate::announce::{
     AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard,
@@ -95,6 +96,7 @@ fn english_ears() -> HearingRules {
         trust: TranscriptFilterConfig::default(),
         judge: JudgeConfig::default(),
         languages: in_english(),
+        trial: TrialModel::Chosen,
         second_look: None,
     }
 }

@@ -90,7 +90,7 @@ fn dismissed(record: &TurnRecord) -> String {
 
 /// The turn's most telling moments in one line.
 fn timing(record: &TurnRecord) -> String {
-    let told = [Stage::Endpoint, Stage::Transcript, Stage::FirstToken, Stage::FirstSample];
+    let told = [Stage::Endpoint, Stage::Transcript, Stage::FirstToken, Stage::Audible];
     let moments: Vec<_> = record
         .marks
         .iter()

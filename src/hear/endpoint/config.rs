@@ -43,8 +43,8 @@ pub struct EndpointConfig {
     /// Voiced sound that counts as speech, in seconds, 0.1 to 0.5. Raising it ignores more knocks and
     /// coughs, and more words as short as "no".
     pub onset: f64,
-    /// Silence after which transcription begins on trial, in seconds, 0.1 to 0.35. Raising it wastes
-    /// less computing and answers later.
+    /// Silence after which transcription begins on trial, in seconds, 0.1 to 0.35; 0.06 at most where a quicker model
+    /// looks first. Raising it wastes less computing and answers later.
     pub pause: f64,
     /// How long to listen for the first word, in seconds, 1 to 30.
     pub no_speech: f64,
@@ -54,6 +54,9 @@ pub struct EndpointConfig {
     /// (never) to 3. Raising it repairs more hesitant sentences, and joins more unrelated speech to them.
     pub continuation: f64,
 }
+
+/// Two frames of the voice activity network, in seconds.
+const SHORT_PAUSE: f64 = 0.06;
 
 impl Default for EndpointConfig {
     fn default() -> Self {
@@ -71,6 +74,12 @@ impl Default for EndpointConfig {
 }
 
 impl EndpointConfig {
+    /// The same with a pause of two frames: for a model that has looked at the words before anything better could begin.
+    #[must_use]
+    pub fn with_short_pause(self) -> Self {
+        Self { pause: self.pause.min(SHORT_PAUSE), ..self }
+    }
+
     /// All problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         [

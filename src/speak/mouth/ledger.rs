@@ -109,15 +109,15 @@ impl Ledger {
         self.settle(now)
     }
 
-    /// Playback of the clip's first sample starts.
-    pub(super) fn started(&mut self, tag: u64, at: Instant) -> Vec<SpeakEvent> {
+    /// Playback of the clip's first sample starts: when the device took it, and when it is heard.
+    pub(super) fn started(&mut self, tag: u64, (taken, at): (Instant, Instant)) -> Vec<SpeakEvent> {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.waiting.contains(&tag)) else {
             return Vec::new();
         };
         let turn = entry.line.turn;
         let saying = entry.unspoken.take().map(|spoken| SpeakEvent::Saying { turn, spoken, at });
         let is_first = self.started.replace(turn) != Some(turn);
-        is_first.then_some(SpeakEvent::Started { turn, at }).into_iter().chain(saying).collect()
+        is_first.then_some(SpeakEvent::Started { turn, taken, at }).into_iter().chain(saying).collect()
     }
 
     /// The clip's last sample was played.

@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::SpokenLine;
 use crate::language::LanguageCode;
-use crate::speak::SynthesisEnd;
 use crate::speak::languages::LanguageVoice;
+use crate::speak::{SynthesisEnd, shape};
 
 /// What is being prepared.
 #[derive(Debug, Default)]
@@ -45,8 +45,13 @@ impl Rehearsal {
         speaker.reader.restart();
         let spoken = speaker.reader.speakable(&text);
         let is_given_up = || self.current().as_ref().is_none_or(|current| current.is_given_up);
-        let mut samples = Vec::new();
-        let end = speaker.voice.say(&spoken, &is_given_up, &mut |sentence| samples.push(sentence));
+        let (mut samples, rate) = (Vec::new(), speaker.voice.rate());
+        let end = speaker.voice.say(&spoken, &is_given_up, &mut |mut sentence| {
+            if samples.is_empty() {
+                shape::cut_lead(&mut sentence, rate);
+            }
+            samples.push(sentence);
+        });
         *self.current() = None;
         match end {
             Ok(SynthesisEnd::All) => Some(PreparedLine { text, language, samples }),
@@ -113,6 +118,7 @@ mod tests {
         let mut speaker = LanguageVoice::new(steady_joe(), english());
         let mut said = Vec::new();
         speaker.voice.say("It is 9 oh 5.", &|| false, &mut |sentence| said.push(sentence)).unwrap();
+        shape::cut_lead(&mut said[0], speaker.voice.rate());
         let prepare = |speaker: &mut LanguageVoice| {
             Rehearsal::default().prepare(speaker, "It is 9:05.".into(), "en".into()).unwrap()
         };

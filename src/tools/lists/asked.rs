@@ -12,7 +12,7 @@ use crate::language::tools::{ListWords, Way};
 use crate::tools::Arguments;
 
 /// The arguments of `asked`.
-pub(super) fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
+pub(in crate::tools) fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
     let asked = asked.trim().replace('’', "'");
     let mut ways = language.lists().flat_map(|words| words.ready.ways.iter().map(move |way| (words, way)));
     ways.find_map(|(words, way)| arguments_of(way, words, &asked, language))

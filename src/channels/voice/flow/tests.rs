@@ -41,7 +41,7 @@ fn judged(text: &str, verdict: JudgeVerdict) -> Judged {
         ran_away: false,
         took: Duration::from_millis(300),
     };
-    Judged { transcript, judgement: judgement(verdict), sound: None, second_look: None }
+    Judged { transcript, judgement: judgement(verdict), sound: None, look: None }
 }
 
 /// Said by nobody: no louder than the room.

@@ -51,11 +51,11 @@ fn judged(revision: u32, text: &str) -> Judged {
         took: Duration::from_millis(300),
     };
     let judgement = Judgement { verdict: JudgeVerdict::Addressed(text.into()), reason: "a test".into() };
-    Judged { transcript, judgement, sound: None, second_look: None }
+    Judged { transcript, judgement, sound: None, look: None }
 }
 
 fn words(judged: &Judged) -> (&str, &str) {
-    let look = judged.second_look.as_ref().map_or("none", |decision| decision.verdict.as_str());
+    let look = judged.look.as_ref().map_or("none", |decision| decision.verdict.as_str());
     (text_of(&judged.judgement.verdict).unwrap(), look)
 }
 
@@ -89,7 +89,7 @@ async fn the_sound_settles_what_was_almost_a_command() {
         assert_eq!(look.begin(judged(revision, written), Some(&utterance)), None, "{written}");
         let came = look.next().await;
         assert_eq!(words(&came), expected, "{came:?}");
-        let reason = &came.second_look.as_ref().unwrap().reason;
+        let reason = &came.look.as_ref().unwrap().reason;
         assert!(!reason.contains("nine") && !reason.contains("pasta"), "it quotes nobody: {reason}");
         // The end of the utterance brings the same transcript once more.
         assert_eq!(look.begin(judged(revision, written), Some(&utterance)), Some(came));

@@ -45,7 +45,7 @@ fn not_understood() -> Judged {
         took: Duration::ZERO,
     };
     let judgement = Judgement { verdict: JudgeVerdict::Ignore, reason: "no words".into() };
-    Judged { transcript, judgement, sound: None, second_look: None }
+    Judged { transcript, judgement, sound: None, look: None }
 }
 
 #[tokio::test(flavor = "multi_thread")]

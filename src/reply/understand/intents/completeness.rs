@@ -9,6 +9,7 @@ use crate::language::Language;
 use crate::language::grammar::TemplateGroup;
 use crate::language::grammar::machine::{GrammarUtterance, TemplateSearch};
 use crate::schedule::ScheduleOrder;
+use crate::tools::{ReadyEnd, ready_end};
 
 /// Whether more is likely to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +42,11 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
             _ if is_open => Completeness::Open,
             _ => Completeness::Complete,
         };
+    }
+    match ready_end(text, language) {
+        Some(ReadyEnd::Closed) => return Completeness::Complete,
+        Some(ReadyEnd::Open) => return Completeness::Open,
+        None => {}
     }
     let utterance = GrammarUtterance::new(&said, grammar);
     let cores = words::without_politeness(&said, &grammar.manners);

@@ -35,9 +35,10 @@ fn a_turn_starts_once_its_lines_are_heard_in_order_and_it_is_done_behind_the_las
     ledger.enter(TURN).unwrap();
     let first = open(&mut ledger, 0);
     let (a, b) = (ledger.clip(first).unwrap(), ledger.clip(first).unwrap());
-    assert_eq!(ledger.started(a, start), [SpeakEvent::Started { turn: TURN, at: start }, saying(0, start)]);
+    let begins = SpeakEvent::Started { turn: TURN, taken: start, at: later };
+    assert_eq!(ledger.started(a, (start, later)), [begins, saying(0, later)]);
     assert_eq!(ledger.finished(a, start), []);
-    assert_eq!(ledger.started(b, start), []);
+    assert_eq!(ledger.started(b, (start, start)), []);
     assert_eq!(ledger.close(first, start), []);
     let second = open(&mut ledger, 1);
     let c = ledger.clip(second).unwrap();
@@ -47,7 +48,7 @@ fn a_turn_starts_once_its_lines_are_heard_in_order_and_it_is_done_behind_the_las
     assert_eq!(ledger.close(silent, start), []);
     assert_eq!(ledger.finish(TURN, start), []);
     assert_eq!(ledger.finished(b, start), [heard(0, start)]);
-    assert_eq!(ledger.started(c, later), [saying(1, later)]);
+    assert_eq!(ledger.started(c, (later, later)), [saying(1, later)]);
     assert_eq!(
         ledger.finished(c, later),
         [heard(1, later), heard(2, later), SpeakEvent::Done { turn: TURN, at: later }]

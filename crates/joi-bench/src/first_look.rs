@@ -1,0 +1,145 @@
+//! `joi-bench first-look`: what is lost when the quickest model decides commands that it is sure of.
+//!
+//! Commands in several voices of flite are transcribed by the quickest model and by the chosen one, whole and cut off
+//! before their last word. A command counts as wrong when it is understood as another one than its words are.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::sync::atomic::AtomicBool;
+
+use joi::app;
+use joi::audio::{RATE, read_wav};
+use joi::channels::voice::first_look::is_decisive;
+use joi::cli::context::CliContext;
+use joi::cli::show;
+use joi::hear::whisper::Whisper;
+use joi::language::Language;
+use joi::message::Transcript;
+use joi::models::ModelLibrary;
+use joi::reply::understand::intents::match_intent;
+use serde_json::json;
+
+use super::latency::commands;
+
+const EXAMPLES: &str = "\
+Examples:
+  joi-bench first-look
+  joi-bench first-look --voices slt,kal16 --json | jq '.[] | select(.quickest.wrong)'";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct FirstLookArgs {
+    /// Voices of flite
+    #[arg(long, value_delimiter = ',', default_value = "slt,rms,awb")]
+    voices: Vec<String>,
+    /// A file of commands, one a line, beside those of `joi-bench latency`; what follows a tab is left out
+    #[arg(long, value_name = "FILE")]
+    file: Option<std::path::PathBuf>,
+    /// As JSON, each transcript
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a model made of a command.
+struct Reading {
+    transcript: Transcript,
+    /// It is understood as another command than the one that was said.
+    is_wrong: bool,
+    /// It is understood as the command that was said.
+    is_right: bool,
+    is_decisive: bool,
+}
+
+impl Reading {
+    fn of(transcript: Transcript, said: &str, language: &Language) -> Self {
+        let meant = |text: &str| match_intent(language, text).map(|quick| format!("{:?}", quick.what));
+        let (heard, said) = (meant(&transcript.text), meant(said));
+        let is_decisive = is_decisive(language, &transcript.text, &transcript);
+        let is_right = heard.is_some() && heard == said;
+        Self { is_wrong: heard.is_some() && heard != said, is_right, is_decisive, transcript }
+    }
+
+    fn told(&self) -> serde_json::Value {
+        json!({
+            "text": self.transcript.text,
+            "mean_logprob": self.transcript.mean_logprob,
+            "ms": self.transcript.took.as_secs_f64() * 1e3,
+            "right": self.is_right,
+            "wrong": self.is_wrong,
+            "decisive": self.is_decisive,
+        })
+    }
+}
+
+pub(crate) fn run(args: &FirstLookArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let (_, file) = app::chosen_whisper(context.config(), &context.paths)?;
+    let library = ModelLibrary::open(context.paths.models.clone())?;
+    let mut chosen = Whisper::load(&file, &context.config().hear.stt)?;
+    let quickest = app::quickest_whisper(context.config(), &library)?;
+    let mut quickest = Whisper::load(&quickest, &context.config().hear.stt)?;
+    let languages = context.languages()?;
+    let language = languages.get();
+    let mut lines = commands()?;
+    if let Some(file) = &args.file {
+        let text = std::fs::read_to_string(file)?;
+        let more = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').next());
+        lines.extend(more.flatten().map(str::to_owned));
+    }
+    lines.retain(|line| match_intent(&language, line).is_some());
+    let (quiet, mut rows) = (AtomicBool::new(false), Vec::new());
+    let bar = indicatif::ProgressBar::new((lines.len() * args.voices.len()) as u64);
+    for (line, voice) in lines.iter().flat_map(|line| args.voices.iter().map(move |voice| (line, voice))) {
+        let sound = spoken(voice, line)?;
+        let by = |whisper: &mut Whisper| -> anyhow::Result<Reading> {
+            Ok(Reading::of(whisper.transcribe(&sound, &quiet)?, line, &language))
+        };
+        rows.push((line, voice, by(&mut quickest)?, by(&mut chosen)?));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if args.json {
+        let told: Vec<_> = rows
+            .iter()
+            .map(|(line, voice, quickest, chosen)| {
+                json!({ "said": line, "voice": voice, "quickest": quickest.told(), "chosen": chosen.told() })
+            })
+            .collect();
+        show::line(serde_json::to_string_pretty(&told)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let count =
+        |is: &dyn Fn(&Reading, &Reading) -> bool| rows.iter().filter(|row| is(&row.2, &row.3)).count();
+    let mut table = show::table(["COMMANDS", "OF THEM"]);
+    for (name, number) in [
+        ("said", rows.len()),
+        ("understood by the chosen model", count(&|_, chosen| chosen.is_right)),
+        ("understood as another command by the chosen model", count(&|_, chosen| chosen.is_wrong)),
+        ("decided by the quickest model", count(&|quickest, _| quickest.is_decisive)),
+        ("decided wrongly by it", count(&|quickest, _| quickest.is_decisive && quickest.is_wrong)),
+        (
+            "decided wrongly by it where the chosen one is right",
+            count(&|quickest, chosen| quickest.is_decisive && quickest.is_wrong && chosen.is_right),
+        ),
+        (
+            "decided rightly by it where the chosen one is not",
+            count(&|quickest, chosen| quickest.is_decisive && quickest.is_right && !chosen.is_right),
+        ),
+    ] {
+        table.add_row([name.to_owned(), number.to_string()]);
+    }
+    show::line(table)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn spoken(voice: &str, text: &str) -> anyhow::Result<Vec<f32>> {
+    let file = std::env::temp_dir().join(format!("joi-first-look-{}.wav", std::process::id()));
+    let said = say(voice, text, &file).and_then(|()| Ok(read_wav(&file, RATE)?));
+    let _ = std::fs::remove_file(&file);
+    said
+}
+
+fn say(voice: &str, text: &str, file: &Path) -> anyhow::Result<()> {
+    let status = Command::new("flite").args(["-voice", voice, "-t", text, "-o"]).arg(file).status();
+    anyhow::ensure!(status.is_ok_and(|s| s.success()), "flite could not say it; apt-get install flite");
+    Ok(())
+}

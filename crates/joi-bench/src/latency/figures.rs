@@ -1,0 +1,132 @@
+//! PURE. Where an utterance ends and an answer begins in recordings, and what many turns come to.
+
+use std::time::{Duration, Instant};
+
+use joi::trace::{Stage, TurnRecord};
+use serde_json::{Value, json};
+
+use super::server::Levels;
+
+/// A block this much softer than the loudest of its utterance is no speech any more.
+const SOFT_DB: f32 = 35.0;
+/// What is softer than this is silence in any case.
+const SILENCE_DB: f32 = -50.0;
+
+/// When the last loud block of what was said from `since` on was over; nothing when nothing was loud.
+pub(super) fn last_loud(microphone: &Levels, since: Instant) -> Option<Instant> {
+    let first = microphone.index(since);
+    let blocks = microphone.since(first);
+    let loudest = blocks.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let limit = (loudest - SOFT_DB).max(SILENCE_DB);
+    let last = blocks.iter().rposition(|db| *db > limit)?;
+    microphone.moment(first + last + 1)
+}
+
+/// When the first loud block from `since` on begins.
+pub(super) fn first_loud(loudspeaker: &Levels, since: Instant) -> Option<Instant> {
+    let first = loudspeaker.index(since);
+    let at = loudspeaker.since(first).iter().position(|db| *db > SILENCE_DB)?;
+    loudspeaker.moment(first + at)
+}
+
+/// Whether the loudspeaker has been silent for the last `length`.
+pub(super) fn is_silent_for(loudspeaker: &Levels, length: Duration) -> bool {
+    let blocks = loudspeaker.since(0);
+    let wanted = (length.as_millis() / super::server::BLOCK.as_millis()) as usize;
+    let last = &blocks[blocks.len().saturating_sub(wanted)..];
+    last.len() == wanted && last.iter().all(|db| *db <= SILENCE_DB)
+}
+
+/// One spoken turn.
+#[derive(Debug, Clone)]
+pub(super) struct MeasuredTurn {
+    /// What was said.
+    pub(super) words: String,
+    /// By which voice.
+    pub(super) voice: String,
+    /// From the last loud block said to the first loud block heard; nothing when no answer was heard.
+    pub(super) audible: Option<Duration>,
+    /// What the program itself tells of it, where it does.
+    pub(super) record: Option<TurnRecord>,
+}
+
+impl MeasuredTurn {
+    /// Milliseconds from outside.
+    pub(super) fn ms(&self) -> Option<f64> {
+        self.audible.map(|audible| audible.as_secs_f64() * 1e3)
+    }
+
+    /// Milliseconds at `stage` by the program's own record.
+    pub(super) fn at(&self, stage: Stage) -> Option<f64> {
+        let marks = &self.record.as_ref()?.marks;
+        marks.iter().find(|mark| mark.stage == stage).map(|mark| mark.ms)
+    }
+
+    /// As JSON.
+    pub(super) fn told(&self) -> Value {
+        json!({
+            "words": self.words,
+            "voice": self.voice,
+            "audible_ms": self.ms(),
+            "record": self.record,
+        })
+    }
+}
+
+/// What many figures come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Spread {
+    pub(super) count: usize,
+    pub(super) least: f64,
+    pub(super) median: f64,
+    pub(super) p95: f64,
+    pub(super) most: f64,
+}
+
+impl Spread {
+    /// Of these; nothing of none.
+    pub(super) fn of(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut sorted: Vec<f64> = figures.into_iter().collect();
+        sorted.sort_by(f64::total_cmp);
+        let rank = |share: f64| sorted[((share * sorted.len() as f64).ceil() as usize).max(1) - 1];
+        let (least, most) = (*sorted.first()?, *sorted.last()?);
+        Some(Self { count: sorted.len(), least, median: rank(0.5), p95: rank(0.95), most })
+    }
+
+    /// As JSON.
+    pub(super) fn told(&self) -> Value {
+        let Self { count, least, median, p95, most } = self;
+        json!({ "turns": count, "least_ms": least, "median_ms": median, "p95_ms": p95, "most_ms": most })
+    }
+}
+
+/// How many figures fall into each step of `step`, from 0 on.
+pub(super) fn histogram(figures: &[f64], step: f64) -> Vec<usize> {
+    let mut counts = Vec::new();
+    for figure in figures {
+        let at = (figure.max(0.0) / step) as usize;
+        if counts.len() <= at {
+            counts.resize(at + 1, 0);
+        }
+        counts[at] += 1;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_has_nearest_ranks() {
+        let spread = Spread::of((1..=20).rev().map(f64::from)).unwrap();
+        assert_eq!(spread, Spread { count: 20, least: 1.0, median: 10.0, p95: 19.0, most: 20.0 });
+        assert_eq!(Spread::of([]), None);
+    }
+
+    #[test]
+    fn a_histogram_counts_by_steps() {
+        assert_eq!(histogram(&[0.0, 99.0, 100.0, 350.0, -5.0], 100.0), [3, 1, 0, 1]);
+        assert!(histogram(&[], 100.0).is_empty());
+    }
+}

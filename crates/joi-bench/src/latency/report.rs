@@ -1,0 +1,64 @@
+//! What the turns came to, as tables and a histogram.
+
+use comfy_table::Table;
+use joi::cli::show::{self, Tone};
+use joi::trace::Stage;
+
+use super::figures::{MeasuredTurn, Spread, histogram};
+
+/// One bar of the histogram stands for so many milliseconds.
+const STEP_MS: f64 = 100.0;
+
+/// The figures of one kind of turns by one program.
+pub(super) struct Report<'a> {
+    /// Commands or questions, and by whom they were answered.
+    pub(super) title: String,
+    pub(super) turns: &'a [MeasuredTurn],
+}
+
+impl Report<'_> {
+    fn figures(&self) -> Vec<f64> {
+        self.turns.iter().filter_map(MeasuredTurn::ms).collect()
+    }
+
+    pub(super) fn spread(&self) -> Option<Spread> {
+        Spread::of(self.figures())
+    }
+
+    /// Shows all of it.
+    pub(super) fn show(&self) -> std::io::Result<()> {
+        let unheard = self.turns.iter().filter(|turn| turn.audible.is_none()).count();
+        show::line(format!("\n{}: {} turns, {unheard} without an answer", self.title, self.turns.len()))?;
+        show::line(self.stages())?;
+        for (step, count) in histogram(&self.figures(), STEP_MS).into_iter().enumerate() {
+            let bar = "█".repeat(count);
+            show::line(format!("{:>6.0} ms {}", step as f64 * STEP_MS, show::coloured(Tone::Good, bar)))?;
+        }
+        Ok(())
+    }
+
+    /// One row a stage: what the program tells, and at the end what was heard.
+    fn stages(&self) -> Table {
+        let mut table = show::table(["MS AFTER THE LAST WORD", "TURNS", "LEAST", "P50", "P95", "MAX"]);
+        let mut row = |name: &str, spread: Option<Spread>| {
+            if let Some(spread) = spread {
+                let figures =
+                    [spread.least, spread.median, spread.p95, spread.most].map(|ms| format!("{ms:.0}"));
+                let mut cells = vec![name.to_owned(), spread.count.to_string()];
+                cells.extend(figures);
+                table.add_row(cells);
+            }
+        };
+        for stage in Stage::ALL.into_iter().filter(|stage| *stage != Stage::Wake && *stage != Stage::End) {
+            row(stage.name(), Spread::of(self.turns.iter().filter_map(|turn| turn.at(stage))));
+        }
+        row("heard at the loudspeaker", self.spread());
+        row("heard later than the record says", Spread::of(self.turns.iter().filter_map(beyond_the_record)));
+        table
+    }
+}
+
+/// How much later it was heard than the program tells.
+pub(super) fn beyond_the_record(turn: &MeasuredTurn) -> Option<f64> {
+    Some(turn.ms()? - turn.at(Stage::Audible)?)
+}

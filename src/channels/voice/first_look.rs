@@ -1,0 +1,49 @@
+//! PURE. Whether the quickest model has understood enough of an utterance, so that the better one need not be asked.
+//!
+//! In: its transcript. Out: yes for a whole command that it is sure of. Most of what is said to her is one of a few
+//! commands, and for these the small model is as good; everything else goes to the model that was chosen, as if the
+//! small one had never been asked.
+
+use crate::language::Language;
+use crate::message::Transcript;
+use crate::reply::understand::intents::{Completeness, completeness};
+
+/// The least mean log-probability of a transcript that is believed: `joi-bench first-look` has the figures.
+const SURE: f32 = -0.35;
+
+/// Which model reads an utterance while it is not certain yet that it is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrialModel {
+    /// The chosen one.
+    Chosen,
+    /// The quickest, and the chosen one where that is not decisive.
+    QuickestFirst,
+}
+
+/// Whether `command`, which `transcript` holds, is a whole command beyond doubt.
+pub fn is_decisive(language: &Language, command: &str, transcript: &Transcript) -> bool {
+    let is_whole = matches!(completeness(language, command), Completeness::Complete | Completeness::Open);
+    is_whole && !transcript.ran_away && transcript.mean_logprob >= SURE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::tests::english;
+
+    #[test]
+    fn a_whole_command_that_the_model_is_sure_of_is_enough() {
+        let heard = |mean_logprob: f32, ran_away: bool| Transcript {
+            mean_logprob,
+            ran_away,
+            ..Transcript::default()
+        };
+        let decisive = |command: &str, transcript| is_decisive(english(), command, &transcript);
+        assert!(decisive("what time is it?", heard(-0.1, false)));
+        assert!(decisive("set a timer for ten minutes", heard(-0.3, false)), "it may go on, but is whole");
+        assert!(!decisive("what time is it?", heard(-0.5, false)), "a guess");
+        assert!(!decisive("what time is it?", heard(-0.1, true)), "it went in circles");
+        assert!(!decisive("set a timer for", heard(-0.1, false)), "a beginning");
+        assert!(!decisive("why is the sky blue?", heard(-0.1, false)), "no command");
+    }
+}
