@@ -259,15 +259,7 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
         return of(Form::Stay);
     }
     if strongest > 0 && polite == strongest {
-        let inner = clause(words, &rest[polite..], false);
-        let has_condition = inner.has_condition || form.abilities.at_start(rest).is_some();
-        return match inner.form {
-            Form::Statement | Form::Open => {
-                let has_condition = has_condition || form.conditions.are_in(&inner.words);
-                Clause { form: Form::Request, is_polite: true, has_condition, ..inner }
-            }
-            _ => Clause { is_polite: true, has_condition, ..inner },
-        };
+        return asked_politely(words, rest, polite);
     }
     if strongest > 0 && wishes == strongest {
         let words = rest[wishes..].to_vec();
@@ -295,6 +287,20 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
         (true, false) => of(Form::Request),
         (_, true) => of(Form::Question),
         (false, false) => of(Form::Open),
+    }
+}
+
+/// A clause that begins with `polite` words of asking.
+fn asked_politely(words: &ConsentWords, part: &[String], polite: usize) -> Clause {
+    let form = &words.form;
+    let inner = clause(words, &part[polite..], false);
+    let has_condition = inner.has_condition || form.abilities.at_start(part).is_some();
+    match inner.form {
+        Form::Statement | Form::Open => {
+            let has_condition = has_condition || form.conditions.are_in(&inner.words);
+            Clause { form: Form::Request, is_polite: true, has_condition, ..inner }
+        }
+        _ => Clause { is_polite: true, has_condition, ..inner },
     }
 }
 
