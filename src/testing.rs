@@ -4,6 +4,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use serde_json::Value;
 
 /// How many times as long the prepared work takes for four times the size: about 4 where it is linear, 16 where it is
 /// quadratic. Measured as CPU time of this thread, the best of three, so that a busy machine makes no difference.
@@ -49,7 +50,52 @@ pub(crate) fn damaged(whole: &[u8]) -> impl Strategy<Value = Vec<u8>> + use<> {
     prop_oneof![9 => hurt, 1 => prop::collection::vec(any::<u8>(), 0..200)]
 }
 
-/// The same as text; what is no UTF-8 becomes replacement characters.
+/// `whole` with some of its values exchanged for others: JSON that can be read and does not say what it should.
+pub(crate) fn damaged_json(whole: &Value) -> impl Strategy<Value = Value> + use<> {
+    let whole = whole.clone();
+    let value = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "\\PC{0,40}".prop_map(Value::from),
+        Just(serde_json::json!([[], {}, "x"])),
+        Just(serde_json::json!({ "value": {}, "name": [1] })),
+    ];
+    prop::collection::vec((any::<Index>(), value), 0..6).prop_map(move |changes| {
+        let mut damaged = whole.clone();
+        for (at, value) in changes {
+            let mut at = at.index(values(&damaged));
+            exchange(&mut damaged, &mut at, &value);
+        }
+        damaged
+    })
+}
+
+/// How many values are in `whole`, itself among them.
+fn values(whole: &Value) -> usize {
+    1 + match whole {
+        Value::Array(all) => all.iter().map(values).sum(),
+        Value::Object(all) => all.values().map(values).sum(),
+        _ => 0,
+    }
+}
+
+/// Puts `value` in the place of the one of `whole` that stands `at`.
+fn exchange(whole: &mut Value, at: &mut usize, value: &Value) -> bool {
+    if *at == 0 {
+        *whole = value.clone();
+        return true;
+    }
+    *at -= 1;
+    match whole {
+        Value::Array(all) => all.iter_mut().any(|one| exchange(one, at, value)),
+        Value::Object(all) => all.values_mut().any(|one| exchange(one, at, value)),
+        _ => false,
+    }
+}
+
+/// [`damaged`] as text; what is no UTF-8 becomes replacement characters.
 pub(crate) fn damaged_text(whole: &str) -> impl Strategy<Value = String> + use<> {
     damaged(whole.as_bytes()).prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }

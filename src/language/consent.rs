@@ -51,6 +51,18 @@ pub(crate) struct FormWords {
     pub(crate) stays: Patterns,
     /// With these a negation is what is to be kept in mind.
     pub(crate) keeping: Phrases,
+    /// Behind one of these a negation belongs to what is told: "merk dir, dass Theo keine Pilze mag".
+    #[serde(default)]
+    pub(crate) subordinates: Phrases,
+    /// What ends a verb and points at something: the "'s" of "schreib's".
+    #[serde(default)]
+    pub(crate) clitics: Vec<String>,
+    /// Verbs that are the subject of a statement, too: "adding milk is easy".
+    #[serde(default)]
+    pub(crate) gerunds: Phrases,
+    /// Questions whether something can be done, which may ask for it: then it is asked about.
+    #[serde(default)]
+    pub(crate) abilities: Phrases,
     /// Who is spoken of.
     pub(crate) subjects: Phrases,
     /// Verbs that make a clause a statement.
@@ -69,7 +81,7 @@ pub(crate) struct FormWords {
     pub(crate) offers: Phrases,
     /// Words for a list.
     pub(crate) list_words: Phrases,
-    /// A polite request has its verb at the end.
+    /// A polite request has its verb at the end, and words are put together to new ones.
     pub(crate) verbs_last: bool,
     /// What stands inside an infinitive ("anzurufen"); empty where nothing does.
     pub(crate) infix: String,
@@ -188,7 +200,21 @@ impl Phrases {
     pub(crate) fn are_in(&self, words: &[String]) -> bool {
         self.position(words).is_some()
     }
+
+    /// The same, or ends a word that is put together: "lasagnetimer".
+    fn are_in_compounds(&self, words: &[String]) -> bool {
+        let ends = |word: &String| {
+            let whole = self.0.iter().filter(|phrase| phrase.len() == 1).filter_map(|phrase| phrase.first());
+            whole
+                .filter(|one| one.chars().count() >= LAST_PART)
+                .any(|one| word.strip_suffix(one.as_str()).is_some_and(|rest| !rest.is_empty()))
+        };
+        self.are_in(words) || words.iter().any(ends)
+    }
 }
+
+/// Fewest letters of a word that is known at the end of another.
+const LAST_PART: usize = 5;
 
 /// Patterns of words; `*` stands for any words, also none.
 #[derive(Debug, Default, Deserialize)]
@@ -260,6 +286,11 @@ impl ConsentWords {
     /// All deeds there are words for.
     pub(crate) fn deeds(&self) -> impl Iterator<Item = (&str, &DeedWords)> {
         self.deeds.iter().map(|(name, words)| (name.as_str(), words))
+    }
+
+    /// Whether `phrases` name something in `said`, as a word of its own or at the end of one.
+    pub(crate) fn names(&self, phrases: &Phrases, said: &[String]) -> bool {
+        if self.form.verbs_last { phrases.are_in_compounds(said) } else { phrases.are_in(said) }
     }
 
     /// What the values of an argument are called.

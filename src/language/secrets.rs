@@ -20,6 +20,10 @@ struct SecretsFile {
     passwords: Vec<String>,
     codes: Vec<String>,
     behind_codes: Vec<String>,
+    #[serde(default)]
+    pins: Vec<String>,
+    #[serde(default)]
+    it_is: Vec<String>,
     of: Vec<String>,
     is: Vec<String>,
     #[serde(default)]
@@ -67,7 +71,7 @@ pub(crate) struct SecretWords {
     pub(crate) kept: Regex,
     /// Leads to a code: "the pin is".
     pub(crate) code: Regex,
-    /// Leads to a code of one's own: "my pin".
+    /// Leads to a code without a verb: "my pin", "pin", "put the door code".
     pub(crate) own_code: Regex,
     /// A written name of a password: "password:".
     pub(crate) keyword: Regex,
@@ -128,13 +132,13 @@ impl SecretWords {
     fn of(file: SecretsFile, numbers: &Numbers) -> Result<Self, String> {
         let digits = digits(numbers);
         let values = values(numbers);
-        let any = |words: &[String]| format!("(?:{})", words.join("|").replace(' ', r"\s+"));
         let passwords = any(&file.passwords);
         let codes = format!("{}(?:\\s+{})?", any(&file.codes), any(&file.behind_codes));
         let glued = if file.is_glued.is_empty() { String::new() } else { format!("|{}", file.is_glued) };
         let of = format!(r"(?:\s+{}(?:\s+[\w'-]+){{1,5}}?)?", any(&file.of));
         let (is, now, to) = (any(&file.is), any(&file.now), any(&file.to));
         let few = r"(?:[\w'-]+\s+){0,3}?";
+        let keep = format!(r"{}\s(?:[^.;!?\n]{{0,60}}?\s)??{}\s+{few}", any(&file.keep), any(&file.whose),);
         let dot = any(&file.email.dot);
         let part = format!(r"(?:\s+(?:{dot}|{})\s+[\w.%+-]+)*", any(&file.email.signs));
         let said = any(&values.keys().cloned().collect::<Vec<_>>());
@@ -143,17 +147,18 @@ impl SecretWords {
                 r"(?i)(?:(?-u:\b){passwords}{of}(?:\s+{is}{glued})(?:\s+{now})?:?|{}(?:\s+[\w'-]+){{0,4}}?\s+{passwords}\s+{to})\s+",
                 any(&file.change),
             ))?,
-            kept: pattern(&format!(
-                r"{}\s(?:[^.;!?\n]{{0,60}}?\s)??{}\s+{few}{passwords}\s+",
-                any(&file.keep),
-                any(&file.whose),
-            ))?,
+            kept: pattern(&format!(r"{keep}{passwords}\s+"))?,
             code: pattern(&format!(
-                r"{codes}{of}(?:\s+(?:{is}|{}){glued})(?:\s+{now})?:?\s+",
-                any(&file.code_to)
+                r"{codes}{of}(?:(?:\s+(?:{is}|{}){glued})(?:\s+{now})?:?|:|,?\s+{})\s+",
+                any(&file.code_to),
+                any(&file.it_is),
             ))?,
-            own_code: pattern(&format!(r"{}\s+{few}{codes}\s+", any(&file.own)))?,
-            keyword: pattern(&format!(r#"{passwords}\\*["']?\s*(?:=>|:=|==|[:=])\s*"#))?,
+            own_code: pattern(&format!(
+                r"(?:{}\s+{few}{codes}|{keep}{codes}|{})\s+",
+                any(&file.own),
+                any(&file.pins),
+            ))?,
+            keyword: pattern(&format!(r#"{passwords}{of}\\*["']?\s*(?:=>|:=|==|[:=])\s*"#))?,
             email: pattern(&format!(
                 r"[\w.%+-]+{part}\s+{}\s+[\w-]+(?:(?:\s+{dot}\s+|\.)[\w-]+)+",
                 any(&file.email.at)
@@ -185,6 +190,14 @@ impl SecretWords {
     /// The digit that a word is.
     pub(crate) fn digit(&self, word: &str) -> Option<u8> {
         self.values.get(&word.to_lowercase()).copied()
+    }
+}
+
+/// A pattern for one of `words`; where there are none, for nothing.
+fn any(words: &[String]) -> String {
+    match words.is_empty() {
+        true => r"[^\s\S]".to_owned(),
+        false => format!("(?:{})", words.join("|").replace(' ', r"\s+")),
     }
 }
 

@@ -153,6 +153,9 @@ pub(crate) struct SupportWords {
     /// Of two that exclude each other.
     pub(crate) opposites: Vec<(Regex, Regex)>,
     pub(crate) sweeps: BTreeSet<String>,
+    /// All of a list, and an answer that says that nothing is left of it.
+    pub(crate) wholes: Regex,
+    pub(crate) emptied: Regex,
     /// The group is the name of a list.
     pub(crate) list_name: Regex,
 }

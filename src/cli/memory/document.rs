@@ -157,6 +157,15 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn foreign_bytes_never_break_the_pieces_of_documents(
+            text in crate::testing::damaged_text(&"# Boiler\r\n\n\tThe välve is red. \u{0}\n\n## Service\n* a\n\n\n".repeat(20)),
+        ) {
+            prop_assert!(pieces(&text).iter().all(|piece| piece.chars().count() <= PIECE + 40));
+        }
+    }
+
     #[test]
     fn a_document_of_one_endless_line_is_cut_in_one_pass() {
         for start in ["", "# "] {

@@ -5,7 +5,7 @@
 //! should.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 
 const MAGIC: u32 = 0x6767_6d6c;
@@ -44,6 +44,10 @@ pub(super) enum FileError {
 pub(super) fn check(path: &Path) -> Result<ModelShape, FileError> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
+    read(file, length)
+}
+
+fn read<R: Read + Seek>(file: R, length: u64) -> Result<ModelShape, FileError> {
     let mut reader = ModelFileReader { file: BufReader::new(file), at: 0, length };
     let shape = reader.head()?;
     let mut tensors = 0;
@@ -55,13 +59,13 @@ pub(super) fn check(path: &Path) -> Result<ModelShape, FileError> {
     if tensors < shape.audio_layers as usize * 10 { Err(FileError::Truncated) } else { Ok(shape) }
 }
 
-struct ModelFileReader {
-    file: BufReader<File>,
+struct ModelFileReader<R> {
+    file: BufReader<R>,
     at: u64,
     length: u64,
 }
 
-impl ModelFileReader {
+impl<R: Read + Seek> ModelFileReader<R> {
     fn u32(&mut self) -> Result<u32, FileError> {
         let mut bytes = [0; 4];
         self.need(4)?;
@@ -141,5 +145,54 @@ impl ModelFileReader {
         };
         let bytes = elements.checked_mul(block).ok_or(FileError::Tensor(number))?.div_ceil(32);
         self.skip(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn words(all: &[u32]) -> Vec<u8> {
+        all.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// The head of a model, and its tensors, without what stands between: filters and words.
+    fn parts() -> (Vec<u8>, Vec<u8>) {
+        let head = words(&[MAGIC, 51_864, 1500, 384, 6, 1, 448, 384, 6, 1, 80, 1, 80, 201]);
+        let tensor = [words(&[2, 4, 0, 2, 3]), b"name".to_vec(), vec![0; 24]].concat();
+        (head, tensor.repeat(12))
+    }
+
+    fn model(head: &[u8], tensors: &[u8]) -> Vec<u8> {
+        let between = [vec![0; 80 * 201 * 4], words(&[50_000]), vec![0; 50_000 * 4]].concat();
+        [head, &between, tensors].concat()
+    }
+
+    fn shape(bytes: Vec<u8>) -> Result<ModelShape, FileError> {
+        let length = bytes.len() as u64;
+        read(io::Cursor::new(bytes), length)
+    }
+
+    #[test]
+    fn a_whole_model_is_read_and_every_shorter_one_is_refused() {
+        let (head, tensors) = parts();
+        assert_eq!(shape(model(&head, &tensors)).unwrap().audio_layers, 1);
+        assert!(matches!(shape(model(&head, &tensors[..tensors.len() - 1])), Err(FileError::Truncated)));
+        assert!(matches!(shape(head), Err(FileError::Truncated)));
+        assert!(matches!(shape(Vec::new()), Err(FileError::NotGgml)));
+    }
+
+    proptest! {
+        #[test]
+        fn foreign_bytes_never_break_the_check_of_whisper_models(
+            head in crate::testing::damaged(&parts().0),
+            tensors in crate::testing::damaged(&parts().1),
+        ) {
+            if let Err(error) = shape(model(&head, &tensors)) {
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
     }
 }

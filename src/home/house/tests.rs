@@ -27,6 +27,26 @@ fn rows(version: &str, name: &str) -> Vec<Value> {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_items(
+        items in crate::testing::damaged_json(&Value::Array(rows("5.2.1", "items_full"))),
+        tags in crate::testing::damaged_json(&Value::Array(rows("5.2.1", "tags"))),
+        state in "\\PC{0,30}|[0-9.,;:%° -]{0,20}",
+    ) {
+        let list = |value: Value| value.as_array().cloned().unwrap_or_default();
+        let (all, rest) = (list(items.clone()).len(), list(items));
+        let (items, unread) = read::items(rest);
+        proptest::prop_assert_eq!(items.len() + unread.len(), all, "each is read or told");
+        let mut vocabulary = TagVocabulary::default();
+        vocabulary.add(&list(tags));
+        let house = House::new(items, &vocabulary, &HouseRules::default());
+        for item in house.readable() {
+            let _ = ItemState::read(&state, &item.kind);
+        }
+    }
+}
+
 /// A house of rows as the server sends them, with nothing but name and type required.
 fn house(rows: &[Value]) -> House {
     house_with(rows, &HouseRules::default())

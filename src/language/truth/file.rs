@@ -161,6 +161,8 @@ pub(super) struct FamilyFile {
 pub(super) struct SupportFile {
     opposites: Vec<(String, String)>,
     sweeps: BTreeSet<String>,
+    wholes: String,
+    emptied: String,
     list_name: String,
 }
 
@@ -254,6 +256,8 @@ impl SupportFile {
         Ok(SupportWords {
             opposites: pairs.collect::<Result<_, String>>()?,
             sweeps: self.sweeps.clone(),
+            wholes: pattern("support.wholes", &self.wholes)?,
+            emptied: pattern("support.emptied", &self.emptied)?,
             list_name: pattern("support.list_name", &self.list_name)?,
         })
     }

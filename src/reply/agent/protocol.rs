@@ -280,7 +280,7 @@ fn calls_in(value: &Value, known: &[String]) -> Option<Vec<WrittenCall>> {
             Some(inner) => calls_in(inner, known),
             None => match fields.get("function") {
                 Some(Value::Object(function)) => call(function, known).map(|call| vec![call]),
-                _ => call(fields, known).map(|call| vec![call]),
+                _ => call(fields, known).or_else(|| keyed(fields, known)).map(|call| vec![call]),
             },
         },
         _ => None,
@@ -302,6 +302,13 @@ fn call(fields: &Map<String, Value>, known: &[String]) -> Option<WrittenCall> {
         _ => return None,
     };
     Some(WrittenCall::new(name, arguments))
+}
+
+/// A tool by its name as the only key: `{"calculate": {"expression": "1 + 1"}}`.
+fn keyed(fields: &Map<String, Value>, known: &[String]) -> Option<WrittenCall> {
+    let (name, arguments) = fields.iter().next().filter(|_| fields.len() == 1)?;
+    let arguments = arguments.as_object().filter(|_| known.contains(name))?;
+    Some(WrittenCall::new(name, arguments.clone()))
 }
 
 fn all_known(calls: &[WrittenCall], known: &[String]) -> bool {

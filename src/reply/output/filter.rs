@@ -334,6 +334,19 @@ mod tests {
     }
 
     #[test]
+    fn calls_in_the_shapes_of_other_families_are_never_said() {
+        for text in [
+            "<function=calculate>{\"expression\":\"1 + 1\"}</function>",
+            "<|tool_call|>{\"name\":\"calculate\",\"arguments\":{\"expression\":\"1 + 1\"}}",
+            "{'name': 'calculate', 'arguments': {'expression': '1 + 1'}}",
+            "functions.calculate({\"expression\":\"1 + 1\"})",
+            "`calculate(expression=\"1 + 1\")`",
+        ] {
+            assert_eq!(hear(text, 3).0, "", "{text}");
+        }
+    }
+
+    #[test]
     fn words_before_a_call_go_out_and_data_is_refused() {
         let (said, calls) = hear("Let me see. \n```tool_call\n{\"name\":\"time\",\"arguments\":{}}\n```", 7);
         assert_eq!((said.trim(), calls), ("Let me see.", Ok(vec!["time {}".to_owned()])));

@@ -170,7 +170,7 @@ pub(crate) fn stays(language: &Language, text: &str) -> bool {
         let form = &words.form;
         let names_it = |clause: &Clause| {
             form.references.are_in(&clause.words)
-                || words.deeds().any(|(_, deed)| deed.objects.are_in(&clause.words))
+                || words.deeds().any(|(_, deed)| words.names(&deed.objects, &clause.words))
         };
         let is_it = |clause: &Clause| {
             clause.form == Form::Stay && form.stays.whole(&clause.words).is_some() && names_it(clause)
@@ -301,7 +301,14 @@ fn refers_to(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed:
     let names = |text: &str| deeds::names_object(words, &words_of(text), deed);
     let points = words.form.references.are_in(&clause.words);
     let before = || said.dialogue.iter().rev().take(2).any(|text| names(text));
-    names(said.asked) || said.asked_back.is_some_and(names) || points && before()
+    let is_no = clauses::refusal(words, said.asked).is_some();
+    // "For how long?" "Make it ten minutes."
+    let completes = |question: &str| {
+        !is_no && question.contains('?') && deeds::asks_for(words, &words_of(question), deed)
+    };
+    names(said.asked)
+        || said.asked_back.is_some_and(|text| names(text) || completes(text))
+        || points && before()
 }
 
 /// An answer to what was asked back: "ten minutes", "yes please".

@@ -319,6 +319,16 @@ proptest! {
     }
 
     #[test]
+    fn foreign_bytes_never_leave_markup_in_what_is_spoken(
+        text in crate::testing::damaged_text(
+            "# One\n\n* a **b** [c](https://a.example/x?y=1)\n1. `d` ~~e~~\n\n| f | g |\n|---|---|\n| 1 | ½ |\n\n```sh\nls\n```\n<br>&amp; ![h](i.png) — ü 😀\n> j\n",
+        ),
+    ) {
+        let said = speakable(&text);
+        prop_assert!(!said.contains(['*', '_', '`', '|', '<', '>', '[', ']', '\n', '#', '~']), "{said:?}");
+    }
+
+    #[test]
     fn plain_words_stay_as_they_are(words in proptest::collection::vec("[a-z]{4,9}", 1..12)) {
         let text = words.join(" ");
         prop_assert_eq!(speakable(&text), text);

@@ -124,13 +124,63 @@ mod tests {
 
     /// Runs this very test binary as the child.
     fn child(behaviour: &str, patience: Duration) -> String {
-        let mut reader = Command::new(std::env::current_exe().unwrap());
-        reader.args(["--exact", "--nocapture", "cli::memory::document::pdf::tests::a_child"]);
-        reader.env(VARIABLE, behaviour);
-        match read_by(reader, b"%PDF-1.4".to_vec(), patience) {
+        match child_with(behaviour, b"%PDF-1.4", patience) {
             Ok(text) => text,
             Err(error) => format!("{error:#}"),
         }
+    }
+
+    fn child_with(behaviour: &str, pdf: &[u8], patience: Duration) -> anyhow::Result<String> {
+        let mut reader = Command::new(std::env::current_exe().unwrap());
+        reader.args(["--exact", "--nocapture", "cli::memory::document::pdf::tests::a_child"]);
+        reader.env(VARIABLE, behaviour);
+        read_by(reader, pdf.to_vec(), patience)
+    }
+
+    /// A page with two words on it.
+    fn pdf() -> Vec<u8> {
+        let page = "BT /F1 12 Tf 72 720 Td (red valve) Tj ET";
+        let objects = [
+            "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>".to_owned(),
+            format!("<< /Length {} >>\nstream\n{page}\nendstream", page.len()),
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+        ];
+        let mut file = "%PDF-1.4\n".to_owned();
+        let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
+        for (at, object) in objects.iter().enumerate() {
+            table += &format!("{:010} 00000 n \n", file.len());
+            file += &format!("{} 0 obj\n{object}\nendobj\n", at + 1);
+        }
+        let start = file.len();
+        file += &format!(
+            "{table}trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n",
+            objects.len() + 1
+        );
+        file.into_bytes()
+    }
+
+    #[test]
+    fn the_words_of_a_page_are_read() {
+        let text = child_with("reads", &pdf(), Duration::from_secs(60)).unwrap();
+        assert!(text.contains("red valve"), "{text:?}");
+    }
+
+    proptest::proptest! {
+        // A process for each.
+        #![proptest_config(few())]
+        #[test]
+        fn foreign_bytes_never_break_who_has_a_pdf_read(bytes in crate::testing::damaged(&pdf())) {
+            if let Err(error) = child_with("reads", &bytes, Duration::from_secs(60)) {
+                proptest::prop_assert!(error.to_string().len() < 100, "{error:#}");
+            }
+        }
+    }
+
+    fn few() -> proptest::test_runner::Config {
+        let usual = proptest::test_runner::Config::default();
+        proptest::test_runner::Config { cases: usual.cases.div_ceil(16), ..usual }
     }
 
     /// Does nothing by itself: the other test starts it as the child.
@@ -147,6 +197,7 @@ mod tests {
             }
             Ok("hangs") => std::thread::sleep(Duration::from_secs(3600)),
             Ok("panics") => panic!("as a parser may"),
+            Ok("reads") => drop(read_for_parent()),
             _ => {}
         }
     }

@@ -98,8 +98,43 @@ fn events_that_can_t_be_read_are_nothing() {
 
 proptest! {
     #[test]
-    fn no_bytes_break_the_reader(bytes in proptest::collection::vec(any::<u8>(), 0..2000), piece in 1_usize..64) {
-        let _ = states(&bytes, piece);
+    fn foreign_bytes_never_break_the_reader_of_events(
+        bytes in crate::testing::damaged(&recorded("5.2.1/sse_events.txt").as_bytes()[..3000]),
+        piece in 1_usize..64,
+    ) {
+        let whole = states(&bytes, usize::MAX);
+        prop_assert_eq!(states(&bytes, piece), whole, "in pieces of {}", piece);
+    }
+
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_refusals(
+        body in crate::testing::damaged_text(r#"{"error":{"message":"Item Lamp does not exist!","http-code":404}}"#),
+        status in 100_u16..600,
+        location in "\\PC{0,40}",
+        had_token in any::<bool>(),
+    ) {
+        let answer = Answer {
+            address: "http://oh:8080",
+            status,
+            content_type: "application/json",
+            location: Some(&location),
+            body: &body,
+            had_token,
+        };
+        prop_assert_eq!(fault(answer).is_none(), (200..300).contains(&status));
+    }
+
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_addresses_and_roots(
+        address in crate::testing::damaged_text("https://me:p%40ss@home.example:8443/openhab/rest"),
+        root in crate::testing::damaged_json(&json!({ "version": "8", "links": [], "runtimeInfo": { "version": "4.3.11" } })),
+        state in "\\PC{0,30}",
+    ) {
+        if let Ok(read) = ServerAddress::read(&address) {
+            prop_assert!(read.rest("items").is_ok(), "{}", address);
+        }
+        let _ = version(&root, "http://oh:8080");
+        let _ = state_text(&state, Some("°C"));
     }
 }
 

@@ -21,13 +21,27 @@ pub(crate) enum Begins {
     Words,
 }
 
+/// What some models put in front of a tool's name.
+const IN_FRONT: [&str; 4] = ["`", "functions.", "tools.", "tool."];
+
+/// `text` without one of these, and without the mark that closes it; a fence is another matter.
+fn bare(text: &str) -> &str {
+    if text.starts_with("``") {
+        return text;
+    }
+    let front = IN_FRONT.iter().find_map(|front| text.strip_prefix(front));
+    front.map_or(text, |rest| rest.strip_suffix('`').unwrap_or(rest))
+}
+
 /// Judges the head of a reply for the shapes that look like words.
 pub(crate) fn begins_call(head: &str, known: &[String]) -> Begins {
     let head = head.trim_start();
     if head.is_empty() {
         return Begins::Undecided;
     }
-    let mut verdict = Begins::Words;
+    let is_begun = IN_FRONT.iter().any(|front| front.starts_with(head));
+    let head = bare(head);
+    let mut verdict = if is_begun || head.is_empty() { Begins::Undecided } else { Begins::Words };
     for name in known {
         match head.strip_prefix(name.as_str()).map(str::trim_start) {
             Some("") => verdict = Begins::Undecided,
@@ -61,6 +75,8 @@ pub(super) fn braceless(body: &str, known: &[String]) -> Option<Vec<WrittenCall>
 /// Whether `text` begins like a call as code does: then it is not read out, whatever it is.
 pub(crate) fn is_broken_call(text: &str, known: &[String]) -> bool {
     let text = text.trim_start();
+    // "`time()` tells the time" may be meant so.
+    let text = if text.starts_with('`') { text } else { bare(text) };
     let is_code = |name: &String| {
         text.strip_prefix(name.as_str()).is_some_and(|rest| {
             let behind = rest.trim_start().strip_prefix(':').map(str::trim_start);
@@ -124,6 +140,7 @@ fn text_length(rest: &str) -> Option<usize> {
 
 /// `name(…)` and `name: key: value`, for known names and when nothing else stands there.
 pub(super) fn line_calls(body: &str, known: &[String]) -> Option<Vec<WrittenCall>> {
+    let body = bare(body);
     let lines: Vec<&str> = body.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let name = known.iter().filter(|name| body.starts_with(name.as_str())).max_by_key(|name| name.len())?;
     let rest = body[name.len()..].trim();

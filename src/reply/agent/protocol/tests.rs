@@ -27,11 +27,14 @@ fn one_call_is_understood_in_every_shape() {
         "{\"function\":{\"name\":\"calculate\",\"arguments\":\"{\\\"expression\\\":\\\"17 * 23\\\"}\"}}",
         "{\"tool\":\"calculate\",\"parameters\":{\"expression\":\"17 * 23\"}}",
         "[{\"name\":\"calculate\",\"arguments\":{\"expression\":\"17 * 23\"}}]",
+        "{\"calculate\":{\"expression\":\"17 * 23\"}}",
         "tool_calls: [{\"name\":\"calculate\",\"arguments\":{\"expression\":\"17 * 23\"}}]",
         "Tool_Calls: [{\"name\":\"calculate\",\"arguments\":{\"expression\":\"17 * 23\"",
         "tool_calls: \"name\":\"calculate\",\"arguments\":{\"expression\":\"17 * 23\"}",
         "calculate(expression=\"17 * 23\")",
         "calculate({\"expression\": \"17 * 23\"})",
+        "functions.calculate({\"expression\": \"17 * 23\"})",
+        "`calculate(expression=\"17 * 23\")`",
         "calculate: expression: 17 * 23",
         "calculate:\n  expression: 17 * 23",
     ];
@@ -45,6 +48,8 @@ fn prose_is_never_a_call() {
     let prose = [
         "Time: it is nine o'clock.",
         "time flies like an arrow",
+        "`calculate` is a tool",
+        "functions. They take arguments.",
         "stop. I can't.",
         "calculate it yourself",
         "The name is {\"Ann\"}.",

@@ -40,8 +40,9 @@ impl Support<'_> {
         if done.iter().any(|call| !call.has_changed && self.was_read(claim, call)) {
             return true;
         }
-        let fitting: Vec<&DoneCall> =
-            done.iter().filter(|call| call.has_changed && self.is_of_call(claim, call)).collect();
+        let agrees = |call: &DoneCall| self.is_known(call) || self.agrees_with_answer(claim, call);
+        let is_it = |call: &&DoneCall| call.has_changed && self.is_of_call(claim, call) && agrees(call);
+        let fitting: Vec<&DoneCall> = done.iter().filter(is_it).collect();
         !fitting.is_empty() && self.fits(claim, &fitting)
     }
 

@@ -124,6 +124,12 @@ fn the_same_holds_of_sentences_that_were_written_blind() {
     holds(german(), corpus!("de.held-out"));
 }
 
+#[test]
+fn the_same_holds_of_sentences_that_were_written_blind_a_second_time() {
+    holds(english(), corpus!("en.held-out-2"));
+    holds(german(), corpus!("de.held-out-2"));
+}
+
 proptest! {
     #[test]
     fn any_text_is_judged(said in "\\PC{0,80}", asked in "\\PC{0,40}") {

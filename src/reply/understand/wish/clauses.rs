@@ -55,7 +55,10 @@ struct WordRun {
 pub(super) fn clauses(words: &ConsentWords, text: &str) -> Vec<Clause> {
     let mut clauses: Vec<Clause> = Vec::new();
     let mut carried = None;
-    for sentence in sentences(&without_quotes(text).own) {
+    for mut sentence in sentences(&without_quotes(text).own) {
+        for run in &mut sentence {
+            run.words = apart(words, std::mem::take(&mut run.words));
+        }
         let is_question = sentence.last().is_some_and(|last| last.is_question);
         for (part, announces) in parts(words, &sentence) {
             let mut clause = clause(words, &part, is_question);
@@ -105,6 +108,16 @@ pub(super) fn questions(words: &ConsentWords, text: &str) -> Vec<Vec<String>> {
         readings
     };
     sentences(text).into_iter().flat_map(read).collect()
+}
+
+/// Verbs without what is tied to them: "schreib's" as "schreib" and "'s".
+fn apart(words: &ConsentWords, said: Vec<String>) -> Vec<String> {
+    let tied = |word: &str| {
+        let clitic = words.form.clitics.iter().find(|clitic| word.ends_with(clitic.as_str()))?;
+        let stem = word[..word.len() - clitic.len()].to_owned();
+        (verb(words, std::slice::from_ref(&stem)) > 0).then(|| vec![stem, clitic.clone()])
+    };
+    said.into_iter().flat_map(|word| tied(&word).unwrap_or_else(|| vec![word])).collect()
 }
 
 /// Sentences as stretches of words.
@@ -240,23 +253,21 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
     if strongest > 0 && mark == strongest && !is_verb && !(keeping >= mark && keeping > 0) {
         return of(marked);
     }
-    if keeping == 0 && form.anywhere.are_in(rest) {
+    // What is to be kept in mind, and a reason, may have a no of its own.
+    let told = form.subordinates.position(rest).filter(|_| verb > 0).unwrap_or(rest.len());
+    if keeping == 0 && form.anywhere.are_in(&rest[..told]) {
         return of(Form::Stay);
     }
     if strongest > 0 && polite == strongest {
-        let inner = clause(words, &rest[polite..], false);
-        return match inner.form {
-            Form::Statement | Form::Open => {
-                let has_condition = form.conditions.are_in(&inner.words);
-                Clause { form: Form::Request, is_polite: true, has_condition, ..inner }
-            }
-            _ => Clause { is_polite: true, ..inner },
-        };
+        return asked_politely(words, rest, polite);
     }
     if strongest > 0 && wishes == strongest {
         let words = rest[wishes..].to_vec();
         let has_condition = form.conditions.are_in(&words);
         return Clause { form: Form::Request, words, is_polite: true, has_condition };
+    }
+    if form.gerunds.at_start(rest).is_some() && form.finite.are_in(rest) {
+        return of(if is_question { Form::Question } else { Form::Statement });
     }
     if verb > 0 {
         let has_condition = form.conditions.are_in(rest);
@@ -279,6 +290,20 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
     }
 }
 
+/// A clause that begins with `polite` words of asking.
+fn asked_politely(words: &ConsentWords, part: &[String], polite: usize) -> Clause {
+    let form = &words.form;
+    let inner = clause(words, &part[polite..], false);
+    let has_condition = inner.has_condition || form.abilities.at_start(part).is_some();
+    match inner.form {
+        Form::Statement | Form::Open => {
+            let has_condition = has_condition || form.conditions.are_in(&inner.words);
+            Clause { form: Form::Request, is_polite: true, has_condition, ..inner }
+        }
+        _ => Clause { is_polite: true, has_condition, ..inner },
+    }
+}
+
 /// The request behind a time or a place: "in twenty minutes remind me".
 fn behind_adverb(words: &ConsentWords, part: &[String], is_question: bool) -> Option<Clause> {
     words.form.adverbs.at_start(part)?;
@@ -297,7 +322,7 @@ fn behind_adverb(words: &ConsentWords, part: &[String], is_question: bool) -> Op
 fn names_object(words: &ConsentWords, part: &[String]) -> bool {
     words.deeds().any(|(_, deed)| {
         deed.alone.at_start(part).is_some()
-            || deed.verbs.at_start(part).is_some() && deed.objects.are_in(part)
+            || deed.verbs.at_start(part).is_some() && words.names(&deed.objects, part)
     })
 }
 

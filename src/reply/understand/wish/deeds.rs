@@ -56,7 +56,7 @@ fn fit(words: &ConsentWords, clause: &Clause, deed: &DeedWords) -> Option<DeedFi
     }
     let verb = if anywhere { deed.verbs.anywhere(all) } else { deed.verbs.at_start(all) };
     if let Some(exactness) = verb {
-        return Some(DeedFit { has_object: deed.objects.are_in(all), exactness });
+        return Some(DeedFit { has_object: words.names(&deed.objects, all), exactness });
     }
     deed.elliptic.whole(all).map(|exactness| DeedFit { has_object: true, exactness })
 }
@@ -68,9 +68,9 @@ pub(super) fn concerns(words: &ConsentWords, clause: &Clause, deed: &str) -> boo
     let all = &clause.words;
     let rest = &all[words.form.negations.at_start(all).unwrap_or(0)..];
     let is_bare = rest.len() <= 1;
-    let points =
-        words.form.references.are_in(rest) && !words.deeds().any(|(_, other)| other.objects.are_in(rest));
-    own.objects.are_in(rest)
+    let points = words.form.references.are_in(rest)
+        && !words.deeds().any(|(_, other)| words.names(&other.objects, rest));
+    words.names(&own.objects, rest)
         || own.verbs.anywhere(rest).is_some()
         || own.alone.anywhere(rest).is_some()
         || is_bare
@@ -85,7 +85,9 @@ pub(super) fn is_one(words: &ConsentWords, clause: &Clause) -> bool {
 
 /// Whether `text` names what the deed is done to.
 pub(super) fn names_object(words: &ConsentWords, text: &[String], deed: &str) -> bool {
-    words.deed(deed).is_some_and(|deed| deed.objects.are_in(text) || deed.alone.anywhere(text).is_some())
+    words
+        .deed(deed)
+        .is_some_and(|deed| words.names(&deed.objects, text) || deed.alone.anywhere(text).is_some())
 }
 
 /// Whether a question asks for what completes the deed.

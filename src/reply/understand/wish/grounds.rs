@@ -22,7 +22,7 @@ const MOST_BEFORE: usize = 4;
 /// Fewest letters by which the beginning of a compound is known.
 const STEM: usize = 4;
 /// How much of a retold text must have been said.
-const GIST: f64 = 0.6;
+const GIST: f64 = 0.7;
 
 /// What values may be found in.
 pub(super) struct Grounds<'a> {
@@ -226,7 +226,7 @@ impl<'a> Grounds<'a> {
         let named = |words: &[String]| -> Vec<&str> {
             let choices = self.words.choices(argument);
             choices
-                .filter(|(_, phrases): &(&str, &Phrases)| phrases.are_in(words))
+                .filter(|(_, phrases): &(&str, &Phrases)| self.words.names(phrases, words))
                 .map(|(value, _)| value)
                 .collect()
         };
@@ -276,14 +276,15 @@ fn decimal(word: &str) -> Option<u32> {
     (0.0..1e6).contains(&number).then_some((number * f64::from(ONE)).round() as u32)
 }
 
-/// "7:30am" as "7:30" and "am", "10-minute" as "10" and "minute".
+/// "7:30am" as "7:30" and "am", "10-minute" as "10" and "minute", "9:00" as "9".
 fn parts(word: &str) -> Vec<String> {
     let digits = word.find(|c: char| c.is_alphabetic()).unwrap_or(word.len());
     let (figures, letters) = word.split_at(digits);
     let figures = figures.trim_end_matches('-');
+    let hour = |figures: &str| figures.strip_suffix(":00").unwrap_or(figures).to_owned();
     match (figures.is_empty(), letters.is_empty()) {
-        (false, false) => vec![figures.to_owned(), letters.to_owned()],
-        _ => word.split('-').filter(|part| !part.is_empty()).map(str::to_owned).collect(),
+        (false, false) => vec![hour(figures), letters.to_owned()],
+        _ => word.split('-').filter(|part| !part.is_empty()).map(hour).collect(),
     }
 }
 

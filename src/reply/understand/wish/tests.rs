@@ -103,6 +103,12 @@ fn utterances_that_nobody_tuned_with_are_asked_about_rather_than_run() {
 }
 
 #[test]
+fn utterances_of_a_second_time_that_nobody_tuned_with_run_nothing_unasked() {
+    holds(corpus!("en.held-out-2"), english(), 0.90);
+    holds(corpus!("de.held-out-2"), german(), 0.85);
+}
+
+#[test]
 fn no_quick_command_is_heard_in_talk() {
     let acts = |intent: &Intent| match intent {
         Intent::Schedule(order) => !matches!(order, ScheduleOrder::List(_) | ScheduleOrder::Left(_)),

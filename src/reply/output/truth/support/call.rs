@@ -14,8 +14,43 @@ use super::super::turn::{TurnAim, families};
 use super::{Support, told};
 
 impl Support<'_> {
-    /// Whether a call that read tells of it.
+    /// Whether a call that read tells of it, and nothing else.
     pub(super) fn was_read(&self, claim: &Claim, call: &DoneCall) -> bool {
+        let agrees = if self.is_known(call) {
+            self.has_read_numbers(claim, call)
+        } else {
+            self.agrees_with_answer(claim, call)
+        };
+        agrees && self.is_of_read(claim, call)
+    }
+
+    /// Whether what was answered of the things that are named says no other state of them: "the lamp is on", and "lamp: OFF".
+    pub(super) fn agrees_with_answer(&self, claim: &Claim, call: &DoneCall) -> bool {
+        let things = self.things(&claim.object);
+        let is_of_it = |piece: &&str| things.iter().any(|thing| self.is_in(thing, piece));
+        let pieces: Vec<&str> = call.answer.split(['\n', ';', ',']).collect();
+        let named: Vec<&str> = pieces.iter().copied().filter(is_of_it).collect();
+        let read = if named.is_empty() { pieces } else { named }.join(" ");
+        let clash = |one: &regex::Regex, other: &regex::Regex| {
+            one.is_match(&claim.clause) && other.is_match(&read) && !one.is_match(&read)
+        };
+        !self.judge.words.support.opposites.iter().any(|(one, other)| clash(one, other) || clash(other, one))
+    }
+
+    /// Whether the numbers of what is told were read, where something was to be done: "your ten minute timer is running",
+    /// and "no timers".
+    fn has_read_numbers(&self, claim: &Claim, call: &DoneCall) -> bool {
+        let numbers = &self.judge.language.grammar().numbers;
+        self.topic.aim != TurnAim::Deed
+            || call.answer.is_empty()
+            || words_of(&claim.clause)
+                .iter()
+                .filter(|word| numbers.counts(word))
+                .all(|word| self.is_in(word, &call.answer))
+    }
+
+    /// Whether a call that read is about it.
+    fn is_of_read(&self, claim: &Claim, call: &DoneCall) -> bool {
         let families = self.families(claim);
         let wants_deed = self.topic.aim == TurnAim::Deed;
         let names_deed = self.deeds(claim).any(|deed| deed.supports.contains(&call.deed));

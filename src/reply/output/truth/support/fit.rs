@@ -33,6 +33,7 @@ impl Support<'_> {
         (is_sweep || !is_all)
             && !clashes
             && self.is_of_kind(claim, calls)
+            && self.is_of_whole(claim, calls)
             && self.is_of_list(claim, calls)
             && self.is_at_time(claim, calls)
             && match calls.iter().any(|call| self.is_known(call)) {
@@ -50,6 +51,29 @@ impl Support<'_> {
         let names = self.things(&claim.object);
         let mut names = names.iter().filter(|name| families(self.judge.words, name).is_empty());
         !is_several || names.all(|name| self.is_in(name, &all))
+    }
+
+    /// What is said to be gone from all of a list is not only an entry of it.
+    fn is_of_whole(&self, claim: &Claim, calls: &[&DoneCall]) -> bool {
+        let support = &self.judge.words.support;
+        let is_swept =
+            |call: &&DoneCall| support.sweeps.contains(&call.deed) || support.emptied.is_match(&call.answer);
+        let takes_away = self.deeds(claim).any(|deed| !deed.supports.is_disjoint(&support.sweeps));
+        let ends = &self.judge.words.parts.ends;
+        let object: Vec<String> =
+            words_of(&claim.object).into_iter().take_while(|word| !ends.contains(word)).collect();
+        let is_list = support.wholes.is_match(&object.join(" "));
+        let names_entry = || {
+            self.things(&claim.object)
+                .iter()
+                .any(|word| !support.wholes.is_match(word) && self.is_given(word, calls))
+        };
+        !takes_away || !is_list || calls.iter().any(is_swept) || names_entry()
+    }
+
+    fn is_given(&self, word: &str, calls: &[&DoneCall]) -> bool {
+        let words = calls.iter().flat_map(|call| &call.values).filter(|value| value.kind == ValueKind::Words);
+        words.into_iter().any(|value| self.is_in(word, &value.text.to_lowercase()))
     }
 
     /// The choices that are named were made.

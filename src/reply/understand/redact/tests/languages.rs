@@ -27,6 +27,12 @@ fn what_is_to_be_kept_is_taken_out_wherever_it_stands() {
         ("My passcode is 0815.", "My passcode is *."),
         ("the wi-fi key is tulip7", "the wi-fi key is *"),
         ("our wifi password is tulip", "our wifi password is *"),
+        ("the key to our guest wifi is tulip7", "the key to our guest wifi is *"),
+        ("put the gate code 5521 on my notes", "put the gate code * on my notes"),
+        ("Remember the safe code, it's 8812.", "Remember the safe code, it's *."),
+        ("door code: 1 2 3 4", "door code: *"),
+        ("the alarm is off and the pin 4321", "the alarm is off and the pin *"),
+        ("password for the tablet: hunter2", "password for the tablet: *"),
     ]);
 }
 
@@ -51,6 +57,14 @@ fn german_secrets_are_taken_out() {
         ("Ändere mein Passwort auf Schwertfisch", "Ändere mein Passwort auf *"),
         ("Kennwort: drei kleine Worte", "Kennwort: *"),
         ("Geheimzahl: 4711", "Geheimzahl: *"),
+        ("Die PIN meiner Karte ist 7741", "Die PIN meiner Karte ist *"),
+        ("der Schlüssel vom Gäste-WLAN ist tulpe7", "der Schlüssel vom Gäste-WLAN ist *"),
+        ("setz die PIN 5521 auf meine Notizen", "setz die PIN * auf meine Notizen"),
+        ("Merk dir den Tresorcode 8812", "Merk dir den Tresorcode *"),
+        ("der Entsperrcode vom Handy: 090807", "der Entsperrcode vom Handy: *"),
+        ("Passwort fürs Tablet: hunter2", "Passwort fürs Tablet: *"),
+        ("Die Gate-PIN 5521 bitte merken", "Die Gate-PIN * bitte merken"),
+        ("der Tresorcode, das ist 8812", "der Tresorcode, das ist *"),
     ]);
     assert_eq!(redacted("482913 ist dein Bestätigungscode"), "[REDACTED_CODE] ist dein Bestätigungscode");
     assert_eq!(redacted("schreib an jane punkt doe at beispiel punkt de"), "schreib an [REDACTED_EMAIL]");
@@ -77,6 +91,10 @@ fn talk_about_secrets_is_untouched() {
         "the wifi key is under the mat",
         "my pin is 12",
         "pin 3 photos to the wall",
+        "put the promo code 2024 on my list",
+        "write the code in 500 lines",
+        "Merk dir die Farbkombination 3 rot 4 blau",
+        "Setz den Gutscheincode 2024 auf die Liste",
         "I wrote the code in 2024.",
         "my code 500 lines long",
         "Mein Passwort ist falsch.",
@@ -143,34 +161,4 @@ fn a_language_of_the_folder_brings_words_of_its_own() {
     assert_eq!(redacted(said), said);
     std::fs::write(french.join("secrets.toml"), "passwords = 1").unwrap();
     assert!(library.load("fr").is_err_and(|error| error.to_string().contains("secrets.toml")));
-}
-
-#[test]
-fn zz_timing() {
-    let t = Instant::now();
-    warm_up();
-    println!("warm {:?}", t.elapsed());
-    for text in [
-        "what time is it in Rome",
-        "Setz Milch und Brot auf die Einkaufsliste, und stell einen Timer für zehn Minuten",
-        "put my password hunter2 on the list",
-    ] {
-        redact(text);
-        let t = Instant::now();
-        for _ in 0..1000 {
-            redact(text);
-        }
-        println!("{:?} {text}", t.elapsed() / 1000);
-    }
-    for text in [
-        "eyJhbGciOiJI".repeat(80_000),
-        "put my password ".repeat(60_000),
-        "my pin ".repeat(140_000),
-        "a.b-c_d%".repeat(120_000),
-        "vier ".repeat(200_000),
-    ] {
-        let t = Instant::now();
-        redact_structured(&text);
-        println!("{:?} {}", t.elapsed(), &text[..10]);
-    }
 }
