@@ -6,7 +6,6 @@ use std::fs;
 use joi::audio::{RATE, read_wav, write_wav};
 use serde_json::Value;
 
-use crate::ALONE;
 use crate::support::ollama_double::{Double, Script};
 use crate::support::program::{Home, NOBODY, project};
 use crate::support::speech::{pause, plain};
@@ -67,7 +66,6 @@ async fn a_timer_a_list_a_memory_and_a_question_are_understood_in_german() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_german_word_for_stop_silences_her() {
-    let _alone = ALONE.lock().await;
     let double = Double::start().await;
     let long = "Paris liegt an der Seine, und der Fluss teilt die Stadt in zwei Hälften. Dort steht ein hoher Turm aus \
         Eisen, den jeder kennt. In den Gassen riecht es am Morgen nach Brot und Kaffee. Viele Maler haben in dieser Stadt \
