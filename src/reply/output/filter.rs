@@ -201,7 +201,7 @@ impl<'a> ReplyFilter<'a> {
         }
         self.has_spoken |= !words.trim().is_empty();
         Ok(match self.vacancy {
-            Some(rule) => rule.from_her_side(self.language, words),
+            Some(rule) => rule.turned_round(self.language, words),
             None => words,
         })
     }

@@ -67,7 +67,7 @@ impl VacancyRule<'_> {
 impl VacancyRule<'_> {
     /// `words` as seen from her side, where they are what is remembered of the user in his own words: a small model says
     /// "My sister is called Ann" when it was told so.
-    pub(crate) fn from_her_side(self, language: &Language, words: String) -> String {
+    pub(crate) fn turned_round(self, language: &Language, words: String) -> String {
         let said = words_of(&words);
         let talk = || language.consent().iter().map(|words| &words.talk);
         let is_own = |line: &&str| {
@@ -159,10 +159,10 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_told_of_himself_is_said_from_her_side() {
+    fn what_the_user_told_of_himself_is_said_turned_round() {
         let remembered = "[Memory of the user:]\n- my sister is called Ann\n- Max likes tea";
         let rule = VacancyRule { asked: "What is my sister called?", persona: PERSONA, remembered };
-        let said = |words: &str| rule.from_her_side(english(), words.to_owned());
+        let said = |words: &str| rule.turned_round(english(), words.to_owned());
         assert_eq!(said("My sister is called Ann."), "Your sister is called Ann.");
         assert_eq!(said(" My sister is called Ann! "), " Your sister is called Ann! ");
         for same in ["Max likes tea.", "My sister is called Eve.", "She is called Ann.", ""] {
