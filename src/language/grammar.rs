@@ -66,6 +66,7 @@ const COMMANDS: &[&str] = &[
     "home close",
     "home lock",
     "home unlock",
+    "home colour",
     "home percent",
     "home degrees",
     "home level",
@@ -140,6 +141,9 @@ pub(crate) struct ClockForm {
     pub(crate) at: Option<u16>,
 }
 
+/// Fewest letters in front of the last part of a compound.
+const SHORTEST_STEM: usize = 2;
+
 /// What surrounds a command, and how words are spelled.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -158,6 +162,9 @@ pub(crate) struct Manners {
     endings: BTreeMap<String, String>,
     pairs: HashMap<String, String>,
     behind_digits: Vec<String>,
+    /// What is a word of its own at the end of a compound: "Nudeltimer".
+    #[serde(default)]
+    compounds: Vec<String>,
     /// What "%" is written as.
     pub(crate) percent: String,
 }
@@ -173,6 +180,12 @@ impl Manners {
         self.endings
             .iter()
             .find_map(|(ending, full)| Some((word.strip_suffix(ending.as_str())?, full.as_str())))
+    }
+
+    /// Where the last part of a compound begins that is a word of its own.
+    pub(crate) fn compound(&self, word: &str) -> Option<usize> {
+        let stem = self.compounds.iter().find_map(|last| word.strip_suffix(last.as_str()))?;
+        (stem.chars().count() >= SHORTEST_STEM && stem.chars().all(char::is_alphabetic)).then_some(stem.len())
     }
 
     /// Whether a word may stand in front of a command, so that it is no part of one.

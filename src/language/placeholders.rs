@@ -67,6 +67,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("home.close", &["thing"]),
     ("home.lock", &["thing"]),
     ("home.unlock", &["thing"]),
+    ("home.colour", &["thing"]),
     ("home.percent", &["thing", "level"]),
     ("home.degrees", &["thing", "level"]),
     ("memory.remembered", &["about"]),

@@ -205,6 +205,7 @@ pub struct HomeSentences {
     pub close: String,
     pub lock: String,
     pub unlock: String,
+    pub colour: String,
     pub percent: String,
     pub degrees: String,
 }

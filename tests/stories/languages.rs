@@ -29,14 +29,10 @@ fn own_voice(text: &str) -> Vec<f32> {
     read_wav(&file, RATE).unwrap()
 }
 
-/// What became of these sentences, said one after the other's answer, the first behind the wake phrase.
-fn talk(home: &Home, sentences: &[Vec<f32>], flags: &[&str]) -> Vec<Value> {
+/// What became of what was said behind the wake phrase.
+fn talk(home: &Home, said: Vec<Vec<f32>>, flags: &[&str]) -> Vec<Value> {
     let phrase = read_wav(project("tests/data/hear/phrase.wav"), RATE).unwrap();
-    let mut all = vec![pause(1.0), phrase, pause(0.6)];
-    for sentence in sentences {
-        all.extend([sentence.clone(), pause(2.2)]);
-    }
-    all.push(pause(2.0));
+    let all = [vec![pause(1.0), phrase, pause(0.6)], said].concat();
     let (file, out) = (home.arg("talk.wav"), home.arg("answers.wav"));
     write_wav(&file, RATE, &all.concat()).unwrap();
     let ran = home.joi(&[&["hear", "--json", "--wav", &file, "--out", &out], flags].concat()).well();
@@ -45,23 +41,46 @@ fn talk(home: &Home, sentences: &[Vec<f32>], flags: &[&str]) -> Vec<Value> {
 
 /// The only answer to one sentence behind the wake phrase.
 fn answer_to(home: &Home, sentence: Vec<f32>) -> String {
-    let turns = talk(home, &[sentence], &[]);
+    let turns = talk(home, vec![sentence, pause(4.2)], &[]);
     assert_eq!(turns.len(), 1, "{turns:#?}");
     replies(&turns).concat()
 }
 
 // Whisper's base model understands her own German voice, and other synthetic ones only half of the time
 #[tokio::test(flavor = "multi_thread")]
-async fn a_timer_a_memory_and_a_question_are_understood_in_german() {
+async fn a_timer_a_list_a_memory_and_a_question_are_understood_in_german() {
     let double = Double::start().await;
     double.when("frankreich", vec![Script::words(ANSWER)]);
     let home = german(&double.url);
     assert_eq!(answer_to(&home, own_voice("Timer auf zehn Minuten.")), "Timer, 10 Minuten.");
+    let listed = answer_to(&home, own_voice("Füge Tomaten zu der Einkaufsliste hinzu."));
+    assert!(listed.contains("Tomaten"), "{listed}");
+    let list = home.joi(&["ask", "Was ist auf der Einkaufsliste?"]).well().out;
+    assert_eq!(list, "Die Liste Einkauf hat 1 Eintrag: Tomaten.\n");
     let remembered = answer_to(&home, own_voice("Merke dir, dass mein Auto blau ist."));
     assert!(remembered.starts_with("Ich merke mir: dein Auto"), "{remembered}");
     assert_eq!(answer_to(&home, own_voice("Was ist die Hauptstadt von Frankreich?")), ANSWER);
     let spoken = plain(&home.joi(&["listen", "--wav", &home.arg("answers.wav")]).well().out);
     assert!(spoken.contains("frankreich"), "{spoken}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_german_word_for_stop_silences_her() {
+    let double = Double::start().await;
+    let long = "Paris liegt an der Seine, und der Fluss teilt die Stadt in zwei Hälften. Dort steht ein hoher Turm aus \
+        Eisen, den jeder kennt. In den Gassen riecht es am Morgen nach Brot und Kaffee. Viele Maler haben in dieser Stadt \
+        gelebt, und ihre Bilder hängen in großen Häusern. Am Abend gehen die Menschen an das Ufer und schauen auf das \
+        Wasser.";
+    double.when("frankreich", vec![Script::words(&format!("{long} Und so weiter bis zur Ananas."))]);
+    let mut home = german(&double.url);
+    home.set("reply.spoken_sentences=50").set("reply.spoken_words=500");
+    let question = own_voice("Was ist die Hauptstadt von Frankreich?");
+    let turns = talk(&home, vec![question, pause(9.0), own_voice("Stopp."), pause(4.0)], &["--realtime"]);
+    assert_eq!(turns.len(), 1, "{turns:#?}");
+    let reply = turns[0]["reply"].as_str().expect("words");
+    assert!(long.starts_with(reply) && reply.len() < long.len() - 60, "only what was heard: {reply:?}");
+    let spoken = plain(&home.joi(&["listen", "--wav", &home.arg("answers.wav")]).well().out);
+    assert!(!spoken.contains("ananas"), "{spoken}");
 }
 
 /// What was answered, one turn after the other.

@@ -1,9 +1,9 @@
 //! `joi-bench everyday`: what becomes of the questions of an ordinary day, through Joi and by the same model alone.
 //!
 //! Each question is a conversation of its own with an empty memory, by voice, at one fixed time. First all of them go
-//! through Joi; then the model server is asked the same with one line of character for a prompt. Rules judge both. The
-//! questions are in `tests/evals`, in the language of the configuration. The internet is used where the configuration
-//! allows it.
+//! through Joi; then the model server is asked the same with one line of character for a prompt. Before each turn both
+//! have their prompt read ahead, and both are judged by rules as they would be spoken. The questions are in
+//! `tests/evals`, in the language of the configuration. The internet is used where the configuration allows it.
 
 mod judge;
 mod questions;
@@ -22,10 +22,12 @@ use joi::app::Brain;
 use joi::cli::context::CliContext;
 use joi::cli::{hear, show};
 use joi::clock::{Clock, ManualClock};
-use joi::llm::{Ask, ChatEvent, Message, Mind};
+use joi::language::Language;
+use joi::llm::{Ask, ChatEvent, Length, Message, Mind};
 use joi::message::{ConversationId, Private, TurnId};
 use joi::reply::model::ChatModel as _;
 use joi::reply::{ReplyEvent, Session, TurnInput, read_ahead, reply};
+use joi::speak::plain::speakable;
 use joi::tools::Reach;
 
 use crate::acting;
@@ -102,26 +104,36 @@ async fn ask_all<'a>(
     asked: &[&'a EverydayQuestion],
 ) -> anyhow::Result<EverydayReport<'a>> {
     let Everyday { alone, rules, .. } = everyday;
+    let language = Language::load(everyday.language)?;
+    let judged =
+        |question: &EverydayQuestion, given: JudgedAnswers| judged(rules, &language, question, given);
     let bar = show::progress("asked", 2 * asked.len() as u64);
     let mut rows = Vec::new();
     for question in asked {
-        let joi = judged(rules, question, through_joi(context, brain, question).await?);
+        let joi = judged(question, through_joi(context, brain, question).await?);
         rows.push(AskedTwice { question, joi, alone: JudgedAnswers::default() });
         bar.inc(1);
     }
     for row in &mut rows {
-        row.alone = judged(rules, row.question, by_model_alone(&brain.mind, alone, row.question).await?);
+        row.alone = judged(row.question, by_model_alone(&brain.mind, alone, row.question).await?);
         bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(EverydayReport { serving: brain.serving(), asked: rows })
 }
 
-fn judged(rules: &AnswerRules, question: &EverydayQuestion, given: JudgedAnswers) -> JudgedAnswers {
-    JudgedAnswers { faults: rules.judge(question, &given.answers), ..given }
+/// The answers as they would be spoken, and what is wrong with them.
+fn judged(
+    rules: &AnswerRules,
+    language: &Language,
+    question: &EverydayQuestion,
+    given: JudgedAnswers,
+) -> JudgedAnswers {
+    let answers: Vec<String> = given.answers.iter().map(|answer| speakable(answer, language)).collect();
+    JudgedAnswers { faults: rules.judge(question, &answers), answers, ..given }
 }
 
-/// The answers as they would be spoken.
+/// The answers through Joi.
 async fn through_joi(
     context: &CliContext,
     brain: &Brain,
@@ -165,7 +177,8 @@ async fn through_joi(
     Ok(given)
 }
 
-/// What the model makes of it with a line of character and the conversation.
+/// What the model makes of it with a line of character and the conversation. The prompt is read ahead as it is for Joi:
+/// in how many parts a prompt is read changes how its figures are rounded, and so an answer now and then.
 async fn by_model_alone(
     mind: &Mind,
     character: &str,
@@ -174,6 +187,12 @@ async fn by_model_alone(
     let mut messages = vec![Message::system(character)];
     let mut given = JudgedAnswers::default();
     for said in &question.turns {
+        let ahead = messages.iter().cloned().chain([Message::user("")]).collect();
+        let mut reading =
+            mind.ask(Ask { messages: ahead, length: Length::OneToken, ..Ask::default() }).await?;
+        while let Some(event) = reading.next().await {
+            event?;
+        }
         messages.push(Message::user(said));
         let (asked, mut first, mut answer) = (Instant::now(), None, String::new());
         let mut words = mind.ask(Ask { messages: messages.clone(), ..Ask::default() }).await?;

@@ -95,6 +95,15 @@ fn add(raw: &str, from: usize, manners: &Manners, words: &mut Vec<Word>) {
         words.push(Word { text: word[split..].to_owned(), at });
         return;
     }
+    // Letters whose lower case is as long, so that a part stands where it stands in what was said.
+    if let Some(split) = manners.compound(word).filter(|_| word.len() == raw.len())
+        && raw.is_char_boundary(split)
+    {
+        let (stem, last) = word.split_at(split);
+        words.push(Word { text: stem.to_owned(), at: from..from + split });
+        words.push(Word { text: last.to_owned(), at: from + split..at.end });
+        return;
+    }
     let mut push = |text: &str| words.push(Word { text: text.to_owned(), at: at.clone() });
     if let Some(written) = manners.written_out(word) {
         written.split(' ').for_each(push);

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use crate::language::Language;
 use crate::reply::agent::protocol::WrittenCall;
-use crate::tools::{Tool, Toolbox, route};
+use crate::reply::understand::wish;
+use crate::tools::{Arguments, Effect, Tool, Toolbox, route};
 
 /// The tools of a conversation.
 #[derive(Debug, Clone, Default)]
@@ -24,9 +25,15 @@ impl ToolList {
         self.toolbox.offered(&self.grown)
     }
 
-    /// Those that the words of `asked` point at, the likeliest first.
+    /// Those that the words of `asked` point at, the likeliest first. For words that only tell something nothing is
+    /// fetched.
     pub(crate) fn by_words(&self, asked: &str, language: &Language) -> Vec<String> {
-        route::by_words(asked, &self.offered(), language).names
+        let mut names = route::by_words(asked, &self.offered(), language).names;
+        if !names.is_empty() && wish::only_tells(language, asked) {
+            let fetches = |tool: &Arc<dyn Tool>| tool.effect(&Arguments::new()) == Effect::Fetches;
+            names.retain(|name| !self.toolbox.get(name).is_some_and(fetches));
+        }
+        names
     }
 
     /// How many of the parts hold words that want a tool.

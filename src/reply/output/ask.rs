@@ -304,6 +304,10 @@ async fn ended(
     }
     let last = length.push(&heard.rest) + &length.finish();
     sink.say_worded(&last).await?;
+    let is_broken = sink.said.trim_end().ends_with(|end: char| end == ',' || end.is_alphanumeric());
+    if heard.left_out == Some(ReplyRefusal::Vacant) && is_broken && length.stop().is_none() {
+        sink.say_last(&sink.sentence(|say| &say.lost_thread)).await?;
+    }
     calls.extend(heard.calls);
     if let (Some(stop), true) = (length.stop(), calls.is_empty()) {
         return Ok(Ok(ModelAnswer::Stopped(stop)));

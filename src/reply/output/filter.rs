@@ -181,7 +181,11 @@ impl<'a> ReplyFilter<'a> {
             return Err(if has_acted { ReplyRefusal::FurtherClaim } else { ReplyRefusal::Claim });
         }
         let allowed = self.offers.allowed(self.language, &words);
-        if self.vacancy.is_some_and(|rule| rule.is_vacant(self.language, &words)) {
+        let is_none = |rule: VacancyRule<'_>| {
+            !words.trim().is_empty()
+                && (rule.is_vacant(self.language, &words) || rule.goes_in_circles(self.language, &self.raw))
+        };
+        if self.vacancy.is_some_and(is_none) {
             if !self.has_spoken {
                 return Err(ReplyRefusal::Vacant);
             }
@@ -196,7 +200,10 @@ impl<'a> ReplyFilter<'a> {
             self.begun = std::mem::take(&mut words);
         }
         self.has_spoken |= !words.trim().is_empty();
-        Ok(words)
+        Ok(match self.vacancy {
+            Some(rule) => rule.turned_round(self.language, words),
+            None => words,
+        })
     }
 
     /// `words`, or nothing while all that came so far are words of the request.
@@ -243,7 +250,11 @@ mod tests {
             purpose: Purpose::Answer,
             evidence: ClaimEvidence { asked: "Turn it on, and milk on the list.", done: &[] },
             offers,
-            vacancy: Some(VacancyRule { asked: "Turn it on, and milk on the list.", persona: "" }),
+            vacancy: Some(VacancyRule {
+                asked: "Turn it on, and milk on the list.",
+                persona: "",
+                remembered: "",
+            }),
             limit: None,
             earlier: "",
         };

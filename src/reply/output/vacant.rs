@@ -1,14 +1,26 @@
-//! Whether an answer of a small model is none: a stock phrase, her own prompt, or the user's part of the conversation.
+//! Whether an answer of a small model is none: a stock phrase, her own prompt, the user's part of the conversation, or
+//! words in circles.
 //!
 //! PURE, far below a millisecond. In: what was asked, the persona in the prompt, and the answer so far. Out: whether it is
 //! vacant. Answers of larger models are not looked at. The words are data of the language.
 
+use std::collections::HashMap;
+
 use crate::language::Language;
 use crate::language::consent::{Phrases, TalkWords, words_of};
+use crate::language::prompts::PromptName;
 use crate::reply::memory::question::content_words;
+use crate::reply::understand::intents;
 
 /// So many words in a row of the persona are recited.
 const RECITED: usize = 5;
+/// What a prompt may end with beside the persona at its head.
+const HINTS: [PromptName; 3] = [PromptName::Recovery, PromptName::Unsure, PromptName::HintComplete];
+/// Groups of so many words that are said three times on end go in circles, and so do so many words that come three times
+/// anywhere.
+const CIRCLE: std::ops::RangeInclusive<usize> = 3..=8;
+const CIRCLE_ANYWHERE: usize = 4;
+const CIRCLE_TIMES: usize = 3;
 /// So many words in a row, one of which means the user, are the user's; one fewer where so many of them tell something.
 const TAKEN: usize = 4;
 const TELLING: usize = 2;
@@ -20,6 +32,8 @@ pub(crate) struct VacancyRule<'a> {
     pub(crate) asked: &'a str,
     /// How the prompt begins.
     pub(crate) persona: &'a str,
+    /// What is remembered for it, a line for each entry.
+    pub(crate) remembered: &'a str,
 }
 
 impl VacancyRule<'_> {
@@ -29,9 +43,10 @@ impl VacancyRule<'_> {
         let talk = || language.consent().iter().map(|words| &words.talk);
         let asks_for = |of: fn(&TalkWords) -> &Phrases| talk().any(|talk| of(talk).are_in(&asked));
         let holds_stock = talk().any(|talk| talk.stock.are_in(&said) && !talk.stock.are_in(&asked));
-        let recites = || {
-            let persona = words_of(self.persona);
-            !asks_for(|talk| &talk.addressed) && has_run(&persona, &said, RECITED, |_| true)
+        let recites = |text: &str| has_run(&words_of(text), &said, RECITED, |_| true);
+        let recites_prompt = || {
+            let is_persona = !asks_for(|talk| &talk.addressed) && recites(self.persona);
+            is_persona || HINTS.iter().any(|hint| recites(language.prompts().of(*hint)))
         };
         let is_users = |run: &[String]| {
             let is_taken = || run.len() >= TAKEN || content_words(&run.join(" ")).len() >= TELLING;
@@ -45,8 +60,54 @@ impl VacancyRule<'_> {
             let is_asked = talk.asks_reason.are_in(&asked) || !talk.own.are_in(&asked);
             talk.reasons.at_start(&said).is_some() && !is_asked
         };
-        holds_stock || talk().any(explains) || recites() || takes_part()
+        holds_stock || talk().any(explains) || recites_prompt() || takes_part()
     }
+}
+
+impl VacancyRule<'_> {
+    /// `words` as seen from her side, where they are what is remembered of the user in his own words: a small model says
+    /// "My sister is called Ann" when it was told so.
+    pub(crate) fn turned_round(self, language: &Language, words: String) -> String {
+        let said = words_of(&words);
+        let talk = || language.consent().iter().map(|words| &words.talk);
+        let is_own = |line: &&str| {
+            let line = words_of(line);
+            line == said && talk().any(|talk| talk.first_person.are_in(&line))
+        };
+        let mut entries = self.remembered.lines().filter_map(|line| line.strip_prefix("- "));
+        let Some(entry) = entries.find(is_own) else { return words };
+        let told = intents::told_back(language, entry.trim_end_matches(['.', '!']));
+        let (begin, end) = (words.len() - words.trim_start().len(), words.trim_end_matches(is_mark).len());
+        let mut letters = told.chars();
+        let first: String = letters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+        format!("{}{first}{}{}", &words[..begin], letters.as_str(), &words[end.max(begin)..])
+    }
+
+    /// Whether `answer`, as far as it came, says the same words again and again. What is told or recited may.
+    pub(crate) fn goes_in_circles(self, language: &Language, answer: &str) -> bool {
+        let asked = words_of(self.asked);
+        let mut talk = language.consent().iter().map(|words| &words.talk);
+        !talk.any(|talk| talk.tales.are_in(&asked) || talk.again.are_in(&asked))
+            && is_circle(&words_of(answer))
+    }
+}
+
+fn is_mark(letter: char) -> bool {
+    !letter.is_alphanumeric()
+}
+
+fn is_circle(words: &[String]) -> bool {
+    let on_end = |length: usize| {
+        let is_same = |run: &[String]| run.chunks(length).all(|group| *group == run[..length]);
+        words.windows(CIRCLE_TIMES * length).any(is_same)
+    };
+    let mut counts: HashMap<&[String], usize> = HashMap::new();
+    let mut comes_again = words.windows(CIRCLE_ANYWHERE).map(|run| {
+        let count = counts.entry(run).or_default();
+        *count += 1;
+        *count
+    });
+    CIRCLE.into_iter().any(on_end) || comes_again.any(|count| count >= CIRCLE_TIMES)
 }
 
 /// Whether both hold the same `length` words in a row, which fit.
@@ -62,7 +123,7 @@ mod tests {
     const PERSONA: &str = "You are Joi, a warm companion who lives in this home. Answer kindly.";
 
     fn is_vacant(language: &Language, asked: &str, answer: &str) -> bool {
-        VacancyRule { asked, persona: PERSONA }.is_vacant(language, answer)
+        VacancyRule { asked, persona: PERSONA, remembered: "" }.is_vacant(language, answer)
     }
 
     #[test]
@@ -87,6 +148,49 @@ mod tests {
             "Ich habe Angst vor meiner Prüfung morgen",
             "Ich habe Angst vor meiner Prüfung."
         ));
+    }
+
+    #[test]
+    fn what_the_model_was_told_after_an_empty_answer_is_no_answer() {
+        for (language, asked) in [(english(), "What is tea?"), (german(), "Was ist Tee?")] {
+            let told = language.prompts().of(PromptName::Recovery);
+            assert!(is_vacant(language, asked, told), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_the_user_told_of_himself_is_said_turned_round() {
+        let remembered = "[Memory of the user:]\n- my sister is called Ann\n- Max likes tea";
+        let rule = VacancyRule { asked: "What is my sister called?", persona: PERSONA, remembered };
+        let said = |words: &str| rule.turned_round(english(), words.to_owned());
+        assert_eq!(said("My sister is called Ann."), "Your sister is called Ann.");
+        assert_eq!(said(" My sister is called Ann! "), " Your sister is called Ann! ");
+        for same in ["Max likes tea.", "My sister is called Eve.", "She is called Ann.", ""] {
+            assert_eq!(said(same), same);
+        }
+    }
+
+    #[test]
+    fn words_in_circles_are_told_from_lists_and_songs() {
+        let circles = |language: &Language, asked: &str, answer: &str| {
+            VacancyRule { asked, persona: PERSONA, remembered: "" }.goes_in_circles(language, answer)
+        };
+        for answer in [
+            "Rub the stain out of the shirt out of the shirt out of the shirt",
+            "You can drink a cup of tea, then a cup of tea is good, and a cup of tea is hot",
+        ] {
+            assert!(circles(english(), "How do I make tea?", answer), "{answer}");
+        }
+        let german_circle = "Ich koche es mit einem Kaffee mit einem Kaffee mit einem Kaffee";
+        assert!(circles(german(), "Wie koche ich ein Ei?", german_circle));
+        for (asked, answer) in [
+            ("How do I make tea?", "Boil water, pour it over the tea, and wait for three minutes."),
+            ("How are you?", "Very, very, very, very, very well."),
+            ("Sing me a song", "Row, row, row your boat, row your boat, row your boat."),
+            ("Say good night three times", "Good night to you, good night to you, good night to you."),
+        ] {
+            assert!(!circles(english(), asked, answer), "{answer}");
+        }
     }
 
     #[test]

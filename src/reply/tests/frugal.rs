@@ -250,7 +250,7 @@ fn talk_head() -> String {
 async fn a_small_model_that_writes_down_the_example_is_asked_again_without_tools() {
     let example = || super::tools::writes("calculate", "{\"expression\": \"17 * 23\"}");
     let bench = Bench::shipped_as_is(vec![example(), answers("How nice."), example(), answers("391.")]);
-    let ran = bench.say("my sister sings in the rain").await;
+    let ran = bench.say("singing in the rain").await;
     assert_eq!((ran.shown().as_str(), ran.called()), ("How nice.", vec![]));
     let [first, second] = bench.model.asks().try_into().unwrap();
     assert!(first.messages[0].content.contains("17 * 23"));
@@ -261,7 +261,7 @@ async fn a_small_model_that_writes_down_the_example_is_asked_again_without_tools
     const BOTH: &str = "```tool_call\n{\"name\": \"calculate\", \"arguments\": {\"expression\": \"17 * 23\"}}\n```\n\
                         ```tool_call\n{\"name\": \"calculate\", \"arguments\": {\"expression\": \"17 * 23\"}}\n```";
     let twice = Bench::shipped_as_is(vec![answers(BOTH), answers("How nice.")]);
-    let ran = twice.say("my sister sings in the rain").await;
+    let ran = twice.say("singing in the rain").await;
     assert_eq!((ran.shown().as_str(), ran.called()), ("How nice.", vec![]));
     // Who asks for it gets it, and the tools are there again.
     let ran = bench.say("then tell me, if you can, what you make of 17 and 23 multiplied").await;

@@ -164,6 +164,12 @@ pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
     language.consent().iter().find_map(|words| clauses::refusal(words, text))
 }
 
+/// Whether `text` only tells something: no clause of it asks, or asks for anything.
+pub(crate) fn only_tells(language: &Language, text: &str) -> bool {
+    let clauses = language.consent().first().map(|words| clauses(words, text)).unwrap_or_default();
+    !clauses.is_empty() && clauses.iter().all(|clause| clause.form == Form::Statement)
+}
+
 /// Whether `text` only wants something of the user's to stay as it is.
 pub(crate) fn stays(language: &Language, text: &str) -> bool {
     language.consent().iter().any(|words| {

@@ -138,6 +138,8 @@ pub(super) struct EverydayQuestion {
 /// All questions of a language.
 #[derive(Debug)]
 pub(super) struct Everyday {
+    /// The code of the language.
+    pub(super) language: &'static str,
     /// What the model is told when it answers alone.
     pub(super) alone: String,
     pub(super) floor: EverydayFloor,
@@ -163,12 +165,13 @@ impl Everyday {
             )
         })?;
         let foreign = files.into_values().flat_map(|file| file.words.common).collect();
-        file.compiled(foreign)
+        let language = FILES.iter().find(|(known, _)| *known == code).map_or("en", |(known, _)| *known);
+        file.compiled(language, foreign)
     }
 }
 
 impl EverydayFile {
-    fn compiled(self, foreign: HashSet<String>) -> anyhow::Result<Everyday> {
+    fn compiled(self, language: &'static str, foreign: HashSet<String>) -> anyhow::Result<Everyday> {
         let Self { alone, floor, words, patterns, question } = self;
         let compile = |pattern: &String| compiled(pattern, &patterns);
         let all = |patterns: &[String]| patterns.iter().map(compile).collect::<anyhow::Result<Vec<Regex>>>();
@@ -198,7 +201,7 @@ impl EverydayFile {
             reassurance: compile(&words.reassurance)?,
             never: all(&words.never)?,
         };
-        Ok(Everyday { alone, floor, questions, rules })
+        Ok(Everyday { language, alone, floor, questions, rules })
     }
 }
 

@@ -3,10 +3,12 @@
 //! Runs in the task of one turn. In: how the answer ended. Out: a question to the user, a sentence of ours, or the
 //! loop that goes on.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::LoopEnd;
 use super::state::LoopState;
+use crate::language::prompts::PromptName;
 use crate::reply::agent::AgentContext;
 use crate::reply::model::ChatModel;
 use crate::reply::output::check::ReplyRefusal;
@@ -70,7 +72,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
             return Ok(Some(LoopEnd::Apologised));
         }
         state.put_tools_away(self.heads(), &self.grown());
-        state.prompt.hint(include_str!("../../../../assets/prompts/recovery.md").trim());
+        let language = Arc::clone(&state.asked.language);
+        state.prompt.hint(language.prompts().of(PromptName::Recovery));
         Ok(None)
     }
 }

@@ -171,7 +171,11 @@ impl LoopState {
         let head = self.prompt.messages.first().map_or("", |system| system.content.as_str());
         let persona = head.split("\n\n").next().unwrap_or_default();
         let is_looked_at = self.is_small() && self.progress.results.is_empty();
-        is_looked_at.then_some(VacancyRule { asked: &self.asked.words, persona })
+        is_looked_at.then_some(VacancyRule {
+            asked: &self.asked.words,
+            persona,
+            remembered: &self.asked.remembered,
+        })
     }
 
     /// What the model may say was done.

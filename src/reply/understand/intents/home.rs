@@ -46,6 +46,8 @@ pub enum HomeDeed {
     Percent(u8),
     /// To so many tenths of a degree, 0 to 1000, in the unit of the house.
     Degrees(u16),
+    /// In another colour.
+    Colour,
 }
 
 impl HomeOrder {
@@ -60,7 +62,8 @@ impl HomeOrder {
             | HomeDeed::Open
             | HomeDeed::Close
             | HomeDeed::Percent(_)
-            | HomeDeed::Degrees(_) => self.device != DeviceKind::Opening,
+            | HomeDeed::Degrees(_)
+            | HomeDeed::Colour => self.device != DeviceKind::Opening,
         }
     }
 }
@@ -81,6 +84,7 @@ pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<HomeOrder> {
         ("down", _) => HomeDeed::Down,
         ("lock", _) => HomeDeed::Lock,
         ("unlock", _) => HomeDeed::Unlock,
+        ("colour", DeviceKind::Light) => HomeDeed::Colour,
         ("degrees", _) | ("level", DeviceKind::Heating) => degrees()?,
         ("percent" | "level", _) => percent()?,
         _ => return None,
@@ -107,6 +111,7 @@ pub fn not_connected(language: &Language, order: &HomeOrder) -> String {
         HomeDeed::Close => (&words.close, String::new()),
         HomeDeed::Lock => (&words.lock, String::new()),
         HomeDeed::Unlock => (&words.unlock, String::new()),
+        HomeDeed::Colour => (&words.colour, String::new()),
         HomeDeed::Percent(percent) => (&words.percent, percent.to_string()),
         HomeDeed::Degrees(tenths) if tenths % 10 == 0 => (&words.degrees, (tenths / 10).to_string()),
         HomeDeed::Degrees(tenths) => (&words.degrees, format!("{}.{}", tenths / 10, tenths % 10)),

@@ -237,3 +237,31 @@ fn a_wish_and_a_polite_request_may_depend_on_something_too() {
         assert_eq!(wish(english(), &said, &call), Wish::Ask(CONDITION), "{asked}");
     }
 }
+
+#[test]
+fn words_that_only_tell_are_told_from_those_that_want_something() {
+    for told in [
+        "It's news for nine minutes.",
+        "It's raining.",
+        "My sister likes the news online",
+        "He looked up the latest news.",
+    ] {
+        assert!(only_tells(english(), told), "{told}");
+    }
+    for wanted in [
+        "news please",
+        "What's in the news?",
+        "I'd like the latest news",
+        "I need the weather for tomorrow",
+        "It's cold, how warm will it be tomorrow?",
+        "you should look up the news",
+        "search the web for cake recipes",
+        "is it raining",
+        "weather in Rome",
+    ] {
+        assert!(!only_tells(english(), wanted), "{wanted}");
+    }
+    assert!(only_tells(german(), "Es regnet schon wieder."));
+    assert!(!only_tells(german(), "Wie wird das Wetter morgen?"));
+    assert!(!only_tells(german(), "such im Internet nach Kuchenrezepten"));
+}
