@@ -21,7 +21,7 @@ use crate::hear::judge::{
 use crate::hear::score::{Opinion, OpinionScorer};
 use crate::hear::transcript_filter::{Evidence, TranscriptFilterConfig};
 use crate::hear::wake::strip_phrase;
-use crate::hear::whisper::{Stt, SttError, SttEvent, SttJob, Urgency};
+use crate::hear::whisper::{DecodeUrgency, Stt, SttError, SttEvent, SttJob};
 use crate::hear::{Delivery, HearEvent, Stretch};
 use crate::language::{Language, Languages};
 use crate::message::{Transcript, Utterance};
@@ -132,8 +132,8 @@ impl Hearing {
 
     fn interjected(&mut self, utterance: Utterance, stretch: Stretch) {
         let urgency = match stretch {
-            Stretch::SoFar => Urgency::Speculative,
-            Stretch::Whole => Urgency::Final,
+            Stretch::SoFar => DecodeUrgency::Speculative,
+            Stretch::Whole => DecodeUrgency::Final,
         };
         self.interjection = utterance.generation;
         self.keep(utterance.clone());
@@ -283,7 +283,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
     /// What was said while she spoke or thought: what makes her stop counts at once, everything else when it is over.
     pub(super) async fn interjected(&mut self, event: SttEvent) {
         let is_newest = event.generation == self.input.hearing.interjection;
-        let is_over = is_newest && (event.urgency == Urgency::Final || self.input.hearing.is_long(&event));
+        let is_over =
+            is_newest && (event.urgency == DecodeUrgency::Final || self.input.hearing.is_long(&event));
         let result = match event.result {
             Ok(transcript) => Ok(self.input.hearing.judged(transcript, self.openness())),
             Err(error) => Err(self.failed(error).await),
