@@ -15,8 +15,8 @@ pub struct OutboundConfig {
     /// Further answers wait, and the last one before that says until when. More of them risk that the service takes her
     /// for a sender of spam.
     pub direct_per_hour: u32,
-    /// So many messages within 60 minutes, up to `direct_per_hour`, leave no room for what she says of her own accord:
-    /// the rest is for answers.
+    /// So many messages within 60 minutes, 0 to 60 and no more than `direct_per_hour`, leave no room for what she says of
+    /// her own accord: the rest is for answers.
     pub proactive_until: u32,
     /// Messages that the language model took for urgent within any 60 minutes, 1 to 1000. Alerts of sensors are not
     /// counted and never limited.

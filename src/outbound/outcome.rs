@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_server_that_limits_is_left_alone_for_as_long_as_it_wants() {
-        let limited = |after| Err(CarryFault::RateLimited { why: String::new(), after: after });
+        let limited = |after| Err(CarryFault::RateLimited { why: String::new(), after });
         let waits = |told| after(underway(Urgency::Critical), &limited(told), minutes(1)).not_before;
         assert_eq!(waits(Some(Duration::from_secs(300))), Some(minutes(6)));
         assert_eq!(waits(None), Some(minutes(2)));

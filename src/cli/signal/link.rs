@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
 use qrcode::QrCode;
 use qrcode::render::unicode;
@@ -33,16 +34,20 @@ pub(super) async fn run(link: &SignalLink, name: &str) -> anyhow::Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// The code in half blocks, dark on light whatever the colours of the terminal.
+/// The code in half blocks: dark on light, whatever the colours of the terminal.
 fn code(uri: &str) -> anyhow::Result<String> {
     let code = QrCode::new(uri.as_bytes()).context("the code is too long")?;
     let drawn = code
         .render::<unicode::Dense1x2>()
-        .dark_color(unicode::Dense1x2::Dark)
-        .light_color(unicode::Dense1x2::Light)
+        // What is drawn is in the foreground, which is the light one here.
+        .dark_color(unicode::Dense1x2::Light)
+        .light_color(unicode::Dense1x2::Dark)
         .quiet_zone(true)
         .build();
-    Ok(drawn)
+    let style =
+        Style::new().fg_color(Some(AnsiColor::BrightWhite.into())).bg_color(Some(AnsiColor::Black.into()));
+    let lines: Vec<String> = drawn.lines().map(|line| format!("{style}{line}{style:#}")).collect();
+    Ok(lines.join("\n"))
 }
 
 #[cfg(test)]
@@ -53,6 +58,7 @@ mod tests {
     fn a_code_of_usual_length_fits_into_a_terminal() {
         let uri = format!("sgnl://linkdevice?uuid={}&pub_key={}", "a".repeat(24), "b".repeat(60));
         let drawn = code(&uri).unwrap();
+        let drawn = anstream::adapter::strip_str(&drawn).to_string();
         let widest = drawn.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= 80 && drawn.lines().count() <= 40, "{widest} x {}", drawn.lines().count());
     }
