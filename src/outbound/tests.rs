@@ -202,7 +202,7 @@ async fn the_sixty_first_answer_waits_and_the_owner_is_told_once_until_when() {
     for n in 0..63 {
         bench.post(Urgency::Direct, &format!("Answer {n}.")).await;
     }
-    for _ in 0..8 {
+    for _ in 0..40 {
         bench.settle().await;
     }
     let sent = bench.signal.texts();

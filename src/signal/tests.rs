@@ -231,6 +231,13 @@ impl Sending {
         self.outbox.post(nudge).await.unwrap();
     }
 
+    /// Waits until a message has come to that.
+    async fn until(&self, id: OutgoingId, state: LetterState) {
+        while self.outbox.state(id).await.unwrap() != Some(state) {
+            tokio::task::yield_now().await;
+        }
+    }
+
     fn clock_now(&self) -> Timestamp {
         use crate::clock::Clock as _;
         self.clock.now().timestamp()
@@ -272,15 +279,14 @@ async fn limits_and_changed_safety_numbers_of_the_server_keep_no_alert_for_ever(
     daemon.next("send", Scripted::Error(identity));
     let id = sending.post(Audience::Group, Urgency::Critical, "Smoke!").await;
     daemon.asked("send", 1).await;
+    sending.until(id, LetterState::Waiting).await;
     sending.later(31).await;
     // Refused by the group, so that the owner gets it at once.
     let sent = daemon.asked("send", 3).await;
     assert_eq!(texts(&sent), ["Smoke!"; 3]);
     assert_eq!((&sent[1]["groupId"], &sent[2]["recipient"]), (&json!("g="), &json!([OWNER])));
     sending.later(1).await;
-    while sending.outbox.state(id).await.unwrap() != Some(LetterState::Sent) {
-        tokio::task::yield_now().await;
-    }
+    sending.until(id, LetterState::Sent).await;
     let mut gate = sending.gate.lock().unwrap();
     let ours = Received::read(&wrote(OWNER, 1_763_719_200_004, "x")).unwrap();
     let admission = gate.admit(ours, Timestamp::UNIX_EPOCH);

@@ -43,7 +43,7 @@ pub(super) fn plain(markdown: &str) -> String {
             }
             Event::End(TagEnd::List(_)) => {
                 lists.pop();
-                out.push('\n');
+                out.push_str(if lists.is_empty() { "\n\n" } else { "" });
             }
             Event::End(TagEnd::Paragraph) if lists.is_empty() => out.push_str("\n\n"),
             Event::End(TagEnd::Heading(_) | TagEnd::CodeBlock) => out.push_str("\n\n"),

@@ -21,7 +21,6 @@ pub(crate) enum Scripted {
     Behind,
     /// No answer, and the end of the daemon.
     Death,
-    Silence,
 }
 
 #[derive(Default)]
@@ -176,7 +175,6 @@ fn obey(line: &str, client: &mpsc::UnboundedSender<Option<String>>, shared: &mut
             say(answer("result", usual));
         }
         Some(Scripted::Behind) => shared.held = Some(answer("result", usual)),
-        Some(Scripted::Silence) => {}
         Some(Scripted::Death) => die(shared),
     }
     held.into_iter().for_each(say);
