@@ -27,6 +27,7 @@ mod display;
 mod ears;
 mod home;
 mod local_models;
+mod messages;
 mod mouth;
 mod outside;
 pub mod timers;
@@ -48,6 +49,7 @@ pub use ears::{
 };
 pub use home::home;
 pub use local_models::local_models;
+pub use messages::{Messages, ntfy};
 pub use mouth::{VoiceChoice, load_voice, mouth, voice_choice};
 pub use outside::end_on_signal;
 pub use voice::{Conversing, Sound, converse, converse_at};

@@ -28,6 +28,7 @@ mod models;
 mod mute;
 mod run;
 mod say;
+mod signal;
 mod slash;
 mod status;
 mod text;
@@ -86,6 +87,8 @@ enum Command {
     Timers(timers::TimersArgs),
     /// The house: connect openHAB, its items and rooms, send a command, watch, a house to try
     Home(home::HomeArgs),
+    /// Messages over Signal: link an account, how it is, send a test, groups
+    Signal(signal::SignalArgs),
     /// Ask one question, the answer goes to stdout
     Ask(ask::AskArgs),
     /// Speak a text, or write it to a WAV file
@@ -168,6 +171,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Events(args) => events::run(args, &context::open(wants)?),
         Command::Timers(args) => timers::run(args, &context::open(wants)?),
         Command::Home(args) => home::run(args, &context::open(wants)?),
+        Command::Signal(args) => signal::run(args, &context::open(wants)?),
         Command::Text(args) => text::run(args, &context::open(wants)?),
         Command::Ask(args) => ask::run(args, &context::open(wants)?),
         Command::Say(args) => say::run(args, &context::open(wants)?),

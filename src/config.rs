@@ -21,9 +21,11 @@ use crate::home::config::HomeConfig;
 use crate::language::ANY_LANGUAGE;
 use crate::llm::LlmConfig;
 use crate::models::ModelsConfig;
+use crate::outbound::{NtfyConfig, OutboundConfig};
 use crate::problem::Problem;
 use crate::reply::{ContextConfig, MemoryConfig, PersonaConfig, ReplyConfig};
 use crate::schedule::TimersConfig;
+use crate::signal::SignalConfig;
 use crate::speak::SpeakConfig;
 use crate::store::StoreConfig;
 use crate::tools::ToolsConfig;
@@ -63,6 +65,12 @@ pub struct Config {
     pub home: HomeConfig,
     /// What is said without having been asked for.
     pub announce: AnnounceConfig,
+    /// How many messages leave the house.
+    pub outbound: OutboundConfig,
+    /// Messages over Signal, through a signal-cli daemon.
+    pub signal: SignalConfig,
+    /// Alerts to a topic of an ntfy server.
+    pub ntfy: NtfyConfig,
     /// How timers, alarms and reminders ring.
     pub timers: TimersConfig,
     /// The database.
@@ -96,6 +104,9 @@ impl Default for Config {
             llm: LlmConfig::default(),
             speak: SpeakConfig::default(),
             home: HomeConfig::default(),
+            outbound: OutboundConfig::default(),
+            signal: SignalConfig::default(),
+            ntfy: NtfyConfig::default(),
             timers: TimersConfig::default(),
             announce: AnnounceConfig::default(),
             store: StoreConfig::default(),
@@ -141,6 +152,9 @@ impl Config {
         problems.extend(self.llm.check());
         problems.extend(self.speak.check());
         problems.extend(self.home.check());
+        problems.extend(self.outbound.check());
+        problems.extend(self.signal.check());
+        problems.extend(self.ntfy.check());
         problems.extend(self.timers.check());
         problems.extend(self.store.check());
         problems.extend(self.models.check());

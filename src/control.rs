@@ -23,8 +23,8 @@ pub use journal::{Journal, JournalEntry};
 pub use mute::{MuteCommand, MuteFault, MuteOutcome, PersistentMute};
 pub use server::ControlServer;
 pub use status::{
-    AnsweringModel, ChatStatus, Counters, DeviceStatus, HomeStatus, Models, QueueStatus, ServiceRow,
-    ServiceState, StageRow, StateEvent, Status,
+    AnsweringModel, CarrierRow, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models,
+    QueueStatus, ServiceRow, ServiceState, StageRow, StateEvent, Status,
 };
 
 /// Bytes of the longest request, its line end included.

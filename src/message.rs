@@ -72,6 +72,11 @@ impl ConversationId {
         Self { channel: Channel::Voice, place: Place::named(room) }
     }
 
+    /// What is written over Signal in that thread: the uuid of a person, or the id of a group.
+    pub fn signal(thread: &str) -> Self {
+        Self { channel: Channel::Signal, place: Place::named(thread) }
+    }
+
     /// What is typed on this machine.
     pub fn console() -> Self {
         Self { channel: Channel::Console, place: Place::named(Self::HOME) }

@@ -32,6 +32,7 @@ mod integrity;
 mod losses;
 mod memory;
 mod notes;
+mod outgoing;
 mod repair;
 mod rights;
 mod salvage;
@@ -53,6 +54,7 @@ pub use memory::{
     DiaryPage, Embedding, HitSource, Imported, Memory, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery,
     NewMemory, Portable, STRANGER, TopicMentions, Unembedded, words,
 };
+pub use outgoing::{OutgoingChange, OutgoingRow};
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
 pub use snapshot::{day as snapshot_day, newest_first as snapshots};
 

@@ -32,11 +32,13 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("llm", &[]),
     ("store", &[]),
     ("announce", &["store"]),
+    ("outbound", &["store"]),
+    ("signal", &["outbound"]),
     ("tools", &["home", "schedule", "store"]),
     ("schedule", &["announce", "store"]),
     ("reply", &["home", "llm", "schedule", "store", "tools"]),
     ("control", &["audio"]),
-    ("channels", &["announce", "audio", "hear", "speak", "reply", "schedule", "store"]),
+    ("channels", &["announce", "audio", "hear", "speak", "reply", "schedule", "store", "outbound", "signal"]),
 ];
 
 /// Which files may name a foreign crate, by the start of their path below `src/`.
@@ -47,8 +49,21 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("ort", &["speak/piper"]),
     ("espeak_rs_sys", &["speak/espeak", "speak/piper"]),
     ("rusqlite", &["store"]),
-    ("reqwest", &["llm", "models", "tools/web", "tools/config", "tools/weather", "home/openhab"]),
-    ("axum", &["home/demo"]),
+    (
+        "reqwest",
+        &[
+            "llm",
+            "models",
+            "tools/web",
+            "tools/config",
+            "tools/weather",
+            "home/openhab",
+            "outbound/ntfy",
+            "signal/http",
+        ],
+    ),
+    ("axum", &["home/demo", "outbound/ntfy/tests", "signal/tests/http"]),
+    ("qrcode", &["cli/signal"]),
     ("html5ever", &["tools/web/html"]),
     ("pdf_extract", &["cli/memory/document"]),
     ("lru", &["reply/session/caches"]),

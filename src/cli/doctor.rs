@@ -20,6 +20,7 @@ use crate::models::InstallState;
 mod echo;
 mod home;
 mod machine;
+mod messages;
 mod stored;
 
 const EXAMPLES: &str = "\
@@ -101,6 +102,7 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
         }
     }
     rows.push(home::check(context)?);
+    rows.extend(messages::checks(context)?);
     rows.extend(stored::checks(&context.paths));
     rows.extend(machine::checks(&context.paths));
     print(&rows, args.json)?;

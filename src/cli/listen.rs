@@ -15,7 +15,7 @@ use crate::audio::{Microphone, MuteSwitch, RATE, read_wav};
 use crate::control::Client;
 use crate::hear::transcript_filter::{self, Evidence, FilterInput, TranscriptFilterConfig};
 use crate::hear::vad::{FRAME, Vad};
-use crate::hear::whisper::{SttJob, Urgency, Whisper};
+use crate::hear::whisper::{DecodeUrgency, SttJob, Whisper};
 use crate::hear::{HearCommand, HearEvent, Pacing};
 use crate::message::{OpenedBy, Transcript, Utterance};
 use crate::pulse::Pulse;
@@ -88,7 +88,7 @@ async fn microphone(context: &CliContext, as_json: bool) -> anyhow::Result<ExitC
         show::remark("nothing was said");
         return Ok(ExitCode::FAILURE);
     };
-    ears.stt.submit(SttJob { utterance: utterance.clone(), urgency: Urgency::Final });
+    ears.stt.submit(SttJob { utterance: utterance.clone(), urgency: DecodeUrgency::Final });
     let Some(event) = ears.transcripts.recv().await else {
         anyhow::bail!("the transcription ended early; see `joi doctor`");
     };

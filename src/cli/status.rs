@@ -6,7 +6,9 @@ use std::time::Duration;
 use super::context::CliContext;
 use super::show::{self, Tone};
 use super::{events, not_running};
-use crate::control::{Client, DeviceStatus, HomeStatus, ServiceRow, ServiceState, Status};
+use crate::control::{
+    CarrierRow, Client, DeviceStatus, HomeStatus, MessagesStatus, ServiceRow, ServiceState, Status,
+};
 use crate::llm::{self, LONGEST_LINGERING};
 use crate::store::{self, Loss};
 
@@ -35,6 +37,9 @@ pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<Exit
         return Ok(ExitCode::SUCCESS);
     }
     for (what, told) in facts(&status) {
+        show::line(format!("{what:12} {told}"))?;
+    }
+    for (what, told) in status.messages.iter().flat_map(messages) {
         show::line(format!("{what:12} {told}"))?;
     }
     for loss in &status.losses {
@@ -125,6 +130,25 @@ fn house(home: &HomeStatus) -> String {
         true => format!("{}, {} items", home.told, home.items),
         false => show::coloured(Tone::Bad, &home.told),
     }
+}
+
+/// Who carries messages, and how many there are.
+fn messages(messages: &MessagesStatus) -> Vec<(String, String)> {
+    let carrier = |carrier: &CarrierRow| {
+        let told =
+            if carrier.is_up { carrier.told.clone() } else { show::coloured(Tone::Bad, &carrier.told) };
+        (carrier.name.clone(), told)
+    };
+    let mut rows: Vec<_> = messages.carriers.iter().map(carrier).collect();
+    let MessagesStatus { waiting, last_hour, given_up, strangers, .. } = messages;
+    let lost = match given_up {
+        0 => String::new(),
+        count => show::coloured(Tone::Bad, format!(", {count} given up")),
+    };
+    let told =
+        format!("{waiting} wait, {last_hour} in the last hour{lost}; {strangers} of strangers ignored");
+    rows.push(("messages".to_owned(), told));
+    rows
 }
 
 fn no_house() -> String {

@@ -13,7 +13,8 @@ use tokio::sync::{broadcast, mpsc, watch};
 use super::journal::Journal;
 use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
 use super::status::{
-    ChatStatus, Counters, DeviceStatus, HomeStatus, Models, QueueStatus, ServiceRow, StateEvent, Status,
+    ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, QueueStatus, ServiceRow,
+    StateEvent, Status,
 };
 use crate::audio::{EchoMeter, MuteSwitch};
 use crate::clock::Clock;
@@ -62,6 +63,7 @@ struct BoardFacts {
     requests: Option<mpsc::Sender<OutsideRequest>>,
     chat: Option<Box<dyn Fn() -> ChatStatus + Send + Sync>>,
     home: Option<Box<dyn Fn() -> HomeStatus + Send + Sync>>,
+    messages: Option<Box<dyn Fn() -> MessagesStatus + Send + Sync>>,
     timers: Option<Box<dyn Fn() + Send + Sync>>,
     is_ringing: bool,
     shown: StateEvent,
@@ -137,6 +139,7 @@ impl StatusBoard {
             requests: None,
             chat: None,
             home: None,
+            messages: None,
             timers: None,
             is_ringing: false,
             shown: StateEvent { state, at: moment(&*parts.clock), note },
@@ -182,6 +185,11 @@ impl StatusBoard {
     /// This tells from here on how the house is connected.
     pub fn home(&self, told: impl Fn() -> HomeStatus + Send + Sync + 'static) {
         self.change(|facts| facts.home = Some(Box::new(told)));
+    }
+
+    /// This tells from here on how messages leave the house.
+    pub fn messages(&self, told: impl Fn() -> MessagesStatus + Send + Sync + 'static) {
+        self.change(|facts| facts.messages = Some(Box::new(told)));
     }
 
     /// This tells from here on which chat model serves.
@@ -305,6 +313,7 @@ impl StatusBoard {
             echo: facts.echo.as_ref().map(EchoMeter::report),
             models: Models { chat, answering, ..facts.models.clone() },
             home: facts.home.as_ref().map(|told| told()),
+            messages: facts.messages.as_ref().map(|told| told()),
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
             errors: parts.journal.entries(),
             counters: Counters {

@@ -52,6 +52,9 @@ pub struct Status {
     /// The house; nothing where none is connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home: Option<HomeStatus>,
+    /// Messages that leave the house; nothing where there is nobody to carry them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<MessagesStatus>,
     /// What waits between the stages.
     pub queues: Vec<QueueStatus>,
     /// The newest warnings and errors, oldest first.
@@ -73,6 +76,32 @@ pub struct HomeStatus {
     pub told: String,
     /// How many items there are.
     pub items: usize,
+}
+
+/// How messages leave the house.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessagesStatus {
+    /// Everybody who can carry them.
+    pub carriers: Vec<CarrierRow>,
+    /// How many wait or are underway.
+    pub waiting: u32,
+    /// How many went to the owner in the last hour, alerts not counted.
+    pub last_hour: u32,
+    /// How many were given up within a day.
+    pub given_up: u32,
+    /// How many messages strangers have written since the start; they are ignored.
+    pub strangers: u64,
+}
+
+/// Somebody who can carry messages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CarrierRow {
+    /// Its name.
+    pub name: String,
+    /// Whether it can be reached.
+    pub is_up: bool,
+    /// How it is, in words.
+    pub told: String,
 }
 
 /// One service.

@@ -30,7 +30,7 @@ pub use config::{AUTO, SttConfig, SttModel, knows_language};
 pub use forced_decoding::{Forced, Free, FreeToken, LogProbRow};
 pub use measure::{BUDGET, Measured, ModelChoice, clip, machine, measure};
 use spoken::SpokenLanguage;
-pub use worker::{Lender, Stt, SttEvent, SttJob, Urgency};
+pub use worker::{DecodeUrgency, Lender, Stt, SttEvent, SttJob};
 
 use crate::message::{OpenedBy, Transcript, Utterance};
 

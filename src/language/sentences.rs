@@ -18,6 +18,7 @@ pub struct Sentences {
     pub home: HomeSentences,
     pub device: DeviceSentences,
     pub memory: MemorySentences,
+    pub messages: MessageSentences,
     pub tools: ToolSentences,
     pub weather: WeatherSentences,
 }
@@ -249,6 +250,20 @@ pub struct MemorySentences {
     pub lost_memories: [String; 3],
     pub lost_messages: [String; 3],
     pub lost_other: [String; 3],
+}
+
+/// What is written beside answers and alerts that leave the house as messages.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
+pub struct MessageSentences {
+    pub perhaps_again: String,
+    pub late: String,
+    pub last: String,
+    pub stale: String,
+    pub too_long: String,
+    pub words_only: String,
+    pub test: String,
 }
 
 /// What tools say by themselves, and what they ask for a yes with.

@@ -69,7 +69,7 @@ mod tests {
         let path = folder.path().join("joi.db");
         let store = Store::open(&path).unwrap();
         store.add_notes("shopping", vec!["milk".into()], jiff::Timestamp::UNIX_EPOCH).await.unwrap();
-        let back = "DROP TABLE announcement; ALTER TABLE note DROP COLUMN origin;
+        let back = "DROP TABLE announcement; DROP TABLE outgoing; ALTER TABLE note DROP COLUMN origin;
             ALTER TABLE message DROP COLUMN wording; PRAGMA user_version = 5;";
         store.run(move |db| Ok(db.execute_batch(back)?)).await.unwrap();
         store.close().await.unwrap();

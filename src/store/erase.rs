@@ -60,6 +60,11 @@ impl Store {
             if what.dialogue || what.timers {
                 db.execute("DELETE FROM announcement", [])?;
             }
+            if what.dialogue {
+                // An alert that nobody has got yet is no dialogue.
+                let alert = "(message LIKE '%\"urgency\":\"critical\"%')";
+                db.execute(&format!("DELETE FROM outgoing WHERE NOT {alert}"), [])?;
+            }
             if what.notes {
                 deleted.notes = db.execute("DELETE FROM note", [])?;
             }

@@ -60,6 +60,13 @@ const STEPS: &[M<'_>] = &[
     ),
     M::up(include_str!("note_origin.sql")),
     M::up("ALTER TABLE message ADD COLUMN wording TEXT NOT NULL DEFAULT 'model';"),
+    M::up(
+        "CREATE TABLE outgoing (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        message TEXT NOT NULL,
+        at_ms INTEGER NOT NULL
+    ) STRICT;",
+    ),
 ];
 
 /// A database ready for use.

@@ -113,6 +113,7 @@ fn name(table: &str) -> &str {
         "message" => "messages",
         "turn" => "turn records",
         "announcement" => "announcements",
+        "outgoing" => "messages to be sent",
         "conversation" => "tool histories",
         other => other,
     }

@@ -32,8 +32,9 @@ struct SalvagedTable {
 }
 
 /// All tables with data that can't be made again, the weightiest first.
-const TABLES: [SalvagedTable; 8] = [
+const TABLES: [SalvagedTable; 9] = [
     SalvagedTable { name: "schedule", listed: None, is_numbered: true },
+    SalvagedTable { name: "outgoing", listed: None, is_numbered: true },
     SalvagedTable {
         name: "note",
         listed: Some("SELECT rowid FROM note INDEXED BY note_by_list WHERE list >= ''"),

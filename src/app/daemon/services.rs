@@ -11,7 +11,7 @@ use anyhow::Context as _;
 
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, Show, Shown, Sound};
-use crate::app::{awake, brain, diary, display, home, outside, timers, upkeep};
+use crate::app::{awake, brain, diary, display, home, messages, outside, timers, upkeep};
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
 use crate::config::Config;
@@ -55,6 +55,8 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     let made = daemon.supervise(make(config, paths, &board, spoken_to, &show)).await;
     let (brain, server, talk) = made.context("ended before everything was loaded")??;
     app::end_on_signal(daemon.ending());
+    let (messages, remarks) = messages::messages(config, &brain)?;
+    remarks.into_iter().for_each(|remark| show(Shown::Remark(remark)));
     show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
 
     let late = [
@@ -69,6 +71,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         Some(conversation(talk.conversation)),
     ];
     daemon.start_all(late);
+    daemon.start_all(messages.services(&board).into_iter().map(Some));
     Ok(Started { daemon, brain })
 }
 

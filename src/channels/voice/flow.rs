@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::signals::{After, FlowEffect, FlowInput, Judged, SpokenQuestion};
 use crate::announce::Floor;
 use crate::hear::judge::{JudgeVerdict, Judgement, LoopBreaker};
-use crate::hear::whisper::Urgency;
+use crate::hear::whisper::DecodeUrgency;
 use crate::hear::{FollowUpWindow, HearCommand, SpeakingState};
 use crate::language::Languages;
 use crate::message::{Activity, TurnId, Utterance};
@@ -212,7 +212,7 @@ impl Flow {
         match &mut self.phase {
             Phase::Listening { advance, .. } => {
                 *advance = Advance::Decoding;
-                vec![FlowEffect::Decode(utterance, Urgency::Speculative)]
+                vec![FlowEffect::Decode(utterance, DecodeUrgency::Speculative)]
             }
             _ => vec![],
         }
@@ -252,7 +252,7 @@ impl Flow {
         self.phase = Phase::Transcribing { by, utterance: utterance.clone(), decided };
         match early {
             Some(early) => self.transcribed(early),
-            None => vec![FlowEffect::Decode(utterance, Urgency::Final)],
+            None => vec![FlowEffect::Decode(utterance, DecodeUrgency::Final)],
         }
     }
 

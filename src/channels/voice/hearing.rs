@@ -22,7 +22,7 @@ use crate::hear::judge::{
 use crate::hear::score::{Opinion, OpinionScorer};
 use crate::hear::transcript_filter::{Evidence, TranscriptFilterConfig};
 use crate::hear::wake::strip_phrase;
-use crate::hear::whisper::{Stt, SttError, SttEvent, SttJob, Urgency};
+use crate::hear::whisper::{DecodeUrgency, Stt, SttError, SttEvent, SttJob};
 use crate::hear::{Delivery, HearEvent, Stretch};
 use crate::language::{Language, Languages};
 use crate::message::{OpenedBy, Transcript, Utterance};
@@ -165,8 +165,8 @@ impl Hearing {
 
     fn interjected(&mut self, utterance: Utterance, stretch: Stretch) {
         let urgency = match stretch {
-            Stretch::SoFar => Urgency::Speculative,
-            Stretch::Whole => Urgency::Final,
+            Stretch::SoFar => DecodeUrgency::Speculative,
+            Stretch::Whole => DecodeUrgency::Final,
         };
         self.interjection = utterance.generation;
         self.keep(utterance.clone());
@@ -328,7 +328,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
             return self.glanced(event, utterance).await;
         }
         let is_newest = event.generation == self.input.hearing.interjection;
-        let is_over = is_newest && (event.urgency == Urgency::Final || self.input.hearing.is_long(&event));
+        let is_over =
+            is_newest && (event.urgency == DecodeUrgency::Final || self.input.hearing.is_long(&event));
         let result = match event.result {
             Ok(transcript) => Ok(self.input.hearing.judged(transcript, self.openness())),
             Err(error) => Err(self.failed(error).await),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::hear::HearCommand;
 use crate::hear::judge::{FollowUpLoudness, Judgement};
-use crate::hear::whisper::Urgency;
+use crate::hear::whisper::DecodeUrgency;
 use crate::message::{OpenedBy, Transcript, TurnId, Utterance};
 use crate::reply::understand::intents::Completeness;
 use crate::trace::Decision;
@@ -178,7 +178,7 @@ pub enum FlowEffect {
     /// Speak on as loud as before.
     Unduck,
     /// Transcribe.
-    Decode(Utterance, Urgency),
+    Decode(Utterance, DecodeUrgency),
     /// What whisper was asked before is of no use any more.
     DropDecode {
         /// Whatever is older than this utterance ...

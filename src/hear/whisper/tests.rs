@@ -29,7 +29,7 @@ pub(super) fn interjection(samples: &[f32]) -> Utterance {
     Utterance {
         opened_by: OpenedBy::Interjection,
         samples: samples.into(),
-        ..job(1, 1, 0, Urgency::Final).utterance
+        ..job(1, 1, 0, DecodeUrgency::Final).utterance
     }
 }
 
@@ -169,7 +169,7 @@ fn said(length: usize, generation: u64, revision: u32) -> Transcript {
     }
 }
 
-fn job(generation: u64, revision: u32, length: usize, urgency: Urgency) -> SttJob {
+fn job(generation: u64, revision: u32, length: usize, urgency: DecodeUrgency) -> SttJob {
     let utterance = Utterance {
         generation,
         revision,
@@ -206,19 +206,19 @@ impl Bench {
     }
 }
 
-fn event(generation: u64, revision: u32, length: usize, urgency: Urgency) -> SttEvent {
+fn event(generation: u64, revision: u32, length: usize, urgency: DecodeUrgency) -> SttEvent {
     SttEvent { generation, revision, urgency, result: Ok(said(length, generation, revision)) }
 }
 
 #[test]
 fn a_final_job_is_answered_by_the_speculative_result_of_its_revision() {
     let mut bench = Bench::new();
-    bench.stt.submit(job(1, 0, 10, Urgency::Speculative));
+    bench.stt.submit(job(1, 0, 10, DecodeUrgency::Speculative));
     assert_eq!(bench.begun.recv(), Ok(10));
-    bench.stt.submit(job(1, 0, 12, Urgency::Final));
+    bench.stt.submit(job(1, 0, 12, DecodeUrgency::Final));
     bench.go.send(()).unwrap();
-    assert_eq!(bench.event(), event(1, 0, 10, Urgency::Speculative));
-    assert_eq!(bench.event(), event(1, 0, 10, Urgency::Final));
+    assert_eq!(bench.event(), event(1, 0, 10, DecodeUrgency::Speculative));
+    assert_eq!(bench.event(), event(1, 0, 10, DecodeUrgency::Final));
     assert!(bench.begun.try_recv().is_err(), "nothing was decoded twice");
     drop(bench.stt);
 }
@@ -226,36 +226,36 @@ fn a_final_job_is_answered_by_the_speculative_result_of_its_revision() {
 #[test]
 fn a_newer_revision_or_generation_aborts_the_running_decode_and_voids_its_result() {
     let mut bench = Bench::new();
-    bench.stt.submit(job(1, 0, 10, Urgency::Speculative));
+    bench.stt.submit(job(1, 0, 10, DecodeUrgency::Speculative));
     assert_eq!(bench.begun.recv(), Ok(10));
-    bench.stt.submit(job(1, 1, 20, Urgency::Final));
+    bench.stt.submit(job(1, 1, 20, DecodeUrgency::Final));
     assert_eq!(bench.begun.recv(), Ok(20));
-    bench.stt.submit(job(2, 0, 30, Urgency::Final));
+    bench.stt.submit(job(2, 0, 30, DecodeUrgency::Final));
     assert_eq!(bench.begun.recv(), Ok(30));
-    bench.stt.submit(job(1, 7, 40, Urgency::Final));
+    bench.stt.submit(job(1, 7, 40, DecodeUrgency::Final));
     bench.go.send(()).unwrap();
-    assert_eq!(bench.event(), event(2, 0, 30, Urgency::Final));
+    assert_eq!(bench.event(), event(2, 0, 30, DecodeUrgency::Final));
     drop(bench.stt);
 }
 
 #[test]
 fn speech_that_goes_on_voids_the_speculative_result() {
     let mut bench = Bench::new();
-    bench.stt.submit(job(3, 0, 10, Urgency::Speculative));
+    bench.stt.submit(job(3, 0, 10, DecodeUrgency::Speculative));
     assert_eq!(bench.begun.recv(), Ok(10));
     bench.stt.cancel_before(3, 1);
-    bench.stt.submit(job(3, 0, 10, Urgency::Final));
-    bench.stt.submit(job(3, 1, 25, Urgency::Final));
+    bench.stt.submit(job(3, 0, 10, DecodeUrgency::Final));
+    bench.stt.submit(job(3, 1, 25, DecodeUrgency::Final));
     assert_eq!(bench.begun.recv(), Ok(25));
     bench.go.send(()).unwrap();
-    assert_eq!(bench.event(), event(3, 1, 25, Urgency::Final));
+    assert_eq!(bench.event(), event(3, 1, 25, DecodeUrgency::Final));
     drop(bench.stt);
 }
 
 #[test]
 fn dropping_the_handle_ends_the_thread_and_the_events() {
     let mut bench = Bench::new();
-    bench.stt.submit(job(1, 0, 10, Urgency::Final));
+    bench.stt.submit(job(1, 0, 10, DecodeUrgency::Final));
     assert_eq!(bench.begun.recv(), Ok(10));
     drop(bench.stt);
     assert_eq!(bench.begun.try_recv(), Err(TryRecvError::Disconnected), "the model is gone by then");
@@ -266,7 +266,7 @@ fn dropping_the_handle_ends_the_thread_and_the_events() {
 fn the_model_is_lent_after_the_transcriptions_and_never_when_the_thread_has_ended() {
     let mut bench = Bench::new();
     let lender = bench.stt.lender();
-    bench.stt.submit(job(1, 0, 10, Urgency::Final));
+    bench.stt.submit(job(1, 0, 10, DecodeUrgency::Final));
     assert_eq!(bench.begun.recv(), Ok(10));
     let (done, when) = channel();
     for n in 0..4 {
@@ -276,7 +276,7 @@ fn the_model_is_lent_after_the_transcriptions_and_never_when_the_thread_has_ende
     assert!(!lender.lend(|_| unreachable!("a fifth one is refused")));
     assert!(when.try_recv().is_err(), "the transcription goes first");
     bench.go.send(()).unwrap();
-    assert_eq!(bench.event(), event(1, 0, 10, Urgency::Final));
+    assert_eq!(bench.event(), event(1, 0, 10, DecodeUrgency::Final));
     drop(done);
     assert_eq!(when.iter().collect::<Vec<i32>>(), [0, 1, 2, 3]);
     drop(bench.stt);
@@ -287,7 +287,7 @@ fn the_model_is_lent_after_the_transcriptions_and_never_when_the_thread_has_ende
 fn the_real_model_works_on_its_thread() {
     let (stt, mut events) = Stt::spawn(tiny(), Heart::unwatched()).unwrap();
     let samples: Arc<[f32]> = jfk().into();
-    let mut queue: VecDeque<Urgency> = [Urgency::Speculative, Urgency::Final].into();
+    let mut queue: VecDeque<DecodeUrgency> = [DecodeUrgency::Speculative, DecodeUrgency::Final].into();
     while let Some(urgency) = queue.pop_front() {
         let mut job = job(5, 2, 0, urgency);
         job.utterance.samples = Arc::clone(&samples);
@@ -330,7 +330,7 @@ fn what_is_said_in_one_breath_with_the_phrase_is_understood_without_it() {
             let utterance = Utterance {
                 lead: Some("hey jarvis".into()),
                 samples: flite(voice, &format!("hey jarvis {text}.")).into(),
-                ..job(3, 1, 0, Urgency::Final).utterance
+                ..job(3, 1, 0, DecodeUrgency::Final).utterance
             };
             let transcript = whisper.understand(&utterance, &AtomicBool::new(false)).unwrap();
             assert_eq!((transcript.generation, transcript.revision), (3, 1));

@@ -20,7 +20,7 @@ const EVENTS: usize = 4;
 
 /// Whether the result is urgent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Urgency {
+pub enum DecodeUrgency {
     /// The speaker paused and may go on.
     Speculative,
     /// The utterance has ended. When the same revision was already transcribed speculatively, that
@@ -34,7 +34,7 @@ pub struct SttJob {
     /// The audio with its generation and revision.
     pub utterance: Utterance,
     /// Whether the result is urgent.
-    pub urgency: Urgency,
+    pub urgency: DecodeUrgency,
 }
 
 /// The result of a job that was still valid.
@@ -45,7 +45,7 @@ pub struct SttEvent {
     /// Of the utterance.
     pub revision: u32,
     /// Of the job.
-    pub urgency: Urgency,
+    pub urgency: DecodeUrgency,
     /// The words, or why there are none.
     pub result: Result<Transcript, SttError>,
 }
@@ -146,8 +146,8 @@ impl<T> Stt<T> {
         }
         self.desk.want_only_from(&mut pile, key);
         let place = match job.urgency {
-            Urgency::Speculative => &mut pile.speculative,
-            Urgency::Final => &mut pile.last,
+            DecodeUrgency::Speculative => &mut pile.speculative,
+            DecodeUrgency::Final => &mut pile.last,
         };
         *place = Some(job.utterance);
         drop(pile);
@@ -213,7 +213,7 @@ enum WorkerTask<T> {
 struct PendingJobs<T> {
     oldest_wanted: JobKey,
     speculative: Option<Utterance>,
-    /// The job of [`Urgency::Final`].
+    /// The job of [`DecodeUrgency::Final`].
     last: Option<Utterance>,
     errands: VecDeque<ModelTask<T>>,
     closed: bool,
@@ -260,8 +260,8 @@ impl<T> WorkerQueue<T> {
                 return None;
             }
             let next = match pile.speculative.take() {
-                Some(utterance) => Some(SttJob { utterance, urgency: Urgency::Speculative }),
-                None => pile.last.take().map(|utterance| SttJob { utterance, urgency: Urgency::Final }),
+                Some(utterance) => Some(SttJob { utterance, urgency: DecodeUrgency::Speculative }),
+                None => pile.last.take().map(|utterance| SttJob { utterance, urgency: DecodeUrgency::Final }),
             };
             if let Some(job) = next {
                 // Under the lock, so that no abort meant for this job is lost.

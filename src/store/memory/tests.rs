@@ -310,7 +310,7 @@ async fn a_database_from_before_the_memory_is_brought_up_with_its_dialogue_searc
     store.add_exchange(exchange(0, "the boiler is broken", "Oh.")).await.unwrap();
     let back = "DROP TRIGGER message_added; DROP TRIGGER message_gone; DROP TRIGGER message_changed;
         DROP TABLE message_words; DROP TABLE memory; DROP TABLE memory_words; DROP TABLE vector;
-        DROP TABLE announcement; ALTER TABLE note DROP COLUMN origin; ALTER TABLE message DROP COLUMN wording; ALTER TABLE message DROP COLUMN place; ALTER TABLE message DROP COLUMN origin; DROP TABLE conversation;
+        DROP TABLE announcement; DROP TABLE outgoing; ALTER TABLE note DROP COLUMN origin; ALTER TABLE message DROP COLUMN wording; ALTER TABLE message DROP COLUMN place; ALTER TABLE message DROP COLUMN origin; DROP TABLE conversation;
         INSERT INTO setting VALUES ('dialogue.calls', 'a stranger said this');
         PRAGMA user_version = 3;";
     store.run(move |db| Ok(db.execute_batch(back)?)).await.unwrap();

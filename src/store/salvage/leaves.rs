@@ -203,6 +203,9 @@ fn kind(values: &[Value]) -> Option<Kind> {
         [Null, Text(_), Integer(_), Text(role), Text(_)] if is_role(role) => ("message", &MESSAGE[..4]),
         [Null, Text(_), Text(_), Integer(_), Text(_)] => ("note", NOTE),
         [Null, Text(_), Text(_), Integer(_)] => ("note", &NOTE[..3]),
+        [Null, Text(json), Integer(_)] if json.contains("\"urgency\":") => {
+            ("outgoing", &["message", "at_ms"])
+        }
         [Null, Integer(_), Text(record)] if record.starts_with('{') => ("turn", &["at_ms", "record"]),
         [Null, Text(json)] if json.contains("\"priority\":") => ("announcement", &["announcement"]),
         [Null, Text(json)] if json.starts_with('{') => ("schedule", &["entry"]),

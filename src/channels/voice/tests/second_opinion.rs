@@ -55,7 +55,7 @@ async fn a_short_answer_to_a_question_of_hers_is_known_by_its_sound() {
     for (text, word) in [("Yes.", Some("yes")), ("No.", Some("no")), ("Seventy.", None)] {
         hearing.decode(crate::hear::whisper::SttJob {
             utterance: said(text, 6_000),
-            urgency: crate::hear::whisper::Urgency::Speculative,
+            urgency: crate::hear::whisper::DecodeUrgency::Speculative,
         });
         hearing.speech.begins("The light is on.".into(), Instant::now());
         assert!(!hearing.asks_its_sound(&not_understood()), "she did not ask");
@@ -71,7 +71,7 @@ async fn a_short_answer_to_a_question_of_hers_is_known_by_its_sound() {
     }
     hearing.decode(crate::hear::whisper::SttJob {
         utterance: said("Yes.", 60_000),
-        urgency: crate::hear::whisper::Urgency::Speculative,
+        urgency: crate::hear::whisper::DecodeUrgency::Speculative,
     });
     let understood = Judged {
         judgement: Judgement { verdict: JudgeVerdict::FollowUp("yes".into()), reason: "a test".into() },

@@ -1,0 +1,214 @@
+//! Messages while the program runs: outbox, Signal and ntfy as services, and how they are on the status board.
+//!
+//! Called once at the start, inside a Tokio runtime. In: configuration and brain. Out: the outbox for whoever has something to
+//! send, and the services that send and answer. Nothing runs where neither Signal nor ntfy is configured. A daemon that is missing is no
+//! failure of a service: it goes on trying.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc;
+
+use super::brain::Brain;
+use super::daemon::{Service, ServiceContext};
+use crate::channels::signal::{INBOX, SignalConversation, SignalConversationParts};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::control::{CarrierRow, MessagesStatus, StatusBoard};
+use crate::llm::Mind;
+use crate::outbound::ntfy::NtfyCarrier;
+use crate::outbound::{Carrier, CarrierLink, CarrierName, Dispatcher, Outbox, OutboxParts};
+use crate::signal::carrier::SignalCarrier;
+use crate::signal::envelope::Received;
+use crate::signal::gate::{Admission, OwnerMessage, SignalGate};
+use crate::signal::link::{SignalFollower, SignalLink, signal_link};
+use crate::store::Store;
+
+/// Everything about messages.
+pub struct Messages {
+    /// Takes whatever is to be sent.
+    pub outbox: Outbox,
+    dispatcher: Option<Dispatcher>,
+    signal: Option<SignalServices>,
+    ntfy: Option<Arc<NtfyCarrier>>,
+}
+
+struct SignalServices {
+    link: SignalLink,
+    follower: SignalFollower,
+    gate: Arc<Mutex<SignalGate>>,
+    inbox: mpsc::Sender<OwnerMessage>,
+    conversation: Arc<SignalConversation<Mind>>,
+    clock: Arc<dyn Clock>,
+}
+
+/// The carrier of the configured ntfy topic; nothing where none is.
+///
+/// # Errors
+/// It can't be used as it is configured.
+pub fn ntfy(config: &Config) -> Result<Option<NtfyCarrier>, String> {
+    let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
+    let made = config.ntfy.is_on().then(|| NtfyCarrier::new(&config.ntfy, credentials.as_deref()));
+    made.transpose()
+}
+
+/// Makes the outbox and its carriers; remarks about those that can't be used.
+///
+/// # Errors
+/// There is no memory for an outbox.
+pub(super) fn messages(config: &Config, brain: &Brain) -> anyhow::Result<(Messages, Vec<String>)> {
+    let mut remarks = Vec::new();
+    let ntfy = ntfy(config).unwrap_or_else(|why| {
+        remarks.push(format!("nothing is sent to ntfy: {why}"));
+        None
+    });
+    let linked = config.signal.is_on().then(|| signal_link(&config.signal)).transpose();
+    let linked = linked.unwrap_or_else(|why| {
+        remarks.push(format!("no Signal: signal.daemon must be {why}"));
+        None
+    });
+    let names = [linked.as_ref().map(|_| CarrierName::Signal), ntfy.as_ref().map(|_| CarrierName::Ntfy)];
+    // Where nothing can be kept, alerts still go out.
+    let store = brain.store.clone().map_or_else(Store::in_memory, Ok)?;
+    let outbox = Outbox::new(OutboxParts {
+        store,
+        clock: Arc::clone(&brain.clock),
+        languages: brain.languages.clone(),
+        config: config.outbound,
+        carriers: names.into_iter().flatten().collect(),
+    });
+    let signal = linked.map(|(link, follower)| signal_services(config, brain, &outbox, (link, follower)));
+    let ntfy = ntfy.map(Arc::new);
+    let mut carriers: Vec<Arc<dyn Carrier>> = Vec::new();
+    if let Some(signal) = &signal {
+        carriers.push(Arc::new(SignalCarrier::new(
+            signal.link.clone(),
+            Arc::clone(&signal.gate),
+            &config.signal,
+        )));
+    }
+    carriers.extend(ntfy.clone().map(|ntfy| ntfy as Arc<dyn Carrier>));
+    let dispatcher = (!carriers.is_empty()).then(|| Dispatcher::new(outbox.clone(), carriers));
+    Ok((Messages { outbox, dispatcher, signal, ntfy }, remarks))
+}
+
+fn signal_services(
+    config: &Config,
+    brain: &Brain,
+    outbox: &Outbox,
+    (link, follower): (SignalLink, SignalFollower),
+) -> SignalServices {
+    let (inbox, arrived) = mpsc::channel(INBOX);
+    let parts = SignalConversationParts {
+        engine: Arc::clone(&brain.engine),
+        store: brain.store.clone(),
+        clock: Arc::clone(&brain.clock),
+        outbox: outbox.clone(),
+        link: link.clone(),
+        config: config.signal.clone(),
+    };
+    SignalServices {
+        link,
+        follower,
+        gate: Arc::new(Mutex::new(SignalGate::new(&config.signal))),
+        inbox,
+        conversation: Arc::new(SignalConversation::new(parts, arrived)),
+        clock: Arc::clone(&brain.clock),
+    }
+}
+
+impl Messages {
+    /// The services, and their state on `board`.
+    pub(super) fn services(self, board: &StatusBoard) -> Vec<Service> {
+        let Some(dispatcher) = self.dispatcher.clone() else { return Vec::new() };
+        self.show(board);
+        let send = move |context: ServiceContext| {
+            let dispatcher = dispatcher.clone();
+            async move {
+                dispatcher.run(context.stop, context.heart).await;
+                Ok(())
+            }
+        };
+        let mut services =
+            vec![Service::new("outbox", "no message leaves the house", send).heartbeat(Dispatcher::ROUND)];
+        if let Some(signal) = self.signal {
+            services.extend([signal.connection(), signal.conversation()]);
+        }
+        services
+    }
+
+    fn show(&self, board: &StatusBoard) {
+        let (outbox, ntfy) = (self.outbox.clone(), self.ntfy.clone());
+        let signal = self.signal.as_ref().map(|signal| {
+            (signal.link.clone(), signal.follower.address().to_string(), Arc::clone(&signal.gate))
+        });
+        board.messages(move || {
+            let counts = outbox.last_counts();
+            let mut carriers = Vec::new();
+            let mut strangers = 0;
+            if let Some((link, address, gate)) = &signal {
+                carriers.push(signal_row(link, address));
+                strangers = gate.lock().unwrap_or_else(PoisonError::into_inner).counts().strangers;
+            }
+            carriers.extend(ntfy.as_ref().map(|ntfy| CarrierRow {
+                name: CarrierName::Ntfy.name().to_owned(),
+                is_up: true,
+                told: ntfy.server(),
+            }));
+            let (waiting, last_hour, given_up) = (counts.waiting, counts.direct, counts.given_up);
+            MessagesStatus { carriers, waiting, last_hour, given_up, strangers }
+        });
+    }
+}
+
+fn signal_row(link: &SignalLink, address: &str) -> CarrierRow {
+    let (is_up, told) = match &*link.state().borrow() {
+        CarrierLink::Up => {
+            let version = link.version().unwrap_or_default();
+            (true, format!("signal-cli {version} at {address}"))
+        }
+        CarrierLink::Down(why) => (false, why.clone()),
+    };
+    CarrierRow { name: CarrierName::Signal.name().to_owned(), is_up, told }
+}
+
+impl SignalServices {
+    /// The service that keeps the daemon connected and lets the owner's messages in.
+    fn connection(&self) -> Service {
+        let (follower, gate) = (self.follower.clone(), Arc::clone(&self.gate));
+        let (inbox, clock) = (self.inbox.clone(), Arc::clone(&self.clock));
+        let run = move |context: ServiceContext| {
+            let (follower, gate) = (follower.clone(), Arc::clone(&gate));
+            let (inbox, clock) = (inbox.clone(), Arc::clone(&clock));
+            async move {
+                let received = |params| {
+                    let Some(received) = Received::read(&params) else { return };
+                    let now = clock.now().timestamp();
+                    match gate.lock().unwrap_or_else(PoisonError::into_inner).admit(received, now) {
+                        Admission::Heard(message) => {
+                            if inbox.try_send(message).is_err() {
+                                tracing::warn!("too many messages arrive at once; one is left out");
+                            }
+                        }
+                        Admission::Ignored(why) => tracing::debug!(why, "a message is ignored"),
+                    }
+                };
+                follower.run(context.stop, received).await;
+                Ok(())
+            }
+        };
+        Service::new("signal link", "Signal is not connected", run)
+    }
+
+    fn conversation(&self) -> Service {
+        let conversation = Arc::clone(&self.conversation);
+        let run = move |context: ServiceContext| {
+            let conversation = Arc::clone(&conversation);
+            async move {
+                conversation.run(context.stop).await;
+                Ok(())
+            }
+        };
+        Service::new("signal", "messages over Signal are not answered", run)
+    }
+}

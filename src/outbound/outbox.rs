@@ -1,0 +1,289 @@
+//! The handle of the outbox: posts messages, and tells how it stands.
+//!
+//! Any task; clones share it. What is posted is in the database before `post` returns. Where the database can't be
+//! written an alert is held in memory and sent all the same; anything else is an error for whoever posts it. The oldest of the least
+//! urgent messages gives way when too many wait; an alert only to alerts.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::{Notify, watch};
+
+use super::config::OutboundConfig;
+use super::letter::{Letter, LetterState};
+use super::rates::{DirectPressure, RecentlySent};
+use super::{CarrierName, Outgoing, OutgoingId, Urgency};
+use crate::clock::Clock;
+use crate::language::Languages;
+use crate::store::{OutgoingChange, OutgoingRow, Store, StoreError};
+
+/// Messages that may wait; one more and the oldest of the least urgent is given up.
+const MOST_WAITING: usize = 300;
+/// Alerts that are held in memory while the database can't be written.
+const MOST_HELD: usize = 32;
+/// What is left of a message counts for rates and keys so long.
+const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
+
+/// What an outbox is made of.
+#[derive(Clone)]
+pub struct OutboxParts {
+    /// Holds the messages.
+    pub store: Store,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// The language in which a message says that it is late.
+    pub languages: Languages,
+    /// `[outbound]`.
+    pub config: OutboundConfig,
+    /// Whoever can carry messages at all.
+    pub carriers: Vec<CarrierName>,
+}
+
+/// Takes messages; clones share it.
+#[derive(Clone)]
+pub struct Outbox {
+    pub(super) parts: Arc<OutboxParts>,
+    pub(super) shared: Arc<OutboxShared>,
+}
+
+#[derive(Default)]
+pub(super) struct OutboxShared {
+    /// Something was posted.
+    pub(super) posted: Notify,
+    /// How it stood when the dispatcher last looked.
+    seen: watch::Sender<OutboxCounts>,
+    /// What the database could not take: alerts under numbers below zero, and messages as they stand now.
+    held: Mutex<BTreeMap<OutgoingId, Letter>>,
+}
+
+/// How the outbox stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OutboxCounts {
+    /// Messages that wait or are underway.
+    pub waiting: u32,
+    /// Messages to the owner in the last hour, without alerts.
+    pub direct: u32,
+    /// Messages that the model took for urgent in the last hour.
+    pub escalated: u32,
+    /// Messages that were given up within a day.
+    pub given_up: u32,
+}
+
+impl Outbox {
+    /// An outbox over the database; whatever is underway there is from an earlier run of the program.
+    pub fn new(parts: OutboxParts) -> Self {
+        Self { parts: Arc::new(parts), shared: Arc::default() }
+    }
+
+    /// Whether there is anybody to carry messages.
+    pub fn has_carriers(&self) -> bool {
+        !self.parts.carriers.is_empty()
+    }
+
+    /// Takes a message; from now on it is sent at least once while it is worth it, also after a restart. Without a carrier it is
+    /// dropped, and its number is 0.
+    ///
+    /// # Errors
+    /// The database's: the message is not sent. An alert is no error: it is sent from memory.
+    pub async fn post(&self, message: Outgoing) -> Result<OutgoingId, StoreError> {
+        let now = self.now();
+        let carriers = carriers_for(message.urgency, &self.parts.carriers);
+        let letters: Vec<Letter> =
+            carriers.into_iter().map(|carrier| Letter::new(&message, carrier, now)).collect();
+        let Some(first) = letters.first().cloned() else { return Ok(OutgoingId(0)) };
+        let adding = letters.clone();
+        let added = self.parts.store.change_outgoing(move |rows| add(rows, adding, now)).await;
+        let id = match added {
+            Ok(ids) => ids.first().copied().map_or_else(|| OutgoingId(0), OutgoingId),
+            Err(error) if first.urgency == Urgency::Critical => {
+                tracing::error!(%error, "an alert is sent from memory, since the database can't be written");
+                self.hold(letters)
+            }
+            Err(error) => return Err(error),
+        };
+        self.shared.posted.notify_one();
+        Ok(id)
+    }
+
+    /// How it stands now.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn counts(&self) -> Result<OutboxCounts, StoreError> {
+        Ok(self.counted(&self.letters().await?))
+    }
+
+    /// How it stood when it was last looked at, without asking the database.
+    pub fn last_counts(&self) -> OutboxCounts {
+        *self.shared.seen.borrow()
+    }
+
+    /// Counts, and keeps that for whoever shows it.
+    pub(super) fn counted(&self, letters: &[(OutgoingId, Letter)]) -> OutboxCounts {
+        let sent = RecentlySent::of(letters.iter().map(|(_, letter)| letter), self.now());
+        let count = |wanted: fn(&Letter) -> bool| {
+            u32::try_from(letters.iter().filter(|(_, letter)| wanted(letter)).count()).unwrap_or(u32::MAX)
+        };
+        let counts = OutboxCounts {
+            waiting: count(Letter::is_open),
+            direct: sent.direct(),
+            escalated: sent.escalated(),
+            given_up: count(|letter| letter.state == LetterState::GivenUp),
+        };
+        self.shared.seen.send_replace(counts);
+        counts
+    }
+
+    /// How much room there is for what she says of her own accord.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn pressure(&self) -> Result<DirectPressure, StoreError> {
+        let letters = self.letters().await?;
+        let sent = RecentlySent::of(letters.iter().map(|(_, letter)| letter), self.now());
+        Ok(sent.pressure(&self.parts.config))
+    }
+
+    /// What became of a message; nothing where it is not known any more.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn state(&self, of: OutgoingId) -> Result<Option<LetterState>, StoreError> {
+        let letters = self.letters().await?;
+        Ok(letters.into_iter().find(|(id, _)| *id == of).map(|(_, letter)| letter.state))
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.parts.clock.now().timestamp()
+    }
+
+    /// All messages as they stand now, what the database could not take included.
+    pub(super) async fn letters(&self) -> Result<Vec<(OutgoingId, Letter)>, StoreError> {
+        let rows = self.parts.store.outgoing().await;
+        let mut held = self.held().clone();
+        let rows = match rows {
+            Ok(rows) => rows,
+            // What is held goes out all the same.
+            Err(_) if !held.is_empty() => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let mut letters: Vec<(OutgoingId, Letter)> = rows
+            .iter()
+            .filter_map(read)
+            .map(|(id, letter)| (id, held.remove(&id).unwrap_or(letter)))
+            .collect();
+        letters.extend(held.into_iter().filter(|(id, _)| id.0 < 0));
+        Ok(letters)
+    }
+
+    /// Writes how a message stands now; where the database can't, it is held in memory.
+    ///
+    /// # Errors
+    /// The database's.
+    pub(super) async fn put(&self, id: OutgoingId, letter: Letter) -> Result<(), StoreError> {
+        if id.0 < 0 {
+            let mut held = self.held();
+            match letter.is_open() {
+                true => held.insert(id, letter),
+                false => held.remove(&id),
+            };
+            return Ok(());
+        }
+        let text = written(&letter)?;
+        let change = vec![OutgoingChange::Put(id.0, text)];
+        let done = self.parts.store.change_outgoing(move |_| Ok(change)).await;
+        let mut held = self.held();
+        match &done {
+            Ok(_) => drop(held.remove(&id)),
+            Err(_) => drop(held.insert(id, letter)),
+        }
+        done.map(|_| ())
+    }
+
+    /// Removes what a day has made worthless.
+    pub(super) async fn tidy(&self) -> Result<(), StoreError> {
+        let now = self.now();
+        let tidying = move |rows: Vec<OutgoingRow>| {
+            let old = rows.iter().filter(|row| match read(row) {
+                Some((_, letter)) => {
+                    !letter.is_open() && now.duration_since(letter.posted).abs() > REMEMBERED
+                }
+                None => true,
+            });
+            Ok(old.map(|row| OutgoingChange::Remove(row.id)).collect())
+        };
+        self.parts.store.change_outgoing(tidying).await.map(|_| ())
+    }
+
+    fn hold(&self, letters: Vec<Letter>) -> OutgoingId {
+        let mut held = self.held();
+        let mut last = OutgoingId(0);
+        for letter in letters {
+            let is_same = |other: &Letter| letter.key.is_some() && other.key == letter.key;
+            if let Some((id, _)) =
+                held.iter().find(|(_, other)| is_same(other) && other.carrier == letter.carrier)
+            {
+                last = *id;
+                continue;
+            }
+            last = OutgoingId(held.keys().next().map_or(-1, |lowest| lowest.0.min(0) - 1));
+            held.insert(last, letter);
+        }
+        while held.keys().filter(|id| id.0 < 0).count() > MOST_HELD {
+            // The greatest number below zero is the oldest.
+            let oldest = held.keys().rfind(|id| id.0 < 0).copied();
+            oldest.map(|oldest| held.remove(&oldest));
+        }
+        last
+    }
+
+    fn held(&self) -> MutexGuard<'_, BTreeMap<OutgoingId, Letter>> {
+        self.shared.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who carries a message of that urgency: an alert everybody, all others the first one there is.
+fn carriers_for(urgency: Urgency, all: &[CarrierName]) -> Vec<CarrierName> {
+    let mut all = all.to_vec();
+    all.sort_unstable();
+    match urgency {
+        Urgency::Critical | Urgency::Escalated => all,
+        Urgency::Direct | Urgency::Proactive => all.into_iter().take(1).collect(),
+    }
+}
+
+/// Adds messages, unless they are there already, and makes room.
+fn add(
+    rows: Vec<OutgoingRow>,
+    letters: Vec<Letter>,
+    now: Timestamp,
+) -> Result<Vec<OutgoingChange>, StoreError> {
+    let stored: Vec<(OutgoingId, Letter)> = rows.iter().filter_map(read).collect();
+    let is_stored = |new: &Letter| {
+        let is_recent = |old: &Letter| now.duration_since(old.posted).abs() <= REMEMBERED;
+        let is_same = |old: &Letter| old.key == new.key && old.carrier == new.carrier && is_recent(old);
+        new.key.is_some() && stored.iter().any(|(_, old)| is_same(old))
+    };
+    let mut changes = Vec::new();
+    for letter in letters.iter().filter(|letter| !is_stored(letter)) {
+        changes.push(OutgoingChange::Add(written(letter)?, now));
+    }
+    let mut open: Vec<&(OutgoingId, Letter)> =
+        stored.iter().filter(|(_, letter)| letter.state == LetterState::Waiting).collect();
+    let excess = (open.len() + changes.len()).saturating_sub(MOST_WAITING);
+    open.sort_by_key(|(id, letter)| (std::cmp::Reverse(letter.urgency), *id));
+    for (id, letter) in open.into_iter().take(excess) {
+        tracing::warn!(urgency = ?letter.urgency, "too many messages wait; the oldest of the least urgent is given up");
+        changes.push(OutgoingChange::Put(id.0, written(&letter.clone().ended(LetterState::GivenUp))?));
+    }
+    Ok(changes)
+}
+
+fn read(row: &OutgoingRow) -> Option<(OutgoingId, Letter)> {
+    Some((OutgoingId(row.id), serde_json::from_str(&row.message).ok()?))
+}
+
+fn written(letter: &Letter) -> Result<String, StoreError> {
+    serde_json::to_string(letter).map_err(|error| StoreError::Record(error.to_string()))
+}
