@@ -12,6 +12,7 @@ use crate::home::backend::{CommandOutcome, FOLLOWS_WITHIN, Home, HomeLink, HomeV
 use crate::home::demo::{DemoHome, DemoPhase, DemoWants};
 use crate::home::fault::HomeFault;
 use crate::home::house::{HouseRules, ItemCommand, StateValue};
+use crate::home::hub::Hub;
 
 struct Story {
     demo: DemoHome,
@@ -261,5 +262,5 @@ async fn another_server_and_no_server_are_told_apart() {
     // The port is free once the task has let it go.
     assert!(matches!(check(&url).await, HomeFault::Unreachable { .. }));
     let old = DemoHome::start(DemoWants { version: "3.4.0".into(), ..DemoWants::default() }).await.unwrap();
-    assert_eq!(check(&old.url()).await, HomeFault::TooOld { version: "3.4.0".into() });
+    assert_eq!(check(&old.url()).await, HomeFault::TooOld { hub: Hub::OpenHab, version: "3.4.0".into() });
 }
