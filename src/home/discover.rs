@@ -21,6 +21,8 @@ const SERVICES: [(&str, Hub, &str); 3] = [
     ("_openhab-server-ssl._tcp.local.", Hub::OpenHab, "https"),
 ];
 const PORT: u16 = 5353;
+/// Letters of the longest name of a service.
+const LONGEST_NAME: u8 = 30;
 
 /// A server that announces itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +87,8 @@ fn daemon(range: SearchRange) -> Option<ServiceDaemon> {
     let daemon = ServiceDaemon::new_with_port(port)
         .map_err(|error| tracing::debug!(%error, "no search by mDNS"))
         .ok()?;
+    // The name of openHAB's second service is longer than a name should be.
+    let _ = daemon.set_service_name_len_max(LONGEST_NAME);
     if is_loopback {
         let _ = daemon.disable_interface(IfKind::All);
         let _ = daemon.enable_interface(IfKind::LoopbackV4);

@@ -47,7 +47,7 @@ impl ServerCheck {
 
 /// Where a house is, and how to get in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerPlace {
+pub struct HubPlace {
     /// Which kind of server it is.
     pub hub: Hub,
     /// Its address.
@@ -70,8 +70,8 @@ impl HomeServer {
     ///
     /// # Errors
     /// The HTTP client can't be made.
-    pub fn new(place: ServerPlace, rules: HouseRules) -> Result<(Self, Follower), HomeFault> {
-        let ServerPlace { hub, address, token } = place;
+    pub fn new(place: HubPlace, rules: HouseRules) -> Result<(Self, Follower), HomeFault> {
+        let HubPlace { hub, address, token } = place;
         Ok(match hub {
             Hub::OpenHab => {
                 let (house, follower) = OpenHab::new(address, token, rules)?;

@@ -8,7 +8,7 @@ use super::address::ServerAddress;
 use super::config::HomeConfig;
 use super::fault::HomeFault;
 use super::hub::Hub;
-use super::server::ServerPlace;
+use super::server::HubPlace;
 use super::token::{HomeToken, TokenSource};
 
 /// Where both files are: in a folder of the name of the hub.
@@ -65,7 +65,7 @@ impl StoredHome {
         &self,
         config: &HomeConfig,
         credentials: Option<&Path>,
-    ) -> Result<Option<ServerPlace>, HomeFault> {
+    ) -> Result<Option<HubPlace>, HomeFault> {
         let found = match config.url.is_empty() {
             false => Some((config.hub, config.url.clone())),
             true => self.stored()?,
@@ -73,7 +73,7 @@ impl StoredHome {
         let Some((hub, text)) = found else { return Ok(None) };
         let address = ServerAddress::read_for(&text, hub).map_err(|why| self.unreadable(hub, why))?;
         let token = TokenSource::find(hub, &config.token_file, credentials, &self.token_file(hub));
-        Ok(Some(ServerPlace { hub, address, token }))
+        Ok(Some(HubPlace { hub, address, token }))
     }
 
     fn stored(&self) -> Result<Option<(Hub, String)>, HomeFault> {

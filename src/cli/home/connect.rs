@@ -19,7 +19,7 @@ use crate::home::fault::HomeFault;
 use crate::home::hass::HomeAssistant;
 use crate::home::house::HouseRules;
 use crate::home::hub::Hub;
-use crate::home::server::{HomeServer, ServerCheck, ServerPlace};
+use crate::home::server::{HomeServer, HubPlace, ServerCheck};
 use crate::home::stored::StoredHome;
 use crate::home::token::{HomeToken, TokenSource};
 
@@ -46,7 +46,7 @@ pub(super) struct ConnectArgs {
 }
 
 /// A server that answers, and what it says of itself.
-struct Asked {
+struct AskedHub {
     hub: Hub,
     address: ServerAddress,
     check: Result<ServerCheck, HomeFault>,
@@ -58,7 +58,7 @@ pub(super) fn run(args: ConnectArgs, as_json: bool, context: &CliContext) -> any
         Some(url) => at(url, given.as_ref(), context)?,
         None => found(given.as_ref(), context)?,
     };
-    let Asked { hub, address, check } = asked;
+    let AskedHub { hub, address, check } = asked;
     let (check, token) = match check {
         Ok(check) => (check, given),
         Err(HomeFault::TokenMissing) => {
@@ -77,12 +77,12 @@ pub(super) fn run(args: ConnectArgs, as_json: bool, context: &CliContext) -> any
 /// Asks one kind of server once.
 async fn ask(hub: Hub, address: &ServerAddress, token: Option<&HomeToken>) -> Result<ServerCheck, HomeFault> {
     let token = token.cloned().map_or(TokenSource::None, TokenSource::Given);
-    let place = ServerPlace { hub, address: address.clone(), token };
+    let place = HubPlace { hub, address: address.clone(), token };
     HomeServer::new(place, HouseRules::default())?.0.check().await
 }
 
 /// What answers at an address that was given; where it names neither scheme nor port, on the port of either.
-fn at(url: &str, token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<Asked> {
+fn at(url: &str, token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<AskedHub> {
     let read = |hub: Hub| {
         ServerAddress::read_for(url, hub).map_err(|why| anyhow::anyhow!("{url} is no address: {why}"))
     };
@@ -90,7 +90,7 @@ fn at(url: &str, token: Option<&HomeToken>, context: &CliContext) -> anyhow::Res
     context.block_on(async move {
         if HomeAssistant::answers(&there).await {
             let check = ask(Hub::HomeAssistant, &there, token).await;
-            return Ok(Asked { hub: Hub::HomeAssistant, address: there, check });
+            return Ok(AskedHub { hub: Hub::HomeAssistant, address: there, check });
         }
         let check = ask(Hub::OpenHab, &here, token).await;
         let is_silent = matches!(check, Err(HomeFault::Unreachable { .. })) && !is_exact(url);
@@ -99,13 +99,13 @@ fn at(url: &str, token: Option<&HomeToken>, context: &CliContext) -> anyhow::Res
                 "nothing answers at {here} (openHAB) nor at {there} (Home Assistant). {}",
                 HomeFault::Unreachable { address: String::new(), why: String::new() }.remedy()
             ),
-            check => Ok(Asked { hub: Hub::OpenHab, address: here, check }),
+            check => Ok(AskedHub { hub: Hub::OpenHab, address: here, check }),
         }
     })
 }
 
 /// What announces itself in the network, else what answers at the usual names; the first that lets itself be asked.
-fn found(token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<Asked> {
+fn found(token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<AskedHub> {
     show::remark("looking for openHAB and Home Assistant in the network …");
     context.block_on(async move {
         let announced = discover::find(SearchRange::Network, SEARCH, |_| false).await;
@@ -131,7 +131,7 @@ fn found(token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<Aske
 }
 
 /// Asks all at once; out are those that are what they are said to be, in their order.
-async fn ask_all(places: Vec<(Hub, ServerAddress)>, token: Option<&HomeToken>) -> Vec<Asked> {
+async fn ask_all(places: Vec<(Hub, ServerAddress)>, token: Option<&HomeToken>) -> Vec<AskedHub> {
     let asked = places.into_iter().map(|(hub, address)| async move {
         let check = ask(hub, &address, token).await;
         let is_one = matches!(
@@ -142,7 +142,7 @@ async fn ask_all(places: Vec<(Hub, ServerAddress)>, token: Option<&HomeToken>) -
                     | HomeFault::Forbidden
                     | HomeFault::TooOld { .. })
         );
-        is_one.then_some(Asked { hub, address, check })
+        is_one.then_some(AskedHub { hub, address, check })
     });
     join_all(asked).await.into_iter().flatten().collect()
 }

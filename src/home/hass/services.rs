@@ -31,13 +31,13 @@ pub(super) fn call(entity: &HassEntity, part: Option<&str>, text: &str) -> Optio
     Some(ServiceCall { domain: domain.to_owned(), service: service.to_owned(), data })
 }
 
-type Service = Option<(&'static str, Value)>;
+type NamedService = Option<(&'static str, Value)>;
 
-fn bare(service: &'static str) -> Service {
+fn bare(service: &'static str) -> NamedService {
     Some((service, json!({})))
 }
 
-fn own(entity: &HassEntity, text: &str) -> Service {
+fn own(entity: &HassEntity, text: &str) -> NamedService {
     match (entity.domain(), text) {
         ("light", _) => light(text),
         ("fan", text) if !matches!(text, "ON" | "OFF") => {
@@ -75,7 +75,7 @@ fn own(entity: &HassEntity, text: &str) -> Service {
     }
 }
 
-fn of_part(entity: &HassEntity, part: &str, text: &str) -> Service {
+fn of_part(entity: &HassEntity, part: &str, text: &str) -> NamedService {
     match (entity.domain(), part) {
         ("light", "color_temp") => {
             let (least, most) = kelvins(entity)?;
@@ -100,7 +100,7 @@ fn of_part(entity: &HassEntity, part: &str, text: &str) -> Service {
     }
 }
 
-fn light(text: &str) -> Service {
+fn light(text: &str) -> NamedService {
     match text {
         "ON" => bare("turn_on"),
         "OFF" => bare("turn_off"),
@@ -118,7 +118,7 @@ fn light(text: &str) -> Service {
 }
 
 /// A cover without positions can be opened and closed, and no more.
-fn cover(entity: &HassEntity, text: &str) -> Service {
+fn cover(entity: &HassEntity, text: &str) -> NamedService {
     match text {
         "UP" => bare("open_cover"),
         "DOWN" => bare("close_cover"),

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{HassCall, HassPhase, HassShared, socket};
 
-type Shared = State<Arc<HassShared>>;
+type SharedHass = State<Arc<HassShared>>;
 
 pub(super) fn routes(shared: Arc<HassShared>) -> Router {
     Router::new()
@@ -36,7 +36,7 @@ fn as_json(status: StatusCode, value: &Value) -> Response {
 }
 
 /// Phases and tokens, before anything else. The WebSocket asks for the token itself.
-async fn gate(State(shared): Shared, request: Request, next: Next) -> Response {
+async fn gate(State(shared): SharedHass, request: Request, next: Next) -> Response {
     let (phase, token) = {
         let state = shared.state();
         (state.phase, state.token.clone())
@@ -67,7 +67,7 @@ async fn running() -> Response {
     as_json(StatusCode::OK, &json!({"message": "API running."}))
 }
 
-async fn state(State(shared): Shared, Path(entity): Path<String>) -> Response {
+async fn state(State(shared): SharedHass, Path(entity): Path<String>) -> Response {
     match shared.state().house.state(&entity) {
         Some(state) => as_json(StatusCode::OK, state),
         None => as_json(StatusCode::NOT_FOUND, &json!({"message": "Entity not found."})),
@@ -75,7 +75,7 @@ async fn state(State(shared): Shared, Path(entity): Path<String>) -> Response {
 }
 
 async fn service(
-    State(shared): Shared,
+    State(shared): SharedHass,
     Path((domain, service)): Path<(String, String)>,
     body: String,
 ) -> Response {

@@ -307,3 +307,15 @@ async fn another_server_an_old_one_and_none_are_told_apart() {
     drop(demo);
     assert!(matches!(check(&url).await, Err(HomeFault::Unreachable { .. })));
 }
+
+#[tokio::test]
+async fn a_connection_that_dies_silently_is_noticed_and_opened_again() {
+    let story = Story::up().await;
+    story.demo.silent(true);
+    tokio::time::pause();
+    let is_lost = |view: &HomeView| matches!(view.link, HomeLink::Lost { .. });
+    story.until("lost", is_lost).await;
+    tokio::time::resume();
+    story.demo.silent(false);
+    story.until("up", |view| view.link.is_up()).await;
+}
