@@ -1,5 +1,5 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: demo-home help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-latency bench-room demo bench fmt lint doc config-reference install-deps
+.PHONY: demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-latency bench-room demo bench fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi; MIND=better fetches a better chat model too"
@@ -10,6 +10,7 @@ help:
 	@echo "make fuzz          damaged input for every reader of foreign bytes, MINUTES=n for each"
 	@echo "make crash-test    kills the program again and again while a thousand timers are set"
 	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
+	@echo "make test-home-peers  python-openhab's own tests and HABApp against the house to try (needs Python)"
 	@echo "make bench-room    a quarter of an hour of talking over her in a room, on a real sound server: distributions"
 	@echo "make bench-ollama  the real Ollama beside joi-model: the first token, one shared prompt, real vectors"
 	@echo "make bench-everyday  everyday questions in every language, beside the model alone (ARGS: as for joi-bench)"
@@ -42,6 +43,9 @@ crash-test: install-deps
 
 test-ollama: install-deps
 	@bash -c '. scripts/env.sh && ready && scripts/test-ollama.sh'
+
+test-home-peers: install-deps
+	@scripts/test-home-peers.sh
 
 bench-ollama: install-deps
 	@bash -c '. scripts/env.sh && ready && scripts/test-ollama.sh bench'

@@ -10,7 +10,8 @@ use crate::config::Config;
 use crate::control::{HomeStatus, StatusBoard};
 use crate::home::backend::{Home as _, HomeLink};
 use crate::home::fault::HomeFault;
-use crate::home::openhab::{Follower, OpenHab};
+use crate::home::openhab::Follower;
+use crate::home::server::HomeServer;
 use crate::home::stored::StoredHome;
 use crate::paths::Paths;
 
@@ -18,24 +19,24 @@ use crate::paths::Paths;
 ///
 /// # Errors
 /// Its address can't be used.
-pub fn home(config: &Config, paths: &Paths) -> Result<Option<(OpenHab, Follower)>, HomeFault> {
+pub fn home(config: &Config, paths: &Paths) -> Result<Option<(HomeServer, Follower)>, HomeFault> {
     let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
     let stored = StoredHome::new(&paths.data);
-    let Some((address, token)) = stored.meant(&config.home, credentials.as_deref().map(Path::new))? else {
+    let Some(place) = stored.meant(&config.home, credentials.as_deref().map(Path::new))? else {
         return Ok(None);
     };
-    OpenHab::new(address, token, config.home.rules()).map(Some)
+    HomeServer::new(place, config.home.rules()).map(Some)
 }
 
 /// Keeps the house connected, and shows on `board` how it is.
-pub(super) fn follow(house: &OpenHab, follower: Follower, board: &StatusBoard) -> Service {
-    let (view, address) = (house.watch(), house.address());
+pub(super) fn follow(house: &HomeServer, follower: Follower, board: &StatusBoard) -> Service {
+    let (view, address, hub) = (house.watch(), house.address(), house.hub().name());
     board.home(move || {
         let view = view.borrow();
         let told = match &view.link {
             HomeLink::Connecting => format!("connecting to {address}"),
             HomeLink::Starting => format!("{address} is starting"),
-            HomeLink::Up { version } => format!("openHAB {version} at {address}"),
+            HomeLink::Up { version } => format!("{hub} {version} at {address}"),
             HomeLink::Lost { fault } => format!("{fault}. {}", fault.remedy()),
         };
         HomeStatus { is_up: view.link.is_up(), told, items: view.house.items().len() }

@@ -17,12 +17,16 @@ use super::show;
 use crate::app;
 use crate::home::fault::HomeFault;
 use crate::home::house::{House, Item};
-use crate::home::openhab::{Follower, OpenHab};
+use crate::home::openhab::Follower;
+use crate::home::server::HomeServer;
 
 const EXAMPLES: &str = "\
 Examples:
   joi home connect http://openhab:8080        asks for a token if one is needed, checks it, stores both
+  joi home connect                            finds openHAB or Home Assistant in the network
+  joi home connect homeassistant.local        Home Assistant: with a long-lived access token of an administrator
   joi home demo                               a house to try, on this machine
+  joi home demo --hub home-assistant          the same as Home Assistant has it
   joi home items kitchen                      what there is, by name, label or synonym
   joi home show \"floor lamp\"                  one item with everything that is known of it
   joi home send Kitchen_Light on
@@ -44,7 +48,7 @@ pub(crate) struct HomeArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum HomeCommand {
-    /// Connect openHAB: find it, ask for a token if one is needed, check both, store them
+    /// Connect openHAB or Home Assistant: find it, ask for a token if one is needed, check both, store them
     #[command(after_help = EXAMPLES)]
     Connect(connect::ConnectArgs),
     /// Forget the address and the token
@@ -71,7 +75,7 @@ enum HomeCommand {
     /// Show states, commands and the connection as they change
     #[command(after_help = EXAMPLES)]
     Watch,
-    /// Run a house to try on this machine: a server that answers as openHAB does
+    /// Run a house to try on this machine: a server that answers as openHAB does, or as Home Assistant does
     #[command(after_help = EXAMPLES)]
     Demo(demo::DemoArgs),
 }
@@ -80,21 +84,21 @@ pub(crate) fn run(args: HomeArgs, context: &CliContext) -> anyhow::Result<ExitCo
     let json = args.json;
     match args.what {
         HomeCommand::Connect(connect) => connect::run(connect, json, context),
-        HomeCommand::Disconnect => connect::disconnect(context),
+        HomeCommand::Disconnect => connect::disconnect(json, context),
         HomeCommand::Items(items) => look::items(&items, json, context),
         HomeCommand::Rooms => look::rooms(json, context),
         HomeCommand::Show { item } => look::show_item(&item, json, context),
         HomeCommand::Send(sent) => send::run(&sent, json, context),
         HomeCommand::Permissions => look::permissions(json, context),
         HomeCommand::Watch => watch::run(json, context),
-        HomeCommand::Demo(demo) => demo::run(demo, context),
+        HomeCommand::Demo(demo) => demo::run(demo, json, context),
     }
 }
 
 /// The house that is configured or stored.
-fn open(context: &CliContext) -> anyhow::Result<(OpenHab, Follower)> {
+fn open(context: &CliContext) -> anyhow::Result<(HomeServer, Follower)> {
     let found = app::home(context.config(), &context.paths).map_err(told)?;
-    found.context("no house is connected; `joi home connect` connects openHAB, `joi home demo` is one to try")
+    found.context("no house is connected; `joi home connect` connects openHAB or Home Assistant, `joi home demo` is one to try")
 }
 
 /// A fault with its remedy.

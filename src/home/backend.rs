@@ -4,6 +4,7 @@
 //! checked before: it takes only what [`House::order`] has made. [`command`] is the way to send one: it waits until the
 //! state follows, and never sends twice.
 
+mod event;
 mod expected;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::fault::HomeFault;
 use super::house::{House, ItemState, Ordered};
+pub use event::ServerEvent;
 pub use expected::{Expected, Follows};
 
 /// How long a state may take to follow a command before that is told.

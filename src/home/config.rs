@@ -4,20 +4,23 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::address::ServerAddress;
 use super::house::{HouseRules, Permission};
-use super::openhab::ServerAddress;
+use super::hub::Hub;
 use crate::problem::Problem;
 
 /// The house's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HomeConfig {
-    /// Address of openHAB (4.0 or newer), with the path of a proxy if there is one, as
+    /// Address of openHAB (4.0 or newer) or Home Assistant (2023.5 or newer), with the path of a proxy if there is one, as
     /// `https://home.example/openhab`; "": the one that `joi home connect` has stored, or none. An address with a login
     /// can only be stored.
     pub url: String,
-    /// File with the API token, readable by its owner only; "": the systemd credential `openhab-token`, else the file that
-    /// `joi home connect` has written.
+    /// What answers at `home.url`: "openhab" or "home-assistant". What `joi home connect` has stored tells it by itself.
+    pub hub: Hub,
+    /// File with the token, readable by its owner only; "": the systemd credential `openhab-token` or
+    /// `home-assistant-token`, else the file that `joi home connect` has written.
     pub token_file: String,
     /// What may be done with items that say nothing of it themselves (metadata `voiceSystem`): "read_write", "read_only"
     /// or "no_access".
@@ -60,11 +63,12 @@ impl HomeConfig {
         if !self.token_file.is_empty() && !self.token_file.starts_with('/') {
             problems.push(Problem::new("home.token_file", &self.token_file, "an absolute path, or \"\""));
         }
-        let is_name = |name: &str| name.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_');
+        let is_name =
+            |name: &str| name.chars().all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '.'));
         let lists = [("home.ask_first", &self.ask_first), ("home.act_freely", &self.act_freely)];
         for (key, names) in lists {
             for name in names.iter().filter(|name| name.is_empty() || !is_name(name)) {
-                problems.push(Problem::new(key, name, "names of items: letters, digits, underscores"));
+                problems.push(Problem::new(key, name, "names of items: letters, digits, underscores, dots"));
             }
         }
         for name in self.ask_first.iter().filter(|name| self.act_freely.contains(name)) {

@@ -5,8 +5,10 @@
 //! pages, empty bodies and 404 in turns, and all states are NULL then. It has no devices: states follow commands.
 
 mod connection;
+pub mod hass;
 mod house;
 mod routes;
+mod socket;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -131,6 +133,25 @@ impl DemoShared {
     fn set(&self, item: &str, text: &str) {
         let events = self.state().house.set(item, text);
         self.tell(events);
+    }
+
+    /// Takes a command, and obeys a moment later; nothing when it is refused. The item has to exist.
+    fn take(self: &Arc<Self>, item: &str, text: &str) -> Option<()> {
+        let obeyed = {
+            let mut state = self.state();
+            let obeyed = state.house.command(item, text)?;
+            state.commands.push((item.to_owned(), text.to_owned()));
+            obeyed
+        };
+        let later = Arc::clone(self);
+        tokio::spawn(async move {
+            later.tell(obeyed.events);
+            tokio::time::sleep(later.follows).await;
+            for (item, state) in obeyed.states {
+                later.set(&item, &state);
+            }
+        });
+        Some(())
     }
 
     fn tell(&self, events: Vec<DemoEvent>) {

@@ -5,6 +5,8 @@
 
 use thiserror::Error;
 
+use super::hub::Hub;
+
 /// Why the server gives us nothing, or does not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HomeFault {
@@ -17,7 +19,7 @@ pub enum HomeFault {
         why: String,
     },
     /// Something answers there, but it is no such server: tell the user.
-    #[error("{address} answers, but it is no openHAB server: {why}")]
+    #[error("{address} answers, but it is neither openHAB nor Home Assistant: {why}")]
     NotAServer {
         /// The address that was asked.
         address: String,
@@ -39,9 +41,11 @@ pub enum HomeFault {
     /// The token's user may not do that: tell the user.
     #[error("the token's user may not do that")]
     Forbidden,
-    /// The server is older than 4.0: tell the user.
-    #[error("openHAB {version} is too old; 4.0 or newer is needed")]
+    /// The server is older than what is understood: tell the user.
+    #[error("{} {version} is too old; {} or newer is needed", .hub.name(), .hub.oldest())]
     TooOld {
+        /// Which kind of server it is.
+        hub: Hub,
         /// Its version.
         version: String,
     },
@@ -110,25 +114,30 @@ impl HomeFault {
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Unreachable { .. } => {
-                "Check that the server runs and that home.url is its address, for example http://openhab:8080."
+                "Check that the server runs and that its address is right, for example http://openhab:8080 or \
+                 http://homeassistant.local:8123."
             }
             Self::NotAServer { .. } => {
-                "Set home.url to the address of openHAB's page, with the path of your proxy if it has one."
+                "Give the address of the server's own page, with the path of your proxy if it has one."
             }
             Self::Starting { .. } => "Wait a minute; a start takes that long.",
             Self::WrongToken => {
-                "Make a new token on openHAB's profile page (API Tokens) and run `joi home connect` again."
+                "Make a new token on your profile page (openHAB: API Tokens; Home Assistant: Security) and run \
+                 `joi home connect` again."
             }
             Self::TokenMissing => {
-                "Make a token on openHAB's profile page (API Tokens) and run `joi home connect`."
+                "Make a token on your profile page (openHAB: API Tokens; Home Assistant: Security) and run \
+                 `joi home connect`."
             }
-            Self::Forbidden => "Make the token with a user that has the role user or administrator.",
-            Self::TooOld { .. } => "Update openHAB to 4.0 or newer.",
-            Self::Proxy { .. } => "Check the proxy's address of openHAB, and that openHAB runs.",
+            Self::Forbidden => {
+                "Make the token with a user that may do it (openHAB: role user; Home Assistant: administrator)."
+            }
+            Self::TooOld { .. } => "Update it.",
+            Self::Proxy { .. } => "Check the address of the server in the proxy, and that the server runs.",
             Self::Moved { .. } => "Set home.url to that address.",
             Self::NoItem { .. } => "See `joi home items` for the names.",
             Self::Refused => "See `joi home show ITEM` for what it takes.",
-            Self::Unreadable { .. } => "See openHAB's log; update openHAB if it goes on.",
+            Self::Unreadable { .. } => "See the server's log; update it if it goes on.",
             Self::NotConnected => "See `joi home connect`.",
             Self::TokenFile { .. } => "Run `joi home connect` again, or correct home.token_file.",
         }

@@ -4,54 +4,36 @@
 //! it nothing is ever connected. In: address, token, rules. Out: the house to watch, commands. It refuses to send what
 //! was not checked, to send twice, to follow redirects, to load pictures.
 
-mod address;
 mod answers;
-mod events;
-mod follow;
+pub(super) mod events;
 mod frames;
-mod link;
 mod rest;
 #[cfg(test)]
 mod tests;
-mod token;
 
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use tokio::sync::{Notify, broadcast, watch};
+use tokio::sync::{broadcast, watch};
 
+pub use super::address::ServerAddress;
+pub use super::backend::ServerEvent;
 use super::backend::{Home, HomeView, SendFault};
 use super::fault::HomeFault;
-use super::house::{HouseRules, ItemState, Ordered};
-pub use address::ServerAddress;
-pub use events::ServerEvent;
-pub use follow::Follower;
+pub use super::follow::Follower;
+use super::follow::{Followed, HubClient};
+use super::house::{House, HouseRules, ItemState, Ordered};
+use super::hub::Hub;
+use super::server::ServerCheck;
+pub use super::token::{HomeToken, TokenSource};
+pub(super) use answers::shown_target;
 use rest::RestClient;
-pub use token::{CREDENTIAL, HomeToken, TokenSource};
-
-/// Events that are kept for somebody who is slow; the oldest are lost then.
-const EVENTS: usize = 1024;
 
 /// A server, as it is spoken to.
 #[derive(Clone)]
 pub struct OpenHab {
     rest: Arc<RestClient>,
-    view: watch::Receiver<HomeView>,
-    events: broadcast::Sender<ServerEvent>,
-    doubted: Arc<Notify>,
-}
-
-/// What a server says of itself and of us, asked once.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerCheck {
-    /// Its version.
-    pub version: String,
-    /// How many items it has.
-    pub items: usize,
-    /// Whether any of them is in the semantic model.
-    pub has_semantics: bool,
-    /// Rooms, floors, buildings, gardens.
-    pub locations: usize,
+    followed: Followed,
 }
 
 impl OpenHab {
@@ -65,32 +47,22 @@ impl OpenHab {
         rules: HouseRules,
     ) -> Result<(Self, Follower), HomeFault> {
         let rest = Arc::new(RestClient::new(address, token)?);
-        let (sender, view) = watch::channel(HomeView::default());
-        let (events, _) = broadcast::channel(EVENTS);
-        let doubted = Arc::new(Notify::new());
-        let follower = Follower {
-            rest: Arc::clone(&rest),
-            rules,
-            view: sender,
-            events: events.clone(),
-            doubted: Arc::clone(&doubted),
-        };
-        Ok((Self { rest, view, events, doubted }, follower))
+        let (follower, followed) = Follower::new(Arc::<RestClient>::clone(&rest), rules);
+        Ok((Self { rest, followed }, follower))
     }
 
     /// What the server sends, from now on.
     pub fn events(&self) -> broadcast::Receiver<ServerEvent> {
-        self.events.subscribe()
+        self.followed.events.subscribe()
     }
 
     /// Reads the house once, without the follower.
     ///
     /// # Errors
     /// What is wrong, for the user.
-    pub async fn read_once(&self, rules: &HouseRules) -> Result<super::house::House, HomeFault> {
+    pub async fn read_once(&self, rules: &HouseRules) -> Result<House, HomeFault> {
         self.rest.renew_token()?;
-        let vocabulary = self.rest.vocabulary().await;
-        self.rest.house(&vocabulary, rules).await.map(|read| read.house)
+        Arc::clone(&self.rest).read(rules.clone()).await.map(|read| read.house)
     }
 
     /// Where the server is, without a login.
@@ -105,18 +77,13 @@ impl OpenHab {
     pub async fn check(&self) -> Result<ServerCheck, HomeFault> {
         self.rest.renew_token()?;
         let read = self.rest.house(&super::house::TagVocabulary::default(), &HouseRules::default()).await?;
-        Ok(ServerCheck {
-            version: read.version,
-            items: read.house.items().len(),
-            has_semantics: read.house.has_semantics(),
-            locations: read.house.locations().len(),
-        })
+        Ok(ServerCheck::of(Hub::OpenHab, &read))
     }
 }
 
 impl Home for OpenHab {
     fn watch(&self) -> watch::Receiver<HomeView> {
-        self.view.clone()
+        self.followed.view.clone()
     }
 
     fn send<'a>(&'a self, ordered: &'a Ordered) -> BoxFuture<'a, Result<(), SendFault>> {
@@ -125,7 +92,7 @@ impl Home for OpenHab {
             if let Err(SendFault::NotSent(fault) | SendFault::OutcomeUnknown(fault)) = &sent {
                 tracing::info!(item = ordered.item, %fault, "a command failed");
                 if *fault != HomeFault::Refused {
-                    self.doubted.notify_one();
+                    self.followed.doubted.notify_one();
                 }
             }
             sent
@@ -134,7 +101,7 @@ impl Home for OpenHab {
 
     fn state<'a>(&'a self, item: &'a str) -> BoxFuture<'a, Result<ItemState, HomeFault>> {
         Box::pin(async move {
-            let kind = self.view.borrow().house.item(item).map(|item| item.kind.clone());
+            let kind = self.followed.view.borrow().house.item(item).map(|item| item.kind.clone());
             let kind = kind.ok_or_else(|| HomeFault::NoItem { item: item.to_owned() })?;
             if kind == super::house::ItemKind::Image {
                 return Ok(ItemState::read("", &kind));

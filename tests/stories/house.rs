@@ -78,6 +78,41 @@ fn a_house_is_spoken_to_by_the_console() {
 }
 
 #[test]
+fn home_assistant_is_connected_and_spoken_to_in_the_same_words() {
+    let home = Home::with_model_server(NOBODY);
+    let mut demo =
+        Running::start(&mut home.command(&["home", "demo", "--hub", "home-assistant", "--port", "0"]));
+    let told = demo.until("a house to try at").out;
+    let url = told.split_whitespace().find(|word| word.starts_with("http://")).unwrap().trim_end_matches(';');
+    demo.until("Ctrl-C ends it");
+    let connect = ["home", "connect", url, "--token-file", "-", "--json"];
+    let connected = home.joi_reading("demo-token\n".to_owned(), &connect).well();
+    let connected: Value = serde_json::from_str(&connected.out).unwrap();
+    assert_eq!((&connected["hub"], &connected["locations"]), (&"home-assistant".into(), &9.into()));
+    let lines = [
+        "turn on the hall light",
+        "which windows are open?",
+        "how warm is it in the living room?",
+        "close the kitchen blinds",
+        "is the secret light on?",
+        "unlock the front door",
+        "no",
+    ];
+    let ran = home.joi_reading(lines.join("\n") + "\n", &["text"]).well();
+    let told: Vec<_> = ran.out.lines().collect();
+    assert_eq!(told[0], "Hall light is on.", "{told:?}");
+    assert!(told[1].contains("itchen window"), "{told:?}");
+    assert!(told[2].contains("21.4"), "{told:?}");
+    assert!(!told[4].contains("ecret light is"), "{told:?}");
+    assert!(told[5].contains("shall I really do it with Front door"), "{told:?}");
+    demo.signal(rustix::process::Signal::INT);
+    let calls = demo.end().out;
+    let calls: Vec<_> = calls.lines().filter(|line| line.contains(" ← ")).collect();
+    assert_eq!(calls.len(), 2, "{calls:?}");
+    assert!(calls[0].starts_with("light.turn_on") && calls[1].starts_with("cover.close_cover"), "{calls:?}");
+}
+
+#[test]
 fn a_lock_is_opened_by_a_yes_only() {
     let house = Connected::new();
     let told = house.says(&["unlock the front door", "no"]);

@@ -16,7 +16,8 @@ use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::control::{ControlError, ControlServer, Journal, PersistentMute, StatusBoard, StatusBoardParts};
-use crate::home::openhab::{Follower, OpenHab};
+use crate::home::openhab::Follower;
+use crate::home::server::HomeServer;
 use crate::llm::{Mind, ModelServer};
 use crate::paths::Paths;
 use crate::pulse::Pulse;
@@ -118,7 +119,7 @@ fn conversation(conversation: Conversation<Mind>) -> Service {
 }
 
 /// The house and what keeps it connected; nothing where none is configured, and a remark where it can't be used.
-fn house(config: &Config, paths: &Paths, show: &Show) -> Option<(OpenHab, Follower)> {
+fn house(config: &Config, paths: &Paths, show: &Show) -> Option<(HomeServer, Follower)> {
     match home::home(config, paths) {
         Ok(found) => found,
         Err(fault) => {

@@ -3,37 +3,150 @@
 use super::super::context::CliContext;
 use super::Row;
 use crate::app;
+use crate::home::fault::HomeFault;
+use crate::home::hub::Hub;
+use crate::home::server::ServerCheck;
 
 /// One row; a house that nobody wants is no fault.
 pub(super) fn check(context: &CliContext) -> anyhow::Result<Row> {
     let house = match app::home(context.config(), &context.paths) {
         Ok(Some((house, _))) => house,
-        Ok(None) => return Ok(Row::good("house", "none is connected; `joi home connect` connects openHAB")),
+        Ok(None) => {
+            let told = "none is connected; `joi home connect` connects openHAB or Home Assistant";
+            return Ok(Row::good("house", told));
+        }
         Err(fault) => return Ok(Row::bad("house", fault.to_string(), fault.remedy())),
     };
-    let checked = context.block_on(async { Ok(house.check().await) })?;
-    Ok(match checked {
-        Ok(found) if found.items == 0 => Row::fair(
+    let address = house.address();
+    let checked = context.block_on(async move { Ok(house.check().await) })?;
+    Ok(row(checked, &address))
+}
+
+/// What was found, with what to do about it.
+fn row(checked: Result<ServerCheck, HomeFault>, address: &str) -> Row {
+    let found = match checked {
+        Ok(found) => found,
+        Err(fault) if fault.is_passing() => return Row::fair("house", fault.to_string(), fault.remedy()),
+        Err(fault) => return Row::bad("house", fault.to_string(), fault.remedy()),
+    };
+    let ServerCheck { hub, version, items, has_semantics, locations } = found;
+    let server = format!("{} {version} at {address}", hub.name());
+    match (items, has_semantics, hub) {
+        (0, _, Hub::OpenHab) => Row::fair(
             "house",
-            format!("openHAB {} at {} has no items", found.version, house.address()),
+            format!("{server} has no items"),
             "Add items in openHAB; a server that has just started shows them after a minute.",
         ),
-        Ok(found) if !found.has_semantics => Row::fair(
+        (0, _, Hub::HomeAssistant) | (_, false, Hub::HomeAssistant) => Row::fair(
             "house",
-            format!("openHAB {} at {}, {} items, none in rooms", found.version, house.address(), found.items),
+            format!("{server} shows assistants nothing"),
+            "Expose entities in Home Assistant (Settings, Voice assistants, Expose).",
+        ),
+        (_, false, Hub::OpenHab) => Row::fair(
+            "house",
+            format!("{server}, {items} items, none in rooms"),
             "Give the items places in openHAB's semantic model (Settings, Model); until then only their labels count.",
         ),
-        Ok(found) => Row::good(
+        (_, true, Hub::HomeAssistant) if locations == 0 => Row::fair(
             "house",
-            format!(
-                "openHAB {} at {}, {} items, {} rooms and floors",
-                found.version,
-                house.address(),
-                found.items,
-                found.locations
-            ),
+            format!("{server}, {items} items, none in rooms"),
+            "Make areas in Home Assistant (Settings, Areas) and put devices and entities into them.",
         ),
-        Err(fault) if fault.is_passing() => Row::fair("house", fault.to_string(), fault.remedy()),
-        Err(fault) => Row::bad("house", fault.to_string(), fault.remedy()),
-    })
+        (_, true, _) => Row::good("house", format!("{server}, {items} items, {locations} rooms and floors")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::home::address::ServerAddress;
+    use crate::home::demo::hass::{DemoHass, HassPhase, HassWants, TOKEN};
+    use crate::home::demo::{DemoHome, DemoPhase, DemoWants};
+    use crate::home::house::HouseRules;
+    use crate::home::server::{HomeServer, HubPlace};
+    use crate::home::token::{HomeToken, TokenSource};
+
+    async fn told(hub: Hub, url: &str, token: Option<&str>) -> (&'static str, String, String) {
+        let token =
+            token.map_or(TokenSource::None, |text| TokenSource::Given(HomeToken::read(text).unwrap()));
+        let address = ServerAddress::read(url).unwrap();
+        let place = HubPlace { hub, address, token };
+        let (house, _) = HomeServer::new(place, HouseRules::default()).unwrap();
+        let row = row(house.check().await, "HERE");
+        (row.verdict(), row.told, row.remedy)
+    }
+
+    fn says(told: &(&'static str, String, String), verdict: &str, what: &str, remedy: &str) {
+        assert!(told.0 == verdict && told.1.contains(what) && told.2.contains(remedy), "{told:?}");
+    }
+
+    #[tokio::test]
+    async fn everything_that_can_be_wrong_with_openhab_has_its_remedy() {
+        let hub = Hub::OpenHab;
+        let shut = DemoWants { token: Some("oh.a.b".into()), is_open: false, ..DemoWants::default() };
+        let demo = DemoHome::start(shut).await.unwrap();
+        says(&told(hub, &demo.url(), Some("oh.a.b")).await, "good", "openHAB 5.2.1 at HERE, 61 items", "");
+        says(
+            &told(hub, &demo.url(), Some("oh.x.y")).await,
+            "bad",
+            "does not accept the token",
+            "Make a new token",
+        );
+        says(&told(hub, &demo.url(), None).await, "bad", "wants a token", "Make a token");
+        demo.phase(DemoPhase::BadGateway);
+        says(&told(hub, &demo.url(), None).await, "fair", "status 502", "address of the server in the proxy");
+        demo.phase(DemoPhase::NoService);
+        says(&told(hub, &demo.url(), None).await, "fair", "starting or stopping", "Wait a minute");
+        let url = demo.url();
+        drop(demo);
+        says(&told(hub, &url, None).await, "fair", "no connection to", "its address is right");
+
+        let old =
+            DemoHome::start(DemoWants { version: "3.4.0".into(), ..DemoWants::default() }).await.unwrap();
+        says(&told(hub, &old.url(), None).await, "bad", "3.4.0 is too old; 4.0 or newer", "Update it");
+        let row = json!({"type": "Switch", "name": "Lamp", "state": "OFF", "tags": [], "groupNames": []});
+        let flat = DemoHome::start(DemoWants { items: vec![row], ..DemoWants::default() }).await.unwrap();
+        says(&told(hub, &flat.url(), None).await, "fair", "1 items, none in rooms", "Settings, Model");
+        let forbidden = super::row(Err(HomeFault::Forbidden), "HERE");
+        assert!(
+            forbidden.verdict() == "bad" && forbidden.remedy.contains("role user"),
+            "{}",
+            forbidden.remedy
+        );
+    }
+
+    #[tokio::test]
+    async fn everything_that_can_be_wrong_with_home_assistant_has_its_remedy() {
+        let hub = Hub::HomeAssistant;
+        let demo = DemoHass::start(HassWants::default()).await.unwrap();
+        says(&told(hub, &demo.url(), Some(TOKEN)).await, "good", "Home Assistant 2026.11.1 at HERE", "");
+        says(
+            &told(hub, &demo.url(), Some("x")).await,
+            "bad",
+            "does not accept the token",
+            "Home Assistant: Security",
+        );
+        says(&told(hub, &demo.url(), None).await, "bad", "wants a token", "Home Assistant: Security");
+        demo.phase(HassPhase::Starting);
+        says(&told(hub, &demo.url(), Some(TOKEN)).await, "fair", "starting", "Wait a minute");
+        let other = DemoHome::start(DemoWants::default()).await.unwrap();
+        says(
+            &told(hub, &other.url(), Some(TOKEN)).await,
+            "bad",
+            "neither openHAB nor Home Assistant",
+            "own page",
+        );
+        let user = DemoHass::start(HassWants { is_admin: false, ..HassWants::default() }).await.unwrap();
+        says(
+            &told(hub, &user.url(), Some(TOKEN)).await,
+            "bad",
+            "may not do that",
+            "Home Assistant: administrator",
+        );
+        let old =
+            DemoHass::start(HassWants { version: "2022.1.0".into(), ..HassWants::default() }).await.unwrap();
+        says(&told(hub, &old.url(), Some(TOKEN)).await, "bad", "2022.1.0 is too old; 2023.5", "Update it");
+    }
 }

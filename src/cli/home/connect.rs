@@ -4,6 +4,8 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use futures_util::future::join_all;
 use serde_json::json;
@@ -11,59 +13,138 @@ use serde_json::json;
 use super::super::context::CliContext;
 use super::super::show;
 use super::{print_json, told};
+use crate::home::address::{ServerAddress, is_exact};
+use crate::home::discover::{self, SearchRange};
 use crate::home::fault::HomeFault;
+use crate::home::hass::HomeAssistant;
 use crate::home::house::HouseRules;
-use crate::home::openhab::{HomeToken, OpenHab, ServerAddress, ServerCheck, TokenSource};
+use crate::home::hub::Hub;
+use crate::home::server::{HomeServer, HubPlace, ServerCheck};
 use crate::home::stored::StoredHome;
+use crate::home::token::{HomeToken, TokenSource};
 
-/// Where openHAB usually is.
-const USUAL: [&str; 5] = ["localhost", "openhab", "openhabian", "openhab.local", "openhabian.local"];
+/// Where a house usually is, asked when nothing announces itself.
+const USUAL: [&str; 7] = [
+    "localhost",
+    "openhab",
+    "openhabian",
+    "homeassistant",
+    "openhab.local",
+    "openhabian.local",
+    "homeassistant.local",
+];
+/// How long is listened for what announces itself.
+const SEARCH: Duration = Duration::from_secs(4);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ConnectArgs {
-    /// Its address, for example http://openhab:8080 [default: the usual names are tried]
+    /// Its address, for example http://openhab:8080 or homeassistant.local [default: it is looked for in the network]
     url: Option<String>,
-    /// File with the API token; - for stdin [default: asked for when one is needed]
+    /// File with the token; - for stdin [default: asked for when one is needed]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 }
 
+/// A server that answers, and what it says of itself.
+struct AskedHub {
+    hub: Hub,
+    address: ServerAddress,
+    check: Result<ServerCheck, HomeFault>,
+}
+
 pub(super) fn run(args: ConnectArgs, as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
     let given = args.token_file.as_deref().map(read_token).transpose()?;
-    let address = match &args.url {
-        Some(url) => ServerAddress::read(url).map_err(|why| anyhow::anyhow!("{url} is no address: {why}"))?,
-        None => context.block_on(async { find().await })?,
+    let asked = match &args.url {
+        Some(url) => at(url, given.as_ref(), context)?,
+        None => found(given.as_ref(), context)?,
     };
-    let (check, token) = match check(context, &address, given.clone())? {
+    let AskedHub { hub, address, check } = asked;
+    let (check, token) = match check {
         Ok(check) => (check, given),
         Err(HomeFault::TokenMissing) => {
-            let token = ask_for_token()?;
-            (check_again(context, &address, &token)?, Some(token))
+            let token = ask_for_token(hub)?;
+            let again = context.block_on(async { Ok(ask(hub, &address, Some(&token)).await) })?;
+            (again.map_err(told)?, Some(token))
         }
         Err(fault) => return Err(told(fault)),
     };
     StoredHome::new(&context.paths.data)
-        .store(&address, token.as_ref())
+        .store(hub, &address, token.as_ref())
         .context("the address and the token can't be stored")?;
     summary(&address, &check, token.is_some(), as_json, context)
 }
 
-fn check_again(
-    context: &CliContext,
-    address: &ServerAddress,
-    token: &HomeToken,
-) -> anyhow::Result<ServerCheck> {
-    check(context, address, Some(token.clone()))?.map_err(told)
+/// Asks one kind of server once.
+async fn ask(hub: Hub, address: &ServerAddress, token: Option<&HomeToken>) -> Result<ServerCheck, HomeFault> {
+    let token = token.cloned().map_or(TokenSource::None, TokenSource::Given);
+    let place = HubPlace { hub, address: address.clone(), token };
+    HomeServer::new(place, HouseRules::default())?.0.check().await
 }
 
-fn check(
-    context: &CliContext,
-    address: &ServerAddress,
-    token: Option<HomeToken>,
-) -> anyhow::Result<Result<ServerCheck, HomeFault>> {
-    let source = token.map_or(TokenSource::None, TokenSource::Given);
-    let (house, _) = OpenHab::new(address.clone(), source, HouseRules::default()).map_err(told)?;
-    context.block_on(async move { Ok(house.check().await) })
+/// What answers at an address that was given; where it names neither scheme nor port, on the port of either.
+fn at(url: &str, token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<AskedHub> {
+    let read = |hub: Hub| {
+        ServerAddress::read_for(url, hub).map_err(|why| anyhow::anyhow!("{url} is no address: {why}"))
+    };
+    let (here, there) = (read(Hub::OpenHab)?, read(Hub::HomeAssistant)?);
+    context.block_on(async move {
+        if HomeAssistant::answers(&there).await {
+            let check = ask(Hub::HomeAssistant, &there, token).await;
+            return Ok(AskedHub { hub: Hub::HomeAssistant, address: there, check });
+        }
+        let check = ask(Hub::OpenHab, &here, token).await;
+        let is_silent = matches!(check, Err(HomeFault::Unreachable { .. })) && !is_exact(url);
+        match check {
+            Err(_) if is_silent => anyhow::bail!(
+                "nothing answers at {here} (openHAB) nor at {there} (Home Assistant). {}",
+                HomeFault::Unreachable { address: String::new(), why: String::new() }.remedy()
+            ),
+            check => Ok(AskedHub { hub: Hub::OpenHab, address: here, check }),
+        }
+    })
+}
+
+/// What announces itself in the network, else what answers at the usual names; the first that lets itself be asked.
+fn found(token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<AskedHub> {
+    show::remark("looking for openHAB and Home Assistant in the network …");
+    context.block_on(async move {
+        let announced = discover::find(SearchRange::Network, SEARCH, |_| false).await;
+        let mut places: Vec<_> = announced.into_iter().map(|home| (home.hub, home.address)).collect();
+        places.sort_by_key(|(_, address)| address.to_string().starts_with("https"));
+        let mut asked = ask_all(places, token).await;
+        if asked.is_empty() {
+            let usual = USUAL.iter().flat_map(|name| {
+                Hub::ALL.into_iter().filter_map(|hub| Some((hub, ServerAddress::read_for(name, hub).ok()?)))
+            });
+            asked = ask_all(usual.collect(), token).await;
+        }
+        for other in asked.iter().skip(1) {
+            show::remark(format!("there is also {} at {}", other.hub.name(), other.address));
+        }
+        let usual = USUAL.join(", ");
+        asked.into_iter().next().with_context(|| {
+            format!(
+                "no openHAB and no Home Assistant announces itself or answers at {usual}; give its address"
+            )
+        })
+    })
+}
+
+/// Asks all at once; out are those that are what they are said to be, in their order.
+async fn ask_all(places: Vec<(Hub, ServerAddress)>, token: Option<&HomeToken>) -> Vec<AskedHub> {
+    let asked = places.into_iter().map(|(hub, address)| async move {
+        let check = ask(hub, &address, token).await;
+        let is_one = matches!(
+            check,
+            Ok(_)
+                | Err(HomeFault::TokenMissing
+                    | HomeFault::WrongToken
+                    | HomeFault::Forbidden
+                    | HomeFault::TooOld { .. })
+        );
+        is_one.then_some(AskedHub { hub, address, check })
+    });
+    join_all(asked).await.into_iter().flatten().collect()
 }
 
 fn summary(
@@ -75,16 +156,22 @@ fn summary(
 ) -> anyhow::Result<ExitCode> {
     if as_json {
         return print_json(&json!({
-            "address": address.to_string(), "version": check.version, "items": check.items,
-            "locations": check.locations, "semantics": check.has_semantics, "token": has_token,
+            "hub": check.hub.word(), "address": address.to_string(), "version": check.version,
+            "items": check.items, "locations": check.locations, "semantics": check.has_semantics,
+            "token": has_token,
         }));
     }
-    let places = if check.has_semantics {
-        format!("{} rooms and floors", check.locations)
-    } else {
-        "none in rooms: only labels count until the semantic model is filled".to_owned()
+    let places = match (check.has_semantics, check.hub) {
+        (true, _) => format!("{} rooms and floors", check.locations),
+        (false, Hub::OpenHab) => {
+            "none in rooms: only labels count until the semantic model is filled".to_owned()
+        }
+        (false, Hub::HomeAssistant) => {
+            "nothing is exposed to assistants (Settings, Voice assistants, Expose)".to_owned()
+        }
     };
-    show::line(format!("openHAB {} at {address}: {} items, {places}", check.version, check.items))?;
+    let hub = check.hub.name();
+    show::line(format!("{hub} {} at {address}: {} items, {places}", check.version, check.items))?;
     if !has_token {
         show::line("no token was needed: this server takes commands from everybody in the network")?;
     }
@@ -93,21 +180,6 @@ fn summary(
     }
     show::line("a running joi takes it when it is started again; `joi home items` shows what there is")?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Asks the usual names at once; the first in their order that answers counts.
-async fn find() -> anyhow::Result<ServerAddress> {
-    let asked = USUAL.map(|name| async move {
-        let address = ServerAddress::read(name).ok()?;
-        let (house, _) = OpenHab::new(address.clone(), TokenSource::None, HouseRules::default()).ok()?;
-        match house.check().await {
-            Ok(_) | Err(HomeFault::TokenMissing) => Some(address),
-            Err(_) => None,
-        }
-    });
-    let found = join_all(asked).await.into_iter().flatten().next();
-    let usual = USUAL.join(", ");
-    found.with_context(|| format!("no openHAB answers on port 8080 of {usual}; give its address"))
 }
 
 fn read_token(file: &std::path::Path) -> anyhow::Result<HomeToken> {
@@ -120,20 +192,29 @@ fn read_token(file: &std::path::Path) -> anyhow::Result<HomeToken> {
     HomeToken::read(&text).map_err(|why| anyhow::anyhow!(why))
 }
 
-fn ask_for_token() -> anyhow::Result<HomeToken> {
+fn ask_for_token(hub: Hub) -> anyhow::Result<HomeToken> {
     if !std::io::stdin().is_terminal() {
         return Err(told(HomeFault::TokenMissing));
     }
-    show::remark(
-        "The server wants a token: make one on openHAB's profile page (API Tokens) and paste it here.",
-    );
+    show::remark(match hub {
+        Hub::OpenHab => {
+            "openHAB wants a token: make one on your profile page (API Tokens) and paste it here."
+        }
+        Hub::HomeAssistant => {
+            "Home Assistant wants a long-lived access token: make one on your profile page (Security), as an \
+             administrator, and paste it here."
+        }
+    });
     let mut line = String::new();
     std::io::stdin().read_line(&mut line)?;
     HomeToken::read(&line).map_err(|why| anyhow::anyhow!(why))
 }
 
-pub(super) fn disconnect(context: &CliContext) -> anyhow::Result<ExitCode> {
+pub(super) fn disconnect(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
     let was_there = StoredHome::new(&context.paths.data).remove()?;
+    if as_json {
+        return print_json(&json!({"forgotten": was_there}));
+    }
     show::line(if was_there { "forgotten" } else { "no house was stored" })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -122,7 +122,8 @@ pub(super) fn rooms(as_json: bool, context: &CliContext) -> anyhow::Result<ExitC
     }
     if house.locations().is_empty() {
         anyhow::bail!(
-            "no item is a room; give the items places in openHAB's semantic model (Settings, Model)"
+            "no item is a room; give the items places in openHAB's semantic model (Settings, Model), or make areas in \
+             Home Assistant"
         );
     }
     let mut table = show::table(["ROOM", "ITEM", "KIND", "ALSO CALLED", "ITEMS"]);

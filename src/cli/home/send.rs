@@ -13,7 +13,7 @@ use super::super::show;
 use super::{find, open, print_json, told};
 use crate::home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home as _, HomeLink, SendFault};
 use crate::home::house::{Caution, House, Ordered, typed};
-use crate::home::openhab::OpenHab;
+use crate::home::server::HomeServer;
 
 /// Time until the house is read.
 const CONNECTED_WITHIN: Duration = Duration::from_secs(10);
@@ -49,7 +49,7 @@ pub(super) fn run(args: &SendArgs, as_json: bool, context: &CliContext) -> anyho
 }
 
 /// The house once it is live.
-async fn connected(house: &OpenHab) -> anyhow::Result<House> {
+async fn connected(house: &HomeServer) -> anyhow::Result<House> {
     let mut seen = house.watch();
     let settled = |view: &backend::HomeView| match &view.link {
         HomeLink::Up { .. } => true,

@@ -10,9 +10,9 @@ use tokio_util::sync::CancellationToken;
 use super::super::context::CliContext;
 use super::super::show::{self, Tone};
 use super::open;
-use crate::home::backend::{Home as _, HomeLink};
+use crate::home::backend::{Home as _, HomeLink, ServerEvent};
 use crate::home::house::ItemState;
-use crate::home::openhab::ServerEvent;
+use crate::home::server::HomeServer;
 
 pub(super) fn run(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
     let (house, follower) = open(context)?;
@@ -32,7 +32,7 @@ pub(super) fn run(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCod
                     let now = seen.borrow_and_update().link.clone();
                     if now != link {
                         link = now;
-                        print(as_json, link_row(&link), link_told(&link, &house.address()))?;
+                        print(as_json, link_row(&link), link_told(&link, &house))?;
                     }
                 }
                 event = events.recv() => match event {
@@ -70,12 +70,13 @@ fn link_row(link: &HomeLink) -> Value {
     }
 }
 
-fn link_told(link: &HomeLink, address: &str) -> String {
+fn link_told(link: &HomeLink, house: &HomeServer) -> String {
+    let (hub, address) = (house.hub().name(), house.address());
     match link {
         HomeLink::Connecting => show::coloured(Tone::Quiet, format!("connecting to {address}")),
         HomeLink::Starting => show::coloured(Tone::Fair, format!("{address} is starting")),
         HomeLink::Up { version } => {
-            show::coloured(Tone::Good, format!("connected: openHAB {version} at {address}"))
+            show::coloured(Tone::Good, format!("connected: {hub} {version} at {address}"))
         }
         HomeLink::Lost { fault } => show::coloured(Tone::Bad, format!("{fault}. {}", fault.remedy())),
     }

@@ -11,22 +11,32 @@ use super::values;
 pub(super) struct DemoEvent {
     pub(super) topic: String,
     pub(super) frame: String,
+    /// `ItemStateChangedEvent`; empty for what has no type.
+    pub(super) kind: String,
+    /// The event alone, as a WebSocket has it; empty for what only a stream has.
+    pub(super) data: String,
     /// The stream ends with it.
     pub(super) is_end: bool,
 }
 
 impl DemoEvent {
     fn new(topic: String, kind: &str, payload: &Value) -> Self {
-        let data = json!({"topic": topic, "payload": payload.to_string(), "type": kind});
-        Self { topic, frame: format!("event: message\ndata: {data}\n\n"), is_end: false }
+        let data = json!({"topic": topic, "payload": payload.to_string(), "type": kind}).to_string();
+        let frame = format!("event: message\ndata: {data}\n\n");
+        Self { topic, frame, kind: kind.to_owned(), data, is_end: false }
     }
 
     pub(super) fn raw(frame: &str) -> Self {
-        Self { topic: String::new(), frame: frame.to_owned(), is_end: false }
+        Self { frame: frame.to_owned(), ..Self::end() }.going_on()
     }
 
     pub(super) fn end() -> Self {
-        Self { topic: String::new(), frame: String::new(), is_end: true }
+        let empty = String::new;
+        Self { topic: empty(), frame: empty(), kind: empty(), data: empty(), is_end: true }
+    }
+
+    fn going_on(self) -> Self {
+        Self { is_end: false, ..self }
     }
 }
 

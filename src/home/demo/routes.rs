@@ -18,7 +18,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::house::{DemoEvent, listed};
-use super::{DemoPhase, DemoRequest, DemoShared};
+use super::{DemoPhase, DemoRequest, DemoShared, socket};
 
 /// How often a stream shows that it lives.
 const ALIVE: Duration = Duration::from_secs(10);
@@ -41,6 +41,13 @@ pub(super) fn routes(shared: Arc<DemoShared>) -> Router {
         .route("/rest/items/{name}/state", get(state).put(put_state))
         .route("/rest/tags", get(tags))
         .route("/rest/events", get(events))
+        .route("/rest/systeminfo", get(system))
+        .route("/rest/things", get(nothing))
+        .route("/rest/links", get(nothing))
+        .route("/rest/transformations", get(nothing))
+        .route("/ws", get(socket::open))
+        .route("/ws/", get(socket::open))
+        .route("/ws/events", get(socket::open))
         .fallback(|| async { StatusCode::NOT_FOUND })
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), gate))
         .with_state(shared)
@@ -66,8 +73,17 @@ async fn gate(State(shared): Shared, request: Request, next: Next) -> Response {
     if let Some(answer) = phase_answer(phase, &path) {
         return answer;
     }
-    if let Some(refused) = refused(&parts.headers, token.as_deref(), shared.is_open, &path) {
-        return refused;
+    let given =
+        asked(uri.query().map(str::to_owned)).remove("accessToken").filter(|_| path.starts_with("/ws"));
+    let is_let_in = given.is_some() && given == token;
+    let refused = refused(&parts.headers, token.as_deref(), shared.is_open && given.is_none(), &path);
+    match refused.filter(|_| !is_let_in) {
+        Some(_) if path.starts_with("/ws") => {
+            let kind = "text/html;charset=iso-8859-1";
+            return (StatusCode::SERVICE_UNAVAILABLE, [(header::CONTENT_TYPE, kind)], JETTY).into_response();
+        }
+        Some(refused) => return refused,
+        None => {}
     }
     next.run(Request::from_parts(parts, Body::from(body))).await
 }
@@ -107,10 +123,24 @@ fn refused(headers: &HeaderMap, token: Option<&str>, is_open: bool, path: &str) 
                 wrong()
             }
         }
-        Some((scheme, _)) if scheme == "basic" => wrong(),
+        Some((scheme, given)) if scheme == "basic" => {
+            if token.is_some() && basic_token(&given).as_deref() == token { None } else { wrong() }
+        }
         Some((scheme, _)) if scheme != "bearer" && path != "/rest/" => missing(),
         _ if is_open || path == "/rest/" => None,
         _ => missing(),
+    }
+}
+
+/// The token as the user of a login with an empty password.
+fn basic_token(given: &str) -> Option<String> {
+    use base64::Engine as _;
+    let text = base64::engine::general_purpose::STANDARD.decode(given).ok()?;
+    let text = String::from_utf8(text).ok()?;
+    match text.split_once(':') {
+        None => Some(text),
+        Some((user, "")) => Some(user.to_owned()),
+        Some(_) => None,
     }
 }
 
@@ -163,6 +193,21 @@ async fn root(State(shared): Shared) -> Response {
         root["timezone"] = json!("Etc/UTC");
     }
     as_json(StatusCode::OK, &root)
+}
+
+async fn nothing() -> Response {
+    as_json(StatusCode::OK, &json!([]))
+}
+
+/// What some clients wait for: the end of the start, and that it is a minute ago.
+async fn system() -> Response {
+    let system = json!({
+        "configFolder": "/etc/openhab", "userdataFolder": "/var/lib/openhab", "logFolder": "/var/log/openhab",
+        "javaVersion": "21.0.9", "javaVendor": "Eclipse Adoptium", "osName": "Linux", "osVersion": "6.12",
+        "osArchitecture": "amd64", "availableProcessors": 4, "freeMemory": 134_217_728, "totalMemory": 268_435_456,
+        "uptime": 3600, "startLevel": 100,
+    });
+    as_json(StatusCode::OK, &json!({"systemInfo": system}))
 }
 
 async fn items(State(shared): Shared, headers: HeaderMap, RawQuery(query): RawQuery) -> Response {
@@ -228,23 +273,16 @@ async fn command(
         Ok(text) => text,
         Err(refused) => return *refused,
     };
-    let (obeyed, phase, run) = {
-        let mut state = shared.state();
-        if state.house.row(&name).is_none() {
-            return no_item(&name);
-        }
-        let Some(obeyed) = state.house.command(&name, &text) else { return bare(StatusCode::BAD_REQUEST) };
-        state.commands.push((name, text));
-        (obeyed, state.phase, state.run.clone())
+    if shared.state().house.row(&name).is_none() {
+        return no_item(&name);
+    }
+    if shared.take(&name, &text).is_none() {
+        return bare(StatusCode::BAD_REQUEST);
+    }
+    let (phase, run) = {
+        let state = shared.state();
+        (state.phase, state.run.clone())
     };
-    let later = Arc::clone(&shared);
-    tokio::spawn(async move {
-        later.tell(obeyed.events);
-        tokio::time::sleep(later.follows).await;
-        for (item, state) in obeyed.states {
-            later.set(&item, &state);
-        }
-    });
     if phase == DemoPhase::Mute {
         run.cancelled().await;
     }
@@ -334,7 +372,7 @@ async fn events(State(shared): Shared, headers: HeaderMap, RawQuery(query): RawQ
 }
 
 /// A star stands for any signs, slashes included.
-fn fits(pattern: &str, topic: &str) -> bool {
+pub(super) fn fits(pattern: &str, topic: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == topic,
         Some((start, rest)) => {

@@ -7,6 +7,8 @@ use tokio::net::TcpStream;
 
 use super::{DemoHome, DemoWants};
 
+mod socket;
+
 /// A request with its answer, as recorded.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct RecordedAnswer {

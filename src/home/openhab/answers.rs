@@ -5,7 +5,9 @@
 
 use serde_json::Value;
 
+use crate::home::address::ServerAddress;
 use crate::home::fault::HomeFault;
+use crate::home::hub::Hub;
 
 /// An answer without its success.
 #[derive(Debug, Clone, Copy)]
@@ -71,8 +73,8 @@ fn is_of_another_server(page: &str) -> bool {
 }
 
 /// Without a login or a query, and without the path of the interface.
-fn shown_target(location: &str) -> String {
-    super::address::ServerAddress::read(location).map_or_else(|_| "unknown".to_owned(), |a| a.to_string())
+pub(in crate::home) fn shown_target(location: &str) -> String {
+    ServerAddress::read(location).map_or_else(|_| "unknown".to_owned(), |a| a.to_string())
 }
 
 /// The server's version out of its root document: `runtimeInfo.version`, of which only the leading numbers count.
@@ -81,14 +83,14 @@ pub(super) fn version(root: &Value, address: &str) -> Result<String, HomeFault> 
     let Some(version) = version else {
         let is_old = root.get("version").is_some() && root.get("links").is_some();
         return Err(if is_old {
-            HomeFault::TooOld { version: "2 or older".to_owned() }
+            HomeFault::TooOld { hub: Hub::OpenHab, version: "2 or older".to_owned() }
         } else {
             HomeFault::NotAServer { address: address.to_owned(), why: "its root names no version".to_owned() }
         });
     };
     let major: String = version.chars().take_while(char::is_ascii_digit).collect();
     match major.parse::<u32>() {
-        Ok(major) if major < 4 => Err(HomeFault::TooOld { version: version.to_owned() }),
+        Ok(major) if major < 4 => Err(HomeFault::TooOld { hub: Hub::OpenHab, version: version.to_owned() }),
         _ => Ok(version.to_owned()),
     }
 }

@@ -6,33 +6,8 @@
 use serde::Deserialize;
 
 use super::frames::SseFrame;
-
-/// What a frame means for us.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ServerEvent {
-    /// A sign of life.
-    Alive,
-    /// An item has this state now.
-    State {
-        /// The item, or the group whose member changed.
-        item: String,
-        /// The state as text.
-        text: String,
-    },
-    /// A command went to an item; nothing is known of its state by it.
-    Commanded {
-        /// The item.
-        item: String,
-        /// The command.
-        text: String,
-    },
-    /// Items were added, removed or described anew: the house has to be read again.
-    Layout,
-    /// How far the server's start is, up to 100.
-    StartLevel(u32),
-    /// Nothing that matters here.
-    Other,
-}
+use crate::home::backend::ServerEvent;
+use crate::home::house::state::rounded;
 
 #[derive(Deserialize)]
 struct EventRow {
@@ -84,12 +59,12 @@ pub(super) fn read(frame: &SseFrame) -> Option<ServerEvent> {
 }
 
 /// The state of an item out of an event. Averages of temperatures come in kelvin whatever the item's unit is.
-pub(super) fn state_text(text: &str, unit: Option<&str>) -> String {
+pub(in crate::home) fn state_text(text: &str, unit: Option<&str>) -> String {
     let kelvin = text.strip_suffix(" K").and_then(|value| value.parse::<f64>().ok());
     match (kelvin, unit) {
-        (Some(kelvin), Some("°C")) => format!("{} °C", crate::home::house::state::rounded(kelvin - 273.15)),
+        (Some(kelvin), Some("°C")) => format!("{} °C", rounded(kelvin - 273.15)),
         (Some(kelvin), Some("°F")) => {
-            format!("{} °F", crate::home::house::state::rounded(kelvin * 1.8 - 459.67))
+            format!("{} °F", rounded(kelvin * 1.8 - 459.67))
         }
         _ => text.to_owned(),
     }

@@ -4,24 +4,26 @@
 //! connection of its own, so that no library can repeat one on another; no redirect is followed; no proxy of the
 //! environment is used. The token goes out as a header and nowhere else. Pictures are never asked for.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
-use futures_util::stream::BoxStream;
-use futures_util::{StreamExt as _, TryStreamExt as _};
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, LOCATION};
 use reqwest::{Method, RequestBuilder, Response};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::address::ServerAddress;
 use super::answers::{self, Answer};
-use super::token::{HomeToken, TokenSource};
-use crate::home::backend::SendFault;
+use super::events;
+use super::frames::SseFrames;
+use crate::home::address::ServerAddress;
+use crate::home::backend::{SendFault, ServerEvent};
 use crate::home::fault::HomeFault;
+use crate::home::follow::{EventStream, HubClient, ReadHouse};
 use crate::home::house::{House, HouseRules, ItemKind, ItemState, TagVocabulary, read};
+use crate::home::token::{HomeToken, TokenSource};
 
 /// A server at home takes a connection at once, or not at all.
 const CONNECT: Duration = Duration::from_secs(3);
@@ -32,6 +34,9 @@ const SHORT: Duration = Duration::from_secs(5);
 /// Bytes of the longest answer that is read: some 20 000 items.
 const LONGEST: usize = 32 << 20;
 
+/// What is followed: own changes of items and of groups, the list of items, the server's start, commands.
+const TOPICS: &str = "openhab/items/*/statechanged,openhab/items/*/command,openhab/items/*/added,\
+                      openhab/items/*/removed,openhab/items/*/updated,openhab/system/startlevel";
 const ITEM_FIELDS: &str = "name,label,type,groupType,function,category,tags,groupNames,stateDescription,\
                            commandDescription,metadata,unitSymbol";
 
@@ -41,12 +46,8 @@ pub(super) struct RestClient {
     address: ServerAddress,
     source: TokenSource,
     token: Mutex<Option<HomeToken>>,
-}
-
-/// The house as it was read at once.
-pub(super) struct ReadHouse {
-    pub(super) version: String,
-    pub(super) house: House,
+    /// What classes are called; read once for each connection.
+    vocabulary: Mutex<TagVocabulary>,
 }
 
 #[derive(Deserialize)]
@@ -66,7 +67,7 @@ impl RestClient {
             .no_proxy()
             .build()
             .map_err(|error| HomeFault::Unreadable { why: error.without_url().to_string() })?;
-        Ok(Self { http, address, source, token: Mutex::new(None) })
+        Ok(Self { http, address, source, token: Mutex::default(), vocabulary: Mutex::default() })
     }
 
     pub(super) fn address(&self) -> &ServerAddress {
@@ -85,7 +86,7 @@ impl RestClient {
     }
 
     fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, HomeFault> {
-        let mut request = self.http.request(method, self.address.rest(path)?);
+        let mut request = self.http.request(method, self.address.below(&format!("rest/{path}"))?);
         if let Some((user, password)) = self.address.login() {
             request = request.basic_auth(user, Some(password));
         }
@@ -180,12 +181,20 @@ impl RestClient {
         }
     }
 
+    /// What classes are called, asked once for each connection.
+    async fn known_vocabulary(&self) -> TagVocabulary {
+        let known = self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if known != TagVocabulary::default() {
+            return known;
+        }
+        let read = self.vocabulary().await;
+        self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&read);
+        read
+    }
+
     /// The stream of events, once the server has opened it.
-    pub(super) async fn events(
-        &self,
-        topics: &str,
-    ) -> Result<BoxStream<'static, Result<Bytes, String>>, HomeFault> {
-        let request = self.request(Method::GET, &format!("events?topics={topics}"))?;
+    async fn events(&self) -> Result<EventStream, HomeFault> {
+        let request = self.request(Method::GET, &format!("events?topics={TOPICS}"))?;
         let sent = request.header(ACCEPT, "text/event-stream").send();
         let response = match timeout(SHORT, sent).await {
             Ok(sent) => sent.map_err(|error| self.unreachable(error))?,
@@ -196,8 +205,12 @@ impl RestClient {
             let body = timeout(SHORT, self.body(response)).await.unwrap_or_else(|_| Err(self.silent()));
             return Err(body.err().unwrap_or(HomeFault::Starting { why: "no stream of events".to_owned() }));
         }
-        let bytes = response.bytes_stream().map_err(|error| cause(&error.without_url()));
-        Ok(bytes.boxed())
+        let mut frames = SseFrames::default();
+        let pieces = response.bytes_stream().map(move |piece| match piece {
+            Ok(bytes) => Ok(read_events(&mut frames, &bytes)),
+            Err(error) => Err(cause(&error.without_url())),
+        });
+        Ok(pieces.boxed())
     }
 
     async fn list(&self, path: &str) -> Result<Vec<Value>, HomeFault> {
@@ -255,6 +268,40 @@ impl RestClient {
     fn silent(&self) -> HomeFault {
         HomeFault::Unreachable { address: self.address.to_string(), why: "no answer in time".to_owned() }
     }
+}
+
+impl HubClient for RestClient {
+    fn told_address(&self) -> String {
+        self.address.to_string()
+    }
+
+    fn open(self: Arc<Self>) -> BoxFuture<'static, Result<EventStream, HomeFault>> {
+        Box::pin(async move {
+            self.renew_token()?;
+            *self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner) = TagVocabulary::default();
+            // A wrong address may well open something; only a server tells its version.
+            self.version().await?;
+            self.events().await
+        })
+    }
+
+    fn read(self: Arc<Self>, rules: HouseRules) -> BoxFuture<'static, Result<ReadHouse, HomeFault>> {
+        Box::pin(async move {
+            let vocabulary = self.known_vocabulary().await;
+            self.house(&vocabulary, &rules).await
+        })
+    }
+}
+
+fn read_events(frames: &mut SseFrames, bytes: &[u8]) -> Vec<ServerEvent> {
+    let read = |frame| {
+        let event = events::read(&frame);
+        if event.is_none() {
+            tracing::debug!(bytes = frame.data.len(), "an event that can't be read is left out");
+        }
+        event
+    };
+    frames.feed(bytes).into_iter().filter_map(read).collect()
 }
 
 fn content_type(response: &Response) -> String {

@@ -1,5 +1,4 @@
 //! The client: its pure parts against recorded answers, the whole against the house to try.
 
-mod link;
 mod parts;
 mod stories;

@@ -6,12 +6,14 @@ use std::os::unix::fs::PermissionsExt as _;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::address::ServerAddress;
 use super::super::answers::{Answer, fault, version};
-use super::super::events::{ServerEvent, read, state_text};
+use super::super::events::{read, state_text};
 use super::super::frames::{SseFrame, SseFrames};
-use super::super::token::{HomeToken, TokenSource};
+use crate::home::address::ServerAddress;
+use crate::home::backend::ServerEvent;
 use crate::home::fault::HomeFault;
+use crate::home::hub::Hub;
+use crate::home::token::{HomeToken, TokenSource};
 
 fn recorded(name: &str) -> String {
     std::fs::read_to_string(format!("{}/tests/data/openhab/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -151,7 +153,7 @@ fn addresses_are_read_as_people_write_them() {
     }
     let address = ServerAddress::read("https://me:p%40ss@home.example/openhab/").unwrap();
     assert_eq!(address.login(), Some(("me", "p@ss")));
-    assert_eq!(address.rest("items").unwrap().as_str(), "https://home.example/openhab/rest/items");
+    assert_eq!(address.below("rest/items").unwrap().as_str(), "https://home.example/openhab/rest/items");
     let shown = format!("{address} {address:?}");
     assert!(!shown.contains("p@ss") && !shown.contains("p%40ss"), "{shown}");
 }
@@ -207,7 +209,7 @@ fn versions_are_read_by_their_leading_number() {
     for good in ["5.2.1", "4.0.0", "5.3.0-SNAPSHOT", "5.2.0.RC1", "10.0", "new"] {
         assert_eq!(of(good), Ok(good.to_owned()));
     }
-    assert_eq!(of("3.4.5"), Err(HomeFault::TooOld { version: "3.4.5".into() }));
+    assert_eq!(of("3.4.5"), Err(HomeFault::TooOld { hub: Hub::OpenHab, version: "3.4.5".into() }));
     assert!(matches!(version(&json!({"version": "1", "links": []}), "x"), Err(HomeFault::TooOld { .. })));
     assert!(matches!(version(&json!({"hello": 1}), "x"), Err(HomeFault::NotAServer { .. })));
     for name in ["4.3.11", "5.2.1"] {
@@ -223,7 +225,7 @@ fn a_token_is_kept_for_its_owner_alone_and_never_shown() {
     let token = HomeToken::read(" oh.joi.secret\n").unwrap();
     token.write(&file).unwrap();
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    let source = TokenSource::find("", None, &file);
+    let source = TokenSource::find(Hub::OpenHab, "", None, &file);
     assert_eq!(source.token().unwrap(), Some(token.clone()));
     assert!(!format!("{token:?} {source:?} {:?}", TokenSource::Given(token.clone())).contains("secret"));
     HomeToken::read("oh.joi.other").unwrap().write(&file).unwrap();
@@ -231,9 +233,12 @@ fn a_token_is_kept_for_its_owner_alone_and_never_shown() {
 
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     assert!(matches!(source.token(), Err(HomeFault::TokenFile { .. })));
-    assert_eq!(TokenSource::find("", None, &folder.path().join("none")).token(), Ok(None));
+    assert_eq!(TokenSource::find(Hub::OpenHab, "", None, &folder.path().join("none")).token(), Ok(None));
     let named = folder.path().join("none").display().to_string();
-    assert!(matches!(TokenSource::find(&named, None, &file).token(), Err(HomeFault::TokenFile { .. })));
+    assert!(matches!(
+        TokenSource::find(Hub::OpenHab, &named, None, &file).token(),
+        Err(HomeFault::TokenFile { .. })
+    ));
     for wrong in ["", "  ", "two words", "ümlaut"] {
         assert!(HomeToken::read(wrong).is_err(), "{wrong}");
     }
@@ -245,7 +250,8 @@ fn a_systemd_credential_goes_before_the_own_file() {
     let own = folder.path().join("own");
     HomeToken::read("own").unwrap().write(&own).unwrap();
     HomeToken::read("credential").unwrap().write(&folder.path().join("openhab-token")).unwrap();
-    let secret = |credentials| TokenSource::find("", credentials, &own).token().unwrap().unwrap();
+    let secret =
+        |credentials| TokenSource::find(Hub::OpenHab, "", credentials, &own).token().unwrap().unwrap();
     assert_eq!(secret(Some(folder.path())).secret(), "credential");
     assert_eq!(secret(None).secret(), "own");
 }

@@ -12,6 +12,7 @@ use crate::home::backend::{CommandOutcome, FOLLOWS_WITHIN, Home, HomeLink, HomeV
 use crate::home::demo::{DemoHome, DemoPhase, DemoWants};
 use crate::home::fault::HomeFault;
 use crate::home::house::{HouseRules, ItemCommand, StateValue};
+use crate::home::hub::Hub;
 
 struct Story {
     demo: DemoHome,
@@ -261,5 +262,36 @@ async fn another_server_and_no_server_are_told_apart() {
     // The port is free once the task has let it go.
     assert!(matches!(check(&url).await, HomeFault::Unreachable { .. }));
     let old = DemoHome::start(DemoWants { version: "3.4.0".into(), ..DemoWants::default() }).await.unwrap();
-    assert_eq!(check(&old.url()).await, HomeFault::TooOld { version: "3.4.0".into() });
+    assert_eq!(check(&old.url()).await, HomeFault::TooOld { hub: Hub::OpenHab, version: "3.4.0".into() });
+}
+
+#[tokio::test]
+async fn a_stream_that_dies_silently_is_noticed_and_opened_again() {
+    let story = Story::up().await;
+    story.demo.silent(true);
+    tokio::time::pause();
+    let begun = Instant::now();
+    let is_lost = |view: &HomeView| matches!(view.link, HomeLink::Lost { .. });
+    let view = story.until("lost", is_lost).await;
+    assert!(view.house.items().all(|item| item.state.value == StateValue::Unknown));
+    assert!(begun.elapsed() <= Duration::from_secs(26), "{:?}", begun.elapsed());
+    tokio::time::resume();
+    story.demo.silent(false);
+    story.demo.set("Hall_Light", "ON");
+    story.until("up", |view| view.link.is_up()).await;
+    assert_eq!(story.text("Hall_Light"), "ON");
+}
+
+#[tokio::test]
+async fn a_server_whose_clock_is_wrong_is_followed_all_the_same() {
+    let story = Story::up().await;
+    for (state, before, at) in [("ON", "OFF", "1970-01-01T00:00:07Z"), ("OFF", "ON", "2106-02-07T06:28:15Z")]
+    {
+        let payload = json!({"type": "OnOff", "value": state, "oldType": "OnOff", "oldValue": before,
+            "lastStateUpdate": at, "lastStateChange": at});
+        let event = json!({"topic": "openhab/items/Hall_Light/statechanged", "payload": payload.to_string(),
+            "type": "ItemStateChangedEvent"});
+        story.demo.send_raw(&format!("event: message\ndata: {event}\n\n"));
+        story.until(state, |view| view.house.item("Hall_Light").unwrap().state.text == state).await;
+    }
 }

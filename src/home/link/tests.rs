@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::super::link::{HomeConnection, LinkAction, LinkEvent, SETTLED_AFTER, SILENT_AFTER};
+use super::{HomeConnection, LinkAction, LinkEvent, SETTLED_AFTER, SILENT_AFTER};
 use crate::home::fault::HomeFault;
 
 struct Bench {

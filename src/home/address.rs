@@ -4,10 +4,8 @@
 
 use reqwest::Url;
 
-use crate::home::fault::HomeFault;
-
-/// openHAB's own port.
-const PORT: u16 = 8080;
+use super::fault::HomeFault;
+use super::hub::Hub;
 
 /// Where the server is.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,11 +18,19 @@ pub struct ServerAddress {
 
 impl ServerAddress {
     /// Reads `openhab`, `openhab:8080`, `https://user:password@home.example/openhab/`. The path of the interface
-    /// itself (`/rest`) may be there or not.
+    /// itself (`/rest`, `/api`) may be there or not.
     ///
     /// # Errors
     /// It is no address; the text says what one looks like.
     pub fn read(text: &str) -> Result<Self, String> {
+        Self::read_for(text, Hub::OpenHab)
+    }
+
+    /// The same, with the port of `hub` where there is neither scheme nor port.
+    ///
+    /// # Errors
+    /// It is no address; the text says what one looks like.
+    pub fn read_for(text: &str, hub: Hub) -> Result<Self, String> {
         let text = text.trim();
         let has_scheme = text.contains("://");
         let full = if has_scheme { text.to_owned() } else { format!("http://{text}") };
@@ -35,10 +41,8 @@ impl ServerAddress {
         {
             return Err(told());
         }
-        let host = text.split('/').next().unwrap_or_default();
-        let has_port = host.rsplit('@').next().unwrap_or_default().contains(':');
-        if !has_scheme && !has_port {
-            url.set_port(Some(PORT)).map_err(|()| told())?;
+        if !has_scheme && !names_port(text) {
+            url.set_port(Some(hub.port())).map_err(|()| told())?;
         }
         let decoded = |text: &str| percent_decoded(text);
         let login = (!url.username().is_empty())
@@ -48,15 +52,15 @@ impl ServerAddress {
         url.set_query(None);
         url.set_fragment(None);
         let path = url.path().trim_end_matches('/');
-        let path = path.strip_suffix("/rest").unwrap_or(path);
+        let path = path.strip_suffix("/rest").or_else(|| path.strip_suffix("/api")).unwrap_or(path);
         let path = format!("{}/", path.trim_end_matches('/'));
         url.set_path(&path);
         Ok(Self { base: url, login })
     }
 
-    /// The address of a path below `/rest/`, given without a slash in front.
-    pub(super) fn rest(&self, path: &str) -> Result<Url, HomeFault> {
-        let full = format!("{}rest/{path}", self.base);
+    /// The address of a path below the base, given without a slash in front.
+    pub(super) fn below(&self, path: &str) -> Result<Url, HomeFault> {
+        let full = format!("{}{path}", self.base);
         Url::parse(&full).map_err(|error| HomeFault::Unreadable { why: error.to_string() })
     }
 
@@ -68,6 +72,12 @@ impl ServerAddress {
     /// Whether it holds a user or password.
     pub fn has_login(&self) -> bool {
         self.login.is_some()
+    }
+
+    /// The address of the hub's WebSocket at `path`: `ws://` or `wss://`.
+    pub(super) fn socket(&self, path: &str) -> String {
+        let base = self.base.as_str();
+        format!("ws{}{path}", base.strip_prefix("http").unwrap_or(base))
     }
 
     /// As it is written into the configuration, with the login.
@@ -92,6 +102,16 @@ impl std::fmt::Debug for ServerAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "ServerAddress({self})")
     }
+}
+
+/// Whether an address says by scheme or port where exactly to ask.
+pub fn is_exact(text: &str) -> bool {
+    text.contains("://") || names_port(text.trim())
+}
+
+fn names_port(text: &str) -> bool {
+    let host = text.split('/').next().unwrap_or_default();
+    host.rsplit('@').next().unwrap_or_default().contains(':')
 }
 
 fn percent_decoded(text: &str) -> String {

@@ -4,6 +4,9 @@
 //! trouble it is believed once two good answers lie [`SETTLED_AFTER`] apart: a server that starts flaps. A house that has
 //! lost more than half of its items is read again before that is believed: a server that stops removes them all.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use tokio::time::Instant;

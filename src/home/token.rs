@@ -5,10 +5,9 @@ use std::io::Write as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::home::fault::HomeFault;
+use super::fault::HomeFault;
+use super::hub::Hub;
 
-/// The name of the systemd credential that holds the token.
-pub const CREDENTIAL: &str = "openhab-token";
 /// Bytes of the longest file that is read as a token.
 const LONGEST: u64 = 4096;
 
@@ -79,11 +78,11 @@ pub enum TokenSource {
 
 impl TokenSource {
     /// Of the configured file; else the systemd credential; else the file that `joi home connect` writes.
-    pub fn find(configured: &str, credentials: Option<&Path>, own_file: &Path) -> Self {
+    pub fn find(hub: Hub, configured: &str, credentials: Option<&Path>, own_file: &Path) -> Self {
         if !configured.is_empty() {
             return Self::File { path: configured.into(), is_required: true };
         }
-        let credential = credentials.map(|folder| folder.join(CREDENTIAL)).filter(|file| file.exists());
+        let credential = credentials.map(|folder| folder.join(hub.credential())).filter(|file| file.exists());
         Self::File { path: credential.unwrap_or_else(|| own_file.to_owned()), is_required: false }
     }
 

@@ -1,13 +1,13 @@
 //! The task that keeps the house true: opens the stream, reads, applies events, shows the result.
 //!
-//! One task for each connection. In: the server's bytes. Out: the [`HomeView`] of a watch channel, and the events
-//! themselves for who follows them; whoever lags behind there loses the oldest. What is to be done is decided in
-//! `link.rs`; this does it. Memory is bounded: of each item the last state, while the house is being read.
+//! One task for each connection, the same for every kind of server. In: the server's events. Out: the [`HomeView`] of a
+//! watch channel, and the events themselves for who follows them; whoever lags behind there loses the oldest. What is to
+//! be done is decided in `link.rs`; this does it. Memory is bounded: of each item the last state, while the house is
+//! being read. Items that are not in the house are not told of.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
@@ -15,27 +15,52 @@ use tokio::sync::{Notify, broadcast, watch};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::events::{self, ServerEvent};
-use super::frames::SseFrames;
+use super::backend::{HomeLink, HomeView, ServerEvent};
+use super::fault::HomeFault;
+use super::house::{House, HouseRules, ItemState};
 use super::link::{HomeConnection, LinkAction, LinkEvent};
-use super::rest::{ReadHouse, RestClient};
-use crate::home::backend::{HomeLink, HomeView};
-use crate::home::fault::HomeFault;
-use crate::home::house::{HouseRules, ItemState, TagVocabulary};
+use super::openhab::events::state_text;
 
-/// What is followed: own changes of items and of groups, the list of items, the server's start, commands.
-const TOPICS: &str = "openhab/items/*/statechanged,openhab/items/*/command,openhab/items/*/added,\
-                      openhab/items/*/removed,openhab/items/*/updated,openhab/system/startlevel";
+/// Events that are kept for somebody who is slow; the oldest are lost then.
+const EVENTS: usize = 1024;
 
-type EventStream = BoxStream<'static, Result<Bytes, String>>;
+/// What came at once from the server, none for bytes without an event.
+pub(super) type EventStream = BoxStream<'static, Result<Vec<ServerEvent>, String>>;
+
+/// The house as it was read at once.
+pub(super) struct ReadHouse {
+    pub(super) version: String,
+    pub(super) house: House,
+}
+
+/// What one kind of server does for a connection.
+pub(super) trait HubClient: Send + Sync + 'static {
+    /// Where it is, without a login.
+    fn told_address(&self) -> String;
+
+    /// Opens the stream of events.
+    fn open(self: Arc<Self>) -> BoxFuture<'static, Result<EventStream, HomeFault>>;
+
+    /// Reads the whole house.
+    fn read(self: Arc<Self>, rules: HouseRules) -> BoxFuture<'static, Result<ReadHouse, HomeFault>>;
+}
 
 /// Keeps the house true as long as it runs.
 #[derive(Clone)]
 pub struct Follower {
-    pub(super) rest: Arc<RestClient>,
-    pub(super) rules: HouseRules,
-    pub(super) view: watch::Sender<HomeView>,
+    client: Arc<dyn HubClient>,
+    rules: HouseRules,
+    view: watch::Sender<HomeView>,
+    events: broadcast::Sender<ServerEvent>,
+    doubted: Arc<Notify>,
+}
+
+/// The other end: what is seen of a house that is followed.
+#[derive(Clone)]
+pub(super) struct Followed {
+    pub(super) view: watch::Receiver<HomeView>,
     pub(super) events: broadcast::Sender<ServerEvent>,
+    /// Wakes the follower to read the house again.
     pub(super) doubted: Arc<Notify>,
 }
 
@@ -44,10 +69,7 @@ struct Following {
     connection: HomeConnection,
     opening: Option<BoxFuture<'static, Result<EventStream, HomeFault>>>,
     stream: Option<EventStream>,
-    frames: SseFrames,
-    reading: Option<BoxFuture<'static, (Result<ReadHouse, HomeFault>, TagVocabulary)>>,
-    /// Read once, and again after each trouble.
-    vocabulary: Option<TagVocabulary>,
+    reading: Option<BoxFuture<'static, Result<ReadHouse, HomeFault>>>,
     /// What came while the house was being read.
     meanwhile: HashMap<String, String>,
     /// Read, and not shown yet.
@@ -55,15 +77,22 @@ struct Following {
 }
 
 impl Follower {
+    /// A task for `client`, not running yet, and what is seen of its house.
+    pub(super) fn new(client: Arc<dyn HubClient>, rules: HouseRules) -> (Self, Followed) {
+        let (sender, view) = watch::channel(HomeView::default());
+        let (events, _) = broadcast::channel(EVENTS);
+        let doubted = Arc::new(Notify::new());
+        let followed = Followed { view, events: events.clone(), doubted: Arc::clone(&doubted) };
+        (Self { client, rules, view: sender, events, doubted }, followed)
+    }
+
     /// Runs until `stop` is cancelled.
     pub async fn run(self, stop: CancellationToken) {
         let mut running = Following {
             connection: HomeConnection::new(Instant::now()),
             opening: None,
             stream: None,
-            frames: SseFrames::default(),
             reading: None,
-            vocabulary: None,
             meanwhile: HashMap::new(),
             ready: None,
         };
@@ -73,9 +102,7 @@ impl Follower {
             let event = tokio::select! {
                 () = stop.cancelled() => return,
                 opened = when_some(&mut running.opening) => self.opened(&mut running, opened),
-                (read, vocabulary) = when_some(&mut running.reading) => {
-                    self.has_read(&mut running, read, vocabulary)
-                }
+                read = when_some(&mut running.reading) => self.has_read(&mut running, read),
                 piece = next(&mut running.stream) => self.piece(&mut running, piece),
                 () = self.doubted.notified() => LinkEvent::Layout,
                 () = until(due) => LinkEvent::Tick,
@@ -89,20 +116,15 @@ impl Follower {
         running.opening = None;
         match opened {
             Ok(stream) => {
-                (running.stream, running.frames) = (Some(stream), SseFrames::default());
+                running.stream = Some(stream);
                 LinkEvent::Opened
             }
             Err(fault) => LinkEvent::Closed(fault),
         }
     }
 
-    fn has_read(
-        &self,
-        running: &mut Following,
-        read: Result<ReadHouse, HomeFault>,
-        vocabulary: TagVocabulary,
-    ) -> LinkEvent {
-        (running.reading, running.vocabulary) = (None, Some(vocabulary));
+    fn has_read(&self, running: &mut Following, read: Result<ReadHouse, HomeFault>) -> LinkEvent {
+        running.reading = None;
         match read {
             Ok(read) => {
                 let before = self.view.borrow().house.items().len();
@@ -117,23 +139,19 @@ impl Follower {
         }
     }
 
-    fn piece(&self, running: &mut Following, piece: Option<Result<Bytes, String>>) -> LinkEvent {
-        let bytes = match piece {
-            Some(Ok(bytes)) => bytes,
+    fn piece(&self, running: &mut Following, piece: Option<Result<Vec<ServerEvent>, String>>) -> LinkEvent {
+        let came = match piece {
+            Some(Ok(came)) => came,
             other => {
                 let why =
                     other.and_then(Result::err).unwrap_or_else(|| "the stream of events ended".to_owned());
-                let address = self.rest.address().to_string();
+                let address = self.client.told_address();
                 return LinkEvent::Closed(HomeFault::Unreachable { address, why });
             }
         };
         let mut changed = HashMap::new();
         let mut event = LinkEvent::Heard;
-        for frame in running.frames.feed(&bytes) {
-            let Some(read) = events::read(&frame) else {
-                tracing::debug!(bytes = frame.data.len(), "an event that can't be read is left out");
-                continue;
-            };
+        for read in came {
             match &read {
                 ServerEvent::State { item, text } => {
                     changed.insert(item.clone(), text.clone());
@@ -141,7 +159,9 @@ impl Follower {
                 ServerEvent::Layout | ServerEvent::StartLevel(_) => event = LinkEvent::Layout,
                 ServerEvent::Alive | ServerEvent::Commanded { .. } | ServerEvent::Other => {}
             }
-            let _ = self.events.send(read);
+            if self.is_told(&read) {
+                let _ = self.events.send(read);
+            }
         }
         self.apply(&changed);
         if running.reading.is_some() {
@@ -151,6 +171,16 @@ impl Follower {
             running.connection.on(LinkEvent::Heard, Instant::now());
         }
         event
+    }
+
+    /// What the house does not have is as if it did not exist.
+    fn is_told(&self, event: &ServerEvent) -> bool {
+        match event {
+            ServerEvent::State { item, .. } | ServerEvent::Commanded { item, .. } => {
+                self.view.borrow().house.item(item).is_some()
+            }
+            _ => true,
+        }
     }
 
     /// Shows new states, where states are shown at all.
@@ -172,26 +202,10 @@ impl Follower {
     fn act(&self, running: &mut Following, action: LinkAction) {
         match action {
             LinkAction::Nothing => {}
-            LinkAction::Open => {
-                let rest = Arc::clone(&self.rest);
-                running.opening = Some(Box::pin(async move {
-                    rest.renew_token()?;
-                    // A wrong address may well open something; only a server tells its version.
-                    rest.version().await?;
-                    rest.events(TOPICS).await
-                }));
-            }
+            LinkAction::Open => running.opening = Some(Arc::clone(&self.client).open()),
             LinkAction::Read => {
-                let (rest, rules) = (Arc::clone(&self.rest), self.rules.clone());
-                let known = running.vocabulary.take();
                 running.meanwhile.clear();
-                running.reading = Some(Box::pin(async move {
-                    let vocabulary = match known {
-                        Some(vocabulary) if vocabulary != TagVocabulary::default() => vocabulary,
-                        _ => rest.vocabulary().await,
-                    };
-                    (rest.house(&vocabulary, &rules).await, vocabulary)
-                }));
+                running.reading = Some(Arc::clone(&self.client).read(self.rules.clone()));
             }
             LinkAction::Believe => self.believe(running, true),
             LinkAction::BelieveStarting => self.believe(running, false),
@@ -238,13 +252,10 @@ impl Follower {
     }
 }
 
-fn with_texts(
-    house: &crate::home::house::House,
-    texts: &HashMap<String, String>,
-) -> crate::home::house::House {
+fn with_texts(house: &House, texts: &HashMap<String, String>) -> House {
     let states = texts.iter().filter_map(|(name, text)| {
         let item = house.item(name)?;
-        let text = events::state_text(text, item.unit.as_deref());
+        let text = state_text(text, item.unit.as_deref());
         Some((item.name.as_str(), ItemState::read(&text, &item.kind)))
     });
     house.with_states(states.collect::<Vec<_>>())
@@ -258,7 +269,7 @@ async fn when_some<T>(future: &mut Option<BoxFuture<'static, T>>) -> T {
     }
 }
 
-async fn next(stream: &mut Option<EventStream>) -> Option<Result<Bytes, String>> {
+async fn next(stream: &mut Option<EventStream>) -> Option<Result<Vec<ServerEvent>, String>> {
     match stream {
         Some(stream) => stream.next().await,
         None => std::future::pending().await,
