@@ -88,7 +88,6 @@ struct Bench {
     requests: Sender<OutsideRequest>,
 }
 
-/// Ears for English.
 fn english_ears() -> HearingRules {
     HearingRules {
         phrases: Vec::new(),
@@ -96,6 +95,7 @@ fn english_ears() -> HearingRules {
         judge: JudgeConfig::default(),
         languages: in_english(),
         second_look: None,
+        more_readings: super::MoreReadings::default(),
     }
 }
 
