@@ -21,7 +21,7 @@ mod command;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(super) use command::HomeCommand;
+pub(super) use command::HomeCommandTool;
 
 /// Most items in one list.
 const MOST: usize = 24;
@@ -37,7 +37,7 @@ pub(super) struct HomeRead(Arc<dyn Home>);
 /// The tools of a house, in the order in which the model sees them.
 pub(super) fn tools(home: &Arc<dyn Home>) -> [Arc<dyn Tool>; 3] {
     let home = || Arc::clone(home);
-    [Arc::new(HomeFind(home())), Arc::new(HomeRead(home())), Arc::new(HomeCommand::new(home()))]
+    [Arc::new(HomeFind(home())), Arc::new(HomeRead(home())), Arc::new(HomeCommandTool::new(home()))]
 }
 
 impl HomeFind {

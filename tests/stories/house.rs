@@ -119,22 +119,3 @@ fn a_house_is_spoken_to_by_voice() {
     assert_eq!(house.state("Kitchen_Light"), "OFF");
     assert_eq!(house.commands(), ["Kitchen_Light ← OFF"]);
 }
-
-#[test]
-fn what_is_ordered_for_later_stands_among_the_timers_and_what_does_not_go_is_told() {
-    let house = Connected::new();
-    let told = house.says(&[
-        "turn off the kitchen light in ten minutes",
-        "unlock the front door in ten minutes",
-        "set the bathroom heating to 50 degrees",
-    ]);
-    assert!(told.iter().any(|line| line.contains("In 10 minutes: Kitchen light off.")), "{told:?}");
-    assert!(told.iter().any(|line| line.contains("needs a yes when it is done")), "{told:?}");
-    assert!(told.iter().any(|line| line.contains("doesn't go there")), "{told:?}");
-    let listed: Value = serde_json::from_str(&house.home.joi(&["timers", "--json"]).well().out).unwrap();
-    assert_eq!((&listed[0]["kind"], &listed[0]["name"]), (&"house".into(), &"Kitchen light off".into()));
-    assert!(house.home.joi(&["timers", "cancel", "kitchen light"]).well().out.contains("cancelled"));
-    assert_eq!(house.home.joi(&["timers", "--json"]).well().out.trim(), "[]");
-    assert_eq!(house.state("Kitchen_Light"), "ON");
-    assert_eq!(house.commands(), [""; 0]);
-}

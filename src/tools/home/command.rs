@@ -22,7 +22,7 @@ use crate::language::{Language, capital, fill};
 const KNOWN_WITHIN: Duration = Duration::from_secs(15);
 
 /// The tool.
-pub(in crate::tools) struct HomeCommand(Arc<dyn Home>);
+pub(in crate::tools) struct HomeCommandTool(Arc<dyn Home>);
 
 /// A command that may be sent.
 struct CheckedCommand<'a> {
@@ -31,7 +31,7 @@ struct CheckedCommand<'a> {
     ordered: Ordered,
 }
 
-impl HomeCommand {
+impl HomeCommandTool {
     /// Commands to `home`.
     pub(in crate::tools) fn new(home: Arc<dyn Home>) -> Self {
         Self(home)
@@ -50,7 +50,7 @@ impl HomeCommand {
     }
 }
 
-impl Tool for HomeCommand {
+impl Tool for HomeCommandTool {
     fn name(&self) -> &str {
         "homeCommand"
     }

@@ -18,7 +18,7 @@ use crate::reply::quick::home::has_tool_for;
 use crate::reply::turn::Turn;
 use crate::reply::understand::compound;
 use crate::reply::understand::house::follow::{self, FollowUp};
-use crate::reply::understand::house::later::{self, LaterWish, LaterWords};
+use crate::reply::understand::house::later::{self, LaterTime, LaterWish, LaterWords};
 use crate::reply::understand::house::{self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation};
 use crate::reply::understand::intents::{self, HomeOrder, Mood};
 use crate::reply::understand::{parts, wish};
@@ -179,7 +179,11 @@ impl ConnectedHome {
             if !matches!(decided, HouseDecision::Send(_) | HouseDecision::AskFirst(_)) {
                 return None;
             }
-            Some(match later::wished(decided, &time, &self.view().house, &turn.now) {
+            let view = self.view();
+            if matches!(time, LaterTime::For(_)) && !view.link.is_up() {
+                return Some(HouseWish::NotReached);
+            }
+            Some(match later::wished(decided, &time, &view.house, &turn.now) {
                 Ok(wished) => HouseWish::Later(wished),
                 Err(refusal) => HouseWish::Decided(HouseDecision::Refused(refusal)),
             })

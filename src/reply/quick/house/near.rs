@@ -7,7 +7,7 @@ use super::ConnectedHome;
 use crate::language::Language;
 use crate::reply::understand::house::follow::FollowUp;
 use crate::reply::understand::house::{HouseSituation, near};
-use crate::reply::understand::intents::{self, Mood, Reading};
+use crate::reply::understand::intents::{self, Intent, Mood, Reading};
 
 impl ConnectedHome {
     /// The commands that `text` may be; none without states that are true.
@@ -20,7 +20,12 @@ impl ConnectedHome {
         let (phrasings, follow) = (self.phrasings(words), FollowUp::default());
         let (house, ear, room) = (&view.house, language.ear(), self.room.as_deref());
         let situation = HouseSituation { house, words, phrasings: &phrasings, ear, room, follow };
-        let readings = near::near(text, &situation).into_iter();
+        let order = intents::match_intent(language, text).and_then(|quick| match quick.what {
+            Intent::Home(order) => Some(order),
+            _ => None,
+        });
+        let thing = order.as_ref().map(|order| order.thing.as_str());
+        let readings = near::near(text, thing, &situation).into_iter();
         readings.filter_map(|(text, likeness)| Reading::of_house(language, text, likeness)).collect()
     }
 }

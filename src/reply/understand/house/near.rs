@@ -15,11 +15,13 @@ const ALIKE: f64 = 0.7;
 /// What a word that sounds the same adds to that.
 const SAME_SOUND: f64 = 0.15;
 
-/// The commands that `text` may be, and how much the name is like what was understood.
-pub(crate) fn near(text: &str, situation: &HouseSituation<'_>) -> Vec<(String, f64)> {
+/// The commands that `text` may be, and how much the name is like what was understood. `thing` is what it names by the
+/// grammar of the language, whatever is in the house.
+pub(crate) fn near(text: &str, thing: Option<&str>, situation: &HouseSituation<'_>) -> Vec<(String, f64)> {
     let candidates = match decide(text, situation) {
         Some(HouseDecision::Refused(HouseRefusal::NoSuch(said))) => unknown(&said, situation),
         Some(HouseDecision::Which(things)) => several(text, &things),
+        None => thing.map(|said| unknown(&said.to_lowercase(), situation)).unwrap_or_default(),
         _ => return Vec::new(),
     };
     let lower = text.to_lowercase();
