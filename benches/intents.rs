@@ -136,6 +136,7 @@ fn wishes(_: &mut Criterion) {
             schedule: None,
             reads_when: |_, _| None,
             clock: Arc::new(SystemClock),
+            home: None,
             reach: Reach::public().ok(),
         };
         let tools = builtin(&ToolsConfig::default(), &means);

@@ -26,6 +26,7 @@ mod diary;
 mod display;
 mod ears;
 mod home;
+mod later;
 mod local_models;
 mod messages;
 mod mouth;

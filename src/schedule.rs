@@ -17,6 +17,7 @@ use crate::store::{ScheduleChange, ScheduleTable, ScheduleWrite, Store, StoreErr
 
 mod config;
 mod entry;
+mod later;
 mod moment;
 mod names;
 mod obey;
@@ -30,6 +31,7 @@ pub mod words;
 pub use crate::language::{ClockSaid, Exactness};
 pub use config::TimersConfig;
 pub use entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
+pub use later::{HouseHand, LaterCommand, LaterOutcome};
 pub use moment::{Day, DayPart, Said};
 pub use order::{
     Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, ScheduleOrder, ScheduleQuestion, When, Which,

@@ -15,6 +15,7 @@ use jiff::Zoned;
 use serde_json::{Map, Value};
 
 use crate::clock::Clock;
+use crate::home::backend::Home;
 use crate::language::Language;
 use crate::schedule::Schedule;
 use crate::store::Store;
@@ -27,6 +28,7 @@ pub mod deed;
 pub mod fence;
 mod find;
 pub mod gate;
+mod home;
 pub(crate) mod lists;
 mod memory;
 mod registry;
@@ -91,6 +93,8 @@ pub enum Effect {
     Remembers,
     /// It changes something in the world.
     Changes,
+    /// It changes something that is never changed unasked, and never where words of strangers are: it opens a door.
+    Risks,
     /// It ends the conversation, and does nothing else.
     Ends,
 }
@@ -188,6 +192,8 @@ pub enum ToolError {
 pub struct Call<'a> {
     /// Checked against the schema.
     pub arguments: &'a Arguments,
+    /// What the gate was told that it does.
+    pub effect: Effect,
     /// The time of the turn.
     pub now: &'a Zoned,
     /// Whose words the arguments are made of.
@@ -277,6 +283,8 @@ pub struct Means {
     pub reads_when: ReadsWhen,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
+    /// The house, where one is configured; without it there are no tools for one.
+    pub home: Option<Arc<dyn Home>>,
     /// How the internet is reached; without it there are no tools that need it.
     pub reach: Option<Reach>,
 }
@@ -291,6 +299,7 @@ pub fn builtin(config: &ToolsConfig, means: &Means) -> Toolbox {
         Arc::new(volume::SetVolume),
         Arc::new(memory::MemoryTool::new(means.store.clone(), Arc::clone(&means.clock))),
     ];
+    tools.extend(means.home.iter().flat_map(home::tools));
     if let Some(reach) = means.reach.as_ref().filter(|_| config.online) {
         tools.push(Arc::new(weather::Weather::new(&config.weather, reach.clone())));
         tools.push(Arc::new(search::WebSearch::new(&config.search, reach.clone())));

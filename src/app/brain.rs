@@ -77,7 +77,7 @@ impl Brain {
             Err(fault) => (None, Some(format!("{fault}. {}", fault.remedy()))),
         };
         let spoken_to =
-            house.as_ref().map(|(house, _)| ConnectedHome::new(Arc::new(house.clone()), &config.home.room));
+            house.as_ref().map(|(house, _)| ConnectedHome::new(Arc::new(house.clone()), &config.home));
         let mut brain = Self::start_with(config, paths, config.llm.lingers(), spoken_to).await?;
         brain.remarks.extend(fault);
         if let Some((_, follower)) = house {
@@ -154,6 +154,7 @@ impl Brain {
             schedule: schedule.clone(),
             reads_when: reply::understand::intents::when,
             clock: Arc::clone(&clock),
+            home: home.as_ref().map(ConnectedHome::server),
             reach: reach.ok(),
         };
         let registry = ToolRegistry::from(tools::builtin(&config.tools, &means));

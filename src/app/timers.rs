@@ -10,14 +10,16 @@ use tokio::sync::watch;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
+use super::later::LaterHand;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::control::{Client, StatusBoard};
 use crate::language::Languages;
 use crate::paths::Paths;
 use crate::pulse::Heart;
+use crate::reply::ConnectedHome;
 use crate::schedule::ringer::{AT_LEAST, Ring, Ringer};
-use crate::schedule::{Schedule, ScheduleParts, WakeUp};
+use crate::schedule::{HouseHand, Schedule, ScheduleParts, WakeUp};
 use crate::store::Store;
 
 /// There once the clock was set over the network: systemd makes it, the start of the machine removes it.
@@ -77,7 +79,10 @@ pub(super) fn ring_light(rings: watch::Receiver<Vec<Ring>>, board: &StatusBoard)
 
 /// The task that announces what is due, and what rings; nothing without a database.
 pub(super) fn rings(brain: &Brain) -> Option<(Ringer, watch::Receiver<Vec<Ring>>)> {
-    Some(Ringer::new(brain.schedule.clone()?, brain.announcer.clone(), Heart::unwatched()))
+    let home = brain.engine.parts.home.as_ref().map(ConnectedHome::server);
+    let hand = home.map(|home| Arc::new(LaterHand(home)) as Arc<dyn HouseHand>);
+    let (ringer, rings) = Ringer::new(brain.schedule.clone()?, brain.announcer.clone(), Heart::unwatched());
+    Some((ringer.with_hand(hand), rings))
 }
 
 /// Tells the running program, if there is one.

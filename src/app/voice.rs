@@ -21,7 +21,6 @@ use crate::config::Config;
 use crate::control::{Gauge, gauge, gauge_by};
 use crate::hear::Pacing;
 use crate::hear::wake::WakePhrase;
-use crate::language::Languages;
 use crate::llm::Mind;
 use crate::message::{OutsideRequest, Place};
 use crate::paths::Paths;
@@ -129,7 +128,7 @@ pub async fn converse_at(
         deliveries: ears.deliveries,
         stt: (ears.stt, ears.transcripts),
         interjections: ears.interjections,
-        to_her: to_her(config, paths, brain.languages.for_conversation())?,
+        to_her: to_her(config, paths, brain)?,
     };
     let tones = if config.audio.tone { Tones::On } else { Tones::Off };
     let ring = ring_sound(config);
@@ -203,13 +202,15 @@ fn open_source(
 }
 
 /// What counts as said to her.
-fn to_her(config: &Config, paths: &Paths, languages: Languages) -> anyhow::Result<voice::HearingRules> {
+fn to_her(config: &Config, paths: &Paths, brain: &Brain) -> anyhow::Result<voice::HearingRules> {
+    let engine = Arc::clone(&brain.engine);
     Ok(voice::HearingRules {
         phrases: super::wake_means(config, paths)?.heard().flat_map(WakePhrase::written).collect(),
         trust: config.hear.trust.clone(),
         judge: config.hear.judge.clone(),
-        languages,
+        languages: brain.languages.for_conversation(),
         trial: super::ears::trial_model(config, paths)?,
         second_look: config.hear.stt.second_look(),
+        more_readings: voice::MoreReadings::by(move |language, text| engine.near_in_house(language, text)),
     })
 }

@@ -39,6 +39,7 @@ pub use config::ConversationConfig;
 pub use endpoint::{EndpointInput, EndpointOutput, Tones, VoiceEndpoint};
 pub use hearing::HearingRules;
 pub use news::News;
+pub use second_look::MoreReadings;
 
 use super::turn;
 use crate::announce::Announcer;

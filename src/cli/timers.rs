@@ -235,6 +235,7 @@ pub(crate) fn table(done: &Done, language: &Language) -> anyhow::Result<()> {
         };
         let left = due.timestamp().duration_since(done.at.timestamp()).as_secs();
         let left = match entry.state {
+            EntryState::Ringing { .. } if entry.kind == EntryKind::House => "now".to_owned(),
             EntryState::Ringing { .. } => show::coloured(Tone::Bad, "rings"),
             EntryState::Missed => show::coloured(Tone::Fair, "missed"),
             EntryState::Waiting | EntryState::Over => words::length(left.max(0).unsigned_abs(), language),

@@ -10,7 +10,7 @@ use super::hub::Hub;
 use crate::problem::Problem;
 
 /// The house's settings.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HomeConfig {
     /// Address of openHAB (4.0 or newer) or Home Assistant (2023.5 or newer), with the path of a proxy if there is one, as
@@ -32,6 +32,23 @@ pub struct HomeConfig {
     pub act_freely: Vec<String>,
     /// Name of the location item in which this device stands: what "here" means. "": none.
     pub room: String,
+    /// Temperatures inside, in °C, that are nothing to speak of, the lower one first, -20 to 50 each; the model is told of
+    /// those outside.
+    pub comfort_c: [i32; 2],
+}
+
+impl Default for HomeConfig {
+    fn default() -> Self {
+        Self {
+            url: String::new(),
+            token_file: String::new(),
+            permission: Permission::default(),
+            ask_first: Vec::new(),
+            act_freely: Vec::new(),
+            room: String::new(),
+            comfort_c: [17, 27],
+        }
+    }
 }
 
 impl HomeConfig {
@@ -78,6 +95,12 @@ impl HomeConfig {
             let allowed = "the name of a location item, as `joi home rooms` shows it, or \"\"";
             problems.push(Problem::new("home.room", &self.room, allowed));
         }
+        let [from, to] = self.comfort_c;
+        if from >= to || from < -20 || to > 50 {
+            let written = format!("[{from}, {to}]");
+            let allowed = "two temperatures from -20 to 50 °C, the lower one first, as [17, 27]";
+            problems.push(Problem::new("home.comfort_c", &written, allowed));
+        }
         problems
     }
 }
@@ -94,11 +117,22 @@ mod tests {
             ask_first: vec!["a b".into(), "Lock".into()],
             act_freely: vec!["Lock".into()],
             room: "living room".into(),
+            comfort_c: [27, 17],
             ..HomeConfig::default()
         };
         let problems = wrong.check();
         let keys: Vec<_> = problems.iter().map(|problem| problem.key.as_str()).collect();
-        assert_eq!(keys, ["home.url", "home.token_file", "home.ask_first", "home.act_freely", "home.room"]);
+        assert_eq!(
+            keys,
+            [
+                "home.url",
+                "home.token_file",
+                "home.ask_first",
+                "home.act_freely",
+                "home.room",
+                "home.comfort_c"
+            ]
+        );
         assert!(!format!("{problems:?}").contains("secret"));
         assert_eq!(HomeConfig::default().check(), []);
         let login = HomeConfig { url: "http://me:secret@oh".into(), ..HomeConfig::default() }.check();

@@ -13,6 +13,7 @@
 
 pub mod caution;
 pub mod command;
+mod find;
 pub mod item;
 pub mod location;
 pub mod permission;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 
 pub use caution::{Caution, CautionCause};
 pub use command::{ItemCommand, Ordered, Refused};
+pub use find::FoundItem;
 pub use item::{Item, ItemKind, ItemOption, ValueRange};
 pub use location::{Equipment, Location};
 pub use permission::{HouseRules, Permission};

@@ -21,6 +21,7 @@ pub(crate) struct HouseWords {
     pub(crate) deed: Vec<DeedPhrasings>,
     pub(crate) question: Vec<QuestionPhrasings>,
     pub(crate) say: HouseSentences,
+    pub(crate) summary: SummaryWords,
     /// With their values.
     #[serde(skip)]
     pub(crate) numbers: HashMap<String, f64>,
@@ -58,11 +59,28 @@ pub(crate) struct FollowPhrases {
     pub(crate) undo: Vec<String>,
     /// Times that are no moment of a clock.
     pub(crate) later: Vec<String>,
+    /// In front of a length: it is for a while.
+    pub(crate) lasting: Vec<String>,
+    /// The same behind it.
+    pub(crate) lasting_behind: Vec<String>,
+    /// Moments that items of the house tell.
+    pub(crate) sunset: HouseMoment,
+    pub(crate) sunrise: HouseMoment,
     /// In an answer to "which one", without meaning.
     pub(crate) fillers: Vec<String>,
     /// The first, the second, and so on.
     pub(crate) ordinals: Vec<Vec<String>>,
     pub(crate) last: Vec<String>,
+}
+
+/// A moment that an item tells.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HouseMoment {
+    /// How it is said.
+    pub(crate) say: Vec<String>,
+    /// What is in the name of such an item, small letters.
+    pub(crate) items: Vec<String>,
 }
 
 /// Names of rooms; several of one room stand together.
@@ -92,6 +110,25 @@ pub(crate) struct QuestionPhrasings {
     /// What is asked about.
     pub(crate) kind: Option<ThingKind>,
     pub(crate) say: Vec<String>,
+}
+
+/// How the house is told to the model, in few words.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SummaryWords {
+    /// Around all of it: {parts}.
+    pub(crate) frame: String,
+    /// Of {things} in each.
+    pub(crate) alarm: String,
+    pub(crate) present: String,
+    pub(crate) nobody: String,
+    pub(crate) open: String,
+    pub(crate) unusual: String,
+    pub(crate) weather: String,
+    /// A thing and its value.
+    pub(crate) value: String,
+    /// So many more.
+    pub(crate) more: String,
 }
 
 /// Kinds of things that have words of their own.
@@ -234,6 +271,9 @@ pub(crate) struct HouseSentences {
     pub(crate) foreign_words: String,
     pub(crate) not_back: String,
     pub(crate) not_later: String,
+    pub(crate) nobody_there: String,
+    pub(crate) no_moment: String,
+    pub(crate) later: String,
 }
 
 #[derive(Deserialize)]

@@ -101,6 +101,13 @@ pub struct ScheduleSentences {
     pub timer: KindWords,
     pub alarm: KindWords,
     pub reminder: KindWords,
+    pub house: KindWords,
+    pub to_do: String,
+    pub to_do_at: String,
+    pub set_house: String,
+    pub house_missed: String,
+    pub house_failed: String,
+    pub house_unknown: String,
     pub named: String,
     pub foreign_named: String,
     pub to_remind: String,
@@ -317,6 +324,9 @@ pub struct ToolSentences {
     pub ask_page: String,
     pub ask_stop: String,
     pub ask_tool: String,
+    pub ask_home_find: String,
+    pub ask_home_read: String,
+    pub ask_home_command: String,
 }
 
 /// How the weather is told.

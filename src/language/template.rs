@@ -50,6 +50,18 @@ pub enum SentenceName {
     TheAlarm,
     /// The article of the word.
     TheReminder,
+    /// The word.
+    House,
+    /// What is to be done in the house: `text`.
+    ToDo,
+    /// The same, and when: `text`, `at`.
+    ToDoAt,
+    /// Commands to the house that were not sent in time: `list`.
+    HouseMissed,
+    /// Commands to the house that came to nothing: `list`.
+    HouseFailed,
+    /// Commands to the house of which nobody knows: `list`.
+    HouseUnknown,
 }
 
 /// What stands in a placeholder.
@@ -160,6 +172,12 @@ impl SentenceName {
             Self::TheTimer => &schedule.timer.the,
             Self::TheAlarm => &schedule.alarm.the,
             Self::TheReminder => &schedule.reminder.the,
+            Self::House => &schedule.house.one,
+            Self::ToDo => &schedule.to_do,
+            Self::ToDoAt => &schedule.to_do_at,
+            Self::HouseMissed => &schedule.house_missed,
+            Self::HouseFailed => &schedule.house_failed,
+            Self::HouseUnknown => &schedule.house_unknown,
         }
     }
 }

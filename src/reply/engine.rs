@@ -75,6 +75,11 @@ impl<M: ChatModel> Engine<M> {
         Self { parts, name, memory, arbiter: Arbiter::default() }
     }
 
+    /// What else `text` may be, by the names of things in the connected house.
+    pub fn near_in_house(&self, language: &Language, text: &str) -> Vec<intents::Reading> {
+        self.parts.home.as_ref().map(|home| home.near(language, text)).unwrap_or_default()
+    }
+
     /// The name she goes by.
     pub fn name(&self) -> &str {
         &self.name

@@ -99,8 +99,8 @@ impl<'a, M: ChatModel> Path<'a, M> {
     }
 
     pub(super) fn setup_rules(&self) -> SetupRules<'a> {
-        let EngineParts { tool_rules, context, reply, .. } = &self.engine.parts;
-        SetupRules { tools: tool_rules, context, reply }
+        let EngineParts { tool_rules, context, reply, home, .. } = &self.engine.parts;
+        SetupRules { tools: tool_rules, context, reply, home: home.as_ref() }
     }
 
     pub(super) fn quick_means(&self) -> QuickMeans<'a> {

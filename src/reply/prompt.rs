@@ -14,6 +14,7 @@ use crate::reply::session::tool_history;
 pub(crate) mod context;
 pub(crate) mod dialogue;
 pub(crate) mod head;
+pub(crate) mod home;
 pub(crate) mod profile;
 pub(crate) mod profiles;
 pub(crate) mod side_query;
@@ -84,6 +85,8 @@ pub(crate) struct Newest<'a> {
     pub(crate) asked: &'a str,
     /// The context line.
     pub(crate) context: &'a str,
+    /// What is to be known of the house; empty without one.
+    pub(crate) home: &'a str,
     /// What was done without the model since it last answered; empty when nothing was.
     pub(crate) since: &'a str,
     /// What is remembered; empty when nothing is.
@@ -97,7 +100,7 @@ pub(crate) struct Newest<'a> {
 impl<'a> Newest<'a> {
     /// An instruction that is no question of the user's: nothing stands before it.
     pub(crate) fn auxiliary(asked: &'a str) -> Self {
-        Self { asked, context: "", since: "", memory: "", plan: "", placement: Placement::User }
+        Self { asked, context: "", home: "", since: "", memory: "", plan: "", placement: Placement::User }
     }
 }
 
@@ -109,10 +112,12 @@ pub(crate) fn build(head: &Head, past: Vec<Message>, newest: &Newest<'_>, room: 
     let head = head.system.as_str();
     let (system, context) = match newest.placement {
         Placement::System => {
-            (joined(&[newest.context, head, newest.since, newest.memory, newest.plan]), String::new())
+            let system = [newest.context, head, newest.home, newest.since, newest.memory, newest.plan];
+            (joined(&system), String::new())
         }
         Placement::User => {
-            (head.to_owned(), joined(&[newest.context, newest.memory, newest.since, newest.plan]))
+            let context = [newest.context, newest.home, newest.memory, newest.since, newest.plan];
+            (head.to_owned(), joined(&context))
         }
     };
     let fixed = cost(&system) + cost(&context);

@@ -10,6 +10,8 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
+use super::later::LaterCommand;
+
 /// Names a stored entry; never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EntryId(pub i64);
@@ -30,6 +32,8 @@ pub enum EntryKind {
     Alarm,
     /// Words to be said at a moment.
     Reminder,
+    /// Commands to the house at a moment; it never rings.
+    House,
 }
 
 impl EntryKind {
@@ -39,6 +43,7 @@ impl EntryKind {
             Self::Timer => "timer",
             Self::Alarm => "alarm",
             Self::Reminder => "reminder",
+            Self::House => "house",
         }
     }
 }
@@ -117,7 +122,7 @@ impl Due {
 pub enum EntryState {
     /// It is not due yet.
     Waiting,
-    /// It rings.
+    /// It rings; of commands to the house: they are being sent.
     Ringing {
         /// Since when.
         since: Timestamp,
@@ -135,7 +140,7 @@ pub struct Entry {
     pub id: EntryId,
     /// What it is.
     pub kind: EntryKind,
-    /// What it is called; for a reminder what is to be said. Spoken words: never logged.
+    /// What it is called; for a reminder what is to be said, for the house what is to be done. Spoken words: never logged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// When it was set, by the clock of that moment.
@@ -151,6 +156,9 @@ pub struct Entry {
     /// A day of those on which it does not come back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skips: Option<Date>,
+    /// What is sent to the house.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub does: Vec<LaterCommand>,
     /// How far it has come.
     pub state: EntryState,
     /// When it was silenced last.
@@ -173,12 +181,12 @@ impl Days {
 impl Entry {
     /// Whether it rings now.
     pub fn is_ringing(&self) -> bool {
-        matches!(self.state, EntryState::Ringing { .. })
+        self.kind != EntryKind::House && matches!(self.state, EntryState::Ringing { .. })
     }
 
     /// Whether it is still to come, or rings.
     pub fn is_live(&self) -> bool {
-        matches!(self.state, EntryState::Waiting | EntryState::Ringing { .. })
+        self.state == EntryState::Waiting || self.is_ringing()
     }
 
     /// The next moment on one of its days behind `now`; nothing for an entry that is due once.

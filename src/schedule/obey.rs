@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::config::TimersConfig;
 use super::entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
+use super::later::LaterCommand;
 use super::moment::resolve;
 use super::names::{date_of, meant};
 use super::order::{
@@ -47,7 +48,13 @@ pub(super) type Decided = (Vec<EntryChange>, OrderReport);
 /// Decides.
 pub(super) fn obey(present: &Present<'_>, order: &ScheduleOrder) -> Decided {
     match order {
-        ScheduleOrder::Set(wanted) => present.set(wanted),
+        ScheduleOrder::Set(wanted) => present.set(wanted, &[]),
+        ScheduleOrder::SetHouse { name, when, does } => {
+            let (name, when) = (Some(name.clone()), Some(when.clone()));
+            let (kind, bias) = (EntryKind::House, Bias::Next);
+            present.set(&NewEntry { kind, name, when, bias, is_foreign: false }, does)
+        }
+        ScheduleOrder::Finish(id) => present.finish(*id),
         ScheduleOrder::Amend { before, since, wanted } => present.amend(before, *since, wanted),
         ScheduleOrder::List(kind) => (vec![], OrderReport::Listed(*kind, present.of_kind(*kind))),
         ScheduleOrder::Left(which) => present.left(which),
@@ -106,7 +113,7 @@ impl Present<'_> {
         }
     }
 
-    fn set(&self, wanted: &NewEntry) -> Decided {
+    fn set(&self, wanted: &NewEntry, does: &[LaterCommand]) -> Decided {
         let Some(when) = &wanted.when else {
             let question = if wanted.kind == EntryKind::Timer {
                 ScheduleQuestion::Length
@@ -131,6 +138,7 @@ impl Present<'_> {
             due,
             days,
             skips: None,
+            does: does.to_vec(),
             state: EntryState::Waiting,
             silenced_at: None,
             in_doubt: self.in_doubt,
@@ -145,7 +153,7 @@ impl Present<'_> {
             is_alike && entry.state == EntryState::Waiting && entry.set_at >= since
         };
         let begun = self.entries.iter().filter(is_it).max_by_key(|entry| entry.id);
-        let (Some(begun), Some(when)) = (begun, &wanted.when) else { return self.set(wanted) };
+        let (Some(begun), Some(when)) = (begun, &wanted.when) else { return self.set(wanted, &[]) };
         let now = begun.set_at.to_zoned(self.now.time_zone().clone());
         match (Present { now: &now, ..*self }).due(when, wanted.kind, wanted.bias) {
             Ok((due, days, length_s)) => {
@@ -174,6 +182,12 @@ impl Present<'_> {
     fn after(&self, seconds: u32) -> Due {
         let later = self.at().checked_add(SignedDuration::from_secs(i64::from(seconds)));
         Due::Moment(later.unwrap_or(Timestamp::MAX))
+    }
+
+    fn finish(&self, id: EntryId) -> Decided {
+        let finished: Vec<Entry> = self.entries.iter().filter(|entry| entry.id == id).cloned().collect();
+        let changes = finished.iter().map(|entry| EntryChange::Remove(entry.id)).collect();
+        (changes, OrderReport::Cancelled(finished))
     }
 
     fn left(&self, which: &Which) -> Decided {
@@ -270,7 +284,7 @@ impl Present<'_> {
         match entry.kind {
             EntryKind::Reminder => Bias::ByDay,
             EntryKind::Alarm if is_morning => Bias::Morning,
-            EntryKind::Alarm | EntryKind::Timer => Bias::Next,
+            EntryKind::Alarm | EntryKind::Timer | EntryKind::House => Bias::Next,
         }
     }
 

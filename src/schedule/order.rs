@@ -1,6 +1,7 @@
 //! What can be asked of the schedule, and what it reports back. PURE data.
 
 use super::entry::{Entry, EntryId, EntryKind};
+use super::later::LaterCommand;
 use super::moment::{Day, DayPart, Said};
 use crate::language::ClockSaid;
 use jiff::Timestamp;
@@ -14,6 +15,17 @@ pub const LONGEST_TIMER_S: u32 = 24 * 3600;
 pub enum ScheduleOrder {
     /// Begin something.
     Set(NewEntry),
+    /// Command the house at a moment.
+    SetHouse {
+        /// What is to be done, in words.
+        name: String,
+        /// When, once.
+        when: When,
+        /// The commands.
+        does: Vec<LaterCommand>,
+    },
+    /// The commands of this entry were sent.
+    Finish(EntryId),
     /// Begin something that was begun a moment ago, before all of it was said: the same with another time or a longer
     /// name, counted from when it was first begun. If it is not there, this begins it.
     Amend {

@@ -7,13 +7,16 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::watch::Seen;
-use super::{EntryId, Schedule, Trust, words};
+use super::{Entry, EntryId, HouseHand, LaterOutcome, Schedule, ScheduleOrder, Trust, words};
 use crate::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard, Wording,
 };
@@ -23,6 +26,8 @@ use crate::pulse::Heart;
 
 /// It looks at least this often.
 pub const AT_LEAST: Duration = Duration::from_secs(60);
+/// At the end, what was sent to the house is waited for this long.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 /// At least so long between the end of a ring and the next.
 const GAP: Duration = Duration::from_secs(1);
 
@@ -42,6 +47,10 @@ pub struct Ringer {
     announcer: Announcer,
     /// The announcements of what rings; a task that follows one that failed goes on with them.
     announced: Arc<Mutex<Vec<(EntryId, AnnouncementId)>>>,
+    /// Carries out what is due in the house, where there is one.
+    hand: Option<Arc<dyn HouseHand>>,
+    /// What is to be carried out now.
+    due: Vec<Entry>,
     heart: Heart,
     anchor: Option<Anchor>,
     is_first: bool,
@@ -66,6 +75,8 @@ impl Ringer {
             ringing,
             announcer,
             announced: Arc::default(),
+            hand: None,
+            due: Vec::new(),
             heart,
             anchor: None,
             is_first: true,
@@ -83,6 +94,8 @@ impl Ringer {
             ringing: self.ringing.clone(),
             announcer: self.announcer.clone(),
             announced: Arc::clone(&self.announced),
+            hand: self.hand.clone(),
+            due: Vec::new(),
             heart,
             anchor: None,
             is_first: true,
@@ -91,16 +104,63 @@ impl Ringer {
         }
     }
 
+    /// The same, with somebody who carries out what is due in the house.
+    #[must_use]
+    pub fn with_hand(self, hand: Option<Arc<dyn HouseHand>>) -> Self {
+        Self { hand, ..self }
+    }
+
     /// Watches until `stop`.
     pub async fn run(mut self, stop: CancellationToken) {
+        let mut working = FuturesUnordered::new();
         loop {
             let wait = self.look().await;
+            working.extend(std::mem::take(&mut self.due).into_iter().map(|entry| self.work(entry)));
             // Every arm is cancel-safe.
             tokio::select! {
                 () = stop.cancelled() => break,
                 () = self.schedule.changed.notified() => {}
+                Some((entry, outcome)) = working.next() => self.finish(&entry, outcome).await,
                 () = tokio::time::sleep(wait) => {}
             }
+        }
+        // What was sent is soon known; what is not is told at the next start.
+        let rest = async {
+            while let Some((entry, outcome)) = working.next().await {
+                self.finish(&entry, outcome).await;
+            }
+        };
+        let _ = tokio::time::timeout(LAST_WORDS, rest).await;
+    }
+
+    /// Commands to the house were carried out, or were not.
+    async fn finish(&self, entry: &Entry, outcome: LaterOutcome) {
+        if let Err(error) = self.schedule.obey(ScheduleOrder::Finish(entry.id)).await {
+            tracing::error!(%error, id = %entry.id, "a command to the house that was sent is still in the schedule");
+        }
+        let sentence = match outcome {
+            LaterOutcome::Done => return,
+            LaterOutcome::Failed => SentenceName::HouseFailed,
+            LaterOutcome::Unknown => SentenceName::HouseUnknown,
+        };
+        self.tell_not_done(sentence, std::slice::from_ref(entry)).await;
+    }
+
+    async fn tell_not_done(&self, sentence: SentenceName, entries: &[Entry]) {
+        if !entries.is_empty() {
+            let zone = self.schedule.parts.clock.now().time_zone().clone();
+            self.announce(IfUnheard::Keep, words::not_done(sentence, entries, &zone)).await;
+        }
+    }
+
+    /// Carries out what is due in the house.
+    fn work(&self, entry: Entry) -> BoxFuture<'static, (Entry, LaterOutcome)> {
+        match &self.hand {
+            Some(hand) => {
+                let work = hand.obey(entry.does.clone());
+                Box::pin(async move { (entry, work.await) })
+            }
+            None => Box::pin(std::future::ready((entry, LaterOutcome::Failed))),
         }
     }
 
@@ -129,7 +189,10 @@ impl Ringer {
         if !seen.missed.is_empty() {
             self.announce(IfUnheard::Keep, words::missed(&seen.missed, now.time_zone())).await;
         }
+        self.tell_not_done(SentenceName::HouseMissed, &seen.late).await;
+        self.tell_not_done(SentenceName::HouseUnknown, &seen.unknown).await;
         self.publish(&seen, &now).await;
+        self.due.extend(seen.due);
         let until = seen.next.map(|next| next.duration_since(now.timestamp()));
         until.and_then(|until| Duration::try_from(until).ok()).unwrap_or(AT_LEAST).min(AT_LEAST)
     }

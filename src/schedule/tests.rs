@@ -12,6 +12,7 @@ use crate::clock::ManualClock;
 use crate::language::tests::{english, german, in_english};
 
 mod decisions;
+mod house;
 mod ringing;
 
 fn vienna() -> TimeZone {

@@ -7,11 +7,14 @@
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::config::TimersConfig;
-use super::entry::{Due, Entry, EntryState};
+use super::entry::{Due, Entry, EntryKind, EntryState};
 use super::obey::{EntryChange, RECENT};
 
 /// A clock may be set back by so much without being wrong.
 const SLACK: SignedDuration = SignedDuration::from_mins(2);
+
+/// Commands to the house that are later than this are not sent.
+const IN_TIME: SignedDuration = SignedDuration::from_secs(90);
 
 /// Whether the clock can be believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +51,12 @@ pub(super) struct Seen {
     pub(super) ringing: Vec<Entry>,
     /// What nobody noticed, to be told now.
     pub(super) missed: Vec<Entry>,
+    /// Commands to the house that are due: to be sent once this is stored.
+    pub(super) due: Vec<Entry>,
+    /// Those whose time has passed: they are not done late.
+    pub(super) late: Vec<Entry>,
+    /// Those that were being sent when the program ended.
+    pub(super) unknown: Vec<Entry>,
     /// When something changes by itself.
     pub(super) next: Option<Timestamp>,
 }
@@ -73,6 +82,9 @@ impl ScheduleView<'_> {
     fn at(&self, stored: &Entry, seen: &mut Seen) {
         let now = self.now.timestamp();
         let mut entry = self.out_of_doubt(stored);
+        if entry.kind == EntryKind::House {
+            return self.of_house(stored, entry, seen);
+        }
         match entry.state {
             EntryState::Waiting if self.trust == Trust::Behind && !entry.in_doubt => {}
             EntryState::Waiting => {
@@ -112,6 +124,34 @@ impl ScheduleView<'_> {
             }
         }
         if entry != *stored && !seen.changes.contains(&EntryChange::Remove(entry.id)) {
+            seen.changes.push(EntryChange::Replace(entry));
+        }
+    }
+
+    /// Commands to the house are sent in their time or never, and only once.
+    fn of_house(&self, stored: &Entry, mut entry: Entry, seen: &mut Seen) {
+        let now = self.now.timestamp();
+        let due = entry.due.moment(self.now.time_zone());
+        let gone = match entry.state {
+            EntryState::Waiting if self.trust == Trust::Behind && !entry.in_doubt => return,
+            EntryState::Waiting if due > now => {
+                soonest(seen, due);
+                None
+            }
+            EntryState::Waiting if now.duration_since(due) <= IN_TIME => {
+                entry.state = EntryState::Ringing { since: now };
+                seen.due.push(entry.clone());
+                None
+            }
+            EntryState::Waiting => Some(&mut seen.late),
+            EntryState::Ringing { .. } if self.is_first => Some(&mut seen.unknown),
+            EntryState::Ringing { .. } => None,
+            EntryState::Over | EntryState::Missed => Some(&mut seen.late),
+        };
+        if let Some(gone) = gone {
+            gone.push(entry.clone());
+            seen.changes.push(EntryChange::Remove(entry.id));
+        } else if entry != *stored {
             seen.changes.push(EntryChange::Replace(entry));
         }
     }

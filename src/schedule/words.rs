@@ -49,6 +49,7 @@ pub fn kind(kind: EntryKind, language: &Language) -> &KindWords {
         EntryKind::Timer => &words.timer,
         EntryKind::Alarm => &words.alarm,
         EntryKind::Reminder => &words.reminder,
+        EntryKind::House => &words.house,
     }
 }
 
@@ -62,6 +63,7 @@ fn kind_name(kind: EntryKind) -> SentenceName {
         EntryKind::Timer => SentenceName::Timer,
         EntryKind::Alarm => SentenceName::Alarm,
         EntryKind::Reminder => SentenceName::Reminder,
+        EntryKind::House => SentenceName::House,
     }
 }
 
@@ -70,6 +72,9 @@ fn called_later(entry: &Entry, zone: &TimeZone) -> SentenceTemplate {
     let text = |text: &String| SentenceField::Words(text.clone());
     let kind = kind_name(entry.kind);
     match (entry.kind, &entry.name, entry.length_s) {
+        (EntryKind::House, Some(name), _) => {
+            SentenceTemplate::from(SentenceName::ToDo).with("text", text(name))
+        }
         (EntryKind::Reminder, Some(name), _) => {
             SentenceTemplate::from(SentenceName::ToRemind).with("text", text(name))
         }
@@ -152,6 +157,7 @@ pub fn missed(entries: &[Entry], zone: &TimeZone) -> SentenceTemplate {
             EntryKind::Timer => SentenceName::TheTimer,
             EntryKind::Alarm => SentenceName::TheAlarm,
             EntryKind::Reminder => SentenceName::TheReminder,
+            EntryKind::House => SentenceName::House,
         };
         SentenceTemplate::from(SentenceName::WasDue)
             .with("the", the)
@@ -160,6 +166,17 @@ pub fn missed(entries: &[Entry], zone: &TimeZone) -> SentenceTemplate {
     };
     let list = entries.iter().take(READ_OUT).map(was_due).collect();
     SentenceTemplate::from(SentenceName::Missed).with("list", SentenceField::List(list))
+}
+
+/// What is said of commands to the house that were not done, or of which nobody knows.
+pub fn not_done(sentence: SentenceName, entries: &[Entry], zone: &TimeZone) -> SentenceTemplate {
+    let one = |entry: &Entry| {
+        SentenceTemplate::from(SentenceName::ToDoAt)
+            .with("text", SentenceField::Words(entry.name.clone().unwrap_or_default()))
+            .with("at", SentenceField::Moment(wall(entry, zone)))
+    };
+    let list = entries.iter().take(READ_OUT).map(one).collect();
+    SentenceTemplate::from(sentence).with("list", SentenceField::List(list))
 }
 
 /// What is said of a report; `now` is the present moment.
@@ -208,6 +225,10 @@ fn set(entry: &Entry, now: &Zoned, language: &Language) -> String {
             let text = entry.name.as_deref().unwrap_or(&words.of_nothing);
             fill(&words.set_reminder, &[("when", &when(entry, now, language)), ("text", text)])
         }
+        EntryKind::House => {
+            let text = entry.name.as_deref().unwrap_or_default();
+            fill(&words.set_house, &[("when", &when(entry, now, language)), ("text", text)])
+        }
         EntryKind::Alarm => fill(&words.set_alarm, &[short, ("when", &when(entry, now, language))]),
     }
 }
@@ -234,6 +255,7 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
                 EntryKind::Timer => {
                     fill(&words.left_on, &[("left", &of(only)), the, ("short", &short(only, language))])
                 }
+                EntryKind::House => fill(&words.left_each, &[("left", &of(only)), ("called", &called(only))]),
                 EntryKind::Alarm | EntryKind::Reminder => {
                     fill(&words.left_until, &[("left", &of(only)), the, ("called", &called(only))])
                 }
@@ -263,6 +285,7 @@ fn list(of: Option<EntryKind>, entries: &[Entry], now: &Zoned, language: &Langua
                 let at = moment(wall(entry, now.time_zone()), Days::NONE, now, language);
                 fill(&words.list_missed, &[called, ("at", &at)])
             }
+            (_, EntryKind::House) => set(entry, now, language),
             (EntryState::Ringing { .. }, _) => fill(&words.list_ringing, &[called]),
             (_, EntryKind::Timer) => fill(&words.list_left, &[called, ("left", &left(entry, now, language))]),
             (_, EntryKind::Alarm | EntryKind::Reminder) => set(entry, now, language),

@@ -99,6 +99,7 @@ mod tests {
         let arguments = Arguments::from_iter([("city".to_owned(), json!(city))]);
         Time.run(Call {
             arguments: &arguments,
+            effect: crate::tools::Effect::Looks,
             now: &now,
             source: crate::tools::Source::Own,
             language: english(),

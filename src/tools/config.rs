@@ -7,13 +7,16 @@ use serde::{Deserialize, Serialize};
 use crate::problem::Problem;
 
 /// The shipped tools, for the checks of the configuration.
-pub(crate) const SHIPPED: [&str; 10] = [
+pub(crate) const SHIPPED: [&str; 13] = [
     "time",
     "calculate",
     "timers",
     "lists",
     "setVolume",
     "memory",
+    "homeFind",
+    "homeRead",
+    "homeCommand",
     "weather",
     "webSearch",
     "readPage",

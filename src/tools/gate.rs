@@ -110,6 +110,10 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
     if !matches!(facts.effect, Effect::Looks | Effect::Ends) && facts.lately >= config.calls_per_minute {
         return GateVerdict::Forbid("too many calls within one minute");
     }
+    if facts.effect == Effect::Risks && facts.taint == Taint::Tainted {
+        // Not even a yes counts: what was asked about may be a stranger's idea.
+        return GateVerdict::Forbid("words of strangers are in this turn, and it opens or locks something");
+    }
     if facts.consent == Consent::Given {
         return GateVerdict::Allow;
     }
@@ -131,7 +135,8 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
             )
         }
         (Effect::Looks | Effect::Fetches, _) => GateVerdict::Allow,
-        (Effect::Remembers | Effect::Changes, Wish::Ask(why)) => GateVerdict::Ask(why),
+        (Effect::Remembers | Effect::Changes | Effect::Risks, Wish::Ask(why)) => GateVerdict::Ask(why),
+        (Effect::Risks, Wish::Act) => GateVerdict::Ask("it opens or locks something"),
         (Effect::Remembers | Effect::Changes, Wish::Act) if facts.taint == Taint::Tainted => {
             GateVerdict::Ask("words of strangers are in this turn")
         }

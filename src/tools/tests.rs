@@ -36,7 +36,8 @@ fn shipped_names() -> Vec<String> {
 
 fn means(store: Option<Store>) -> Means {
     let reach = Reach::public().ok();
-    Means { store, schedule: None, reads_when: |_, _| None, clock: clock(), reach }
+    let home = Some(super::home::tests::house());
+    Means { store, schedule: None, reads_when: |_, _| None, clock: clock(), home, reach }
 }
 
 async fn call(toolbox: &Toolbox, name: &str, arguments: Value) -> Result<Output, ToolError> {
@@ -45,7 +46,13 @@ async fn call(toolbox: &Toolbox, name: &str, arguments: Value) -> Result<Output,
     let arguments = schema::checked(&tool.schema(), &arguments).expect("good arguments");
     run(
         &**tool,
-        Call { arguments: &arguments, now: &clock().now(), source: Source::Own, language: english() },
+        Call {
+            arguments: &arguments,
+            effect: tool.effect(&arguments),
+            now: &clock().now(),
+            source: Source::Own,
+            language: english(),
+        },
     )
     .await
 }

@@ -184,7 +184,7 @@ fn no_time(kind: Option<EntryKind>, is_named: bool) -> ToolError {
     let example = match kind {
         Some(EntryKind::Alarm) => "6:30 am tomorrow",
         Some(EntryKind::Reminder) => "tomorrow at noon",
-        Some(EntryKind::Timer) | None => "10 minutes",
+        Some(EntryKind::Timer | EntryKind::House) | None => "10 minutes",
     };
     let more = if is_named || kind != Some(EntryKind::Reminder) { "" } else { "; name is missing too" };
     tell_model(format!("when is missing: for example \"{example}\"{more}; ask the user if it was not said"))

@@ -281,7 +281,7 @@ fn toolbox(rules: &ToolsConfig, store: Option<Store>, clock: &Arc<ManualClock>) 
         })
     });
     let reads_when = intents::when;
-    builtin(rules, &Means { store, schedule, reads_when, clock, reach: Reach::public().ok() })
+    builtin(rules, &Means { store, schedule, reads_when, clock, home: None, reach: Reach::public().ok() })
 }
 
 fn english() -> Languages {

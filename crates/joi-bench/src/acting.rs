@@ -182,6 +182,7 @@ pub(super) async fn engine(
         schedule: Some(schedule.clone()),
         reads_when: intents::when,
         clock: Arc::clone(&clock),
+        home: None,
         reach,
     };
     Ok(Engine::new(EngineParts {

@@ -52,7 +52,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     show(Shown::Remark("waking up …".to_owned()));
     let house = house(config, paths, &show);
     let spoken_to =
-        house.as_ref().map(|(house, _)| ConnectedHome::new(Arc::new(house.clone()), &config.home.room));
+        house.as_ref().map(|(house, _)| ConnectedHome::new(Arc::new(house.clone()), &config.home));
     let made = daemon.supervise(make(config, paths, &board, spoken_to, &show)).await;
     let (brain, server, talk) = made.context("ended before everything was loaded")??;
     app::end_on_signal(daemon.ending());

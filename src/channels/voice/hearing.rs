@@ -10,7 +10,7 @@ use tokio::sync::mpsc::Receiver;
 
 use super::first_look::{TrialModel, is_decisive};
 use super::recent_speech::RecentSpeech;
-use super::second_look::SecondLook;
+use super::second_look::{MoreReadings, SecondLook};
 use super::signals::{FlowInput, Judged, SoundOf};
 use super::{Conversation, News};
 use crate::announce::Presence;
@@ -50,6 +50,8 @@ pub struct HearingRules {
     pub trial: TrialModel,
     /// How long what is almost a command is looked at once more; nothing for never.
     pub second_look: Option<Duration>,
+    /// What it may be, beside the commands that the language knows.
+    pub more_readings: MoreReadings,
 }
 
 impl HearingRules {
@@ -94,7 +96,8 @@ impl Hearing {
         let (answers, of_answers) = OpinionScorer::new(interjections.lender());
         let hearing = Self {
             stt,
-            second_look: SecondLook::new(interjections.lender(), ears.languages.clone(), ears.second_look),
+            second_look: SecondLook::new(interjections.lender(), ears.languages.clone(), ears.second_look)
+                .with(ears.more_readings.clone()),
             interjections,
             ears,
             utterances: VecDeque::new(),

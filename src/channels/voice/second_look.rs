@@ -16,10 +16,33 @@ use crate::audio::RATE;
 use crate::hear::judge::JudgeVerdict;
 use crate::hear::score::{LONGEST, ReadingChoice, choose, support};
 use crate::hear::whisper::{Lender, SttError};
-use crate::language::Languages;
+use crate::language::{Language, Languages};
 use crate::message::Utterance;
 use crate::reply::understand::intents::{Reading, near};
 use crate::trace::Decision;
+
+type ReadsMore = dyn Fn(&Language, &str) -> Vec<Reading> + Send + Sync;
+
+/// What reads a transcript by more than the language: by the names of things in the connected house.
+#[derive(Clone, Default)]
+pub struct MoreReadings(Option<Arc<ReadsMore>>);
+
+impl MoreReadings {
+    /// By `reads`, which takes a few milliseconds at most.
+    pub fn by(reads: impl Fn(&Language, &str) -> Vec<Reading> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(reads)))
+    }
+
+    fn of(&self, language: &Language, text: &str) -> Vec<Reading> {
+        self.0.as_ref().map(|reads| reads(language, text)).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Debug for MoreReadings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("MoreReadings").field(&self.0.is_some()).finish()
+    }
+}
 
 /// Sound before and behind the words that is looked at as well.
 const MARGIN: u64 = RATE as u64 * 3 / 10;
@@ -36,6 +59,7 @@ pub(super) struct SecondLook {
     /// The language that is spoken.
     languages: Languages,
     within: Option<Duration>,
+    more: MoreReadings,
     open: Option<Open>,
     known: Option<Judged>,
 }
@@ -57,7 +81,12 @@ impl Drop for Open {
 impl SecondLook {
     /// Nothing is looked at yet; without `within` nothing ever is.
     pub(super) fn new(lender: Lender, languages: Languages, within: Option<Duration>) -> Self {
-        Self { lender, languages, within, open: None, known: None }
+        Self { lender, languages, within, more: MoreReadings::default(), open: None, known: None }
+    }
+
+    /// The same, which also looks for the names of a house.
+    pub(super) fn with(self, more: MoreReadings) -> Self {
+        Self { more, ..self }
     }
 
     /// Gives `judged` back when there is nothing to look at, or it was looked at before; else [`SecondLook::next`]
@@ -76,7 +105,11 @@ impl SecondLook {
         else {
             return Some(judged);
         };
-        let readings = near(&self.languages.heard(judged.transcript.language.as_deref()), text);
+        let language = self.languages.heard(judged.transcript.language.as_deref());
+        let mut readings = near(&language, text);
+        if readings.is_empty() {
+            readings = self.more.of(&language, text);
+        }
         let (from, to) = stretch(utterance);
         if readings.is_empty() || to - from > LONGEST {
             return Some(judged);

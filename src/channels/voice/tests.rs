@@ -89,7 +89,6 @@ struct Bench {
     requests: Sender<OutsideRequest>,
 }
 
-/// Ears for English.
 fn english_ears() -> HearingRules {
     HearingRules {
         phrases: Vec::new(),
@@ -98,6 +97,7 @@ fn english_ears() -> HearingRules {
         languages: in_english(),
         trial: TrialModel::Chosen,
         second_look: None,
+        more_readings: super::MoreReadings::default(),
     }
 }
 

@@ -49,7 +49,10 @@ impl DoneCall {
             deed,
             values: tool.values(arguments),
             answer: if output.source == Source::Own { output.text.to_lowercase() } else { String::new() },
-            has_changed: matches!(tool.effect(arguments), Effect::Remembers | Effect::Changes),
+            has_changed: matches!(
+                tool.effect(arguments),
+                Effect::Remembers | Effect::Changes | Effect::Risks
+            ),
         }
     }
 }

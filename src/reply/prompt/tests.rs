@@ -26,6 +26,7 @@ fn built(past: Vec<Message>, asked: &str) -> Vec<Message> {
     let newest = Newest {
         asked,
         context: "[Context: now]",
+        home: "",
         since: "",
         memory: "",
         plan: "",

@@ -6,6 +6,8 @@
 //! repeats nothing by itself.
 
 mod connected;
+mod later;
+mod near;
 pub(crate) mod thread;
 
 use std::sync::Arc;
@@ -28,6 +30,15 @@ pub(crate) use connected::HouseWish;
 
 /// So many are not named in a question.
 const MANY: usize = 5;
+
+/// Whether commands came to the house.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// None of them.
+    No,
+    /// At least one, or nobody knows.
+    Maybe,
+}
 
 /// Commands that wait for a yes.
 pub(crate) struct AskedCommands {
@@ -63,7 +74,10 @@ pub(crate) async fn carry_out(
             report(&home.view().link, sink).await?;
             sink.say(&words.say.not_reached).await?;
         }
-        HouseWish::Decided(HouseDecision::Send(commands)) => send(commands, turn, means, sink).await?,
+        HouseWish::Decided(HouseDecision::Send(commands)) => {
+            send(commands, turn, means, sink).await?;
+        }
+        HouseWish::Later(wished) => later::carry_out(wished, turn, means, sink).await?,
         HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) => {
             ask_which(decision, (turn, &[]), means, sink).await?;
         }
@@ -202,8 +216,8 @@ async fn send(
     turn: &Turn<'_>,
     means: &QuickMeans<'_>,
     sink: &mut ReplySink,
-) -> Result<(), ReceiverClosed> {
-    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(()) };
+) -> Result<Reached, ReceiverClosed> {
+    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(Reached::No) };
     let before = home.view().house;
     let sent = commands.iter().map(|planned| backend::command(&*home.home, &planned.ordered, FOLLOWS_WITHIN));
     let outcomes: Vec<CommandOutcome> = join_all(sent).await;
@@ -219,7 +233,9 @@ async fn send(
     if let Some(fault) = failed {
         sink.send(ReplyEvent::Notice(format!("{fault}. {}", fault.remedy()))).await?;
     }
-    sink.say(&say::outcomes(&told, words)).await
+    sink.say(&say::outcomes(&told, words)).await?;
+    let is_lost = |outcome: &CommandOutcome| matches!(outcome, CommandOutcome::Failed(SendFault::NotSent(_)));
+    Ok(if outcomes.iter().all(is_lost) { Reached::No } else { Reached::Maybe })
 }
 
 /// Why the house is not reached, in writing.

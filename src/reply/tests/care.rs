@@ -46,6 +46,7 @@ impl Looking {
                 schedule: parts.schedule.clone(),
                 reads_when: intents::when,
                 clock: Arc::clone(&parts.clock),
+                home: None,
                 reach: Some(reach()),
             };
             let mut config = parts.tool_rules.clone();

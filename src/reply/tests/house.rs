@@ -2,11 +2,15 @@
 
 use super::*;
 use crate::home::backend::{Home, HomeView};
+use crate::home::config::HomeConfig;
 use crate::home::demo::{DemoHome, DemoWants};
 use crate::home::house::HouseRules;
 use crate::home::openhab::{OpenHab, ServerAddress, TokenSource};
 
 mod follow;
+mod later;
+mod model;
+mod near;
 
 /// A bench in whose living room the device stands.
 struct Housed {
@@ -41,7 +45,8 @@ impl Housed {
         let (home, follower) = OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(follower.run(stop.clone()));
-        let spoken_to = ConnectedHome::new(Arc::new(home.clone()), room);
+        let config = HomeConfig { room: room.into(), ..HomeConfig::default() };
+        let spoken_to = ConnectedHome::new(Arc::new(home.clone()), &config);
         let bench = Bench::with(script, |parts| {
             parts.home = Some(spoken_to);
             change(parts);

@@ -55,7 +55,9 @@ impl Tool for Fake {
     fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
         match self.effect {
             Effect::Looks | Effect::Fetches | Effect::Ends => Vec::new(),
-            Effect::Remembers | Effect::Changes => values_of(arguments, &[("what", ValueKind::Words)]),
+            Effect::Remembers | Effect::Changes | Effect::Risks => {
+                values_of(arguments, &[("what", ValueKind::Words)])
+            }
         }
     }
     fn cues(&self) -> &[&str] {
@@ -140,6 +142,7 @@ impl Bench {
                 schedule: parts.schedule.clone(),
                 reads_when: intents::when,
                 clock: Arc::clone(&parts.clock),
+                home: None,
                 reach: Reach::public().ok(),
             };
             parts.tools = builtin(&ToolsConfig::default(), &means).into();

@@ -7,7 +7,9 @@
 mod ask;
 mod deed;
 pub(crate) mod follow;
+pub(crate) mod later;
 mod lexicon;
+pub(crate) mod near;
 mod order;
 mod phrasing;
 pub(crate) mod say;
@@ -93,8 +95,12 @@ pub(crate) enum HouseRefusal {
     Cannot(NamedThing),
     /// Its value is not known, so that there is no more or less.
     NoValue(NamedThing),
-    /// It was to be done at another time, or for a time.
+    /// It was to be done at a time that is no moment, or again and again.
     Later,
+    /// It was to be done later, and has to be asked back then.
+    NobodyThere,
+    /// Nothing in the house tells that moment, or it has passed.
+    NoMoment,
     /// What was done last can't be taken back.
     NotBack,
     OutOfRange {

@@ -68,6 +68,7 @@ impl Intent {
     pub fn name(&self) -> String {
         match self {
             Self::Schedule(order) => match order {
+                ScheduleOrder::SetHouse { .. } | ScheduleOrder::Finish(_) => "command the house".to_owned(),
                 ScheduleOrder::Set(wanted) => format!("set a {}", wanted.kind.name()),
                 ScheduleOrder::List(_) => "list timers".to_owned(),
                 ScheduleOrder::Left(_) => "time left".to_owned(),

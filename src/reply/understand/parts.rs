@@ -144,6 +144,7 @@ mod tests {
             schedule: None,
             reads_when: intents::when,
             clock: Arc::new(ManualClock::at("2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap())),
+            home: None,
             reach: None,
         };
         ToolList { toolbox: builtin(&ToolsConfig::default(), &means), grown: Vec::new() }

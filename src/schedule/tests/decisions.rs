@@ -53,6 +53,7 @@ fn a_clock_change_moves_the_moment_and_not_the_time_on_the_wall() {
         due: Due::Wall(date(2026, 3, 28).at(2, 30, 0, 0)),
         days: Days::DAILY,
         skips: None,
+        does: Vec::new(),
         state: EntryState::Waiting,
         silenced_at: None,
         in_doubt: false,

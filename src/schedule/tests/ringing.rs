@@ -11,14 +11,14 @@ use crate::pulse::Heart;
 use crate::schedule::ringer::{Ring, Ringer};
 
 /// The wall's clock, as fast as Tokio's, which is paused.
-struct Wall {
+pub(super) struct Wall {
     began: Zoned,
     at: tokio::time::Instant,
     set: std::sync::Mutex<SignedDuration>,
 }
 
 impl Wall {
-    fn at(began: Zoned) -> Arc<Self> {
+    pub(super) fn at(began: Zoned) -> Arc<Self> {
         Arc::new(Self { began, at: tokio::time::Instant::now(), set: std::sync::Mutex::default() })
     }
 
@@ -34,7 +34,7 @@ impl Clock for Wall {
     }
 }
 
-fn schedule(file: &Path, clock: Arc<dyn Clock>) -> Schedule {
+pub(super) fn schedule(file: &Path, clock: Arc<dyn Clock>) -> Schedule {
     let store = Store::open(file).unwrap();
     let (config, is_synchronised) = (TimersConfig::default(), || false);
     Schedule::new(ScheduleParts {
@@ -48,15 +48,15 @@ fn schedule(file: &Path, clock: Arc<dyn Clock>) -> Schedule {
 }
 
 /// What a running task tells.
-struct Alerts {
-    rings: tokio::sync::watch::Receiver<Vec<Ring>>,
-    announcer: Announcer,
+pub(super) struct Alerts {
+    pub(super) rings: tokio::sync::watch::Receiver<Vec<Ring>>,
+    pub(super) announcer: Announcer,
     changes: tokio::sync::watch::Receiver<()>,
 }
 
 impl Alerts {
     /// The next thing that is announced; it counts as heard then.
-    async fn announced(&mut self) -> String {
+    pub(super) async fn announced(&mut self) -> String {
         loop {
             if let Some(first) = self.announcer.waiting().into_iter().next() {
                 self.announcer.withdraw(first.id).await;
@@ -68,11 +68,19 @@ impl Alerts {
 }
 
 fn watch(schedule: &Schedule) -> (Alerts, CancellationToken) {
+    watch_with(schedule, None)
+}
+
+/// The same with somebody who commands a house.
+pub(super) fn watch_with(
+    schedule: &Schedule,
+    hand: Option<Arc<dyn HouseHand>>,
+) -> (Alerts, CancellationToken) {
     let clock = Arc::clone(&schedule.parts.clock);
     let announcer = Announcer::new(&AnnounceConfig::default(), None, clock);
     let (ringer, rings) = Ringer::new(schedule.clone(), announcer.clone(), Heart::unwatched());
     let stop = CancellationToken::new();
-    tokio::spawn(ringer.run(stop.clone()));
+    tokio::spawn(ringer.with_hand(hand).run(stop.clone()));
     (Alerts { rings, changes: announcer.changes(), announcer }, stop)
 }
 

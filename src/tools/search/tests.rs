@@ -29,8 +29,13 @@ async fn search(route: fn(&str) -> Does, has_searxng: bool) -> (Result<Output, T
     };
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let arguments = Arguments::from_iter([("query".to_owned(), json!("how high & old is it"))]);
-    let call =
-        Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own, language: english() };
+    let call = Call {
+        arguments: &arguments,
+        effect: crate::tools::Effect::Fetches,
+        now: &now,
+        source: crate::tools::Source::Own,
+        language: english(),
+    };
     let tool = WebSearch::new(&config, reach());
     (super::super::run(&tool, call).await, served.paths())
 }

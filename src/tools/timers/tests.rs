@@ -42,6 +42,7 @@ async fn call(tool: &Timers, arguments: Value) -> Result<Output, ToolError> {
         tool,
         Call {
             arguments: &arguments,
+            effect: tool.effect(&arguments),
             now: &clock().now(),
             source: crate::tools::Source::Own,
             language: english(),

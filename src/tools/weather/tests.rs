@@ -43,7 +43,13 @@ async fn look_in(
     };
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let call = Call { arguments: &arguments, now: &now, source: crate::tools::Source::Own, language };
+    let call = Call {
+        arguments: &arguments,
+        effect: crate::tools::Effect::Fetches,
+        now: &now,
+        source: crate::tools::Source::Own,
+        language,
+    };
     let tool = Weather::new(&config, reach());
     (super::super::run(&tool, call).await, served.paths())
 }

@@ -123,6 +123,7 @@ async fn page(url: &str) -> Result<String, String> {
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let call = Call {
         arguments: &arguments,
+        effect: crate::tools::Effect::Fetches,
         now: &now,
         source: crate::tools::Source::Own,
         language: crate::language::tests::english(),

@@ -142,7 +142,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let began = Instant::now();
         let source = state.source(tool, arguments);
         let (now, language) = (&state.asked.now, &state.asked.language);
-        let call = tools::Call { arguments, now, source, language };
+        let call = tools::Call { arguments, effect, now, source, language };
         let done = tools::run(tool, call).await;
         record.ms = began.elapsed().as_secs_f64() * 1e3;
         (record.outcome, record.reason) = match &done {
@@ -296,7 +296,7 @@ fn held_back(
 
 /// Whether a call leaves something behind.
 fn writes(effect: Effect) -> bool {
-    matches!(effect, Effect::Remembers | Effect::Changes)
+    matches!(effect, Effect::Remembers | Effect::Changes | Effect::Risks)
 }
 
 /// Whether a secret was taken out of what these arguments are made of.

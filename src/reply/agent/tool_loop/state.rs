@@ -86,7 +86,7 @@ impl Asked {
                 wish::mentioned(&self.language, &said, &self.remembered, &values)
             }
             Effect::Looks | Effect::Fetches => Wish::Act,
-            Effect::Remembers | Effect::Changes | Effect::Ends => {
+            Effect::Remembers | Effect::Changes | Effect::Risks | Effect::Ends => {
                 let cues = self.language.cues(tool.name()).chain(tool.cues().iter().copied()).collect();
                 wish::wish(&self.language, &said, &CallWords { deed: tool.deed(arguments), values, cues })
             }

@@ -10,11 +10,15 @@ use tokio::time::timeout;
 
 use super::thread::HouseThread;
 use crate::home::backend::{Home, HomeLink, HomeView};
+use crate::home::config::HomeConfig;
+use crate::language::Language;
 use crate::language::house::HouseWords;
+use crate::reply::prompt::home;
 use crate::reply::quick::home::has_tool_for;
 use crate::reply::turn::Turn;
 use crate::reply::understand::compound;
 use crate::reply::understand::house::follow::{self, FollowUp};
+use crate::reply::understand::house::later::{self, LaterTime, LaterWish, LaterWords};
 use crate::reply::understand::house::{self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation};
 use crate::reply::understand::intents::{self, HomeOrder, Mood};
 use crate::reply::understand::{parts, wish};
@@ -28,7 +32,9 @@ const FIRST_NEWS: Duration = Duration::from_secs(3);
 /// A house that may be spoken to, and the room of this device.
 pub struct ConnectedHome {
     pub(super) home: Arc<dyn Home>,
-    room: Option<String>,
+    pub(super) room: Option<String>,
+    /// Temperatures inside that are nothing to speak of, in °C.
+    comfort: [i32; 2],
     /// Of the languages that were spoken so far.
     phrasings: Mutex<KnownPhrasings>,
 }
@@ -38,6 +44,8 @@ pub struct ConnectedHome {
 pub(crate) enum HouseWish {
     /// As it was understood.
     Decided(HouseDecision),
+    /// To be done later, or for a while.
+    Later(LaterWish),
     /// It is about the house, of which nothing is known at the moment.
     NotReached,
 }
@@ -50,17 +58,31 @@ struct SpokenPart<'a> {
 }
 
 impl ConnectedHome {
-    /// A house, and the name of the location item of this device; "": none.
-    pub fn new(home: Arc<dyn Home>, room: &str) -> Self {
-        let room = Some(room.to_owned()).filter(|room| !room.is_empty());
-        Self { home, room, phrasings: Mutex::default() }
+    /// A house, and what the owner says of it: in which room this device is, which temperatures are usual.
+    pub fn new(home: Arc<dyn Home>, config: &HomeConfig) -> Self {
+        let room = Some(config.room.clone()).filter(|room| !room.is_empty());
+        Self { home, room, comfort: config.comfort_c, phrasings: Mutex::default() }
+    }
+
+    /// The server, for tools.
+    pub fn server(&self) -> Arc<dyn Home> {
+        Arc::clone(&self.home)
+    }
+
+    /// What the model is told of the house at this moment; empty where nothing is known.
+    pub(crate) fn summary(&self, language: &Language) -> String {
+        let view = self.view();
+        match language.house() {
+            Some(words) if view.link.is_up() => home::summary(&view.house, self.comfort, words),
+            _ => String::new(),
+        }
     }
 
     pub(super) fn view(&self) -> HomeView {
         self.home.watch().borrow().clone()
     }
 
-    fn phrasings(&self, words: &Arc<HouseWords>) -> Arc<HousePhrasings> {
+    pub(super) fn phrasings(&self, words: &Arc<HouseWords>) -> Arc<HousePhrasings> {
         let mut known = self.phrasings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, phrasings)) = known.iter().find(|(of, _)| Arc::ptr_eq(of, words)) {
             return Arc::clone(phrasings);
@@ -120,14 +142,16 @@ impl ConnectedHome {
         }
         let it = thread.it(turn.now.timestamp());
         let decided = self.decided(turn, FollowUp { it, ..FollowUp::default() });
-        let decided = match decided {
-            Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None
-                if self.is_for_later(turn, words, it) =>
-            {
-                Some(HouseDecision::Refused(HouseRefusal::Later))
-            }
-            decided => decided,
-        };
+        // With words for a time in them, the words for a thing or a value are none.
+        let is_odd =
+            |refusal: &HouseRefusal| matches!(refusal, HouseRefusal::NoSuch(_) | HouseRefusal::Cannot(_));
+        if decided
+            .as_ref()
+            .is_none_or(|decision| matches!(decision, HouseDecision::Refused(why) if is_odd(why)))
+            && let Some(later) = self.later(turn, words, it)
+        {
+            return Some(later);
+        }
         let is_known = !view.house.is_empty();
         let order = order.filter(|order| !has_tool_for(order, tools));
         match decided {
@@ -142,17 +166,27 @@ impl ConnectedHome {
         }
     }
 
-    /// Whether `turn` is a command with words for a time in it, at which or for which it is to be done.
-    fn is_for_later(&self, turn: &Turn<'_>, words: &Arc<HouseWords>, it: &[String]) -> bool {
+    /// What `turn` wants at another time or for a while; nothing when it is no such command.
+    fn later(&self, turn: &Turn<'_>, words: &Arc<HouseWords>, it: &[String]) -> Option<HouseWish> {
         if !may_act(turn) || !house::may_be_about(turn.asked, words, &self.phrasings(words)) {
-            return false;
+            return None;
         }
-        let is_time = |said: &str| intents::when(&turn.language, said).is_some();
-        follow::without_time(turn.asked, words, is_time).into_iter().any(|rest| {
+        let read = |said: &str| intents::when(&turn.language, said);
+        later::without_time(turn.asked, words, read).into_iter().find_map(|LaterWords { rest, time }| {
             let rest =
                 Turn { asked: &rest, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
-            let decided = self.decided(&rest, FollowUp { it, ..FollowUp::default() });
-            matches!(decided, Some(HouseDecision::Send(_) | HouseDecision::AskFirst(_)))
+            let decided = self.decided(&rest, FollowUp { it, ..FollowUp::default() })?;
+            if !matches!(decided, HouseDecision::Send(_) | HouseDecision::AskFirst(_)) {
+                return None;
+            }
+            let view = self.view();
+            if matches!(time, LaterTime::For(_)) && !view.link.is_up() {
+                return Some(HouseWish::NotReached);
+            }
+            Some(match later::wished(decided, &time, &view.house, &turn.now) {
+                Ok(wished) => HouseWish::Later(wished),
+                Err(refusal) => HouseWish::Decided(HouseDecision::Refused(refusal)),
+            })
         })
     }
 
@@ -205,6 +239,11 @@ impl ConnectedHome {
             Turn { asked: words, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
         match self.decided(&part, FollowUp { it, ..FollowUp::default() }) {
             Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None => {
+                let known = turn.language.house()?;
+                if let Some(HouseWish::Later(wished)) = self.later(&part, known, it) {
+                    let names = wished.commands.iter().map(|one| one.ordered.item.clone()).collect();
+                    return Some(SpokenPart { words, is_of_house: true, names });
+                }
                 let is_quick = parts::is_quick(words, &turn.language);
                 is_quick.then(|| SpokenPart { words, is_of_house: false, names: Vec::new() })
             }

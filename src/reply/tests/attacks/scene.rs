@@ -158,6 +158,7 @@ fn bench(size: ModelSize, server: &Server, fails: Option<String>) -> Bench {
             schedule: parts.schedule.clone(),
             reads_when: understand::intents::when,
             clock: Arc::clone(&parts.clock),
+            home: None,
             reach: Some(reach()),
         };
         let mut config = ToolsConfig::default();

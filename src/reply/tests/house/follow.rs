@@ -173,24 +173,3 @@ async fn german_goes_on_with_what_was_said() {
         [("Hall_Light", "ON"), ("Hall_Light", "OFF"), ("Hall_Light", "ON"), ("Living_Lamp_Color", "ON")];
     assert_eq!(housed.sent(), sent(&all));
 }
-
-#[tokio::test]
-async fn what_is_to_be_done_later_is_not_done_now_and_that_is_told() {
-    let housed = roomless(vec![]).await;
-    for said in [
-        "turn on the hall light in ten minutes",
-        "in half an hour turn on the hall light",
-        "turn on the hall light for ten minutes",
-        "turn on the hall light at seven",
-        "turn on the hall light at sunset",
-        "unlock the front door in ten minutes",
-    ] {
-        assert_eq!(
-            housed.says(said).await,
-            "I can only do that at once, not later; nothing was done.",
-            "{said}"
-        );
-    }
-    assert_eq!(housed.sent(), []);
-    assert!(housed.bench.voice.with(|state| state.question.is_none()));
-}

@@ -14,9 +14,6 @@ use crate::home::backend::{CommandOutcome, SendFault};
 use crate::home::house::{House, Item, ItemCommand, ItemKind, StateValue};
 use crate::language::house::HouseWords;
 
-/// Most words of a time.
-const LONGEST_TIME: usize = 6;
-
 /// What was said before, as far as it still counts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FollowUp<'a> {
@@ -42,9 +39,9 @@ pub(crate) enum Picked {
 /// What takes a command back.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BackStep {
-    item: String,
-    command: ItemCommand,
-    title: String,
+    pub(super) item: String,
+    pub(super) command: ItemCommand,
+    pub(super) title: String,
 }
 
 /// Whether the whole of `text` takes back what was done last.
@@ -52,18 +49,6 @@ pub(crate) fn is_undo(text: &str, words: &HouseWords) -> bool {
     let bare = |all: Vec<String>| spoken::without_skipped(&all, words);
     let said = bare(spoken::request(text, words));
     !said.is_empty() && words.follow.undo.iter().any(|undo| bare(spoken::words(undo)) == said)
-}
-
-/// Every way to leave words for a time out of `text`: what the language lists, and what `is_time` knows.
-pub(crate) fn without_time(text: &str, words: &HouseWords, is_time: impl Fn(&str) -> bool) -> Vec<String> {
-    let said: Vec<&str> = text.split_whitespace().collect();
-    let spans = (0..said.len()).flat_map(|from| (1..=LONGEST_TIME).map(move |length| (from, from + length)));
-    let rests = spans.filter(|(_, to)| *to <= said.len()).filter_map(|(from, to)| {
-        let span = spoken::words(&said[from..to].join(" ")).join(" ");
-        let is_one = words.follow.later.contains(&span) || to - from > 1 && is_time(&span);
-        is_one.then(|| [&said[..from], &said[to..]].concat().join(" "))
-    });
-    rests.filter(|rest| !rest.is_empty()).collect()
 }
 
 /// What `text` picks of `things`, or the place it names where `wants_place`; nothing when it is no answer.

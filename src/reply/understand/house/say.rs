@@ -25,6 +25,25 @@ pub(crate) fn decision(decision: &HouseDecision, words: &HouseWords) -> String {
     }
 }
 
+/// What commands are called that are done later: "Hall light off".
+pub(crate) fn later(commands: &[PlannedCommand], words: &HouseWords) -> String {
+    let say = &words.say;
+    let one = |planned: &PlannedCommand| {
+        let value = match &planned.command {
+            ItemCommand::On => say.is_on.clone(),
+            ItemCommand::Off => say.is_off.clone(),
+            ItemCommand::Up => say.is_open.clone(),
+            ItemCommand::Down => say.is_closed.clone(),
+            ItemCommand::Percent(level) => fill(&say.percent, &[("n", &number(*level, say))]),
+            ItemCommand::Number(value) => number(*value, say),
+            _ => planned.ordered.text.clone(),
+        };
+        fill(&say.later, &[("thing", &planned.title), ("value", &value)])
+    };
+    let all: Vec<String> = commands.iter().map(one).collect();
+    listed(all.iter().map(String::as_str), &say.and)
+}
+
 /// What is said of commands that were sent, each with what became of it.
 pub(crate) fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &HouseWords) -> String {
     let say = &words.say;
@@ -110,6 +129,8 @@ fn refused(refusal: &HouseRefusal, say: &HouseSentences) -> String {
         HouseRefusal::NoValue(thing) => of(&say.unknown, &thing.title),
         HouseRefusal::NotBack => say.not_back.clone(),
         HouseRefusal::Later => say.not_later.clone(),
+        HouseRefusal::NobodyThere => say.nobody_there.clone(),
+        HouseRefusal::NoMoment => say.no_moment.clone(),
         HouseRefusal::OutOfRange { thing, nearest } => {
             let nearest = number(*nearest, say);
             capital(&fill(&say.out_of_range, &[("thing", &thing.title), ("nearest", &nearest)]))

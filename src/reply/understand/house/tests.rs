@@ -71,6 +71,8 @@ fn written(decision: Option<&HouseDecision>) -> String {
             HouseRefusal::Cannot(thing) => format!("refuse type {}", thing.name),
             HouseRefusal::NoValue(thing) => format!("refuse value {}", thing.name),
             HouseRefusal::Later => "refuse later".to_owned(),
+            HouseRefusal::NobodyThere => "refuse nobody".to_owned(),
+            HouseRefusal::NoMoment => "refuse moment".to_owned(),
             HouseRefusal::NotBack => "refuse back".to_owned(),
             HouseRefusal::OutOfRange { thing, nearest } => format!("refuse range {nearest} {}", thing.name),
         },

@@ -12,6 +12,8 @@ use crate::language::grammar::words::{self, Word};
 use crate::language::grammar::{Grammar, TemplateGroup};
 use crate::schedule::{Many, ScheduleOrder, Which};
 
+/// In place of the phrasing of a command with a name of the house.
+const HOUSE: &str = "a name of the house";
 /// Most readings; each costs the recogniser some steps.
 pub(super) const MOST: usize = 6;
 /// Commands of two words are too easily two other words.
@@ -34,6 +36,15 @@ pub struct Reading {
     pub template: String,
     /// How much the words are alike, 0..1.
     likeness: f64,
+}
+
+impl Reading {
+    /// A command with the name of a thing of the connected house; nothing when it is no harmless command of a house.
+    pub(crate) fn of_house(language: &Language, text: String, likeness: f64) -> Option<Self> {
+        let quick = match_intent(language, &text)?;
+        let is_of_house = matches!(&quick.what, Intent::Home(order) if order.is_harmless());
+        is_of_house.then(|| Self { text, what: quick.what, template: HOUSE.to_owned(), likeness })
+    }
 }
 
 /// The commands that `text` is one word away from; none when it is one itself.
