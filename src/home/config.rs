@@ -40,6 +40,7 @@ pub struct HomeConfig {
 impl Default for HomeConfig {
     fn default() -> Self {
         Self {
+            hub: Hub::default(),
             url: String::new(),
             token_file: String::new(),
             permission: Permission::default(),

@@ -118,7 +118,7 @@ impl Hearing {
     pub(super) fn decode(&mut self, job: SttJob) {
         self.keep(job.utterance.clone());
         match (self.ears.trial, job.urgency) {
-            (TrialModel::QuickestFirst, Urgency::Speculative) => self.interjections.submit(job),
+            (TrialModel::QuickestFirst, DecodeUrgency::Speculative) => self.interjections.submit(job),
             (TrialModel::QuickestFirst | TrialModel::Chosen, _) => self.stt.submit(job),
         }
     }
@@ -142,7 +142,7 @@ impl Hearing {
             is_decisive(&language, text, &judged.transcript)
         });
         if decisive.is_none() {
-            self.stt.submit(SttJob { utterance, urgency: Urgency::Speculative });
+            self.stt.submit(SttJob { utterance, urgency: DecodeUrgency::Speculative });
         }
         let look = Decision::new("first look", "a whole command", "the quickest model is sure of it");
         decisive.map(|judged| Judged { look: Some(look), ..judged })

@@ -133,7 +133,7 @@ proptest! {
         state in "\\PC{0,30}",
     ) {
         if let Ok(read) = ServerAddress::read(&address) {
-            prop_assert!(read.rest("items").is_ok(), "{}", address);
+            prop_assert!(read.below("rest/items").is_ok(), "{}", address);
         }
         let _ = version(&root, "http://oh:8080");
         let _ = state_text(&state, Some("°C"));
