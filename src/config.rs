@@ -13,11 +13,14 @@ use serde::{Deserialize, Serialize};
 pub(crate) use load::leaves;
 pub use load::{ConfigError, Effective, Override, ValueOrigin, load, load_text};
 
+use crate::alert::AlertConfig;
 use crate::announce::AnnounceConfig;
 use crate::audio::{AudioConfig, RingSound};
+use crate::awareness::AwarenessConfig;
 use crate::channels::voice::ConversationConfig;
 use crate::hear::HearConfig;
 use crate::home::config::HomeConfig;
+use crate::impulse::ImpulseConfig;
 use crate::language::ANY_LANGUAGE;
 use crate::llm::LlmConfig;
 use crate::models::ModelsConfig;
@@ -63,6 +66,12 @@ pub struct Config {
     pub home: HomeConfig,
     /// What is said without having been asked for.
     pub announce: AnnounceConfig,
+    /// What counts as worth mentioning in the house.
+    pub awareness: AwarenessConfig,
+    /// When she speaks up by herself.
+    pub impulse: ImpulseConfig,
+    /// Alarms.
+    pub alert: AlertConfig,
     /// How timers, alarms and reminders ring.
     pub timers: TimersConfig,
     /// The database.
@@ -98,6 +107,9 @@ impl Default for Config {
             home: HomeConfig::default(),
             timers: TimersConfig::default(),
             announce: AnnounceConfig::default(),
+            awareness: AwarenessConfig::default(),
+            impulse: ImpulseConfig::default(),
+            alert: AlertConfig::default(),
             store: StoreConfig::default(),
             models: ModelsConfig::default(),
             log: LogConfig::default(),
@@ -142,6 +154,9 @@ impl Config {
         problems.extend(self.speak.check());
         problems.extend(self.home.check());
         problems.extend(self.timers.check());
+        problems.extend(self.awareness.check());
+        problems.extend(self.impulse.check());
+        problems.extend(self.alert.check());
         problems.extend(self.store.check());
         problems.extend(self.models.check());
         problems

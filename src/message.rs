@@ -177,6 +177,15 @@ impl Activity {
     }
 }
 
+/// What may be asked of the alarms from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AlarmRequest {
+    /// Try the alarm.
+    Test,
+    /// All of them were heard.
+    Acknowledge,
+}
+
 /// What somebody outside asks of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutsideRequest {

@@ -5,6 +5,7 @@
 mod connect;
 mod demo;
 mod look;
+mod meanings;
 mod send;
 mod watch;
 
@@ -22,6 +23,7 @@ use crate::home::openhab::{Follower, OpenHab};
 const EXAMPLES: &str = "\
 Examples:
   joi home connect http://openhab:8080        asks for a token if one is needed, checks it, stores both
+  joi home meanings                           smoke, doors, presence …: what is configured, what is proposed
   joi home demo                               a house to try, on this machine
   joi home items kitchen                      what there is, by name, label or synonym
   joi home show \"floor lamp\"                  one item with everything that is known of it
@@ -68,6 +70,9 @@ enum HomeCommand {
     /// What may be commanded by voice, and what is asked back first
     #[command(after_help = EXAMPLES)]
     Permissions,
+    /// What items mean to her who watches the house, and what others would most likely mean
+    #[command(after_help = EXAMPLES)]
+    Meanings,
     /// Show states, commands and the connection as they change
     #[command(after_help = EXAMPLES)]
     Watch,
@@ -86,6 +91,7 @@ pub(crate) fn run(args: HomeArgs, context: &CliContext) -> anyhow::Result<ExitCo
         HomeCommand::Show { item } => look::show_item(&item, json, context),
         HomeCommand::Send(sent) => send::run(&sent, json, context),
         HomeCommand::Permissions => look::permissions(json, context),
+        HomeCommand::Meanings => meanings::run(json, context),
         HomeCommand::Watch => watch::run(json, context),
         HomeCommand::Demo(demo) => demo::run(demo, context),
     }

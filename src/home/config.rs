@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::house::{HouseRules, Permission};
+use super::house::{HouseRules, Meaning, MeaningConfig, Permission};
 use super::openhab::ServerAddress;
 use crate::problem::Problem;
 
@@ -29,6 +29,8 @@ pub struct HomeConfig {
     pub act_freely: Vec<String>,
     /// Name of the location item in which this device stands: what "here" means. "": none.
     pub room: String,
+    /// Which items tell of danger, doors, warmth and presence.
+    pub meaning: MeaningConfig,
 }
 
 impl HomeConfig {
@@ -65,6 +67,12 @@ impl HomeConfig {
         for (key, names) in lists {
             for name in names.iter().filter(|name| name.is_empty() || !is_name(name)) {
                 problems.push(Problem::new(key, name, "names of items: letters, digits, underscores"));
+            }
+        }
+        for meaning in Meaning::ALL {
+            for name in self.meaning.of(meaning).iter().filter(|name| name.is_empty() || !is_name(name)) {
+                let allowed = "names of items or groups: letters, digits, underscores";
+                problems.push(Problem::new(format!("home.meaning.{}", meaning.key()), name, allowed));
             }
         }
         for name in self.ask_first.iter().filter(|name| self.act_freely.contains(name)) {

@@ -50,6 +50,44 @@ pub enum SentenceName {
     TheAlarm,
     /// The article of the word.
     TheReminder,
+    /// A door or window is open: `name`, `length`.
+    LeftOpen,
+    /// A room is too warm: `name`, `degrees`.
+    TooWarm,
+    /// A room is too cold: `name`, `degrees`.
+    TooCold,
+    /// A temperature has changed fast: `name`, `degrees`.
+    WarmthChanged,
+    /// Somebody has come home: `length`.
+    Arrived,
+    /// Somebody has left at an unusual hour.
+    LeftLate,
+    /// The weather service warns: `text`.
+    WeatherAlert,
+    /// The house says something: `text`.
+    HouseNotice,
+    /// A danger: `name`.
+    SmokeAlarm,
+    /// A danger: `name`.
+    FireAlarm,
+    /// A danger: `name`.
+    GasLeak,
+    /// A danger: `name`.
+    WaterLeak,
+    /// A danger: `name`.
+    IntrusionDetected,
+    /// A danger: `name`.
+    SecurityAlert,
+    /// A danger: `name`.
+    StormWarning,
+    /// A danger: `name`.
+    FloodWarning,
+    /// An alert of high priority: `text`.
+    HighAlert,
+    /// This is only a test.
+    TestAlarm,
+    /// The house is not connected: `length`.
+    HouseLost,
 }
 
 /// What stands in a placeholder.
@@ -160,6 +198,36 @@ impl SentenceName {
             Self::TheTimer => &schedule.timer.the,
             Self::TheAlarm => &schedule.alarm.the,
             Self::TheReminder => &schedule.reminder.the,
+            _ => self.of_the_house(language),
+        }
+    }
+}
+
+impl SentenceName {
+    /// The same for what the house has to tell.
+    fn of_the_house(self, language: &Language) -> &str {
+        let (wind, alert) = (&language.sentences().wind, &language.sentences().alert);
+        match self {
+            Self::LeftOpen => &wind.left_open,
+            Self::TooWarm => &wind.too_warm,
+            Self::TooCold => &wind.too_cold,
+            Self::WarmthChanged => &wind.warmth_changed,
+            Self::Arrived => &wind.arrived,
+            Self::LeftLate => &wind.left_late,
+            Self::WeatherAlert => &wind.weather_alert,
+            Self::HouseNotice => &wind.notice,
+            Self::SmokeAlarm => &alert.smoke_alarm,
+            Self::FireAlarm => &alert.fire_alarm,
+            Self::GasLeak => &alert.gas_leak,
+            Self::WaterLeak => &alert.water_leak,
+            Self::IntrusionDetected => &alert.intrusion_detected,
+            Self::SecurityAlert => &alert.security_alert,
+            Self::StormWarning => &alert.storm_warning,
+            Self::FloodWarning => &alert.flood_warning,
+            Self::HighAlert => &alert.high,
+            Self::TestAlarm => &alert.test,
+            Self::HouseLost => &alert.house_lost,
+            _ => "",
         }
     }
 }

@@ -100,7 +100,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
 
     pub(super) fn setup_rules(&self) -> SetupRules<'a> {
         let EngineParts { tool_rules, context, reply, .. } = &self.engine.parts;
-        SetupRules { tools: tool_rules, context, reply }
+        SetupRules { tools: tool_rules, context, reply, house: self.engine.parts.initiative.house.as_ref() }
     }
 
     pub(super) fn quick_means(&self) -> QuickMeans<'a> {
@@ -110,6 +110,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
             home: self.engine.parts.home.as_ref(),
             confirm_s: self.engine.parts.tool_rules.confirm_s,
             session: self.session,
+            initiative: &self.engine.parts.initiative,
         }
     }
 }

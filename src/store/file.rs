@@ -60,6 +60,7 @@ const STEPS: &[M<'_>] = &[
     ),
     M::up(include_str!("note_origin.sql")),
     M::up("ALTER TABLE message ADD COLUMN wording TEXT NOT NULL DEFAULT 'model';"),
+    M::up(include_str!("initiative.sql")),
 ];
 
 /// A database ready for use.

@@ -18,6 +18,7 @@ use crate::reply::agent::tool_loop::state::prompt::LoopPrompt;
 use crate::reply::agent::tool_loop::state::scope::{ReadyCalls, ToolScope};
 use crate::reply::agent::tool_loop::state::{Asked, LoopState};
 use crate::reply::config::{ContextConfig, ReplyConfig};
+use crate::reply::initiative::HouseSummary;
 use crate::reply::memory::block::Block;
 use crate::reply::output::length::LengthLimit;
 use crate::reply::output::news::{self, WantedLength};
@@ -50,6 +51,8 @@ pub(crate) struct SetupRules<'a> {
     pub(crate) context: &'a ContextConfig,
     /// `[reply]`.
     pub(crate) reply: &'a ReplyConfig,
+    /// Tells the house in a line.
+    pub(crate) house: Option<&'a HouseSummary>,
 }
 
 /// The loop of a turn at its beginning.
@@ -66,7 +69,7 @@ pub(crate) fn begin(
         session.with(|state| (state.history.is_tainted, state.history.failed(request.past.newest())));
     let newest = prompt::Newest {
         asked: turn.asked,
-        context: &context_line(request, rules.context),
+        context: &context_line(request, rules),
         since: &shared.dialogue.since,
         memory: &memory.text,
         plan: &plan.block(),
@@ -111,13 +114,17 @@ pub(crate) fn begin(
 }
 
 /// The context line; in talk only where the answer may need it, since a small model weaves it into whatever it says.
-fn context_line(request: &TurnRequest<'_>, context: &ContextConfig) -> String {
+fn context_line(request: &TurnRequest<'_>, rules: SetupRules<'_>) -> String {
     let turn = request.turn;
     let asks = || reference::asks_about_here(&turn.language, turn.asked);
     let is_needed = || asks() && !reference::tells_of_the_speaker(&turn.language, turn.asked);
     match request.prompt {
         PromptKind::Talk if !is_needed() => String::new(),
-        PromptKind::Talk | PromptKind::Tools => context::line(context, &turn.now, &turn.language),
+        PromptKind::Talk | PromptKind::Tools => {
+            let line = context::line(rules.context, &turn.now, &turn.language);
+            let house = rules.house.map_or_else(String::new, |house| house());
+            context::with_house(line, &house)
+        }
     }
 }
 

@@ -29,6 +29,17 @@ pub(crate) fn line(cfg: &ContextConfig, now: &Zoned, language: &Language) -> Str
     format!("{LINE_START} {told}]")
 }
 
+/// The same with what is known of the house; nothing is added where nothing is.
+pub(crate) fn with_house(mut line: String, house: &str) -> String {
+    if !house.is_empty() && line.ends_with(']') {
+        line.pop();
+        line.push_str(". House: ");
+        line.push_str(house);
+        line.push(']');
+    }
+    line
+}
+
 /// How long before `from` a message was said, coarse enough to be read aloud.
 pub(crate) fn ago(at: Timestamp, from: Timestamp) -> String {
     let minutes = from.duration_since(at).as_mins().max(0);
