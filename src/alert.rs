@@ -62,6 +62,8 @@ pub struct Alerts {
 struct AlertShared {
     parts: AlertParts,
     active: Mutex<Vec<ActiveAlert>>,
+    /// That the house is not connected, while it is not.
+    lost: Mutex<Option<AnnouncementId>>,
 }
 
 /// One that nobody has heard yet.
@@ -81,7 +83,7 @@ impl fmt::Debug for Alerts {
 impl Alerts {
     /// No alarm yet.
     pub fn new(parts: AlertParts) -> Self {
-        Self { shared: Arc::new(AlertShared { parts, active: Mutex::default() }) }
+        Self { shared: Arc::new(AlertShared { parts, active: Mutex::default(), lost: Mutex::default() }) }
     }
 
     /// Tells again what nobody has heard before the last end of the program.
@@ -117,6 +119,8 @@ impl Alerts {
         let announced = self.announce(&alert).await;
         if alert.repeats() {
             self.active().push(ActiveAlert { alert: alert.clone(), announced, row: None });
+        } else {
+            *self.lost() = Some(announced);
         }
         tracing::warn!(kind, "an alarm");
         let (kept, ()) = tokio::join!(self.keep(&alert), self.post(&alert));
@@ -132,6 +136,14 @@ impl Alerts {
         };
         if acknowledged && let Some(row) = kept {
             self.store_heard((row, alert), AcknowledgedBy::Voice).await;
+        }
+    }
+
+    /// The house is connected again: that it was not need not be said any more.
+    pub async fn house_is_back(&self) {
+        let lost = self.lost().take();
+        if let Some(announced) = lost {
+            self.shared.parts.announcer.withdraw(announced).await;
         }
     }
 
@@ -257,6 +269,10 @@ impl Alerts {
 
     fn active(&self) -> MutexGuard<'_, Vec<ActiveAlert>> {
         self.shared.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lost(&self) -> MutexGuard<'_, Option<AnnouncementId>> {
+        self.shared.lost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The present moment.

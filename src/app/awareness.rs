@@ -32,6 +32,8 @@ use crate::store::Store;
 const NOTICES: usize = 16;
 /// It looks at least this often: the wall clock may have been set.
 const AT_LEAST: Duration = Duration::from_secs(30);
+/// What the house said is told as true for so long.
+const TRUE_FOR: SignedDuration = SignedDuration::from_mins(15);
 /// Changes that nothing depends on are stored this often at most.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
 
@@ -75,7 +77,10 @@ impl Awareness {
 
     /// The house in a line.
     pub fn summary(&self) -> String {
-        let state = self.state();
+        let (state, now) = (self.state(), self.clock.now().timestamp());
+        if state.updated.is_none_or(|at| now.duration_since(at).abs() > TRUE_FOR) {
+            return String::new();
+        }
         let topic =
             state.in_hand.as_ref().map(|topic| topic.fact.part(&self.languages.get(), &self.clock.now()));
         home_summary(&state, &self.rules, topic.as_deref())
@@ -277,6 +282,7 @@ impl HouseWatcher {
         let Some(house) = &self.house else { return };
         if house.borrow().link.is_up() {
             self.lost = None;
+            self.alerts.house_is_back().await;
             return;
         }
         let (since, told) = *self.lost.get_or_insert((Instant::now(), Told::NotYet));

@@ -93,6 +93,8 @@ pub struct ContextState {
     pub weather: Option<String>,
     /// Of the last day, the oldest first.
     pub events: VecDeque<Noticed>,
+    /// When the house last said anything: what is older is not told as true.
+    pub updated: Option<Timestamp>,
     /// When the user and she last had to do with one another.
     pub last_interaction: Option<Timestamp>,
     /// The last that was said unasked, the oldest first.
@@ -127,6 +129,9 @@ impl ContextState {
     ) -> Vec<Noticed> {
         let at = now.timestamp();
         self.forget_old(rules, at);
+        if !said.is_empty() {
+            self.updated = Some(at);
+        }
         let mut happened = Vec::new();
         for (item, what, observation) in said {
             let happening = match observation {

@@ -158,7 +158,7 @@ fn a_full_queue_drops_the_least_significant_then_the_oldest_and_nothing_comes_tw
     let rules = TopicRules { most: 3, expires: day, again_after: day };
     let (mut queue, noon) = (TopicQueue::default(), at("12:00"));
     let keys = |queue: &TopicQueue| queue.waiting().iter().map(|t| t.key.clone()).collect::<Vec<_>>();
-    let mut push = |queue: &mut TopicQueue, key: &str, significance, minute: i64| {
+    let push = |queue: &mut TopicQueue, key: &str, significance, minute: i64| {
         let at = &noon + minute.minutes();
         queue.push(topic(key, significance, &at), rules, at.timestamp())
     };

@@ -161,7 +161,7 @@ async fn a_week_holds_few_words_each_on_its_own_topic_by_day_and_every_decision_
 async fn quiet_until_tomorrow_holds_over_a_restart_while_topics_gather_and_ends_in_the_morning() {
     let store = Store::in_memory().unwrap();
     let evening = start().checked_add(20.hours()).unwrap();
-    let mut before = bench(store.clone(), evening.clone()).await;
+    let before = bench(store.clone(), evening.clone()).await;
     assert_eq!(
         before.wishes(QuietWish::UntilTomorrow).await,
         "All right. I'll be quiet until tomorrow at 7 AM, unless there is danger."
