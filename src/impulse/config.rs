@@ -17,7 +17,7 @@ pub struct ImpulseConfig {
     pub threshold: f64,
     /// Minutes between two looks, 1 to 240. Higher: what is worth mentioning waits longer.
     pub check_min: f64,
-    /// Minutes by which a look may come earlier or later, 0 to less than `check_min`.
+    /// Minutes by which a look may come earlier or later, 0 to 240, and less than `check_min`.
     pub check_spread_min: f64,
     /// Hours of the day in which she may speak up, as "HH:MM-HH:MM"; outside `announce.quiet_hours` as well.
     pub active_hours: QuietPeriod,
@@ -72,7 +72,7 @@ pub struct ImpulseScoreConfig {
     pub weekend_morning: f64,
     /// What a working day (9 to 17) adds while somebody is at home, -1 to 1.
     pub workday: f64,
-    /// The same while nobody is.
+    /// The same while nobody is, -1 to 1.
     pub workday_away: f64,
     /// What a weekend (10 to 17) adds, -1 to 1.
     pub weekend: f64,

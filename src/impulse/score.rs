@@ -1,7 +1,7 @@
 //! PURE. The score: six factors, what habits add, and what a danger adds.
 //!
 //! In: how long it was silent, how much there is to tell, the civil time, chance, what went out lately. Out: every
-//! factor by itself and the total. Nothing is decided here. Sums are rounded to a millionth, so that 0.1 + 0.2 meets a
+//! factor by itself and the total. Nothing is decided here. Sums are rounded to a billionth, so that 0.1 + 0.2 meets a
 //! threshold of 0.3.
 
 use std::time::Duration;
@@ -104,7 +104,7 @@ fn time_of_day(now: &Zoned, is_away: bool, rules: &ImpulseScoreConfig) -> f64 {
     }
 }
 
-/// To a millionth.
+/// To a billionth.
 pub(super) fn exact(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
+    (value * 1e9).round() / 1e9
 }

@@ -48,8 +48,8 @@ impl SimulatedHouse {
             Self::Family => Habits {
                 doors: &["Front door", "Terrace door", "Bathroom window", "Kitchen window", "Attic window"],
                 airings: 12.0,
-                forgets: 0.12,
-                talks: 6.0,
+                forgets: 0.2,
+                talks: 4.0,
                 works_elsewhere: false,
                 has_presence: true,
             },
