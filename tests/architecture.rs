@@ -52,7 +52,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     (
         "reqwest",
-        &["llm", "models", "tools/web", "tools/config", "tools/weather", "home/openhab", "alert/tests"],
+        &["llm", "models", "tools/web", "tools/config", "tools/weather", "home/openhab"],
     ),
     ("axum", &["home/demo", "alert/door"]),
     ("html5ever", &["tools/web/html"]),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use jiff::Zoned;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::courier::NotPosted;
 use super::*;
@@ -178,14 +179,19 @@ async fn alerts_over_http_are_taken_from_this_machine_only_and_from_no_web_page(
     let (sender, mut notices) = tokio::sync::mpsc::channel(1);
     let stop = CancellationToken::new();
     let served = tokio::spawn(door::serve(listener, sender, stop.clone()));
-    let http = reqwest::Client::new();
     let send = |body: String, origin: Option<&str>| {
-        let request = http.post(format!("http://{address}/events")).body(body);
-        let request = match origin {
-            Some(origin) => request.header("Origin", origin.to_owned()),
-            None => request,
-        };
-        async move { request.send().await.unwrap().status().as_u16() }
+        let origin = origin.map(|origin| format!("Origin: {origin}\r\n")).unwrap_or_default();
+        let request = format!(
+            "POST /events HTTP/1.1\r\nHost: here\r\nConnection: close\r\n{origin}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        async move {
+            let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut status = [0; 12];
+            stream.read_exact(&mut status).await.unwrap();
+            std::str::from_utf8(&status[9..]).unwrap().parse::<u16>().unwrap()
+        }
     };
     assert_eq!(send("Bin day".into(), Some("http://evil.example")).await, 403);
     assert_eq!(send("{\"priority\":\"high\"}".into(), None).await, 400);
