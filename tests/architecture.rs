@@ -50,10 +50,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("ort", &["speak/piper"]),
     ("espeak_rs_sys", &["speak/espeak", "speak/piper"]),
     ("rusqlite", &["store"]),
-    (
-        "reqwest",
-        &["llm", "models", "tools/web", "tools/config", "tools/weather", "home/openhab"],
-    ),
+    ("reqwest", &["llm", "models", "tools/web", "tools/config", "tools/weather", "home/openhab"]),
     ("axum", &["home/demo", "alert/door"]),
     ("html5ever", &["tools/web/html"]),
     ("pdf_extract", &["cli/memory/document"]),
