@@ -18,4 +18,4 @@ pub mod words;
 pub use config::{ImpulseConfig, ImpulseScoreConfig};
 pub use decide::{Hold, ImpulseInput, ImpulseVerdict, decide};
 pub use record::ImpulseRecord;
-pub use score::{Score, ScoreInput, score};
+pub use score::{ImpulseScore, ScoreInput, score};

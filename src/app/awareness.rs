@@ -23,8 +23,8 @@ use crate::awareness::{
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::home::backend::HomeView;
-use crate::home::house::{House, HouseRevision, Meaning, MeaningConfig, StateValue, meaning};
-use crate::impulse::rhythm::{Due, Rhythm};
+use crate::home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, StateValue, meaning};
+use crate::impulse::rhythm::{Rhythm, RhythmDue};
 use crate::language::Languages;
 use crate::store::Store;
 
@@ -144,19 +144,19 @@ pub(super) struct HouseWatcher {
     alert: AlertConfig,
     house: Option<watch::Receiver<HomeView>>,
     /// The meanings of this layout of the house.
-    meanings: (Option<HouseRevision>, BTreeMap<String, Meaning>),
+    meanings: (Option<HouseRevision>, BTreeMap<String, ItemMeaning>),
     /// The last text of the item for alerts.
     last_text: Option<String>,
     /// When the connection was lost, and whether that was told.
-    lost: Option<(Instant, Told)>,
+    lost: Option<(Instant, LossTold)>,
     saved: Instant,
     is_dirty: bool,
-    cleanup: Due,
+    cleanup: RhythmDue,
 }
 
 /// Whether it was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum LossTold {
     NotYet,
     Done,
 }
@@ -168,8 +168,8 @@ impl HouseWatcher {
         (meaning, alert): (MeaningConfig, AlertConfig),
         house: Option<watch::Receiver<HomeView>>,
     ) -> Self {
-        let cleanup = Due::after(Rhythm::CLEANUP, awareness.clock.now().timestamp(), 0.5);
-        let lost = house.is_some().then(|| (Instant::now(), Told::NotYet));
+        let cleanup = RhythmDue::after(Rhythm::CLEANUP, awareness.clock.now().timestamp(), 0.5);
+        let lost = house.is_some().then(|| (Instant::now(), LossTold::NotYet));
         Self {
             awareness,
             alerts,
@@ -285,10 +285,10 @@ impl HouseWatcher {
             self.alerts.house_is_back().await;
             return;
         }
-        let (since, told) = *self.lost.get_or_insert((Instant::now(), Told::NotYet));
+        let (since, told) = *self.lost.get_or_insert((Instant::now(), LossTold::NotYet));
         let limit = Duration::from_secs(u64::from(self.alert.house_lost_min) * 60);
-        if told == Told::NotYet && since.elapsed() >= limit {
-            self.lost = Some((since, Told::Done));
+        if told == LossTold::NotYet && since.elapsed() >= limit {
+            self.lost = Some((since, LossTold::Done));
             let kind = AlertKind::HouseLost { lost_s: since.elapsed().as_secs() };
             self.alerts.raise(Alert::new(kind, self.alerts.now())).await;
         }
@@ -310,7 +310,7 @@ impl HouseWatcher {
 }
 
 /// The meanings of a house's items.
-fn meanings(config: &MeaningConfig, source: MeaningSource, house: &House) -> BTreeMap<String, Meaning> {
+fn meanings(config: &MeaningConfig, source: MeaningSource, house: &House) -> BTreeMap<String, ItemMeaning> {
     let mut meanings = config.meanings(house);
     if source == MeaningSource::Proposed {
         for proposal in meaning::proposals(house) {

@@ -21,7 +21,7 @@ use crate::awareness::{HomePresence, HourOfWeek, Topic};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::impulse::record::ImpulseOutcome;
-use crate::impulse::rhythm::{Due, Rhythm};
+use crate::impulse::rhythm::{Rhythm, RhythmDue};
 use crate::impulse::{ImpulseConfig, ImpulseInput, ImpulseRecord, ImpulseVerdict, ScoreInput, decide};
 use crate::language::Languages;
 use crate::reply::Engine;
@@ -89,7 +89,7 @@ pub(super) fn impulse(brain: &Brain, config: &Config) -> Option<Service> {
 pub(super) struct ImpulseSpeaker<M> {
     parts: ImpulseParts<M>,
     chance: fastrand::Rng,
-    due: Due,
+    due: RhythmDue,
     /// What waits for a quiet moment.
     waiting: Option<WaitingWords>,
     /// Messages that a model called urgent.
@@ -98,7 +98,7 @@ pub(super) struct ImpulseSpeaker<M> {
 
 impl<M: ChatModel> ImpulseSpeaker<M> {
     pub(super) fn new(parts: ImpulseParts<M>, mut chance: fastrand::Rng) -> Self {
-        let due = Due::after(rhythm(&parts.config), parts.clock.now().timestamp(), chance.f64());
+        let due = RhythmDue::after(rhythm(&parts.config), parts.clock.now().timestamp(), chance.f64());
         Self { parts, chance, due, waiting: None, escalated: Vec::new() }
     }
 

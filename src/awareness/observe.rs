@@ -1,6 +1,6 @@
 //! PURE. What the items that mean something say right now.
 //!
-//! In: a house and the meanings of its items. Out: one [`Observation`] for each that has a value. Nothing is compared
+//! In: a house and the meanings of its items. Out: one [`ItemObservation`] for each that has a value. Nothing is compared
 //! with before: that is the state's business, so a lost connection or a restart can't lose a change.
 
 use std::collections::BTreeMap;
@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::event::CriticalId;
-use crate::home::house::{House, Item, Meaning, StateValue};
+use crate::home::house::{House, Item, ItemMeaning, StateValue};
 
 /// What an item says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Observation {
+pub enum ItemObservation {
     /// A detector of a danger is on or off.
     Danger(CriticalId, bool),
     /// Somebody is at home, as far as this item knows.
@@ -43,8 +43,8 @@ static WORDS: LazyLock<WarningWords> = LazyLock::new(|| {
 /// All that is said: the item's name, what to call it, and what it says.
 pub fn observations(
     house: &House,
-    meanings: &BTreeMap<String, Meaning>,
-) -> Vec<(String, String, Observation)> {
+    meanings: &BTreeMap<String, ItemMeaning>,
+) -> Vec<(String, String, ItemObservation)> {
     let all = meanings.iter().filter_map(|(name, meaning)| Some((house.item(name)?, *meaning)));
     all.filter_map(|(item, meaning)| {
         Some((item.name.clone(), title(house, item), observation(item, meaning)?))
@@ -52,30 +52,30 @@ pub fn observations(
     .collect()
 }
 
-fn observation(item: &Item, meaning: Meaning) -> Option<Observation> {
+fn observation(item: &Item, meaning: ItemMeaning) -> Option<ItemObservation> {
     let is_active = match &item.state.value {
         StateValue::OnOff(on) => Some(*on),
         StateValue::OpenClosed(open) => Some(*open),
         _ => None,
     };
     Some(match meaning {
-        Meaning::Smoke => Observation::Danger(CriticalId::SmokeAlarm, is_active?),
-        Meaning::Gas => Observation::Danger(CriticalId::GasLeak, is_active?),
-        Meaning::Water => Observation::Danger(CriticalId::WaterLeak, is_active?),
-        Meaning::Intrusion => Observation::Danger(CriticalId::IntrusionDetected, is_active?),
-        Meaning::Presence => Observation::Present(is_active?),
-        Meaning::Door => Observation::Open(is_active?),
-        Meaning::Temperature => match &item.state.value {
+        ItemMeaning::Smoke => ItemObservation::Danger(CriticalId::SmokeAlarm, is_active?),
+        ItemMeaning::Gas => ItemObservation::Danger(CriticalId::GasLeak, is_active?),
+        ItemMeaning::Water => ItemObservation::Danger(CriticalId::WaterLeak, is_active?),
+        ItemMeaning::Intrusion => ItemObservation::Danger(CriticalId::IntrusionDetected, is_active?),
+        ItemMeaning::Presence => ItemObservation::Present(is_active?),
+        ItemMeaning::Door => ItemObservation::Open(is_active?),
+        ItemMeaning::Temperature => match &item.state.value {
             StateValue::Number { value, unit } if unit.as_deref() == Some("°F") => {
-                Observation::Warmth((value - 32.0) / 1.8)
+                ItemObservation::Warmth((value - 32.0) / 1.8)
             }
-            StateValue::Number { value, .. } => Observation::Warmth(*value),
+            StateValue::Number { value, .. } => ItemObservation::Warmth(*value),
             _ => return None,
         },
-        Meaning::WeatherAlert => match &item.state.value {
-            StateValue::OnOff(true) => Observation::Weather(item.title().to_owned()),
-            StateValue::OnOff(false) => Observation::Weather(String::new()),
-            StateValue::Text(text) => Observation::Weather(warning(text)),
+        ItemMeaning::WeatherAlert => match &item.state.value {
+            StateValue::OnOff(true) => ItemObservation::Weather(item.title().to_owned()),
+            StateValue::OnOff(false) => ItemObservation::Weather(String::new()),
+            StateValue::Text(text) => ItemObservation::Weather(warning(text)),
             _ => return None,
         },
     })

@@ -40,13 +40,13 @@ impl PatternCount {
 
 /// What is known of when she is answered.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Patterns {
+pub struct AnswerPatterns {
     hours: BTreeMap<HourOfWeek, PatternCount>,
     /// All messages that were ever counted.
     messages: u32,
 }
 
-impl Patterns {
+impl AnswerPatterns {
     /// Counts a message that was said in this hour.
     pub fn count(&mut self, hour: HourOfWeek, is_answered: bool, now: Timestamp) {
         let before = self.hours.get(&hour).copied();

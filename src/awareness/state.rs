@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::config::AwarenessConfig;
 use super::event::{CriticalId, Happening, HouseEvent};
-use super::observe::{Observation, danger_in};
-use super::patterns::Patterns;
+use super::observe::{ItemObservation, danger_in};
+use super::patterns::AnswerPatterns;
 use super::significance::{Significance, significance};
 use super::topics::{Topic, TopicQueue, TopicRules};
 
@@ -106,7 +106,7 @@ pub struct ContextState {
     /// What she has mentioned last, as long as it may be answered.
     pub in_hand: Option<Topic>,
     /// When she is answered.
-    pub patterns: Patterns,
+    pub patterns: AnswerPatterns,
     /// The last message, while it is not known whether it is answered.
     pub unanswered: Option<Timestamp>,
 }
@@ -123,7 +123,7 @@ impl ContextState {
     /// Takes in what the items say; what was noticed because of it.
     pub fn observe(
         &mut self,
-        said: &[(String, String, Observation)],
+        said: &[(String, String, ItemObservation)],
         rules: &AwarenessConfig,
         now: &Zoned,
     ) -> Vec<Noticed> {
@@ -135,11 +135,11 @@ impl ContextState {
         let mut happened = Vec::new();
         for (item, what, observation) in said {
             let happening = match observation {
-                Observation::Danger(id, is_on) => self.danger(item, *id, *is_on),
-                Observation::Open(is_open) => self.door(item, what, *is_open, at),
-                Observation::Warmth(celsius) => self.warmth((item, what), *celsius, rules, at),
-                Observation::Weather(text) => self.warned(item, text),
-                Observation::Present(is_present) => {
+                ItemObservation::Danger(id, is_on) => self.danger(item, *id, *is_on),
+                ItemObservation::Open(is_open) => self.door(item, what, *is_open, at),
+                ItemObservation::Warmth(celsius) => self.warmth((item, what), *celsius, rules, at),
+                ItemObservation::Weather(text) => self.warned(item, text),
+                ItemObservation::Present(is_present) => {
                     self.present.insert(item.clone(), *is_present);
                     None
                 }

@@ -21,7 +21,7 @@ fn class(happening: Happening, hour: &str) -> Significance {
     significance(&event(happening), &rules(), &at(hour))
 }
 
-fn says(item: &str, is: Observation) -> Vec<(String, String, Observation)> {
+fn says(item: &str, is: ItemObservation) -> Vec<(String, String, ItemObservation)> {
     vec![(item.to_owned(), format!("The {item}"), is)]
 }
 
@@ -67,21 +67,21 @@ fn each_kind_of_event_has_its_class_and_the_boundaries_hold() {
 #[test]
 fn a_door_that_stays_open_is_noticed_once_though_no_event_comes() {
     let (mut state, opened) = (ContextState::default(), at("12:00"));
-    let noticed = state.observe(&says("Door", Observation::Open(true)), &rules(), &opened);
+    let noticed = state.observe(&says("Door", ItemObservation::Open(true)), &rules(), &opened);
     assert_eq!(noticed[0].significance, Significance::Routine);
     assert_eq!(state.next_tick(&rules()), Some((&opened + 1801.seconds()).timestamp()));
     assert_eq!(state.tick(&rules(), &(&opened + 1800.seconds())), []);
     let noticed = state.tick(&rules(), &(&opened + 1801.seconds()));
     assert_eq!(noticed[0].event.happening, Happening::LeftOpen { open_s: 1801 });
     assert_eq!((state.topics.len(), state.tick(&rules(), &(&opened + 2.hours()))), (1, vec![]));
-    state.observe(&says("Door", Observation::Open(false)), &rules(), &(&opened + 2.hours()));
+    state.observe(&says("Door", ItemObservation::Open(false)), &rules(), &(&opened + 2.hours()));
     assert!(state.topics.is_empty(), "a closed door is not worth a word");
 }
 
 #[test]
 fn a_danger_is_told_once_while_it_lasts_over_restarts_and_again_when_it_comes_back() {
     let (mut state, now) = (ContextState::default(), at("03:00"));
-    let smoke = |is_on| says("Smoke", Observation::Danger(CriticalId::SmokeAlarm, is_on));
+    let smoke = |is_on| says("Smoke", ItemObservation::Danger(CriticalId::SmokeAlarm, is_on));
     assert_eq!(state.observe(&smoke(true), &rules(), &now)[0].significance, Significance::Critical);
     assert_eq!(state.observe(&smoke(true), &rules(), &now), []);
     let mut again = ContextState::read(&serde_json::to_string(&state).unwrap()).unwrap();
@@ -96,13 +96,13 @@ fn a_danger_is_told_once_while_it_lasts_over_restarts_and_again_when_it_comes_ba
 #[test]
 fn arrivals_count_by_absence_and_temperatures_by_swing_and_comfort() {
     let (mut state, nine) = (ContextState::default(), at("09:00"));
-    let present = |is| says("Presence", Observation::Present(is));
+    let present = |is| says("Presence", ItemObservation::Present(is));
     assert_eq!(state.observe(&present(true), &rules(), &nine), [], "nothing was known before");
     state.observe(&present(false), &rules(), &nine);
     let noticed = state.observe(&present(true), &rules(), &(&nine + 3601.seconds()));
     assert_eq!(noticed[0].event.happening, Happening::Arrived { away_s: 3601 });
     assert_eq!(state.topics.len(), 1);
-    let warm = |celsius| says("Living", Observation::Warmth(celsius));
+    let warm = |celsius| says("Living", ItemObservation::Warmth(celsius));
     assert_eq!(state.observe(&warm(20.0), &rules(), &nine), []);
     assert_eq!(state.observe(&warm(25.0), &rules(), &(&nine + 59.minutes())), [], "5.0 °C");
     assert_eq!(state.observe(&warm(25.5), &rules(), &(&nine + 59.minutes())).len(), 1, "5.5 °C");
@@ -117,7 +117,7 @@ fn arrivals_count_by_absence_and_temperatures_by_swing_and_comfort() {
 #[test]
 fn warnings_of_storm_and_flood_are_dangers_and_others_are_worth_a_word() {
     let (mut state, now) = (ContextState::default(), at("12:00"));
-    let warns = |text: &str| says("Weather", Observation::Weather(text.into()));
+    let warns = |text: &str| says("Weather", ItemObservation::Weather(text.into()));
     let first =
         |noticed: Vec<Noticed>| noticed.into_iter().next().map(|n| (n.event.happening, n.significance));
     let storm = first(state.observe(&warns("Severe STORM from noon"), &rules(), &now)).unwrap();
@@ -185,7 +185,7 @@ fn garbage_is_refused_and_a_clock_that_jumps_a_day_loses_nothing_for_ever() {
     }
     assert_eq!(ContextState::read("{}").unwrap(), ContextState::default());
     let (mut state, now) = (ContextState::default(), at("12:00"));
-    state.observe(&says("Door", Observation::Open(true)), &rules(), &now);
+    state.observe(&says("Door", ItemObservation::Open(true)), &rules(), &now);
     state.sent("Hello.", now.timestamp());
     let yesterday = &now - 24.hours();
     assert_eq!(state.tick(&rules(), &yesterday), [], "back");
@@ -232,10 +232,10 @@ fn notices_come_as_json_or_text_and_priority_high_makes_them_urgent() {
 
 #[test]
 fn habits_move_the_impulse_only_after_twenty_messages_and_fade() {
-    let (mut patterns, now) = (Patterns::default(), at("18:00"));
+    let (mut patterns, now) = (AnswerPatterns::default(), at("18:00"));
     let hour = HourOfWeek::of(&now);
     assert_eq!(hour, HourOfWeek(2 * 24 + 18), "Wednesday");
-    let shift = |patterns: &Patterns, now: &Zoned| patterns.shift(hour, now.timestamp(), 0.05, 20);
+    let shift = |patterns: &AnswerPatterns, now: &Zoned| patterns.shift(hour, now.timestamp(), 0.05, 20);
     for _ in 0..19 {
         patterns.count(hour, true, now.timestamp());
     }
@@ -261,9 +261,9 @@ fn habits_move_the_impulse_only_after_twenty_messages_and_fade() {
 fn the_summary_holds_what_matters_and_never_more_than_three_hundred_signs() {
     let (mut state, now) = (ContextState::default(), at("12:00"));
     assert_eq!(home_summary(&state, &rules(), None), "");
-    let mut said = says("Front door", Observation::Open(true));
-    said.extend(says("Presence", Observation::Present(true)));
-    said.extend(says("Bath", Observation::Warmth(30.0)));
+    let mut said = says("Front door", ItemObservation::Open(true));
+    said.extend(says("Presence", ItemObservation::Present(true)));
+    said.extend(says("Bath", ItemObservation::Warmth(30.0)));
     state.observe(&said, &rules(), &now);
     assert_eq!(
         home_summary(&state, &rules(), Some("the bath is warm")),

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::house::{HouseRules, Meaning, MeaningConfig, Permission};
+use super::house::{HouseRules, ItemMeaning, MeaningConfig, Permission};
 use super::openhab::ServerAddress;
 use crate::problem::Problem;
 
@@ -69,7 +69,7 @@ impl HomeConfig {
                 problems.push(Problem::new(key, name, "names of items: letters, digits, underscores"));
             }
         }
-        for meaning in Meaning::ALL {
+        for meaning in ItemMeaning::ALL {
             for name in self.meaning.of(meaning).iter().filter(|name| name.is_empty() || !is_name(name)) {
                 let allowed = "names of items or groups: letters, digits, underscores";
                 problems.push(Problem::new(format!("home.meaning.{}", meaning.key()), name, allowed));

@@ -31,7 +31,7 @@ pub use caution::{Caution, CautionCause};
 pub use command::{ItemCommand, Ordered, Refused};
 pub use item::{Item, ItemKind, ItemOption, ValueRange};
 pub use location::{Equipment, Location};
-pub use meaning::{Meaning, MeaningConfig, MeaningProposal, MeaningSign};
+pub use meaning::{ItemMeaning, MeaningConfig, MeaningProposal, MeaningSign};
 pub use permission::{HouseRules, Permission};
 pub use read::{TagVocabulary, UnreadItem};
 pub use semantics::{SemanticClass, Semantics};

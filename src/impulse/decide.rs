@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::ImpulseConfig;
 use super::rates::{self, ProactiveRate};
-use super::score::{Score, ScoreInput, exact, score};
+use super::score::{ImpulseScore, ScoreInput, exact, score};
 use crate::announce::QuietHours;
 
 /// What is decided on.
@@ -67,7 +67,7 @@ pub enum ImpulseVerdict {
 }
 
 /// Decides; the score that it was decided by, with the halving of a busy hour in its total.
-pub fn decide(input: &ImpulseInput<'_>, rules: &ImpulseConfig) -> (ImpulseVerdict, Score) {
+pub fn decide(input: &ImpulseInput<'_>, rules: &ImpulseConfig) -> (ImpulseVerdict, ImpulseScore) {
     let mut score = score(&input.score, &rules.score);
     let rate = rates::proactive(input.direct, rules);
     let is_critical = input.score.is_critical;

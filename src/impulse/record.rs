@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::decide::ImpulseVerdict;
-use super::score::Score;
+use super::score::ImpulseScore;
 
 /// What became of a message that was decided on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub struct ImpulseRecord {
     /// When, in UTC.
     pub at: Timestamp,
     /// All factors.
-    pub score: Score,
+    pub score: ImpulseScore,
     /// What they were compared with.
     pub threshold: f64,
     /// What was decided, and why.

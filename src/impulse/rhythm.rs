@@ -30,13 +30,13 @@ impl Rhythm {
 
 /// When one task is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Due {
+pub struct RhythmDue {
     rhythm: Rhythm,
     at: Timestamp,
     failures: u32,
 }
 
-impl Due {
+impl RhythmDue {
     /// The first time is after one interval.
     pub fn after(rhythm: Rhythm, now: Timestamp, draw: f64) -> Self {
         Self { rhythm, at: later(now, rhythm.next(draw)), failures: 0 }

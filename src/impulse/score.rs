@@ -37,7 +37,7 @@ pub struct ScoreInput<'a> {
 
 /// Every factor, and the total.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Score {
+pub struct ImpulseScore {
     /// What there is at any time.
     pub base: f64,
     /// What silence adds.
@@ -59,13 +59,13 @@ pub struct Score {
 }
 
 /// Adds it up.
-pub fn score(input: &ScoreInput<'_>, rules: &ImpulseScoreConfig) -> Score {
+pub fn score(input: &ScoreInput<'_>, rules: &ImpulseScoreConfig) -> ImpulseScore {
     let hours = input.silence.map_or(f64::INFINITY, |silence| silence.as_secs_f64() / 3600.0);
     let silence = step(rules.silence_hours.iter().filter(|from| hours >= **from).count(), &rules.silence);
     let context = input.topics as f64 * rules.per_topic + input.events as f64 * rules.per_event;
     let damper =
         step(rules.damper_from.iter().filter(|from| input.outbound >= **from).count(), &rules.damper);
-    let mut score = Score {
+    let mut score = ImpulseScore {
         base: rules.base,
         silence,
         context: exact(context.min(rules.context_most)),

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::config::ImpulseConfig;
 use super::decide::{Hold, ImpulseInput, ImpulseVerdict, decide};
-use super::rhythm::{Due, Rhythm};
+use super::rhythm::{Rhythm, RhythmDue};
 use super::score::ScoreInput;
 use crate::announce::QuietHours;
 use crate::awareness::{AwarenessConfig, ContextState, HomePresence, HourOfWeek, Noticed, Significance};
@@ -119,7 +119,7 @@ impl Run<'_> {
     fn run(&mut self) {
         let mut people = People::new(self.parts.house, self.parts.seed);
         let rhythm = self.rhythm();
-        let mut due = Due::after(rhythm, self.parts.start.timestamp(), self.chance.f64());
+        let mut due = RhythmDue::after(rhythm, self.parts.start.timestamp(), self.chance.f64());
         for minute in 0..i64::from(self.parts.days) * 24 * 60 {
             let Ok(now) = self.parts.start.checked_add(SignedDuration::from_mins(minute)) else { return };
             let moment = people.minute(&now);
@@ -219,12 +219,12 @@ impl Run<'_> {
         if let Some((_, count)) = self.found.per_day.iter_mut().find(|(date, _)| *date == now.date()) {
             *count += 1;
         }
-        let is_answered = reaction != people::Reaction::None;
+        let is_answered = reaction != people::SimulatedReaction::None;
         self.found.contacts.push(SimulatedContact { at: now.clone(), key, total, is_answered });
         if is_answered {
             self.settle(now, true);
         }
-        if reaction == people::Reaction::NotNow {
+        if reaction == people::SimulatedReaction::NotNow {
             self.found.not_now.push(now.clone());
             let rest = SignedDuration::from_mins(self.parts.impulse.not_now_min.into());
             self.wished_until = now.checked_add(rest).ok();

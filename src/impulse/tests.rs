@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::rates::{ProactiveRate, ReplyRate};
-use super::rhythm::{Due, Rhythm};
+use super::rhythm::{Rhythm, RhythmDue};
 use super::simulate::people::SimulatedHouse;
 use super::simulate::{Inconsiderate, SimulationParts, simulate};
 use super::words::{ProactiveRefusal, check_proactive};
@@ -45,7 +45,7 @@ fn rules() -> ImpulseConfig {
     ImpulseConfig::default()
 }
 
-fn scored(input: &ScoreInput<'_>) -> Score {
+fn scored(input: &ScoreInput<'_>) -> ImpulseScore {
     score(input, &rules().score)
 }
 
@@ -232,7 +232,7 @@ fn a_thousand_intervals_lie_between_ten_and_fifteen_minutes_and_two_days_hold_th
         for seed in 0..20 {
             let mut chance = fastrand::Rng::with_seed(seed);
             let at = |second: i64| Timestamp::from_second(1_800_000_000 + second).unwrap();
-            let mut due = Due::after(rhythm, at(0), chance.f64());
+            let mut due = RhythmDue::after(rhythm, at(0), chance.f64());
             let mut count = 0;
             for second in (0..48 * 3600).step_by(10) {
                 if due.is_due(at(second)) {
@@ -248,7 +248,7 @@ fn a_thousand_intervals_lie_between_ten_and_fifteen_minutes_and_two_days_hold_th
 #[test]
 fn a_task_that_fails_is_tried_again_sooner_and_a_clock_that_jumps_stops_nothing() {
     let at = |second: i64| Timestamp::from_second(1_800_000_000 + second).unwrap();
-    let mut due = Due::after(Rhythm::CLEANUP, at(0), 0.5);
+    let mut due = RhythmDue::after(Rhythm::CLEANUP, at(0), 0.5);
     assert!(!due.is_due(at(3599)) && due.is_due(at(3600)));
     for wait in [30, 60, 120, 240, 480, 960, 1920, 3600, 3600] {
         due.failed(at(3600), 0.5);

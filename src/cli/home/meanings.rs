@@ -8,7 +8,7 @@ use serde_json::json;
 use super::super::context::CliContext;
 use super::super::show::{self, Tone};
 use super::{print_json, read};
-use crate::home::house::{Meaning, MeaningSign, meaning};
+use crate::home::house::{ItemMeaning, MeaningSign, meaning};
 
 pub(super) fn run(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
     let house = read(context)?;
@@ -26,7 +26,7 @@ pub(super) fn run(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCod
         return print_json(&known.chain(guessed).collect::<Vec<_>>());
     }
     let mut table = show::table(["ITEM", "LABEL", "STATE", "MEANS", "BECAUSE"]);
-    let mut add = |item: &str, meaning: Meaning, why: String| {
+    let mut add = |item: &str, meaning: ItemMeaning, why: String| {
         if let Some(item) = house.item(item) {
             let label = item.label.clone().unwrap_or_default();
             table.add_row([item.name.clone(), label, item.shown_state(), meaning.key().to_owned(), why]);
@@ -51,7 +51,7 @@ pub(super) fn run(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCod
         ))?;
     }
     if !proposed.is_empty() {
-        let mut lists: BTreeMap<Meaning, Vec<&str>> = BTreeMap::new();
+        let mut lists: BTreeMap<ItemMeaning, Vec<&str>> = BTreeMap::new();
         for proposal in &proposed {
             lists.entry(proposal.meaning).or_default().push(&proposal.item);
         }

@@ -16,7 +16,7 @@ use super::item::{Item, ItemKind};
 /// What the state of an item tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Meaning {
+pub enum ItemMeaning {
     /// Smoke or fire, when it is on or open.
     Smoke,
     /// Gas, when it is on or open.
@@ -35,7 +35,7 @@ pub enum Meaning {
     Door,
 }
 
-impl Meaning {
+impl ItemMeaning {
     /// All of them, the weightiest first.
     pub const ALL: [Self; 8] = [
         Self::Smoke,
@@ -89,30 +89,30 @@ pub struct MeaningConfig {
 
 impl MeaningConfig {
     /// The names that mean this.
-    pub fn of(&self, meaning: Meaning) -> &[String] {
+    pub fn of(&self, meaning: ItemMeaning) -> &[String] {
         match meaning {
-            Meaning::Smoke => &self.smoke,
-            Meaning::Gas => &self.gas,
-            Meaning::Water => &self.water,
-            Meaning::Intrusion => &self.intrusion,
-            Meaning::Presence => &self.presence,
-            Meaning::WeatherAlert => &self.weather_alert,
-            Meaning::Temperature => &self.temperature,
-            Meaning::Door => &self.door,
+            ItemMeaning::Smoke => &self.smoke,
+            ItemMeaning::Gas => &self.gas,
+            ItemMeaning::Water => &self.water,
+            ItemMeaning::Intrusion => &self.intrusion,
+            ItemMeaning::Presence => &self.presence,
+            ItemMeaning::WeatherAlert => &self.weather_alert,
+            ItemMeaning::Temperature => &self.temperature,
+            ItemMeaning::Door => &self.door,
         }
     }
 
     /// The meaning of each item of `house` that has one; what is named itself goes before its groups.
-    pub fn meanings(&self, house: &House) -> BTreeMap<String, Meaning> {
+    pub fn meanings(&self, house: &House) -> BTreeMap<String, ItemMeaning> {
         let mut found = BTreeMap::new();
-        for meaning in Meaning::ALL {
+        for meaning in ItemMeaning::ALL {
             for name in self.of(meaning) {
                 for member in house.members(name) {
                     found.entry(member.name.clone()).or_insert(meaning);
                 }
             }
         }
-        for meaning in Meaning::ALL.into_iter().rev() {
+        for meaning in ItemMeaning::ALL.into_iter().rev() {
             for name in self.of(meaning).iter().filter(|name| house.item(name).is_some_and(is_single)) {
                 found.insert(name.clone(), meaning);
             }
@@ -122,7 +122,7 @@ impl MeaningConfig {
 
     /// Names that no item of `house` has.
     pub fn unknown<'a>(&'a self, house: &House) -> Vec<&'a str> {
-        let all = Meaning::ALL.into_iter().flat_map(|meaning| self.of(meaning));
+        let all = ItemMeaning::ALL.into_iter().flat_map(|meaning| self.of(meaning));
         all.filter(|name| house.item(name).is_none()).map(String::as_str).collect()
     }
 }
@@ -149,7 +149,7 @@ pub struct MeaningProposal {
     /// The item.
     pub item: String,
     /// What it would mean.
-    pub meaning: Meaning,
+    pub meaning: ItemMeaning,
     /// Why.
     pub sign: MeaningSign,
 }
@@ -163,7 +163,7 @@ struct MeaningMarks {
     words: Vec<String>,
 }
 
-static MARKS: LazyLock<BTreeMap<Meaning, MeaningMarks>> = LazyLock::new(|| {
+static MARKS: LazyLock<BTreeMap<ItemMeaning, MeaningMarks>> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
     toml::from_str(include_str!("../../../assets/home/meaning.toml")).expect("assets/home/meaning.toml")
 });
@@ -177,7 +177,7 @@ pub fn proposals(house: &House) -> Vec<MeaningProposal> {
 fn proposal(house: &House, item: &Item) -> Option<MeaningProposal> {
     let kind = item.kind.written();
     let fitting = || {
-        let all = Meaning::ALL.into_iter().filter_map(|meaning| Some((meaning, MARKS.get(&meaning)?)));
+        let all = ItemMeaning::ALL.into_iter().filter_map(|meaning| Some((meaning, MARKS.get(&meaning)?)));
         all.filter(|(_, marks)| marks.kinds.contains(&kind))
     };
     let thing = item.equipment.as_ref().and_then(|name| house.item(name));
@@ -185,7 +185,7 @@ fn proposal(house: &House, item: &Item) -> Option<MeaningProposal> {
     if is_set && !matches!(item.kind, ItemKind::Switch) {
         return None;
     }
-    let by_class = |(_, marks): &(Meaning, &MeaningMarks)| {
+    let by_class = |(_, marks): &(ItemMeaning, &MeaningMarks)| {
         let of = |item: &Item| {
             item.semantics.as_ref().is_some_and(|semantics| {
                 let mut classes = std::iter::once(&semantics.class).chain(&semantics.property);
@@ -194,11 +194,12 @@ fn proposal(house: &House, item: &Item) -> Option<MeaningProposal> {
         };
         of(item) || thing.is_some_and(of)
     };
-    let by_category = |(_, marks): &(Meaning, &MeaningMarks)| {
+    let by_category = |(_, marks): &(ItemMeaning, &MeaningMarks)| {
         item.category.as_ref().is_some_and(|category| marks.categories.contains(category))
     };
     let said = words(item);
-    let by_word = |(_, marks): &(Meaning, &MeaningMarks)| said.iter().any(|word| marks.words.contains(word));
+    let by_word =
+        |(_, marks): &(ItemMeaning, &MeaningMarks)| said.iter().any(|word| marks.words.contains(word));
     let found = fitting()
         .find(by_class)
         .map(|(meaning, _)| (meaning, MeaningSign::Class))
@@ -247,7 +248,7 @@ mod tests {
         let meanings = config.meanings(&house);
         assert_eq!(
             meanings.into_iter().collect::<Vec<_>>(),
-            [("Front".to_owned(), Meaning::Door), ("Glass".to_owned(), Meaning::Intrusion)]
+            [("Front".to_owned(), ItemMeaning::Door), ("Glass".to_owned(), ItemMeaning::Intrusion)]
         );
         assert_eq!(config.unknown(&house), ["Gone"]);
     }
@@ -274,6 +275,6 @@ mod tests {
             ("Rauchmelder_Flur", "smoke", MeaningSign::Word),
         ];
         assert_eq!(found, expected.map(|(item, key, sign)| (item.to_owned(), key, sign)));
-        assert_eq!(MARKS.len(), Meaning::ALL.len(), "every meaning has its marks");
+        assert_eq!(MARKS.len(), ItemMeaning::ALL.len(), "every meaning has its marks");
     }
 }

@@ -8,7 +8,7 @@ use jiff::Zoned;
 use jiff::civil::Weekday;
 use serde::Serialize;
 
-use crate::awareness::{CriticalId, Observation};
+use crate::awareness::{CriticalId, ItemObservation};
 
 /// A kind of house.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
@@ -79,7 +79,7 @@ struct Habits {
 
 /// What a person does when she speaks up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reaction {
+pub enum SimulatedReaction {
     /// Nothing.
     None,
     /// Answers.
@@ -91,7 +91,7 @@ pub enum Reaction {
 /// What is the case in a minute.
 pub struct SimulatedMinute {
     /// What the items say.
-    pub said: Vec<(String, String, Observation)>,
+    pub said: Vec<(String, String, ItemObservation)>,
     /// Somebody talks to her.
     pub talks: bool,
 }
@@ -129,34 +129,34 @@ impl People {
         let is_home = !(self.leaves_at..self.returns_at).contains(&of_day);
         let is_awake = (7 * 60..23 * 60).contains(&of_day);
         self.doors(is_home && is_awake);
-        let mut said: Vec<(String, String, Observation)> = Vec::new();
-        let mut say = |item: &str, what: &str, is: Observation| said.push((item.into(), what.into(), is));
+        let mut said: Vec<(String, String, ItemObservation)> = Vec::new();
+        let mut say = |item: &str, what: &str, is: ItemObservation| said.push((item.into(), what.into(), is));
         for (door, open_for) in self.habits.doors.iter().zip(&self.open_for) {
-            say(&door.replace(' ', "_"), door, Observation::Open(*open_for > 0));
+            say(&door.replace(' ', "_"), door, ItemObservation::Open(*open_for > 0));
         }
         let warmth =
             21.5 + self.offset + 2.0 * (f64::from(of_day - 9 * 60) / 720.0 * std::f64::consts::PI).sin();
-        say("Living_Temperature", "Living room", Observation::Warmth((warmth * 2.0).round() / 2.0));
-        say("Weather_Warning", "Weather", Observation::Weather(self.warning.clone()));
+        say("Living_Temperature", "Living room", ItemObservation::Warmth((warmth * 2.0).round() / 2.0));
+        say("Weather_Warning", "Weather", ItemObservation::Weather(self.warning.clone()));
         if self.habits.has_presence {
-            say("Presence", "Somebody home", Observation::Present(is_home));
+            say("Presence", "Somebody home", ItemObservation::Present(is_home));
         }
         if self.happens(1.0 / (40.0 * 1440.0)) {
             self.alarm_for = 10;
         }
-        say("Smoke", "Kitchen", Observation::Danger(CriticalId::SmokeAlarm, self.alarm_for > 0));
+        say("Smoke", "Kitchen", ItemObservation::Danger(CriticalId::SmokeAlarm, self.alarm_for > 0));
         self.alarm_for = self.alarm_for.saturating_sub(1);
         let talks = is_home && is_awake && self.happens(self.habits.talks / (16.0 * 60.0));
         SimulatedMinute { said, talks }
     }
 
     /// What somebody does who hears her.
-    pub fn reaction(&mut self, now: &Zoned) -> Reaction {
+    pub fn reaction(&mut self, now: &Zoned) -> SimulatedReaction {
         let is_evening = (17..22).contains(&now.hour());
         match self.chance.f64() {
-            draw if draw < 0.1 => Reaction::NotNow,
-            draw if draw < if is_evening { 0.7 } else { 0.4 } => Reaction::Answers,
-            _ => Reaction::None,
+            draw if draw < 0.1 => SimulatedReaction::NotNow,
+            draw if draw < if is_evening { 0.7 } else { 0.4 } => SimulatedReaction::Answers,
+            _ => SimulatedReaction::None,
         }
     }
 
