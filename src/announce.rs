@@ -11,6 +11,7 @@ mod queue;
 mod quiet;
 #[cfg(test)]
 mod tests;
+mod wish;
 mod wording;
 
 use std::fmt;
@@ -23,7 +24,7 @@ use tokio::sync::watch;
 
 pub use arbiter::{Floor, HoldReason, Presence, Situation};
 pub use config::AnnounceConfig;
-pub use queue::{AnnouncementState, Counts, WaitingAnnouncement};
+pub use queue::{AnnouncementOutcome, AnnouncementState, Counts, WaitingAnnouncement};
 pub use quiet::{NotAPeriod, QuietHours, QuietPeriod};
 pub use wording::Wording;
 
@@ -146,7 +147,7 @@ pub struct Announcer {
 struct AnnouncerShared {
     queue: Mutex<AnnouncementQueue>,
     changed: watch::Sender<()>,
-    quiet: QuietHours,
+    quiet: Mutex<QuietHours>,
     store: Option<Store>,
     clock: Arc<dyn Clock>,
 }
@@ -160,7 +161,7 @@ impl fmt::Debug for Announcer {
 impl Announcer {
     /// An empty queue. Without a store nothing outlives the program.
     pub fn new(config: &AnnounceConfig, store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
-        let (queue, changed, quiet) = (Mutex::default(), watch::Sender::new(()), config.quiet());
+        let (queue, changed, quiet) = (Mutex::default(), watch::Sender::new(()), Mutex::new(config.quiet()));
         Self { shared: Arc::new(AnnouncerShared { queue, changed, quiet, store, clock }) }
     }
 
@@ -170,6 +171,7 @@ impl Announcer {
     /// The database's; the queue is empty then.
     pub async fn restore(&self) -> Result<(), StoreError> {
         let Some(store) = &self.shared.store else { return Ok(()) };
+        self.wish(wish::stored(store).await?);
         let rows = store.announcements().await?;
         for row in rows {
             match serde_json::from_str::<Kept>(&row.announcement) {
@@ -202,7 +204,7 @@ impl Announcer {
     /// It is not true any more, or was answered: it is not said again. Whoever says it at this moment is told by the
     /// change.
     pub async fn withdraw(&self, id: AnnouncementId) {
-        let gone = self.queue().remove(id);
+        let gone = self.queue().remove(id, AnnouncementOutcome::Withdrawn);
         self.shared.changed.send_replace(());
         self.forget(gone).await;
     }
@@ -210,13 +212,26 @@ impl Announcer {
     /// Somebody has answered what rings at `place`: none of it rings again.
     pub fn silence(&self, place: &Place) {
         let mut queue = self.queue();
-        let rings: Vec<AnnouncementId> =
-            queue.waiting().iter().filter(|w| w.rings_at(place)).map(|w| w.id).collect();
+        let rings = queue.waiting().iter().filter(|w| w.rings_at(place) && !w.announcement.is_alarm());
+        let rings: Vec<AnnouncementId> = rings.map(|w| w.id).collect();
         for id in rings {
-            queue.remove(id);
+            queue.remove(id, AnnouncementOutcome::Silenced);
         }
         drop(queue);
         self.shared.changed.send_replace(());
+    }
+
+    /// Somebody has heard the alarms: none of them is said again. Whether there were any.
+    pub fn silence_alarms(&self) -> bool {
+        let mut queue = self.queue();
+        let alarms = queue.waiting().iter().filter(|w| w.announcement.is_alarm());
+        let alarms: Vec<AnnouncementId> = alarms.map(|w| w.id).collect();
+        for id in &alarms {
+            queue.remove(*id, AnnouncementOutcome::Silenced);
+        }
+        drop(queue);
+        self.shared.changed.send_replace(());
+        !alarms.is_empty()
     }
 
     /// What is to be said next, if anything may be said in this situation; nobody else is told to say it then.
@@ -225,7 +240,7 @@ impl Announcer {
             let now = Now { clock: self.shared.clock.now(), at: Instant::now() };
             let decided = {
                 let mut queue = self.queue();
-                match arbiter::decide(queue.waiting(), situation, &self.shared.quiet, &now) {
+                match arbiter::decide(queue.waiting(), situation, &self.quiet(), &now) {
                     AnnouncementDecision::Speak(id) => Err(id),
                     AnnouncementDecision::Wait(hold, until) => {
                         return Next::Wait(hold, until.map(|until| until.min(now.at + AT_LEAST)));
@@ -237,7 +252,9 @@ impl Announcer {
             };
             let expired = match decided {
                 Ok(expired) => expired,
-                Err(id) if self.was_erased(id).await => vec![self.queue().remove(id)],
+                Err(id) if self.was_erased(id).await => {
+                    vec![self.queue().remove(id, AnnouncementOutcome::Withdrawn)]
+                }
                 Err(id) => match self.queue().begin(id) {
                     Some(announcement) => return Next::Say(id, announcement),
                     None => continue,
@@ -265,6 +282,11 @@ impl Announcer {
         let gone = self.queue().cut_short(id);
         self.shared.changed.send_replace(());
         self.forget(gone).await;
+    }
+
+    /// How one ended; nothing while it waits, or when that is long ago.
+    pub fn outcome(&self, id: AnnouncementId) -> Option<AnnouncementOutcome> {
+        self.queue().outcome(id)
     }
 
     /// The present moment.
@@ -324,10 +346,19 @@ impl Announcer {
     }
 }
 
+impl Announcement {
+    /// Whether it is a danger that is told until somebody has heard it.
+    pub fn is_alarm(&self) -> bool {
+        let repeats = matches!(self.if_unheard, IfUnheard::Repeat(_));
+        self.priority == AnnouncementPriority::Critical && repeats
+    }
+}
+
 impl WaitingAnnouncement {
-    /// Whether it is a ring that may be heard at `place`.
+    /// Whether it is a ring or an alarm that may be heard at `place`.
     pub fn rings_at(&self, place: &Place) -> bool {
-        self.announcement.priority == AnnouncementPriority::Ring && self.may_be_heard_at(place)
+        let is_ring = self.announcement.priority == AnnouncementPriority::Ring;
+        (is_ring || self.announcement.is_alarm()) && self.may_be_heard_at(place)
     }
 
     /// Whether it may be said at `place`.

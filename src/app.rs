@@ -19,13 +19,16 @@
 //! conversation stops, the listener ends, the mouth is closed, the model server is ended, the
 //! database is closed last.
 
+mod alerts;
 mod awake;
+mod awareness;
 mod brain;
 mod daemon;
 mod diary;
 mod display;
 mod ears;
 mod home;
+mod impulse;
 mod later;
 mod local_models;
 mod messages;

@@ -12,6 +12,7 @@ pub mod hear;
 pub mod show;
 pub mod wake;
 
+mod alert;
 mod ask;
 mod bench;
 mod config;
@@ -20,6 +21,7 @@ mod doctor;
 mod events;
 mod forget;
 mod home;
+mod impulse;
 mod latency;
 mod listen;
 mod log;
@@ -89,6 +91,10 @@ enum Command {
     Home(home::HomeArgs),
     /// Messages over Signal: link an account, how it is, send a test, groups
     Signal(signal::SignalArgs),
+    /// Alarms: try, list, acknowledge
+    Alert(alert::AlertArgs),
+    /// Whether she would speak up by herself: a month in a scripted house
+    Impulse(impulse::ImpulseArgs),
     /// Ask one question, the answer goes to stdout
     Ask(ask::AskArgs),
     /// Speak a text, or write it to a WAV file
@@ -172,6 +178,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Timers(args) => timers::run(args, &context::open(wants)?),
         Command::Home(args) => home::run(args, &context::open(wants)?),
         Command::Signal(args) => signal::run(args, &context::open(wants)?),
+        Command::Alert(args) => alert::run(args, &context::open(wants)?),
+        Command::Impulse(args) => impulse::run(args, &context::open(wants)?),
         Command::Text(args) => text::run(args, &context::open(wants)?),
         Command::Ask(args) => ask::run(args, &context::open(wants)?),
         Command::Say(args) => say::run(args, &context::open(wants)?),

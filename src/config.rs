@@ -13,11 +13,14 @@ use serde::{Deserialize, Serialize};
 pub(crate) use load::leaves;
 pub use load::{ConfigError, Effective, Override, ValueOrigin, load, load_text};
 
+use crate::alert::AlertConfig;
 use crate::announce::AnnounceConfig;
 use crate::audio::{AudioConfig, RingSound};
+use crate::awareness::AwarenessConfig;
 use crate::channels::voice::ConversationConfig;
 use crate::hear::HearConfig;
 use crate::home::config::HomeConfig;
+use crate::impulse::ImpulseConfig;
 use crate::language::ANY_LANGUAGE;
 use crate::llm::LlmConfig;
 use crate::models::ModelsConfig;
@@ -71,6 +74,12 @@ pub struct Config {
     pub signal: SignalConfig,
     /// Alerts to a topic of an ntfy server.
     pub ntfy: NtfyConfig,
+    /// What counts as worth mentioning in the house.
+    pub awareness: AwarenessConfig,
+    /// When she speaks up by herself.
+    pub impulse: ImpulseConfig,
+    /// Alarms.
+    pub alert: AlertConfig,
     /// How timers, alarms and reminders ring.
     pub timers: TimersConfig,
     /// The database.
@@ -109,6 +118,9 @@ impl Default for Config {
             ntfy: NtfyConfig::default(),
             timers: TimersConfig::default(),
             announce: AnnounceConfig::default(),
+            awareness: AwarenessConfig::default(),
+            impulse: ImpulseConfig::default(),
+            alert: AlertConfig::default(),
             store: StoreConfig::default(),
             models: ModelsConfig::default(),
             log: LogConfig::default(),
@@ -156,6 +168,9 @@ impl Config {
         problems.extend(self.signal.check());
         problems.extend(self.ntfy.check());
         problems.extend(self.timers.check());
+        problems.extend(self.awareness.check());
+        problems.extend(self.impulse.check());
+        problems.extend(self.alert.check());
         problems.extend(self.store.check());
         problems.extend(self.models.check());
         problems

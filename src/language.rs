@@ -44,8 +44,9 @@ pub use library::{ANY_LANGUAGE, LanguageError, LanguageLibrary};
 pub use looping::loops_by_letters;
 pub use names::{DeviceKind, Names};
 pub use sentences::{
-    DeviceSentences, Dial, HomeSentences, KindWords, MemorySentences, MessageSentences, ReplySentences,
-    ScheduleSentences, Sentences, SkyWords, TimeWords, ToolSentences, WeatherSentences,
+    AlertSentences, DeviceSentences, Dial, HomeSentences, KindWords, MemorySentences, MessageSentences,
+    ReplySentences, ScheduleSentences, Sentences, SkyWords, TimeWords, ToolSentences, WeatherSentences,
+    WindSentences,
 };
 pub use spoken::Languages;
 pub use template::{SentenceField, SentenceName, SentenceTemplate};

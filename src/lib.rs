@@ -35,13 +35,16 @@ pub mod pulse;
 pub mod restart;
 pub mod trace;
 
+pub mod alert;
 pub mod announce;
 pub mod audio;
+pub mod awareness;
 pub mod channels;
 pub mod control;
 
 pub mod hear;
 pub mod home;
+pub mod impulse;
 pub mod llm;
 pub mod models;
 pub mod outbound;

@@ -182,6 +182,15 @@ impl Activity {
     }
 }
 
+/// What may be asked of the alarms from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AlarmRequest {
+    /// Try the alarm.
+    Test,
+    /// All of them were heard.
+    Acknowledge,
+}
+
 /// What somebody outside asks of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutsideRequest {

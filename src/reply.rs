@@ -29,6 +29,7 @@ mod config;
 mod consent;
 mod deadline;
 pub(crate) mod engine;
+mod initiative;
 pub(crate) mod json;
 pub mod memory;
 pub mod model;
@@ -49,6 +50,7 @@ pub use config::{PersonaMode, PlannerConfig, PlannerMode, PlannerOrder};
 
 pub use agent::protocol::{Protocol, Protocols};
 pub use engine::{Engine, EngineParts};
+pub use initiative::{ComposeFault, ComposedWords, Initiative, ProactiveBrief, QuietWish};
 pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
 pub use prompt::head::{Prelude, head};
 pub use prompts::{Prompts, prompts};

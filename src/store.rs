@@ -28,6 +28,7 @@ mod erase;
 mod error;
 mod file;
 mod in_use;
+mod initiative;
 mod integrity;
 mod losses;
 mod memory;
@@ -49,6 +50,7 @@ pub use announcements::AnnouncementRow;
 pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId, WordedBy};
 pub use erase::{Deleted, Forget};
 pub use error::StoreError;
+pub use initiative::InitiativeRow;
 pub use losses::{Loss, LostRows, TableLoss, unacknowledged};
 pub use memory::{
     DiaryPage, Embedding, HitSource, Imported, Memory, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery,

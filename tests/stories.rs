@@ -9,6 +9,7 @@ mod tiny;
 
 mod stories {
     mod acting;
+    mod alarms;
     mod choice;
     mod commands;
     mod conversation;

@@ -109,16 +109,25 @@ pub(super) fn decide(
     let mut candidates: Vec<&WaitingAnnouncement> =
         waiting.iter().filter(here).filter(|w| w.state != AnnouncementState::BeingSaid).collect();
     candidates.sort_by_key(|w| (Reverse(w.announcement.priority), w.id));
-    let Some(first) = candidates.first() else {
+    if candidates.is_empty() {
         return AnnouncementDecision::Wait(HoldReason::Nothing, None);
-    };
+    }
+    // A danger is told in the middle of an answer of hers, but of no other danger, and into nobody's sentence.
+    let is_alarmed = waiting.iter().any(|w| {
+        let is_critical = w.announcement.priority == AnnouncementPriority::Critical;
+        is_critical && here(&w) && w.state == AnnouncementState::BeingSaid
+    });
+    let hers = matches!(situation.floor, Floor::Answer | Floor::FollowUp) && !is_alarmed;
     if situation.floor != Floor::Free {
-        return AnnouncementDecision::Wait(HoldReason::Floor(situation.floor), None);
+        candidates.retain(|w| w.announcement.priority == AnnouncementPriority::Critical && hers);
+        if candidates.is_empty() {
+            return AnnouncementDecision::Wait(HoldReason::Floor(situation.floor), None);
+        }
     }
     let scene = Scene {
         presence: situation.presence,
         quiet_until: quiet.until(&now.clock).map(|end| now.measured(end.timestamp())),
-        rings: waiting.iter().filter(here).any(|w| w.announcement.priority == AnnouncementPriority::Ring),
+        rings: waiting.iter().any(|w| w.rings_at(situation.place)),
         at: now.at,
     };
     let mut until = candidates.iter().filter_map(|w| w.announcement.expires).min().map(|at| now.measured(at));
@@ -129,7 +138,8 @@ pub(super) fn decide(
             Some((_, None)) => {}
         }
     }
-    AnnouncementDecision::Wait(scene.hold(first).map_or(HoldReason::Nothing, |(hold, _)| hold), until)
+    let why = candidates.first().and_then(|first| scene.hold(first)).map(|(hold, _)| hold);
+    AnnouncementDecision::Wait(why.unwrap_or(HoldReason::Nothing), until)
 }
 
 fn expired(waiting: &[WaitingAnnouncement], now: &Now) -> Vec<AnnouncementId> {

@@ -27,7 +27,7 @@ impl Default for AnnounceConfig {
 
 impl AnnounceConfig {
     /// All of them.
-    pub(super) fn quiet(&self) -> QuietHours {
+    pub fn quiet(&self) -> QuietHours {
         QuietHours::new(self.quiet_hours.clone())
     }
 }

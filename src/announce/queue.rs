@@ -3,12 +3,32 @@
 //! Bounded: when it is full, the oldest of the least urgent leaves and is counted. In: announcements and what became of
 //! them. Out: what was removed, for whoever keeps them on the disk.
 
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::{Announcement, AnnouncementId, IfUnheard};
 
 /// Announcements that wait at the same time. More of them nobody would listen to.
 pub(super) const MOST: usize = 32;
+/// Of so many that are over it is known how they ended.
+const REMEMBERED: usize = 64;
+
+/// How an announcement ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnnouncementOutcome {
+    /// It was heard to its end.
+    Heard,
+    /// It was begun, and somebody talked over it.
+    CutShort,
+    /// No moment came to say it.
+    Expired,
+    /// Too many waited.
+    Dropped,
+    /// Whoever sent it took it back.
+    Withdrawn,
+    /// Somebody answered what rings.
+    Silenced,
+}
 
 /// What is the matter with an announcement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +71,7 @@ pub(super) struct AnnouncementQueue {
     waiting: Vec<WaitingAnnouncement>,
     last: u64,
     counts: Counts,
+    over: VecDeque<(AnnouncementId, AnnouncementOutcome)>,
 }
 
 impl AnnouncementQueue {
@@ -77,21 +98,34 @@ impl AnnouncementQueue {
         // What is being said is as good as gone.
         let leaves = self.waiting.iter().filter(|w| w.state != AnnouncementState::BeingSaid);
         let leaves = leaves.min_by_key(|w| (w.announcement.priority, w.id)).map(|w| w.id);
-        let dropped = leaves.and_then(|id| self.remove(id));
+        let dropped = leaves.and_then(|id| self.remove(id, AnnouncementOutcome::Dropped));
         self.counts.dropped += 1;
         (id, dropped)
     }
 
-    /// Takes one out.
-    pub(super) fn remove(&mut self, id: AnnouncementId) -> Option<WaitingAnnouncement> {
+    /// Takes one out, because it ended so.
+    pub(super) fn remove(
+        &mut self,
+        id: AnnouncementId,
+        outcome: AnnouncementOutcome,
+    ) -> Option<WaitingAnnouncement> {
         let at = self.waiting.iter().position(|waiting| waiting.id == id)?;
+        self.over.push_back((id, outcome));
+        if self.over.len() > REMEMBERED {
+            self.over.pop_front();
+        }
         Some(self.waiting.remove(at))
+    }
+
+    /// How one ended, if it did not long ago.
+    pub(super) fn outcome(&self, id: AnnouncementId) -> Option<AnnouncementOutcome> {
+        self.over.iter().find(|(over, _)| *over == id).map(|(_, outcome)| *outcome)
     }
 
     /// Takes one out that was not said in time.
     pub(super) fn expire(&mut self, id: AnnouncementId) -> Option<WaitingAnnouncement> {
         self.counts.expired += 1;
-        self.remove(id)
+        self.remove(id, AnnouncementOutcome::Expired)
     }
 
     /// One begins to be said.
@@ -104,7 +138,7 @@ impl AnnouncementQueue {
     /// One was heard, until `at`; what comes back is over.
     pub(super) fn heard(&mut self, id: AnnouncementId, at: Instant) -> Option<WaitingAnnouncement> {
         self.counts.heard += 1;
-        self.ended(id, |if_unheard| match if_unheard {
+        self.ended(id, AnnouncementOutcome::Heard, |if_unheard| match if_unheard {
             IfUnheard::Repeat(pause) => Some(AnnouncementState::DueAt(at + pause)),
             IfUnheard::Drop | IfUnheard::Keep => None,
         })
@@ -112,7 +146,7 @@ impl AnnouncementQueue {
 
     /// One was cut short before anybody can have understood it; what comes back is over.
     pub(super) fn cut_short(&mut self, id: AnnouncementId) -> Option<WaitingAnnouncement> {
-        self.ended(id, |if_unheard| match if_unheard {
+        self.ended(id, AnnouncementOutcome::CutShort, |if_unheard| match if_unheard {
             IfUnheard::Repeat(_) | IfUnheard::Keep => Some(AnnouncementState::Due),
             IfUnheard::Drop => None,
         })
@@ -122,6 +156,7 @@ impl AnnouncementQueue {
     fn ended(
         &mut self,
         id: AnnouncementId,
+        outcome: AnnouncementOutcome,
         next: impl Fn(IfUnheard) -> Option<AnnouncementState>,
     ) -> Option<WaitingAnnouncement> {
         let waiting = self.waiting.iter_mut().find(|waiting| waiting.id == id)?;
@@ -130,7 +165,7 @@ impl AnnouncementQueue {
                 waiting.state = state;
                 None
             }
-            None => self.remove(id),
+            None => self.remove(id, outcome),
         }
     }
 }
@@ -159,7 +194,7 @@ mod tests {
         assert_eq!((dropped.announcement.wording, dropped.row), ("second".into(), Some(7)));
         let (_, dropped) = queue.push(some(AnnouncementPriority::Background, "late"), None);
         assert_eq!(dropped.unwrap().announcement.wording, "third".into());
-        queue.remove(queue.waiting()[0].id).unwrap();
+        queue.remove(queue.waiting()[0].id, AnnouncementOutcome::Withdrawn).unwrap();
         queue.push(some(AnnouncementPriority::Ring, "ring"), None);
         let (id, dropped) = queue.push(some(AnnouncementPriority::Background, "of no account"), None);
         assert_ne!(dropped.unwrap().id, id, "the older one of the same urgency leaves");

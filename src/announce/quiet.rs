@@ -7,8 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::Zoned;
 use jiff::civil::{Date, Time, Weekday};
+use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
 /// Days by their names in the configuration, in the order of [`Weekday`].
@@ -44,6 +44,13 @@ impl QuietPeriod {
     /// Every day between these times.
     pub const fn daily(from: Time, to: Time) -> Self {
         Self { days: Vec::new(), from, to }
+    }
+
+    /// When it begins on `date`, if it does.
+    fn begin(&self, date: Date, now: &Zoned) -> Option<Zoned> {
+        let is_day = self.days.is_empty() || self.days.contains(&date.weekday());
+        let begin = || now.time_zone().to_ambiguous_zoned(date.to_datetime(self.from)).earlier().ok();
+        is_day.then(begin).flatten()
     }
 
     /// When the period ends that began on `date`, if `now` is inside.
@@ -106,14 +113,49 @@ impl fmt::Display for QuietPeriod {
     }
 }
 
-/// When it is quiet.
+/// When it is quiet: periods of the day, and a wish for quiet that ends by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct QuietHours(Vec<QuietPeriod>);
+pub struct QuietHours {
+    periods: Vec<QuietPeriod>,
+    wished_until: Option<Timestamp>,
+}
 
 impl QuietHours {
     /// All of these.
     pub fn new(periods: Vec<QuietPeriod>) -> Self {
-        Self(periods)
+        Self { periods, wished_until: None }
+    }
+
+    /// The same with quiet until this moment, whatever the time of day; nothing: no wish any more.
+    #[must_use]
+    pub fn with_wish(mut self, until: Option<Timestamp>) -> Self {
+        self.wished_until = until;
+        self
+    }
+
+    /// When the quiet ends that the user has wished for, if it has not ended yet.
+    pub fn wished_until(&self, now: &Zoned) -> Option<Zoned> {
+        let until = self.wished_until.filter(|until| *until > now.timestamp())?;
+        Some(until.to_zoned(now.time_zone().clone()))
+    }
+
+    /// The end of the quiet hours that it is now, or else of those that come next; without any, the next 7 o'clock.
+    pub fn next_end(&self, now: &Zoned) -> Zoned {
+        let periods = Self::new(self.periods.clone());
+        if let Some(end) = periods.until(now) {
+            return end;
+        }
+        let dates =
+            (0..8).filter_map(|day| now.date().checked_add(SignedDuration::from_hours(24 * day)).ok());
+        let begins =
+            dates.flat_map(|date| self.periods.iter().filter_map(move |period| period.begin(date, now)));
+        let next = begins.filter(|begin| begin > now).min();
+        let end = next.and_then(|begin| periods.until(&begin));
+        end.unwrap_or_else(|| {
+            let today = now.date().at(7, 0, 0, 0).to_zoned(now.time_zone().clone()).ok();
+            let later = today.clone().filter(|seven| seven > now);
+            later.or_else(|| today?.tomorrow().ok()).unwrap_or_else(|| now.clone())
+        })
     }
 
     /// When the quiet ends, if it is quiet at `now`. One that has no end is told by its first days.
@@ -134,10 +176,10 @@ impl QuietHours {
         // What is quiet now began today or yesterday.
         let dates = [at.date().yesterday().ok(), Some(at.date())];
         let ends = self
-            .0
+            .periods
             .iter()
             .flat_map(|period| dates.into_iter().flatten().filter_map(|date| period.end_if_inside(date, at)));
-        ends.max()
+        ends.chain(self.wished_until(at)).max()
     }
 }
 
@@ -199,6 +241,28 @@ mod tests {
         // It does not come at all.
         let skipped = short.until(&in_vienna("2026-03-29T01:59")).unwrap();
         assert_eq!(skipped, in_vienna("2026-03-29T03:30"));
+    }
+
+    #[test]
+    fn a_wish_for_quiet_counts_like_a_period_until_it_ends() {
+        let night = hours(&["23:00-07:00"]);
+        let wished = night.clone().with_wish(Some(at(3, 20, 30).timestamp()));
+        assert_eq!(wished.until(&at(3, 20, 0)), Some(at(3, 20, 30)));
+        assert_eq!(wished.until(&at(3, 20, 30)), None);
+        let into_night = night.clone().with_wish(Some(at(3, 23, 30).timestamp()));
+        assert_eq!(into_night.until(&at(3, 20, 0)), Some(at(4, 7, 0)), "one goes over into the other");
+        assert_eq!(night.with_wish(None).until(&at(3, 20, 0)), None);
+    }
+
+    #[test]
+    fn the_next_morning_is_the_end_of_the_quiet_hours_that_are_or_come_next() {
+        let night = hours(&["23:00-07:00", "sat,sun 13:00-14:00"]);
+        assert_eq!(night.next_end(&at(3, 20, 0)), at(4, 7, 0));
+        assert_eq!(night.next_end(&at(4, 1, 0)), at(4, 7, 0), "it is night already");
+        assert_eq!(night.next_end(&at(6, 12, 0)), at(6, 14, 0), "Saturday");
+        assert_eq!(hours(&[]).next_end(&at(3, 20, 0)), at(4, 7, 0), "none is configured");
+        assert_eq!(hours(&[]).next_end(&at(3, 6, 0)), at(3, 7, 0));
+        assert_eq!(night.next_end(&in_vienna("2026-03-28T22:00")), in_vienna("2026-03-29T07:00"));
     }
 
     #[test]

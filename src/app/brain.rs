@@ -9,8 +9,11 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
 
+use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
+use super::messages::{self, OutboxCourier};
 use super::timers;
+use crate::alert::{AlertParts, Alerts};
 use crate::announce::Announcer;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
@@ -18,10 +21,11 @@ use crate::control::{AnsweringModel, ChatStatus};
 use crate::language::{LanguageLibrary, Languages};
 use crate::llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy, Serving};
 use crate::message::TurnId;
+use crate::outbound::Outbox;
 use crate::paths::Paths;
 use crate::pulse::Pulse;
 use crate::reply::model::Room;
-use crate::reply::{self, ConnectedHome, Engine, EngineParts, Prelude, Protocols};
+use crate::reply::{self, ConnectedHome, Engine, EngineParts, Initiative, Prelude, Protocols};
 use crate::schedule::{Schedule, WakeUp};
 use crate::store::{Loss, Store};
 use crate::tools::{self, Means, Reach, ToolRegistry};
@@ -41,6 +45,12 @@ pub struct Brain {
     pub schedule: Option<Schedule>,
     /// Takes whatever is to be said without having been asked for.
     pub announcer: Announcer,
+    /// All alarms.
+    pub alerts: Alerts,
+    /// Takes messages that leave the house.
+    pub(super) outbox: Outbox,
+    /// What is known of the house and the user.
+    pub awareness: Awareness,
     /// The language that is spoken.
     pub languages: Languages,
     /// Tells the time.
@@ -175,6 +185,26 @@ impl Brain {
             restarts: RestartPolicy::default(),
         });
         let mind = Arc::new(mind);
+        let awareness =
+            Awareness::recalled(&config.awareness, store.clone(), Arc::clone(&clock), languages.clone())
+                .await;
+        // Only the program that rings also sends.
+        let carriers = if rings_itself { messages::carriers(config) } else { Vec::new() };
+        let outbox = messages::outbox(config, store.as_ref(), (&clock, &languages), carriers)?;
+        let alerts = Alerts::new(AlertParts {
+            config: config.alert.clone(),
+            announcer: announcer.clone(),
+            courier: Arc::new(OutboxCourier(outbox.clone())),
+            store: if rings_itself { store.clone() } else { None },
+            languages: languages.clone(),
+        });
+        // A wish for quiet is stored in any case: the program that speaks unasked reads it again and again.
+        let wishes = Announcer::new(&config.announce, store.clone(), Arc::clone(&clock));
+        let initiative = Initiative {
+            announcer: Some(if rings_itself { announcer.clone() } else { wishes }),
+            alerts: Some(alerts.clone()),
+            not_now_min: config.impulse.not_now_min,
+        };
         let engine = Arc::new(Engine::new(EngineParts {
             reply: config.reply.clone(),
             persona: config.persona.clone(),
@@ -186,6 +216,7 @@ impl Brain {
             store: store.clone(),
             schedule: schedule.clone(),
             home,
+            initiative,
             clock: Arc::clone(&clock),
             tools: registry,
             tool_rules: config.tools.clone(),
@@ -194,7 +225,21 @@ impl Brain {
         }));
         let house = CancellationToken::new();
         Ok((
-            Self { engine, mind, store, schedule, languages, announcer, clock, remarks, pulse, house },
+            Self {
+                alerts,
+                awareness,
+                engine,
+                outbox,
+                mind,
+                store,
+                schedule,
+                languages,
+                announcer,
+                clock,
+                remarks,
+                pulse,
+                house,
+            },
             server,
         ))
     }

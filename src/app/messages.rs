@@ -4,10 +4,14 @@
 //! send, and the services that send and answer. Nothing runs where neither Signal nor ntfy is configured. A daemon that is missing is no
 //! failure of a service: it goes on trying.
 
+mod courier;
+
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
+
+pub(super) use courier::OutboxCourier;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
@@ -15,6 +19,7 @@ use crate::channels::signal::{INBOX, SignalConversation, SignalConversationParts
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::control::{CarrierRow, MessagesStatus, StatusBoard};
+use crate::language::Languages;
 use crate::llm::Mind;
 use crate::outbound::ntfy::NtfyCarrier;
 use crate::outbound::{Carrier, CarrierLink, CarrierName, Dispatcher, Outbox, OutboxParts};
@@ -52,11 +57,31 @@ pub fn ntfy(config: &Config) -> Result<Option<NtfyCarrier>, String> {
     made.transpose()
 }
 
-/// Makes the outbox and its carriers; remarks about those that can't be used.
+/// Whoever can carry messages as it is configured.
+pub(super) fn carriers(config: &Config) -> Vec<CarrierName> {
+    let signal = config.signal.is_on() && signal_link(&config.signal).is_ok();
+    let ntfy = ntfy(config).is_ok_and(|ntfy| ntfy.is_some());
+    let ways = [signal.then_some(CarrierName::Signal), ntfy.then_some(CarrierName::Ntfy)];
+    ways.into_iter().flatten().collect()
+}
+
+/// The outbox for `store`; where nothing can be kept, alerts still go out.
 ///
 /// # Errors
-/// There is no memory for an outbox.
-pub(super) fn messages(config: &Config, brain: &Brain) -> anyhow::Result<(Messages, Vec<String>)> {
+/// There is no memory for it.
+pub(super) fn outbox(
+    config: &Config,
+    store: Option<&Store>,
+    (clock, languages): (&Arc<dyn Clock>, &Languages),
+    carriers: Vec<CarrierName>,
+) -> anyhow::Result<Outbox> {
+    let store = store.cloned().map_or_else(Store::in_memory, Ok)?;
+    let (clock, languages) = (Arc::clone(clock), languages.clone());
+    Ok(Outbox::new(OutboxParts { store, clock, languages, config: config.outbound, carriers }))
+}
+
+/// Makes the carriers of the brain's outbox; remarks about those that can't be used.
+pub(super) fn messages(config: &Config, brain: &Brain) -> (Messages, Vec<String>) {
     let mut remarks = Vec::new();
     let ntfy = ntfy(config).unwrap_or_else(|why| {
         remarks.push(format!("nothing is sent to ntfy: {why}"));
@@ -67,16 +92,7 @@ pub(super) fn messages(config: &Config, brain: &Brain) -> anyhow::Result<(Messag
         remarks.push(format!("no Signal: signal.daemon must be {why}"));
         None
     });
-    let names = [linked.as_ref().map(|_| CarrierName::Signal), ntfy.as_ref().map(|_| CarrierName::Ntfy)];
-    // Where nothing can be kept, alerts still go out.
-    let store = brain.store.clone().map_or_else(Store::in_memory, Ok)?;
-    let outbox = Outbox::new(OutboxParts {
-        store,
-        clock: Arc::clone(&brain.clock),
-        languages: brain.languages.clone(),
-        config: config.outbound,
-        carriers: names.into_iter().flatten().collect(),
-    });
+    let outbox = brain.outbox.clone();
     let signal = linked.map(|(link, follower)| signal_services(config, brain, &outbox, (link, follower)));
     let ntfy = ntfy.map(Arc::new);
     let mut carriers: Vec<Arc<dyn Carrier>> = Vec::new();
@@ -89,7 +105,7 @@ pub(super) fn messages(config: &Config, brain: &Brain) -> anyhow::Result<(Messag
     }
     carriers.extend(ntfy.clone().map(|ntfy| ntfy as Arc<dyn Carrier>));
     let dispatcher = (!carriers.is_empty()).then(|| Dispatcher::new(outbox.clone(), carriers));
-    Ok((Messages { outbox, dispatcher, signal, ntfy }, remarks))
+    (Messages { outbox, dispatcher, signal, ntfy }, remarks)
 }
 
 fn signal_services(

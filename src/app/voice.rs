@@ -141,6 +141,7 @@ pub async fn converse_at(
         config: config.conversation.clone(),
         announcer: brain.announcer.clone(),
         least_ring_volume: config.timers.least_volume,
+        least_alarm_volume: config.alert.least_volume,
         news: told,
         requests: asked,
         heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),

@@ -77,6 +77,8 @@ pub struct ConversationParts<M> {
     pub announcer: Announcer,
     /// No ring is softer, in percent.
     pub least_ring_volume: u8,
+    /// No alarm is softer, in percent.
+    pub least_alarm_volume: u8,
     /// Told what happens. When full, the conversation waits.
     pub news: Sender<News>,
     /// What others ask of it.
@@ -126,7 +128,12 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 config: parts.config,
                 session,
             }),
-            announcements: Announcements::new(parts.announcer, languages, place, parts.least_ring_volume),
+            announcements: Announcements::new(
+                parts.announcer,
+                languages,
+                place,
+                (parts.least_ring_volume, parts.least_alarm_volume),
+            ),
             observers: Observers::new(parts.news, parts.requests, parts.heart),
         }
     }
@@ -233,7 +240,9 @@ impl<M: ChatModel + 'static> Conversation<M> {
     /// Says or rings what has been waiting, if this is the moment.
     async fn speak_up(&mut self) {
         if self.announcements.is_next(self.flow.floor()).await {
-            let effects = self.flow.on(FlowInput::Announcing);
+            let is_alarm = self.announcements.is_alarm_next();
+            let input = if is_alarm { FlowInput::Alarming } else { FlowInput::Announcing };
+            let effects = self.flow.on(input);
             self.carry_out(effects).await;
         }
         self.show_state().await;

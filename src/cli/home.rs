@@ -5,6 +5,7 @@
 mod connect;
 mod demo;
 mod look;
+mod meanings;
 mod send;
 mod watch;
 
@@ -25,6 +26,7 @@ Examples:
   joi home connect http://openhab:8080        asks for a token if one is needed, checks it, stores both
   joi home connect                            finds openHAB or Home Assistant in the network
   joi home connect homeassistant.local        Home Assistant: with a long-lived access token of an administrator
+  joi home meanings                           smoke, doors, presence …: what is configured, what is proposed
   joi home demo                               a house to try, on this machine
   joi home demo --hub home-assistant          the same as Home Assistant has it
   joi home items kitchen                      what there is, by name, label or synonym
@@ -72,6 +74,9 @@ enum HomeCommand {
     /// What may be commanded by voice, and what is asked back first
     #[command(after_help = EXAMPLES)]
     Permissions,
+    /// What items mean to her who watches the house, and what others would most likely mean
+    #[command(after_help = EXAMPLES)]
+    Meanings,
     /// Show states, commands and the connection as they change
     #[command(after_help = EXAMPLES)]
     Watch,
@@ -90,6 +95,7 @@ pub(crate) fn run(args: HomeArgs, context: &CliContext) -> anyhow::Result<ExitCo
         HomeCommand::Show { item } => look::show_item(&item, json, context),
         HomeCommand::Send(sent) => send::run(&sent, json, context),
         HomeCommand::Permissions => look::permissions(json, context),
+        HomeCommand::Meanings => meanings::run(json, context),
         HomeCommand::Watch => watch::run(json, context),
         HomeCommand::Demo(demo) => demo::run(demo, json, context),
     }

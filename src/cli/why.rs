@@ -17,6 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   joi why               the last turn
   joi why --last 5      the last five, newest last
+  joi why --impulse     why she spoke up by herself, or did not: the last decisions with every factor
   joi why --json | jq .marks
   joi why --svg > turn.svg          where its time went, as a picture";
 
@@ -26,6 +27,9 @@ pub(crate) struct WhyArgs {
     /// How many turns
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     last: u32,
+    /// Decisions to speak up unasked, in place of turns; the last 20 unless --last says otherwise
+    #[arg(long)]
+    impulse: bool,
     /// As JSON, one object a line
     #[arg(long)]
     json: bool,
@@ -35,6 +39,10 @@ pub(crate) struct WhyArgs {
 }
 
 pub(crate) fn run(args: WhyArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    if args.impulse {
+        let last = if args.last == 1 { 20 } else { args.last };
+        return super::impulse::why(last, args.json, context);
+    }
     let file = context.paths.database();
     anyhow::ensure!(file.exists(), "there was no turn yet; start with `joi run` or `joi ask`");
     let mut turns = context.block_on(async {

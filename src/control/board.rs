@@ -18,7 +18,7 @@ use super::status::{
 };
 use crate::audio::{EchoMeter, MuteSwitch};
 use crate::clock::Clock;
-use crate::message::{Activity, OutsideRequest};
+use crate::message::{Activity, AlarmRequest, OutsideRequest};
 use crate::pulse::Pulse;
 
 /// Changes a subscriber has not read yet. One that is further behind loses its subscription.
@@ -65,6 +65,7 @@ struct BoardFacts {
     home: Option<Box<dyn Fn() -> HomeStatus + Send + Sync>>,
     messages: Option<Box<dyn Fn() -> MessagesStatus + Send + Sync>>,
     timers: Option<Box<dyn Fn() + Send + Sync>>,
+    alarms: Option<mpsc::Sender<AlarmRequest>>,
     is_ringing: bool,
     shown: StateEvent,
 }
@@ -141,6 +142,7 @@ impl StatusBoard {
             home: None,
             messages: None,
             timers: None,
+            alarms: None,
             is_ringing: false,
             shown: StateEvent { state, at: moment(&*parts.clock), note },
         };
@@ -221,6 +223,17 @@ impl StatusBoard {
             look_again();
             true
         })
+    }
+
+    /// Whoever is behind it takes requests about alarms from now on.
+    pub fn takes_alarms(&self, requests: mpsc::Sender<AlarmRequest>) {
+        self.change(|facts| facts.alarms = Some(requests));
+    }
+
+    /// Hands on a request about alarms; tells whether it was taken. It never waits.
+    #[must_use]
+    pub fn alarm(&self, request: AlarmRequest) -> bool {
+        self.facts().alarms.as_ref().is_some_and(|requests| requests.try_send(request).is_ok())
     }
 
     /// Something rings, or nothing does any more.

@@ -82,6 +82,17 @@ impl Client {
         }
     }
 
+    /// Has the alarm tried, or all alarms acknowledged.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected; alarms are not running yet.
+    pub fn alarm(&mut self, request: ControlRequest) -> Result<(), ControlError> {
+        match self.ask(request)? {
+            ControlAnswer::Alarm { .. } => Ok(()),
+            other => Err(self.astray(&other)),
+        }
+    }
+
     /// Calls `show` with the present state and with every change, until the program ends or `show` fails.
     ///
     /// # Errors

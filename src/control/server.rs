@@ -24,7 +24,7 @@ use super::board::{StatusBoard, Subscription};
 use super::mute::MuteCommand;
 use super::wire::{self, ControlAnswer, ControlEvent, ControlRequest};
 use super::{CONNECTIONS, ControlError, REQUEST_BYTES, socket};
-use crate::message::OutsideRequest;
+use crate::message::{AlarmRequest, OutsideRequest};
 
 /// How long a reader may take to make room for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -200,12 +200,22 @@ impl Connection {
                 ControlAnswer::Listening { listening: true }
             }
             Ok(ControlRequest::Listen) => ControlAnswer::error("can't listen now; try again later"),
+            Ok(ControlRequest::Alarm) => self.alarm(AlarmRequest::Test),
+            Ok(ControlRequest::Acknowledge) => self.alarm(AlarmRequest::Acknowledge),
             Ok(ControlRequest::Timers) if self.board.timers_changed() => {
                 ControlAnswer::Timers { timers: true }
             }
             Ok(ControlRequest::Timers) => {
                 ControlAnswer::error("timers are not running yet; they are read when they start")
             }
+        }
+    }
+
+    fn alarm(&self, request: AlarmRequest) -> ControlAnswer {
+        if self.board.alarm(request) {
+            ControlAnswer::Alarm { alarm: true }
+        } else {
+            ControlAnswer::error("alarms are not running yet; try again later")
         }
     }
 

@@ -24,10 +24,15 @@ pub enum ControlRequest {
     Listen,
     /// Timers were changed: read them again.
     Timers,
+    /// Try the alarm.
+    Alarm,
+    /// All alarms were heard.
+    Acknowledge,
 }
 
 /// The names of [`ControlRequest`], for error messages.
-const NAMES: [&str; 7] = ["events", "status", "mute", "unmute", "toggle", "listen", "timers"];
+const NAMES: [&str; 9] =
+    ["events", "status", "mute", "unmute", "toggle", "listen", "timers", "alarm", "acknowledge"];
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +59,11 @@ pub enum ControlAnswer {
     Timers {
         /// Always true.
         timers: bool,
+    },
+    /// The request about alarms was taken.
+    Alarm {
+        /// Always true.
+        alarm: bool,
     },
     /// Why the request was not executed; one sentence.
     Error {
@@ -111,6 +121,8 @@ mod tests {
             ControlRequest::Toggle,
             ControlRequest::Listen,
             ControlRequest::Timers,
+            ControlRequest::Alarm,
+            ControlRequest::Acknowledge,
         ];
         for (name, ask) in NAMES.into_iter().zip(asks) {
             assert_eq!(read(format!("{{\"do\":\"{name}\"}}").as_bytes()), Ok(ask));
@@ -121,7 +133,10 @@ mod tests {
         }
         for unknown in ["{}", "{\"do\":\"sing\"}", "{\"do\":7}", "[]", "\"mute\"", "7"] {
             let Err(ControlAnswer::Error { error }) = read(unknown.as_bytes()) else { panic!("{unknown}") };
-            assert_eq!(error, "\"do\" is one of events, status, mute, unmute, toggle, listen, timers");
+            assert_eq!(
+                error,
+                "\"do\" is one of events, status, mute, unmute, toggle, listen, timers, alarm, acknowledge"
+            );
         }
         assert!(read(&[0xff, 0xfe, b'\n']).is_err());
     }

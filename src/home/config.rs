@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::address::ServerAddress;
-use super::house::{HouseRules, Permission};
+use super::house::{HouseRules, ItemMeaning, MeaningConfig, Permission};
 use super::hub::Hub;
 use crate::problem::Problem;
 
@@ -35,6 +35,8 @@ pub struct HomeConfig {
     /// Temperatures inside, in °C, that are nothing to speak of, the lower one first, -20 to 50 each; the model is told of
     /// those outside.
     pub comfort_c: [i32; 2],
+    /// Which items tell of danger, doors, warmth and presence.
+    pub meaning: MeaningConfig,
 }
 
 impl Default for HomeConfig {
@@ -48,6 +50,7 @@ impl Default for HomeConfig {
             act_freely: Vec::new(),
             room: String::new(),
             comfort_c: [17, 27],
+            meaning: MeaningConfig::default(),
         }
     }
 }
@@ -87,6 +90,12 @@ impl HomeConfig {
         for (key, names) in lists {
             for name in names.iter().filter(|name| name.is_empty() || !is_name(name)) {
                 problems.push(Problem::new(key, name, "names of items: letters, digits, underscores, dots"));
+            }
+        }
+        for meaning in ItemMeaning::ALL {
+            for name in self.meaning.of(meaning).iter().filter(|name| name.is_empty() || !is_name(name)) {
+                let allowed = "names of items or groups: letters, digits, underscores";
+                problems.push(Problem::new(format!("home.meaning.{}", meaning.key()), name, allowed));
             }
         }
         for name in self.ask_first.iter().filter(|name| self.act_freely.contains(name)) {

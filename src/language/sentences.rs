@@ -5,6 +5,10 @@
 
 use serde::Deserialize;
 
+mod initiative;
+
+pub use initiative::{AlertSentences, WindSentences};
+
 use super::placeholders;
 
 /// All of them; what they are for is said beside them in the file.
@@ -21,6 +25,8 @@ pub struct Sentences {
     pub messages: MessageSentences,
     pub tools: ToolSentences,
     pub weather: WeatherSentences,
+    pub wind: WindSentences,
+    pub alert: AlertSentences,
 }
 
 /// Lengths, times of day and days, and how things are listed.
@@ -370,6 +376,9 @@ impl Sentences {
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         placeholders::check(&table)?;
         let sentences: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        if sentences.wind.openings.len() <= 5 {
+            return Err(format!("wind.openings has {}; allowed: 6 or more", sentences.wind.openings.len()));
+        }
         match sentences.time.days.len() {
             31 => Ok(sentences),
             count => Err(format!("time.days has {count} days; allowed: 31")),

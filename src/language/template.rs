@@ -62,6 +62,44 @@ pub enum SentenceName {
     HouseFailed,
     /// Commands to the house of which nobody knows: `list`.
     HouseUnknown,
+    /// A door or window is open: `name`, `length`.
+    LeftOpen,
+    /// A room is too warm: `name`, `degrees`.
+    TooWarm,
+    /// A room is too cold: `name`, `degrees`.
+    TooCold,
+    /// A temperature has changed fast: `name`, `degrees`.
+    WarmthChanged,
+    /// Somebody has come home: `length`.
+    Arrived,
+    /// Somebody has left at an unusual hour.
+    LeftLate,
+    /// The weather service warns: `text`.
+    WeatherAlert,
+    /// The house says something: `text`.
+    HouseNotice,
+    /// A danger: `name`.
+    SmokeAlarm,
+    /// A danger: `name`.
+    FireAlarm,
+    /// A danger: `name`.
+    GasLeak,
+    /// A danger: `name`.
+    WaterLeak,
+    /// A danger: `name`.
+    IntrusionDetected,
+    /// A danger: `name`.
+    SecurityAlert,
+    /// A danger: `name`.
+    StormWarning,
+    /// A danger: `name`.
+    FloodWarning,
+    /// An alert of high priority: `text`.
+    HighAlert,
+    /// This is only a test.
+    TestAlarm,
+    /// The house is not connected: `length`.
+    HouseLost,
 }
 
 /// What stands in a placeholder.
@@ -178,6 +216,36 @@ impl SentenceName {
             Self::HouseMissed => &schedule.house_missed,
             Self::HouseFailed => &schedule.house_failed,
             Self::HouseUnknown => &schedule.house_unknown,
+            _ => self.of_the_house(language),
+        }
+    }
+}
+
+impl SentenceName {
+    /// The same for what the house has to tell.
+    fn of_the_house(self, language: &Language) -> &str {
+        let (wind, alert) = (&language.sentences().wind, &language.sentences().alert);
+        match self {
+            Self::LeftOpen => &wind.left_open,
+            Self::TooWarm => &wind.too_warm,
+            Self::TooCold => &wind.too_cold,
+            Self::WarmthChanged => &wind.warmth_changed,
+            Self::Arrived => &wind.arrived,
+            Self::LeftLate => &wind.left_late,
+            Self::WeatherAlert => &wind.weather_alert,
+            Self::HouseNotice => &wind.notice,
+            Self::SmokeAlarm => &alert.smoke_alarm,
+            Self::FireAlarm => &alert.fire_alarm,
+            Self::GasLeak => &alert.gas_leak,
+            Self::WaterLeak => &alert.water_leak,
+            Self::IntrusionDetected => &alert.intrusion_detected,
+            Self::SecurityAlert => &alert.security_alert,
+            Self::StormWarning => &alert.storm_warning,
+            Self::FloodWarning => &alert.flood_warning,
+            Self::HighAlert => &alert.high,
+            Self::TestAlarm => &alert.test,
+            Self::HouseLost => &alert.house_lost,
+            _ => "",
         }
     }
 }

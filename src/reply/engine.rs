@@ -12,6 +12,7 @@ use crate::reply::agent::AgentContext;
 use crate::reply::agent::protocol::{Answering, Protocols};
 use crate::reply::arbiter::{Arbiter, ModelPriority};
 use crate::reply::config::{ContextConfig, PersonaConfig, ReplyConfig};
+use crate::reply::initiative::Initiative;
 use crate::reply::memory::diary::{self, Diary};
 use crate::reply::memory::{MemoryConfig, MemoryService};
 use crate::reply::model::{ChatModel, ModelAccess, Room};
@@ -47,6 +48,8 @@ pub struct EngineParts<M> {
     pub schedule: Option<Schedule>,
     /// The house, if one is connected.
     pub home: Option<ConnectedHome>,
+    /// What speaks unasked.
+    pub initiative: Initiative,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// The tools there are at any time.

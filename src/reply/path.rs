@@ -110,6 +110,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
             home: self.engine.parts.home.as_ref(),
             confirm_s: self.engine.parts.tool_rules.confirm_s,
             session: self.session,
+            initiative: &self.engine.parts.initiative,
         }
     }
 }

@@ -3,6 +3,8 @@
 //! Runs in the task of the turn. In: what was asked, redacted, and the parts of the engine that carry it out. Out:
 //! actions for the channel, and an answer.
 
+use crate::alert::AcknowledgedBy;
+use crate::reply::initiative::{Initiative, QuietWish};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
 use crate::reply::turn::{Action, Keep, ReplyEvent, Turn};
@@ -35,6 +37,8 @@ pub(crate) struct QuickMeans<'a> {
     pub(crate) confirm_s: u32,
     /// The conversation.
     pub(crate) session: &'a Session,
+    /// What speaks unasked.
+    pub(crate) initiative: &'a Initiative,
 }
 
 /// What needs no model.
@@ -129,6 +133,7 @@ pub(crate) async fn carry_out(
             return memory::carry_out(order, turn, store, asking, sink).await;
         }
         Intent::Home(order) => return home::carry_out(order, turn, sink).await,
+        Intent::Quiet(wish) => return wished(*wish, turn, means, sink).await,
         Intent::Time | Intent::Date => (&[], Keep::Yes),
         Intent::Volume(change) => (&[Action::Volume(*change)], Keep::Yes),
         Intent::Repeat => (&[], Keep::No),
@@ -146,7 +151,30 @@ pub(crate) async fn carry_out(
     if matches!(quick.what, Intent::Stop | Intent::Thanks | Intent::NeverMind) {
         timers::silence(schedule).await;
     }
+    if quick.what == Intent::Stop {
+        means.initiative.acknowledge(AcknowledgedBy::Voice).await;
+    }
+    if quick.what == Intent::GoodNight {
+        // The wish for quiet is as silent as the night: the answer is the old one.
+        means.initiative.obey(QuietWish::Sleep, (&turn.language, &turn.now), turn.channel).await;
+    }
     let last = session.with(|state| state.last_reply.clone());
     sink.say(&intents::answer(&turn.language, &quick.what, &turn.now, last.as_deref())).await?;
     Ok(keep)
+}
+
+/// A wish for quiet, or that an alarm was heard.
+async fn wished(
+    wish: QuietWish,
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    let answer = means.initiative.obey(wish, (&turn.language, &turn.now), turn.channel).await;
+    if matches!(wish, QuietWish::NotNow | QuietWish::Sleep) {
+        sink.is_over = true;
+        sink.send(ReplyEvent::Act(Action::EndConversation)).await?;
+    }
+    sink.say(&answer).await?;
+    Ok(Keep::Yes)
 }

@@ -152,6 +152,7 @@ impl Bench {
         let store = Store::in_memory().unwrap();
         let mut parts = EngineParts {
             home: None,
+            initiative: crate::reply::Initiative::default(),
             // What is asked beside the answer is switched on where a test is about it.
             reply: ReplyConfig {
                 planner: PlannerConfig { mode: PlannerMode::Never, ..PlannerConfig::default() },

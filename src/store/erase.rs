@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::{Store, StoreError, durably, memory, settings, snapshot};
+use super::{Store, StoreError, durably, initiative, memory, settings, snapshot};
 
 /// Key of the number of erasures.
 const TIMES: &str = "store.erasures";
@@ -56,6 +56,7 @@ impl Store {
             if what.dialogue {
                 deleted = delete_before(db, Timestamp::MAX)?;
                 deleted.memories = memory::remove_all(db)?;
+                initiative::remove_all(db)?;
             }
             if what.dialogue || what.timers {
                 db.execute("DELETE FROM announcement", [])?;

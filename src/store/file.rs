@@ -67,6 +67,7 @@ const STEPS: &[M<'_>] = &[
         at_ms INTEGER NOT NULL
     ) STRICT;",
     ),
+    M::up(include_str!("initiative.sql")),
 ];
 
 /// A database ready for use.

@@ -220,6 +220,7 @@ impl Stage {
         store.add_notes("shopping", vec!["salt".into()], at).await.unwrap();
         let engine = Engine::new(EngineParts {
             home: None,
+            initiative: joi::reply::Initiative::default(),
             reply: ReplyConfig::default(),
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),

@@ -166,6 +166,7 @@ impl Vectors {
 fn engine(mind: &Arc<Mind>, store: &Store) -> Engine<Mind> {
     Engine::new(EngineParts {
         home: None,
+        initiative: joi::reply::Initiative::default(),
         reply: ReplyConfig::default(),
         persona: PersonaConfig::default(),
         context: ContextConfig::default(),

@@ -66,6 +66,9 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
         "diary",
         "greeting",
         "upkeep",
+        "alarms",
+        "awareness",
+        "impulse",
         "display",
         "conversation",
     ];

@@ -187,6 +187,7 @@ pub(super) async fn engine(
     };
     Ok(Engine::new(EngineParts {
         home: None,
+        initiative: joi::reply::Initiative::default(),
         reply: config.reply.clone(),
         persona: config.persona.clone(),
         context: config.context.clone(),

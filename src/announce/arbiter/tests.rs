@@ -7,7 +7,7 @@ use jiff::civil::date;
 use jiff::tz::TimeZone;
 
 use super::super::queue::AnnouncementQueue;
-use super::super::{AnnounceConfig, Announcement, IfUnheard};
+use super::super::{AnnounceConfig, Announcement, AnnouncementOutcome, IfUnheard};
 use super::*;
 
 /// A queue, and the situation it is asked in.
@@ -69,20 +69,31 @@ fn what_is_more_urgent_comes_first_and_then_what_is_older() {
     let ids = wanted.map(|priority| bench.waits(some(priority)));
     for (place, next) in [2, 1, 3, 0].into_iter().enumerate() {
         assert_eq!(bench.decides(), AnnouncementDecision::Speak(ids[next]), "as number {place}");
-        bench.queue.remove(ids[next]).unwrap();
+        bench.queue.remove(ids[next], AnnouncementOutcome::Withdrawn).unwrap();
     }
     assert_eq!(bench.decides(), AnnouncementDecision::Wait(HoldReason::Nothing, None));
 }
 
 #[test]
-fn nothing_is_said_while_somebody_has_the_floor_however_urgent() {
+fn nothing_is_said_while_somebody_has_the_floor_but_a_danger_into_what_she_says_herself() {
     let mut bench = Bench::at(12);
-    bench.waits(some(AnnouncementPriority::Critical));
     bench.waits(ring());
     for floor in [Floor::User, Floor::Answer, Floor::FollowUp] {
         bench.floor = floor;
         assert_eq!(bench.decides(), AnnouncementDecision::Wait(HoldReason::Floor(floor), None));
     }
+    let fire = bench.waits(some(AnnouncementPriority::Critical));
+    for floor in [Floor::Answer, Floor::FollowUp] {
+        bench.floor = floor;
+        assert_eq!(bench.decides(), AnnouncementDecision::Speak(fire));
+    }
+    bench.floor = Floor::User;
+    assert_eq!(bench.decides(), AnnouncementDecision::Wait(HoldReason::Floor(Floor::User), None));
+    bench.queue.begin(fire);
+    bench.waits(some(AnnouncementPriority::Critical));
+    bench.floor = Floor::Answer;
+    let held = AnnouncementDecision::Wait(HoldReason::Floor(Floor::Answer), None);
+    assert_eq!(bench.decides(), held, "one danger does not interrupt another");
 }
 
 #[test]
@@ -131,10 +142,10 @@ fn between_two_rings_nothing_less_urgent_is_said() {
     assert_eq!(bench.decides(), AnnouncementDecision::Wait(HoldReason::NotYet, Some(again)));
     let fire = bench.waits(some(AnnouncementPriority::Critical));
     assert_eq!(bench.decides(), AnnouncementDecision::Speak(fire));
-    bench.queue.remove(fire);
+    bench.queue.remove(fire, AnnouncementOutcome::Withdrawn);
     bench.at = again;
     assert_eq!(bench.decides(), AnnouncementDecision::Speak(rings));
-    bench.queue.remove(rings);
+    bench.queue.remove(rings, AnnouncementOutcome::Withdrawn);
     assert_eq!(bench.decides(), AnnouncementDecision::Speak(notice));
 }
 

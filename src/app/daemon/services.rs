@@ -11,11 +11,14 @@ use anyhow::Context as _;
 
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, Show, Shown, Sound};
-use crate::app::{awake, brain, diary, display, home, messages, outside, timers, upkeep};
+use crate::app::{
+    alerts, awake, awareness, brain, diary, display, home, impulse, messages, outside, timers, upkeep,
+};
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::control::{ControlError, ControlServer, Journal, PersistentMute, StatusBoard, StatusBoardParts};
+use crate::home::backend::Home as _;
 use crate::home::openhab::Follower;
 use crate::home::server::HomeServer;
 use crate::llm::{Mind, ModelServer};
@@ -56,8 +59,10 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     let made = daemon.supervise(make(config, paths, &board, spoken_to, &show)).await;
     let (brain, server, talk) = made.context("ended before everything was loaded")??;
     app::end_on_signal(daemon.ending());
-    let (messages, remarks) = messages::messages(config, &brain)?;
+    let (messages, remarks) = messages::messages(config, &brain);
     remarks.into_iter().for_each(|remark| show(Shown::Remark(remark)));
+    let (notices, received) = awareness::notices();
+    let watched = house.as_ref().map(|(house, _)| house.watch());
     show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
 
     let late = [
@@ -67,6 +72,10 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         diary::diary(&brain, &config.store),
         awake::awake(&brain, &board, &config.announce),
         upkeep::upkeep(&brain),
+        Some(alerts::alerts(&brain.alerts, &board)),
+        alerts::door(&config.alert, notices),
+        Some(awareness::awareness(&brain, config, watched, received)),
+        impulse::impulse(&brain, config),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
         Some(display::news_display(talk.news, &board, &show)),
         Some(conversation(talk.conversation)),

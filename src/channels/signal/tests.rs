@@ -13,7 +13,9 @@ use crate::llm::{Ask, ChatEvent, Knowledge, LlmConfig, LlmError, ModelSize, Serv
 use crate::outbound::{Carrier, CarrierName, Dispatcher, OutboundConfig, OutboxParts};
 use crate::pulse::Heart;
 use crate::reply::model::{ModelState, Room, Served};
-use crate::reply::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
+use crate::reply::{
+    ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, ReplyConfig,
+};
 use crate::signal::carrier::SignalCarrier;
 use crate::signal::envelope::Received;
 use crate::signal::gate::{Admission, SignalGate};
@@ -59,6 +61,7 @@ struct Bench {
 fn engine(clock: &Arc<ManualClock>, store: &Store) -> Engine<NoThinker> {
     Engine::new(EngineParts {
         home: None,
+        initiative: Initiative::default(),
         reply: ReplyConfig::default(),
         persona: PersonaConfig::default(),
         context: ContextConfig::default(),

@@ -20,6 +20,8 @@ use crate::message::{Place, Private, TurnId};
 
 /// How long the microphone is open after each ring.
 const WINDOW: Duration = Duration::from_secs(3);
+/// How long it is open after something that was mentioned unasked: somebody may want to know more.
+const ANSWER_WINDOW: Duration = Duration::from_secs(6);
 /// A ring without a voice, which is a tone alone, counts as so much longer.
 const WITHOUT_VOICE: Duration = Duration::from_secs(3);
 /// A microphone that is lost again within this time is shown and logged, and not announced again: a loose plug must
@@ -67,17 +69,24 @@ pub(super) enum AnnouncementEnd {
     Heard,
     /// There is no voice: it was shown, and a ring was played.
     Voiceless,
-    /// Somebody who heard it said "stop", or talked over it.
+    /// Somebody who heard it said "stop".
     Stopped,
+    /// Somebody who heard it talked over it.
+    TalkedOver,
     /// Somebody called her, or pushed to talk.
     CutShort,
 }
 
 impl Announcements {
-    /// The announcements of `announcer` that may be heard at `place`, whose rings are never softer than
-    /// `least_volume` percent; what is said of them is told in the present one of `languages`.
-    pub fn new(announcer: Announcer, languages: Languages, place: Place, least_volume: u8) -> Self {
-        let volume = RingVolume { least: Volume::percent(least_volume), before: None };
+    /// The announcements of `announcer` that may be heard at `place`, whose rings and alarms are never softer than so
+    /// many percent; what is said of them is told in the present one of `languages`.
+    pub fn new(announcer: Announcer, languages: Languages, place: Place, (ring, alarm): (u8, u8)) -> Self {
+        let volume = RingVolume {
+            least: Volume::percent(ring),
+            least_alarm: Volume::percent(alarm),
+            raised: None,
+            before: None,
+        };
         Self {
             changes: announcer.changes(),
             announcer,
@@ -109,6 +118,10 @@ impl Announcements {
         match self.announcer.next(&situation).await {
             Next::Say(id, announcement) => {
                 self.ask_at = None;
+                // A danger may come in the middle of another one.
+                if let Some(before) = self.current.take() {
+                    self.announcer.cut_short(before.id).await;
+                }
                 self.current = Some(CurrentAnnouncement { id, announcement, turn: None });
                 true
             }
@@ -119,12 +132,31 @@ impl Announcements {
         }
     }
 
+    /// Whether what is to be said now is a danger.
+    pub(super) fn is_alarm_next(&self) -> bool {
+        let current = self.current.as_ref();
+        current.is_some_and(|current| current.announcement.priority == AnnouncementPriority::Critical)
+    }
+
     /// It begins to be said in this turn: in these words, and so urgently.
     pub(super) fn begin(&mut self, turn: TurnId) -> Option<(Private<String>, AnnouncementPriority)> {
         let current = self.current.as_mut()?;
         current.turn = Some(turn);
         let Announcement { wording, priority, .. } = &current.announcement;
         Some((wording.told(&self.languages.get(), &self.announcer.now()), *priority))
+    }
+
+    /// Whether a danger is told in this turn.
+    pub(super) fn is_alarm(&self, turn: TurnId) -> bool {
+        let current = self.current.as_ref().filter(|current| current.turn == Some(turn));
+        current.is_some_and(|current| current.announcement.is_alarm())
+    }
+
+    /// Somebody has heard the alarms.
+    pub(super) fn silence_alarms(&mut self, player: &Player) {
+        self.announcer.silence_alarms();
+        self.current.take_if(|current| current.announcement.is_alarm());
+        self.volume.restore(player);
     }
 
     /// The language that announcements are told in now.
@@ -149,12 +181,19 @@ impl Announcements {
             return After::Rest;
         };
         match end {
-            AnnouncementEnd::Heard | AnnouncementEnd::Stopped => self.announcer.heard(id, at).await,
+            AnnouncementEnd::Heard | AnnouncementEnd::Stopped | AnnouncementEnd::TalkedOver => {
+                self.announcer.heard(id, at).await
+            }
             AnnouncementEnd::Voiceless => self.announcer.heard(id, at + WITHOUT_VOICE).await,
             AnnouncementEnd::CutShort => self.announcer.cut_short(id).await,
         }
-        let goes_on = announcement.priority == AnnouncementPriority::Ring && self.rings();
-        if goes_on { After::FollowUp { lasts: WINDOW } } else { After::Rest }
+        let is_ring = announcement.priority == AnnouncementPriority::Ring || announcement.is_alarm();
+        let invites = announcement.origin == AnnouncementOrigin::Impulse && end == AnnouncementEnd::Heard;
+        match (is_ring && self.rings(), invites) {
+            (true, _) => After::FollowUp { lasts: WINDOW },
+            (false, true) => After::FollowUp { lasts: ANSWER_WINDOW },
+            (false, false) => After::Rest,
+        }
     }
 
     /// The turn of what is being said though it was withdrawn meanwhile.
@@ -171,7 +210,8 @@ impl Announcements {
 
     /// Nothing rings any more, until something else does; whether something rang.
     pub(super) fn silence(&mut self, player: &Player) -> bool {
-        let rang = self.rings();
+        let here = |w: &&crate::announce::WaitingAnnouncement| w.rings_at(&self.place);
+        let rang = self.announcer.waiting().iter().filter(here).any(|w| !w.announcement.is_alarm());
         if rang {
             self.announcer.silence(&self.place);
             self.current.take_if(|current| current.announcement.priority == AnnouncementPriority::Ring);
@@ -180,9 +220,11 @@ impl Announcements {
         rang
     }
 
-    /// A ring is about to be played.
+    /// A ring or an alarm is about to be played.
     pub(super) fn raise_volume(&mut self, player: &Player) {
-        self.volume.raise(player);
+        let is_alarm = self.current.as_ref().is_some_and(|current| current.announcement.is_alarm());
+        let least = if is_alarm { self.volume.least_alarm } else { self.volume.least };
+        self.volume.raise(player, least);
     }
 
     /// As loud as before a ring.
@@ -247,24 +289,28 @@ fn news_of(announcement: &Announcement, told: impl FnOnce(&Announcement) -> Priv
 /// Rings are heard however soft she speaks.
 struct RingVolume {
     least: Volume,
+    least_alarm: Volume,
+    /// What it was raised to.
+    raised: Option<Volume>,
     /// The volume from before a ring.
     before: Option<Volume>,
 }
 
 impl RingVolume {
     /// Makes sure that a ring is heard.
-    fn raise(&mut self, player: &Player) {
+    fn raise(&mut self, player: &Player, least: Volume) {
         let volume = player.volume();
-        if volume < self.least {
+        if volume < least {
             self.before.get_or_insert(volume);
-            player.set_volume(self.least);
+            self.raised = Some(least);
+            player.set_volume(least);
         }
     }
 
     /// As loud as before, unless somebody has changed that meanwhile.
     fn restore(&mut self, player: &Player) {
         if let Some(volume) = self.before.take()
-            && player.volume() == self.least
+            && self.raised.take() == Some(player.volume())
         {
             player.set_volume(volume);
         }
@@ -288,7 +334,7 @@ mod tests {
         let clock = Arc::new(ManualClock::at(Zoned::now()));
         let announcer =
             Announcer::new(&AnnounceConfig { quiet_hours: vec![], ..Default::default() }, None, clock);
-        let mut here = Announcements::new(announcer.clone(), in_english(), Place::named("home"), 50);
+        let mut here = Announcements::new(announcer.clone(), in_english(), Place::named("home"), (50, 80));
         let start = Instant::now();
         let mut announced = Vec::new();
         for after in [0, 1, 599, 600] {
@@ -307,7 +353,7 @@ mod tests {
         let announcer =
             Announcer::new(&AnnounceConfig { quiet_hours: vec![], ..Default::default() }, None, clock);
         let languages = in_english();
-        let mut here = Announcements::new(announcer, languages.clone(), Place::named("home"), 50);
+        let mut here = Announcements::new(announcer, languages.clone(), Place::named("home"), (50, 80));
         here.microphone_lost(Instant::now()).await;
         let german = Language::load("de").unwrap();
         let lost = german.sentences().device.microphone_lost.clone();

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::announcements::AnnouncementEnd;
 use super::output::TONE_RATE;
-use super::signals::{FlowEffect, SpokenQuestion, Why};
+use super::signals::{FlowEffect, SpokenQuestion, TOLD, Why};
 use super::{Conversation, News, marks};
 use crate::audio::tone;
 use crate::hear::HearCommand;
@@ -52,7 +52,11 @@ impl<M: ChatModel + 'static> Conversation<M> {
         if let Some(word) = &mut why.word {
             word.ducked = ducked;
         }
-        let end = if why.word.is_some() { AnnouncementEnd::Stopped } else { AnnouncementEnd::CutShort };
+        let end = match (why.reason == TOLD, &why.word) {
+            (true, _) => AnnouncementEnd::Stopped,
+            (false, Some(_)) => AnnouncementEnd::TalkedOver,
+            (false, None) => AnnouncementEnd::CutShort,
+        };
         self.answers.cancel(turn, why);
         self.input.hearing.speech.ends(Instant::now());
         self.announcement_cancelled(turn, end).await;

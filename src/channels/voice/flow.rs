@@ -5,6 +5,7 @@
 
 mod early;
 mod interjections;
+mod unasked;
 
 use std::time::{Duration, Instant};
 
@@ -172,6 +173,7 @@ impl Flow {
             FlowInput::TurnOver { turn, at, after } if self.is_answering(turn) => self.turn_over(at, after),
             FlowInput::TurnOver { .. } => vec![],
             FlowInput::Announcing => self.announce(),
+            FlowInput::Alarming => self.alarm(),
         }
     }
 
@@ -368,16 +370,6 @@ impl Flow {
 
     fn may_be_followed(&self) -> bool {
         self.followed < self.follow_ups.most && !self.breaker.is_silent()
-    }
-
-    /// She speaks up by herself, but interrupts nobody.
-    fn announce(&mut self) -> Vec<FlowEffect> {
-        if !self.is_idle() {
-            return vec![];
-        }
-        let turn = self.next_turn();
-        self.phase = Phase::Answering { turn, progress: Progress::Committed };
-        vec![FlowEffect::Announce(turn)]
     }
 
     fn next_turn(&mut self) -> TurnId {

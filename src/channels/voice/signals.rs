@@ -75,6 +75,8 @@ pub enum FlowInput {
     },
     /// Something is said without having been asked for, when nobody is speaking.
     Announcing,
+    /// A danger is to be told, also in the middle of an answer.
+    Alarming,
 }
 
 /// What follows an answer.
@@ -114,6 +116,9 @@ pub struct SoundOf {
     /// How loud it was, and beside what.
     pub loudness: FollowUpLoudness,
 }
+
+/// The reason when somebody said "stop".
+pub(super) const TOLD: &str = "she was told to stop";
 
 /// Why an answer was cut short.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -35,7 +35,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             let (at, after) = (Instant::now(), After::Rest);
             return Box::pin(self.step(FlowInput::TurnOver { turn, at, after })).await;
         };
-        if priority == AnnouncementPriority::Ring {
+        if priority == AnnouncementPriority::Ring || self.announcements.is_alarm(turn) {
             self.ring(turn).await;
         }
         if !self.output.say(turn, text.0, self.announcements.spoken_in()).await {
@@ -54,7 +54,9 @@ impl<M: ChatModel + 'static> Conversation<M> {
 
     /// The turn in which something was announced is cut short: by "stop", or by whoever called her.
     pub(super) async fn announcement_cancelled(&mut self, turn: TurnId, end: AnnouncementEnd) {
-        if self.announcements.is_ring(turn) {
+        if self.announcements.is_alarm(turn) && end == AnnouncementEnd::Stopped {
+            self.announcements.silence_alarms(&self.output.player);
+        } else if self.announcements.is_ring(turn) {
             self.answer_ring();
         } else if self.announcements.is_turn(turn) {
             self.announcements.ended(end, Instant::now()).await;

@@ -29,7 +29,6 @@ use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
 use crate::speak::{LanguageVoice, Mouth, joe};
 use crate::tools::{ToolRegistry, ToolsConfig};
-
 mod second_opinion;
 mod source;
 
@@ -120,6 +119,7 @@ impl Bench {
         let clock = clock(hour);
         let engine = Arc::new(Engine::new(EngineParts {
             home: None,
+            initiative: crate::reply::Initiative::default(),
             reply: ReplyConfig::default(),
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),
@@ -144,8 +144,7 @@ impl Bench {
         let (ears, deliveries) = channel(8);
         let to_her = english_ears();
         let input = EndpointInput { commands, deliveries, stt: stt(), interjections: stt(), to_her };
-        let (player_of_output, tones) = (player.clone(), Tones::On);
-        let output = EndpointOutput { player: player_of_output, mouth, echo: None, tones, ring };
+        let output = EndpointOutput { player: player.clone(), mouth, echo: None, tones: Tones::On, ring };
         let ((told, news), (asks, requests)) = (channel(256), channel(1));
         let conversation = Conversation::new(
             ConversationParts {
@@ -156,6 +155,7 @@ impl Bench {
                 config,
                 announcer: announcer.clone(),
                 least_ring_volume: 60,
+                least_alarm_volume: 80,
                 news: told,
                 requests,
                 heart: Heart::unwatched(),

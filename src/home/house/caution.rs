@@ -131,7 +131,7 @@ impl Marks {
 }
 
 /// The words of name, label and synonyms in lower case; `GarageDoor_Lock` has three.
-fn words(item: &Item) -> Vec<String> {
+pub(super) fn words(item: &Item) -> Vec<String> {
     let mut found = Vec::new();
     for text in item.names().chain([item.name.as_str()]) {
         let mut word = String::new();

@@ -117,13 +117,13 @@ pub(crate) fn begin(
 }
 
 /// The context line; in talk only where the answer may need it, since a small model weaves it into whatever it says.
-fn context_line(request: &TurnRequest<'_>, context: &ContextConfig) -> String {
+fn context_line(request: &TurnRequest<'_>, rules: &ContextConfig) -> String {
     let turn = request.turn;
     let asks = || reference::asks_about_here(&turn.language, turn.asked);
     let is_needed = || asks() && !reference::tells_of_the_speaker(&turn.language, turn.asked);
     match request.prompt {
         PromptKind::Talk if !is_needed() => String::new(),
-        PromptKind::Talk | PromptKind::Tools => context::line(context, &turn.now, &turn.language),
+        PromptKind::Talk | PromptKind::Tools => context::line(rules, &turn.now, &turn.language),
     }
 }
 

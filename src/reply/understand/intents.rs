@@ -26,6 +26,7 @@ use crate::schedule::{Many, ScheduleOrder, ScheduleQuestion, When, Which};
 use orders::Filled;
 
 pub use crate::language::DeviceKind;
+pub use crate::reply::initiative::QuietWish;
 pub use crate::reply::turn::VolumeChange;
 pub use amend::{Settled, amended, only_repeats, settled};
 pub use completeness::{Completeness, completeness};
@@ -61,6 +62,8 @@ pub enum Intent {
     Memory(MemoryOrder),
     /// Something to be done in the house.
     Home(HomeOrder),
+    /// How she is to speak unasked, or that an alarm was heard.
+    Quiet(QuietWish),
 }
 
 impl Intent {
@@ -203,7 +206,7 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
     match what {
         Intent::Time => fill(&say.time, &[("time", &time_of_day(now.time(), language))]),
         Intent::Date => date_in(&say.date, now.date(), language),
-        Intent::Stop | Intent::Schedule(_) | Intent::Memory(_) => String::new(),
+        Intent::Stop | Intent::Schedule(_) | Intent::Memory(_) | Intent::Quiet(_) => String::new(),
         Intent::Home(order) => not_connected(language, order),
         Intent::Repeat => last_reply.unwrap_or(&say.nothing_said_yet).to_owned(),
         Intent::Volume(change) => volume(language, *change),

@@ -61,6 +61,7 @@ fn quick(part: &str, language: &Language) -> Option<RequestPart> {
         | Intent::Thanks
         | Intent::NeverMind
         | Intent::Goodbye
+        | Intent::Quiet(_)
         | Intent::GoodNight
         | Intent::Memory(_)
         | Intent::Home(_) => None,

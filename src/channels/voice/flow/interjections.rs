@@ -4,7 +4,7 @@
 //! was asked of her, also while nothing of the answer sounds; other words interrupt her voice, and what was said so
 //! far is the beginning of what is listened to.
 
-use super::super::signals::{FlowEffect, Judged, StopWordTimes, Why};
+use super::super::signals::{FlowEffect, Judged, StopWordTimes, TOLD, Why};
 use super::{Flow, Opening, Phase, SILENT, drop_all};
 use crate::hear::HearCommand;
 use crate::hear::judge::JudgeVerdict;
@@ -30,7 +30,6 @@ impl Flow {
     }
 
     fn stopped(&mut self, judged: Judged) -> Vec<FlowEffect> {
-        const TOLD: &str = "she was told to stop";
         let mut effects = match &self.phase {
             Phase::Answering { turn, .. } => {
                 let word = judged.sound.map(StopWordTimes::of);

@@ -180,6 +180,7 @@ fn may_be_guessed(what: &Intent) -> bool {
         | Intent::Thanks
         | Intent::NeverMind
         | Intent::Goodbye
+        | Intent::Quiet(_)
         | Intent::GoodNight
         | Intent::Memory(_) => false,
     }

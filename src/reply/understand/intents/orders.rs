@@ -5,7 +5,7 @@
 
 use jiff::civil::Weekday;
 
-use super::{Intent, VolumeChange, home, memory};
+use super::{Intent, QuietWish, VolumeChange, home, memory};
 use crate::language::grammar::Grammar;
 use crate::language::grammar::machine::{Capture, Slot};
 use crate::language::grammar::slots::Taken;
@@ -36,6 +36,11 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
         "never mind" => Intent::NeverMind,
         "goodbye" => Intent::Goodbye,
         "good night" => Intent::GoodNight,
+        "not now" => Intent::Quiet(QuietWish::NotNow),
+        "quiet until tomorrow" => Intent::Quiet(QuietWish::UntilTomorrow),
+        "going to sleep" => Intent::Quiet(QuietWish::Sleep),
+        "quiet over" => Intent::Quiet(QuietWish::Over),
+        "heard it" => Intent::Quiet(QuietWish::Heard),
         "volume up" => Intent::Volume(VolumeChange::Up),
         "volume down" => Intent::Volume(VolumeChange::Down),
         "volume set" => Intent::Volume(VolumeChange::Set(filled.percent()?)),

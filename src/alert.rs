@@ -1,0 +1,282 @@
+//! Alarms: a danger is told aloud and to the group, with a fixed text, at any hour, until somebody has heard it.
+//!
+//! Any task holds an [`Alerts`]. In: dangers, notices of high priority, a house that is gone, a test. Out: an announcement
+//! that is repeated, a message to the group, a row in the database. No model is asked, and neither a full disk nor a
+//! database that hangs keeps the voice silent. [`door`] takes notices over HTTP, [`courier`] is how messages leave.
+
+mod book;
+mod config;
+pub mod courier;
+pub mod door;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio_util::sync::CancellationToken;
+
+pub use book::{AcknowledgedBy, Alert, AlertKind};
+pub use config::AlertConfig;
+
+use crate::announce::{
+    Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority, Announcer,
+    IfUnheard,
+};
+use crate::language::Languages;
+use crate::message::Private;
+use crate::store::{Store, StoreError};
+use courier::{Courier, CourierAudience, CourierMessage, CourierUrgency};
+
+/// An alarm that nobody has heard is told again after a restart, if it is not older than this.
+const STILL_TRUE: SignedDuration = SignedDuration::from_hours(24);
+/// A test that nobody answers ends by itself.
+const TEST_LASTS: SignedDuration = SignedDuration::from_mins(5);
+/// Alarms that are read of the database.
+const READ: u32 = 100;
+/// The database and the messages have so long before nobody waits for them any more.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What alarms are made with.
+pub struct AlertParts {
+    /// `[alert]`.
+    pub config: AlertConfig,
+    /// Says them.
+    pub announcer: Announcer,
+    /// Takes them to the group.
+    pub courier: Arc<dyn Courier>,
+    /// Keeps them.
+    pub store: Option<Store>,
+    /// In which they are told.
+    pub languages: Languages,
+}
+
+/// The handle of all alarms; clones share them.
+#[derive(Clone)]
+pub struct Alerts {
+    shared: Arc<AlertShared>,
+}
+
+struct AlertShared {
+    parts: AlertParts,
+    active: Mutex<Vec<ActiveAlert>>,
+    /// That the house is not connected, while it is not.
+    lost: Mutex<Option<AnnouncementId>>,
+}
+
+/// One that nobody has heard yet.
+#[derive(Clone)]
+struct ActiveAlert {
+    alert: Alert,
+    announced: AnnouncementId,
+    row: Option<i64>,
+}
+
+impl fmt::Debug for Alerts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Alerts").field("active", &self.active().len()).finish_non_exhaustive()
+    }
+}
+
+impl Alerts {
+    /// No alarm yet.
+    pub fn new(parts: AlertParts) -> Self {
+        Self { shared: Arc::new(AlertShared { parts, active: Mutex::default(), lost: Mutex::default() }) }
+    }
+
+    /// Tells again what nobody has heard before the last end of the program.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn restore(&self) -> Result<(), StoreError> {
+        let Some(store) = &self.shared.parts.store else { return Ok(()) };
+        let now = self.shared.parts.announcer.now().timestamp();
+        for row in store.alerts(READ).await?.into_iter().rev() {
+            let Ok(alert) = serde_json::from_str::<Alert>(&row.json) else {
+                tracing::warn!(id = row.id, "an alarm of another version is left alone");
+                continue;
+            };
+            let is_true = now.duration_since(alert.at) < STILL_TRUE && alert.kind != AlertKind::Test;
+            if alert.acknowledged.is_none() && is_true && alert.repeats() && !self.is_active(&alert) {
+                let announced = self.announce(&alert).await;
+                self.active().push(ActiveAlert { alert: alert.clone(), announced, row: Some(row.id) });
+                // With the same key: whoever sends it knows whether it went out.
+                self.post(&alert).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// There is a danger. Its announcement is in the queue before anything else is waited for; one that is told already
+    /// is not told twice.
+    pub async fn raise(&self, alert: Alert) {
+        if self.is_active(&alert) {
+            return;
+        }
+        let kind = alert.kind.name();
+        let announced = self.announce(&alert).await;
+        if alert.repeats() {
+            self.active().push(ActiveAlert { alert: alert.clone(), announced, row: None });
+        } else {
+            *self.lost() = Some(announced);
+        }
+        tracing::warn!(kind, "an alarm");
+        let (kept, ()) = tokio::join!(self.keep(&alert), self.post(&alert));
+        let acknowledged = {
+            let mut active = self.active();
+            match active.iter_mut().find(|active| active.announced == announced) {
+                Some(active) => {
+                    active.row = kept;
+                    false
+                }
+                None => alert.repeats(),
+            }
+        };
+        if acknowledged && let Some(row) = kept {
+            self.store_heard((row, alert), AcknowledgedBy::Voice).await;
+        }
+    }
+
+    /// The house is connected again: that it was not need not be said any more.
+    pub async fn house_is_back(&self) {
+        let lost = self.lost().take();
+        if let Some(announced) = lost {
+            self.shared.parts.announcer.withdraw(announced).await;
+        }
+    }
+
+    /// Somebody has heard all of them; how many there were.
+    pub async fn acknowledge(&self, by: AcknowledgedBy) -> usize {
+        let heard = std::mem::take(&mut *self.active());
+        self.shared.parts.announcer.silence_alarms();
+        let count = heard.len();
+        for ActiveAlert { alert, row, .. } in heard {
+            tracing::info!(kind = alert.kind.name(), ?by, "an alarm was acknowledged");
+            if let Some(row) = row {
+                self.store_heard((row, alert), by).await;
+            }
+        }
+        count
+    }
+
+    /// Those that nobody has heard yet, the oldest first.
+    pub fn unheard(&self) -> Vec<Alert> {
+        self.active().iter().map(|active| active.alert.clone()).collect()
+    }
+
+    /// Follows what becomes of the announcements, until `stop`: "stop" at the loudspeaker acknowledges, and what was
+    /// given up is announced again.
+    pub async fn follow(&self, stop: CancellationToken) {
+        let mut changes = self.shared.parts.announcer.changes();
+        loop {
+            self.look().await;
+            // Both arms are cancel-safe.
+            tokio::select! {
+                () = stop.cancelled() => return,
+                changed = changes.changed() => if changed.is_err() { return },
+            }
+        }
+    }
+
+    async fn look(&self) {
+        let announcer = &self.shared.parts.announcer;
+        let over: Vec<(ActiveAlert, AnnouncementOutcome)> = {
+            let mut active = self.active();
+            let over = active.extract_if(.., |active| announcer.outcome(active.announced).is_some());
+            over.filter_map(|active| Some((active.clone(), announcer.outcome(active.announced)?))).collect()
+        };
+        for (active, outcome) in over {
+            match outcome {
+                AnnouncementOutcome::Silenced | AnnouncementOutcome::Heard => {
+                    tracing::info!(kind = active.alert.kind.name(), "an alarm was acknowledged by voice");
+                    if let Some(row) = active.row {
+                        self.store_heard((row, active.alert), AcknowledgedBy::Voice).await;
+                    }
+                }
+                AnnouncementOutcome::Expired => {}
+                AnnouncementOutcome::Dropped
+                | AnnouncementOutcome::Withdrawn
+                | AnnouncementOutcome::CutShort => {
+                    let announced = self.announce(&active.alert).await;
+                    self.active().push(ActiveAlert { announced, ..active });
+                }
+            }
+        }
+    }
+
+    async fn announce(&self, alert: &Alert) -> AnnouncementId {
+        let AlertConfig { repeat_s, .. } = self.shared.parts.config;
+        let (priority, if_unheard) = if alert.repeats() {
+            let pause = Duration::from_secs(repeat_s.into());
+            (AnnouncementPriority::Critical, IfUnheard::Repeat(pause))
+        } else {
+            (AnnouncementPriority::Notice, IfUnheard::Keep)
+        };
+        let expires = match alert.kind {
+            AlertKind::Test => alert.at.checked_add(TEST_LASTS).ok(),
+            _ => None,
+        };
+        let new = Announcement::new(AnnouncementOrigin::Alert, priority, alert.sentence());
+        self.shared.parts.announcer.announce(Announcement { if_unheard, expires, ..new }).await
+    }
+
+    /// To the group; what can't be sent in time is logged.
+    async fn post(&self, alert: &Alert) {
+        let parts = &self.shared.parts;
+        let text = alert.sentence().sentence(&parts.languages.get(), &parts.announcer.now());
+        let message = CourierMessage {
+            audience: CourierAudience::Group,
+            text: Private(text),
+            urgency: CourierUrgency::Critical,
+            key: Some(alert.key()),
+            expires: None,
+        };
+        match tokio::time::timeout(PATIENCE, parts.courier.post(message)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "an alarm was not sent to the group"),
+            Err(_) => tracing::error!("an alarm was not sent to the group in time"),
+        }
+    }
+
+    async fn keep(&self, alert: &Alert) -> Option<i64> {
+        let store = self.shared.parts.store.as_ref()?;
+        let json = serde_json::to_string(alert).ok()?;
+        match tokio::time::timeout(PATIENCE, store.add_alert(alert.at, json)).await {
+            Ok(Ok(row)) => Some(row),
+            Ok(Err(error)) => {
+                tracing::error!(%error, "an alarm is not stored and is lost with the program");
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    async fn store_heard(&self, (row, mut alert): (i64, Alert), by: AcknowledgedBy) {
+        let Some(store) = &self.shared.parts.store else { return };
+        alert.acknowledged = Some(self.shared.parts.announcer.now().timestamp());
+        alert.by = Some(by);
+        let Ok(json) = serde_json::to_string(&alert) else { return };
+        if let Err(error) = store.amend_alert(row, json).await {
+            tracing::warn!(%error, "an alarm that was heard is told again after a restart");
+        }
+    }
+
+    fn is_active(&self, alert: &Alert) -> bool {
+        self.active().iter().any(|active| active.alert.is_same(alert))
+    }
+
+    fn active(&self) -> MutexGuard<'_, Vec<ActiveAlert>> {
+        self.shared.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lost(&self) -> MutexGuard<'_, Option<AnnouncementId>> {
+        self.shared.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Timestamp {
+        self.shared.parts.announcer.now().timestamp()
+    }
+}

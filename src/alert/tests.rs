@@ -1,0 +1,205 @@
+//! Alarms over a real queue and a real database; only the way to the group is made up.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use jiff::Zoned;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use super::courier::NotPosted;
+use super::*;
+use crate::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
+use crate::awareness::{CriticalId, Happening, HouseEvent};
+use crate::clock::ManualClock;
+use crate::language::tests::{english, in_english};
+use crate::message::Place;
+
+/// Notes what is sent; or never comes to an end, as a messenger does that hangs.
+#[derive(Default)]
+struct Noting {
+    sent: Mutex<Vec<CourierMessage>>,
+    hangs: bool,
+}
+
+impl Courier for Noting {
+    fn post(&self, message: CourierMessage) -> BoxFuture<'_, Result<(), NotPosted>> {
+        self.sent.lock().unwrap().push(message);
+        if self.hangs { std::future::pending().boxed() } else { async { Ok(()) }.boxed() }
+    }
+
+    fn sent_within(&self, _: SignedDuration, _: Timestamp) -> usize {
+        0
+    }
+
+    fn reaches_owner(&self) -> bool {
+        true
+    }
+}
+
+struct Bench {
+    alerts: Alerts,
+    announcer: Announcer,
+    courier: Arc<Noting>,
+}
+
+fn night() -> Zoned {
+    "2026-03-04T03:00[Europe/Vienna]".parse().unwrap()
+}
+
+fn bench(store: Option<Store>, hangs: bool) -> Bench {
+    let clock = Arc::new(ManualClock::at(night()));
+    let announcer = Announcer::new(&AnnounceConfig::default(), None, clock);
+    let courier = Arc::new(Noting { hangs, ..Noting::default() });
+    let parts = AlertParts {
+        config: AlertConfig::default(),
+        announcer: announcer.clone(),
+        courier: Arc::clone(&courier) as Arc<dyn Courier>,
+        store,
+        languages: in_english(),
+    };
+    Bench { alerts: Alerts::new(parts), announcer, courier }
+}
+
+fn smoke() -> Alert {
+    let happening = Happening::Critical { id: CriticalId::SmokeAlarm };
+    let event =
+        HouseEvent { happening, what: "Kitchen".into(), item: "Smoke".into(), at: night().timestamp() };
+    Alert::of(&event).unwrap()
+}
+
+/// What is said next where this is going on.
+async fn said(announcer: &Announcer, floor: Floor, presence: Presence) -> Option<(AnnouncementId, String)> {
+    let place = Place::named("home");
+    match announcer.next(&Situation { place: &place, floor, presence }).await {
+        Next::Say(id, announcement) => Some((id, announcement.wording.told(english(), &night()).0)),
+        Next::Wait(..) => None,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_night_while_she_answers_and_the_messenger_hangs_an_alarm_is_said_at_once_and_again_until_heard() {
+    let bench = bench(Some(Store::in_memory().unwrap()), true);
+    let alerts = bench.alerts.clone();
+    let raised = tokio::spawn(async move { alerts.raise(smoke()).await });
+    let mut changes = bench.announcer.changes();
+    let began = tokio::time::Instant::now();
+    let _ = changes.changed().await;
+    assert!(began.elapsed() < Duration::from_secs(2));
+    assert_eq!(said(&bench.announcer, Floor::User, Presence::Here).await, None, "never into a sentence");
+    let (id, text) = said(&bench.announcer, Floor::Answer, Presence::Muted).await.unwrap();
+    assert_eq!(text, "Attention! Smoke alarm: Kitchen.");
+    assert_eq!(bench.courier.sent.lock().unwrap()[0].text.0, text);
+    bench.announcer.heard(id, std::time::Instant::now()).await;
+    assert_eq!(said(&bench.announcer, Floor::Free, Presence::Here).await, None, "not at once");
+    bench.announcer.heard(id, std::time::Instant::now() - Duration::from_secs(11)).await;
+    assert!(said(&bench.announcer, Floor::Free, Presence::Away).await.is_some(), "again");
+    assert_eq!(bench.alerts.acknowledge(AcknowledgedBy::Socket).await, 1);
+    assert_eq!(said(&bench.announcer, Floor::Free, Presence::Here).await, None);
+    raised.await.unwrap();
+}
+
+#[tokio::test]
+async fn stop_at_the_loudspeaker_acknowledges_and_the_database_knows_who() {
+    let store = Store::in_memory().unwrap();
+    let bench = bench(Some(store.clone()), false);
+    bench.alerts.raise(smoke()).await;
+    bench.alerts.raise(smoke()).await;
+    assert_eq!(bench.alerts.unheard().len(), 1, "one danger is told once");
+    bench.announcer.silence(&Place::named("home"));
+    bench.alerts.look().await;
+    assert_eq!(bench.alerts.unheard().len(), 1, "what answers a timer does not answer an alarm");
+    assert!(bench.announcer.silence_alarms());
+    bench.alerts.look().await;
+    assert_eq!(bench.alerts.unheard(), []);
+    let rows = store.alerts(9).await.unwrap();
+    let stored: Alert = serde_json::from_str(&rows[0].json).unwrap();
+    assert_eq!((rows.len(), stored.by), (1, Some(AcknowledgedBy::Voice)));
+}
+
+#[tokio::test]
+async fn an_alarm_that_nobody_heard_is_told_again_after_a_restart_under_the_same_key() {
+    let store = Store::in_memory().unwrap();
+    let before = bench(Some(store.clone()), false);
+    before.alerts.raise(smoke()).await;
+    before.alerts.raise(Alert::new(AlertKind::Test, night().timestamp())).await;
+    let after = bench(Some(store.clone()), false);
+    after.alerts.restore().await.unwrap();
+    after.alerts.raise(smoke()).await;
+    assert_eq!(after.alerts.unheard(), [smoke()], "and a test is not, nor anything twice");
+    let key = |bench: &Bench| bench.courier.sent.lock().unwrap()[0].key.clone();
+    assert_eq!(key(&before), key(&after));
+    after.alerts.acknowledge(AcknowledgedBy::Voice).await;
+    let last = bench(Some(store), false);
+    last.alerts.restore().await.unwrap();
+    assert_eq!(last.alerts.unheard(), []);
+}
+
+#[tokio::test]
+async fn a_disk_that_can_not_be_written_keeps_no_alarm_from_being_said() {
+    let store = Store::in_memory().unwrap();
+    store.make_read_only().await;
+    let bench = bench(Some(store), false);
+    bench.alerts.raise(smoke()).await;
+    assert!(said(&bench.announcer, Floor::Free, Presence::Here).await.is_some());
+    assert_eq!(bench.courier.sent.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_second_danger_waits_for_the_end_of_the_first_and_a_test_says_that_it_is_one() {
+    let bench = bench(None, false);
+    bench.alerts.raise(smoke()).await;
+    bench.alerts.raise(Alert::new(AlertKind::Test, night().timestamp())).await;
+    let (_, first) = said(&bench.announcer, Floor::Free, Presence::Here).await.unwrap();
+    assert!(first.contains("Smoke"));
+    assert_eq!(said(&bench.announcer, Floor::Answer, Presence::Here).await, None, "it is being told");
+    assert!(bench.alerts.unheard()[1].sentence().sentence(english(), &night()).contains("only a test"));
+}
+
+#[tokio::test]
+async fn every_danger_has_its_text_in_every_language_and_a_lost_house_waits_for_the_morning() {
+    for id in CriticalId::ALL {
+        for language in [english(), crate::language::tests::german()] {
+            let alert = Alert { kind: AlertKind::Danger { id }, ..smoke() };
+            let text = alert.sentence().sentence(language, &night());
+            assert!(text.contains("Kitchen") && text.len() > 20, "{text}");
+        }
+    }
+    let bench = bench(None, false);
+    bench.alerts.raise(Alert::new(AlertKind::HouseLost { lost_s: 601 }, night().timestamp())).await;
+    assert_eq!(said(&bench.announcer, Floor::Free, Presence::Here).await, None, "it is night");
+    assert!(bench.courier.sent.lock().unwrap()[0].text.0.contains("10 minutes"));
+    assert_eq!(bench.alerts.unheard(), [], "nobody need acknowledge it");
+}
+
+#[tokio::test]
+async fn alerts_over_http_are_taken_from_this_machine_only_and_from_no_web_page() {
+    let listener = door::open("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (sender, mut notices) = tokio::sync::mpsc::channel(1);
+    let stop = CancellationToken::new();
+    let served = tokio::spawn(door::serve(listener, sender, stop.clone()));
+    let send = |body: String, origin: Option<&str>| {
+        let origin = origin.map(|origin| format!("Origin: {origin}\r\n")).unwrap_or_default();
+        let request = format!(
+            "POST /events HTTP/1.1\r\nHost: here\r\nConnection: close\r\n{origin}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        async move {
+            let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut status = [0; 12];
+            stream.read_exact(&mut status).await.unwrap();
+            std::str::from_utf8(&status[9..]).unwrap().parse::<u16>().unwrap()
+        }
+    };
+    assert_eq!(send("Bin day".into(), Some("http://evil.example")).await, 403);
+    assert_eq!(send("{\"priority\":\"high\"}".into(), None).await, 400);
+    assert_eq!(send("x".repeat(5000), None).await, 413);
+    assert_eq!(send(r#"{"text":"Cellar","priority":"high"}"#.into(), None).await, 202);
+    assert_eq!(send("Bin day".into(), None).await, 503, "one waits already");
+    assert_eq!(notices.recv().await.unwrap().text, "Cellar");
+    assert!(door::open("0.0.0.0:0".parse().unwrap()).await.is_err());
+    stop.cancel();
+    served.await.unwrap().unwrap();
+}

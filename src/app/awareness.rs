@@ -1,0 +1,336 @@
+//! What is going on in the house while the program runs: watches it, keeps the context state, raises alarms.
+//!
+//! One task; [`Awareness`] is the handle of the state, shared with the impulse under one short lock. In: the house as it
+//! changes, notices of other programs, time. Out: alarms at once, topics in the state, the state in the database. A
+//! database that can't be written keeps nothing from being noticed.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::brain::Brain;
+use super::daemon::{Service, ServiceContext};
+use crate::alert::{Alert, AlertConfig, AlertKind, Alerts};
+use crate::awareness::{
+    AwarenessConfig, ContextState, MeaningSource, Noticed, ReceivedNotice, Significance, home_summary,
+    observations,
+};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::home::backend::HomeView;
+use crate::home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, StateValue, meaning};
+use crate::impulse::rhythm::{Rhythm, RhythmDue};
+use crate::language::Languages;
+use crate::store::Store;
+
+/// Notices of other programs that wait. When full, further ones are refused.
+const NOTICES: usize = 16;
+/// It looks at least this often: the wall clock may have been set.
+const AT_LEAST: Duration = Duration::from_secs(30);
+/// What the house said is told as true for so long.
+const TRUE_FOR: SignedDuration = SignedDuration::from_mins(15);
+/// Changes that nothing depends on are stored this often at most.
+const SAVE_EVERY: Duration = Duration::from_secs(60);
+
+/// The queue of notices.
+pub(super) fn notices() -> (mpsc::Sender<ReceivedNotice>, mpsc::Receiver<ReceivedNotice>) {
+    mpsc::channel(NOTICES)
+}
+
+/// The handle of what is known; clones share it.
+#[derive(Clone)]
+pub struct Awareness {
+    state: Arc<Mutex<ContextState>>,
+    rules: Arc<AwarenessConfig>,
+    store: Option<Store>,
+    clock: Arc<dyn Clock>,
+    languages: Languages,
+}
+
+impl Awareness {
+    /// What was known before the last end of the program; nothing where that can't be read, which is logged.
+    pub async fn recalled(
+        rules: &AwarenessConfig,
+        store: Option<Store>,
+        clock: Arc<dyn Clock>,
+        languages: Languages,
+    ) -> Self {
+        let text = match &store {
+            Some(store) => store.context_state().await.unwrap_or_else(|error| {
+                tracing::warn!(%error, "what was known of the house can't be read");
+                None
+            }),
+            None => None,
+        };
+        let state = text.map(|text| ContextState::read(&text)).transpose().unwrap_or_else(|error| {
+            tracing::warn!(%error, "what was known of the house makes no sense and is begun anew");
+            None
+        });
+        let state = Arc::new(Mutex::new(state.unwrap_or_default()));
+        Self { state, rules: Arc::new(rules.clone()), store, clock, languages }
+    }
+
+    /// The house in a line.
+    pub fn summary(&self) -> String {
+        let (state, now) = (self.state(), self.clock.now().timestamp());
+        if state.updated.is_none_or(|at| now.duration_since(at).abs() > TRUE_FOR) {
+            return String::new();
+        }
+        let topic =
+            state.in_hand.as_ref().map(|topic| topic.fact.part(&self.languages.get(), &self.clock.now()));
+        home_summary(&state, &self.rules, topic.as_deref())
+    }
+
+    /// `[awareness]`.
+    pub(super) fn rules(&self) -> &AwarenessConfig {
+        &self.rules
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, ContextState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stores the state; what fails is logged.
+    pub(super) async fn save(&self) {
+        let Some(store) = &self.store else { return };
+        let text = serde_json::to_string(&*self.state());
+        match text {
+            Ok(text) => {
+                if let Err(error) = store.set_context_state(text).await {
+                    tracing::warn!(%error, "what is known of the house is not stored");
+                }
+            }
+            Err(error) => tracing::warn!(%error, "what is known of the house can't be written"),
+        }
+    }
+}
+
+/// The service.
+pub(super) fn awareness(
+    brain: &Brain,
+    config: &Config,
+    house: Option<watch::Receiver<HomeView>>,
+    notices: mpsc::Receiver<ReceivedNotice>,
+) -> Service {
+    let (awareness, alerts) = (brain.awareness.clone(), brain.alerts.clone());
+    let (meaning, alert) = (config.home.meaning.clone(), config.alert.clone());
+    let notices = Arc::new(tokio::sync::Mutex::new(notices));
+    let run = move |context: ServiceContext| {
+        let watcher = HouseWatcher::new(
+            awareness.clone(),
+            alerts.clone(),
+            (meaning.clone(), alert.clone()),
+            house.clone(),
+        );
+        let notices = Arc::clone(&notices);
+        async move {
+            watcher.run(&mut *notices.lock().await, context.stop).await;
+            Ok(())
+        }
+    };
+    Service::new("awareness", "nothing that happens in the house is noticed, no alarm either", run)
+}
+
+/// The task.
+pub(super) struct HouseWatcher {
+    awareness: Awareness,
+    alerts: Alerts,
+    meaning: MeaningConfig,
+    alert: AlertConfig,
+    house: Option<watch::Receiver<HomeView>>,
+    /// The meanings of this layout of the house.
+    meanings: (Option<HouseRevision>, BTreeMap<String, ItemMeaning>),
+    /// The last text of the item for alerts.
+    last_text: Option<String>,
+    /// When the connection was lost, and whether that was told.
+    lost: Option<(Instant, LossTold)>,
+    saved: Instant,
+    is_dirty: bool,
+    cleanup: RhythmDue,
+}
+
+/// Whether it was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LossTold {
+    NotYet,
+    Done,
+}
+
+impl HouseWatcher {
+    pub(super) fn new(
+        awareness: Awareness,
+        alerts: Alerts,
+        (meaning, alert): (MeaningConfig, AlertConfig),
+        house: Option<watch::Receiver<HomeView>>,
+    ) -> Self {
+        let cleanup = RhythmDue::after(Rhythm::CLEANUP, awareness.clock.now().timestamp(), 0.5);
+        let lost = house.is_some().then(|| (Instant::now(), LossTold::NotYet));
+        Self {
+            awareness,
+            alerts,
+            meaning,
+            alert,
+            house,
+            meanings: (None, BTreeMap::new()),
+            last_text: None,
+            lost,
+            saved: Instant::now(),
+            is_dirty: false,
+            cleanup,
+        }
+    }
+
+    pub(super) async fn run(mut self, notices: &mut mpsc::Receiver<ReceivedNotice>, stop: CancellationToken) {
+        loop {
+            self.look().await;
+            let wait = self.wait();
+            // Every arm is cancel-safe.
+            let notice = tokio::select! {
+                () = stop.cancelled() => break,
+                () = changed(self.house.as_mut()) => None,
+                Some(notice) = notices.recv() => Some(notice),
+                () = tokio::time::sleep(wait) => None,
+            };
+            if let Some(notice) = notice {
+                self.noticed(&notice, "").await;
+            }
+        }
+        self.awareness.save().await;
+    }
+
+    /// Looks at everything once.
+    async fn look(&mut self) {
+        let now = self.awareness.clock.now();
+        let mut found = self.observe();
+        let ticked = self.awareness.state().tick(&self.awareness.rules, &now);
+        self.is_dirty |= !ticked.is_empty();
+        found.extend(ticked);
+        self.act(found).await;
+        self.watch_connection().await;
+        if self.cleanup.is_due(now.timestamp()) {
+            self.awareness.state().forget_old(&self.awareness.rules, now.timestamp());
+            self.cleanup.done(now.timestamp(), 0.5);
+            self.is_dirty = true;
+        }
+        if self.is_dirty && self.saved.elapsed() >= SAVE_EVERY {
+            self.save().await;
+        }
+    }
+
+    /// What the house says now.
+    fn observe(&mut self) -> Vec<Noticed> {
+        let Some(house) = &mut self.house else { return Vec::new() };
+        let house = house.borrow_and_update().house.clone();
+        let now = self.awareness.clock.now();
+        if self.meanings.0.map(|revision| revision.layout) != Some(house.revision().layout) {
+            let rules = self.awareness.rules();
+            self.meanings = (Some(house.revision()), meanings(&self.meaning, rules.meanings, &house));
+        }
+        let said = observations(&house, &self.meanings.1);
+        let notice = self.alert_item(&house);
+        let mut state = self.awareness.state();
+        let mut found = state.observe(&said, self.awareness.rules(), &now);
+        if let Some(notice) = notice {
+            let event = notice.event(&self.alert.item, now.timestamp());
+            found.push(state.take(event, self.awareness.rules(), &now));
+        }
+        self.is_dirty |= !found.is_empty();
+        found
+    }
+
+    /// A new text of the item for alerts. What it said before the start is old.
+    fn alert_item(&mut self, house: &House) -> Option<ReceivedNotice> {
+        let item = house.item(&self.alert.item).filter(|_| !self.alert.item.is_empty())?;
+        let text = match &item.state.value {
+            StateValue::Text(text) => text.clone(),
+            StateValue::Null | StateValue::Undefined => String::new(),
+            _ => return None,
+        };
+        let before = self.last_text.replace(text.clone());
+        (before? != text).then(|| ReceivedNotice::read(&text)).flatten()
+    }
+
+    async fn noticed(&mut self, notice: &ReceivedNotice, item: &str) {
+        let now = self.awareness.clock.now();
+        let event = notice.event(item, now.timestamp());
+        let noticed = self.awareness.state().take(event, self.awareness.rules(), &now);
+        self.is_dirty = true;
+        self.act(vec![noticed]).await;
+    }
+
+    /// Dangers are told before anything is stored.
+    async fn act(&mut self, found: Vec<Noticed>) {
+        let mut has_alarm = false;
+        for noticed in found.iter().filter(|noticed| noticed.significance == Significance::Critical) {
+            if let Some(alert) = Alert::of(&noticed.event) {
+                self.alerts.raise(alert).await;
+                has_alarm = true;
+            }
+        }
+        if has_alarm {
+            self.save().await;
+        }
+    }
+
+    /// A house that has not been connected for long is told once, until it is back.
+    async fn watch_connection(&mut self) {
+        let Some(house) = &self.house else { return };
+        if house.borrow().link.is_up() {
+            self.lost = None;
+            self.alerts.house_is_back().await;
+            return;
+        }
+        let (since, told) = *self.lost.get_or_insert((Instant::now(), LossTold::NotYet));
+        let limit = Duration::from_secs(u64::from(self.alert.house_lost_min) * 60);
+        if told == LossTold::NotYet && since.elapsed() >= limit {
+            self.lost = Some((since, LossTold::Done));
+            let kind = AlertKind::HouseLost { lost_s: since.elapsed().as_secs() };
+            self.alerts.raise(Alert::new(kind, self.alerts.now())).await;
+        }
+    }
+
+    async fn save(&mut self) {
+        self.awareness.save().await;
+        (self.saved, self.is_dirty) = (Instant::now(), false);
+    }
+
+    /// How long nothing changes by itself.
+    fn wait(&self) -> Duration {
+        let now = self.awareness.clock.now().timestamp();
+        let next = self.awareness.state().next_tick(self.awareness.rules());
+        let left = |at: Timestamp| at.duration_since(now).max(SignedDuration::from_millis(100));
+        let next = next.and_then(|at| Duration::try_from(left(at)).ok()).unwrap_or(AT_LEAST);
+        next.min(AT_LEAST)
+    }
+}
+
+/// The meanings of a house's items.
+fn meanings(config: &MeaningConfig, source: MeaningSource, house: &House) -> BTreeMap<String, ItemMeaning> {
+    let mut meanings = config.meanings(house);
+    if source == MeaningSource::Proposed {
+        for proposal in meaning::proposals(house) {
+            meanings.entry(proposal.item).or_insert(proposal.meaning);
+        }
+    }
+    meanings
+}
+
+/// The next change of the house; without one never.
+async fn changed(house: Option<&mut watch::Receiver<HomeView>>) {
+    match house {
+        Some(house) => {
+            if house.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+        None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! The watcher over houses made by hand, with a real queue and database and a clock that is set.
+
+use jiff::{ToSpan as _, Zoned};
+
+use super::*;
+use crate::alert::AlertParts;
+use crate::alert::courier::NoCourier;
+use crate::announce::{AnnounceConfig, AnnouncementPriority, Announcer};
+use crate::clock::ManualClock;
+use crate::home::backend::HomeLink;
+use crate::home::house::{HouseRules, Item, ItemKind, ItemState, TagVocabulary};
+use crate::language::tests::in_english;
+
+struct Bench {
+    clock: Arc<ManualClock>,
+    announcer: Announcer,
+    awareness: Awareness,
+    house: watch::Sender<HomeView>,
+    watcher: HouseWatcher,
+}
+
+fn night() -> Zoned {
+    "2026-03-04T03:00[Europe/Vienna]".parse().unwrap()
+}
+
+/// A house with these states, connected.
+fn view(states: &[(&str, &str, &str)]) -> HomeView {
+    let item = |(name, kind, state): &(&str, &str, &str)| {
+        let kind = ItemKind::named(kind);
+        let mut item = Item::named(*name, kind);
+        item.state = ItemState::read(state, &item.kind);
+        item
+    };
+    let items = states.iter().map(item).collect();
+    let house = House::new(items, &TagVocabulary::default(), &HouseRules::default());
+    HomeView { house, link: HomeLink::Up { version: "5".into() } }
+}
+
+async fn bench(store: Option<Store>) -> Bench {
+    let clock = Arc::new(ManualClock::at(night()));
+    let shown = Arc::clone(&clock) as Arc<dyn Clock>;
+    let announcer = Announcer::new(&AnnounceConfig::default(), None, Arc::clone(&shown));
+    let awareness =
+        Awareness::recalled(&AwarenessConfig::default(), store.clone(), shown, in_english()).await;
+    let alert = AlertConfig::default();
+    let alerts = Alerts::new(AlertParts {
+        config: alert.clone(),
+        announcer: announcer.clone(),
+        courier: Arc::new(NoCourier),
+        store,
+        languages: in_english(),
+    });
+    let meaning =
+        MeaningConfig { smoke: vec!["Smoke".into()], door: vec!["Door".into()], ..MeaningConfig::default() };
+    let (house, seen) = watch::channel(HomeView::default());
+    let watcher = HouseWatcher::new(awareness.clone(), alerts, (meaning, alert), Some(seen));
+    Bench { clock, announcer, awareness, house, watcher }
+}
+
+impl Bench {
+    async fn is(&mut self, states: &[(&str, &str, &str)]) {
+        self.house.send_replace(view(states));
+        self.watcher.look().await;
+    }
+
+    fn alarms(&self) -> usize {
+        let is_alarm = |w: &&crate::announce::WaitingAnnouncement| w.announcement.is_alarm();
+        self.announcer.waiting().iter().filter(is_alarm).count()
+    }
+}
+
+#[tokio::test]
+async fn smoke_in_the_house_is_an_alarm_at_once_and_a_door_a_topic_after_half_an_hour() {
+    let mut bench = bench(Some(Store::in_memory().unwrap())).await;
+    bench.is(&[("Smoke", "Switch", "OFF"), ("Door", "Contact", "OPEN")]).await;
+    assert_eq!((bench.alarms(), bench.awareness.state().topics.len()), (0, 0));
+    bench.clock.set(&night() + 1801.seconds());
+    bench.watcher.look().await;
+    assert_eq!(bench.awareness.state().topics.len(), 1, "no event was needed");
+    bench.is(&[("Smoke", "Switch", "ON"), ("Door", "Contact", "OPEN")]).await;
+    assert_eq!(bench.alarms(), 1);
+    bench.watcher.look().await;
+    assert_eq!(bench.alarms(), 1);
+}
+
+#[tokio::test]
+async fn the_item_for_alerts_counts_when_its_text_changes_and_what_stood_there_before_the_start_does_not() {
+    let mut bench = bench(None).await;
+    bench.is(&[("Joi_Alert", "String", "Old, priority=high")]).await;
+    assert_eq!(bench.alarms(), 0);
+    bench.is(&[("Joi_Alert", "String", "Cellar is wet priority=high")]).await;
+    assert_eq!(bench.alarms(), 1);
+    bench.is(&[("Joi_Alert", "String", "Bins go out tomorrow")]).await;
+    assert_eq!((bench.alarms(), bench.awareness.state().topics.len()), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_house_that_is_gone_for_ten_minutes_is_told_once_until_it_is_back() {
+    let mut bench = bench(None).await;
+    let notices = |bench: &Bench| {
+        let is_notice = |w: &&crate::announce::WaitingAnnouncement| {
+            w.announcement.priority == AnnouncementPriority::Notice
+        };
+        bench.announcer.waiting().iter().filter(is_notice).count()
+    };
+    bench.is(&[]).await;
+    bench.house.send_replace(HomeView::default());
+    bench.watcher.look().await;
+    for (second, told) in [(599, 0), (1, 1), (600, 1)] {
+        tokio::time::advance(Duration::from_secs(second)).await;
+        bench.watcher.look().await;
+        assert_eq!(notices(&bench), told);
+    }
+    bench.is(&[]).await;
+    assert_eq!(notices(&bench), 0, "it is back");
+    bench.house.send_replace(HomeView::default());
+    bench.watcher.look().await;
+    tokio::time::advance(Duration::from_secs(600)).await;
+    bench.watcher.look().await;
+    assert_eq!(notices(&bench), 1, "gone again");
+}
+
+#[tokio::test]
+async fn what_was_known_survives_a_restart_and_garbage_in_its_place_costs_only_itself() {
+    let store = Store::in_memory().unwrap();
+    let mut before = bench(Some(store.clone())).await;
+    before.is(&[("Smoke", "Switch", "ON"), ("Door", "Contact", "OPEN")]).await;
+    let mut after = bench(Some(store.clone())).await;
+    assert_eq!(after.awareness.summary(), "alarm: Smoke; open: Door");
+    after.is(&[("Smoke", "Switch", "ON"), ("Door", "Contact", "OPEN")]).await;
+    assert_eq!(after.alarms(), 0, "it was told before; what nobody heard, the alarms tell again");
+    store.set_context_state("\u{0}{garbage".into()).await.unwrap();
+    let mut anew = bench(Some(store)).await;
+    assert_eq!(anew.awareness.summary(), "");
+    anew.is(&[("Smoke", "Switch", "ON"), ("Door", "Contact", "OPEN")]).await;
+    assert_eq!((anew.alarms(), anew.awareness.summary().as_str()), (1, "alarm: Smoke; open: Door"));
+}
+
+#[tokio::test]
+async fn a_disk_that_can_not_be_written_keeps_nothing_from_being_noticed() {
+    let store = Store::in_memory().unwrap();
+    store.make_read_only().await;
+    let mut bench = bench(Some(store)).await;
+    bench.is(&[("Smoke", "Switch", "ON")]).await;
+    assert_eq!(bench.alarms(), 1);
+}

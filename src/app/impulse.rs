@@ -1,0 +1,273 @@
+//! The impulse while the program runs: looks every so often, decides, has words made, and sends them.
+//!
+//! One task. In: the context state, the user's turns, the queue of announcements, chance. Out: one announcement or message
+//! at most at a time, every decision in the database. What is not said is not lost: its topic stays. What is decided is
+//! decided in `crate::impulse`; this is the one caller that acts.
+
+mod deliver;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp, Zoned};
+use tokio_util::sync::CancellationToken;
+
+use super::awareness::Awareness;
+use super::brain::Brain;
+use super::daemon::{Service, ServiceContext};
+use super::messages::OutboxCourier;
+use crate::alert::courier::Courier;
+use crate::announce::Announcer;
+use crate::awareness::{HomePresence, HourOfWeek, Topic};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::impulse::record::ImpulseOutcome;
+use crate::impulse::rhythm::{Rhythm, RhythmDue};
+use crate::impulse::{ImpulseConfig, ImpulseInput, ImpulseRecord, ImpulseVerdict, ScoreInput, decide};
+use crate::language::Languages;
+use crate::reply::Engine;
+use crate::reply::model::ChatModel;
+use crate::store::Store;
+use deliver::WaitingWords;
+
+/// It looks at the clock and the queue at least this often.
+const AT_LEAST: Duration = Duration::from_secs(60);
+/// A message that is followed by a turn within this time was answered.
+const ANSWERED_WITHIN: SignedDuration = SignedDuration::from_mins(30);
+/// Turns that are looked through for one of the user's.
+const TURNS: u32 = 8;
+
+/// What the impulse works with.
+pub(super) struct ImpulseParts<M> {
+    pub(super) engine: Arc<Engine<M>>,
+    pub(super) awareness: Awareness,
+    pub(super) announcer: Announcer,
+    pub(super) courier: Arc<dyn Courier>,
+    pub(super) store: Option<Store>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) languages: Languages,
+    pub(super) config: ImpulseConfig,
+}
+
+impl<M> Clone for ImpulseParts<M> {
+    fn clone(&self) -> Self {
+        Self {
+            engine: Arc::clone(&self.engine),
+            awareness: self.awareness.clone(),
+            announcer: self.announcer.clone(),
+            courier: Arc::clone(&self.courier),
+            store: self.store.clone(),
+            clock: Arc::clone(&self.clock),
+            languages: self.languages.clone(),
+            config: self.config.clone(),
+        }
+    }
+}
+
+/// The service; none where she is not to speak up.
+pub(super) fn impulse(brain: &Brain, config: &Config) -> Option<Service> {
+    let parts = ImpulseParts {
+        engine: Arc::clone(&brain.engine),
+        awareness: brain.awareness.clone(),
+        announcer: brain.announcer.clone(),
+        courier: Arc::new(OutboxCourier(brain.outbox.clone())),
+        store: brain.store.clone(),
+        clock: Arc::clone(&brain.clock),
+        languages: brain.languages.clone(),
+        config: config.impulse.clone(),
+    };
+    let run = move |context: ServiceContext| {
+        let speaker = ImpulseSpeaker::new(parts.clone(), fastrand::Rng::new());
+        async move {
+            speaker.run(context.stop).await;
+            Ok(())
+        }
+    };
+    config.impulse.enabled.then(|| Service::new("impulse", "she does not speak up by herself", run))
+}
+
+/// The task.
+pub(super) struct ImpulseSpeaker<M> {
+    parts: ImpulseParts<M>,
+    chance: fastrand::Rng,
+    due: RhythmDue,
+    /// What waits for a quiet moment.
+    waiting: Option<WaitingWords>,
+    /// Messages that a model called urgent.
+    escalated: Vec<Timestamp>,
+}
+
+impl<M: ChatModel> ImpulseSpeaker<M> {
+    pub(super) fn new(parts: ImpulseParts<M>, mut chance: fastrand::Rng) -> Self {
+        let due = RhythmDue::after(rhythm(&parts.config), parts.clock.now().timestamp(), chance.f64());
+        Self { parts, chance, due, waiting: None, escalated: Vec::new() }
+    }
+
+    async fn run(mut self, stop: CancellationToken) {
+        let mut changes = self.parts.announcer.changes();
+        loop {
+            tokio::select! {
+                // A look that is dropped has sent nothing, or is in the database.
+                () = stop.cancelled() => return,
+                () = self.step() => {}
+            }
+            let left = self.due.at().duration_since(self.parts.clock.now().timestamp());
+            let wait = Duration::try_from(left).unwrap_or_default().clamp(Duration::from_secs(1), AT_LEAST);
+            // Every arm is cancel-safe.
+            tokio::select! {
+                () = stop.cancelled() => return,
+                changed = changes.changed() => if changed.is_err() { return },
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+    }
+
+    /// What has become of the last words, whether the user spoke, and a look if it is time.
+    pub(super) async fn step(&mut self) {
+        self.settle_waiting().await;
+        let now = self.parts.clock.now();
+        if self.due.is_due(now.timestamp()) {
+            self.parts.announcer.read_wish().await;
+            self.note_user(&now).await;
+            self.look(&now).await;
+            let draw = self.chance.f64();
+            self.due.done(self.parts.clock.now().timestamp(), draw);
+        }
+    }
+
+    /// Decides once, keeps the decision, and acts on it.
+    pub(super) async fn look(&mut self, now: &Zoned) {
+        let (topic, record) = self.decided(now);
+        tracing::info!(total = record.score.total, decided = record.verdict.name(), "impulse");
+        let row = self.keep(&record).await;
+        if let (ImpulseVerdict::Speak { .. }, Some(topic)) = (record.verdict, topic) {
+            self.deliver(topic, record, row, now).await;
+        }
+    }
+
+    fn decided(&mut self, now: &Zoned) -> (Option<Topic>, ImpulseRecord) {
+        let (config, at) = (&self.parts.config, now.timestamp());
+        let rules = &config.score;
+        let hours = |hours: u32| SignedDuration::from_hours(hours.into());
+        let posted = self.parts.courier.sent_within(hours(1), at);
+        let is_quiet = self.parts.announcer.quiet_until(now).is_some();
+        let mut state = self.parts.awareness.state();
+        state.forget_old(self.parts.awareness.rules(), at);
+        let silence = state.last_interaction.map(|last| at.duration_since(last));
+        let pattern = if config.patterns {
+            state.patterns.shift(HourOfWeek::of(now), at, rules.pattern, rules.pattern_after)
+        } else {
+            0.0
+        };
+        let is_away = matches!(state.presence, HomePresence::Away { .. });
+        let topic = state.topics.next().cloned();
+        let input = ImpulseInput {
+            score: ScoreInput {
+                now,
+                silence: silence.and_then(|silence| silence.try_into().ok()),
+                topics: state.topics.len(),
+                events: state.interesting(at, hours(rules.event_hours)),
+                is_away,
+                draw: self.chance.f64(),
+                outbound: state.sent_within(at, hours(rules.damper_hours)),
+                pattern,
+                // What is critical is told at once, and never waits here.
+                is_critical: false,
+            },
+            topic: topic.as_ref().map(|topic| topic.id),
+            is_quiet,
+            direct: posted.max(state.sent_within(at, hours(1))),
+            is_waiting: self.waiting.is_some(),
+            can_reach: !is_away || self.parts.courier.reaches_owner(),
+        };
+        let (verdict, score) = decide(&input, config);
+        let about = topic.as_ref().and_then(|topic| topic.key.split(':').next()).map(kind_only);
+        let record = ImpulseRecord {
+            at,
+            score,
+            threshold: config.threshold,
+            verdict,
+            topics: input.score.topics,
+            events: input.score.events,
+            outbound: input.score.outbound,
+            direct: input.direct,
+            silence_h: silence.map(|silence| (silence.as_secs_f64() / 36.0).round() / 100.0),
+            about,
+            outcome: None,
+            why: None,
+        };
+        (topic, record)
+    }
+
+    /// When the user last spoke with her, and whether that answers what she said.
+    async fn note_user(&mut self, now: &Zoned) {
+        let Some(store) = &self.parts.store else { return };
+        let turns = store.turns(TURNS).await.unwrap_or_default();
+        let spoken = turns.iter().filter(|turn| !turn.heard.is_empty());
+        let last = spoken.filter_map(|turn| turn.at.parse::<Timestamp>().ok()).max();
+        let at = now.timestamp();
+        let mut state = self.parts.awareness.state();
+        if let Some(last) = last.map(|last| last.min(at)) {
+            state.last_interaction = state.last_interaction.max(Some(last));
+        }
+        let Some(sent) = state.unanswered else { return };
+        let is_answered =
+            last.is_some_and(|last| last > sent && last.duration_since(sent) <= ANSWERED_WITHIN);
+        if is_answered || at.duration_since(sent) > ANSWERED_WITHIN {
+            state.unanswered = None;
+            let hour = HourOfWeek::of(&sent.to_zoned(now.time_zone().clone()));
+            state.patterns.count(hour, is_answered, at);
+            if is_answered {
+                state.in_hand = None;
+            }
+        }
+    }
+
+    /// Keeps a decision; its number.
+    async fn keep(&self, record: &ImpulseRecord) -> Option<i64> {
+        let store = self.parts.store.as_ref()?;
+        let json = serde_json::to_string(record).ok()?;
+        let kept = SignedDuration::from_hours(24 * i64::from(self.parts.config.kept_days));
+        if let Ok(cutoff) = record.at.checked_sub(kept)
+            && let Err(error) = store.purge_impulses(cutoff).await
+        {
+            tracing::warn!(%error, "old decisions of the impulse were not removed");
+        }
+        store
+            .add_impulse(record.at, json)
+            .await
+            .inspect_err(|error| tracing::warn!(%error, "a decision of the impulse is not stored"))
+            .ok()
+    }
+
+    /// What became of a decision.
+    async fn amend(
+        &self,
+        row: Option<i64>,
+        mut record: ImpulseRecord,
+        became: (ImpulseOutcome, Option<String>),
+    ) {
+        (record.outcome, record.why) = (Some(became.0), became.1);
+        let (Some(store), Some(row)) = (&self.parts.store, row) else { return };
+        if let Ok(json) = serde_json::to_string(&record)
+            && let Err(error) = store.amend_impulse(row, json).await
+        {
+            tracing::warn!(%error, "what became of a decision is not stored");
+        }
+    }
+}
+
+/// How often she looks.
+fn rhythm(config: &ImpulseConfig) -> Rhythm {
+    let minutes = |minutes: f64| SignedDuration::from_secs_f64(minutes * 60.0);
+    Rhythm { every: minutes(config.check_min), spread: minutes(config.check_spread_min) }
+}
+
+/// The kind of a topic without its words: texts of notices are kept out of the records.
+fn kind_only(kind: &str) -> String {
+    let is_kind = ["open", "warmth", "arrived", "left", "weather"].contains(&kind);
+    if is_kind { kind.to_owned() } else { "notice".to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+//! From a decision to words that are said: composed, checked, announced or sent, and what became of them.
+//!
+//! Part of the impulse's task. A topic leaves the queue only when its words were heard or are sure to be sent; whatever
+//! fails before leaves everything as it was.
+
+use std::time::Duration;
+
+use jiff::Zoned;
+
+use super::ImpulseSpeaker;
+use crate::alert::courier::{CourierAudience, CourierMessage, CourierUrgency};
+use crate::announce::{
+    Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority,
+};
+use crate::awareness::{HomePresence, Significance, Topic};
+use crate::impulse::ImpulseRecord;
+use crate::impulse::rates;
+use crate::impulse::record::ImpulseOutcome;
+use crate::impulse::words::check_proactive;
+use crate::language::fill;
+use crate::message::Private;
+use crate::reply::model::ChatModel;
+use crate::reply::output::check::{check, estimated_tokens};
+use crate::reply::{ComposeFault, ComposedWords, ProactiveBrief};
+
+/// Words that wait for a quiet moment.
+pub(super) struct WaitingWords {
+    announced: AnnouncementId,
+    topic: Topic,
+    text: String,
+    record: ImpulseRecord,
+    row: Option<i64>,
+}
+
+impl<M: ChatModel> ImpulseSpeaker<M> {
+    /// Has words made and sends them.
+    pub(super) async fn deliver(
+        &mut self,
+        topic: Topic,
+        record: ImpulseRecord,
+        row: Option<i64>,
+        now: &Zoned,
+    ) {
+        let words = match self.words(&topic, now).await {
+            Ok(words) => words,
+            Err(why) => return self.amend(row, record, (ImpulseOutcome::Refused, Some(why))).await,
+        };
+        // The model may have taken its time.
+        let now = self.parts.clock.now();
+        if self.parts.announcer.quiet_until(&now).is_some() {
+            let why = Some("it has become quiet meanwhile".to_owned());
+            return self.amend(row, record, (ImpulseOutcome::NotSaid, why)).await;
+        }
+        self.escalate(&words, &topic, &now).await;
+        let is_away = matches!(self.parts.awareness.state().presence, HomePresence::Away { .. });
+        if is_away && self.parts.courier.reaches_owner() {
+            return self.post(topic, words.text, (record, row), &now).await;
+        }
+        let expires = now.timestamp().checked_add(self.parts.config.wait()).ok();
+        let new = Announcement::new(
+            AnnouncementOrigin::Impulse,
+            AnnouncementPriority::Background,
+            words.text.as_str(),
+        );
+        let announced = self.parts.announcer.announce(Announcement { expires, ..new }).await;
+        self.amend(row, record.clone(), (ImpulseOutcome::Waiting, None)).await;
+        self.waiting = Some(WaitingWords { announced, topic, text: words.text, record, row });
+    }
+
+    /// What has become of the words that waited.
+    pub(super) async fn settle_waiting(&mut self) {
+        let announcer = self.parts.announcer.clone();
+        let over = self.waiting.take_if(|waiting| announcer.outcome(waiting.announced).is_some());
+        let Some(WaitingWords { announced, topic, text, record, row }) = over else { return };
+        match announcer.outcome(announced) {
+            Some(
+                AnnouncementOutcome::Heard | AnnouncementOutcome::CutShort | AnnouncementOutcome::Silenced,
+            ) => {
+                self.told(topic, &text).await;
+                self.amend(row, record, (ImpulseOutcome::Said, None)).await;
+            }
+            _ => {
+                let why = Some("no quiet moment came".to_owned());
+                self.amend(row, record, (ImpulseOutcome::NotSaid, why)).await;
+            }
+        }
+    }
+
+    /// To the owner, who is not at home.
+    async fn post(
+        &mut self,
+        topic: Topic,
+        text: String,
+        (record, row): (ImpulseRecord, Option<i64>),
+        now: &Zoned,
+    ) {
+        let message = CourierMessage {
+            audience: CourierAudience::Owner,
+            text: Private(text.clone()),
+            urgency: CourierUrgency::Proactive,
+            key: Some(format!("impulse-{}-{}", topic.id, topic.at.as_millisecond())),
+            expires: now.timestamp().checked_add(self.parts.config.wait()).ok(),
+        };
+        match self.parts.courier.post(message).await {
+            Ok(()) => {
+                self.told(topic, &text).await;
+                self.amend(row, record, (ImpulseOutcome::Posted, None)).await;
+            }
+            Err(error) => {
+                self.amend(row, record, (ImpulseOutcome::Failed, Some(error.to_string()))).await;
+            }
+        }
+    }
+
+    /// It was sent: the topic is done, and the user and she have had to do with one another.
+    async fn told(&mut self, topic: Topic, text: &str) {
+        let at = self.parts.clock.now().timestamp();
+        {
+            let mut state = self.parts.awareness.state();
+            state.topics.told(topic.id, at);
+            state.sent(text, at);
+            state.unanswered = Some(at);
+            state.in_hand = Some(Topic { at, ..topic });
+        }
+        self.parts.awareness.save().await;
+    }
+
+    /// The words for a topic that have passed every check, or why there are none.
+    async fn words(&mut self, topic: &Topic, now: &Zoned) -> Result<ComposedWords, String> {
+        let language = self.parts.languages.get();
+        let fact = topic.fact.part(&language, now);
+        let (others, last) = {
+            let state = self.parts.awareness.state();
+            let last: Vec<String> = state.messages.iter().map(|message| message.text.clone()).collect();
+            (state.topics.waiting().to_vec(), last)
+        };
+        let passes = |text: &str| {
+            let last: Vec<&str> = last.iter().map(String::as_str).collect();
+            check(text, estimated_tokens(text)).map_err(|refusal| refusal.to_string())?;
+            check_proactive(text, (topic, &fact), &others, &last).map_err(|refusal| refusal.to_string())
+        };
+        if self.parts.config.composed {
+            let brief = ProactiveBrief {
+                fact: fact.clone(),
+                house: self.parts.awareness.summary(),
+                last: last.iter().rev().take(5).cloned().collect(),
+                is_critical: topic.significance == Significance::Critical,
+            };
+            let limit = Duration::from_secs(self.parts.config.compose_s.into());
+            match self.parts.engine.compose(&brief, limit).await {
+                Ok(words) => return passes(&words.text).map(|()| words),
+                Err(ComposeFault::TakeTemplate) => {}
+                Err(fault) => return Err(fault.to_string()),
+            }
+        }
+        // One of the openings after the other, from a chance one on: the first that says nothing twice.
+        let openings = &language.sentences().wind.openings;
+        let first = self.chance.usize(0..openings.len().max(1));
+        let mut why = String::new();
+        for opening in openings.iter().cycle().skip(first).take(openings.len()) {
+            let text = fill(opening, &[("fact", &fact)]);
+            match passes(&text) {
+                Ok(()) => return Ok(ComposedWords { text, is_urgent: false }),
+                Err(refusal) => why = refusal,
+            }
+        }
+        Err(why)
+    }
+
+    /// What a model calls urgent goes to the group as well, where that is allowed.
+    async fn escalate(&mut self, words: &ComposedWords, topic: &Topic, now: &Zoned) {
+        let at = now.timestamp();
+        self.escalated.retain(|sent| at.duration_since(*sent) < rates::WINDOW);
+        let may = self.parts.config.allow_llm_escalation && rates::escalates(&self.escalated, at);
+        if !(words.is_urgent && may) {
+            return;
+        }
+        let message = CourierMessage {
+            audience: CourierAudience::Group,
+            text: Private(words.text.clone()),
+            urgency: CourierUrgency::Escalated,
+            key: Some(format!("escalated-{}-{}", topic.id, topic.at.as_millisecond())),
+            expires: None,
+        };
+        match self.parts.courier.post(message).await {
+            Ok(()) => self.escalated.push(at),
+            Err(error) => tracing::warn!(%error, "what a model called urgent was not sent"),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! A week of the impulse over a real queue and database, with time made by hand and a model that is not there.
+
+use std::collections::BTreeMap;
+
+use futures_util::stream;
+use jiff::ToSpan as _;
+
+use super::*;
+use crate::alert::courier::NoCourier;
+use crate::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
+use crate::awareness::{AwarenessConfig, Happening, HouseEvent};
+use crate::clock::ManualClock;
+use crate::language::tests::in_english;
+use crate::llm::{Ask, ChatEvent, LlmConfig, LlmError};
+use crate::message::Place;
+use crate::reply::model::{ModelState, Room};
+use crate::reply::{
+    ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, QuietWish, ReplyConfig,
+};
+use crate::tools::{ToolRegistry, ToolsConfig};
+
+/// A model that is still loading, for ever.
+struct Absent;
+
+impl ChatModel for Absent {
+    type Words = stream::Empty<Result<ChatEvent, LlmError>>;
+
+    fn state(&self) -> ModelState {
+        ModelState::Starting
+    }
+
+    async fn settled(&self) -> ModelState {
+        std::future::pending().await
+    }
+
+    async fn ask(&self, _: Ask) -> Result<Self::Words, LlmError> {
+        Ok(stream::empty())
+    }
+}
+
+struct Bench {
+    clock: Arc<ManualClock>,
+    announcer: Announcer,
+    awareness: Awareness,
+    store: Store,
+    initiative: Initiative,
+    speaker: ImpulseSpeaker<Absent>,
+    heard: Vec<(Zoned, String)>,
+}
+
+/// A Wednesday.
+fn start() -> Zoned {
+    "2026-03-04T00:00[Europe/Vienna]".parse().unwrap()
+}
+
+async fn bench(store: Store, start: Zoned) -> Bench {
+    let clock = Arc::new(ManualClock::at(start));
+    let shown = Arc::clone(&clock) as Arc<dyn Clock>;
+    let announcer = Announcer::new(&AnnounceConfig::default(), Some(store.clone()), Arc::clone(&shown));
+    announcer.restore().await.unwrap();
+    let rules = AwarenessConfig::default();
+    let awareness = Awareness::recalled(&rules, Some(store.clone()), Arc::clone(&shown), in_english()).await;
+    let initiative =
+        Initiative { announcer: Some(announcer.clone()), not_now_min: 60, ..Initiative::default() };
+    let engine = Engine::new(EngineParts {
+        home: None,
+        initiative: initiative.clone(),
+        reply: ReplyConfig::default(),
+        persona: PersonaConfig::default(),
+        context: ContextConfig::default(),
+        memory: MemoryConfig::default(),
+        wake_phrase: None,
+        model: Arc::new(Absent),
+        room: Room::from(&LlmConfig::default()),
+        store: Some(store.clone()),
+        schedule: None,
+        clock: Arc::clone(&shown),
+        tools: ToolRegistry::default(),
+        tool_rules: ToolsConfig::default(),
+        protocols: Protocols::default(),
+        languages: in_english(),
+    });
+    let parts = ImpulseParts {
+        engine: Arc::new(engine),
+        awareness: awareness.clone(),
+        announcer: announcer.clone(),
+        courier: Arc::new(NoCourier),
+        store: Some(store.clone()),
+        clock: shown,
+        languages: in_english(),
+        config: ImpulseConfig::default(),
+    };
+    let speaker = ImpulseSpeaker::new(parts, fastrand::Rng::with_seed(4));
+    Bench { clock, announcer, awareness, store, initiative, speaker, heard: Vec::new() }
+}
+
+impl Bench {
+    /// So many minutes pass, in which somebody is there to hear.
+    async fn minutes(&mut self, minutes: u32, floor: Floor) {
+        let place = Place::named("home");
+        for _ in 0..minutes {
+            let now = self.clock.now().checked_add(1.minute()).unwrap();
+            self.clock.set(now.clone());
+            self.speaker.step().await;
+            let situation = Situation { place: &place, floor, presence: Presence::Here };
+            if let Next::Say(id, announcement) = self.announcer.next(&situation).await {
+                let words = announcement.wording.told(crate::language::tests::english(), &now).0;
+                self.heard.push((now, words));
+                self.announcer.heard(id, std::time::Instant::now()).await;
+            }
+        }
+    }
+
+    fn happens(&self, what: &str) {
+        let now = self.clock.now();
+        let event = HouseEvent {
+            happening: Happening::LeftOpen { open_s: 2400 },
+            what: what.into(),
+            item: what.into(),
+            at: now.timestamp(),
+        };
+        self.awareness.state().take(event, &AwarenessConfig::default(), &now);
+    }
+
+    async fn wishes(&self, wish: QuietWish) -> String {
+        let english = crate::language::tests::english();
+        let channel = crate::message::Channel::Voice;
+        self.initiative.obey(wish, (english, &self.clock.now()), channel).await
+    }
+
+    async fn decisions(&self) -> BTreeMap<&'static str, usize> {
+        let mut found = BTreeMap::new();
+        for row in self.store.impulses(5000).await.unwrap() {
+            let record: ImpulseRecord = serde_json::from_str(&row.json).unwrap();
+            *found.entry(record.verdict.name()).or_default() += 1;
+        }
+        found
+    }
+}
+
+#[tokio::test]
+async fn a_week_holds_few_words_each_on_its_own_topic_by_day_and_every_decision_is_kept() {
+    let mut bench = bench(Store::in_memory().unwrap(), start()).await;
+    for day in 0..7 {
+        bench.minutes(17 * 60, Floor::Free).await;
+        bench.happens(&format!("Window {day}"));
+        bench.happens(&format!("Garage {day}"));
+        bench.minutes(7 * 60, Floor::Free).await;
+    }
+    let heard = &bench.heard;
+    assert!((7..=14).contains(&heard.len()), "{heard:?}");
+    assert!(heard.iter().all(|(at, _)| (8..23).contains(&at.hour())), "{heard:?}");
+    assert!(heard.iter().all(|(_, text)| text.contains("has been open for 40 minutes")), "{heard:?}");
+    let decisions = bench.decisions().await;
+    let all: usize = decisions.values().sum();
+    assert!((672..=1008).contains(&all), "every 12.5 minutes: {decisions:?}");
+    assert_eq!(decisions["speak"], heard.len(), "{decisions:?}");
+    assert!(decisions["quiet_hours"] > 200 && decisions.contains_key("no_viable_topic"), "{decisions:?}");
+}
+
+#[tokio::test]
+async fn quiet_until_tomorrow_holds_over_a_restart_while_topics_gather_and_ends_in_the_morning() {
+    let store = Store::in_memory().unwrap();
+    let evening = start().checked_add(20.hours()).unwrap();
+    let before = bench(store.clone(), evening.clone()).await;
+    assert_eq!(
+        before.wishes(QuietWish::UntilTomorrow).await,
+        "All right. I'll be quiet until tomorrow at 7 AM, unless there is danger."
+    );
+    before.happens("Window");
+    before.awareness.save().await;
+    let mut after = bench(store, evening).await;
+    after.happens("Garage");
+    after.minutes(12 * 60 - 1, Floor::Free).await;
+    assert_eq!((after.heard.len(), after.awareness.state().topics.len()), (0, 2), "07:59");
+    after.minutes(12 * 60, Floor::Free).await;
+    assert!(!after.heard.is_empty(), "{:?}", after.decisions().await);
+}
+
+#[tokio::test]
+async fn not_now_keeps_her_silent_for_an_hour_until_she_may_talk_again() {
+    let evening = start().checked_add(17.hours()).unwrap();
+    let mut bench = bench(Store::in_memory().unwrap(), evening).await;
+    bench.happens("Window");
+    bench.wishes(QuietWish::NotNow).await;
+    bench.minutes(59, Floor::Free).await;
+    assert_eq!(bench.heard, []);
+    bench.wishes(QuietWish::Over).await;
+    bench.minutes(60, Floor::Free).await;
+    assert_eq!(bench.heard.len(), 1);
+}
+
+#[tokio::test]
+async fn words_that_find_no_quiet_moment_are_not_said_and_their_topic_stays() {
+    let evening = start().checked_add(17.hours()).unwrap();
+    let mut bench = bench(Store::in_memory().unwrap(), evening).await;
+    bench.happens("Window");
+    bench.minutes(90, Floor::User).await;
+    let before = bench.awareness.state().last_interaction;
+    assert_eq!((bench.heard.len(), bench.awareness.state().topics.len(), before), (0, 1, None));
+    let outcomes: Vec<_> = bench.store.impulses(500).await.unwrap();
+    assert!(outcomes.iter().any(|row| row.json.contains("not_said")), "{outcomes:?}");
+    bench.minutes(40, Floor::Free).await;
+    assert_eq!((bench.heard.len(), bench.awareness.state().topics.len()), (1, 0));
+    assert!(bench.awareness.state().last_interaction.is_some());
+}

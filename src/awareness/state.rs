@@ -1,0 +1,352 @@
+//! PURE. What is known of the house and of the user right now: the context state.
+//!
+//! In: observations, notices, the time. Out: what was noticed because of them. It is plain data that can be stored; one
+//! that can't be read is replaced by an empty one, which fills with the next observation. A clock that jumps makes
+//! moments that lie ahead count as now.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use jiff::{SignedDuration, Timestamp, Zoned};
+use serde::{Deserialize, Serialize};
+
+use super::config::AwarenessConfig;
+use super::event::{CriticalId, Happening, HouseEvent};
+use super::observe::{ItemObservation, danger_in};
+use super::patterns::AnswerPatterns;
+use super::significance::{Significance, significance};
+use super::topics::{Topic, TopicQueue, TopicRules};
+
+/// Messages that are remembered.
+const MESSAGES: usize = 10;
+/// Most events that are kept, however many there are.
+const EVENTS: usize = 256;
+/// Readings of a sensor within an hour that are kept.
+const READINGS: usize = 64;
+/// How long readings count for a swing.
+const SWING: SignedDuration = SignedDuration::from_hours(1);
+
+/// Whether somebody is at home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum HomePresence {
+    /// No item tells.
+    #[default]
+    Unknown,
+    /// Somebody is.
+    Home {
+        /// Since when.
+        since: Timestamp,
+    },
+    /// Nobody is.
+    Away {
+        /// Since when.
+        since: Timestamp,
+    },
+}
+
+/// What was said unasked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentMessage {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub text: String,
+}
+
+/// An event and how much it matters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Noticed {
+    /// What has happened.
+    pub event: HouseEvent,
+    /// How much it matters.
+    pub significance: Significance,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct OpenDoor {
+    what: String,
+    since: Timestamp,
+    is_noticed: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct SensorHistory {
+    what: String,
+    readings: Vec<(Timestamp, f64)>,
+    /// It was worth a word at the last reading.
+    is_noticed: bool,
+}
+
+/// Everything that is known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ContextState {
+    /// Whether somebody is at home.
+    pub presence: HomePresence,
+    present: BTreeMap<String, bool>,
+    sensors: BTreeMap<String, SensorHistory>,
+    open: BTreeMap<String, OpenDoor>,
+    /// Detectors that are on.
+    dangers: BTreeSet<String>,
+    warnings: BTreeMap<String, String>,
+    /// The weather, in the words of whoever told it.
+    pub weather: Option<String>,
+    /// Of the last day, the oldest first.
+    pub events: VecDeque<Noticed>,
+    /// When the house last said anything: what is older is not told as true.
+    pub updated: Option<Timestamp>,
+    /// When the user and she last had to do with one another.
+    pub last_interaction: Option<Timestamp>,
+    /// The last that was said unasked, the oldest first.
+    pub messages: VecDeque<SentMessage>,
+    /// What was said or sent to the user unasked within the last hours.
+    pub outbound: Vec<Timestamp>,
+    /// What might be mentioned.
+    pub topics: TopicQueue,
+    /// What she has mentioned last, as long as it may be answered.
+    pub in_hand: Option<Topic>,
+    /// When she is answered.
+    pub patterns: AnswerPatterns,
+    /// The last message, while it is not known whether it is answered.
+    pub unanswered: Option<Timestamp>,
+}
+
+impl ContextState {
+    /// Reads a stored one.
+    ///
+    /// # Errors
+    /// Why it can't be read: go on with an empty one.
+    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// Takes in what the items say; what was noticed because of it.
+    pub fn observe(
+        &mut self,
+        said: &[(String, String, ItemObservation)],
+        rules: &AwarenessConfig,
+        now: &Zoned,
+    ) -> Vec<Noticed> {
+        let at = now.timestamp();
+        self.forget_old(rules, at);
+        if !said.is_empty() {
+            self.updated = Some(at);
+        }
+        let mut happened = Vec::new();
+        for (item, what, observation) in said {
+            let happening = match observation {
+                ItemObservation::Danger(id, is_on) => self.danger(item, *id, *is_on),
+                ItemObservation::Open(is_open) => self.door(item, what, *is_open, at),
+                ItemObservation::Warmth(celsius) => self.warmth((item, what), *celsius, rules, at),
+                ItemObservation::Weather(text) => self.warned(item, text),
+                ItemObservation::Present(is_present) => {
+                    self.present.insert(item.clone(), *is_present);
+                    None
+                }
+            };
+            let event = |happening| HouseEvent { happening, what: what.clone(), item: item.clone(), at };
+            happened.extend(happening.map(event));
+        }
+        happened.extend(self.came_or_went(at));
+        happened.into_iter().map(|event| self.take(event, rules, now)).collect()
+    }
+
+    /// Takes in one event, whoever tells of it.
+    pub fn take(&mut self, event: HouseEvent, rules: &AwarenessConfig, now: &Zoned) -> Noticed {
+        let noticed = Noticed { significance: significance(&event, rules, now), event };
+        self.events.push_back(noticed.clone());
+        while self.events.len() > EVENTS {
+            self.events.pop_front();
+        }
+        let fact = noticed.event.fact(rules.comfort_high, rules.comfort_low);
+        // What is critical is told at once, and needs no topic.
+        if let (Significance::Significant, Some(fact)) = (noticed.significance, fact) {
+            let topic = Topic {
+                id: 0,
+                key: noticed.event.key(),
+                fact,
+                what: noticed.event.what.clone(),
+                significance: noticed.significance,
+                at: noticed.event.at,
+            };
+            self.topics.push(topic, topic_rules(rules), now.timestamp());
+        }
+        noticed
+    }
+
+    /// What is noticed because time has passed: doors that are still open.
+    pub fn tick(&mut self, rules: &AwarenessConfig, now: &Zoned) -> Vec<Noticed> {
+        let at = now.timestamp();
+        self.forget_old(rules, at);
+        let mut happened = Vec::new();
+        for (item, door) in self.open.iter_mut().filter(|(_, door)| !door.is_noticed) {
+            let open_s = at.duration_since(door.since).as_secs();
+            if open_s > rules.open_for().as_secs() {
+                door.is_noticed = true;
+                let happening = Happening::LeftOpen { open_s };
+                happened.push(HouseEvent { happening, what: door.what.clone(), item: item.clone(), at });
+            }
+        }
+        happened.into_iter().map(|event| self.take(event, rules, now)).collect()
+    }
+
+    /// When [`tick`](Self::tick) has something to notice at the earliest.
+    pub fn next_tick(&self, rules: &AwarenessConfig) -> Option<Timestamp> {
+        let after = rules.open_for() + SignedDuration::from_secs(1);
+        let waiting = self.open.values().filter(|door| !door.is_noticed);
+        waiting.filter_map(|door| door.since.checked_add(after).ok()).min()
+    }
+
+    /// Something was said or sent to the user unasked.
+    pub fn sent(&mut self, text: &str, at: Timestamp) {
+        self.messages.push_back(SentMessage { at, text: text.to_owned() });
+        while self.messages.len() > MESSAGES {
+            self.messages.pop_front();
+        }
+        self.outbound.push(at);
+        self.last_interaction = Some(at);
+    }
+
+    /// Events that matter within the last `time`.
+    pub fn interesting(&self, now: Timestamp, time: SignedDuration) -> usize {
+        let recent = |noticed: &&Noticed| now.duration_since(noticed.event.at) < time;
+        self.events.iter().filter(|n| n.significance > Significance::Routine).filter(recent).count()
+    }
+
+    /// Messages that went out unasked within the last `time`.
+    pub fn sent_within(&self, now: Timestamp, time: SignedDuration) -> usize {
+        self.outbound.iter().filter(|at| now.duration_since(**at) < time).count()
+    }
+
+    /// Detectors that are on.
+    pub fn dangers(&self) -> impl Iterator<Item = &str> {
+        self.dangers.iter().map(String::as_str)
+    }
+
+    /// Doors and windows that are open, by what they are called.
+    pub fn open_doors(&self) -> impl Iterator<Item = &str> {
+        self.open.values().map(|door| door.what.as_str())
+    }
+
+    /// Rooms outside the range of comfort, and how warm they are.
+    pub fn uncomfortable(&self, rules: &AwarenessConfig) -> Vec<(&str, f64)> {
+        let last = |s: &SensorHistory| s.readings.last().map(|(_, celsius)| *celsius);
+        let all = self.sensors.values().filter_map(|s| Some((s.what.as_str(), last(s)?)));
+        all.filter(|(_, celsius)| !(rules.comfort_low..=rules.comfort_high).contains(celsius)).collect()
+    }
+
+    /// Removes what is too old, and takes back what lies ahead after the clock was set back.
+    pub fn forget_old(&mut self, rules: &AwarenessConfig, now: Timestamp) {
+        let kept = SignedDuration::from_hours(i64::from(rules.event_hours));
+        for noticed in &mut self.events {
+            noticed.event.at = noticed.event.at.min(now);
+        }
+        self.events.retain(|noticed| now.duration_since(noticed.event.at) < kept);
+        for at in self.outbound.iter_mut().chain(&mut self.last_interaction).chain(&mut self.unanswered) {
+            *at = (*at).min(now);
+        }
+        self.outbound.retain(|at| now.duration_since(*at) < kept);
+        for door in self.open.values_mut() {
+            door.since = door.since.min(now);
+        }
+        if let HomePresence::Home { since } | HomePresence::Away { since } = &mut self.presence {
+            *since = (*since).min(now);
+        }
+        self.topics.prune(topic_rules(rules), now);
+        let is_current = |topic: &Topic| now.duration_since(topic.at.min(now)) < kept;
+        self.in_hand.take_if(|topic| !is_current(topic));
+    }
+
+    fn danger(&mut self, item: &str, id: CriticalId, is_on: bool) -> Option<Happening> {
+        if is_on {
+            self.dangers.insert(item.to_owned()).then_some(Happening::Critical { id })
+        } else {
+            self.dangers.remove(item);
+            None
+        }
+    }
+
+    fn door(&mut self, item: &str, what: &str, is_open: bool, at: Timestamp) -> Option<Happening> {
+        match (is_open, self.open.contains_key(item)) {
+            (true, false) => {
+                let door = OpenDoor { what: what.to_owned(), since: at, is_noticed: false };
+                self.open.insert(item.to_owned(), door);
+                Some(Happening::Opened)
+            }
+            (false, true) => {
+                self.open.remove(item);
+                // A door that is closed is not worth mentioning any more.
+                self.topics.withdraw(&format!("open:{item}"));
+                Some(Happening::Closed)
+            }
+            (true, true) | (false, false) => None,
+        }
+    }
+
+    fn warmth(
+        &mut self,
+        (item, what): (&str, &str),
+        celsius: f64,
+        rules: &AwarenessConfig,
+        at: Timestamp,
+    ) -> Option<Happening> {
+        let sensor = self.sensors.entry(item.to_owned()).or_default();
+        sensor.what = what.to_owned();
+        sensor.readings.retain(|(then, _)| *then <= at);
+        // The newest from before the hour stays: it was true when the hour began.
+        while sensor.readings.get(1).is_some_and(|(then, _)| at.duration_since(*then) >= SWING) {
+            sensor.readings.remove(0);
+        }
+        if sensor.readings.last().is_none_or(|(_, last)| *last != celsius) {
+            sensor.readings.push((at, celsius));
+        }
+        if sensor.readings.len() > READINGS {
+            sensor.readings.remove(0);
+        }
+        let swing = sensor.readings.iter().map(|(_, before)| (celsius - before).abs()).fold(0.0, f64::max);
+        let is_worth = swing > rules.swing || !(rules.comfort_low..=rules.comfort_high).contains(&celsius);
+        let is_new = is_worth && !sensor.is_noticed;
+        sensor.is_noticed = is_worth;
+        is_new.then_some(Happening::Warmth { celsius, swing })
+    }
+
+    fn warned(&mut self, item: &str, text: &str) -> Option<Happening> {
+        let before = self.warnings.insert(item.to_owned(), text.to_owned());
+        let is_new = before.as_deref() != Some(text);
+        if text.is_empty() || !is_new {
+            return (before.is_some() && is_new).then_some(Happening::WeatherUpdate);
+        }
+        Some(match danger_in(text) {
+            Some(id) => Happening::Critical { id },
+            None => Happening::WeatherAlert { text: text.trim_end_matches('.').to_owned() },
+        })
+    }
+
+    fn came_or_went(&mut self, at: Timestamp) -> Option<HouseEvent> {
+        let is_home = self.present.values().any(|present| *present);
+        if self.present.is_empty() {
+            return None;
+        }
+        let (presence, happening) = match (self.presence, is_home) {
+            (HomePresence::Home { .. }, true) | (HomePresence::Away { .. }, false) => return None,
+            (HomePresence::Unknown, true) => (HomePresence::Home { since: at }, None),
+            (HomePresence::Unknown, false) => (HomePresence::Away { since: at }, None),
+            (HomePresence::Away { since }, true) => {
+                let away_s = at.duration_since(since).as_secs();
+                (HomePresence::Home { since: at }, Some(Happening::Arrived { away_s }))
+            }
+            (HomePresence::Home { .. }, false) => (HomePresence::Away { since: at }, Some(Happening::Left)),
+        };
+        self.presence = presence;
+        happening.map(|happening| HouseEvent { happening, what: String::new(), item: String::new(), at })
+    }
+}
+
+/// How the queue of topics works under these settings.
+fn topic_rules(rules: &AwarenessConfig) -> TopicRules {
+    TopicRules {
+        most: rules.most_topics,
+        expires: SignedDuration::from_hours(i64::from(rules.topic_hours)),
+        again_after: SignedDuration::from_hours(24),
+    }
+}

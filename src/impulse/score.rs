@@ -1,0 +1,110 @@
+//! PURE. The score: six factors, what habits add, and what a danger adds.
+//!
+//! In: how long it was silent, how much there is to tell, the civil time, chance, what went out lately. Out: every
+//! factor by itself and the total. Nothing is decided here. Sums are rounded to a billionth, so that 0.1 + 0.2 meets a
+//! threshold of 0.3.
+
+use std::time::Duration;
+
+use jiff::Zoned;
+use jiff::civil::Weekday;
+use serde::{Deserialize, Serialize};
+
+use super::config::ImpulseScoreConfig;
+
+/// What the score is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoreInput<'a> {
+    /// The present moment in the user's zone.
+    pub now: &'a Zoned,
+    /// Since the user and she last had to do with one another; nothing: never, which counts as the longest.
+    pub silence: Option<Duration>,
+    /// Topics that wait.
+    pub topics: usize,
+    /// Events that matter, within `event_hours`.
+    pub events: usize,
+    /// Nobody is at home.
+    pub is_away: bool,
+    /// Chance, 0 to less than 1.
+    pub draw: f64,
+    /// Messages that went out unasked, within `damper_hours`.
+    pub outbound: usize,
+    /// What habits add.
+    pub pattern: f64,
+    /// Something critical waits.
+    pub is_critical: bool,
+}
+
+/// Every factor, and the total.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ImpulseScore {
+    /// What there is at any time.
+    pub base: f64,
+    /// What silence adds.
+    pub silence: f64,
+    /// What topics and events add.
+    pub context: f64,
+    /// What the time of day adds.
+    pub time: f64,
+    /// What chance adds.
+    pub entropy: f64,
+    /// What earlier messages take off, as a magnitude.
+    pub damper: f64,
+    /// What habits add or take off.
+    pub pattern: f64,
+    /// What a danger adds.
+    pub boost: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+/// Adds it up.
+pub fn score(input: &ScoreInput<'_>, rules: &ImpulseScoreConfig) -> ImpulseScore {
+    let hours = input.silence.map_or(f64::INFINITY, |silence| silence.as_secs_f64() / 3600.0);
+    let silence = step(rules.silence_hours.iter().filter(|from| hours >= **from).count(), &rules.silence);
+    let context = input.topics as f64 * rules.per_topic + input.events as f64 * rules.per_event;
+    let damper =
+        step(rules.damper_from.iter().filter(|from| input.outbound >= **from).count(), &rules.damper);
+    let mut score = ImpulseScore {
+        base: rules.base,
+        silence,
+        context: exact(context.min(rules.context_most)),
+        time: time_of_day(input.now, input.is_away, rules),
+        entropy: input.draw.clamp(0.0, 1.0) * rules.entropy,
+        damper,
+        pattern: input.pattern.clamp(-rules.pattern, rules.pattern),
+        boost: if input.is_critical { rules.critical } else { 0.0 },
+        total: 0.0,
+    };
+    score.total = exact(
+        score.base + score.silence + score.context + score.time + score.entropy - score.damper
+            + score.pattern
+            + score.boost,
+    );
+    score
+}
+
+/// The value of the step that was reached; the last one where there are too few.
+fn step(reached: usize, values: &[f64]) -> f64 {
+    values.get(reached).or(values.last()).copied().unwrap_or(0.0)
+}
+
+/// What the time of day adds, by the clock on the wall.
+fn time_of_day(now: &Zoned, is_away: bool, rules: &ImpulseScoreConfig) -> f64 {
+    let is_weekend = matches!(now.weekday(), Weekday::Saturday | Weekday::Sunday);
+    match (now.hour(), is_weekend) {
+        (23.. | ..7, _) => rules.night,
+        (7..10, true) => rules.weekend_morning,
+        (10..17, true) => rules.weekend,
+        (7..9, false) => rules.morning,
+        (9..17, false) if is_away => rules.workday_away,
+        (9..17, false) => rules.workday,
+        (17..21, _) => rules.evening,
+        (21..23, _) => rules.late,
+    }
+}
+
+/// To a billionth.
+pub(super) fn exact(value: f64) -> f64 {
+    (value * 1e9).round() / 1e9
+}

@@ -1,0 +1,107 @@
+//! What a conversation may do about words that come unasked: wishes for quiet, alarms that were heard.
+//!
+//! Plain handles, any task. In: what the user wishes. Out: quiet until a moment, silent alarms, and the sentence that
+//! answers. Without the handles (a command that only types) it says that nothing is there.
+
+mod compose;
+
+use std::fmt;
+
+use jiff::{SignedDuration, Zoned};
+
+pub use compose::{ComposeFault, ComposedWords, ProactiveBrief};
+
+use crate::alert::{AcknowledgedBy, Alerts};
+use crate::announce::Announcer;
+use crate::language::{Language, fill};
+use crate::message::Channel;
+use crate::schedule::{Days, words};
+
+/// What the user wishes of her who speaks unasked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuietWish {
+    /// "Not now".
+    NotNow,
+    /// "Don't message me until tomorrow".
+    UntilTomorrow,
+    /// "I'm going to sleep".
+    Sleep,
+    /// "You may talk to me again".
+    Over,
+    /// "I heard it".
+    Heard,
+}
+
+/// What speaks unasked, for conversations.
+#[derive(Clone, Default)]
+pub struct Initiative {
+    /// Holds back what is to be said unasked.
+    pub announcer: Option<Announcer>,
+    /// All alarms.
+    pub alerts: Option<Alerts>,
+    /// How long "not now" lasts, in minutes.
+    pub not_now_min: u32,
+}
+
+impl fmt::Debug for Initiative {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Initiative").field("alerts", &self.alerts).finish_non_exhaustive()
+    }
+}
+
+impl Initiative {
+    /// Does what is wished, and says so. The user's questions are answered at any time.
+    pub(crate) async fn obey(
+        &self,
+        wish: QuietWish,
+        (language, now): (&Language, &Zoned),
+        channel: Channel,
+    ) -> String {
+        let say = &language.sentences().wind;
+        let morning = || self.announcer.as_ref().map_or_else(|| now.clone(), |a| a.quiet().next_end(now));
+        let told = |until: &Zoned| words::moment(until.datetime(), Days::default(), now, language);
+        match wish {
+            QuietWish::NotNow => {
+                let rest = SignedDuration::from_mins(self.not_now_min.max(10).into());
+                self.quiet_until(now.checked_add(rest).ok().as_ref(), now).await;
+                say.not_now.clone()
+            }
+            QuietWish::UntilTomorrow | QuietWish::Sleep => {
+                let until = morning();
+                self.quiet_until(Some(&until), now).await;
+                let is_sleep = wish == QuietWish::Sleep;
+                let sentence = if is_sleep { &say.sleep_well } else { &say.quiet_until };
+                fill(sentence, &[("when", &told(&until))])
+            }
+            QuietWish::Over => {
+                if let Some(announcer) = &self.announcer {
+                    announcer.be_quiet_until(None).await;
+                }
+                say.talks_again.clone()
+            }
+            QuietWish::Heard => {
+                let by =
+                    if channel == Channel::Voice { AcknowledgedBy::Voice } else { AcknowledgedBy::Socket };
+                let count = self.acknowledge(by).await;
+                let say = &language.sentences().alert;
+                if count == 0 { say.none.clone() } else { say.acknowledged.clone() }
+            }
+        }
+    }
+
+    /// All alarms were heard; how many there were.
+    pub(crate) async fn acknowledge(&self, by: AcknowledgedBy) -> usize {
+        match &self.alerts {
+            Some(alerts) => alerts.acknowledge(by).await,
+            None => 0,
+        }
+    }
+
+    /// Never shortens a longer wish.
+    async fn quiet_until(&self, until: Option<&Zoned>, now: &Zoned) {
+        let Some(announcer) = &self.announcer else { return };
+        let before = announcer.quiet().wished_until(now);
+        let until = until.cloned().max(before);
+        announcer.be_quiet_until(until.map(|until| until.timestamp())).await;
+    }
+}
