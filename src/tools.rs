@@ -31,6 +31,7 @@ pub mod gate;
 mod home;
 pub(crate) mod lists;
 mod memory;
+mod ready;
 mod registry;
 pub mod route;
 pub mod schema;
@@ -43,6 +44,7 @@ mod volume;
 mod weather;
 mod web;
 
+pub use ready::{ReadyEnd, ready_end};
 pub use registry::{ToolRegistry, ToolSnapshot};
 pub use timers::ReadsWhen;
 pub use web::{FoundPage, Reach};
@@ -60,24 +62,6 @@ pub use config::{Digest, LookUpMode, Router, SearchConfig, ToolsConfig, Units, W
 
 /// Arguments of a call, by name.
 pub type Arguments = Map<String, Value>;
-
-/// How a request ends that is a call as it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadyEnd {
-    /// With the name of a list: nothing more belongs to it.
-    Closed,
-    /// With a figure, behind which another may follow.
-    Open,
-}
-
-/// How `asked` ends, where it is a call of a list or a sum and nothing else.
-pub fn ready_end(asked: &str, language: &Language) -> Option<ReadyEnd> {
-    let asked = asked.trim().trim_end_matches(['.', '!', '?']);
-    match lists::asked::arguments(asked, language) {
-        Some(_) => Some(ReadyEnd::Closed),
-        None => calculate::asked_for(asked, language).map(|_| ReadyEnd::Open),
-    }
-}
 
 /// No tool may take longer, whatever it says of itself.
 const LONGEST: Duration = Duration::from_secs(20);

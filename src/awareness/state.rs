@@ -46,7 +46,7 @@ pub enum HomePresence {
 
 /// What was said unasked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SentMessage {
+pub struct ContextMessage {
     /// When.
     pub at: Timestamp,
     /// What.
@@ -98,7 +98,7 @@ pub struct ContextState {
     /// When the user and she last had to do with one another.
     pub last_interaction: Option<Timestamp>,
     /// The last that was said unasked, the oldest first.
-    pub messages: VecDeque<SentMessage>,
+    pub messages: VecDeque<ContextMessage>,
     /// What was said or sent to the user unasked within the last hours.
     pub outbound: Vec<Timestamp>,
     /// What might be mentioned.
@@ -199,7 +199,7 @@ impl ContextState {
 
     /// Something was said or sent to the user unasked.
     pub fn sent(&mut self, text: &str, at: Timestamp) {
-        self.messages.push_back(SentMessage { at, text: text.to_owned() });
+        self.messages.push_back(ContextMessage { at, text: text.to_owned() });
         while self.messages.len() > MESSAGES {
             self.messages.pop_front();
         }

@@ -160,9 +160,12 @@ pub(crate) struct SupportWords {
     pub(crate) list_name: Regex,
 }
 
-/// Forms of verbs: with each the particle that must go with it, and the deed; none where it is an idiom.
+/// What a form of a verb says: the particle that must go with it, and the deed; none where it is an idiom.
+type VerbUse = (Option<String>, Option<usize>);
+
+/// Forms of verbs, with each what it says.
 #[derive(Debug, Default)]
-pub(crate) struct VerbForms(BTreeMap<String, Vec<(Option<String>, Option<usize>)>>);
+pub(crate) struct VerbForms(BTreeMap<String, Vec<VerbUse>>);
 
 impl VerbForms {
     /// Whether `word` is one of them.

@@ -67,7 +67,7 @@ impl Tool for Calculate {
         async move {
             let language = call.language;
             let written = call.text("expression").to_owned();
-            let Sum { expression, money } = Sum::of(&written, &language).map_err(ToolError::TellModel)?;
+            let Sum { expression, money } = Sum::of(&written, language).map_err(ToolError::TellModel)?;
             let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
             let _stops_with_us = StopOnDrop(Arc::clone(&clock.is_over));
             let computed = tokio::task::spawn_blocking(move || value_of(&expression, &clock)).await;

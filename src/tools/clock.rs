@@ -50,7 +50,7 @@ impl Tool for Time {
             let (there, named) = match city {
                 "" | "here" => (call.now.clone(), "here".to_owned()),
                 city => {
-                    let zone = zone_of(city, &language).ok_or_else(|| {
+                    let zone = zone_of(city, language).ok_or_else(|| {
                         ToolError::TellModel(format!(
                             "The time zone of {city} is not known; name a larger city"
                         ))
@@ -59,7 +59,7 @@ impl Tool for Time {
                 }
             };
             let told = there.strftime("%A, %-d %B %Y, %H:%M");
-            let sentence = sentence(&there, city, &language);
+            let sentence = sentence(&there, city, language);
             Ok(Output::own(format!("{named}: {told}")).saying(sentence))
         }
         .boxed()

@@ -148,7 +148,7 @@ impl Tool for Timers {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
         let (say, schedule) = (&language.sentences().tools, &language.sentences().schedule);
         let of = kind(arguments);
-        let kind = words::kind(of.unwrap_or(EntryKind::Timer), &language);
+        let kind = words::kind(of.unwrap_or(EntryKind::Timer), language);
         let named = match text("name") {
             "" => format!("{} {}", kind.the, kind.one),
             name => {

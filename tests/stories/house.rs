@@ -86,7 +86,7 @@ fn home_assistant_is_connected_and_spoken_to_in_the_same_words() {
     let url = told.split_whitespace().find(|word| word.starts_with("http://")).unwrap().trim_end_matches(';');
     demo.until("Ctrl-C ends it");
     let connect = ["home", "connect", url, "--token-file", "-", "--json"];
-    let connected = home.joi_reading("demo-token\n".to_owned(), &connect).well();
+    let connected = home.joi_reading("demo-token\n", &connect).well();
     let connected: Value = serde_json::from_str(&connected.out).unwrap();
     assert_eq!((&connected["hub"], &connected["locations"]), (&"home-assistant".into(), &9.into()));
     let lines = [

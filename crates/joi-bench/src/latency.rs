@@ -35,7 +35,7 @@ Examples:
   joi-bench latency --json > latency.json";
 
 /// What is said.
-const SCRIPT: &str = include_str!("../../../tests/evals/latency.toml");
+const SCRIPT: &str = include_str!("latency/script.toml");
 /// How long a program may take until it listens.
 const READY_WITHIN: Duration = Duration::from_secs(180);
 /// An answer that takes longer is none.

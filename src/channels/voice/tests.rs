@@ -5,12 +5,10 @@ use std::sync::mpsc::{Receiver as Commands, sync_channel};
 use std::time::Duration;
 
 use futures_util::stream::{self, Pending};
-use jiff::civil::date;
-use jiff::tz::TimeZone;
+use jiff::{civil::date, tz::TimeZone};
 use tokio::sync::mpsc::channel;
 use tokio::task::JoinHandle;
 
-use super::first_look::TrialModel;
 use super::*;
 use crate::announce::{
     AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard,
@@ -94,7 +92,7 @@ fn english_ears() -> HearingRules {
         trust: TranscriptFilterConfig::default(),
         judge: JudgeConfig::default(),
         languages: in_english(),
-        trial: TrialModel::Chosen,
+        trial: first_look::TrialModel::Chosen,
         second_look: None,
         more_readings: super::MoreReadings::default(),
     }

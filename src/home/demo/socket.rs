@@ -69,7 +69,7 @@ async fn talk(shared: Arc<DemoShared>, mut socket: WebSocket) -> Result<(), axum
 }
 
 fn is_wanted(event: &DemoEvent, filters: &SocketFilters) -> bool {
-    let has_type = filters.types.is_empty() || filters.types.iter().any(|kind| *kind == event.kind);
+    let has_type = filters.types.is_empty() || filters.types.contains(&event.kind);
     let (shut, open): (Vec<_>, Vec<_>) = filters.topics.iter().partition(|topic| topic.starts_with('!'));
     let is_open = open.is_empty() || open.iter().any(|topic| fits(topic, &event.topic));
     let is_shut = shut.iter().any(|topic| fits(&topic[1..], &event.topic));

@@ -145,11 +145,25 @@ fn number(kind: &str, unit: Option<&str>, text: &str) -> Option<TakenCommand> {
 }
 
 fn place(text: &str) -> Option<String> {
-    let parts: Option<Vec<f64>> = text.split(',').map(plain).collect();
-    parts.filter(|parts| (2..=3).contains(&parts.len())).map(|_| text.to_owned())
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let is_place = (2..=3).contains(&parts.len()) && parts.iter().all(|part| plain(part).is_some());
+    is_place.then(|| parts.join(","))
 }
 
 fn moment(text: &str) -> Option<String> {
     let zoned = jiff::Timestamp::strptime("%Y-%m-%dT%H:%M:%S%.f%z", text).or_else(|_| text.parse()).ok()?;
     Some(zoned.strftime("%Y-%m-%dT%H:%M:%S.000+0000").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn a_place_is_two_or_three_numbers_with_or_without_spaces_between() {
+        assert_eq!(place("1.1, 1.2, 1.3").as_deref(), Some("1.1,1.2,1.3"));
+        assert_eq!(place("52.5,13.4").as_deref(), Some("52.5,13.4"));
+        assert_eq!(place("90 10 10"), None);
+        assert_eq!(place("52.5"), None);
+    }
 }

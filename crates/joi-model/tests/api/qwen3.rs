@@ -7,7 +7,7 @@ use crate::tiny::Tiny;
 
 /// A server with a tiny model that follows `script`.
 fn server(script: &[&str]) -> Server {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let path = Tiny { script, ..Tiny::default() }.write(folder.path());
     Server::of(&path, &["--listen", "127.0.0.1:0", "--open"], None)
 }

@@ -165,7 +165,7 @@ fn messages_that_can_t_be_read_are_no_state() {
     };
     let light = |name: Value| json!({"entity_id": "light.a", "state": "off", "attributes": name});
     let off = ServerEvent::State { item: "light.a".into(), text: "OFF".into() };
-    assert_eq!(changed(light(json!({}))), [off.clone()]);
+    assert_eq!(changed(light(json!({}))), std::slice::from_ref(&off));
     assert_eq!(changed(light(json!({"friendly_name": "New"}))), [off, ServerEvent::Layout]);
     assert_eq!(changed(Value::Null), [ServerEvent::Layout]);
     assert_eq!(changed(json!({"entity_id": 5})), [ServerEvent::Layout]);

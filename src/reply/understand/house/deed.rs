@@ -72,7 +72,7 @@ pub(super) fn command<'a>(
 }
 
 /// The option of `item` that is called so.
-pub(super) fn option<'a>(item: &'a Item, is_called: impl Fn(&str) -> bool) -> Option<&'a ItemOption> {
+pub(super) fn option(item: &Item, is_called: impl Fn(&str) -> bool) -> Option<&ItemOption> {
     let options = if item.command_options.is_empty() { &item.options } else { &item.command_options };
     options.iter().find(|option| is_called(&option.label) || is_called(&option.value))
 }

@@ -88,7 +88,7 @@ impl Search<'_> {
             _ => vec![(Scope::House, false)],
         };
         for (scope, is_near) in scopes {
-            let found = self.within(&scope, is_near, &rest, kind, phrase);
+            let found = self.within((&scope, is_near), &rest, kind, phrase);
             if found != FoundThings::Nothing {
                 return found;
             }
@@ -127,8 +127,7 @@ impl Search<'_> {
 
     fn within(
         &self,
-        scope: &Scope,
-        is_near: bool,
+        (scope, is_near): (&Scope, bool),
         rest: &BTreeSet<String>,
         kind: Option<ThingKind>,
         phrase: &ThingPhrase,

@@ -116,7 +116,8 @@ fn what_can_not_be_spoken_is_no_answer_however_right_it_is() {
     let everyday = Everyday::of("en").unwrap();
     let rules = &everyday.rules;
     let long = format!("Paris is the capital of France{}.", " and a city of light and bread".repeat(8));
-    let cases: [(&str, fn(&AnswerFault) -> bool); 14] = [
+    type IsFault = fn(&AnswerFault) -> bool;
+    let cases: [(&str, IsFault); 14] = [
         ("", |fault| *fault == AnswerFault::Empty),
         (" … ", |fault| *fault == AnswerFault::Empty),
         (&long, |fault| matches!(fault, AnswerFault::TooLong(_))),
