@@ -1,5 +1,8 @@
 """A rule of HABApp: commands a lamp once, and ends HABApp when the lamp's state has followed."""
 
+import os
+import signal
+
 import HABApp
 from HABApp.openhab.events import ItemStateChangedEventFilter
 from HABApp.openhab.items import SwitchItem
@@ -20,7 +23,7 @@ class PeerRule(HABApp.Rule):
         print(f"peer: {event.name} is {event.value}", flush=True)
         if event.value == "ON":
             # Long enough for a ping over the socket and one over REST.
-            self.run.at(12, HABApp.runtime.shutdown.request_shutdown)
+            self.run.at(12, os.kill, os.getpid(), signal.SIGTERM)
 
 
 PeerRule()
