@@ -20,7 +20,7 @@ use crate::machine;
 const MEASURED_TOKENS: u32 = 24;
 /// Fewer tokens tell nothing.
 const LEAST_TOKENS: u64 = 8;
-/// A model that seems too slow is measured once more: something else may have kept the machine busy.
+/// A model that seems too slow, or wrote too little, is measured again: something else may have kept the machine busy.
 const MEASUREMENTS: usize = 2;
 /// A model that takes longer for [`MEASURED_TOKENS`] is too slow, however much.
 const MEASURING: Duration = Duration::from_secs(30);
@@ -71,9 +71,11 @@ impl ServerKeeper {
             let share = share_of_cores(began.elapsed(), used, self.shared.config.threads.count());
             let speed = match written {
                 Ok(stats) => {
-                    let stats = stats.ok().filter(|stats| stats.eval_count >= LEAST_TOKENS)?;
+                    // Words are drawn by chance: the next time there may be more of them.
+                    let enough = stats.ok().filter(|stats| stats.eval_count >= LEAST_TOKENS);
+                    let Some(stats) = enough else { continue };
                     let seconds = stats.eval_duration.as_secs_f32() * share;
-                    (seconds > 0.0).then(|| stats.eval_count as f32 / seconds)?
+                    if seconds > 0.0 { stats.eval_count as f32 / seconds } else { 0.0 }
                 }
                 Err(_) => MEASURED_TOKENS as f32 / (MEASURING.as_secs_f32() * share),
             };
@@ -82,7 +84,7 @@ impl ServerKeeper {
                 break;
             }
         }
-        Some(best)
+        (best > 0.0).then_some(best)
     }
 }
 
