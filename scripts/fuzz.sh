@@ -10,16 +10,20 @@ minutes=${MINUTES:-1}
 seed=${SEED:-$(date +%s)}
 cases=${CASES:-2000}
 
-# The first listing builds; its output is not to be taken for names.
-build test --lib -- --list >/dev/null
-mapfile -t targets < <(build test --lib -- --list 2>/dev/null | sed -n 's/: test$//p' | grep -E "foreign_bytes|protocol::tests::no_text_is_lost" | grep -F "${TARGET:-}")
+tests=$(build test --lib --no-run --message-format=json |
+  sed -n 's/.*"name":"joi".*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
+[ -x "$tests" ] || fail "the tests of the library were not built"
+mapfile -t targets < <("$tests" --list | sed -n 's/: test$//p' |
+  grep -E "foreign_bytes|protocol::tests::no_text_is_lost" | grep -F "${TARGET:-}")
 [ ${#targets[@]} != 0 ] || fail "there is no test with \"${TARGET:-foreign_bytes}\" in its name"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 for target in "${targets[@]}"; do
   end=$((SECONDS + minutes * 60))
   first=$seed
   while [ "$SECONDS" -lt "$end" ]; do
-    PROPTEST_CASES=$cases PROPTEST_RNG_SEED=$seed build test --lib -- -q --exact "$target" >"$cache/fuzz.log" 2>&1 || {
-      cat "$cache/fuzz.log" >&2
+    PROPTEST_CASES=$cases PROPTEST_RNG_SEED=$seed "$tests" -q --exact "$target" >"$log" 2>&1 || {
+      cat "$log" >&2
       fail "$target failed with seed $seed; again: SEED=$seed CASES=$cases TARGET=$target make fuzz"
     }
     seed=$((seed + 1))

@@ -7,6 +7,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod architecture {
+    mod remedies;
+}
+
 /// No source file is longer than this.
 const LONGEST_FILE: usize = 400;
 /// A head of more lines is an essay.

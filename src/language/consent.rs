@@ -142,6 +142,12 @@ pub(crate) struct DeedWords {
     /// A whole request without a verb.
     #[serde(default)]
     pub(crate) elliptic: Patterns,
+    /// What stands behind the name of a thing in a whole request without a verb: "the light in the hall off".
+    #[serde(default)]
+    pub(crate) ends: Patterns,
+    /// It is done to anything that is called by its name.
+    #[serde(default)]
+    pub(crate) is_by_name: bool,
     /// One of these must be in it.
     #[serde(default)]
     pub(crate) needs: Phrases,

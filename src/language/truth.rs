@@ -49,6 +49,8 @@ pub(crate) struct ExemptWords {
     pub(crate) behind: Regex,
     pub(crate) directives: Regex,
     pub(crate) asks_user: Regex,
+    /// What is said while something else is to come.
+    pub(crate) fillers: Regex,
     /// At the end of what something was done to: then it only describes it.
     pub(crate) relatives: Regex,
     /// In front of a clause that belongs to the one before it.

@@ -17,6 +17,12 @@ pub(crate) fn shipped(store: Option<Store>) -> Toolbox {
     builtin(&ToolsConfig::default(), &means(store))
 }
 
+/// All tools, in a house of things by label, type and category.
+pub(crate) fn with_house(things: impl Iterator<Item = (String, String, String)>) -> Toolbox {
+    let home = Some(super::home::tests::house_of(things));
+    builtin(&ToolsConfig::default(), &Means { home, ..means(None) })
+}
+
 #[test]
 fn every_language_has_words_for_tools_that_exist() {
     for code in Language::available() {

@@ -22,7 +22,7 @@ mod lines;
 mod tests;
 
 pub(crate) use arguments::settle;
-pub(crate) use lines::{Begins, begins_call, is_broken_call};
+pub(crate) use lines::{Begins, begins_call, final_answer, is_broken_call};
 
 /// How results begin in text mode.
 pub(crate) const RESULT_START: &str = "[Tool result:";
@@ -183,6 +183,9 @@ pub(crate) fn spans(text: &str, known: &[String]) -> Spans {
     let fenced = fenced(text, known);
     if !fenced.is_empty() {
         return fenced;
+    }
+    if let Some((span, call)) = lines::reasoned(text, known) {
+        return vec![(span, vec![call])];
     }
     let begin = text.len() - text.trim_start().len();
     let body = text.trim();

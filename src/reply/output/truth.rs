@@ -5,6 +5,8 @@
 //! that is a claim about the user's things and not a story, a fact or advice depends on what he asked for ([`turn`]); what
 //! supports it is in [`support`].
 
+use std::cell::LazyCell;
+
 use crate::language::Language;
 use crate::language::consent::{ConsentWords, words_of};
 use crate::language::truth::{ClaimForm, TruthWords};
@@ -96,9 +98,15 @@ struct ClaimJudge<'a> {
 
 impl ClaimJudge<'_> {
     fn unsupported(self, said: &str) -> Option<String> {
-        let mut topic = None;
+        let topic = LazyCell::new(|| TurnTopic::of(self.words, self.consent, self.evidence.asked));
         let mut before: Option<Claim> = None;
+        let mut has_denied = false;
         for clause in clauses::clauses(self.words, self.consent, said) {
+            // "I didn't manage to stop it": what goes on with a no is part of it.
+            has_denied |= self.words.exempt.negations.is_match(&clause.text);
+            if !has_denied && self.is_said_instead(&clause, &topic) {
+                return Some(clause.text);
+            }
             let Some(found) = self.claim(&clause, before.as_ref()) else { continue };
             let is_foreign = match found.form {
                 ClaimForm::Topic => !self.is_spoken_in(&clause.text),
@@ -110,15 +118,39 @@ impl ClaimJudge<'_> {
             if is_foreign {
                 continue;
             }
-            let topic =
-                topic.get_or_insert_with(|| TurnTopic::of(self.words, self.consent, self.evidence.asked));
-            let support = Support { judge: self, topic };
+            let support = Support { judge: self, topic: &topic };
             if support.is_about_user(&found) && !support.holds(&found) {
                 return Some(clause.text);
             }
             before = Some(found);
         }
         None
+    }
+
+    /// Whether something is told where one of the user's things was to be changed and nothing was: then she may ask, offer
+    /// or say that she can't, and all else would be taken for a deed.
+    fn is_said_instead(self, clause: &SaidClause, topic: &TurnTopic<'_>) -> bool {
+        let exempt = &self.words.exempt;
+        let excuses = [
+            &exempt.directives,
+            &exempt.conditions,
+            &exempt.negations,
+            &exempt.modals,
+            &exempt.asks_user,
+            &exempt.fillers,
+        ];
+        let tells = |clause: &SaidClause| {
+            let support = Support { judge: self, topic };
+            words_of(&clause.text).iter().any(|word| support.tells(word))
+        };
+        self.evidence.done.is_empty()
+            && !clause.asks
+            && !clause.depends
+            && !excuses.iter().any(|excuse| excuse.is_match(&clause.text))
+            && topic.is_only_deed
+            && !topic.families.is_empty()
+            && self.is_spoken_in(&clause.text)
+            && tells(clause)
     }
 
     /// How many small words of its own language `text` has, and of the other one that has most.

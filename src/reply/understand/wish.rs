@@ -18,7 +18,7 @@ use crate::reply::understand::text::without_quotes;
 use crate::tools::deed::{CallValue, ValueKind};
 use crate::tools::gate::Wish;
 use clauses::{Clause, Form, clauses};
-use deeds::DeedMatch;
+use deeds::{DeedMatch, ThingNamed};
 use grounds::Grounds;
 
 /// What was said, and what it may refer to.
@@ -224,13 +224,24 @@ fn wish_in(language: &Language, words: &ConsentWords, said: &Utterances<'_>, cal
     let grounds = of(language, words, said);
     let wish = match words.deed(&call.deed) {
         Some(_) if is_answer && agrees(words, said, &clauses, &call.deed) => Wish::Act,
-        Some(_) => of_known(words, &clauses, said, call),
+        Some(_) => {
+            let is_name = |value: &&CallValue| value.kind == ValueKind::Words;
+            let thing = call.values.iter().find(is_name).filter(|thing| grounds.hold(thing));
+            let thing = thing.map(|thing| words_of(&thing.text));
+            of_known((words, thing.as_deref()), &clauses, said, call)
+        }
         None => of_unknown(&clauses, said, call),
     };
     let put_right = Grounds::put_right(language, words, said.asked);
     let is_put_right = put_right.is_none_or(|later| call.values.iter().any(|value| later.hold_said(value)));
+    // "Yes, but make it twenty": a number of his own stands for the one he was asked about.
+    let own = is_answer.then(|| Grounds::of(language, words, vec![said.asked.to_owned()]));
+    let is_other_number =
+        own.is_some_and(|own| own.has_numbers() && !call.values.iter().all(|value| own.agrees(value)));
     match wish {
-        Wish::Act if !is_put_right || !call.values.iter().all(|value| grounds.hold(value)) => {
+        Wish::Act
+            if is_other_number || !is_put_right || !call.values.iter().all(|value| grounds.hold(value)) =>
+        {
             Wish::Ask(VALUE)
         }
         other => other,
@@ -247,11 +258,17 @@ fn agrees(words: &ConsentWords, said: &Utterances<'_>, clauses: &[Clause], deed:
 }
 
 /// What the clauses say of a deed that the language has words for.
-fn of_known(words: &ConsentWords, clauses: &[Clause], said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
-    let mut verdict = None;
+fn of_known(
+    (words, named): (&ConsentWords, ThingNamed<'_>),
+    clauses: &[Clause],
+    said: &Utterances<'_>,
+    call: &CallWords<'_>,
+) -> Wish {
+    let mut verdict = named.and_then(|thing| begins_with_it(words, (clauses, thing), said, &call.deed));
+    let matched = |clause: &Clause| deeds::matched_to(words, clause, (&call.deed, named));
     for clause in clauses {
         let new = match clause.form {
-            Form::Request => match deeds::matched(words, clause, &call.deed) {
+            Form::Request => match matched(clause) {
                 DeedMatch::Deed if clause.has_condition => Some(Wish::Ask(CONDITION)),
                 DeedMatch::Deed => Some(Wish::Act),
                 DeedMatch::Verb if refers_to(words, said, clause, &call.deed) => Some(Wish::Act),
@@ -268,11 +285,31 @@ fn of_known(words: &ConsentWords, clauses: &[Clause], said: &Utterances<'_>, cal
             Form::Reported => Some(Wish::Talk("the user told what somebody else said")),
             Form::Statement if needs(words, clause, &call.deed) => Some(Wish::Ask(UNCLEAR)),
             Form::Statement => Some(Wish::Talk(NOTHING)),
+            // "Fountain on"
+            Form::Open if named.is_some() && matched(clause) == DeedMatch::Deed => Some(Wish::Act),
             Form::Open => completed(words, said, clause, &call.deed),
         };
         verdict = stronger(verdict, new);
     }
     verdict.unwrap_or(Wish::Talk(NOTHING))
+}
+
+/// Whether it is asked for in short, and then told why: "the shutters down, the sun is in my eyes".
+fn begins_with_it(
+    words: &ConsentWords,
+    (all, thing): (&[Clause], &[String]),
+    said: &Utterances<'_>,
+    deed: &str,
+) -> Option<Wish> {
+    let (first, _) = said.asked.split_once([',', '.', '!', ';'])?;
+    let takes_back = |clause: &Clause| {
+        matches!(clause.form, Form::Stay | Form::Hypothesis | Form::Reported | Form::Question)
+    };
+    let clauses = clauses(words, first);
+    let is_it = |clause: &Clause| deeds::matched_to(words, clause, (deed, Some(thing))) == DeedMatch::Deed;
+    let is_short =
+        clauses.len() == 1 && clauses.iter().all(|clause| clause.form == Form::Open && is_it(clause));
+    (is_short && !all.iter().any(takes_back)).then_some(Wish::Act)
 }
 
 /// Whether a statement says that what the deed makes is needed.

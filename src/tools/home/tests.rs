@@ -82,6 +82,12 @@ pub(crate) fn house() -> Arc<dyn Home> {
     Arc::new(StillHome::new(rows()))
 }
 
+/// A house of things by label, type and category.
+pub(crate) fn house_of(things: impl Iterator<Item = (String, String, String)>) -> Arc<dyn Home> {
+    let row = |(at, (label, kind, category)): (usize, (String, String, String))| json!({ "name": format!("Thing_{at}"), "type": kind, "label": label, "category": category, "state": "NULL" });
+    Arc::new(StillHome::new(things.enumerate().map(row).collect()))
+}
+
 fn bench(change: impl FnOnce(&mut StillHome)) -> (Arc<StillHome>, Toolbox) {
     let mut home = StillHome::new(rows());
     change(&mut home);

@@ -1,8 +1,10 @@
 //! Calls that are no JSON, or JSON that is not whole: `name(key=value)`, `name: key: value`,
-//! `tool_calls: […]`.
+//! `tool_calls: […]`, `Action: name`.
 //!
-//! PURE. They count for known names only, and only when they are the whole text. Braces that are missing are put where
+//! PURE. They count for known names only, and, but for the last, only when they are the whole text. Braces that are missing are put where
 //! they belong; what still can't be read is told apart from words by [`is_broken_call`].
+
+use std::ops::Range;
 
 use serde_json::Value;
 
@@ -24,6 +26,13 @@ pub(crate) enum Begins {
 /// What some models put in front of a tool's name.
 const IN_FRONT: [&str; 4] = ["`", "functions.", "tools.", "tool."];
 
+/// What a model writes that reasons aloud and acts in turns (ReAct, Yao et al. 2023).
+const THOUGHT: &str = "Thought:";
+const ACTION: &str = "Action:";
+const INPUT: &str = "Action Input:";
+const OBSERVATION: &str = "\nObservation:";
+const ANSWER: &str = "Final Answer:";
+
 /// `text` without one of these, and without the mark that closes it; a fence is another matter.
 fn bare(text: &str) -> &str {
     if text.starts_with("``") {
@@ -39,7 +48,11 @@ pub(crate) fn begins_call(head: &str, known: &[String]) -> Begins {
     if head.is_empty() {
         return Begins::Undecided;
     }
-    let is_begun = IN_FRONT.iter().any(|front| front.starts_with(head));
+    if [THOUGHT, ACTION].iter().any(|label| head.starts_with(label)) {
+        return Begins::Call;
+    }
+    let labels = IN_FRONT.iter().chain([&THOUGHT, &ACTION]);
+    let is_begun = labels.into_iter().any(|front| front.starts_with(head));
     let head = bare(head);
     let mut verdict = if is_begun || head.is_empty() { Begins::Undecided } else { Begins::Words };
     for name in known {
@@ -66,6 +79,50 @@ pub(super) fn labelled(body: &str, known: &[String]) -> Option<Vec<WrittenCall>>
     calls_in(&value, known).filter(|calls| all_known(calls, known))
 }
 
+/// `Action: name`, `Action Input: {…}`: where it stands, a thought in front of it and an observation that the model made
+/// up behind it included.
+pub(super) fn reasoned(text: &str, known: &[String]) -> Option<(Range<usize>, WrittenCall)> {
+    let action = line_start(text, ACTION, known)?;
+    let (name, behind) = text[action + ACTION.len()..].split_once('\n')?;
+    let name = bare(name.trim());
+    let input = behind.trim_start().strip_prefix(INPUT)?;
+    let end = input.find(OBSERVATION).unwrap_or(input.len());
+    let written = input[..end].trim();
+    let arguments = match closed(written) {
+        Some(Value::Object(arguments)) => arguments,
+        _ if written.is_empty() => Arguments::new(),
+        _ => {
+            Arguments::from_iter([(UNNAMED.to_owned(), quoted(written).unwrap_or(written.to_owned()).into())])
+        }
+    };
+    let start = if text.trim_start().starts_with(THOUGHT) { 0 } else { action };
+    Some((start..text.len(), WrittenCall::new(name, arguments)))
+}
+
+/// Where the line begins that names a known tool behind `label`.
+fn line_start(text: &str, label: &str, known: &[String]) -> Option<usize> {
+    let names_one = |line: &str| {
+        let name = line.strip_prefix(label).map(|name| bare(name.trim()));
+        name.is_some_and(|name| known.iter().any(|tool| tool == name))
+    };
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let blank = line.len() - line.trim_start().len();
+        if names_one(line.trim()) {
+            return Some(at + blank);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// What is meant for the user of a reply that reasons aloud.
+pub(crate) fn final_answer(text: &str) -> &str {
+    let is_reasoned = [THOUGHT, ACTION].iter().any(|label| text.trim_start().starts_with(label));
+    let answer = text.rfind(ANSWER).filter(|_| is_reasoned);
+    answer.map_or(text, |at| text[at + ANSWER.len()..].trim_start())
+}
+
 /// `"name": …, "arguments": …`: a call without its outer brace.
 pub(super) fn braceless(body: &str, known: &[String]) -> Option<Vec<WrittenCall>> {
     let value = body.starts_with('"').then(|| closed(&format!("{{{body}")))??;
@@ -75,6 +132,9 @@ pub(super) fn braceless(body: &str, known: &[String]) -> Option<Vec<WrittenCall>
 /// Whether `text` begins like a call as code does: then it is not read out, whatever it is.
 pub(crate) fn is_broken_call(text: &str, known: &[String]) -> bool {
     let text = text.trim_start();
+    if line_start(text, ACTION, known).is_some() {
+        return true;
+    }
     // "`time()` tells the time" may be meant so.
     let text = if text.starts_with('`') { text } else { bare(text) };
     let is_code = |name: &String| {

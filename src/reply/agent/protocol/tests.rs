@@ -37,6 +37,7 @@ fn one_call_is_understood_in_every_shape() {
         "`calculate(expression=\"17 * 23\")`",
         "calculate: expression: 17 * 23",
         "calculate:\n  expression: 17 * 23",
+        "Thought: a sum.\nAction: calculate\nAction Input: {\"expression\": \"17 * 23\"}\nObservation: 4",
     ];
     for shape in shapes {
         assert_eq!(read(shape), (call(), String::new()), "{shape}");
@@ -59,6 +60,8 @@ fn prose_is_never_a_call() {
         "{\"weather\": {\"temperature\": 20}}",
         "```python\nprint(\"hi\")\n```",
         "tool_calls: are a thing",
+        "Action: Die Hard.\nDrama: Casablanca.",
+        "Action: time\nand drama",
         "",
     ];
     for text in prose {
@@ -76,11 +79,26 @@ fn several_calls_and_the_words_beside_them_are_kept() {
 #[test]
 fn shapes_that_look_like_words_are_held_back_in_time() {
     let known = known();
-    let verdicts =
-        ["", "ca", "calculate", "calculate ", "calculate(", "time:", "times", "It is", "stop", "stop now"];
+    let verdicts = [
+        "",
+        "Thou",
+        "Action: t",
+        "ca",
+        "calculate",
+        "calculate ",
+        "calculate(",
+        "time:",
+        "times",
+        "It is",
+        "stop",
+        "stop now",
+    ];
     let verdicts = verdicts.map(|head| begins_call(head, &known));
     use Begins::{Call, Undecided, Words};
-    let expected = [Undecided, Undecided, Undecided, Undecided, Call, Call, Words, Words, Undecided, Words];
+    let expected = [
+        Undecided, Undecided, Call, Undecided, Undecided, Undecided, Call, Call, Words, Words, Undecided,
+        Words,
+    ];
     assert_eq!(verdicts, expected);
 }
 
@@ -105,6 +123,7 @@ fn a_text_of_nothing_but_marks_is_looked_through_once() {
         ("tool_calls: ", "{", "[]"),
         ("calculate(", "'a',", "\"="),
         ("calculate: ", "{\"\":", "[]"),
+        ("", "Action: time\n", "Action Input:\n"),
     ];
     for (front, one, other) in texts {
         let factor = crate::testing::growth(|size| {

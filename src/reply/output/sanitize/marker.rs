@@ -120,11 +120,42 @@ pub(super) fn at_head(text: &str, begins_reply: bool, begins_line: bool) -> Foun
     if text.starts_with("<|") {
         return special_token(text);
     }
+    if begins_line {
+        match reasoned_call(text) {
+            FoundMarker::Nothing => {}
+            found => return found,
+        }
+    }
     BRACKETED
         .iter()
         .map(|marker| bracketed(text, marker))
         .find(|found| *found != FoundMarker::Nothing)
         .unwrap_or(FoundMarker::Nothing)
+}
+
+/// `Action: name` with `Action Input:` in the next line; "Action: Die Hard." are words.
+fn reasoned_call(text: &str) -> FoundMarker {
+    const LABELS: [&str; 2] = ["action:", "action input:"];
+    let begins = |text: &str, label: &str| {
+        if text.len() < label.len() && starts_with(label, text) {
+            FoundMarker::Part
+        } else if starts_with(text, label) {
+            FoundMarker::Marker { kind: MarkerKind::Fails(Malformed::ToolCall), length: label.len() }
+        } else {
+            FoundMarker::Nothing
+        }
+    };
+    let whole = match begins(text, LABELS[0]) {
+        FoundMarker::Marker { .. } => &text[LABELS[0].len()..],
+        FoundMarker::Part | FoundMarker::Nothing => return begins(text, LABELS[1]),
+    };
+    let is_name =
+        |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'`'));
+    match whole.split_once('\n') {
+        None if whole.len() <= LONGEST_NAME && is_name(whole.trim()) => FoundMarker::Part,
+        Some((name, next)) if is_name(name.trim()) => begins(next.trim_start(), LABELS[1]),
+        _ => FoundMarker::Nothing,
+    }
 }
 
 /// `<|name|>`, whatever the name.

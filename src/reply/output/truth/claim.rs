@@ -144,8 +144,12 @@ fn found(words: &TruthWords, consent: &ConsentWords, pattern: &ClaimPattern, tex
     }
     let before = &text[..verb.map_or(found.get(0)?.end(), |verb| verb.start())];
     let is_imagined = !pattern.is_negated && words.exempt.modals.is_match(before);
-    let is_description =
-        unknown.is_none() && pattern.tense == VerbTense::Done && words.exempt.relatives.is_match(object);
+    // "The list that …", but not "a timer for that".
+    let is_of_it = words_of(object).iter().rev().nth(1).is_some_and(|word| words.parts.ends.contains(word));
+    let is_description = unknown.is_none()
+        && pattern.tense == VerbTense::Done
+        && !is_of_it
+        && words.exempt.relatives.is_match(object);
     if is_imagined || is_description || is_anothers(words, consent, pattern.kind, &found) {
         return None;
     }

@@ -86,14 +86,17 @@ impl Support<'_> {
 
     /// Whether it names something that was to be done, or was asked about.
     fn shares(&self, text: &str) -> bool {
-        let of_asked = if self.topic.aim == TurnAim::Own { &self.topic.asked } else { &self.topic.wanted };
+        let of_asked = match self.topic.aim {
+            TurnAim::Own | TurnAim::Nothing => &self.topic.asked,
+            TurnAim::Deed | TurnAim::Words => &self.topic.wanted,
+        };
         let wanted: Vec<String> = of_asked.iter().filter(|word| self.tells(word)).cloned().collect();
         let is_one = |word: &String| wanted.iter().any(|one| alike(word, one) || self.in_compound(word, one));
         words_of(text).iter().filter(|word| self.tells(word)).any(is_one)
     }
 
     /// Whether a word says what is meant.
-    fn tells(&self, word: &str) -> bool {
+    pub(super) fn tells(&self, word: &str) -> bool {
         if word.contains('-') {
             return word.split('-').any(|part| self.tells(part));
         }

@@ -130,6 +130,20 @@ fn the_same_holds_of_sentences_that_were_written_blind_a_second_time() {
     holds(german(), corpus!("de.held-out-2"));
 }
 
+// A good part of it in the house. Not mended row by row: docs/security.md tells what passes.
+#[test]
+fn of_sentences_that_were_written_blind_a_third_time_few_pass() {
+    for (language, corpus, most) in
+        [(english(), corpus!("en.held-out-3"), 0.08), (german(), corpus!("de.held-out-3"), 0.21)]
+    {
+        let Score { passed, cut, wrong } = score(language, corpus);
+        println!("passed {passed:?}, cut {cut:?}");
+        let wrong = wrong.join("\n");
+        assert!(passed.0 as f64 <= most * passed.1 as f64, "passed {passed:?}:\n{wrong}");
+        assert!(cut.0 <= 1, "cut {cut:?}:\n{wrong}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_judged(said in "\\PC{0,80}", asked in "\\PC{0,40}") {

@@ -35,6 +35,8 @@ pub(super) struct TurnTopic<'a> {
     /// All his words.
     pub(super) asked: Vec<String>,
     pub(super) families: BTreeSet<&'a str>,
+    /// Beside what is to be done nothing was asked for.
+    pub(super) is_only_deed: bool,
     /// A story was asked for.
     pub(super) is_fiction: bool,
     /// It was asked how something is done.
@@ -51,6 +53,8 @@ impl<'a> TurnTopic<'a> {
                 && !wants_words(words, consent, clause)
         };
         let wanted: Vec<&AskedClause> = clauses.iter().filter(is_deed).collect();
+        let is_only_deed = !wanted.is_empty()
+            && clauses.iter().all(|clause| clause.wants == AskedFor::Nothing || is_deed(&clause));
         let has_answer = clauses.iter().any(|clause| clause.wants != AskedFor::Nothing);
         let aim = match wanted.is_empty() {
             false => TurnAim::Deed,
@@ -63,6 +67,7 @@ impl<'a> TurnTopic<'a> {
             wanted: wanted.iter().flat_map(|clause| clause.words.clone()).collect(),
             parts: wanted.iter().map(|clause| clause.words.clone()).collect(),
             asked: words_of(asked),
+            is_only_deed,
             families: families(words, &lower),
             is_fiction: words.turn.fiction.is_match(&lower),
             is_howto: clauses.iter().any(|clause| words.turn.howto.is_match(&clause.words.join(" "))),

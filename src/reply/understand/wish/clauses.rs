@@ -243,7 +243,12 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
     let wishes = length(&form.wishes);
     let marks = [
         (length(&form.negations), Form::Stay),
-        (length(&form.hypotheses), Form::Hypothesis),
+        // "Oh sure, open all the shutters": what leads to others tells here that it is not meant.
+        (
+            length(&form.hypotheses)
+                .max(form.hypotheses.at_start(part).filter(|count| *count > 1).unwrap_or(0)),
+            Form::Hypothesis,
+        ),
         (length(&form.questions), Form::Question),
     ];
     let (mark, marked) = marks.into_iter().rev().max_by_key(|(count, _)| *count).unwrap_or((0, Form::Open));
@@ -326,8 +331,17 @@ fn names_object(words: &ConsentWords, part: &[String]) -> bool {
     })
 }
 
-/// Whether `text` begins with a yes.
+/// Whether `text` begins with a yes, or ends with one behind a sign and has no no in it.
 pub(super) fn consents(words: &ConsentWords, text: &str) -> bool {
+    let form = &words.form;
+    let last = text.trim_end_matches(|c: char| !c.is_alphanumeric()).rsplit([',', '.', '!']).next();
+    let ends_with_yes = last.filter(|last| last.len() < text.trim_end().len() - 1).is_some_and(|last| {
+        let last = words_of(last);
+        form.consents.at_start(&last) == Some(last.len())
+    });
+    if ends_with_yes && !form.refusals.are_in(&words_of(text)) && !form.negations.are_in(&words_of(text)) {
+        return true;
+    }
     let all = words_of(text);
     let mut rest = all.as_slice();
     loop {

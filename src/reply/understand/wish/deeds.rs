@@ -5,6 +5,7 @@
 
 use super::clauses::{Clause, Form};
 use crate::language::consent::{ConsentWords, DeedWords};
+use crate::reply::understand::text::alike;
 
 /// How a request fits a deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +29,23 @@ struct DeedFit {
 
 /// How the request `clause` fits the deed of that name.
 pub(super) fn matched(words: &ConsentWords, clause: &Clause, deed: &str) -> DeedMatch {
-    let fits: Vec<(&str, DeedFit)> =
-        words.deeds().filter_map(|(name, deed)| Some((name, fit(words, clause, deed)?))).collect();
+    matched_to(words, clause, (deed, None))
+}
+
+/// What a call is for, when it was called by its name: its words.
+pub(super) type ThingNamed<'a> = Option<&'a [String]>;
+
+/// The same where the deed's own thing may be named.
+pub(super) fn matched_to(
+    words: &ConsentWords,
+    clause: &Clause,
+    (deed, named): (&str, ThingNamed<'_>),
+) -> DeedMatch {
+    let named_for = |name: &str, of: &DeedWords| named.filter(|_| of.is_by_name && name == deed);
+    let fits: Vec<(&str, DeedFit)> = words
+        .deeds()
+        .filter_map(|(name, deed)| Some((name, fit(words, clause, (deed, named_for(name, deed)))?)))
+        .collect();
     let best = |with_object: bool| {
         let those = fits.iter().filter(|(_, fit)| fit.has_object || !with_object);
         those.map(|(_, fit)| fit.exactness).max()
@@ -44,7 +60,11 @@ pub(super) fn matched(words: &ConsentWords, clause: &Clause, deed: &str) -> Deed
     }
 }
 
-fn fit(words: &ConsentWords, clause: &Clause, deed: &DeedWords) -> Option<DeedFit> {
+fn fit(
+    words: &ConsentWords,
+    clause: &Clause,
+    (deed, named): (&DeedWords, ThingNamed<'_>),
+) -> Option<DeedFit> {
     let all = &clause.words;
     if !deed.needs.is_empty() && !deed.needs.are_in(all) {
         return None;
@@ -56,9 +76,30 @@ fn fit(words: &ConsentWords, clause: &Clause, deed: &DeedWords) -> Option<DeedFi
     }
     let verb = if anywhere { deed.verbs.anywhere(all) } else { deed.verbs.at_start(all) };
     if let Some(exactness) = verb {
-        return Some(DeedFit { has_object: words.names(&deed.objects, all), exactness });
+        return Some(DeedFit { has_object: named.is_some() || words.names(&deed.objects, all), exactness });
     }
-    deed.elliptic.whole(all).map(|exactness| DeedFit { has_object: true, exactness })
+    let whole = deed.elliptic.whole(all);
+    let whole = whole.or_else(|| named.and_then(|thing| ends(words, all, (deed, thing))));
+    whole.map(|exactness| DeedFit { has_object: true, exactness })
+}
+
+/// Most words of a value at the end: "to twenty one degrees".
+const LONGEST_END: usize = 5;
+
+/// Whether a clause is nothing but the name of a thing and what is to become of it: "the light in the hall off".
+fn ends(words: &ConsentWords, all: &[String], (deed, thing): (&DeedWords, &[String])) -> Option<usize> {
+    let is_small = |word: &String| words.form.function_words.at_start(std::slice::from_ref(word)).is_some();
+    let is_part = |word: &String| {
+        let in_compound = |one: &String| words.form.verbs_last && one.contains(word.as_str());
+        thing.iter().any(|one| alike(one, word) || in_compound(one))
+    };
+    let is_name = |head: &[String]| {
+        head.iter().all(|word| {
+            is_small(word) || is_part(word) || words.names(&deed.objects, std::slice::from_ref(word))
+        })
+    };
+    let from = all.len().saturating_sub(LONGEST_END).max(1);
+    (from..all.len()).filter(|at| is_name(&all[..*at])).filter_map(|at| deed.ends.whole(&all[at..])).max()
 }
 
 /// Whether a clause that wants something to stay is about the deed of that name: it names the verb or the object, points
@@ -80,7 +121,7 @@ pub(super) fn concerns(words: &ConsentWords, clause: &Clause, deed: &str) -> boo
 /// Whether a clause asks for some deed, wholly.
 pub(super) fn is_one(words: &ConsentWords, clause: &Clause) -> bool {
     clause.form == Form::Request
-        && words.deeds().any(|(_, deed)| fit(words, clause, deed).is_some_and(|fit| fit.has_object))
+        && words.deeds().any(|(_, deed)| fit(words, clause, (deed, None)).is_some_and(|fit| fit.has_object))
 }
 
 /// Whether `text` names what the deed is done to.

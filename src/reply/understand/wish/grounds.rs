@@ -21,6 +21,8 @@ const LONGEST_TIME: usize = 9;
 const MOST_BEFORE: usize = 4;
 /// Fewest letters by which the beginning of a compound is known.
 const STEM: usize = 4;
+/// Fewest letters of a part of a compound.
+const PART: usize = 3;
 /// How much of a retold text must have been said.
 const GIST: f64 = 0.7;
 
@@ -82,7 +84,7 @@ impl<'a> Grounds<'a> {
                     && self.hold_numbers(&value.text)
                     && self.hold_names(&value.text)
             }
-            ValueKind::Numbers => self.hold_numbers(&value.text),
+            ValueKind::Numbers => self.hold_numbers(&value.text) || self.hold_named_percent(&value.text),
             ValueKind::When => self.hold_when(&value.text),
             ValueKind::List => self.hold_list(&value.text),
             ValueKind::Percent => self.hold_percent(&value.text),
@@ -99,6 +101,7 @@ impl<'a> Grounds<'a> {
         let is_found = |word: &&&String| {
             let number = || numbers(self.language, self.words, word).first().copied();
             self.said.iter().any(|said| alike(said, word) || self.is_inside(said, word))
+                || self.is_put_together(word)
                 || number().is_some_and(|number| self.numbers.contains(&number))
         };
         // "On" and "off" alone are all that is asked for.
@@ -118,6 +121,21 @@ impl<'a> Grounds<'a> {
                 && function.at_start(std::slice::from_ref(*word)).is_none()
         };
         words_of(text).iter().filter(is_short).all(|word| self.said.contains(word))
+    }
+
+    /// Whether a number was said; "that one" and "oh" are none.
+    pub(super) fn has_numbers(&self) -> bool {
+        self.numbers.iter().any(|number| *number > ONE)
+    }
+
+    /// Whether the numbers of `value`, if it has any, are among those that were said.
+    pub(super) fn agrees(&self, value: &CallValue) -> bool {
+        match value.kind {
+            ValueKind::Numbers => self.hold_numbers(&value.text),
+            ValueKind::When => self.hold_numbers(&value.text) || self.hold_when(&value.text),
+            ValueKind::Percent => self.hold_percent(&value.text),
+            _ => true,
+        }
     }
 
     /// Whether somebody spoke of `value` at all: of its words, or of one of its numbers.
@@ -144,6 +162,19 @@ impl<'a> Grounds<'a> {
             || self.words.form.verbs_last
                 && said.chars().count() > word.chars().count()
                 && compound(said, &stem)
+    }
+
+    /// Whether `word` is a compound of two words that were said: "flurlicht" of "im Flur das Licht".
+    fn is_put_together(&self, word: &str) -> bool {
+        let is_said = |part: &str| part.chars().count() >= PART && self.said.iter().any(|said| said == part);
+        let links = ["", "s", "n", "en"];
+        let is_rest = |rest: &str| links.iter().any(|link| rest.strip_prefix(link).is_some_and(is_said));
+        self.words.form.verbs_last
+            && self
+                .said
+                .iter()
+                .filter(|said| said.chars().count() >= PART)
+                .any(|said| word.strip_prefix(said.as_str()).is_some_and(is_rest))
     }
 
     /// The same, of a value that says something.
@@ -214,9 +245,15 @@ impl<'a> Grounds<'a> {
         let Ok(percent) = text.parse::<f64>() else { return false };
         let is_it =
             |said: f64| (said - percent).abs() < 0.5 || (said <= 10.0 && (said * 10.0 - percent).abs() < 0.5);
-        let mut named = self.words.percent.iter().filter(|(word, _)| self.said.contains(word));
         self.numbers.iter().any(|number| is_it(f64::from(*number) / f64::from(ONE)))
-            || named.any(|(_, known)| is_it(f64::from(*known)))
+            || self.hold_named_percent(text)
+    }
+
+    /// Whether it was said in a word: "halfway".
+    fn hold_named_percent(&self, text: &str) -> bool {
+        let mut named = self.words.percent.iter().filter(|(word, _)| self.said.contains(word));
+        text.parse::<f64>()
+            .is_ok_and(|percent| named.any(|(_, known)| (f64::from(*known) - percent).abs() < 0.5))
     }
 
     /// The value that was named, or where none was, any.

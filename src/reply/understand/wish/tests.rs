@@ -1,6 +1,8 @@
 //! The corpus of what people say, with the call a careless model makes after it: nothing runs that was not asked for, and
 //! plain requests run without a question.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use super::*;
@@ -8,7 +10,8 @@ use crate::language::tests::{english, german};
 use crate::reply::understand::intents::{self, Intent, MemoryOrder};
 use crate::schedule::ScheduleOrder;
 
-use crate::tools::tests::shipped;
+use crate::tools::tests::with_house;
+use crate::tools::{Effect, Toolbox};
 
 /// What the corpus says of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,10 +49,24 @@ fn rows(text: &'static str) -> Vec<Row> {
     lines.map(row).collect()
 }
 
+/// All tools, with the things of the corpora's house.
+static TOOLBOX: LazyLock<Toolbox> = LazyLock::new(|| {
+    let text = include_str!("../../../../tests/data/consent/house.tsv");
+    let things = text.lines().skip(1).filter(|line| !line.starts_with('#') && !line.is_empty());
+    let thing = |line: &str| {
+        let [label, kind, category] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
+        (label.to_owned(), kind.to_owned(), category.to_owned())
+    };
+    with_house(things.map(thing))
+});
+
 fn wish_of(row: &Row, language: &Language) -> Wish {
-    let toolbox = shipped(None);
-    let tool = toolbox.get(row.tool).unwrap();
+    let tool = TOOLBOX.get(row.tool).unwrap();
     let arguments = row.arguments.as_object().unwrap();
+    if tool.effect(arguments) == Effect::Risks && row.asked_back.is_none() {
+        // Asked about whatever was said.
+        return Wish::Ask("it is asked about, whatever was said");
+    }
     let call = CallWords { deed: tool.deed(arguments), values: tool.values(arguments), cues: Vec::new() };
     wish(language, &Utterances { asked: row.asked, asked_back: row.asked_back, dialogue: &[] }, &call)
 }
@@ -106,6 +123,13 @@ fn utterances_that_nobody_tuned_with_are_asked_about_rather_than_run() {
 fn utterances_of_a_second_time_that_nobody_tuned_with_run_nothing_unasked() {
     holds(corpus!("en.held-out-2"), english(), 0.90);
     holds(corpus!("de.held-out-2"), german(), 0.85);
+}
+
+// Half of it in the house
+#[test]
+fn utterances_of_a_third_time_that_nobody_tuned_with_run_nothing_unasked() {
+    holds(corpus!("en.held-out-3"), english(), 0.75);
+    holds(corpus!("de.held-out-3"), german(), 0.55);
 }
 
 #[test]

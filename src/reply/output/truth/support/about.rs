@@ -140,12 +140,16 @@ impl Support<'_> {
             ClaimForm::Speaker | ClaimForm::Told => {
                 let looked =
                     self.deeds(claim).all(|deed| deed.is_look) && self.judge.evidence.done.is_empty();
-                has_family || ties.is_outward || ties.is_implied || ties.is_your || looked
+                let has_looked_first =
+                    ties.is_bare && self.judge.evidence.done.iter().any(|call| !call.has_changed);
+                has_family || ties.is_outward || ties.is_implied || ties.is_your || looked || has_looked_first
             }
             ClaimForm::Will if self.topic.is_fiction || self.topic.is_howto => false,
             ClaimForm::Will => ties.is_implied || has_family || ties.is_promise,
             _ if self.topic.is_howto => false,
             ClaimForm::Doing => has_family,
+            // "We're out of cat litter." "Cat litter has been put down."
+            ClaimForm::Became if aim == TurnAim::Nothing && ties.shares => true,
             ClaimForm::Became | ClaimForm::Is | ClaimForm::State if aim == TurnAim::Nothing && has_family => {
                 let is_of_topic = ties.families.iter().any(|family| self.topic.families.contains(family));
                 // What he told himself may be repeated.
