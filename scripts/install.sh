@@ -102,7 +102,14 @@ for_this_systemd() {
 install_units() {
   if [ "$FLAVOUR" = system ]; then
     unit_file systemd/joi.service | sed "s|/usr/local|$PREFIX|g" | install -D -m 644 /dev/stdin "$root$unit"
-    [ -e "$root/etc/joi/config.toml" ] || install -D -m 644 config/default.toml "$root/etc/joi/config.toml"
+    if [ ! -e "$root/etc/joi/config.toml" ]; then
+      # With values that suit this machine; a package is for any.
+      mkdir -p "$root/etc/joi"
+      if [ -n "$root" ] || ! "$BUILT/joi" --config "$root/etc/joi/config.toml" config init >&2; then
+        install -m 644 config/default.toml "$root/etc/joi/config.toml"
+      fi
+      chmod 644 "$root/etc/joi/config.toml"
+    fi
     return
   fi
   unit_file systemd/user/joi.service | install -D -m 644 /dev/stdin "$root$unit"

@@ -22,6 +22,7 @@
 mod alerts;
 mod awake;
 mod awareness;
+pub(crate) mod backups;
 mod brain;
 mod daemon;
 mod diary;
@@ -31,6 +32,7 @@ mod home;
 mod impulse;
 mod later;
 mod local_models;
+mod machine;
 mod messages;
 mod mouth;
 mod outside;
@@ -49,7 +51,8 @@ pub use daemon::{Daemon, EssentialFailed, RestartRule, Service, ServiceContext, 
 pub use diary::keep_diary;
 pub use display::{Show, Shown};
 pub use ears::{
-    Ears, chosen_whisper, ears, listener, measured_whisper, quickest_whisper, wakeful_listener, whisper_model,
+    Ears, chosen_whisper, ears, listener, measured_transcription, measured_whisper, quickest_whisper,
+    wakeful_listener, whisper_model,
 };
 pub use home::home;
 pub use local_models::local_models;

@@ -14,6 +14,7 @@ pub mod wake;
 
 mod alert;
 mod ask;
+mod backup;
 mod bench;
 mod config;
 mod devices;
@@ -28,6 +29,7 @@ mod log;
 mod memory;
 mod models;
 mod mute;
+mod restore;
 mod run;
 mod say;
 mod signal;
@@ -127,6 +129,10 @@ enum Command {
     #[cfg(feature = "pdf")]
     #[command(hide = true)]
     ReadPdf,
+    /// Everything that can't be made or fetched again, in one file
+    Backup(backup::BackupArgs),
+    /// Bring a backup back, here or on another machine
+    Restore(restore::RestoreArgs),
     /// Print a completion script for your shell
     Completions {
         /// Which shell
@@ -193,6 +199,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Wake(what) => wake::run(what, &context::open(wants)?),
         Command::Bench(what) => bench::run(what, &context::open(wants)?),
         Command::Memory(args) => memory::run(args, &context::open(wants)?),
+        Command::Backup(args) => backup::run(args, &context::open(wants)?),
+        Command::Restore(args) => restore::run(args, wants),
         Command::Forget(args) => forget::run(args, &context::open(wants)?),
         #[cfg(feature = "pdf")]
         Command::ReadPdf => memory::document::read_for_parent(),

@@ -5,6 +5,7 @@
 //! Any thread. It holds no live state.
 
 mod load;
+mod profile;
 #[cfg(test)]
 mod reference;
 
@@ -12,17 +13,20 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use load::leaves;
 pub use load::{ConfigError, Effective, Override, ValueOrigin, load, load_text};
+pub use profile::{MachineFacts, MachineProfile};
 
 use crate::alert::AlertConfig;
 use crate::announce::AnnounceConfig;
 use crate::audio::{AudioConfig, RingSound};
 use crate::awareness::AwarenessConfig;
+use crate::backup::BackupConfig;
 use crate::channels::voice::ConversationConfig;
 use crate::hear::HearConfig;
 use crate::home::config::HomeConfig;
 use crate::impulse::ImpulseConfig;
 use crate::language::ANY_LANGUAGE;
 use crate::llm::LlmConfig;
+use crate::metrics::MetricsConfig;
 use crate::models::ModelsConfig;
 use crate::outbound::{NtfyConfig, OutboundConfig};
 use crate::problem::Problem;
@@ -84,8 +88,12 @@ pub struct Config {
     pub timers: TimersConfig,
     /// The database.
     pub store: StoreConfig,
+    /// Automatic backups.
+    pub backup: BackupConfig,
     /// Where the models are.
     pub models: ModelsConfig,
+    /// Figures for Prometheus.
+    pub metrics: MetricsConfig,
     /// What is logged.
     pub log: LogConfig,
 }
@@ -122,7 +130,9 @@ impl Default for Config {
             impulse: ImpulseConfig::default(),
             alert: AlertConfig::default(),
             store: StoreConfig::default(),
+            backup: BackupConfig::default(),
             models: ModelsConfig::default(),
+            metrics: MetricsConfig::default(),
             log: LogConfig::default(),
         }
     }
@@ -172,7 +182,9 @@ impl Config {
         problems.extend(self.impulse.check());
         problems.extend(self.alert.check());
         problems.extend(self.store.check());
+        problems.extend(self.backup.check());
         problems.extend(self.models.check());
+        problems.extend(self.metrics.check());
         problems
     }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 mod board;
 mod client;
+mod gauge;
 mod journal;
 mod mute;
 mod server;
@@ -17,14 +18,15 @@ mod status;
 pub mod watchdog;
 pub mod wire;
 
-pub use board::{Gauge, Lagged, StatusBoard, StatusBoardParts, Subscription, gauge, gauge_by};
+pub use board::{Lagged, StatusBoard, StatusBoardParts, Subscription};
 pub use client::Client;
-pub use journal::{Journal, JournalEntry};
+pub use gauge::{Gauge, gauge, gauge_by};
+pub use journal::{Journal, JournalEntry, LogCounts};
 pub use mute::{MuteCommand, MuteFault, MuteOutcome, PersistentMute};
 pub use server::ControlServer;
 pub use status::{
-    AnsweringModel, CarrierRow, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models,
-    QueueStatus, ServiceRow, ServiceState, StageRow, StateEvent, Status,
+    AnsweringModel, BackupStatus, CarrierRow, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus,
+    Models, QueueStatus, ServiceRow, ServiceState, StageRow, StateEvent, Status,
 };
 
 /// Bytes of the longest request, its line end included.

@@ -39,6 +39,7 @@ pub mod alert;
 pub mod announce;
 pub mod audio;
 pub mod awareness;
+pub mod backup;
 pub mod channels;
 pub mod control;
 
@@ -46,6 +47,7 @@ pub mod hear;
 pub mod home;
 pub mod impulse;
 pub mod llm;
+pub mod metrics;
 pub mod models;
 pub mod outbound;
 pub mod reply;

@@ -1,12 +1,18 @@
-//! The machine under the program: its processor and what it computes, and the memory that is free for more.
+//! The machine under the program: its processor and what it computes, the memory that is free for more, its health.
 //!
 //! Any thread; reads small files below /proc and /sys/fs/cgroup, and keeps nothing. Out: plain values, or nothing
 //! where the system does not tell. A limit that a container or a service manager sets counts like memory that is
 //! not there.
 
+mod health;
+
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use health::{DiskRoom, LEAST_DISK, MachineHealth, MachineTrouble, PowerHealth, board};
 
 /// Where control groups are mounted; the memory of the first version in a folder of its own.
 const GROUPS: &str = "/sys/fs/cgroup";
@@ -29,8 +35,37 @@ pub fn cpu_time(pid: u32) -> Option<Duration> {
     Some(Duration::from_millis(user.checked_add(system)?.checked_mul(10)?))
 }
 
+/// Bytes of memory that the process `pid` holds; nothing when there is none.
+pub fn resident(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Has the kernel end the process `pid` before others when memory runs out: 0 (as any) to 1000 (before all).
+///
+/// # Errors
+/// There is no such process, or it is another user's.
+pub fn end_first(pid: u32, before_others: u16) -> std::io::Result<()> {
+    std::fs::write(format!("/proc/{pid}/oom_score_adj"), before_others.min(1000).to_string())
+}
+
+/// The processes that the process `pid` has started and that run, each with its name.
+pub fn children(pid: u32) -> Vec<(u32, String)> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let child = |entry: std::fs::DirEntry| -> Option<(u32, String)> {
+        let id: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name of the program may hold anything, and ends with the last bracket.
+        let (head, tail) = stat.rsplit_once(") ")?;
+        let parent: u32 = tail.split(' ').nth(1)?.parse().ok()?;
+        (parent == pid).then(|| (id, head.split_once('(').map_or("", |(_, name)| name).to_owned()))
+    };
+    entries.filter_map(child).collect()
+}
+
 /// Memory in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryRoom {
     /// What new programs may take without pushing others out.
     pub free: u64,
@@ -172,6 +207,17 @@ mod tests {
             (cpu_time(std::process::id()).unwrap(), (0..3_000_000_u64).map(|n| n ^ 7).sum::<u64>());
         assert!(cpu_time(std::process::id()).unwrap() >= before);
         assert_eq!(cpu_time(0), None);
+        assert!(resident(std::process::id()).unwrap() > 1 << 20);
+        assert_eq!(resident(0), None);
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        assert!(children(std::process::id()).iter().any(|(pid, _)| *pid == child.id()));
+        end_first(child.id(), 800).unwrap();
+        let kept = std::fs::read_to_string(format!("/proc/{}/oom_score_adj", child.id())).unwrap();
+        assert_eq!(kept.trim(), "800");
+        assert!(end_first(0, 800).is_err());
+        drop(child.stdin.take());
+        child.wait().unwrap();
         assert!(!own_groups().is_empty());
     }
 }

@@ -22,6 +22,7 @@ use crate::pulse::Heart;
 use crate::trace::TurnRecord;
 
 mod announcements;
+pub mod backup;
 mod conversation;
 mod dialogue;
 mod erase;

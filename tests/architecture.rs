@@ -35,6 +35,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("home", &[]),
     ("llm", &[]),
     ("store", &[]),
+    ("backup", &["config", "paths", "store"]),
     ("announce", &["store"]),
     ("outbound", &["store"]),
     ("signal", &["outbound"]),
@@ -45,6 +46,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("schedule", &["announce", "store"]),
     ("reply", &["alert", "announce", "home", "llm", "schedule", "store", "tools"]),
     ("control", &["audio"]),
+    ("metrics", &["control"]),
     ("channels", &["announce", "audio", "hear", "speak", "reply", "schedule", "store", "outbound", "signal"]),
 ];
 
@@ -71,7 +73,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "signal/http",
         ],
     ),
-    ("axum", &["alert/door", "home/demo", "outbound/ntfy/tests", "signal/tests/http"]),
+    ("axum", &["alert/door", "metrics/door", "home/demo", "outbound/ntfy/tests", "signal/tests/http"]),
     ("qrcode", &["cli/signal"]),
     ("tokio_tungstenite", &["home/hass", "home/demo/tests"]),
     ("mdns_sd", &["home/discover"]),
@@ -84,6 +86,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("rphonetic", &["english", "language/ear"]),
     ("aec3", &["audio/echo"]),
     ("sd_notify", &["control/watchdog"]),
+    ("prometheus_client", &["metrics"]),
+    ("tar", &["backup/archive", "backup/tests"]),
+    ("flate2", &["backup/archive", "backup/tests"]),
 ];
 
 /// Types that share a name because they are the same thing on both sides of a boundary. There are none.

@@ -10,6 +10,7 @@ mod tiny;
 mod stories {
     mod acting;
     mod alarms;
+    mod backup;
     mod choice;
     mod commands;
     mod conversation;

@@ -13,6 +13,7 @@ use super::outside;
 use crate::channels::voice::News;
 use crate::control::StatusBoard;
 use crate::message::Activity;
+use crate::metrics::Metrics;
 
 /// What happens in the running program.
 pub enum Shown {
@@ -62,11 +63,18 @@ pub(super) fn mute_display(board: &StatusBoard, show: &Show) -> Service {
 }
 
 /// The service that posts and shows what happens in the conversation, until that is over.
-pub(super) fn news_display(news: Receiver<News>, board: &StatusBoard, show: &Show) -> Service {
+pub(super) fn news_display(
+    news: Receiver<News>,
+    board: &StatusBoard,
+    metrics: &Metrics,
+    show: &Show,
+) -> Service {
     // Locked by the one task that runs, so that another can follow one that failed.
     let (news, board, show) = (Arc::new(Mutex::new(news)), board.clone(), Arc::clone(show));
+    let metrics = metrics.clone();
     let run = move |context: ServiceContext| {
         let (news, board, show) = (Arc::clone(&news), board.clone(), Arc::clone(&show));
+        let metrics = metrics.clone();
         async move {
             let mut news = news.lock().await;
             loop {
@@ -82,6 +90,11 @@ pub(super) fn news_display(news: Receiver<News>, board: &StatusBoard, show: &Sho
                     return Ok(());
                 };
                 outside::post(&board, &next);
+                match &next {
+                    News::Turn(turn) => metrics.answered(turn),
+                    News::Dismissed(turn) => metrics.ignored(turn),
+                    _ => {}
+                }
                 show(Shown::News(next));
             }
         }

@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::control::{Gauge, gauge};
 use crate::hear::vad::Vad;
 use crate::hear::wake::{MicroWake, WakeDetector, WakePhrase};
-use crate::hear::whisper::{ModelChoice, Stt, SttEvent, SttModel, Whisper, measure};
+use crate::hear::whisper::{ModelChoice, Stt, SttConfig, SttEvent, SttModel, Whisper, measure};
 use crate::hear::{self, Delivery, HearCommand, Listener, Pacing};
 use crate::models::ModelLibrary;
 use crate::paths::Paths;
@@ -183,6 +183,12 @@ pub fn measured_whisper(config: &Config, paths: &Paths) -> Option<String> {
     let choice = ModelChoice::remembered(&memory(paths), &config.hear.stt)?;
     let each = choice.measured.iter().map(|m| format!("{} {} ms", whisper_model(m.model), m.millis));
     Some(format!("measured on 3 s of speech: {}", each.collect::<Vec<_>>().join(", ")))
+}
+
+/// How long the quickest model took for three seconds of speech, where that was measured on this machine.
+pub fn measured_transcription(paths: &Paths) -> Option<Duration> {
+    let choice = ModelChoice::remembered(&memory(paths), &SttConfig::default())?;
+    choice.measured.iter().map(|measured| Duration::from_millis(measured.millis)).min()
 }
 
 fn memory(paths: &Paths) -> PathBuf {

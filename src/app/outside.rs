@@ -1,4 +1,4 @@
-//! What shows and steers the running program from outside: control socket, signals, systemd.
+//! What shows and steers the running program from outside: control socket, signals, systemd, figures.
 //!
 //! Each a service of the daemon. They are started before anything that takes long, so that the owner can switch
 //! the microphone off at any moment.
@@ -12,6 +12,7 @@ use super::daemon::{Service, ServiceContext};
 use crate::channels::voice::News;
 use crate::control::{ControlServer, DeviceStatus, MuteCommand, StatusBoard, watchdog};
 use crate::message::OutsideRequest;
+use crate::metrics::{self, Metrics, MetricsConfig};
 
 /// Tells systemd how the program is; `ending` is cancelled as soon as the program ends.
 pub(super) fn systemd(board: &StatusBoard, ending: CancellationToken) -> Service {
@@ -34,6 +35,18 @@ pub(super) fn control_socket(board: &StatusBoard, door: ControlServer) -> Servic
         async move { Ok(serve.await?) }
     };
     Service::new("control socket", "`joi status`, `joi mute` and the like are not answered", run)
+}
+
+/// Serves figures for Prometheus; none where no address is configured.
+pub(super) fn metrics(config: &MetricsConfig, metrics: &Metrics, board: &StatusBoard) -> Option<Service> {
+    let address = config.address()?;
+    let (metrics, board) = (metrics.clone(), board.clone());
+    let run = move |context: ServiceContext| {
+        let (metrics, board) = (metrics.clone(), board.clone());
+        let scrape = move || metrics.scrape(&board.status(), board.logged()).ok();
+        async move { Ok(metrics::serve(address, scrape, context.stop).await?) }
+    };
+    Some(Service::new("metrics", "no figures are served to Prometheus", run))
 }
 
 /// Turns the microphone's switch on SIGUSR1, and listens on SIGUSR2.

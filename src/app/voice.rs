@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
-use super::{ears, mouth, timers};
+use super::{Ears, ears, mouth, timers};
 use crate::audio::{
     AudioSource, EchoCancelled, EchoMeter, LevelMeter, Microphone, MuteSwitch, Pace, PlayEvent, Player,
     RingSound, WavSource,
@@ -24,7 +25,9 @@ use crate::hear::wake::WakePhrase;
 use crate::llm::Mind;
 use crate::message::{OutsideRequest, Place};
 use crate::paths::Paths;
+use crate::pulse::Pulse;
 use crate::schedule::ringer::{Ring, Ringer};
+use crate::speak::{Mouth, SpeakEvent};
 
 /// News nobody has looked at yet. When full, the conversation waits for whoever shows it.
 const NEWS: usize = 256;
@@ -104,21 +107,15 @@ pub async fn converse_at(
         Sound::Files { .. } => (None, None),
     };
     let (player, events, inlet) = open_player(config, sound)?;
-    let mouth = match mouth(config, paths, (player.clone(), events), &brain.languages, &brain.pulse).await {
-        Ok((mouth, reports, remarks)) => {
-            for remark in remarks {
-                told.send(News::Remark(remark)).await?;
-            }
-            Some((mouth, reports))
-        }
-        Err(error) => {
-            told.send(News::Speechless(format!("she can't speak: {error:#}"))).await?;
-            None
-        }
-    };
     let (source, pacing, meters) = open_source(config, inlet, &player);
     let (meter, echo) = meters.unzip();
-    let ears = ears(config, paths, source, pacing, &brain.pulse)?;
+    let voices = mouth(config, paths, (player.clone(), events), &brain.languages, &brain.pulse);
+    let hearing = load_ears(config, paths, source, pacing, &brain.pulse);
+    // Both load models for seconds. A recording is not begun before there is a voice to answer it.
+    let (voices, ears) =
+        if meter.is_some() { tokio::join!(voices, hearing) } else { (voices.await, hearing.await) };
+    let ears = ears?;
+    let mouth = with_remarks(voices, &told).await?;
     let (requests, asked) = channel(REQUESTS);
     let mut gauges = vec![ears.waiting, gauge("news", &told), gauge("requests", &requests)];
     gauges.extend(mouth.as_ref().map(|(mouth, _)| gauge_by("lines", mouth.waiting())));
@@ -148,6 +145,38 @@ pub async fn converse_at(
     };
     let conversation = Conversation::new(parts, brain.last_turn().await);
     Ok(Conversing { conversation, news, stop, player, meter, echo, requests, gauges, ringer, rings })
+}
+
+/// The mouth, and what is to be told about its voices; nothing, and why, where there is no voice.
+async fn with_remarks(
+    voices: anyhow::Result<(Mouth, Receiver<SpeakEvent>, Vec<String>)>,
+    told: &Sender<News>,
+) -> anyhow::Result<Option<(Mouth, Receiver<SpeakEvent>)>> {
+    match voices {
+        Ok((mouth, reports, remarks)) => {
+            for remark in remarks {
+                told.send(News::Remark(remark)).await?;
+            }
+            Ok(Some((mouth, reports)))
+        }
+        Err(error) => {
+            told.send(News::Speechless(format!("she can't speak: {error:#}"))).await?;
+            Ok(None)
+        }
+    }
+}
+
+/// Loads the ears on a thread that may block.
+async fn load_ears(
+    config: &Config,
+    paths: &Paths,
+    source: Box<dyn AudioSource>,
+    pacing: Pacing,
+    pulse: &Pulse,
+) -> anyhow::Result<Ears> {
+    let (config, paths, pulse) = (config.clone(), paths.clone(), pulse.clone());
+    let loading = tokio::task::spawn_blocking(move || ears(&config, &paths, source, pacing, &pulse));
+    loading.await.context("loading the speech models was given up")?
 }
 
 /// What rings; the built-in sound where the configured one can't be read, which is told once.

@@ -1,6 +1,6 @@
 //! `joi config`: show what is in force and where it came from, check a file, write a commented one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -9,12 +9,15 @@ use serde_json::json;
 
 use super::context::{self, Wants};
 use super::show::{self, Tone};
-use crate::config::{self, DEFAULT_FILE, ValueOrigin};
+use crate::app;
+use crate::config::{self, MachineFacts, MachineProfile, ValueOrigin};
+use crate::machine::{self, MemoryRoom};
 use crate::paths::Paths;
 
 const EXAMPLES: &str = "\
 Examples:
-  joi config init                       write a file with every key, its unit and its range
+  joi config init                       write a file with every key, its unit and its range, fit for this machine
+  joi config init --profile pi4         the same for another machine
   joi config show                       every key with its value and where it came from
   joi config show --json | jq .llm
   joi config check ./joi.toml           all problems of a file at once";
@@ -39,15 +42,19 @@ enum ConfigCommand {
         /// The file [default: the one in use]
         file: Option<PathBuf>,
     },
-    /// Write the commented default file; never overwrites one
-    Init,
+    /// Write a commented file with every key, with values that suit this machine; never overwrites one
+    Init {
+        /// For this kind of machine [default: what this one is]
+        #[arg(long)]
+        profile: Option<MachineProfile>,
+    },
 }
 
 pub(crate) fn run(args: ConfigArgs, wants: Wants) -> anyhow::Result<ExitCode> {
     match args.what {
         ConfigCommand::Show { json } => show_values(&context::open(wants)?, json)?,
         ConfigCommand::Check { file } => check(file.or(wants.config), &wants.set)?,
-        ConfigCommand::Init => init(wants.config)?,
+        ConfigCommand::Init { profile } => init(wants.config, profile)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -90,16 +97,28 @@ fn check(file: Option<PathBuf>, set: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn init(file: Option<PathBuf>) -> anyhow::Result<()> {
-    let file = match file {
-        Some(file) => file,
-        None => Paths::discover()?.config,
-    };
+fn init(file: Option<PathBuf>, profile: Option<MachineProfile>) -> anyhow::Result<()> {
+    let paths = Paths::discover()?;
+    let file = file.unwrap_or_else(|| paths.config.clone());
     anyhow::ensure!(!file.exists(), "{} exists already; it stays as it is", file.display());
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
     }
-    std::fs::write(&file, DEFAULT_FILE).with_context(|| format!("can't write {}", file.display()))?;
-    show::line(format!("wrote {}", file.display()))?;
+    let (profile, why) = match profile {
+        Some(profile) => (profile, "as you said".to_owned()),
+        None => MachineProfile::of(&facts(&paths)),
+    };
+    std::fs::write(&file, profile.file()).with_context(|| format!("can't write {}", file.display()))?;
+    show::line(format!("wrote {} for a machine such as {} ({why})", file.display(), profile.name()))?;
     Ok(())
+}
+
+/// What this machine has, and what was measured on it.
+fn facts(paths: &Paths) -> MachineFacts {
+    MachineFacts {
+        board: machine::board(Path::new("/")),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        memory: MemoryRoom::now().map_or(u64::MAX, |memory| memory.total),
+        transcription: app::measured_transcription(paths),
+    }
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use super::context::CliContext;
 use super::show;
 use crate::app;
+use crate::backup::newest_in;
 use crate::store::{Deleted, Forget, Store};
 
 const EXAMPLES: &str = "\
@@ -79,6 +80,9 @@ pub(crate) fn run(args: ForgetArgs, context: &CliContext) -> anyhow::Result<Exit
             tokio::task::spawn_blocking(move || wake_up()).await?;
         }
         show::line(format!("erased {}", counted(what, erased)))?;
+        if let Some(folder) = context.config().backup.folder().filter(|folder| newest_in(folder).is_some()) {
+            show::remark(format!("backups in {} still hold it; remove them by hand", folder.display()));
+        }
         Ok(ExitCode::SUCCESS)
     })
 }

@@ -7,9 +7,11 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use super::{events, not_running};
 use crate::control::{
-    CarrierRow, Client, DeviceStatus, HomeStatus, MessagesStatus, ServiceRow, ServiceState, Status,
+    BackupStatus, CarrierRow, Client, DeviceStatus, HomeStatus, MessagesStatus, ServiceRow, ServiceState,
+    Status,
 };
 use crate::llm::{self, LONGEST_LINGERING};
+use crate::machine::{MachineHealth, processor};
 use crate::store::{self, Loss};
 
 const EXAMPLES: &str = "\
@@ -41,6 +43,9 @@ pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<Exit
     }
     for (what, told) in status.messages.iter().flat_map(messages) {
         show::line(format!("{what:12} {told}"))?;
+    }
+    for trouble in status.machine.iter().flat_map(MachineHealth::troubles) {
+        show::line(format!("{:12} {}", "trouble", show::coloured(Tone::Bad, trouble.told())))?;
     }
     for loss in &status.losses {
         let told = format!("{loss}; `joi doctor --acknowledge` when you know");
@@ -113,6 +118,8 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("voice", status.models.voice.clone()),
         ("chat model", status.models.chat.clone()),
         ("house", status.home.as_ref().map_or_else(no_house, house)),
+        ("machine", status.machine.as_ref().map_or_else(String::new, machine)),
+        ("backups", status.backups.as_ref().map_or_else(no_backups, backups)),
         ("queues", queues.join(", ")),
         ("counted", format!("{} spoken turns{lost}", status.counters.turns)),
         ("running", format!("joi {}, process {}, {}", status.version, status.pid, uptime(status.uptime_s))),
@@ -130,6 +137,32 @@ fn house(home: &HomeStatus) -> String {
         true => format!("{}, {} items", home.told, home.items),
         false => show::coloured(Tone::Bad, &home.told),
     }
+}
+
+/// The board or processor, its temperature, and what is free.
+fn machine(machine: &MachineHealth) -> String {
+    let mut told = vec![machine.board.clone().unwrap_or_else(processor)];
+    told.extend(machine.temperature_c.map(|degrees| format!("{degrees:.0} °C")));
+    let free = |free, total| format!("{} of {}", show::bytes(free), show::bytes(total));
+    told.extend(machine.memory.map(|memory| format!("{} memory free", free(memory.free, memory.total))));
+    told.extend(machine.disk.map(|disk| format!("{} disk free", free(disk.free, disk.total))));
+    told.join(", ")
+}
+
+fn backups(backups: &BackupStatus) -> String {
+    let newest = backups.newest.as_ref().map(|at| format!("the newest of {at}, ")).unwrap_or_default();
+    let told = format!("{newest}{}", backups.told);
+    match backups.is_well {
+        true => format!("{told}, in {}", backups.folder.display()),
+        false => show::coloured(Tone::Bad, told),
+    }
+}
+
+fn no_backups() -> String {
+    show::coloured(
+        Tone::Quiet,
+        "none are made by itself; backup.folder names a folder, `joi backup` makes one",
+    )
 }
 
 /// Who carries messages, and how many there are.

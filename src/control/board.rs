@@ -10,14 +10,16 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, mpsc, watch};
 
-use super::journal::Journal;
+use super::gauge::Gauge;
+use super::journal::{Journal, LogCounts};
 use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
 use super::status::{
-    ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, QueueStatus, ServiceRow,
+    BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, ServiceRow,
     StateEvent, Status,
 };
 use crate::audio::{EchoMeter, MuteSwitch};
 use crate::clock::Clock;
+use crate::machine::MachineHealth;
 use crate::message::{Activity, AlarmRequest, OutsideRequest};
 use crate::pulse::Pulse;
 
@@ -64,6 +66,8 @@ struct BoardFacts {
     chat: Option<Box<dyn Fn() -> ChatStatus + Send + Sync>>,
     home: Option<Box<dyn Fn() -> HomeStatus + Send + Sync>>,
     messages: Option<Box<dyn Fn() -> MessagesStatus + Send + Sync>>,
+    backups: Option<Box<dyn Fn() -> BackupStatus + Send + Sync>>,
+    machine: Option<Arc<dyn Fn() -> MachineHealth + Send + Sync>>,
     timers: Option<Box<dyn Fn() + Send + Sync>>,
     alarms: Option<mpsc::Sender<AlarmRequest>>,
     is_ringing: bool,
@@ -78,29 +82,6 @@ impl BoardFacts {
             activity => activity,
         }
     }
-}
-
-/// Tells how full a queue is; nothing once it is gone.
-pub type Gauge = Box<dyn Fn() -> Option<QueueStatus> + Send + Sync>;
-
-/// A gauge of `queue`, which does not keep it open.
-pub fn gauge<T: Send + 'static>(name: &'static str, queue: &mpsc::Sender<T>) -> Gauge {
-    let (queue, capacity) = (queue.downgrade(), queue.max_capacity());
-    Box::new(move || {
-        let length = capacity - queue.upgrade()?.capacity();
-        Some(QueueStatus { name: name.to_owned(), length, capacity })
-    })
-}
-
-/// A gauge of a queue that tells its length and capacity by itself.
-pub fn gauge_by(
-    name: &'static str,
-    told: impl Fn() -> Option<(usize, usize)> + Send + Sync + 'static,
-) -> Gauge {
-    Box::new(move || {
-        let (length, capacity) = told()?;
-        Some(QueueStatus { name: name.to_owned(), length, capacity })
-    })
 }
 
 /// The present state and every change after it.
@@ -141,6 +122,8 @@ impl StatusBoard {
             chat: None,
             home: None,
             messages: None,
+            backups: None,
+            machine: None,
             timers: None,
             alarms: None,
             is_ringing: false,
@@ -192,6 +175,16 @@ impl StatusBoard {
     /// This tells from here on how messages leave the house.
     pub fn messages(&self, told: impl Fn() -> MessagesStatus + Send + Sync + 'static) {
         self.change(|facts| facts.messages = Some(Box::new(told)));
+    }
+
+    /// This tells from here on how automatic backups are.
+    pub fn backups(&self, told: impl Fn() -> BackupStatus + Send + Sync + 'static) {
+        self.change(|facts| facts.backups = Some(Box::new(told)));
+    }
+
+    /// This tells from here on how the machine is.
+    pub fn machine(&self, told: impl Fn() -> MachineHealth + Send + Sync + 'static) {
+        self.change(|facts| facts.machine = Some(Arc::new(told)));
     }
 
     /// This tells from here on which chat model serves.
@@ -276,6 +269,11 @@ impl StatusBoard {
         self.0.parts.mute.switch()
     }
 
+    /// How many warnings and errors were logged.
+    pub fn logged(&self) -> LogCounts {
+        self.0.parts.journal.counts()
+    }
+
     /// The hearts of the stages.
     pub fn pulse(&self) -> &Pulse {
         &self.0.parts.pulse
@@ -309,6 +307,9 @@ impl StatusBoard {
     pub fn status(&self) -> Status {
         let parts = &self.0.parts;
         let stages = parts.pulse.vitals();
+        // It reads files: not under the lock.
+        let machine = self.facts().machine.clone();
+        let machine = machine.map(|told| told());
         let facts = self.facts();
         let not_started = || ChatStatus { told: "not started".to_owned(), answering: None };
         let ChatStatus { told: chat, answering } =
@@ -327,6 +328,8 @@ impl StatusBoard {
             models: Models { chat, answering, ..facts.models.clone() },
             home: facts.home.as_ref().map(|told| told()),
             messages: facts.messages.as_ref().map(|told| told()),
+            backups: facts.backups.as_ref().map(|told| told()),
+            machine,
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
             errors: parts.journal.entries(),
             counters: Counters {

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -37,10 +38,21 @@ pub struct JournalEntry {
     pub times: u64,
 }
 
+/// How many warnings and errors were logged since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LogCounts {
+    /// Warnings.
+    pub warnings: u64,
+    /// Errors.
+    pub errors: u64,
+}
+
 /// The newest warnings and errors. Clones share them.
 #[derive(Clone)]
 pub struct Journal {
     entries: Arc<Mutex<VecDeque<JournalEntry>>>,
+    warnings: Arc<AtomicU64>,
+    errors: Arc<AtomicU64>,
     clock: Arc<dyn Clock>,
 }
 
@@ -53,7 +65,13 @@ impl fmt::Debug for Journal {
 impl Journal {
     /// An empty one whose times are those of `clock`.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { entries: Arc::default(), clock }
+        Self { entries: Arc::default(), warnings: Arc::default(), errors: Arc::default(), clock }
+    }
+
+    /// How many were logged, those included that are not kept any more.
+    pub fn counts(&self) -> LogCounts {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        LogCounts { warnings: read(&self.warnings), errors: read(&self.errors) }
     }
 
     /// What is kept, oldest first.
@@ -88,6 +106,8 @@ impl<S: Subscriber> Layer<S> for Journal {
         if !is_ours || *meta.level() > Level::WARN {
             return;
         }
+        let counter = if *meta.level() == Level::ERROR { &self.errors } else { &self.warnings };
+        counter.fetch_add(1, Ordering::Relaxed);
         let mut sentence = LogMessage::default();
         event.record(&mut sentence);
         let told = match sentence.fault {
@@ -171,6 +191,7 @@ mod tests {
         assert!(kept[0].told.starts_with("number 0 ") && kept[0].told.chars().count() == LENGTH);
         let again = self::journal();
         logging(&again, || (0..1000).for_each(|_| tracing::warn!(target: "joi::audio", "late")));
+        assert_eq!(again.counts(), LogCounts { warnings: 1000, errors: 0 });
         assert_eq!(again.entries().iter().map(|entry| entry.times).collect::<Vec<_>>(), [1000]);
     }
 }

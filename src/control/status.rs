@@ -2,10 +2,13 @@
 //!
 //! Plain data, written by the running program and read by `joi status`. No field ever holds what was said.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use super::journal::JournalEntry;
 use crate::audio::EchoReport;
+use crate::machine::MachineHealth;
 use crate::message::Activity;
 use crate::pulse::{Beat, Vital};
 
@@ -55,6 +58,12 @@ pub struct Status {
     /// Messages that leave the house; nothing where there is nobody to carry them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessagesStatus>,
+    /// Automatic backups; nothing where none are made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backups: Option<BackupStatus>,
+    /// The machine; nothing where nobody looks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineHealth>,
     /// What waits between the stages.
     pub queues: Vec<QueueStatus>,
     /// The newest warnings and errors, oldest first.
@@ -76,6 +85,20 @@ pub struct HomeStatus {
     pub told: String,
     /// How many items there are.
     pub items: usize,
+}
+
+/// How automatic backups are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackupStatus {
+    /// Where they go.
+    pub folder: PathBuf,
+    /// Whether they can be made.
+    pub is_well: bool,
+    /// How they are, in words.
+    pub told: String,
+    /// When the newest one was made: RFC 3339, UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest: Option<String>,
 }
 
 /// How messages leave the house.

@@ -21,6 +21,7 @@ use self::lingering::LingeringServer;
 use self::place::ServerPlace;
 pub use self::place::has_lingering_server;
 use super::{LlmConfig, LlmError, Ollama};
+use crate::machine;
 
 /// The model for vectors that `joi models fetch` brings.
 pub const LOCAL_EMBED_MODEL: &str = "embed-all-minilm-l6-v2";
@@ -28,6 +29,8 @@ pub const LOCAL_EMBED_MODEL: &str = "embed-all-minilm-l6-v2";
 pub(super) const EMBED_NAME: &str = "all-minilm";
 /// How much the child yields to ears and mouth: added to its niceness.
 const NICENESS: i32 = 5;
+/// When memory runs out, the kernel ends the child and not the ears, which start it again: of 1000.
+const ENDS_FIRST: u16 = 800;
 /// Longest time to load the model: minutes from a slow SD card.
 const LOADING: Duration = Duration::from_secs(180);
 /// How often it is asked whether it is ready.
@@ -206,6 +209,9 @@ fn spawn(mut command: Command) -> Result<Child, LlmError> {
     let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
     if let Err(error) = rustix::process::setpriority_process(pid, NICENESS) {
         debug!(%error, "the local model keeps its priority");
+    }
+    if let Some(Err(error)) = child.id().map(|pid| machine::end_first(pid, ENDS_FIRST)) {
+        debug!(%error, "when memory runs out, the local model may not be the first to end");
     }
     Ok(child)
 }

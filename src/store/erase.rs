@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::{Store, StoreError, durably, initiative, memory, settings, snapshot};
+use super::{Store, StoreError, backup, durably, initiative, memory, settings, snapshot};
 
 /// Key of the number of erasures.
 const TIMES: &str = "store.erasures";
@@ -164,8 +164,8 @@ fn empty_log(db: &Connection) -> Result<(), StoreError> {
 /// Removes all copies of the database, and takes a new snapshot.
 fn renew_copies(database: &Path) -> Result<(), StoreError> {
     snapshot::remove_all(database)?;
-    for copy in damaged_copies(database) {
-        tracing::info!(copy = %copy.display(), "a damaged copy of the database is removed: it may hold what was erased");
+    for copy in damaged_copies(database).into_iter().chain(backup::replaced(database)) {
+        tracing::info!(copy = %copy.display(), "a damaged or replaced copy of the database is removed: it may hold what was erased");
         snapshot::remove(&copy)?;
     }
     if let Err(error) = snapshot::take(database, Timestamp::now()) {

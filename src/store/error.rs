@@ -77,6 +77,12 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// A database out of a backup is none of ours, or damaged. Tell the user; it is not used.
+    #[error("the database in the backup can't be used: {why}; choose another backup")]
+    Foreign {
+        /// What is wrong with it.
+        why: String,
+    },
     /// The disk is full. Tell the user once; the reply goes out all the same.
     #[error("the disk is full, so nothing new is remembered; free some space")]
     Full,

@@ -146,6 +146,19 @@ pub(super) fn open_sound(path: &Path) -> Result<Connection, StoreError> {
     }
 }
 
+/// The newest schema there is.
+pub(super) fn newest_schema() -> usize {
+    STEPS.len()
+}
+
+/// An empty database of an older schema, without a file.
+pub(super) fn in_memory_of(schema: usize) -> Result<Connection, StoreError> {
+    let mut db = Connection::open_in_memory()?;
+    let steps = Migrations::from_slice(STEPS);
+    steps.to_version(&mut db, schema).map_err(|error| StoreError::Record(error.to_string()))?;
+    Ok(db)
+}
+
 /// A database without a file.
 pub(super) fn in_memory() -> Result<Connection, StoreError> {
     let mut db = Connection::open_in_memory()?;

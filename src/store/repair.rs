@@ -18,9 +18,9 @@ use super::snapshot::with_end;
 use super::{StoreError, file, salvage, snapshot};
 
 /// The end of the name of a new database that is being filled.
-const RESCUE: &str = ".rescue";
+pub(super) const RESCUE: &str = ".rescue";
 /// Files of SQLite beside a database.
-const SIDES: [&str; 2] = ["-wal", "-shm"];
+pub(super) const SIDES: [&str; 2] = ["-wal", "-shm"];
 
 /// Salvages the file at `path` into a new one and puts that in its place; returns where the damaged one is, unless
 /// another program has done the same meanwhile.
@@ -116,11 +116,11 @@ fn set_aside(path: &Path, moved: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn rename(from: &Path, to: &Path) -> Result<(), StoreError> {
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), StoreError> {
     fs::rename(from, to).map_err(|source| StoreError::SetAside { path: from.into(), source })
 }
 
-fn rename_if_there(from: &Path, to: &Path) -> Result<(), StoreError> {
+pub(super) fn rename_if_there(from: &Path, to: &Path) -> Result<(), StoreError> {
     match rename(from, to) {
         Err(StoreError::SetAside { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()),
         done => done,

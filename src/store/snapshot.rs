@@ -52,7 +52,7 @@ pub fn day(snapshot: &Path) -> String {
 }
 
 /// The snapshots and what may be left of unfinished ones.
-fn all(database: &Path) -> Vec<PathBuf> {
+pub(super) fn all(database: &Path) -> Vec<PathBuf> {
     let Some(folder) = database.parent() else { return Vec::new() };
     let start = format!("{}{NAMED}", database.file_name().unwrap_or_default().to_string_lossy());
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -93,14 +93,14 @@ pub(super) fn take(database: &Path, now: Timestamp) -> Result<Option<PathBuf>, S
 }
 
 /// Writes a copy; returns how often something had been erased when it was begun.
-fn copy(database: &Path, to: &Path) -> Result<u64, StoreError> {
+pub(super) fn copy(database: &Path, to: &Path) -> Result<u64, StoreError> {
     let db = read_only(database)?;
     let before = erase::times(&db)?;
     db.execute("VACUUM INTO ?1", [to.to_string_lossy()])?;
     Ok(before)
 }
 
-fn read_only(database: &Path) -> Result<Connection, StoreError> {
+pub(super) fn read_only(database: &Path) -> Result<Connection, StoreError> {
     let db = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     db.busy_timeout(BUSY)?;
     Ok(db)

@@ -60,6 +60,7 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
         "control socket",
         "buttons",
         "mute display",
+        "machine",
         "model server",
         "timers",
         "ring light",
@@ -82,6 +83,8 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
         "speaker ",
         "chat model ",
         "running      joi ",
+        "machine      ",
+        "backups      none",
         "listener",
         "beating",
     ] {

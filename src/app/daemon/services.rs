@@ -12,7 +12,8 @@ use anyhow::Context as _;
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, Show, Shown, Sound};
 use crate::app::{
-    alerts, awake, awareness, brain, diary, display, home, impulse, messages, outside, timers, upkeep,
+    alerts, awake, awareness, backups, brain, diary, display, home, impulse, machine, messages, outside,
+    timers, upkeep,
 };
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
@@ -22,6 +23,7 @@ use crate::home::backend::Home as _;
 use crate::home::openhab::Follower;
 use crate::home::server::HomeServer;
 use crate::llm::{Mind, ModelServer};
+use crate::metrics::Metrics;
 use crate::paths::Paths;
 use crate::pulse::Pulse;
 use crate::reply::ConnectedHome;
@@ -41,7 +43,7 @@ pub struct Started {
 pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show) -> anyhow::Result<Started> {
     let door = open_door(&paths.runtime, &show)?;
     let board = status_board(&paths.data, journal, &show);
-    let mut daemon = Daemon::new(board.clone());
+    let (mut daemon, metrics) = (Daemon::new(board.clone()), Metrics::default());
 
     // Before the models are loaded, which may take minutes: the microphone can be switched off meanwhile.
     let early = [
@@ -49,6 +51,8 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         door.map(|door| outside::control_socket(&board, door)),
         Some(outside::buttons(&board)),
         Some(display::mute_display(&board, &show)),
+        Some(machine::machine(paths, &board)),
+        outside::metrics(&config.metrics, &metrics, &board),
     ];
     daemon.start_all(early);
 
@@ -72,12 +76,13 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         diary::diary(&brain, &config.store),
         awake::awake(&brain, &board, &config.announce),
         upkeep::upkeep(&brain),
+        backups::backups(config, paths, &board),
         Some(alerts::alerts(&brain.alerts, &board)),
         alerts::door(&config.alert, notices),
         Some(awareness::awareness(&brain, config, watched, received)),
         impulse::impulse(&brain, config),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
-        Some(display::news_display(talk.news, &board, &show)),
+        Some(display::news_display(talk.news, &board, &metrics, &show)),
         Some(conversation(talk.conversation)),
     ];
     daemon.start_all(late);

@@ -5,18 +5,36 @@ use std::process::Command;
 
 use super::{Row, existing};
 use crate::cli::show;
-use crate::machine::MemoryRoom;
+use crate::machine::{LEAST_DISK, MachineHealth, MachineTrouble, MemoryRoom};
 use crate::paths::Paths;
 
 /// Less free memory than this, in bytes, and the models don't fit.
 const LEAST_MEMORY: u64 = 700_000_000;
-/// Less free disk than this, in bytes, and dialogue may not be stored.
-const LEAST_DISK: u64 = 200_000_000;
 /// A clock before this year was never set.
 const LEAST_YEAR: i16 = 2026;
 
 pub(super) fn checks(paths: &Paths) -> Vec<Row> {
-    vec![memory(), disk(&paths.data), clock()]
+    let mut rows = vec![memory(), disk(&paths.data), clock()];
+    rows.extend(power_and_heat(&MachineHealth::read(Path::new("/"), &paths.data)));
+    rows
+}
+
+/// What the board says of its power supply and of heat; nothing where it says nothing.
+fn power_and_heat(health: &MachineHealth) -> Vec<Row> {
+    let ours = [MachineTrouble::Undervolted, MachineTrouble::Throttled, MachineTrouble::Hot];
+    let troubles: Vec<_> = health.troubles().into_iter().filter(|trouble| ours.contains(trouble)).collect();
+    let degrees = health.temperature_c.map(|degrees| format!("{degrees:.0} °C"));
+    if troubles.is_empty() {
+        let what = if health.power.is_some() { "power and heat" } else { "temperature" };
+        return degrees.map(|told| Row::good(what, told)).into_iter().collect();
+    }
+    let row = |trouble: MachineTrouble| {
+        // The sentence ends with what to do.
+        let (told, remedy) = trouble.told().split_once("; ").unwrap_or((trouble.told(), ""));
+        let degrees = degrees.as_ref().map(|degrees| format!(" ({degrees})")).unwrap_or_default();
+        Row::fair("power and heat", format!("{told}{degrees}"), remedy)
+    };
+    troubles.into_iter().map(row).collect()
 }
 
 fn memory() -> Row {
@@ -71,5 +89,29 @@ fn synchronised() -> Option<bool> {
         "yes" => Some(true),
         "no" => Some(false),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::show::Tone;
+    use crate::machine::PowerHealth;
+
+    fn told(health: &MachineHealth) -> Vec<(bool, String, bool)> {
+        let rows = power_and_heat(health).into_iter();
+        rows.map(|row| (row.mood == Tone::Good, row.told, row.remedy.is_empty())).collect()
+    }
+
+    #[test]
+    fn a_weak_power_supply_is_told_in_one_row_with_its_remedy() {
+        assert_eq!(told(&MachineHealth::default()), []);
+        let well = MachineHealth { temperature_c: Some(48.3), ..MachineHealth::default() };
+        assert_eq!(told(&well), [(true, "48 °C".to_owned(), true)]);
+        let power = Some(PowerHealth { was_undervolted: true, ..PowerHealth::default() });
+        let rows = told(&MachineHealth { power, ..well });
+        let [(false, sentence, false)] = &rows[..] else { panic!("{rows:?}") };
+        assert!(sentence.starts_with("the power supply is too weak"), "{sentence}");
+        assert!(sentence.ends_with("(48 °C)"), "{sentence}");
     }
 }

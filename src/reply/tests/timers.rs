@@ -86,6 +86,20 @@ async fn without_a_database_nothing_is_confirmed() {
     assert_eq!(ran.outcome.exchange, None);
 }
 
+// A disk that takes nothing more while she runs; a full one is told by the same error
+#[tokio::test]
+async fn a_disk_that_takes_nothing_costs_what_would_be_stored_and_no_answer() {
+    let bench = Bench::new(vec![super::scripted::answers("Blue.")]);
+    assert!(bench.say("set a timer for ten minutes").await.shown().contains("10 minutes"));
+    bench.store.make_read_only().await;
+    let ran = bench.say("why is the sky blue in summer").await;
+    assert!(ran.shown().contains("Blue."), "{}", ran.shown());
+    let refused = bench.say("remind me at nine to call Ann").await;
+    assert!(refused.shown().ends_with(&*say().no_timers), "{}", refused.shown());
+    let kept = bench.say("list all timers").await;
+    assert!(kept.shown().contains("10 minute"), "what was stored is still there: {}", kept.shown());
+}
+
 #[tokio::test(start_paused = true)]
 async fn stop_thanks_and_never_mind_silence_what_rings() {
     for words in ["stop", "thank you", "never mind"] {

@@ -1,0 +1,307 @@
+//! Restores a backup: everything is checked first, then each file goes to its place, and what was there is kept.
+//!
+//! Blocks. In: an archive and the paths of this machine. [`verify`] unpacks into a folder of its own beside the data and
+//! checks checksums, tables, schema and configuration; nothing that exists is touched. [`VerifiedBackup::restore`] renames,
+//! while no other program has the database open. Dropping a [`VerifiedBackup`] removes what was unpacked.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::BackupError;
+use super::archive::{self, ArchiveFault};
+use super::manifest::BackupManifest;
+use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, TOKEN_FILES};
+use super::moved::{MovedPath, moved};
+use crate::config::{self, leaves};
+use crate::paths::Paths;
+use crate::store::backup::{self as database, KEPT_BEFORE};
+
+/// Bytes that stay free beside what is unpacked.
+const SPARE: u64 = 32 << 20;
+
+/// The machine to restore to.
+#[derive(Debug, Clone)]
+pub struct RestoreTarget {
+    /// Where its files are.
+    pub paths: Paths,
+    /// The home directory.
+    pub home: Option<PathBuf>,
+}
+
+/// A backup that was unpacked and is sound.
+#[derive(Debug)]
+pub struct VerifiedBackup {
+    manifest: BackupManifest,
+    target: RestoreTarget,
+    stage: RestoreStage,
+    remarks: Vec<String>,
+}
+
+/// What a restored backup has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoredBackup {
+    /// The files that are new.
+    pub files: Vec<PathBuf>,
+    /// The folders that keep what was there; those that were needed.
+    pub kept: Vec<PathBuf>,
+}
+
+/// The folder in which a backup is unpacked; removed with it.
+#[derive(Debug)]
+struct RestoreStage(PathBuf);
+
+impl Drop for RestoreStage {
+    fn drop(&mut self) {
+        // What is left over is of no use, and harms nobody but the disk.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Unpacks and checks `file` for `target`.
+///
+/// # Errors
+/// See [`BackupError`]; nothing was changed then.
+pub fn verify(file: &Path, target: RestoreTarget) -> Result<VerifiedBackup, BackupError> {
+    let open = File::open(file).map_err(BackupError::at(file))?;
+    let data = &target.paths.data;
+    make_folder(data)?;
+    let stage = RestoreStage(data.join(format!(".restore-{:016x}", fastrand::u64(..))));
+    make_folder(&stage.0)?;
+    let free = free_bytes(data);
+    let room = free.saturating_sub(SPARE);
+    let unpacked = archive::unpack(open, &stage.0, database::newest_schema(), room);
+    let manifest = unpacked.map_err(|fault| match fault {
+        ArchiveFault::Unsound(why) => BackupError::Unsound { file: file.to_owned(), why },
+        ArchiveFault::Newer { made_by, what } => BackupError::Newer { made_by, what },
+        ArchiveFault::NoRoom { needed } => {
+            BackupError::NoRoom { folder: data.clone(), free, needed: needed.saturating_add(SPARE) }
+        }
+        ArchiveFault::Write(source) => BackupError::File { path: stage.0.clone(), source },
+    })?;
+    if manifest.has_database() {
+        let schema = database::adopt(&stage.0.join(DATABASE))?;
+        if schema != manifest.schema {
+            let why = format!("its database has schema {schema}, its manifest says {}", manifest.schema);
+            return Err(BackupError::Unsound { file: file.to_owned(), why });
+        }
+    }
+    let mut checked = VerifiedBackup { manifest, target, stage, remarks: Vec::new() };
+    checked.adapt_config()?;
+    Ok(checked)
+}
+
+impl VerifiedBackup {
+    /// What it holds.
+    pub fn manifest(&self) -> &BackupManifest {
+        &self.manifest
+    }
+
+    /// What is different here, or has to be set again; one sentence each.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    #[cfg(test)]
+    pub(super) fn stage_for_tests(&self) -> &Path {
+        &self.stage.0
+    }
+
+    /// Its files, each with its place on this machine.
+    pub fn places(&self) -> Vec<(String, PathBuf)> {
+        let place = |name: &MemberName| (name.as_str().to_owned(), self.place(name));
+        self.manifest.members.iter().map(|file| place(&file.name)).collect()
+    }
+
+    /// Puts everything in its place, and what was there into a folder beside it.
+    ///
+    /// # Errors
+    /// Somebody has the database open: nothing was changed. A file can't be renamed: what was done stays, and what was
+    /// there is in the folders that keep it.
+    pub fn restore(self, now: Timestamp) -> Result<RestoredBackup, BackupError> {
+        let parts = self.write_beside_config()?;
+        let path = self.target.paths.database();
+        let done = database::while_alone(&path, || self.put_in_place(&parts, now));
+        for (part, _) in &parts {
+            // It has its new name, or is of no use.
+            let _ = fs::remove_file(part);
+        }
+        done?.unwrap_or(Err(BackupError::InUse))
+    }
+
+    fn place(&self, name: &MemberName) -> PathBuf {
+        let paths = &self.target.paths;
+        match name.place() {
+            MemberPlace::Database => paths.database(),
+            MemberPlace::Config => paths.config.clone(),
+            MemberPlace::Data(below) => paths.data.join(below),
+            MemberPlace::BesideConfig(below) => paths.config.with_file_name("").join(below),
+        }
+    }
+
+    /// Maps the paths of the configuration, and remarks what else is different here.
+    fn adapt_config(&mut self) -> Result<(), BackupError> {
+        let left_out = &self.manifest.left_out;
+        if !left_out.is_empty() {
+            let told = left_out.join(", ");
+            self.remarks.push(format!("left out as secrets, to be set again: {told}"));
+        }
+        let file = self.stage.0.join(CONFIG);
+        let Ok(text) = fs::read_to_string(&file) else { return Ok(()) };
+        let (now, count) = moved(&text, &self.moves(&text));
+        if count > 0 {
+            fs::write(&file, &now).map_err(BackupError::at(&file))?;
+            self.remarks
+                .push(format!("{count} paths of the configuration lead to this machine's folders now"));
+        }
+        let keys = now.parse::<toml::Table>().map(|table| leaves(&table)).unwrap_or_default();
+        if keys.contains_key("audio.input") || keys.contains_key("audio.output") {
+            let told = "the configuration names sound devices; `joi devices` shows those of this machine";
+            self.remarks.push(told.to_owned());
+        }
+        match config::load(&file, &[]) {
+            Ok(loaded) => self.remarks.extend(loaded.config.check_files().iter().map(ToString::to_string)),
+            Err(error) => self.remarks.push(format!("the configuration can't be used here: {error}")),
+        }
+        Ok(())
+    }
+
+    fn moves(&self, text: &str) -> Vec<MovedPath> {
+        let keys = text.parse::<toml::Table>().map(|table| leaves(&table)).unwrap_or_default();
+        let files = TOKEN_FILES.iter().filter_map(|(key, member)| {
+            let from = keys.get(*key)?.as_str().filter(|path| !path.is_empty())?.to_owned();
+            let name = MemberName::known(member).filter(|_| self.stage.0.join(member).exists())?;
+            Some(MovedPath { from, to: self.place(&name).to_str()?.to_owned(), is_folder: false })
+        });
+        let home = MovedPath::home(self.manifest.home.as_deref(), self.target.home.as_deref());
+        files.chain(home).collect()
+    }
+
+    /// Writes what belongs beside the configuration under other names there: on its own disk, where renaming is enough.
+    fn write_beside_config(&self) -> Result<Vec<(PathBuf, PathBuf)>, BackupError> {
+        let mut parts = Vec::new();
+        for file in &self.manifest.members {
+            if !matches!(file.name.place(), MemberPlace::Config | MemberPlace::BesideConfig(_)) {
+                continue;
+            }
+            let to = self.place(&file.name);
+            let folder = to.with_file_name("");
+            make_folder(&folder)?;
+            let part = folder.join(format!(".restore-{:016x}.part", fastrand::u64(..)));
+            let staged = self.stage.0.join(file.name.as_str());
+            let content = fs::read(&staged).map_err(BackupError::at(&staged))?;
+            let written = File::options().write(true).create_new(true).mode(0o600).open(&part);
+            let written = written.and_then(|mut open| {
+                open.write_all(&content)?;
+                open.sync_all()
+            });
+            parts.push((part.clone(), to));
+            if let Err(source) = written {
+                for (part, _) in &parts {
+                    let _ = fs::remove_file(part);
+                }
+                return Err(BackupError::File { path: part, source });
+            }
+            keep_owner(&part, &folder);
+        }
+        Ok(parts)
+    }
+
+    fn put_in_place(
+        &self,
+        parts: &[(PathBuf, PathBuf)],
+        now: Timestamp,
+    ) -> Result<RestoredBackup, BackupError> {
+        let paths = &self.target.paths;
+        let beside_config = paths.config.with_file_name("");
+        let (mut in_data, mut in_config) =
+            (KeptFolder::new(&paths.data, now), KeptFolder::new(&beside_config, now));
+        let mut files = Vec::new();
+        for file in &self.manifest.members {
+            let (to, staged) = (self.place(&file.name), self.stage.0.join(file.name.as_str()));
+            match file.name.place() {
+                MemberPlace::Database => {
+                    keep_owner(&staged, &paths.data);
+                    database::exchange(&to, &staged, in_data.folder()?)?;
+                }
+                MemberPlace::Data(below) => {
+                    make_folder(&to.with_file_name(""))?;
+                    in_data.keep(&to, &below)?;
+                    keep_owner(&staged, &paths.data);
+                    fs::rename(&staged, &to).map_err(BackupError::at(&to))?;
+                }
+                MemberPlace::Config | MemberPlace::BesideConfig(_) => {
+                    let below = to.strip_prefix(&beside_config).unwrap_or(&to).to_owned();
+                    in_config.keep(&to, &below)?;
+                    let part = parts.iter().find(|(_, place)| *place == to);
+                    let (part, _) = part.ok_or(BackupError::InUse)?;
+                    fs::rename(part, &to).map_err(BackupError::at(&to))?;
+                }
+            }
+            files.push(to);
+        }
+        let mut kept: Vec<PathBuf> = [in_data, in_config].into_iter().filter_map(KeptFolder::end).collect();
+        kept.dedup();
+        Ok(RestoredBackup { files, kept })
+    }
+}
+
+/// A folder for what is replaced; made when something is.
+struct KeptFolder {
+    beside: PathBuf,
+    folder: PathBuf,
+}
+
+impl KeptFolder {
+    fn new(beside: &Path, now: Timestamp) -> Self {
+        let name = format!("{KEPT_BEFORE}{}", now.strftime("%Y%m%dT%H%M%S%.3fZ"));
+        Self { beside: beside.to_owned(), folder: beside.join(name) }
+    }
+
+    fn folder(&mut self) -> Result<&Path, BackupError> {
+        make_folder(&self.folder)?;
+        keep_owner(&self.folder, &self.beside);
+        Ok(&self.folder)
+    }
+
+    /// Moves a file into it, where there is one.
+    fn keep(&mut self, file: &Path, below: &Path) -> Result<(), BackupError> {
+        if fs::symlink_metadata(file).is_err() {
+            return Ok(());
+        }
+        let to = self.folder()?.join(below);
+        make_folder(&to.with_file_name(""))?;
+        fs::rename(file, &to).map_err(BackupError::at(file))
+    }
+
+    /// The folder, if it holds anything.
+    fn end(self) -> Option<PathBuf> {
+        // Nothing was replaced: an empty folder says nothing.
+        let _ = fs::remove_dir(&self.folder);
+        self.folder.exists().then_some(self.folder)
+    }
+}
+
+/// A private folder with everything above it; one that is there stays as it is.
+fn make_folder(folder: &Path) -> Result<(), BackupError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(BackupError::at(folder))
+}
+
+/// Gives a file that an administrator writes for a service to whom the folder belongs.
+fn keep_owner(path: &Path, folder: &Path) {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let given = fs::metadata(folder)
+        .and_then(|about| std::os::unix::fs::chown(path, Some(about.uid()), Some(about.gid())));
+    if let Err(error) = given {
+        tracing::warn!(%error, path = %path.display(), "the owner of a restored file can't be set");
+    }
+}
+
+fn free_bytes(folder: &Path) -> u64 {
+    rustix::fs::statvfs(folder).map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize))
+}

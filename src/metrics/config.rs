@@ -1,0 +1,64 @@
+//! `[metrics]`: where figures are served. Plain data, read once at the start.
+
+use std::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::Problem;
+
+/// Figures for Prometheus.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MetricsConfig {
+    /// Address on which figures for Prometheus are served over HTTP (`GET /metrics`), as "127.0.0.1:9753"; "": none are. No
+    /// figure holds what was said.
+    pub listen: String,
+    /// true: `metrics.listen` may be an address that other machines reach, as "0.0.0.0:9753". There is no password: whoever
+    /// reaches it reads when somebody talks here.
+    pub beyond_this_machine: bool,
+}
+
+impl MetricsConfig {
+    /// Where figures are served; nothing where they are not.
+    pub fn address(&self) -> Option<SocketAddr> {
+        let is_allowed = |address: &SocketAddr| self.beyond_this_machine || address.ip().is_loopback();
+        self.listen.parse().ok().filter(is_allowed)
+    }
+
+    /// Everything that is wrong with it.
+    pub fn check(&self) -> Vec<Problem> {
+        if self.listen.is_empty() || self.address().is_some() {
+            return Vec::new();
+        }
+        let allowed = "an address of this machine with a port, as \"127.0.0.1:9753\", or \"\"";
+        let problem = Problem::new("metrics.listen", &self.listen, allowed);
+        let is_address = self.listen.parse::<SocketAddr>().is_ok();
+        let remedy = "Set metrics.beyond_this_machine = true if other machines are to read it.";
+        vec![if is_address { problem.remedy(remedy) } else { problem }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_reads_unless_the_owner_says_otherwise() {
+        let config =
+            |listen: &str, beyond_this_machine| MetricsConfig { listen: listen.into(), beyond_this_machine };
+        for (listen, beyond, is_served, problems) in [
+            ("", false, false, 0),
+            ("127.0.0.1:9753", false, true, 0),
+            ("[::1]:9753", false, true, 0),
+            ("0.0.0.0:9753", false, false, 1),
+            ("192.168.1.5:9753", false, false, 1),
+            ("0.0.0.0:9753", true, true, 0),
+            ("localhost:9753", true, false, 1),
+            ("9753", false, false, 1),
+        ] {
+            let config = config(listen, beyond);
+            assert_eq!((config.address().is_some(), config.check().len()), (is_served, problems), "{listen}");
+        }
+        assert_eq!(MetricsConfig::default().address(), None);
+    }
+}

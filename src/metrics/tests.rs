@@ -1,0 +1,185 @@
+//! A scrape from outside: over HTTP, read by the rules of the format.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::clock::SystemClock;
+use crate::control::{BackupStatus, Journal, PersistentMute, ServiceRow, StatusBoard, StatusBoardParts};
+use crate::machine::{DiskRoom, MachineHealth, MemoryRoom, PowerHealth};
+use crate::message::{Channel, TurnId};
+use crate::pulse::Pulse;
+use crate::trace::{Mark, ModelUse, Stage, ToolUse};
+
+fn turn() -> TurnRecord {
+    TurnRecord {
+        id: TurnId(1),
+        channel: Channel::Voice,
+        at: String::new(),
+        heard: "where is the marmalade".into(),
+        reply: "In the marmalade drawer.".into(),
+        marks: vec![
+            Mark { stage: Stage::Wake, ms: -900.0 },
+            Mark { stage: Stage::Transcript, ms: 120.0 },
+            Mark { stage: Stage::FirstSample, ms: 800.0 },
+        ],
+        decisions: Vec::new(),
+        model_use: vec![ModelUse {
+            backend: "local".into(),
+            prompt_tokens: 100,
+            reply_tokens: 7,
+            ..ModelUse::default()
+        }],
+        tool_use: vec![ToolUse { name: "find".into(), outcome: "done".into(), ..ToolUse::default() }],
+    }
+}
+
+fn board(data: &std::path::Path) -> StatusBoard {
+    let journal = Journal::new(Arc::new(SystemClock));
+    let parts = StatusBoardParts {
+        mute: PersistentMute::read(data).0,
+        pulse: Pulse::default(),
+        journal,
+        clock: Arc::new(SystemClock),
+    };
+    let board = StatusBoard::new(parts);
+    let service = ServiceRow {
+        name: "timers".into(),
+        state: ServiceState::Restarting,
+        restarts: 3,
+        why: Some("it panicked over \"marmalade\"\n".into()),
+        degraded: None,
+    };
+    board.services(vec![service]);
+    board.microphone(DeviceStatus::Device("USB \"Mic\"".into()));
+    board.machine(|| MachineHealth {
+        board: None,
+        temperature_c: Some(61.5),
+        power: Some(PowerHealth { was_undervolted: true, ..PowerHealth::default() }),
+        memory: Some(MemoryRoom { free: 1, total: 2 }),
+        disk: Some(DiskRoom { free: 3, total: 4, read_only: false }),
+    });
+    board.backups(|| BackupStatus {
+        folder: "/media/stick".into(),
+        is_well: true,
+        told: "kept".into(),
+        newest: Some("2026-11-24T12:00:00Z".into()),
+    });
+    board
+}
+
+/// A request as text, and the answer: its head and its body.
+async fn request(address: SocketAddr, text: &str) -> (String, String) {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(text.replace('\n', "\r\n").as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.to_owned(), body.to_owned())
+}
+
+/// The samples of a scrape by name and labels. Every rule that is broken is a panic.
+fn samples(text: &str) -> BTreeMap<String, f64> {
+    let lines: Vec<&str> = text.strip_suffix("# EOF\n").expect("an end").lines().collect();
+    let (mut kinds, mut found, mut families) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+    for line in lines {
+        if let Some(about) = line.strip_prefix("# ") {
+            let mut words = about.splitn(3, ' ');
+            let (what, name, rest) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
+            assert!(["HELP", "TYPE", "UNIT"].contains(&what), "{line}");
+            if what == "TYPE" {
+                assert!(["counter", "gauge", "histogram"].contains(&rest), "{line}");
+                assert!(families.insert(name.to_owned()), "{name} is told twice");
+                kinds.insert(name.to_owned(), rest.to_owned());
+            }
+            continue;
+        }
+        let (series, value) = line.rsplit_once(' ').unwrap_or_else(|| panic!("{line}"));
+        let name = series.split('{').next().unwrap();
+        assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{name}");
+        let family = ["_total", "_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end));
+        let kind =
+            kinds.get(name).or_else(|| kinds.get(family?)).unwrap_or_else(|| panic!("no type: {name}"));
+        assert_eq!(kind == "counter", name.ends_with("_total"), "{name}");
+        let value: f64 = value.parse().unwrap_or_else(|_| panic!("{line}"));
+        assert!(found.insert(series.to_owned(), value).is_none(), "{series} twice");
+    }
+    found
+}
+
+#[tokio::test]
+async fn a_scrape_is_valid_and_tells_what_was_counted_but_nothing_that_was_said() {
+    let data = tempfile::tempdir().unwrap();
+    let (board, metrics) = (board(data.path()), Metrics::default());
+    metrics.answered(&turn());
+    metrics.answered(&turn());
+    metrics.ignored(&TurnRecord { marks: Vec::new(), model_use: Vec::new(), tool_use: Vec::new(), ..turn() });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+    let logged = LogCounts { warnings: 2, errors: 1 };
+    let scrape = move || metrics.scrape(&board.status(), logged).ok();
+    let serving = tokio::spawn(door::serve_on(listener, scrape, stop.clone()));
+
+    let (head, text) =
+        request(address, "GET /metrics HTTP/1.1\nHost: 127.0.0.1\nConnection: close\n\n").await;
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("application/openmetrics-text"), "{head}");
+    assert!(!text.contains("marmalade") && !text.contains("Mic"), "{text}");
+    let found = samples(&text);
+    for (series, value) in [
+        ("joi_turns_total{outcome=\"answered\"}", 2.0),
+        ("joi_turns_total{outcome=\"ignored\"}", 1.0),
+        ("joi_turn_stage_seconds_count{stage=\"transcript\"}", 2.0),
+        ("joi_turn_stage_seconds_sum{stage=\"first_sample\"}", 1.6),
+        ("joi_turn_stage_seconds_bucket{le=\"0.1\",stage=\"transcript\"}", 0.0),
+        ("joi_turn_stage_seconds_bucket{le=\"0.2\",stage=\"transcript\"}", 2.0),
+        ("joi_turn_stage_seconds_bucket{le=\"+Inf\",stage=\"transcript\"}", 2.0),
+        ("joi_model_calls_total{backend=\"local\"}", 2.0),
+        ("joi_model_tokens_total{kind=\"prompt\"}", 200.0),
+        ("joi_model_tokens_total{kind=\"reply\"}", 14.0),
+        ("joi_tool_calls_total{outcome=\"done\"}", 2.0),
+        ("joi_log_messages_total{level=\"warning\"}", 2.0),
+        ("joi_log_messages_total{level=\"error\"}", 1.0),
+        ("joi_service_restarts_total{service=\"timers\"}", 3.0),
+        ("joi_service_running{service=\"timers\"}", 0.0),
+        ("joi_device_working{device=\"microphone\"}", 1.0),
+        ("joi_device_working{device=\"speaker\"}", 0.0),
+        ("joi_temperature_celsius", 61.5),
+        ("joi_undervolted{when=\"now\"}", 0.0),
+        ("joi_undervolted{when=\"since_boot\"}", 1.0),
+        ("joi_disk_free_bytes", 3.0),
+        ("joi_backup_newest_timestamp_seconds", 1_795_521_600.0),
+        ("joi_muted", 0.0),
+    ] {
+        assert_eq!(found.get(series), Some(&value), "{series} in\n{text}");
+    }
+    assert!(found["joi_resident_memory_bytes{process=\"joi\"}"] > 1e6);
+    assert!(!found.keys().any(|series| series.contains("stage=\"wake\"")), "before the end of speech");
+
+    for refused in [
+        "GET /metrics HTTP/1.1\nHost: evil.example\nConnection: close\n\n",
+        "GET /metrics HTTP/1.1\nHost: 127.0.0.1\nOrigin: http://127.0.0.1\nConnection: close\n\n",
+    ] {
+        assert!(request(address, refused).await.0.starts_with("HTTP/1.1 403"), "{refused}");
+    }
+    let other = request(address, "GET / HTTP/1.1\nHost: 127.0.0.1\nConnection: close\n\n").await.0;
+    assert!(other.starts_with("HTTP/1.1 404"), "{other}");
+    stop.cancel();
+    serving.await.unwrap().unwrap();
+}
+
+#[test]
+fn every_figure_of_a_scrape_is_in_the_documentation() {
+    let data = tempfile::tempdir().unwrap();
+    let metrics = Metrics::default();
+    metrics.answered(&turn());
+    let text = metrics.scrape(&board(data.path()).status(), LogCounts::default()).unwrap();
+    let documented = include_str!("../../docs/metrics.md");
+    let families = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+    let missing: Vec<&str> = families.filter(|name| !documented.contains(&format!("`{name}"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
