@@ -165,6 +165,43 @@ async fn a_turn_that_is_broken_off_by_going_on_leaves_one_timer_with_the_whole_l
     assert_eq!((schedule.entries().await.unwrap().len(), bench.model.requests().len()), (1, 0));
 }
 
+// "Never two timers": what half a sentence has set becomes what the whole of it says, or is gone.
+#[tokio::test(start_paused = true)]
+async fn what_half_a_sentence_has_set_is_never_there_beside_the_whole() {
+    let ten = "Set a timer for ten minutes.";
+    for (begun, whole, lengths) in [
+        (ten, "Set a timer for ten minutes and thirty seconds.", vec![Some(630)]),
+        (ten, "Set a timer for ten minutes for the eggs.", vec![Some(600)]),
+        ("Set a timer for nineteen minutes.", "Set a timer for nine minutes and ten seconds.", vec![Some(550)]),
+        (ten, "Set an alarm for ten tomorrow.", vec![None]),
+        (ten, "What time is it?", vec![]),
+        (ten, "Set a timer for ten minutes, no, forget it.", vec![Some(600)]),
+        (ten, "Why is the sky blue?", vec![]),
+    ] {
+        let bench = Bench::new(vec![vec![Step::Text("It scatters light."), Step::Done]]);
+        bench.say("Set a tea timer for three minutes.").await;
+        bench.say(begun).await;
+        bench.later(2);
+        bench.voice.supersede(bench.clock.now().timestamp());
+        bench.say(whole).await;
+        let schedule = schedule(&bench.store, &bench.clock);
+        let mut there: Vec<_> = schedule.entries().await.unwrap().iter().map(|entry| entry.length_s).collect();
+        assert_eq!(there.remove(0), Some(180), "another one stays");
+        assert_eq!(there, lengths, "{begun} … {whole}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_set_a_while_ago_is_not_what_somebody_goes_on_with() {
+    let bench = Bench::new(vec![]);
+    bench.say("Set a timer for ten minutes.").await;
+    bench.later(6);
+    bench.voice.supersede(bench.clock.now().timestamp());
+    bench.say("What time is it?").await;
+    let schedule = schedule(&bench.store, &bench.clock);
+    assert_eq!(schedule.entries().await.unwrap().len(), 1);
+}
+
 // Nothing is claimed that was not done, and no model is asked that could
 #[tokio::test(start_paused = true)]
 async fn without_a_home_she_says_at_once_that_there_is_none() {
