@@ -161,10 +161,11 @@ impl Endpointer {
     pub fn new(config: &EndpointConfig) -> Self {
         let samples = |seconds: f64| (seconds * f64::from(RATE)) as u64;
         let patience = samples(config.patience.seconds());
-        let [enough, amendable, thought] = [ENOUGH, AMENDABLE, THOUGHT].map(|silence| match config.by_meaning {
-            true => patience.min(silence),
-            false => patience,
-        });
+        let [enough, amendable, thought] =
+            [ENOUGH, AMENDABLE, THOUGHT].map(|silence| match config.by_meaning {
+                true => patience.min(silence),
+                false => patience,
+            });
         let long = match config.by_meaning {
             true => patience.max(samples(EndpointPatience::Relaxed.seconds())),
             false => patience,

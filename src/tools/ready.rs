@@ -19,7 +19,8 @@ pub fn ready_end(asked: &str, language: &Language) -> Option<ReadyEnd> {
     let asked = asked.trim().trim_end_matches(['.', '!', '?']);
     match lists::asked::arguments(asked, language) {
         Some(_) => Some(ReadyEnd::Closed),
-        None => calculate::asked_for(asked, language).map(|sum| if converts(&sum) { ReadyEnd::Closed } else { ReadyEnd::Open }),
+        None => calculate::asked_for(asked, language)
+            .map(|sum| if converts(&sum) { ReadyEnd::Closed } else { ReadyEnd::Open }),
     }
 }
 

@@ -80,9 +80,7 @@ impl<M: ChatModel + 'static> Thinking<M> {
         let (engine, session) = (Arc::clone(&self.engine), Arc::clone(&self.session));
         self.words = Some(text.to_owned());
         let text = text.to_owned();
-        self.read(async move {
-            reply::read_words(&engine, &session, &text, heard.as_deref()).await
-        });
+        self.read(async move { reply::read_words(&engine, &session, &text, heard.as_deref()).await });
     }
 
     /// The user has not ended: what he said so far is not the question.

@@ -122,7 +122,8 @@ fn a_whole_command_ends_soon_and_a_begun_one_late() {
     let off = EndpointConfig { by_meaning: false, ..config.clone() };
     let relaxed = EndpointConfig { patience: EndpointPatience::Relaxed, ..config.clone() };
     let all = |config| {
-        [More::Unlikely, More::Amendable, More::Possible, More::Likely].map(|more| silence(config, 0, 0, more))
+        [More::Unlikely, More::Amendable, More::Possible, More::Likely]
+            .map(|more| silence(config, 0, 0, more))
     };
     assert_eq!([all(&config), all(&relaxed), all(&off)], [[8, 13, 19, 38], [8, 13, 19, 38], [22; 4]]);
 }

@@ -65,7 +65,8 @@ impl LastSet {
     /// The order to forget it, where `text`, which holds all of it, makes another request of it.
     pub(crate) fn taken_back(&self, language: &Language, text: &str, now: &Zoned) -> Option<ScheduleOrder> {
         let is_taken_back = self.is_superseded && self.continued(language, text, now).is_none();
-        is_taken_back.then(|| ScheduleOrder::Withdraw { before: self.settled.wanted.clone(), since: self.since })
+        is_taken_back
+            .then(|| ScheduleOrder::Withdraw { before: self.settled.wanted.clone(), since: self.since })
     }
 
     /// The order that `text` makes of it, when it only goes on with it; and what is set then.

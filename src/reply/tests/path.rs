@@ -143,7 +143,9 @@ async fn words_that_may_be_the_question_are_read_as_the_question_is() {
     read_words(&bench.engine, &bench.voice, "what is the capital of France", None).await.unwrap();
     bench.say("what is the capital of France").await;
     let requests = bench.model.requests();
-    assert_eq!(requests[0], requests[1], "nothing is left to be read");
+    let read = |at: usize| requests[at].iter().map(|m| m.content.clone()).collect::<Vec<_>>().join("\n");
+    assert!(read(0).ends_with("what is the capital of France"), "{}", read(0));
+    assert!(read(1).starts_with(&read(0)), "what was read is what it is asked: {requests:?}");
     assert_eq!(bench.model.lengths()[0], crate::llm::Length::OneToken);
     read_words(&bench.engine, &bench.voice, "my password is hunter22", None).await.unwrap();
     assert_eq!(bench.model.requests().len(), 2, "what is private is not sent in vain");

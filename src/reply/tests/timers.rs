@@ -172,7 +172,11 @@ async fn what_half_a_sentence_has_set_is_never_there_beside_the_whole() {
     for (begun, whole, lengths) in [
         (ten, "Set a timer for ten minutes and thirty seconds.", vec![Some(630)]),
         (ten, "Set a timer for ten minutes for the eggs.", vec![Some(600)]),
-        ("Set a timer for nineteen minutes.", "Set a timer for nine minutes and ten seconds.", vec![Some(550)]),
+        (
+            "Set a timer for nineteen minutes.",
+            "Set a timer for nine minutes and ten seconds.",
+            vec![Some(550)],
+        ),
         (ten, "Set an alarm for ten tomorrow.", vec![None]),
         (ten, "What time is it?", vec![]),
         (ten, "Set a timer for ten minutes, no, forget it.", vec![Some(600)]),
@@ -185,7 +189,8 @@ async fn what_half_a_sentence_has_set_is_never_there_beside_the_whole() {
         bench.voice.supersede(bench.clock.now().timestamp());
         bench.say(whole).await;
         let schedule = schedule(&bench.store, &bench.clock);
-        let mut there: Vec<_> = schedule.entries().await.unwrap().iter().map(|entry| entry.length_s).collect();
+        let mut there: Vec<_> =
+            schedule.entries().await.unwrap().iter().map(|entry| entry.length_s).collect();
         assert_eq!(there.remove(0), Some(180), "another one stays");
         assert_eq!(there, lengths, "{begun} … {whole}");
     }

@@ -12,7 +12,6 @@ use crate::language::{Language, Languages};
 use crate::message::Utterance;
 use crate::reply::understand::intents::{Completeness, completeness, is_amendable};
 
-
 /// What a request does, for whoever goes on with it before the answer is heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deed {

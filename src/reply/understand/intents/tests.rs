@@ -168,7 +168,10 @@ fn answers_are_short_and_stop_has_none() {
         (say(Intent::Date, 9, 5), "It's Thursday, May 7th, 2026."),
         (say(Intent::DateOf(Day::Ahead(1)), 9, 5), "That's Friday, May 8th, 2026."),
         (say(Intent::DateOf(Day::Ahead(-1)), 9, 5), "That was Wednesday, May 6th, 2026."),
-        (say(Intent::DateOf(Day::Weekday(jiff::civil::Weekday::Monday)), 9, 5), "That's Monday, May 11th, 2026."),
+        (
+            say(Intent::DateOf(Day::Weekday(jiff::civil::Weekday::Monday)), 9, 5),
+            "That's Monday, May 11th, 2026.",
+        ),
         (say(Intent::DateOf(Day::Date(5, 6)), 9, 5), "That's Thursday, May 6th, 2027."),
         (say(Intent::DateOf(Day::Date(2, 31)), 9, 5), "There is no such day."),
         (say(Intent::Greeting(DayPart::Morning), 9, 5), "Good morning."),

@@ -35,7 +35,10 @@ fn what_goes_on_with_a_command_changes_its_time() {
     assert_eq!(named(timer, "for the eggs").as_deref(), Some("eggs"));
     assert_eq!(named("set a tea timer for nine minutes", "for the eggs"), None, "it has a name");
     assert_eq!(named(timer, "for the eggs I need a pan"), None);
-    assert_eq!(amended_to("set an alarm for seven", "thirty").map(|when| format!("{when:?}").contains("minute: 30")), Some(true));
+    assert_eq!(
+        amended_to("set an alarm for seven", "thirty").map(|when| format!("{when:?}").contains("minute: 30")),
+        Some(true)
+    );
     let days = |before, text| match amended_to(before, text) {
         Some(When::At(said)) => crate::schedule::words::days(said.days, english()),
         other => panic!("{other:?}"),
@@ -87,7 +90,10 @@ fn a_language_that_is_data_amends_as_well() {
     let before = intents::settled(german(), "Stell einen Timer auf neun Minuten").unwrap();
     let whole = intents::amended(german(), &before, "und dreißig Sekunden").unwrap();
     assert_eq!(whole.wanted.when, Some(When::In(570)));
-    assert_eq!(intents::completeness(german(), "Stell einen Timer auf neun Minuten"), Completeness::Amendable);
+    assert_eq!(
+        intents::completeness(german(), "Stell einen Timer auf neun Minuten"),
+        Completeness::Amendable
+    );
     assert_eq!(intents::completeness(german(), "Stell einen Timer auf"), Completeness::Incomplete);
     assert_eq!(intents::completeness(german(), "Mach das Licht an"), Completeness::Complete);
 }
