@@ -50,6 +50,11 @@ async fn an_answer_is_foreseen_in_the_words_it_is_given_in_and_nothing_is_done()
         assert_eq!(words, Some((said.shown(), "en".to_owned())), "{text}");
         bench.later(20);
     }
+    assert_eq!(
+        foreseen("what is twelve times twelve?").await,
+        crate::tools::ready_answer("what is twelve times twelve", english())
+            .map(|words| (words, "en".into()))
+    );
     assert_eq!(foreseen("why is the sky blue?").await, None, "a question for the model");
     assert_eq!(foreseen("remember that I like tea").await, None, "it depends on the disk");
     bench.say("set a timer for ten minutes").await;
