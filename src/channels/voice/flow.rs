@@ -16,7 +16,7 @@ use crate::hear::whisper::DecodeUrgency;
 use crate::hear::{FollowUpWindow, HearCommand, SpeakingState};
 use crate::language::Languages;
 use crate::message::{Activity, TurnId, Utterance};
-use early::{Continuation, Deed, Early};
+use early::{Consequence, Continuation, Early};
 
 const TALKING: HearCommand = HearCommand::Speaking(SpeakingState::Talking);
 const SILENT: HearCommand = HearCommand::Speaking(SpeakingState::Silent);
@@ -62,7 +62,7 @@ enum Phase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
     /// Nothing of it can be heard or felt: whoever goes on speaking can still have it back.
-    Begun { by: Opening, deed: Deed },
+    Begun { by: Opening, consequence: Consequence },
     /// It has done something, or nobody asked for it.
     Committed,
     /// Her voice is in the room.
@@ -297,8 +297,8 @@ impl Flow {
             self.followed += 1;
         }
         let turn = self.next_turn();
-        let deed = Deed::of(&judged, &text, &self.languages);
-        self.phase = Phase::Answering { turn, progress: Progress::Begun { by, deed } };
+        let consequence = Consequence::of(&judged, &text, &self.languages);
+        self.phase = Phase::Answering { turn, progress: Progress::Begun { by, consequence } };
         let woke = match by {
             Opening::Called { at, .. } => at,
             Opening::Window | Opening::Interruption => None,
@@ -351,7 +351,7 @@ impl Flow {
     fn progress(&mut self, id: TurnId, news: Progress) -> Vec<FlowEffect> {
         let Phase::Answering { turn, progress } = &mut self.phase else { return vec![] };
         // What can be taken up again is not over because it is done.
-        let is_open = matches!(progress, Progress::Begun { deed: Deed::Amendable, .. });
+        let is_open = matches!(progress, Progress::Begun { consequence: Consequence::Amendable, .. });
         if *turn != id || *progress == Progress::Audible || is_open && news == Progress::Committed {
             return vec![];
         }

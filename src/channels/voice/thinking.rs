@@ -2,13 +2,13 @@
 //!
 //! Owned by the conversation's task; reading ahead is a task of its own that ends with the question.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 
 use crate::language::LanguageCode;
-use crate::llm::LlmError;
 use crate::reply::model::ChatModel;
 use crate::reply::{self, Engine, Session};
 use crate::trace::Decision;
@@ -92,7 +92,10 @@ impl<M: ChatModel + 'static> Thinking<M> {
         }
     }
 
-    fn read(&mut self, reading: impl Future<Output = Result<(), LlmError>> + Send + 'static) {
+    fn read<E: Display + Send + 'static>(
+        &mut self,
+        reading: impl Future<Output = Result<(), E>> + Send + 'static,
+    ) {
         let task = tokio::spawn(async move {
             if let Err(error) = reading.await {
                 tracing::debug!(%error, "the model could not read ahead");

@@ -14,14 +14,14 @@ use crate::reply::understand::intents::{Completeness, completeness, is_amendable
 
 /// What a request does, for whoever goes on with it before the answer is heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum Consequence {
     /// What is done is done.
     Final,
     /// Nothing, or what the whole of the request takes up.
     Amendable,
 }
 
-impl Deed {
+impl Consequence {
     /// What `text`, which `judged` holds, does.
     pub(super) fn of(judged: &Judged, text: &str, languages: &Languages) -> Self {
         let language = languages.heard(judged.transcript.language.as_deref());
