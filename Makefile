@@ -14,7 +14,7 @@ help:
 	@echo "make bench-room    a quarter of an hour of talking over her in a room, on a real sound server: distributions"
 	@echo "make bench-ollama  the real Ollama beside joi-model: the first token, one shared prompt, real vectors"
 	@echo "make bench-everyday  everyday questions in every language, beside the model alone (ARGS: as for joi-bench)"
-	@echo "make bench-latency from the last word to her first sound, at the loudspeaker of a sound server (ARGS: as for joi-bench latency)"
+	@echo "make bench-latency from the last word to her first sound, at the loudspeaker of a sound server (PEER=1: a chain of other programs too)"
 	@echo "make bench         benchmarks"
 	@echo "make fmt lint doc  format; check everything; build the documentation"
 	@echo "make config-reference  config/default.toml and docs/configuration.md, from the types"
@@ -54,7 +54,7 @@ bench-everyday: install-deps
 	@scripts/bench-everyday.sh $(ARGS)
 
 bench-latency: install-deps
-	@scripts/bench-latency.sh $(ARGS)
+	@scripts/bench-latency.sh $(if $(PEER),--peer scripts/peer-chain.sh) $(ARGS)
 
 bench-room: install-deps
 	@bash -c '. scripts/env.sh && ready && JOI_ROOM_ROUNDS=$${JOI_ROOM_ROUNDS:-10} build test --test live -- --nocapture room::'

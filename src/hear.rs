@@ -190,11 +190,24 @@ pub struct Outlook {
     pub more: More,
 }
 
+impl Outlook {
+    /// The same where whoever talks over her is heard, or is not: then there is no taking up what she answers already.
+    #[must_use]
+    pub fn over_her(self, is_heard: bool) -> Self {
+        match (self.more, is_heard) {
+            (More::Amendable, false) => Self { more: More::Possible, ..self },
+            (More::Unlikely | More::Amendable | More::Possible | More::Likely, _) => self,
+        }
+    }
+}
+
 /// Whether more will be said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
     /// It is complete.
     Unlikely,
+    /// It is complete, and may go on all the same, also when it is answered already: who does so is heard over her.
+    Amendable,
     /// It is complete, and may go on all the same.
     Possible,
     /// It is only the beginning of something.

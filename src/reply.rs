@@ -9,20 +9,17 @@
 //! The folders follow the path: [`understand`], `quick`, [`prompt`], [`agent`], [`output`], [`memory`].
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use futures_util::StreamExt;
 use jiff::{SignedDuration, Zoned};
 use tokio::sync::mpsc;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::language::prompts::PromptName;
-use crate::llm::{Ask, Length, LlmError};
 use crate::message::Private;
 use crate::store::StoreError;
 
 pub mod agent;
+mod ahead;
 pub(crate) mod arbiter;
 mod care;
 mod config;
@@ -49,6 +46,7 @@ pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig
 pub use config::{PersonaMode, PlannerConfig, PlannerMode, PlannerOrder};
 
 pub use agent::protocol::{Protocol, Protocols};
+pub use ahead::{read_ahead, read_words};
 pub use engine::{Engine, EngineParts};
 pub use initiative::{ComposeFault, ComposedWords, Initiative, ProactiveBrief, QuietWish};
 pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
@@ -65,8 +63,6 @@ use agent::router::ToolChoice;
 use agent::setup::{self, Prepared};
 use agent::talk::PromptKind;
 use agent::tool_loop::LoopEnd;
-use agent::tool_loop::state::prompt::LoopPrompt;
-use arbiter::ModelPriority;
 use consent::QuestionOutcome;
 use deadline::in_time;
 use memory::RecallRules;
@@ -134,46 +130,6 @@ pub async fn reply<M: ChatModel>(
     ReplyOutcome { heard, text, ended, conversation, exchange }
 }
 
-/// Has the model read everything that is known before the question: the head and the dialogue of the conversation, of
-/// each prompt that the question may get. To be called once the model is loaded, at a wake word, and when an answer is complete; then only the question is left
-/// to read. Dropping it aborts it.
-///
-/// # Errors
-/// The model's; a warm-up that failed costs time, nothing else.
-pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> Result<(), LlmError> {
-    let _running = engine.arbiter.begin_turn();
-    let (now, language) = (engine.parts.clock.now(), engine.language_of(session, "", None));
-    let path = Path { engine, session, language: Arc::clone(&language) };
-    let turn = Turn { channel: session.id().channel, now, asked: "", language };
-    session.restore(engine.parts.store.as_ref()).await;
-    // Without the dialogue it would be read in vain.
-    let Ok(past) = path.past(&turn.now).await else { return Ok(()) };
-    path.settle(&past);
-    let mut request = path.request(&turn, &past);
-    for prompt in path.prompts_ahead(&request) {
-        request.prompt = prompt;
-        let memory = engine.memory.warm(&request, session).await;
-        let prepared = Prepared { memory, ..Prepared::default() };
-        let shared = path.shared_prompt(&request);
-        let state = setup::begin(&request, prepared, &shared, path.setup_rules(), session);
-        let LoopPrompt { messages, native, .. } = state.prompt;
-        let ask = Ask { length: Length::OneToken, messages, tools: native, ..Ask::default() };
-        // Whoever has asked already comes first; a server that hangs does not keep the model from others.
-        let _permit = engine.access(ModelPriority::Background).permit().await;
-        let reading = async {
-            let mut words = engine.parts.model.ask(ask).await?;
-            while let Some(event) = words.next().await {
-                event?;
-            }
-            Ok(())
-        };
-        let limit = Duration::from_secs(u64::from(engine.parts.reply.first_word_s));
-        let late = LlmError::TimedOut { what: "reading ahead", limit };
-        timeout(limit, reading).await.unwrap_or(Err(late))?;
-    }
-    Ok(())
-}
-
 type TurnResult = Result<(Ended, Keep), ReceiverClosed>;
 
 impl<M: ChatModel> Path<'_, M> {
@@ -208,6 +164,7 @@ impl<M: ChatModel> Path<'_, M> {
         if let Some(home) = means.home {
             home.ready(turn).await;
         }
+        quick::take_back(turn, &means, sink).await?;
         if let Some(quick) = quick::recognise(turn, &means, heads.all_tools()) {
             if let Recognised::Requests(parts) = quick {
                 return Box::pin(self.each(turn, parts, sink)).await;

@@ -32,6 +32,7 @@ pub use crate::language::{ClockSaid, Exactness};
 pub use config::TimersConfig;
 pub use entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
 pub use later::{HouseHand, LaterCommand, LaterOutcome};
+pub(crate) use moment::date_on;
 pub use moment::{Day, DayPart, Said};
 pub use order::{
     Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, ScheduleOrder, ScheduleQuestion, When, Which,

@@ -44,7 +44,7 @@ mod volume;
 mod weather;
 mod web;
 
-pub use ready::{ReadyEnd, ready_end};
+pub use ready::{ReadyEnd, ready_answer, ready_end};
 pub use registry::{ToolRegistry, ToolSnapshot};
 pub use timers::ReadsWhen;
 pub use web::{FoundPage, Reach};

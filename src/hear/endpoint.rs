@@ -28,8 +28,10 @@ const AFTERGLOW: u64 = 5 * FRAME as u64;
 const CLOSURE: u64 = 3 * FRAME as u64;
 /// Voiced sound after a pause that counts as continued speech; a single frame is a click.
 const RESUME: u64 = 2 * FRAME as u64;
-/// Silence that ends a whole command: 0.3 s.
-const ENOUGH: u64 = RATE as u64 * 3 / 10;
+/// Silence that ends a whole command: 0.25 s.
+const ENOUGH: u64 = RATE as u64 / 4;
+/// Silence that ends a whole command which could go on, and be taken up then: 0.4 s.
+const AMENDABLE: u64 = RATE as u64 * 4 / 10;
 /// Silence that ends a whole command which could go on: 0.6 s, a pause for thought.
 const THOUGHT: u64 = RATE as u64 * 6 / 10;
 
@@ -129,6 +131,8 @@ struct EndpointLimits {
     patience: u64,
     /// Silence that ends a complete command, ...
     enough: u64,
+    /// ... one that could go on and be taken up, ...
+    amendable: u64,
     /// ... one that could go on, ...
     thought: u64,
     /// ... and one that has only begun.
@@ -157,16 +161,19 @@ impl Endpointer {
     pub fn new(config: &EndpointConfig) -> Self {
         let samples = |seconds: f64| (seconds * f64::from(RATE)) as u64;
         let patience = samples(config.patience.seconds());
-        let (enough, thought, long) = match config.by_meaning {
-            true => {
-                let long = patience.max(samples(EndpointPatience::Relaxed.seconds()));
-                (patience.min(ENOUGH), patience.min(THOUGHT), long)
-            }
-            false => (patience, patience, patience),
+        let [enough, amendable, thought] =
+            [ENOUGH, AMENDABLE, THOUGHT].map(|silence| match config.by_meaning {
+                true => patience.min(silence),
+                false => patience,
+            });
+        let long = match config.by_meaning {
+            true => patience.max(samples(EndpointPatience::Relaxed.seconds())),
+            false => patience,
         };
         let limits = EndpointLimits {
             patience,
             enough,
+            amendable,
             thought,
             long,
             pre_roll: samples(config.pre_roll),
@@ -347,6 +354,7 @@ impl Endpointer {
         match talk.more {
             None => self.limits.patience,
             Some(More::Unlikely) => self.limits.enough,
+            Some(More::Amendable) => self.limits.amendable,
             Some(More::Possible) => self.limits.thought,
             Some(More::Likely) => self.limits.long,
         }

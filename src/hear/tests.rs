@@ -256,3 +256,14 @@ fn the_defaults_survive_a_round_trip() {
     assert_eq!(toml::from_str::<HearConfig>(&text).expect("it can be read"), HearConfig::default());
     assert_eq!(Duration::from_secs_f64(EndpointConfig::default().patience.seconds()).as_millis(), 700);
 }
+
+#[test]
+fn a_command_is_only_taken_up_where_a_voice_over_hers_is_heard() {
+    let outlook = |more| Outlook { generation: 1, revision: 0, more };
+    let over_her = |is_heard| {
+        [More::Unlikely, More::Amendable, More::Possible, More::Likely]
+            .map(|more| outlook(more).over_her(is_heard).more)
+    };
+    assert_eq!(over_her(true), [More::Unlikely, More::Amendable, More::Possible, More::Likely]);
+    assert_eq!(over_her(false), [More::Unlikely, More::Possible, More::Possible, More::Likely]);
+}

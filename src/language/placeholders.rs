@@ -62,6 +62,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("schedule.which", &["list"]),
     ("reply.time", &["time"]),
     ("reply.date", &["weekday", "month", "day", "nth", "year"]),
+    ("reply.date_of", &["weekday", "month", "day", "nth", "year"]),
+    ("reply.date_was", &["weekday", "month", "day", "nth", "year"]),
     ("reply.volume", &["percent"]),
     ("reply.shall_i", &["deed"]),
     ("home.missing", &["deed"]),

@@ -69,6 +69,8 @@ pub(crate) struct ReadyWords {
     pub(crate) vague: Vec<String>,
     /// What a list may be called; its name is the group `list`.
     list: String,
+    /// How the list is called that needs no name: the shopping list.
+    pub(crate) unnamed: Vec<String>,
     add: Vec<String>,
     remove: Vec<String>,
     read: Vec<String>,

@@ -52,6 +52,23 @@ pub(crate) enum Recognised<'a> {
     Requests(Vec<&'a str>),
 }
 
+/// What was set by the beginning of `turn` is forgotten where the whole of it is another request.
+pub(crate) async fn take_back(
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<(), ReceiverClosed> {
+    let order = means.session.with(|state| {
+        let order = state.last_set.as_ref()?.taken_back(&turn.language, turn.asked, &turn.now)?;
+        state.last_set = None;
+        Some(order)
+    });
+    match order {
+        Some(order) => timers::withdraw(order, means.schedule, sink).await,
+        None => Ok(()),
+    }
+}
+
 /// What can be done without a model; an answer to what was asked back counts only where nothing else fits.
 pub(crate) fn recognise<'a>(
     turn: &Turn<'a>,
@@ -134,7 +151,7 @@ pub(crate) async fn carry_out(
         }
         Intent::Home(order) => return home::carry_out(order, turn, sink).await,
         Intent::Quiet(wish) => return wished(*wish, turn, means, sink).await,
-        Intent::Time | Intent::Date => (&[], Keep::Yes),
+        Intent::Time | Intent::Date | Intent::DateOf(_) | Intent::Greeting(_) => (&[], Keep::Yes),
         Intent::Volume(change) => (&[Action::Volume(*change)], Keep::Yes),
         Intent::Repeat => (&[], Keep::No),
         Intent::Stop => {

@@ -117,6 +117,15 @@ impl Session {
         self.with(|state| state.last_turn = Some(now));
     }
 
+    /// The speaker went on with what was answered last: the next turn holds all of it.
+    pub(crate) fn supersede(&self, now: Timestamp) {
+        self.with(|state| {
+            if let Some(set) = &mut state.last_set {
+                set.supersede(now);
+            }
+        });
+    }
+
     /// The tools and heads of the conversation: those there were when it began.
     pub(crate) fn heads(&self, registry: &ToolRegistry, who: &Speaking<'_>) -> Arc<HeadSet> {
         self.with(|state| {

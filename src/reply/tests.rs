@@ -8,13 +8,14 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::agent::digest;
+use super::arbiter::ModelPriority;
 use super::model::Room;
 use super::prompt::head::HeadSet;
 use super::*;
 use crate::clock::{Clock, ManualClock};
 use crate::language::ReplySentences;
 use crate::language::tests::{english, german, in_english};
-use crate::llm::{Message, ModelSize, Role};
+use crate::llm::{Ask, LlmError, Message, ModelSize, Role};
 use crate::message::{ConversationId, Origin, TurnId};
 use crate::schedule::{Schedule, ScheduleParts, TimersConfig};
 use crate::store::Store;

@@ -169,6 +169,12 @@ pub(super) fn dates(day: Day, now: &Zoned) -> Vec<Date> {
     dates.into_iter().flatten().collect()
 }
 
+/// The date of a day: of one in a calendar the next, today included. Nothing for a day that is not in it.
+pub(crate) fn date_on(day: Day, now: &Zoned) -> Option<Date> {
+    let is_past = |date: &Date| matches!(day, Day::Date(..)) && *date < now.date();
+    dates(day, now).into_iter().find(|date| !is_past(date))
+}
+
 fn on_day(day: Day, times: &[Time], bias: Bias, now: &Zoned) -> Option<DateTime> {
     let today = now.date();
     let date = match day {

@@ -56,6 +56,7 @@ pub(super) fn obey(present: &Present<'_>, order: &ScheduleOrder) -> Decided {
         }
         ScheduleOrder::Finish(id) => present.finish(*id),
         ScheduleOrder::Amend { before, since, wanted } => present.amend(before, *since, wanted),
+        ScheduleOrder::Withdraw { before, since } => present.withdraw(before, *since),
         ScheduleOrder::List(kind) => (vec![], OrderReport::Listed(*kind, present.of_kind(*kind))),
         ScheduleOrder::Left(which) => present.left(which),
         ScheduleOrder::Cancel(which) => present.cancel(which),
@@ -147,12 +148,23 @@ impl Present<'_> {
         (vec![EntryChange::Add(entry.clone())], OrderReport::Set(entry))
     }
 
-    fn amend(&self, before: &NewEntry, since: Timestamp, wanted: &NewEntry) -> Decided {
+    /// What was begun as `before` since then, and still waits.
+    fn begun(&self, before: &NewEntry, since: Timestamp) -> Option<&Entry> {
         let is_it = |entry: &&Entry| {
             let is_alike = (entry.kind, &entry.name) == (before.kind, &before.name);
             is_alike && entry.state == EntryState::Waiting && entry.set_at >= since
         };
-        let begun = self.entries.iter().filter(is_it).max_by_key(|entry| entry.id);
+        self.entries.iter().filter(is_it).max_by_key(|entry| entry.id)
+    }
+
+    fn withdraw(&self, before: &NewEntry, since: Timestamp) -> Decided {
+        let begun: Vec<Entry> = self.begun(before, since).into_iter().cloned().collect();
+        let changes = begun.iter().map(|entry| EntryChange::Remove(entry.id)).collect();
+        (changes, OrderReport::Cancelled(begun))
+    }
+
+    fn amend(&self, before: &NewEntry, since: Timestamp, wanted: &NewEntry) -> Decided {
+        let begun = self.begun(before, since);
         let (Some(begun), Some(when)) = (begun, &wanted.when) else { return self.set(wanted, &[]) };
         let now = begun.set_at.to_zoned(self.now.time_zone().clone());
         match (Present { now: &now, ..*self }).due(when, wanted.kind, wanted.bias) {

@@ -36,6 +36,14 @@ pub enum ScheduleOrder {
         /// What it is to be.
         wanted: NewEntry,
     },
+    /// Forget what was begun a moment ago, since it was not what its speaker was about to say. It is no report if it is
+    /// not there.
+    Withdraw {
+        /// What was begun.
+        before: NewEntry,
+        /// Not earlier than this.
+        since: Timestamp,
+    },
     /// What is there, of this kind or of all.
     List(Option<EntryKind>),
     /// How long until it is due.

@@ -73,9 +73,8 @@ impl Tool for Calculate {
             let computed = tokio::task::spawn_blocking(move || value_of(&expression, &clock)).await;
             let value = computed.unwrap_or_else(|_| Err("it can't be computed".to_owned()));
             let value = value.map_err(|why| ToolError::TellModel(format!("{written}: {why}")))?;
-            let say = &language.sentences().tools;
-            let told = with_money(value.replace("approx.", &say.about), money);
-            let sentence = fill(&say.sum, &[("value", &told)]);
+            let told = told(&value, money, language);
+            let sentence = fill(&language.sentences().tools.sum, &[("value", &told)]);
             Ok(Output::own(format!("{written} = {told}")).saying(sentence))
         }
         .boxed()
@@ -106,6 +105,20 @@ pub(super) fn asked_for(asked: &str, language: &Language) -> Option<String> {
         || [" - ", " to ", " in ", "sqrt "].iter().any(|s| signs.contains(s));
     let clock = EvaluationLimit { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
     (is_sum && value_of(&signs, &clock).is_ok()).then_some(rest)
+}
+
+/// A value as it is told.
+fn told(value: &str, money: Option<&CurrencyNames>, language: &Language) -> String {
+    with_money(value.replace("approx.", &language.sentences().tools.about), money)
+}
+
+/// What a request that is nothing but a sum is answered with.
+pub(super) fn foreseen(asked: &str, language: &Language) -> Option<String> {
+    let written = asked_for(asked, language)?;
+    let Sum { expression, money } = Sum::of(&written, language).ok()?;
+    let clock = EvaluationLimit { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
+    let value = value_of(&expression, &clock).ok()?;
+    Some(fill(&language.sentences().tools.sum, &[("value", &told(&value, money, language))]))
 }
 
 /// A sum in signs, and the currency it is in.

@@ -64,13 +64,7 @@ impl Lists {
                     return Err(lost("what was written can't be read back"));
                 }
                 let told = language.sentences().time.listed(&items);
-                let [one, several] = &say.added;
-                let added = if items.len() == 1 { one } else { several };
-                let sentence = if list == NOTES {
-                    say.noted.clone()
-                } else {
-                    capital(&fill(added, &[("items", &told), spoken]))
-                };
+                let sentence = added(&list, &items, language);
                 Ok(Output::of(source, format!("added {told}; {}", as_told(&list, &now))).saying(sentence))
             }
             ("remove", text) => match store.remove_note(&list, text).await.map_err(broken)? {
@@ -169,6 +163,25 @@ pub(crate) fn bare_name(said: &str, language: &Language) -> String {
     let is_named =
         |word: &&str| !language.lists().any(|words| words.unnamed.iter().any(|known| known == word));
     lower.split_whitespace().filter(is_named).collect::<Vec<_>>().join(" ")
+}
+
+/// What is said once `items` were added to `list`.
+fn added(list: &str, items: &[String], language: &Language) -> String {
+    let say = &language.sentences().tools;
+    if list == NOTES {
+        return say.noted.clone();
+    }
+    let [one, several] = &say.added;
+    let added = if items.len() == 1 { one } else { several };
+    let told = language.sentences().time.listed(items);
+    capital(&fill(added, &[("items", &told), ("list", spoken_name(list, language))]))
+}
+
+/// What a request with these arguments is answered with, where that does not depend on what is on the list.
+pub(super) fn foreseen(arguments: &Arguments, language: &Language) -> Option<String> {
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
+    let list = list_name(text("list"), language);
+    (text("action") == "add").then(|| added(&list, &items(&list, text("text"), language), language))
 }
 
 /// "milk, eggs and bread" are three things on a list and one note.

@@ -131,7 +131,8 @@ pub(crate) fn run(args: &FirstLookArgs, context: &CliContext) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-fn spoken(voice: &str, text: &str) -> anyhow::Result<Vec<f32>> {
+/// `text` by a voice of flite.
+pub(super) fn spoken(voice: &str, text: &str) -> anyhow::Result<Vec<f32>> {
     let file = std::env::temp_dir().join(format!("joi-first-look-{}.wav", std::process::id()));
     let said = say(voice, text, &file).and_then(|()| Ok(read_wav(&file, RATE)?));
     let _ = std::fs::remove_file(&file);

@@ -16,6 +16,7 @@ mod everyday;
 mod first_look;
 mod latency;
 mod model;
+mod pauses;
 mod residue;
 mod room;
 mod stop;
@@ -34,6 +35,7 @@ Examples:
   joi-bench acting                      what typical turns cost, and whether the right tool is called
   joi-bench everyday                    what becomes of everyday questions, beside the model alone
   joi-bench first-look                  what is lost when the quickest speech model decides commands
+  joi-bench pauses                      what a shorter wait for the end of a command would cut off
   joi-bench latency                     how soon she is heard after the last word, through a sound server";
 
 /// Measurements of Joi, over synthetic sound and fixed conversations.
@@ -66,6 +68,8 @@ enum Measurement {
     Everyday(everyday::EverydayArgs),
     /// What is lost when the quickest speech model decides commands that it is sure of
     FirstLook(first_look::FirstLookArgs),
+    /// How often a command that goes on would be cut off, by the silence that is asked for
+    Pauses(pauses::PausesArgs),
     /// From the last word of a command to the first sound of the answer, at the loudspeaker of a sound server
     Latency(latency::LatencyArgs),
 }
@@ -87,6 +91,7 @@ fn run(what: &Measurement, wants: Wants) -> anyhow::Result<ExitCode> {
         Measurement::Acting(args) => acting::run(args, &context),
         Measurement::Everyday(args) => everyday::run(args, &context),
         Measurement::FirstLook(args) => first_look::run(args, &context),
+        Measurement::Pauses(args) => pauses::run(args, &context),
         Measurement::Latency(args) => latency::run(args, &context),
     }
 }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::config::ConversationConfig;
 use super::marks::first_marks;
 use super::reporter::{Breath, REST, SpeechOutput, SpokenReporter};
-use super::signals::{After, Judged, SpokenQuestion, Why};
+use super::signals::{After, Continuation, Judged, SpokenQuestion, Why};
 use crate::channels::turn::{self, Reporter as _, TurnEnd};
 use crate::clock::Clock;
 use crate::language::Language;
@@ -87,7 +87,10 @@ impl<M: ChatModel + 'static> Answers<M> {
     }
 
     /// Begins to answer: with the rest of the last answer when that is what the question agrees to.
-    pub(super) fn begin(&mut self, question: &SpokenQuestion) {
+    pub(super) fn begin(&mut self, question: &SpokenQuestion, ahead: Option<Decision>) {
+        if question.continues == Some(Continuation::Answered) {
+            self.desk.session.supersede(self.desk.clock.now().timestamp());
+        }
         let language = self.desk.language_of(question);
         let ready = self.rest.take().and_then(|rest| ReadyAnswer::after(rest, &question.text, &language));
         let cancel = CancellationToken::new();
@@ -107,7 +110,8 @@ impl<M: ChatModel + 'static> Answers<M> {
         self.running.insert(question.turn, running);
         let breath = self.desk.config.go_on().map(|after| Breath { after, rest: later });
         let reporter = SpokenReporter::new(question.turn, self.desk.speech.clone(), language.clone(), breath);
-        let (id, text, trace) = (question.turn, question.text.clone(), first_marks(question));
+        let (id, text, mut trace) = (question.turn, question.text.clone(), first_marks(question));
+        ahead.into_iter().for_each(|ahead| trace.decide(ahead));
         match ready {
             Some(ready) => drop(self.tasks.spawn(ready.tell((id, text), trace, reporter, cancel))),
             None => {

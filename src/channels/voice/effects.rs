@@ -7,10 +7,11 @@ use std::time::Instant;
 
 use super::announcements::AnnouncementEnd;
 use super::output::TONE_RATE;
-use super::signals::{FlowEffect, SpokenQuestion, TOLD, Why};
+use super::signals::{FlowEffect, Judged, SpokenQuestion, TOLD, Why};
 use super::{Conversation, News, marks};
 use crate::audio::tone;
 use crate::hear::HearCommand;
+use crate::hear::judge::JudgeVerdict;
 use crate::hear::whisper::SttJob;
 use crate::message::{Private, TurnId};
 use crate::reply::model::ChatModel;
@@ -27,9 +28,11 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.input.hearing.decode(SttJob { utterance, urgency })
             }
             FlowEffect::DropDecode { generation, revision } => {
+                self.thinking.forget_words();
                 self.input.hearing.drop_before(generation, revision);
             }
             FlowEffect::Rehearse(judged) => self.answers.rehearse(&judged),
+            FlowEffect::ReadAhead(judged) => self.read_words(&judged),
             FlowEffect::Answer(question) => self.answer(*question).await,
             FlowEffect::Dismiss(turn, judged) => {
                 let record = self.answers.dismissal(turn, marks::decisions(&judged));
@@ -37,6 +40,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.tell(News::Dismissed(Box::new(record))).await;
             }
             FlowEffect::Announce(turn) => self.announce(turn).await,
+            FlowEffect::Ears(HearCommand::Expect(outlook)) => {
+                let outlook = outlook.over_her(self.output.is_echo_cancelled());
+                self.input.command(HearCommand::Expect(outlook));
+            }
             FlowEffect::Ears(command) => {
                 self.input.command(command);
                 if matches!(command, HearCommand::FollowUp(_)) {
@@ -67,8 +74,18 @@ impl<M: ChatModel + 'static> Conversation<M> {
 
     async fn answer(&mut self, question: SpokenQuestion) {
         self.tell(News::Understood(Private(question.text.clone()))).await;
-        self.thinking.begin(question.decided);
-        self.answers.begin(&question);
+        let ahead = self.thinking.begin(question.decided, &question.text);
+        self.answers.begin(&question, ahead);
+    }
+
+    /// The model reads what it will be asked, if that is for it.
+    pub(super) fn read_words(&mut self, judged: &Judged) {
+        let (JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text)) = &judged.judgement.verdict else {
+            return;
+        };
+        let heard = judged.transcript.language.as_deref();
+        let heard = heard.map(|heard| self.input.hearing.ears.languages.heard(Some(heard)).to_code());
+        self.thinking.read_words(text, heard);
     }
 
     pub(super) fn still_thinking(&mut self) {

@@ -6,7 +6,7 @@
 
 use crate::language::Language;
 use crate::message::Transcript;
-use crate::reply::understand::intents::{Completeness, completeness};
+use crate::reply::understand::intents::completeness;
 
 /// The least mean log-probability of a transcript that is believed: `joi-bench first-look` has the figures.
 const SURE: f32 = -0.35;
@@ -22,8 +22,7 @@ pub enum TrialModel {
 
 /// Whether `command`, which `transcript` holds, is a whole command beyond doubt.
 pub fn is_decisive(language: &Language, command: &str, transcript: &Transcript) -> bool {
-    let is_whole = matches!(completeness(language, command), Completeness::Complete | Completeness::Open);
-    is_whole && !transcript.ran_away && transcript.mean_logprob >= SURE
+    completeness(language, command).is_whole() && !transcript.ran_away && transcript.mean_logprob >= SURE
 }
 
 #[cfg(test)]

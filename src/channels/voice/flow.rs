@@ -16,7 +16,7 @@ use crate::hear::whisper::DecodeUrgency;
 use crate::hear::{FollowUpWindow, HearCommand, SpeakingState};
 use crate::language::Languages;
 use crate::message::{Activity, TurnId, Utterance};
-use early::Early;
+use early::{Consequence, Continuation, Early};
 
 const TALKING: HearCommand = HearCommand::Speaking(SpeakingState::Talking);
 const SILENT: HearCommand = HearCommand::Speaking(SpeakingState::Silent);
@@ -62,7 +62,7 @@ enum Phase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
     /// Nothing of it can be heard or felt: whoever goes on speaking can still have it back.
-    Begun { by: Opening },
+    Begun { by: Opening, consequence: Consequence },
     /// It has done something, or nobody asked for it.
     Committed,
     /// Her voice is in the room.
@@ -89,7 +89,7 @@ pub struct Flow {
     followed: u32,
     breaker: LoopBreaker,
     /// What is listened to goes on with a question that seemed complete.
-    is_continuing: bool,
+    continues: Option<Continuation>,
 }
 
 impl Flow {
@@ -103,7 +103,7 @@ impl Flow {
             languages,
             followed: 0,
             breaker,
-            is_continuing: false,
+            continues: None,
         }
     }
 
@@ -207,7 +207,7 @@ impl Flow {
 
     fn open(&mut self, by: Opening) {
         self.phase = Phase::Listening { by, advance: Advance::Nothing };
-        self.is_continuing = false;
+        self.continues = None;
     }
 
     fn paused(&mut self, utterance: Utterance) -> Vec<FlowEffect> {
@@ -232,16 +232,17 @@ impl Flow {
 
     /// What was taken for a whole sentence was not: nothing of the answer was heard, so it can be had back.
     fn continued(&mut self) -> Vec<FlowEffect> {
-        let (by, effects) = match &self.phase {
-            Phase::Transcribing { by, utterance, .. } => (*by, vec![drop_all(utterance)]),
-            Phase::Answering { turn, progress: Progress::Begun { by } } => {
-                (*by, vec![FlowEffect::Cancel(*turn, "the speaker went on".into())])
+        let (by, continuation, effect) = match &self.phase {
+            Phase::Transcribing { by, utterance, .. } => (*by, Continuation::Unanswered, drop_all(utterance)),
+            Phase::Answering { turn, progress: Progress::Begun { by, .. } } => {
+                let cancel = FlowEffect::Cancel(*turn, "the speaker went on".into());
+                (*by, Continuation::Answered, cancel)
             }
             _ => return vec![],
         };
         self.open(by);
-        self.is_continuing = true;
-        effects
+        self.continues = Some(continuation);
+        vec![effect]
     }
 
     fn ended(&mut self, utterance: Utterance, decided: Instant) -> Vec<FlowEffect> {
@@ -263,9 +264,9 @@ impl Flow {
             Phase::Listening { advance, .. } => {
                 let Advance::Decoding = advance else { return vec![] };
                 let outlook = news.outlook().map(|outlook| FlowEffect::Ears(HearCommand::Expect(outlook)));
-                let rehearsal = news.rehearsal().map(FlowEffect::Rehearse);
+                let preparation = news.preparation();
                 *advance = Advance::Decoded(Box::new(news));
-                outlook.into_iter().chain(rehearsal).collect()
+                outlook.into_iter().chain(preparation).collect()
             }
             Phase::Transcribing { utterance, .. } if news.is_of(utterance) => self.settle(news),
             _ => vec![],
@@ -296,7 +297,8 @@ impl Flow {
             self.followed += 1;
         }
         let turn = self.next_turn();
-        self.phase = Phase::Answering { turn, progress: Progress::Begun { by } };
+        let consequence = Consequence::of(&judged, &text, &self.languages);
+        self.phase = Phase::Answering { turn, progress: Progress::Begun { by, consequence } };
         let woke = match by {
             Opening::Called { at, .. } => at,
             Opening::Window | Opening::Interruption => None,
@@ -311,6 +313,7 @@ impl Flow {
             decided,
             transcribed: news.at.max(decided),
             meaning: news.meaning,
+            continues: self.continues,
         }))]
     }
 
@@ -347,7 +350,9 @@ impl Flow {
 
     fn progress(&mut self, id: TurnId, news: Progress) -> Vec<FlowEffect> {
         let Phase::Answering { turn, progress } = &mut self.phase else { return vec![] };
-        if *turn != id || *progress == Progress::Audible {
+        // What can be taken up again is not over because it is done.
+        let is_open = matches!(progress, Progress::Begun { consequence: Consequence::Amendable, .. });
+        if *turn != id || *progress == Progress::Audible || is_open && news == Progress::Committed {
             return vec![];
         }
         *progress = news;

@@ -27,6 +27,7 @@ use crate::hear::{Delivery, HearEvent, Stretch};
 use crate::language::{Language, Languages};
 use crate::message::{OpenedBy, Transcript, Utterance};
 use crate::reply::model::ChatModel;
+use crate::reply::understand::intents::{Completeness, completeness};
 use crate::trace::Decision;
 
 /// Whoever talks over her for so long, in samples, has said a word by then or is no talker: 1.7 s.
@@ -130,22 +131,24 @@ impl Hearing {
     }
 
     /// What the quickest model has made of an utterance, where that is enough; else the chosen one reads it.
-    fn glance(&mut self, event: SttEvent, utterance: Utterance) -> Option<Judged> {
+    fn glance(&mut self, event: SttEvent, utterance: Utterance) -> Option<Glance> {
         let judged = event.result.ok().map(|transcript| self.judged(transcript, BargeInPolicy::Commands));
-        let decisive = judged.filter(|judged| {
-            let language = self.ears.languages.heard(judged.transcript.language.as_deref());
-            let text = match &judged.judgement.verdict {
-                JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => text,
-                JudgeVerdict::Stop => &judged.transcript.text,
-                JudgeVerdict::Interrupts(_) | JudgeVerdict::Echo | JudgeVerdict::Ignore => return false,
-            };
-            is_decisive(&language, text, &judged.transcript)
-        });
-        if decisive.is_none() {
-            self.stt.submit(SttJob { utterance, urgency: DecodeUrgency::Speculative });
+        if let Some(judged) = judged.as_ref().filter(|judged| self.is_enough(judged)) {
+            let look = Decision::new("first look", "a whole command", "the quickest model is sure of it");
+            return Some(Glance::Enough(Judged { look: Some(look), ..judged.clone() }));
         }
-        let look = Decision::new("first look", "a whole command", "the quickest model is sure of it");
-        decisive.map(|judged| Judged { look: Some(look), ..judged })
+        self.stt.submit(SttJob { utterance, urgency: DecodeUrgency::Speculative });
+        judged.map(Glance::Words)
+    }
+
+    fn is_enough(&self, judged: &Judged) -> bool {
+        let language = self.ears.languages.heard(judged.transcript.language.as_deref());
+        let text = match &judged.judgement.verdict {
+            JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => text,
+            JudgeVerdict::Stop => &judged.transcript.text,
+            JudgeVerdict::Interrupts(_) | JudgeVerdict::Echo | JudgeVerdict::Ignore => return false,
+        };
+        is_decisive(&language, text, &judged.transcript)
     }
 
     pub(super) fn drop_before(&mut self, generation: u64, revision: u32) {
@@ -223,6 +226,14 @@ impl Hearing {
         let sound = Some(SoundOf { began_at, began: case.began, ended: case.ended, loudness });
         Judged { judgement, sound, transcript, look: None }
     }
+}
+
+/// What the quickest model has made of an utterance.
+enum Glance {
+    /// A whole command that it is sure of.
+    Enough(Judged),
+    /// Words that the chosen model reads as well.
+    Words(Judged),
 }
 
 /// When an utterance sounded, beside what she said.
@@ -320,8 +331,24 @@ impl<M: ChatModel + 'static> Conversation<M> {
     async fn glanced(&mut self, event: SttEvent, utterance: Utterance) {
         let at = Instant::now();
         let (generation, revision) = (event.generation, event.revision);
-        if let Some(judged) = self.input.hearing.glance(event, utterance) {
-            self.step(FlowInput::Transcribed { result: Ok(judged), generation, revision, at }).await;
+        match self.input.hearing.glance(event, utterance) {
+            Some(Glance::Enough(judged)) => {
+                self.step(FlowInput::Transcribed { result: Ok(judged), generation, revision, at }).await;
+            }
+            // They may be those of the better model, too.
+            Some(Glance::Words(judged)) if self.is_for_the_model(&judged) => self.read_words(&judged),
+            Some(Glance::Words(_)) | None => {}
+        }
+    }
+
+    /// Whether no command could come of it.
+    fn is_for_the_model(&self, judged: &Judged) -> bool {
+        let language = self.input.hearing.ears.languages.heard(judged.transcript.language.as_deref());
+        match &judged.judgement.verdict {
+            JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => {
+                completeness(&language, text) == Completeness::Unknown
+            }
+            _ => false,
         }
     }
 

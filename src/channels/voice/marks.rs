@@ -16,7 +16,7 @@ pub(super) fn first_marks(question: &SpokenQuestion) -> Trace {
     let silence = question.decided.saturating_duration_since(question.speech_ended).as_millis();
     let meaning = match question.meaning {
         Completeness::Complete => "a whole command",
-        Completeness::Open => "a whole command that could go on",
+        Completeness::Amendable | Completeness::Open => "a whole command that could go on",
         Completeness::Incomplete => "the beginning of a command",
         Completeness::Unknown => "silence",
     };

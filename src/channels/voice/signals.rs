@@ -193,6 +193,8 @@ pub enum FlowEffect {
     },
     /// Have the voice ready for what these words will be answered with, if the utterance ends here.
     Rehearse(Box<Judged>),
+    /// Have the model read what it will be asked, if the utterance ends here.
+    ReadAhead(Box<Judged>),
     /// Answer.
     Answer(Box<SpokenQuestion>),
     /// Something was heard that she does not answer; for the record.
@@ -203,6 +205,15 @@ pub enum FlowEffect {
     Ears(HearCommand),
     /// The conversation rests until the next wake phrase, for the given reason.
     Rest(&'static str),
+}
+
+/// What became of a question that seemed complete and was gone on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Continuation {
+    /// Nothing yet.
+    Unanswered,
+    /// Its answer was begun.
+    Answered,
 }
 
 /// A complete question with the moments that led to it.
@@ -226,4 +237,6 @@ pub struct SpokenQuestion {
     pub transcribed: Instant,
     /// Whether the words are a quick command.
     pub meaning: Completeness,
+    /// What became of the beginning of it, where that was taken for the whole.
+    pub continues: Option<Continuation>,
 }

@@ -2,13 +2,16 @@
 //!
 //! Owned by the conversation's task; reading ahead is a task of its own that ends with the question.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 
+use crate::language::LanguageCode;
 use crate::reply::model::ChatModel;
 use crate::reply::{self, Engine, Session};
+use crate::trace::Decision;
 
 /// While she thinks on, a tone says so again and again.
 const STILL: Duration = Duration::from_secs(6);
@@ -22,11 +25,13 @@ pub(super) struct Thinking<M> {
     /// When that is.
     tone_at: Option<Instant>,
     reading: Option<JoinHandle<()>>,
+    /// The words of a trial transcript that it reads, if it reads some.
+    words: Option<String>,
 }
 
 impl<M: ChatModel + 'static> Thinking<M> {
     pub(super) fn new(engine: Arc<Engine<M>>, session: Arc<Session>, after: Option<Duration>) -> Self {
-        Self { engine, session, after, tone_at: None, reading: None }
+        Self { engine, session, after, tone_at: None, reading: None, words: None }
     }
 
     /// When a tone is due, if she thinks.
@@ -34,12 +39,20 @@ impl<M: ChatModel + 'static> Thinking<M> {
         self.tone_at
     }
 
-    /// The question is complete since then.
-    pub(super) fn begin(&mut self, decided: Instant) {
-        if let Some(reading) = self.reading.take() {
+    /// The question is complete since then; what of it the model has read in advance.
+    pub(super) fn begin(&mut self, decided: Instant, text: &str) -> Option<Decision> {
+        let reading = self.reading.take();
+        let is_done = reading.as_ref().is_some_and(JoinHandle::is_finished);
+        if let Some(reading) = reading {
             reading.abort();
         }
         self.tone_at = self.after.map(|after| decided + after);
+        let verdict = match self.words.take()? {
+            words if words != text => "other words",
+            _ if is_done => "all",
+            _ => "a part",
+        };
+        Some(Decision::new("read ahead", verdict, "what was understood in the silence behind the words"))
     }
 
     /// The tone was played.
@@ -55,8 +68,36 @@ impl<M: ChatModel + 'static> Thinking<M> {
     /// While the user still speaks, the model reads what it knows already.
     pub(super) fn read_ahead(&mut self) {
         let (engine, session) = (Arc::clone(&self.engine), Arc::clone(&self.session));
+        self.words = None;
+        self.read(async move { reply::read_ahead(&engine, &session).await });
+    }
+
+    /// While it is not certain that the user has ended, the model reads what he said, in the language that was heard.
+    pub(super) fn read_words(&mut self, text: &str, heard: Option<LanguageCode>) {
+        if self.words.as_deref() == Some(text) {
+            return;
+        }
+        let (engine, session) = (Arc::clone(&self.engine), Arc::clone(&self.session));
+        self.words = Some(text.to_owned());
+        let text = text.to_owned();
+        self.read(async move { reply::read_words(&engine, &session, &text, heard.as_deref()).await });
+    }
+
+    /// The user has not ended: what he said so far is not the question.
+    pub(super) fn forget_words(&mut self) {
+        if self.words.take().is_some()
+            && let Some(reading) = self.reading.take()
+        {
+            reading.abort();
+        }
+    }
+
+    fn read<E: Display + Send + 'static>(
+        &mut self,
+        reading: impl Future<Output = Result<(), E>> + Send + 'static,
+    ) {
         let task = tokio::spawn(async move {
-            if let Err(error) = reply::read_ahead(&engine, &session).await {
+            if let Err(error) = reading.await {
                 tracing::debug!(%error, "the model could not read ahead");
             }
         });

@@ -34,8 +34,9 @@ pub struct EndpointConfig {
     /// Silence that ends an utterance: "quick" 0.4 s, "normal" 0.7 s, "relaxed" 1.2 s.
     pub patience: EndpointPatience,
     /// Whether the words said before a pause count, too: a whole quick command ("stop", "set a ten minute timer") ends
-    /// after 0.3 s of silence, one that could go on ("set a timer for ten minutes" and thirty seconds) after 0.6 s, the
-    /// beginning of one ("set a timer for") after no less than 1.2 s. Off, the silence alone decides.
+    /// after 0.25 s of silence, one that could go on after 0.6 s, or 0.4 s where what follows can be taken up ("set a timer
+    /// for ten minutes" and thirty seconds), the beginning of one ("set a timer for") after no less than 1.2 s. Off, the
+    /// silence alone decides.
     pub by_meaning: bool,
     /// Sound kept from before the first voiced frame, in seconds, 0.1 to 1. Raising it saves more of soft
     /// first syllables, and costs transcription time.

@@ -105,9 +105,9 @@ fn the_patience_is_what_the_configuration_says() {
 fn silence(config: &EndpointConfig, late: usize, revision: u32, more: More) -> u64 {
     let mut endpointer = Endpointer::new(config);
     endpointer.open(0);
-    show(&mut endpointer, 0, &line(10, 8 + late));
+    show(&mut endpointer, 0, &line(10, 6 + late));
     endpointer.expect(revision, more);
-    let edges = show(&mut endpointer, (18 + late) as u64 * F, &line(0, 40));
+    let edges = show(&mut endpointer, (16 + late) as u64 * F, &line(0, 40));
     let Some(Edge::Ended(span, EndCause::Silence)) = edges.last() else { panic!("{edges:?}") };
     (span.ends_at - span.speech_ends_at) / F
 }
@@ -115,14 +115,17 @@ fn silence(config: &EndpointConfig, late: usize, revision: u32, more: More) -> u
 #[test]
 fn a_whole_command_ends_soon_and_a_begun_one_late() {
     let config = EndpointConfig::default();
-    assert_eq!(silence(&config, 0, 0, More::Unlikely), 10, "0.3 s in frames");
-    assert_eq!(silence(&config, 6, 0, More::Unlikely), 15, "known later: at the next frame");
+    assert_eq!(silence(&config, 0, 0, More::Unlikely), 8, "0.25 s in frames");
+    assert_eq!(silence(&config, 8, 0, More::Unlikely), 15, "known later: at the next frame");
     assert_eq!(silence(&config, 0, 0, More::Likely), 38, "1.2 s");
     assert_eq!(silence(&config, 0, 1, More::Unlikely), 22, "told of other words");
     let off = EndpointConfig { by_meaning: false, ..config.clone() };
     let relaxed = EndpointConfig { patience: EndpointPatience::Relaxed, ..config.clone() };
-    let all = |config| [More::Unlikely, More::Possible, More::Likely].map(|more| silence(config, 0, 0, more));
-    assert_eq!([all(&config), all(&relaxed), all(&off)], [[10, 19, 38], [10, 19, 38], [22, 22, 22]]);
+    let all = |config| {
+        [More::Unlikely, More::Amendable, More::Possible, More::Likely]
+            .map(|more| silence(config, 0, 0, more))
+    };
+    assert_eq!([all(&config), all(&relaxed), all(&off)], [[8, 13, 19, 38], [8, 13, 19, 38], [22; 4]]);
 }
 
 #[test]

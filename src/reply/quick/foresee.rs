@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::language::Language;
+use crate::llm::ModelSize;
 use crate::reply::engine::Engine;
 use crate::reply::model::ChatModel;
 use crate::reply::session::Session;
@@ -12,6 +13,7 @@ use crate::reply::turn::Turn;
 use crate::reply::understand::intents::{self, Intent};
 use crate::reply::understand::redact;
 use crate::schedule::words;
+use crate::tools::ready_answer;
 
 /// The whole answer to `text`, and its language; nothing when that depends on more than the words.
 pub async fn foresee<M: ChatModel>(
@@ -28,7 +30,14 @@ pub async fn foresee<M: ChatModel>(
     if !asked.labels().is_empty() || goes_on(&turn, session) {
         return None;
     }
-    let quick = intents::match_intent(&language, turn.asked)?;
+    let Some(quick) = intents::match_intent(&language, turn.asked) else {
+        // A large model words the answer itself.
+        let is_ready = engine.answering().size == ModelSize::Small;
+        return is_ready
+            .then(|| ready_answer(turn.asked, &language))
+            .flatten()
+            .map(|words| (words, language));
+    };
     let words = match &quick.what {
         Intent::Schedule(order) => {
             let (report, at) = engine.parts.schedule.as_ref()?.foresee(order.clone()).await.ok()?;

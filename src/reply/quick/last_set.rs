@@ -12,6 +12,8 @@ use crate::schedule::{ScheduleOrder, ScheduleQuestion};
 const PATIENCE: SignedDuration = SignedDuration::from_secs(60);
 /// Who goes on with a command that seemed complete does so within this time, his words included.
 const AFTERTHOUGHT: SignedDuration = SignedDuration::from_secs(10);
+/// Whoever goes on before he hears an answer does so within this time, his words included.
+const ONE_BREATH: SignedDuration = SignedDuration::from_secs(5);
 
 /// An order that lacks something, and what was asked.
 #[derive(Debug, Clone)]
@@ -43,13 +45,28 @@ pub(crate) struct LastSet {
     /// When the command came that set it, and the last word of it.
     since: Timestamp,
     at: Timestamp,
+    /// Its speaker had not finished: what comes next is the whole of it.
+    is_superseded: bool,
 }
 
 impl LastSet {
     /// The command to set something that `text` is, if it is one.
     pub(crate) fn of(language: &Language, text: &str, now: &Zoned) -> Option<Self> {
         let at = now.timestamp();
-        Some(Self { settled: intents::settled(language, text)?, since: at, at })
+        Some(Self { settled: intents::settled(language, text)?, since: at, at, is_superseded: false })
+    }
+
+    /// Its speaker went on before he was answered: the next words hold all of it. What was set longer ago is not what
+    /// he goes on with.
+    pub(crate) fn supersede(&mut self, now: Timestamp) {
+        self.is_superseded = now.duration_since(self.at).abs() <= ONE_BREATH;
+    }
+
+    /// The order to forget it, where `text`, which holds all of it, makes another request of it.
+    pub(crate) fn taken_back(&self, language: &Language, text: &str, now: &Zoned) -> Option<ScheduleOrder> {
+        let is_taken_back = self.is_superseded && self.continued(language, text, now).is_none();
+        is_taken_back
+            .then(|| ScheduleOrder::Withdraw { before: self.settled.wanted.clone(), since: self.since })
     }
 
     /// The order that `text` makes of it, when it only goes on with it; and what is set then.
@@ -66,12 +83,18 @@ impl LastSet {
         let settled = match intents::amended(language, &self.settled, text) {
             Some(settled) => settled,
             None if intents::only_repeats(language, &self.settled, text) => self.settled.clone(),
-            None => return None,
+            None => self.replaced(language, text)?,
         };
         let before = self.settled.wanted.clone();
         let order = ScheduleOrder::Amend { before, since: self.since, wanted: settled.wanted.clone() };
         let reason = "it goes on with the command before it".to_owned();
         let quick = QuickIntent { what: Intent::Schedule(order), reason };
-        Some((quick, Self { settled, since: self.since, at }))
+        Some((quick, Self { settled, since: self.since, at, is_superseded: false }))
+    }
+
+    /// The whole of a command that was taken up too early, where its beginning was heard as another one.
+    fn replaced(&self, language: &Language, text: &str) -> Option<intents::Settled> {
+        let whole = intents::settled(language, text).filter(|_| self.is_superseded)?;
+        (whole.wanted.kind == self.settled.wanted.kind).then_some(whole)
     }
 }

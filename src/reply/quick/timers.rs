@@ -55,6 +55,22 @@ pub(crate) async fn silence(schedule: Option<&Schedule>) {
     }
 }
 
+/// Forgets what was set before its speaker had finished, and says nothing about it.
+pub(crate) async fn withdraw(
+    order: ScheduleOrder,
+    schedule: Option<&Schedule>,
+    sink: &mut ReplySink,
+) -> Result<(), ReceiverClosed> {
+    let Some(schedule) = schedule else { return Ok(()) };
+    match schedule.obey(order).await {
+        Ok(done) => sink.decided("timers", told(&done.report), "its speaker had not finished").await,
+        Err(error) => {
+            tracing::error!(%error, "what was set too early is still there");
+            sink.send(ReplyEvent::Notice(error.to_string())).await
+        }
+    }
+}
+
 /// A report's name in records.
 fn told(report: &OrderReport) -> &'static str {
     match report {

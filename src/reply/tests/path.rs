@@ -138,6 +138,23 @@ async fn an_answer_that_hits_its_limit_ends_with_a_whole_sentence() {
 }
 
 #[tokio::test]
+async fn words_that_may_be_the_question_are_read_as_the_question_is() {
+    let bench = Bench::new(vec![vec![Step::Text("Hm"), Step::Cut], answers("Paris."), answers("Rome.")]);
+    read_words(&bench.engine, &bench.voice, "what is the capital of France", None).await.unwrap();
+    bench.say("what is the capital of France").await;
+    let requests = bench.model.requests();
+    let read = |at: usize| requests[at].iter().map(|m| m.content.clone()).collect::<Vec<_>>().join("\n");
+    assert!(read(0).ends_with("what is the capital of France"), "{}", read(0));
+    assert!(read(1).starts_with(&read(0)), "what was read is what it is asked: {requests:?}");
+    assert_eq!(bench.model.lengths()[0], crate::llm::Length::OneToken);
+    read_words(&bench.engine, &bench.voice, "my password is hunter22", None).await.unwrap();
+    assert_eq!(bench.model.requests().len(), 2, "what is private is not sent in vain");
+    bench.say("and of Italy").await;
+    let told = bench.store.dialogue_since(jiff::Timestamp::MIN, 100).await.unwrap();
+    assert_eq!(told.len(), 4, "what was only read is no part of the dialogue");
+}
+
+#[tokio::test]
 async fn reading_ahead_shares_all_but_the_question() {
     let bench = Bench::new(vec![
         vec![Step::Text("Hm"), Step::Cut],

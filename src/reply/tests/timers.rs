@@ -50,6 +50,11 @@ async fn an_answer_is_foreseen_in_the_words_it_is_given_in_and_nothing_is_done()
         assert_eq!(words, Some((said.shown(), "en".to_owned())), "{text}");
         bench.later(20);
     }
+    assert_eq!(
+        foreseen("what is twelve times twelve?").await,
+        crate::tools::ready_answer("what is twelve times twelve", english())
+            .map(|words| (words, "en".into()))
+    );
     assert_eq!(foreseen("why is the sky blue?").await, None, "a question for the model");
     assert_eq!(foreseen("remember that I like tea").await, None, "it depends on the disk");
     bench.say("set a timer for ten minutes").await;
@@ -177,6 +182,48 @@ async fn a_turn_that_is_broken_off_by_going_on_leaves_one_timer_with_the_whole_l
     let again = bench.say("Set a timer for 9 minutes and 30 seconds, uh, let me see.").await;
     assert_eq!(again.shown(), "Timer, 9 minutes 30 seconds.", "it is told, not set once more");
     assert_eq!((schedule.entries().await.unwrap().len(), bench.model.requests().len()), (1, 0));
+}
+
+// "Never two timers": what half a sentence has set becomes what the whole of it says, or is gone.
+#[tokio::test(start_paused = true)]
+async fn what_half_a_sentence_has_set_is_never_there_beside_the_whole() {
+    let ten = "Set a timer for ten minutes.";
+    for (begun, whole, lengths) in [
+        (ten, "Set a timer for ten minutes and thirty seconds.", vec![Some(630)]),
+        (ten, "Set a timer for ten minutes for the eggs.", vec![Some(600)]),
+        (
+            "Set a timer for nineteen minutes.",
+            "Set a timer for nine minutes and ten seconds.",
+            vec![Some(550)],
+        ),
+        (ten, "Set an alarm for ten tomorrow.", vec![None]),
+        (ten, "What time is it?", vec![]),
+        (ten, "Set a timer for ten minutes, no, forget it.", vec![Some(600)]),
+        (ten, "Why is the sky blue?", vec![]),
+    ] {
+        let bench = Bench::new(vec![vec![Step::Text("It scatters light."), Step::Done]]);
+        bench.say("Set a tea timer for three minutes.").await;
+        bench.say(begun).await;
+        bench.later(2);
+        bench.voice.supersede(bench.clock.now().timestamp());
+        bench.say(whole).await;
+        let schedule = schedule(&bench.store, &bench.clock);
+        let mut there: Vec<_> =
+            schedule.entries().await.unwrap().iter().map(|entry| entry.length_s).collect();
+        assert_eq!(there.remove(0), Some(180), "another one stays");
+        assert_eq!(there, lengths, "{begun} … {whole}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_set_a_while_ago_is_not_what_somebody_goes_on_with() {
+    let bench = Bench::new(vec![]);
+    bench.say("Set a timer for ten minutes.").await;
+    bench.later(6);
+    bench.voice.supersede(bench.clock.now().timestamp());
+    bench.say("What time is it?").await;
+    let schedule = schedule(&bench.store, &bench.clock);
+    assert_eq!(schedule.entries().await.unwrap().len(), 1);
 }
 
 // Nothing is claimed that was not done, and no model is asked that could

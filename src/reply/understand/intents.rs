@@ -22,14 +22,14 @@ use crate::language::grammar::machine::{Fit, GrammarUtterance};
 use crate::language::grammar::words::{self, Word};
 use crate::language::{Language, fill};
 use crate::schedule::words::{date_in, time_of_day};
-use crate::schedule::{Many, ScheduleOrder, ScheduleQuestion, When, Which};
+use crate::schedule::{Day, DayPart, Many, ScheduleOrder, ScheduleQuestion, When, Which, date_on};
 use orders::Filled;
 
 pub use crate::language::DeviceKind;
 pub use crate::reply::initiative::QuietWish;
 pub use crate::reply::turn::VolumeChange;
 pub use amend::{Settled, amended, only_repeats, settled};
-pub use completeness::{Completeness, completeness};
+pub use completeness::{Completeness, completeness, is_amendable};
 pub use home::{HomeDeed, HomeOrder, not_connected};
 pub use memory::{MemoryOrder, told_back};
 pub use mood::{Mood, mood};
@@ -42,6 +42,8 @@ pub enum Intent {
     Time,
     /// Tell today's date.
     Date,
+    /// Tell the date of another day.
+    DateOf(Day),
     /// Be silent at once and end the conversation.
     Stop,
     /// Say the last answer again.
@@ -52,6 +54,8 @@ pub enum Intent {
     Thanks,
     /// The user no longer wants anything.
     NeverMind,
+    /// The user greets, at this part of the day.
+    Greeting(DayPart),
     /// The user takes leave.
     Goodbye,
     /// The user goes to bed.
@@ -70,12 +74,14 @@ impl Intent {
     /// Its name in records; nothing that was said.
     pub fn name(&self) -> String {
         match self {
+            Self::DateOf(_) => "Date".to_owned(),
+            Self::Greeting(_) => "Greeting".to_owned(),
             Self::Schedule(order) => match order {
                 ScheduleOrder::SetHouse { .. } | ScheduleOrder::Finish(_) => "command the house".to_owned(),
                 ScheduleOrder::Set(wanted) => format!("set a {}", wanted.kind.name()),
                 ScheduleOrder::List(_) => "list timers".to_owned(),
                 ScheduleOrder::Left(_) => "time left".to_owned(),
-                ScheduleOrder::Cancel(_) => "cancel a timer".to_owned(),
+                ScheduleOrder::Cancel(_) | ScheduleOrder::Withdraw { .. } => "cancel a timer".to_owned(),
                 ScheduleOrder::Add { .. } | ScheduleOrder::Move { .. } | ScheduleOrder::Amend { .. } => {
                     "change a timer".to_owned()
                 }
@@ -206,6 +212,14 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
     match what {
         Intent::Time => fill(&say.time, &[("time", &time_of_day(now.time(), language))]),
         Intent::Date => date_in(&say.date, now.date(), language),
+        Intent::DateOf(day) => match date_on(*day, now) {
+            Some(date) if date < now.date() => date_in(&say.date_was, date, language),
+            Some(date) => date_in(&say.date_of, date, language),
+            None => say.no_such_day.clone(),
+        },
+        Intent::Greeting(DayPart::Morning) => say.good_morning.clone(),
+        Intent::Greeting(DayPart::Afternoon) => say.good_afternoon.clone(),
+        Intent::Greeting(DayPart::Evening | DayPart::Night) => say.good_evening.clone(),
         Intent::Stop | Intent::Schedule(_) | Intent::Memory(_) | Intent::Quiet(_) => String::new(),
         Intent::Home(order) => not_connected(language, order),
         Intent::Repeat => last_reply.unwrap_or(&say.nothing_said_yet).to_owned(),

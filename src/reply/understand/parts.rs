@@ -51,15 +51,17 @@ fn in_order([one, other]: [(&str, RequestPart); 2], joint: Joint, first_asks: bo
 /// A quick command that may stand beside another request.
 fn quick(part: &str, language: &Language) -> Option<RequestPart> {
     match intents::match_intent(language, part)?.what {
-        Intent::Time | Intent::Date | Intent::Schedule(ScheduleOrder::List(_) | ScheduleOrder::Left(_)) => {
-            Some(RequestPart::Tells)
-        }
+        Intent::Time
+        | Intent::Date
+        | Intent::DateOf(_)
+        | Intent::Schedule(ScheduleOrder::List(_) | ScheduleOrder::Left(_)) => Some(RequestPart::Tells),
         Intent::Schedule(_) | Intent::Volume(_) => Some(RequestPart::Acts),
         // What ends a conversation, or takes all that follows for its own, stands alone.
         Intent::Stop
         | Intent::Repeat
         | Intent::Thanks
         | Intent::NeverMind
+        | Intent::Greeting(_)
         | Intent::Goodbye
         | Intent::Quiet(_)
         | Intent::GoodNight

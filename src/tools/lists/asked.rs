@@ -1,12 +1,12 @@
 //! Requests that are a call of `lists` as they stand: "put milk and eggs on the shopping list".
 //!
 //! PURE. In: a request. Out: its arguments, or nothing when anything else is in it; then the model reads it. How
-//! people say it stands in the files of the languages. A list that is not named, and things that only a conversation knows ("put
-//! it on the list"), are left to the model, as are questions whether something is there.
+//! people say it stands in the files of the languages. "The list" is the shopping list. Things that only a conversation
+//! knows ("put it on the list") are left to the model, as are questions whether something is there.
 
 use serde_json::Value;
 
-use super::{NOTES, list_name};
+use super::{NOTES, SHOPPING, list_name};
 use crate::language::Language;
 use crate::language::tools::{ListWords, Way};
 use crate::tools::Arguments;
@@ -20,7 +20,11 @@ pub(in crate::tools) fn arguments(asked: &str, language: &Language) -> Option<Ar
 
 fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) -> Option<Arguments> {
     let said = way.says.captures(asked)?;
-    let list = said.name("list")?.as_str().to_lowercase();
+    let mut list = said.name("list")?.as_str().to_lowercase();
+    // What is emptied must be named.
+    if way.action != "clear" && words.ready.unnamed.contains(&list) {
+        SHOPPING.clone_into(&mut list);
+    }
     let is_named = list_name(&list, language) != NOTES || words.notes.contains(&list);
     let mut text = said.name("text").map(|text| text.as_str().trim());
     while let Some((first, rest)) =
@@ -73,11 +77,18 @@ mod tests {
             ("what is on my to-do list", "read to-do"),
             ("Read me the shopping list", "read shopping"),
             ("read my notes", "read notes"),
-            ("show me the list", "-"),
+            ("show me the list", "read shopping"),
+            ("what's on the list", "read shopping"),
+            ("What have we got on the list?", "read shopping"),
+            ("put olive oil on the list", "add shopping: olive oil"),
+            ("add milk to my list", "add shopping: milk"),
+            ("take soap off the list", "remove shopping: soap"),
             ("Empty the shopping list, please", "clear shopping"),
             ("Setz Milch und Eier auf die Einkaufsliste", "add shopping: Milch und Eier"),
             ("Was steht auf der Einkaufsliste?", "read shopping"),
             ("Streich bitte Seife von der Einkaufsliste", "remove shopping: Seife"),
+            ("Was steht auf der Liste?", "read shopping"),
+            ("Setz Olivenöl auf die Liste", "add shopping: Olivenöl"),
         ] {
             assert_eq!(told(asked), expected, "{asked}");
         }
@@ -91,10 +102,13 @@ mod tests {
             "How do I put something on the shopping list?",
             "Is milk on the shopping list?",
             "put it on the shopping list",
+            "put it on the list",
+            "put me on the list",
+            "clear the list",
+            "delete the list of my friends",
             "add that to my shopping list",
-            "add milk to the list",
-            "put milk on the list",
-            "what's on the list",
+            "what is on the list of participants",
+            "don't put milk on the list",
             "add milk to the shopping list and tell me a joke",
             "I put milk on the shopping list",
             "We are out of bread, add it to the shopping list",

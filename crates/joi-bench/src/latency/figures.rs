@@ -62,6 +62,17 @@ impl MeasuredTurn {
         marks.iter().find(|mark| mark.stage == stage).map(|mark| mark.ms)
     }
 
+    /// What was decided at that step, by the program's own record.
+    pub(super) fn decided(&self, step: &str) -> Option<&str> {
+        let decisions = &self.record.as_ref()?.decisions;
+        decisions.iter().find(|decision| decision.stage == step).map(|decision| decision.verdict.as_str())
+    }
+
+    /// Whether a chat model had a part in the answer, where that is known.
+    pub(super) fn asked_the_model(&self) -> Option<bool> {
+        self.record.as_ref().map(|record| !record.model_use.is_empty())
+    }
+
     /// As JSON.
     pub(super) fn told(&self) -> Value {
         json!({

@@ -9,6 +9,16 @@ use super::figures::{MeasuredTurn, Spread, histogram};
 /// One bar of the histogram stands for so many milliseconds.
 const STEP_MS: f64 = 100.0;
 
+/// Which turns are told of apart, by what the program tells of them.
+const GROUPS: [(&str, fn(&MeasuredTurn) -> bool); 6] = [
+    ("… decided by the first look", |turn| turn.decided("first look").is_some()),
+    ("… a whole command", |turn| turn.decided("endpoint") == Some("a whole command")),
+    ("… one that could go on", |turn| turn.decided("endpoint") == Some("a whole command that could go on")),
+    ("… ended by silence", |turn| turn.decided("endpoint") == Some("silence")),
+    ("… answered without the model", |turn| turn.asked_the_model() == Some(false)),
+    ("… answered by the model", |turn| turn.asked_the_model() == Some(true)),
+];
+
 /// The figures of one kind of turns by one program.
 pub(super) struct Report<'a> {
     /// Commands or questions, and by whom they were answered.
@@ -53,6 +63,12 @@ impl Report<'_> {
             row(stage.name(), Spread::of(self.turns.iter().filter_map(|turn| turn.at(stage))));
         }
         row("heard at the loudspeaker", self.spread());
+        for (name, belongs) in GROUPS {
+            row(
+                name,
+                Spread::of(self.turns.iter().filter(|turn| belongs(turn)).filter_map(MeasuredTurn::ms)),
+            );
+        }
         row("heard later than the record says", Spread::of(self.turns.iter().filter_map(beyond_the_record)));
         table
     }

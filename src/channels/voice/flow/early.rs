@@ -4,12 +4,30 @@
 
 use std::time::Instant;
 
-use super::super::signals::Judged;
+pub(super) use super::super::signals::Continuation;
+use super::super::signals::{FlowEffect, Judged};
 use crate::hear::judge::JudgeVerdict;
 use crate::hear::{More, Outlook};
 use crate::language::{Language, Languages};
 use crate::message::Utterance;
-use crate::reply::understand::intents::{Completeness, completeness};
+use crate::reply::understand::intents::{Completeness, completeness, is_amendable};
+
+/// What a request does, for whoever goes on with it before the answer is heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Consequence {
+    /// What is done is done.
+    Final,
+    /// Nothing, or what the whole of the request takes up.
+    Amendable,
+}
+
+impl Consequence {
+    /// What `text`, which `judged` holds, does.
+    pub(super) fn of(judged: &Judged, text: &str, languages: &Languages) -> Self {
+        let language = languages.heard(judged.transcript.language.as_deref());
+        if is_amendable(&language, text) { Self::Amendable } else { Self::Final }
+    }
+}
 
 /// A transcript with what it belongs to.
 #[derive(Debug)]
@@ -39,16 +57,24 @@ impl Early {
         (self.generation, self.revision) == (utterance.generation, utterance.revision)
     }
 
-    /// What is worth being answered in advance: a whole command.
-    pub(super) fn rehearsal(&self) -> Option<Box<Judged>> {
-        let is_whole = matches!(self.meaning, Completeness::Complete | Completeness::Open);
-        self.result.as_ref().ok().filter(|_| is_whole).map(|judged| Box::new(judged.clone()))
+    /// What is worth being done in advance: the answer to a whole command is put into sound, and the model reads what is
+    /// for it.
+    pub(super) fn preparation(&self) -> Option<FlowEffect> {
+        let judged = self.result.as_ref().ok()?;
+        let is_addressed =
+            matches!(judged.judgement.verdict, JudgeVerdict::Addressed(_) | JudgeVerdict::FollowUp(_));
+        match self.meaning {
+            meaning if meaning.is_whole() => Some(FlowEffect::Rehearse(Box::new(judged.clone()))),
+            Completeness::Unknown if is_addressed => Some(FlowEffect::ReadAhead(Box::new(judged.clone()))),
+            _ => None,
+        }
     }
 
     /// What the listener is told.
     pub(super) fn outlook(&self) -> Option<Outlook> {
         let more = match self.meaning {
             Completeness::Complete => More::Unlikely,
+            Completeness::Amendable => More::Amendable,
             Completeness::Open => More::Possible,
             Completeness::Incomplete => More::Likely,
             Completeness::Unknown => return None,

@@ -41,7 +41,7 @@ impl Flow {
             Phase::Transcribing { utterance, .. } => vec![drop_all(utterance)],
             // The sound says what the words did not.
             Phase::Listening { by: Opening::Interruption, .. } => vec![],
-            Phase::Listening { .. } if self.is_continuing => vec![],
+            Phase::Listening { .. } if self.continues.is_some() => vec![],
             Phase::Listening { .. } | Phase::Idle => return vec![],
         };
         if !self.is_audible() {

@@ -7,7 +7,7 @@ use super::orders::Filled;
 use super::{Intent, match_intent, matched, orders, words};
 use crate::language::Language;
 use crate::language::grammar::TemplateGroup;
-use crate::schedule::{NewEntry, ScheduleOrder, When};
+use crate::schedule::{EntryKind, NewEntry, ScheduleOrder, When};
 
 /// A command to set something that lacks nothing, with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,9 +47,10 @@ pub fn amended(language: &Language, before: &Settled, text: &str) -> Option<Sett
         Some(_) => (settled(language, text).filter(|_| begins_with(language, before, text))?, true),
     };
     let (was, is) = (&before.wanted, &whole.wanted);
-    // Words that only follow may be about anything, so a name takes none of them.
+    // Words that only follow may be about anything, so the words of a reminder take none of them.
+    let may_be_named = is_once_more || was.kind != EntryKind::Reminder && was.name.is_none();
     let is_named =
-        was.name == is.name || (is_once_more && is_longer(was.name.as_deref(), is.name.as_deref()));
+        was.name == is.name || (may_be_named && is_longer(was.name.as_deref(), is.name.as_deref()));
     (was.kind == is.kind && is_named && !is_shorter(is, was)).then_some(whole)
 }
 

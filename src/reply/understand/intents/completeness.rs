@@ -4,10 +4,10 @@
 //! last slot can go on ("nine minutes … and thirty seconds") is whole, but not surely over.
 
 use super::orders::Filled;
-use super::{Intent, MemoryOrder, matched, orders, words};
+use super::{Intent, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
 use crate::language::Language;
 use crate::language::grammar::TemplateGroup;
-use crate::language::grammar::machine::{GrammarUtterance, TemplateSearch};
+use crate::language::grammar::machine::{GrammarUtterance, Slot, TemplateSearch};
 use crate::schedule::ScheduleOrder;
 use crate::tools::{ReadyEnd, ready_end};
 
@@ -16,7 +16,10 @@ use crate::tools::{ReadyEnd, ready_end};
 pub enum Completeness {
     /// It is a whole command.
     Complete,
-    /// It is a whole command, and what it ends with can go on: a length, a time, days, a name.
+    /// It is a whole command, and what it ends with can go on: a length, a time, days, a name. What follows can be taken
+    /// up when it is carried out already ("nine minutes … and thirty seconds").
+    Amendable,
+    /// It is a whole command, and what it ends with can go on, but not once it is carried out.
     Open,
     /// It is the beginning of one.
     Incomplete,
@@ -24,13 +27,27 @@ pub enum Completeness {
     Unknown,
 }
 
-/// Whether `text`, as far as it was heard, is a whole command. One that ends in a number is neither that nor the
-/// beginning of one: "an alarm for seven" may become "seven thirty".
+impl Completeness {
+    /// Whether it is a whole command, whatever may follow.
+    pub fn is_whole(self) -> bool {
+        match self {
+            Self::Complete | Self::Amendable | Self::Open => true,
+            Self::Incomplete | Self::Unknown => false,
+        }
+    }
+}
+
+/// Whether `text`, as far as it was heard, is a whole command. One that ends in a number, and can't be amended, is
+/// neither that nor the beginning of one: "change the alarm to seven" may become "seven thirty".
 pub fn completeness(language: &Language, text: &str) -> Completeness {
     let grammar = language.grammar();
     let Some(said) = words::normalise(text, &grammar.manners) else { return Completeness::Unknown };
-    let with_end = |name: &str, filled: &Filled<'_>| Some((orders::intent(name, filled)?, is_open(filled)));
-    if let Some(((what, is_open), _)) = matched(language, text, &said, TemplateGroup::Command, with_end) {
+    let with_end = |name: &str, filled: &Filled<'_>| {
+        Some((orders::intent(name, filled)?, is_open(filled), ends_in(filled, Slot::Text)))
+    };
+    if let Some(((what, is_open, ends_in_text), _)) =
+        matched(language, text, &said, TemplateGroup::Command, with_end)
+    {
         let last = text.split_whitespace().next_back().unwrap_or_default().to_lowercase();
         let ends_in_number = grammar.numbers.counts(last.trim_matches(|c: char| !c.is_alphanumeric()));
         return match what {
@@ -38,6 +55,14 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
             Intent::Schedule(ScheduleOrder::Move { when: None, .. }) => Completeness::Incomplete,
             // Any word may follow.
             Intent::Memory(MemoryOrder::Remember { .. } | MemoryOrder::Forget(_)) => Completeness::Unknown,
+            // A request mostly follows.
+            Intent::Greeting(_) => Completeness::Amendable,
+            // Nothing follows a day of which something is asked.
+            Intent::DateOf(_) => Completeness::Complete,
+            Intent::Schedule(ScheduleOrder::Set(_)) if !ends_in_text && (ends_in_number || is_open) => {
+                Completeness::Amendable
+            }
+            Intent::Volume(VolumeChange::Set(_)) if ends_in_number => Completeness::Amendable,
             _ if ends_in_number => Completeness::Unknown,
             _ if is_open => Completeness::Open,
             _ => Completeness::Complete,
@@ -59,8 +84,26 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
     if is_begun { Completeness::Incomplete } else { Completeness::Unknown }
 }
 
+/// Whether `text` is a command that does nothing, or nothing that the whole of it could not take up once it is carried
+/// out already: what is set is amended, and a volume is the last one that was said.
+pub fn is_amendable(language: &Language, text: &str) -> bool {
+    let quick = match_intent(language, text);
+    quick.is_some_and(|quick| match quick.what {
+        Intent::Time | Intent::Date | Intent::DateOf(_) | Intent::Greeting(_) => true,
+        Intent::Volume(VolumeChange::Set(_)) => true,
+        Intent::Schedule(order) => {
+            matches!(order, ScheduleOrder::Set(_) | ScheduleOrder::List(_) | ScheduleOrder::Left(_))
+        }
+        _ => false,
+    })
+}
+
 /// Whether the last thing that was said is a slot that can go on; behind a "please" it is over.
 fn is_open(filled: &Filled<'_>) -> bool {
-    let end = filled.words.len();
-    filled.captures.last().is_some_and(|last| last.at.end == end && last.slot.can_go_on())
+    filled.captures.last().is_some_and(|last| last.slot.can_go_on() && ends_in(filled, last.slot))
+}
+
+/// Whether the last thing that was said is in such a slot.
+fn ends_in(filled: &Filled<'_>, slot: Slot) -> bool {
+    filled.captures.last().is_some_and(|last| last.at.end == filled.words.len() && last.slot == slot)
 }

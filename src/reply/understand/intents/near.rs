@@ -175,6 +175,8 @@ fn may_be_guessed(what: &Intent) -> bool {
         Intent::Home(order) => order.is_harmless(),
         Intent::Time
         | Intent::Date
+        | Intent::DateOf(_)
+        | Intent::Greeting(_)
         | Intent::Stop
         | Intent::Repeat
         | Intent::Thanks

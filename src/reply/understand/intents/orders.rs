@@ -30,6 +30,10 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
     Some(match name {
         "time" => Intent::Time,
         "date" => Intent::Date,
+        "date of" => Intent::DateOf(filled.day()?),
+        "good morning" => Intent::Greeting(DayPart::Morning),
+        "good afternoon" => Intent::Greeting(DayPart::Afternoon),
+        "good evening" => Intent::Greeting(DayPart::Evening),
         "stop" => Intent::Stop,
         "repeat" => Intent::Repeat,
         "thanks" => Intent::Thanks,
@@ -44,6 +48,9 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
         "volume up" => Intent::Volume(VolumeChange::Up),
         "volume down" => Intent::Volume(VolumeChange::Down),
         "volume set" => Intent::Volume(VolumeChange::Set(filled.percent()?)),
+        _ if name.starts_with("date ") => {
+            Intent::DateOf(Day::Ahead(name.strip_prefix("date ")?.parse().ok()?))
+        }
         _ => match name.strip_prefix("volume ") {
             Some(percent) => Intent::Volume(VolumeChange::Set(percent.parse().ok()?)),
             None if memory::is_about(name) => Intent::Memory(memory::order(name, filled)?),

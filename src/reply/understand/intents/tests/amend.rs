@@ -32,6 +32,13 @@ fn what_goes_on_with_a_command_changes_its_time() {
     let timer = "set a timer for nine minutes";
     assert_eq!(named(timer, "Set a timer for 9 minutes for the pasta.").as_deref(), Some("pasta"));
     assert_eq!(named(reminder, "and Bob"), None, "what only follows may be about anything");
+    assert_eq!(named(timer, "for the eggs").as_deref(), Some("eggs"));
+    assert_eq!(named("set a tea timer for nine minutes", "for the eggs"), None, "it has a name");
+    assert_eq!(named(timer, "for the eggs I need a pan"), None);
+    assert_eq!(
+        amended_to("set an alarm for seven", "thirty").map(|when| format!("{when:?}").contains("minute: 30")),
+        Some(true)
+    );
     let days = |before, text| match amended_to(before, text) {
         Some(When::At(said)) => crate::schedule::words::days(said.days, english()),
         other => panic!("{other:?}"),
@@ -83,9 +90,30 @@ fn a_language_that_is_data_amends_as_well() {
     let before = intents::settled(german(), "Stell einen Timer auf neun Minuten").unwrap();
     let whole = intents::amended(german(), &before, "und dreißig Sekunden").unwrap();
     assert_eq!(whole.wanted.when, Some(When::In(570)));
-    assert_eq!(intents::completeness(german(), "Stell einen Timer auf neun Minuten"), Completeness::Open);
+    assert_eq!(
+        intents::completeness(german(), "Stell einen Timer auf neun Minuten"),
+        Completeness::Amendable
+    );
     assert_eq!(intents::completeness(german(), "Stell einen Timer auf"), Completeness::Incomplete);
     assert_eq!(intents::completeness(german(), "Mach das Licht an"), Completeness::Complete);
+}
+
+#[test]
+fn what_does_nothing_or_is_taken_up_by_the_whole_can_be_gone_on_with() {
+    for (text, expected) in [
+        ("set a timer for nine minutes", true),
+        ("what time is it", true),
+        ("how much time is left", true),
+        ("set the volume to forty", true),
+        ("turn it up", false),
+        ("cancel the timer", false),
+        ("add five minutes", false),
+        ("remember that the key is in the shed", false),
+        ("turn on the kitchen light", false),
+        ("why is the sky blue", false),
+    ] {
+        assert_eq!(intents::is_amendable(english(), text), expected, "{text}");
+    }
 }
 
 proptest! {

@@ -16,6 +16,7 @@ pub(super) fn told(order: &ScheduleOrder) -> String {
             ]
         }
         ScheduleOrder::Amend { wanted, .. } => vec!["amend".into(), when_told(wanted.when.as_ref())],
+        ScheduleOrder::Withdraw { .. } => vec!["withdraw".into()],
         ScheduleOrder::List(kind) => {
             vec!["list".into(), kind.map(|k| k.name().to_owned()).unwrap_or_default()]
         }
@@ -192,26 +193,32 @@ fn what_was_asked_back_is_completed_by_the_answer() {
 
 #[test]
 fn a_whole_command_is_told_from_the_beginning_of_one() {
-    use Completeness::{Complete, Incomplete, Open, Unknown};
+    use Completeness::{Amendable, Complete, Incomplete, Open, Unknown};
     for (text, expected) in [
-        ("set a timer for nine minutes", Open),
+        ("set a timer for nine minutes", Amendable),
         ("set a timer for nine minutes please", Complete),
         ("set a nine minute timer", Complete),
-        ("wake me at half past six", Unknown),
-        ("wake me at noon", Open),
+        ("wake me at half past six", Amendable),
+        ("wake me at noon", Amendable),
         ("remind me at noon to call Ann", Open),
         ("turn on the kitchen light", Complete),
         ("what time is it", Complete),
         ("stop", Complete),
         ("cancel all timers", Complete),
-        // "Seven thirty", "seven p.m." and "forty two" begin like these.
-        ("set an alarm for seven", Unknown),
-        ("Set an alarm for 7.", Unknown),
+        // "Seven thirty", "seven p.m." and "forty two" begin like these; what was set is moved.
+        ("set an alarm for seven", Amendable),
+        ("Set an alarm for 7.", Amendable),
+        ("change the alarm to seven", Unknown),
         ("set an alarm for seven p.m.", Complete),
         ("set an alarm for seven please", Complete),
-        ("set the volume to forty", Unknown),
+        ("set the volume to forty", Amendable),
         ("turn the volume up", Complete),
-        ("wake me at half past six on weekdays", Open),
+        ("wake me at half past six on weekdays", Amendable),
+        ("set a timer for ten minutes for the eggs", Amendable),
+        ("add five minutes", Open),
+        ("good morning", Amendable),
+        ("what day is tomorrow", Complete),
+        ("how much time is left", Complete),
         ("set a timer for", Incomplete),
         ("set a timer", Incomplete),
         ("set a pasta timer for nine and a", Incomplete),
@@ -224,6 +231,8 @@ fn a_whole_command_is_told_from_the_beginning_of_one() {
         ("put milk on the shopping list", Complete),
         ("What is on my shopping list?", Complete),
         ("what is twelve times twelve", Open),
+        ("convert five miles to kilometers", Complete),
+        ("what is on the list", Complete),
         ("put milk on the", Unknown),
         ("why is the sky blue", Unknown),
         ("tell me a story", Unknown),
