@@ -14,6 +14,7 @@ mod bound;
 mod echo;
 mod everyday;
 mod first_look;
+mod house;
 mod latency;
 mod model;
 mod residue;
@@ -34,6 +35,7 @@ Examples:
   joi-bench acting                      what typical turns cost, and whether the right tool is called
   joi-bench everyday                    what becomes of everyday questions, beside the model alone
   joi-bench first-look                  what is lost when the quickest speech model decides commands
+  joi-bench house                       what becomes of spoken commands to a house, by voice
   joi-bench latency                     how soon she is heard after the last word, through a sound server";
 
 /// Measurements of Joi, over synthetic sound and fixed conversations.
@@ -66,6 +68,8 @@ enum Measurement {
     Everyday(everyday::EverydayArgs),
     /// What is lost when the quickest speech model decides commands that it is sure of
     FirstLook(first_look::FirstLookArgs),
+    /// What becomes of commands and questions about a house that synthetic voices say
+    House(house::HouseArgs),
     /// From the last word of a command to the first sound of the answer, at the loudspeaker of a sound server
     Latency(latency::LatencyArgs),
 }
@@ -87,6 +91,7 @@ fn run(what: &Measurement, wants: Wants) -> anyhow::Result<ExitCode> {
         Measurement::Acting(args) => acting::run(args, &context),
         Measurement::Everyday(args) => everyday::run(args, &context),
         Measurement::FirstLook(args) => first_look::run(args, &context),
+        Measurement::House(args) => house::run(args, &context),
         Measurement::Latency(args) => latency::run(args, &context),
     }
 }
