@@ -11,7 +11,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use joi::clock::SystemClock;
 use joi::home::house::{House, HouseRules, TagVocabulary, read};
 use joi::language::Language;
-use joi::reply::understand::house::understander;
+use joi::reply::understand::house::HouseUnderstanding;
 use joi::reply::understand::intents::{match_intent, near};
 use joi::reply::understand::redact::redact_structured;
 use joi::reply::understand::wish::{CallWords, Utterances, wish};
@@ -117,13 +117,14 @@ fn large_house(rows: &str) -> House {
 /// What is said to a house, and talk that is not.
 fn houses(_: &mut Criterion) {
     for [code, rows, corpus] in HOUSES {
-        let language = Language::load(code).unwrap_or_else(|error| panic!("{error}"));
-        let understand = understander(&language).unwrap_or_else(|| panic!("{code} has no house"));
+        let language = Arc::new(Language::load(code).unwrap_or_else(|error| panic!("{error}")));
+        let understanding =
+            HouseUnderstanding::of(&language).unwrap_or_else(|| panic!("{code} has no house"));
         let house = large_house(rows);
         let said = lines(corpus).into_iter().filter_map(|line| Some(line.split_once('\t')?.0));
         let all: Vec<&str> = said.chain(lines(CHITCHAT)).collect();
         let what = format!("a house of {} items, {code}", house.items().len());
-        percentiles(&what, &all, 10, |text| understand(text, &house));
+        percentiles(&what, &all, 10, |text| understanding.is_about(text, &house));
     }
 }
 

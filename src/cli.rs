@@ -16,6 +16,7 @@ mod alert;
 mod ask;
 mod backup;
 mod bench;
+mod completions;
 mod config;
 mod devices;
 mod doctor;
@@ -205,8 +206,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "pdf")]
         Command::ReadPdf => memory::document::read_for_parent(),
         Command::Completions { shell } => {
-            let mut command = <Cli as clap::CommandFactory>::command();
-            clap_complete::generate(shell, &mut command, "joi", &mut std::io::stdout());
+            completions::write(shell, &mut <Cli as clap::CommandFactory>::command())?;
             Ok(ExitCode::SUCCESS)
         }
     }

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use jiff::Zoned;
 use serde_json::{Map, Value};
 
 use crate::clock::Clock;
@@ -22,6 +21,7 @@ use crate::store::Store;
 use deed::CallValue;
 
 mod calculate;
+mod call;
 mod clock;
 mod config;
 pub mod deed;
@@ -45,6 +45,8 @@ mod weather;
 mod web;
 
 pub use ready::{ReadyEnd, ready_answer, ready_end};
+pub use call::Call;
+pub use home::HouseCall;
 pub use registry::{ToolRegistry, ToolSnapshot};
 pub use timers::ReadsWhen;
 pub use web::{FoundPage, Reach};
@@ -171,28 +173,6 @@ pub enum ToolError {
     EndTurn(String),
 }
 
-/// A call as a tool gets it.
-#[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
-    /// Checked against the schema.
-    pub arguments: &'a Arguments,
-    /// What the gate was told that it does.
-    pub effect: Effect,
-    /// The time of the turn.
-    pub now: &'a Zoned,
-    /// Whose words the arguments are made of.
-    pub source: Source,
-    /// The language of the turn.
-    pub language: &'a Language,
-}
-
-impl Call<'_> {
-    /// The text of an argument, trimmed; empty when it was left out.
-    pub fn text(&self, name: &str) -> &str {
-        self.arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim()
-    }
-}
-
 /// Something the model may call.
 pub trait Tool: Send + Sync {
     /// One word in camel case, the same for ever.
@@ -226,6 +206,11 @@ pub trait Tool: Send + Sync {
 
     /// The words that a call with these arguments sends to others, where the arguments hold some.
     fn query<'a>(&self, _arguments: &'a Arguments) -> Option<&'a str> {
+        None
+    }
+
+    /// The command that a call with these arguments sends to a house, and the house before it.
+    fn house_call(&self, _arguments: &Arguments) -> Option<HouseCall> {
         None
     }
 

@@ -30,6 +30,7 @@ Examples:
   joi home demo                               a house to try, on this machine
   joi home demo --hub home-assistant          the same as Home Assistant has it
   joi home items kitchen                      what there is, by name, label or synonym
+  joi home items --names                      only the names, as shells complete them
   joi home show \"floor lamp\"                  one item with everything that is known of it
   joi home send Kitchen_Light on
   joi home send Living_Setpoint 21.5

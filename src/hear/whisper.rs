@@ -12,6 +12,7 @@ mod config;
 mod file;
 mod forced_decoding;
 mod measure;
+mod names;
 mod prefix;
 mod spoken;
 #[cfg(test)]
@@ -81,6 +82,8 @@ pub struct Whisper {
     start_of_text: i32,
     end_of_text: i32,
     nothing_said: i32,
+    /// What is told to the decoder before an utterance: names that may be in it.
+    names: Vec<i32>,
     /// Kept between calls, so that padding a short utterance allocates once.
     padded: Vec<f32>,
     encoded: Encoded,
@@ -158,6 +161,7 @@ impl Whisper {
             start_of_text: context.token_sot(),
             end_of_text: context.token_eot(),
             nothing_said: context.token_nosp(),
+            names: Vec::new(),
             padded: Vec::new(),
             encoded: Encoded::default(),
             context,
@@ -241,7 +245,7 @@ impl Whisper {
         abort: &AtomicBool,
     ) -> Result<DecodePass, SttError> {
         let max_tokens = window::max_tokens(samples.len());
-        if lead.is_none() && !self.spoken.may_change() {
+        if lead.is_none() && self.names.is_empty() && !self.spoken.may_change() {
             self.run(samples, audio_ctx, max_tokens, abort)?;
             let (pass, start) = (self.read_pass(max_tokens)?, self.start_of_transcript()?);
             return Ok(DecodePass { no_speech: self.no_speech(&start), ..pass });

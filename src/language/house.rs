@@ -47,6 +47,9 @@ pub(crate) struct HousePhrases {
     pub(crate) joints: Vec<String>,
     pub(crate) half: Vec<String>,
     pub(crate) loose: Vec<String>,
+    /// In place of the word for a thing: "the left one".
+    #[serde(default)]
+    pub(crate) stands: Vec<String>,
 }
 
 /// Words that go on with what was said before.
@@ -63,6 +66,9 @@ pub(crate) struct FollowPhrases {
     pub(crate) lasting: Vec<String>,
     /// The same behind it.
     pub(crate) lasting_behind: Vec<String>,
+    /// Behind one of these a number is a value, and no time.
+    #[serde(default)]
+    pub(crate) values: Vec<String>,
     /// Moments that items of the house tell.
     pub(crate) sunset: HouseMoment,
     pub(crate) sunrise: HouseMoment,

@@ -155,6 +155,8 @@ pub(crate) struct SupportWords {
     /// Of two that exclude each other.
     pub(crate) opposites: Vec<(Regex, Regex)>,
     pub(crate) sweeps: BTreeSet<String>,
+    /// Tools whose things are called as in the call, and not otherwise.
+    pub(crate) exact: BTreeSet<String>,
     /// All of a list, and an answer that says that nothing is left of it.
     pub(crate) wholes: Regex,
     pub(crate) emptied: Regex,

@@ -230,11 +230,7 @@ impl Session {
 
     /// Counts a call that changes something.
     pub(crate) fn note_call(&self, now: &Zoned) {
-        self.with(|state| {
-            // What was done last is no longer what was done in the house.
-            state.house = HouseThread::default();
-            state.recent_calls.push_back(now.timestamp());
-        });
+        self.with(|state| state.recent_calls.push_back(now.timestamp()));
     }
 
     /// The conversation is over: drops what earlier answers called and what was worked out for them.

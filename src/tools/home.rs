@@ -22,6 +22,7 @@ mod command;
 pub(crate) mod tests;
 
 pub(super) use command::HomeCommandTool;
+pub use command::HouseCall;
 
 /// Most items in one list.
 const MOST: usize = 24;

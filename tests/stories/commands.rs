@@ -230,7 +230,7 @@ fn every_command_explains_itself_with_examples() {
     let unknown = home.joi(&["docter"]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.err.contains("'doctor'"), "{unknown:?}");
-    assert!(home.joi(&["completions", "bash"]).well().out.contains("complete -F _joi"));
+    assert!(home.joi(&["completions", "bash"]).well().out.contains("complete -F _joi_items"));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! the same way (`--peer`).
 
 mod figures;
+mod house;
 mod report;
 mod server;
 
@@ -24,6 +25,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use self::figures::{MeasuredTurn, Spread, first_loud, is_silent_for, last_loud};
+use self::house::ReceivingHouse;
 use self::report::{Report, beyond_the_record};
 use self::server::{Recording, SoundServer};
 
@@ -31,6 +33,7 @@ const EXAMPLES: &str = "\
 Examples:
   joi-bench latency                                   40 commands and 20 questions by three voices, a quarter of an hour
   joi-bench latency --only commands --limit 10
+  joi-bench latency --only house                      how soon a command comes to a house, 43 of them
   joi-bench latency --peer 'python3 chain.py'         another program in the same run, and the ratio
   joi-bench latency --json > latency.json";
 
@@ -79,6 +82,8 @@ pub(crate) struct LatencyArgs {
 enum Kind {
     Commands,
     Questions,
+    /// Commands to a house: a part of the measurement only where it is asked for
+    House,
 }
 
 impl Kind {
@@ -86,12 +91,13 @@ impl Kind {
         match self {
             Self::Commands => "commands",
             Self::Questions => "questions",
+            Self::House => "house",
         }
     }
 
     fn within(self) -> Duration {
         match self {
-            Self::Commands => COMMAND_WITHIN,
+            Self::Commands | Self::House => COMMAND_WITHIN,
             Self::Questions => ANSWER_WITHIN,
         }
     }
@@ -107,6 +113,8 @@ pub(super) fn commands() -> anyhow::Result<Vec<String>> {
 struct Script {
     commands: Vec<String>,
     questions: Vec<String>,
+    #[serde(skip)]
+    house: Vec<String>,
 }
 
 impl Script {
@@ -114,6 +122,7 @@ impl Script {
         match kind {
             Kind::Commands => &self.commands,
             Kind::Questions => &self.questions,
+            Kind::House => &self.house,
         }
     }
 }
@@ -121,20 +130,19 @@ impl Script {
 /// The program that is measured.
 enum Subject<'a> {
     /// `joi run` with the given settings, and the folder of its data.
-    Joi { program: PathBuf, context: &'a CliContext, data: PathBuf },
+    Joi { program: PathBuf, context: &'a CliContext, data: PathBuf, settings: Vec<String> },
     /// Another one.
     Peer { command: &'a str },
 }
 
 pub(crate) fn run(args: &LatencyArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
-    let script: Script = toml::from_str(SCRIPT)?;
-    let kinds = [Kind::Commands, Kind::Questions]
-        .into_iter()
-        .filter(|kind| args.only.is_none_or(|only| only == *kind));
-    let kinds: Vec<Kind> = kinds.collect();
+    let script = Script { house: house::lines(), ..toml::from_str(SCRIPT)? };
+    let kinds = args.only.map_or_else(|| vec![Kind::Commands, Kind::Questions], |only| vec![only]);
+    let house = kinds.contains(&Kind::House).then(|| ReceivingHouse::start(house::ITEMS)).transpose()?;
     let scratch = Scratch::new()?;
     let program = args.joi.clone().map_or_else(beside_this, Ok)?;
-    let joi = Subject::Joi { program, context, data: scratch.0.join("data") };
+    let settings = house.as_ref().map(ReceivingHouse::settings).unwrap_or_default();
+    let joi = Subject::Joi { program, context, data: scratch.0.join("data"), settings };
     let mut subjects = vec![("joi", joi)];
     if let Some(command) = args.peer.as_deref() {
         subjects.push(("peer", Subject::Peer { command }));
@@ -150,7 +158,7 @@ pub(crate) fn run(args: &LatencyArgs, context: &CliContext) -> anyhow::Result<Ex
             let voices = args.voices.iter().cycle();
             let mut turns = Vec::new();
             for (words, voice) in lines.zip(voices) {
-                turns.push(rig.turn((words, voice, &args.phrase), *kind)?);
+                turns.push(rig.turn((words, voice, &args.phrase), *kind, house.as_ref())?);
                 bar.inc(1);
             }
             measured.push((*name, *kind, turns));
@@ -182,6 +190,7 @@ fn tell(measured: &[Measured], args: &LatencyArgs) -> anyhow::Result<()> {
                 "program": name,
                 "kind": kind.name(),
                 "ms": spread(turns).map(|spread| spread.told()),
+                "sent_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::sent_ms)).map(|s| s.told()),
                 "beyond_the_record_ms": Spread::of(turns.iter().filter_map(beyond_the_record)).map(|s| s.told()),
                 "turns": turns.iter().map(MeasuredTurn::told).collect::<Vec<_>>(),
             })
@@ -222,7 +231,12 @@ impl Rig {
     }
 
     /// Says it, and waits until the answer is over.
-    fn turn(&self, (words, voice, phrase): (&str, &str, &str), kind: Kind) -> anyhow::Result<MeasuredTurn> {
+    fn turn(
+        &self,
+        (words, voice, phrase): (&str, &str, &str),
+        kind: Kind,
+        house: Option<&ReceivingHouse>,
+    ) -> anyhow::Result<MeasuredTurn> {
         let wav = self.place.join("said.wav");
         write_wav(&wav, RATE, &said(&self.place, voice, &format!("{phrase}, {words}"))?)?;
         let begun = Instant::now();
@@ -237,7 +251,11 @@ impl Rig {
         while !is_silent_for(&self.loudspeaker.levels(), OVER_AFTER) {
             std::thread::sleep(LOOK);
         }
-        Ok(MeasuredTurn { words: words.to_owned(), voice: voice.to_owned(), audible, record: None })
+        let sent = house.and_then(|house| {
+            let said = last_loud(&self.microphone.levels(), begun)?;
+            Some(house.first_since(begun)?.saturating_duration_since(said))
+        });
+        Ok(MeasuredTurn { words: words.to_owned(), voice: voice.to_owned(), audible, sent, record: None })
     }
 
     fn audible(&self, begun: Instant) -> Option<Duration> {
@@ -266,7 +284,7 @@ impl Rig {
 impl Subject<'_> {
     fn command(&self, server: &SoundServer) -> anyhow::Result<Command> {
         match self {
-            Self::Joi { program, context, data } => {
+            Self::Joi { program, context, data, settings } => {
                 std::fs::create_dir_all(data)?;
                 let config = data.join("config.toml");
                 std::fs::write(&config, toml::to_string(context.config())?)?;
@@ -274,7 +292,9 @@ impl Subject<'_> {
                 command
                     .args(["--set", "audio.host=pulseaudio", "--set", "audio.tone=false"])
                     .args(["--set", "audio.silent_after_s=0", "--set", "audio.volume=100"])
-                    .args(["--set", "conversation.thinking_s=0", "--set", "announce.awake=false", "run"])
+                    .args(["--set", "conversation.thinking_s=0", "--set", "announce.awake=false"])
+                    .args(settings.iter().flat_map(|setting| ["--set", setting]))
+                    .arg("run")
                     .env("JOI_CONFIG", config)
                     .env("JOI_DATA", data)
                     .env("JOI_RUNTIME", data.join("run"))

@@ -14,6 +14,7 @@ mod bound;
 mod echo;
 mod everyday;
 mod first_look;
+mod house;
 mod latency;
 mod model;
 mod pauses;
@@ -36,6 +37,7 @@ Examples:
   joi-bench everyday                    what becomes of everyday questions, beside the model alone
   joi-bench first-look                  what is lost when the quickest speech model decides commands
   joi-bench pauses                      what a shorter wait for the end of a command would cut off
+  joi-bench house                       what becomes of spoken commands to a house, by voice
   joi-bench latency                     how soon she is heard after the last word, through a sound server";
 
 /// Measurements of Joi, over synthetic sound and fixed conversations.
@@ -70,6 +72,8 @@ enum Measurement {
     FirstLook(first_look::FirstLookArgs),
     /// How often a command that goes on would be cut off, by the silence that is asked for
     Pauses(pauses::PausesArgs),
+    /// What becomes of commands and questions about a house that synthetic voices say
+    House(house::HouseArgs),
     /// From the last word of a command to the first sound of the answer, at the loudspeaker of a sound server
     Latency(latency::LatencyArgs),
 }
@@ -92,6 +96,7 @@ fn run(what: &Measurement, wants: Wants) -> anyhow::Result<ExitCode> {
         Measurement::Everyday(args) => everyday::run(args, &context),
         Measurement::FirstLook(args) => first_look::run(args, &context),
         Measurement::Pauses(args) => pauses::run(args, &context),
+        Measurement::House(args) => house::run(args, &context),
         Measurement::Latency(args) => latency::run(args, &context),
     }
 }

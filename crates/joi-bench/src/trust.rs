@@ -29,6 +29,7 @@ Examples:
   joi-bench trust                       an hour of noise and a hundred words of each group of voices
   joi-bench trust --minutes 5 --words 20 --seed 7
   joi-bench trust --json | jq .noise.follow_up
+  joi-bench trust --names 'Kitchen,Hall,Floor lamp'   as with a house whose names are told
   joi-bench trust recordings/           babble from recordings/*.wav, words from recordings/words/*.wav";
 
 #[derive(Debug, clap::Args)]
@@ -46,6 +47,9 @@ pub(crate) struct TrustArgs {
     /// Words of each group of voices
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     words: u32,
+    /// Names that the speech model is told, as those of a house are
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    names: Vec<String>,
     /// As JSON, with every transcript
     #[arg(long)]
     json: bool,
@@ -53,7 +57,7 @@ pub(crate) struct TrustArgs {
 
 pub(crate) fn run(args: &TrustArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let (model, file) = app::chosen_whisper(context.config(), &context.paths)?;
-    let mut ears = TrustEars::load(context, &file)?;
+    let mut ears = TrustEars::load(context, &file, &args.names)?;
     let mut cast = Cast::open(context, args.recordings.as_deref())?;
     for remark in cast.voices.remarks() {
         show::remark(remark);

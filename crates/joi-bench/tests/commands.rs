@@ -1,16 +1,55 @@
 //! The program as it is typed. That this test exists also has the program built beside `joi`, where the stories of
 //! the workspace look for it.
 
-#![allow(clippy::unwrap_used, reason = "in a test, what was not expected ends it")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in a test, what was not expected ends it")]
 
+use std::path::PathBuf;
 use std::process::Command;
+
+use serde_json::Value;
+
+/// So many sentences of a hundred have to be right by each voice.
+const FLOOR: u64 = 75;
 
 #[test]
 fn help_names_every_measurement_and_an_unknown_one_is_wrong_usage() {
     let joi_bench = |arg: &str| Command::new(env!("CARGO_BIN_EXE_joi-bench")).arg(arg).output().unwrap();
     let help = String::from_utf8(joi_bench("--help").stdout).unwrap();
-    for what in ["trust", "wake", "echo", "stop", "model", "trunk", "acting", "everyday"] {
+    for what in ["trust", "wake", "echo", "stop", "model", "trunk", "acting", "everyday", "house"] {
         assert!(help.contains(&format!("joi-bench {what}")), "{what} in {help}");
     }
     assert_eq!(joi_bench("turns").status.code(), Some(2));
+}
+
+/// The cache of this user, which holds the models.
+fn cache() -> PathBuf {
+    match std::env::var_os("XDG_CACHE_HOME") {
+        Some(cache) => cache.into(),
+        None => PathBuf::from(std::env::var_os("HOME").expect("HOME is set")).join(".cache"),
+    }
+}
+
+#[test]
+fn four_voices_command_a_house_and_nothing_is_done_that_nobody_meant() {
+    let home = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("spoken-house");
+    let ran = Command::new(env!("CARGO_BIN_EXE_joi-bench"))
+        .args(["house", "--json", "--set", "hear.stt.model=tiny.en", "--set", "language=en"])
+        .env("XDG_CONFIG_HOME", home.join("config"))
+        .env("XDG_CACHE_HOME", cache())
+        .env("JOI_DATA", home.join("data"))
+        .env_remove("JOI_CONFIG")
+        .output()
+        .unwrap();
+    let err = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success() && !err.contains("not installed"), "{err}");
+    let told: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let voices = told["voices"].as_array().unwrap();
+    let count = |voice: &Value, what: &str| voice[what].as_u64().unwrap();
+    let wrong = told["sentences"].as_array().unwrap().iter().filter(|one| one["verdict"] == "wrong deed");
+    assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&Value>::new());
+    assert_eq!(voices.len(), 5, "four voices, and all of them together");
+    for voice in voices {
+        let (said, right) = (count(voice, "said"), count(voice, "right"));
+        assert!(said >= 60 && right * 100 >= said * FLOOR, "{voice:#}");
+    }
 }

@@ -1,13 +1,18 @@
 //! `joi home items`, `rooms`, `show`, `permissions`: the house as it is.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
+use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use super::super::context::CliContext;
 use super::super::show;
-use super::{find, print_json, read};
+use super::{find, open, print_json, read, told};
 use crate::home::house::{Caution, CautionCause, House, Item, Permission};
+
+/// A shell that completes a name waits no longer.
+const NAMES_WITHIN: Duration = Duration::from_secs(2);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ItemsArgs {
@@ -16,6 +21,9 @@ pub(super) struct ItemsArgs {
     /// Only those in this room or floor: its item name or label
     #[arg(long)]
     room: Option<String>,
+    /// Only their names, one a line; nothing where the house does not answer within two seconds
+    #[arg(long, conflicts_with = "json")]
+    names: bool,
 }
 
 fn caution(item: &Item) -> &'static str {
@@ -61,8 +69,18 @@ fn row(house: &House, item: &Item) -> Value {
     })
 }
 
+/// The house, if it answers soon.
+fn read_soon(context: &CliContext) -> anyhow::Result<House> {
+    let (house, _) = open(context)?;
+    let rules = context.config().home.rules();
+    context.block_on(async move {
+        let read = tokio::time::timeout(NAMES_WITHIN, house.read_once(&rules)).await;
+        read.with_context(|| format!("{} did not answer in time", house.address()))?.map_err(told)
+    })
+}
+
 pub(super) fn items(args: &ItemsArgs, as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
-    let house = read(context)?;
+    let house = if args.names { read_soon(context)? } else { read(context)? };
     let filter = args.filter.as_deref().unwrap_or_default().to_lowercase();
     let room = args.room.as_deref().map(|name| room(&house, name)).transpose()?;
     let fits = |item: &&Item| {
@@ -71,6 +89,10 @@ pub(super) fn items(args: &ItemsArgs, as_json: bool, context: &CliContext) -> an
         is_named && room.as_ref().is_none_or(|room| house.is_within(item, room))
     };
     let found: Vec<&Item> = house.items().filter(fits).collect();
+    if args.names {
+        found.iter().try_for_each(|item| show::line(&item.name))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if as_json {
         return print_json(&found.iter().map(|item| row(&house, item)).collect::<Vec<_>>());
     }

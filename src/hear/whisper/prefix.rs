@@ -21,7 +21,7 @@ impl Whisper {
         max_tokens: u32,
         abort: &AtomicBool,
     ) -> Result<DecodePass, SttError> {
-        let mut tokens = self.opening();
+        let mut tokens = self.opening_behind_names();
         if let Some(lead) = lead {
             tokens.extend(self.tokens(&written(lead))?);
         }

@@ -162,6 +162,8 @@ pub(super) struct FamilyFile {
 pub(super) struct SupportFile {
     opposites: Vec<(String, String)>,
     sweeps: BTreeSet<String>,
+    #[serde(default)]
+    exact: BTreeSet<String>,
     wholes: String,
     emptied: String,
     list_name: String,
@@ -258,6 +260,7 @@ impl SupportFile {
         Ok(SupportWords {
             opposites: pairs.collect::<Result<_, String>>()?,
             sweeps: self.sweeps.clone(),
+            exact: self.exact.clone(),
             wholes: pattern("support.wholes", &self.wholes)?,
             emptied: pattern("support.emptied", &self.emptied)?,
             list_name: pattern("support.list_name", &self.list_name)?,

@@ -78,6 +78,17 @@ pub(crate) async fn carry_out(
             send(commands, turn, means, sink).await?;
         }
         HouseWish::Later(wished) => later::carry_out(wished, turn, means, sink).await?,
+        HouseWish::Unstored { stored, then } => {
+            let is_gone = later::cancel(*stored, turn, means, sink).await?;
+            match then {
+                Some(then) => {
+                    sink.begin_another();
+                    return Box::pin(carry_out(then, turn, means, sink)).await;
+                }
+                None if is_gone => {}
+                None => sink.say(&words.say.not_back).await?,
+            }
+        }
         HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) => {
             ask_which(decision, (turn, &[]), means, sink).await?;
         }

@@ -9,6 +9,8 @@ mod deed;
 pub(crate) mod follow;
 pub(crate) mod later;
 mod lexicon;
+mod measured;
+pub(crate) mod names;
 pub(crate) mod near;
 mod order;
 mod phrasing;
@@ -19,13 +21,12 @@ mod target;
 mod tests;
 mod things;
 
-use std::sync::Arc;
-
 use crate::home::house::{Caution, House, ItemCommand, ItemState, Ordered};
+use crate::language::Ear;
 use crate::language::house::{HouseAsked, HouseDeed, HouseWords, ThingKind};
-use crate::language::{Ear, Language};
 use follow::FollowUp;
 use lexicon::{HouseLexicon, ThingPhrase};
+pub use measured::HouseUnderstanding;
 use phrasing::{Phrasing, TakenWords};
 use target::{FoundThings, Search, SearchPurpose};
 use things::Things;
@@ -143,16 +144,6 @@ impl HousePhrasings {
     }
 }
 
-/// What understands words about a house, to be measured: whether they are about it.
-pub fn understander(language: &Language) -> Option<impl Fn(&str, &House) -> bool> {
-    let (words, ear) = (Arc::clone(language.house()?), language.ear());
-    let phrasings = HousePhrasings::of(&words);
-    Some(move |text: &str, house: &House| {
-        let (words, phrasings, follow) = (&words, &phrasings, FollowUp::default());
-        decide(text, &HouseSituation { house, words, phrasings, ear, room: None, follow }).is_some()
-    })
-}
-
 /// Whether `text` is put as a command or a question of a house, whatever is in the house.
 pub(crate) fn may_be_about(text: &str, words: &HouseWords, phrasings: &HousePhrasings) -> bool {
     let said = spoken::without_skipped(&spoken::request(text, words), words);
@@ -167,7 +158,9 @@ pub(crate) fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<House
     let words = situation.words;
     let all = spoken::request(text, words);
     let said = spoken::without_skipped(&all, words);
-    if said.is_empty() || all.iter().any(|word| words.words.never.contains(word)) {
+    let forbids =
+        |at: usize| words.words.never.iter().any(|never| phrasing::starts(&all[at..], never).is_some());
+    if said.is_empty() || (0..all.len()).any(forbids) {
         return None;
     }
     let asks = |word: &String| words.words.asks.contains(word);
@@ -285,7 +278,14 @@ impl<'a> Reader<'a> {
             || self.things.places.iter().flat_map(|place| &place.bags).any(|bag| bag.contains(mark))
     }
 
+    /// The phrases between `joints`. "The left lamp on and the right one" are none: a part that ends with a word for
+    /// a place or a deed is a command of its own.
     fn joined(&self, said: &[String], joints: &[String]) -> Vec<ThingPhrase> {
+        let loose = &self.situation.words.words.loose;
+        let is_own = |pair: &[String]| loose.contains(&pair[0]) && joints.contains(&pair[1]);
+        if said.windows(2).any(is_own) {
+            return Vec::new();
+        }
         let mut phrases = vec![Vec::new()];
         for word in said {
             if joints.contains(word) {

@@ -24,6 +24,19 @@ const KNOWN_WITHIN: Duration = Duration::from_secs(15);
 /// The tool.
 pub(in crate::tools) struct HomeCommandTool(Arc<dyn Home>);
 
+/// A command that a call sends to a house, and the house before it: what "it" is afterwards, and what takes it back.
+#[derive(Debug, Clone)]
+pub struct HouseCall {
+    /// Before the command.
+    pub before: House,
+    /// As it goes to the server.
+    pub ordered: Ordered,
+    /// What is to be done.
+    pub command: ItemCommand,
+    /// What the thing is called.
+    pub title: String,
+}
+
 /// A command that may be sent.
 struct CheckedCommand<'a> {
     item: &'a Item,
@@ -88,6 +101,14 @@ impl Tool for HomeCommandTool {
     fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
         let numbers = CallValue { kind: ValueKind::Numbers, text: written(arguments, "command").to_owned() };
         named_value(arguments, &view(&*self.0).house).into_iter().chain([numbers]).collect()
+    }
+
+    fn house_call(&self, arguments: &Arguments) -> Option<HouseCall> {
+        let view = view(&*self.0);
+        let CheckedCommand { item, command, ordered } =
+            checked(arguments, &view.house).ok().filter(|_| view.link.is_up())?;
+        let title = item.title().to_owned();
+        Some(HouseCall { ordered, command, title, before: view.house.clone() })
     }
 
     fn in_words(&self, arguments: &Arguments, language: &Language) -> String {

@@ -46,6 +46,8 @@ pub(super) struct MeasuredTurn {
     pub(super) voice: String,
     /// From the last loud block said to the first loud block heard; nothing when no answer was heard.
     pub(super) audible: Option<Duration>,
+    /// From the last loud block said to the command at the house; nothing where none came.
+    pub(super) sent: Option<Duration>,
     /// What the program itself tells of it, where it does.
     pub(super) record: Option<TurnRecord>,
 }
@@ -54,6 +56,11 @@ impl MeasuredTurn {
     /// Milliseconds from outside.
     pub(super) fn ms(&self) -> Option<f64> {
         self.audible.map(|audible| audible.as_secs_f64() * 1e3)
+    }
+
+    /// Milliseconds until the command came to the house.
+    pub(super) fn sent_ms(&self) -> Option<f64> {
+        self.sent.map(|sent| sent.as_secs_f64() * 1e3)
     }
 
     /// Milliseconds at `stage` by the program's own record.
@@ -79,6 +86,7 @@ impl MeasuredTurn {
             "words": self.words,
             "voice": self.voice,
             "audible_ms": self.ms(),
+            "sent_ms": self.sent_ms(),
             "record": self.record,
         })
     }

@@ -62,6 +62,7 @@ impl Report<'_> {
         for stage in Stage::ALL.into_iter().filter(|stage| *stage != Stage::Wake && *stage != Stage::End) {
             row(stage.name(), Spread::of(self.turns.iter().filter_map(|turn| turn.at(stage))));
         }
+        row("command at the house", Spread::of(self.turns.iter().filter_map(MeasuredTurn::sent_ms)));
         row("heard at the loudspeaker", self.spread());
         for (name, belongs) in GROUPS {
             row(

@@ -34,16 +34,22 @@ pub(super) struct TrustEars {
     judge: JudgeConfig,
     language: Arc<Language>,
     events: Vec<HearEvent>,
+    /// What the speech model was told.
+    prompt: Option<String>,
 }
 
 impl TrustEars {
-    pub(super) fn load(context: &CliContext, model: &Path) -> anyhow::Result<Self> {
+    /// With names that the speech model is told.
+    pub(super) fn load(context: &CliContext, model: &Path, names: &[String]) -> anyhow::Result<Self> {
         let hear = &context.config().hear;
         let library = app::library(context.config(), &context.paths)?;
         let vad = Vad::load(&library.path("silero-vad")?, &hear.vad)?;
+        let mut whisper = Whisper::load(model, &hear.stt)?;
+        whisper.tell_names(names);
         Ok(Self {
             listener: Listener::new(hear, vec![], vad),
-            whisper: Whisper::load(model, &hear.stt)?,
+            whisper,
+            prompt: (!names.is_empty()).then(|| names.join(", ")),
             trust: hear.trust.clone(),
             judge: hear.judge.clone(),
             language: context.language()?,
@@ -90,7 +96,7 @@ impl TrustEars {
                 ended: now,
                 said: &[],
                 names: &[],
-                prompt: None,
+                prompt: self.prompt.as_deref(),
             };
             let words = self.language.vocabulary();
             judge(&case, &JudgeRules { trust: &self.trust, config: &self.judge, words })

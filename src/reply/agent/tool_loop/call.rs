@@ -18,6 +18,7 @@ use crate::reply::agent::protocol::WrittenCall;
 use crate::reply::model::ChatModel;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::output::truth::DoneCall;
+use crate::reply::quick::house::thread::HouseThread;
 use crate::reply::turn::{Action, ReplyEvent, VolumeChange};
 use crate::reply::understand::redact;
 use crate::reply::understand::wish;
@@ -96,6 +97,10 @@ impl<M: ChatModel> AgentContext<'_, M> {
         }
         if !matches!(effect, Effect::Looks | Effect::Ends) {
             self.session.note_call(&state.asked.now);
+            if tool.house_call(&arguments).is_none() {
+                // What was done last is no longer what was done in the house.
+                self.session.with(|session| session.house = HouseThread::default());
+            }
         }
         self.run(state, call, record, sink).await
     }
@@ -143,7 +148,12 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let source = state.source(tool, arguments);
         let (now, language) = (&state.asked.now, &state.asked.language);
         let call = tools::Call { arguments, effect, now, source, language };
+        let house_call = tool.house_call(arguments);
         let done = tools::run(tool, call).await;
+        // What was refused was not sent; of a lost answer nobody knows.
+        if let Some(house_call) = house_call.filter(|_| !matches!(done, Err(ToolError::TellModel(_)))) {
+            self.session.with(|session| session.house.has_called(house_call, state.asked.now.timestamp()));
+        }
         record.ms = began.elapsed().as_secs_f64() * 1e3;
         (record.outcome, record.reason) = match &done {
             Ok(_) => ("done".into(), String::new()),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::thread::HouseThread;
+use super::thread::{HouseThread, TakenBack};
 use crate::home::backend::{Home, HomeLink, HomeView};
 use crate::home::config::HomeConfig;
 use crate::language::Language;
@@ -22,6 +22,7 @@ use crate::reply::understand::house::later::{self, LaterTime, LaterWish, LaterWo
 use crate::reply::understand::house::{self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation};
 use crate::reply::understand::intents::{self, HomeOrder, Mood};
 use crate::reply::understand::{parts, wish};
+use crate::schedule::EntryId;
 use crate::tools::Toolbox;
 
 type KnownPhrasings = Vec<(Arc<HouseWords>, Arc<HousePhrasings>)>;
@@ -46,6 +47,8 @@ pub(crate) enum HouseWish {
     Decided(HouseDecision),
     /// To be done later, or for a while.
     Later(LaterWish),
+    /// What waits in the schedule is not to be done any more, and then this is to be done.
+    Unstored { stored: EntryId, then: Option<Box<HouseWish>> },
     /// It is about the house, of which nothing is known at the moment.
     NotReached,
 }
@@ -136,9 +139,9 @@ impl ConnectedHome {
         let words = turn.language.house()?;
         let view = self.view();
         if follow::is_undo(turn.asked, words)
-            && let Some(decision) = thread.taken_back(turn.now.timestamp(), &view.house)
+            && let Some(taken) = thread.taken_back(turn.now.timestamp(), &view.house)
         {
-            return Some(self.reached(decision)).filter(|_| may_act(turn));
+            return Some(self.taking_back(taken)).filter(|_| may_act(turn));
         }
         let it = thread.it(turn.now.timestamp());
         let decided = self.decided(turn, FollowUp { it, ..FollowUp::default() });
@@ -163,6 +166,16 @@ impl ConnectedHome {
                 let none = HouseRefusal::NoSuch(order.thing.clone());
                 HouseWish::Decided(HouseDecision::Refused(none))
             }),
+        }
+    }
+
+    /// What takes back is for the schedule, for the house, or for both.
+    fn taking_back(&self, TakenBack { stored, decision }: TakenBack) -> HouseWish {
+        let then = decision.map(|decision| Box::new(self.reached(decision)));
+        match (stored, then) {
+            (Some(stored), then) => HouseWish::Unstored { stored, then },
+            (None, Some(then)) => *then,
+            (None, None) => HouseWish::Decided(HouseDecision::Refused(HouseRefusal::NotBack)),
         }
     }
 

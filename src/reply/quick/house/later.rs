@@ -5,12 +5,14 @@
 
 use super::super::QuickMeans;
 use super::send;
+use super::thread::HouseThread;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
-use crate::reply::quick::house::thread::HouseThread;
 use crate::reply::turn::{ReplyEvent, Turn};
 use crate::reply::understand::house::later::{self, LaterMoment, LaterWish};
 use crate::reply::understand::house::{PlannedCommand, say};
-use crate::schedule::{self, Bell, Done, LaterCommand, OrderReport, Schedule, ScheduleOrder, When, Which};
+use crate::schedule::{
+    self, Bell, Done, EntryId, LaterCommand, OrderReport, Schedule, ScheduleOrder, When, Which,
+};
 
 /// Stores what is to be done later, and does what is to be done now.
 pub(super) async fn carry_out(
@@ -46,16 +48,42 @@ pub(super) async fn carry_out(
         }
         return Ok(());
     }
-    if !is_now {
+    let (id, now) = (entry.id, turn.now.timestamp());
+    if is_now {
+        means.session.with(|state| state.house.is_brought_back_by(id));
+    } else {
         sink.decided("home", "stored", "it is to be done later").await?;
-        // "Undo that" does not mean what was done before.
-        means.session.with(|state| state.house = HouseThread::default());
+        means.session.with(|state| state.house.has_stored(&stored, id, now));
     }
     if done.bell == Bell::Nobody {
         let notice = "(joi is not running: it is done once `joi run` does, if that is in time)";
         sink.send(ReplyEvent::Notice(notice.to_owned())).await?;
     }
     sink.say_on(&told).await
+}
+
+/// Takes an entry out of the schedule, and tells it; whether it was still there.
+pub(super) async fn cancel(
+    entry: EntryId,
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<bool, ReceiverClosed> {
+    means.session.with(|state| state.house = HouseThread::default());
+    let Some(schedule) = means.schedule else { return Ok(false) };
+    let which = Which { id: Some(entry), ..Which::default() };
+    match schedule.obey(ScheduleOrder::Cancel(which)).await {
+        Ok(done) if matches!(&done.report, OrderReport::Cancelled(gone) if !gone.is_empty()) => {
+            sink.decided("home", "taken back", "it is not to be done any more").await?;
+            sink.say_on(&schedule::words::tell(&done.report, &done.at, &turn.language)).await?;
+            Ok(true)
+        }
+        Ok(_) => Ok(false),
+        Err(error) => {
+            tracing::error!(%error, "a command to the house stays in the schedule");
+            Ok(false)
+        }
+    }
 }
 
 async fn store(

@@ -7,25 +7,16 @@ use super::ConnectedHome;
 use crate::language::Language;
 use crate::reply::understand::house::follow::FollowUp;
 use crate::reply::understand::house::{HouseSituation, near};
-use crate::reply::understand::intents::{self, Intent, Mood, Reading};
+use crate::reply::understand::intents::Reading;
 
 impl ConnectedHome {
     /// The commands that `text` may be; none without states that are true.
     pub(crate) fn near(&self, language: &Language, text: &str) -> Vec<Reading> {
         let view = self.view();
         let Some(words) = language.house().filter(|_| view.link.is_up()) else { return Vec::new() };
-        if intents::mood(language, text) != Mood::Request {
-            return Vec::new();
-        }
         let (phrasings, follow) = (self.phrasings(words), FollowUp::default());
         let (house, ear, room) = (&view.house, language.ear(), self.room.as_deref());
         let situation = HouseSituation { house, words, phrasings: &phrasings, ear, room, follow };
-        let order = intents::match_intent(language, text).and_then(|quick| match quick.what {
-            Intent::Home(order) => Some(order),
-            _ => None,
-        });
-        let thing = order.as_ref().map(|order| order.thing.as_str());
-        let readings = near::near(text, thing, &situation).into_iter();
-        readings.filter_map(|(text, likeness)| Reading::of_house(language, text, likeness)).collect()
+        near::readings(language, text, &situation)
     }
 }

@@ -76,6 +76,21 @@ async fn for_a_while_is_now_and_back_later() {
 }
 
 #[tokio::test]
+async fn what_is_to_be_done_later_is_taken_back_and_is_it() {
+    let housed = at_ten(|_| {}).await;
+    housed.says("turn on the hall light in ten minutes").await;
+    assert_eq!(housed.says("undo that").await, "Hall light on cancelled.");
+    assert_eq!((waiting(&housed).await.len(), housed.sent().len()), (0, 0));
+    housed.says("turn on the hall light in ten minutes").await;
+    assert_eq!(housed.says("turn it on now").await, "Hall light is on.", "it is what was spoken of");
+    let housed = at_ten(|_| {}).await;
+    housed.says("turn on the hall light for an hour").await;
+    assert_eq!(housed.says("turn it back").await, "Hall light off cancelled. Hall light is off.");
+    assert_eq!(waiting(&housed).await, [""; 0], "nothing is left to be brought back");
+    assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON"), ("Hall_Light", "OFF")]));
+}
+
+#[tokio::test]
 async fn what_needs_a_yes_comes_again_and_again_or_can_not_be_stored_is_refused() {
     let housed = at_ten(|_| {}).await;
     let nobody = "That needs a yes when it is done, so I don't do it later; nothing was done.";

@@ -32,6 +32,19 @@ async fn what_no_quick_command_says_is_commanded_by_the_model_and_told_from_the_
 }
 
 #[tokio::test]
+async fn what_the_model_has_done_is_it_and_is_taken_back() {
+    let call = || chooses("homeCommand", r#"{"item":"hall light","command":"on"}"#);
+    let housed = Housed::with(vec![call()], with_tools).await;
+    housed.says(ODD_REQUEST).await;
+    assert_eq!(housed.says("Is it on?").await, "Yes, it's on.");
+    assert_eq!(housed.says("Turn it off.").await, "Hall light is off.");
+    let housed = Housed::with(vec![call()], with_tools).await;
+    housed.says(ODD_REQUEST).await;
+    assert_eq!(housed.says("Turn it back.").await, "Hall light is off.");
+    assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON"), ("Hall_Light", "OFF")]));
+}
+
+#[tokio::test]
 async fn another_thing_than_was_said_is_asked_about_and_a_statement_does_nothing() {
     let other = || chooses("homeCommand", r#"{"item":"kitchen light","command":"on"}"#);
     let housed = Housed::with(vec![other()], with_tools).await;

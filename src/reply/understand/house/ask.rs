@@ -25,7 +25,7 @@ impl Reader<'_> {
             return None;
         }
         let phrases: Vec<ThingPhrase> = match kind {
-            Some(kind) if phrases.is_empty() => vec![ThingPhrase::default().with_kind(kind)],
+            Some(kind) if words.is_empty() => vec![ThingPhrase::default().with_kind(kind)],
             Some(kind) => phrases.into_iter().map(|phrase| phrase.with_kind(kind)).collect(),
             None => phrases,
         };

@@ -39,7 +39,7 @@ pub(crate) enum Picked {
 /// What takes a command back.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BackStep {
-    pub(super) item: String,
+    pub(crate) item: String,
     pub(super) command: ItemCommand,
     pub(super) title: String,
 }

@@ -67,6 +67,9 @@ pub(crate) fn without_time(
     for length in (1..=LONGEST_TIME.min(said.len())).rev() {
         for from in 0..=said.len() - length {
             let (mut from, mut to) = (from, from + length);
+            if is_one(Some(from), &follow.values) || is_one(from.checked_sub(1), &follow.values) {
+                continue;
+            }
             let span = spoken::words(&said[from..to].join(" ")).join(" ");
             let by = [&follow.sunset, &follow.sunrise].into_iter().find(|event| event.say.contains(&span));
             let time = match (by, length > 1 || span.contains(|sign: char| sign.is_ascii_digit())) {

@@ -67,6 +67,8 @@ pub(super) struct HouseLexicon {
     endings: Vec<(String, ThingKind, Number)>,
     /// Words in the names of the house.
     own: HashSet<String>,
+    /// Words that stand for a thing.
+    stands: Vec<String>,
     ear: Ear,
 }
 
@@ -104,7 +106,7 @@ impl HouseLexicon {
             }
         }
         endings.sort_by_key(|(word, ..)| std::cmp::Reverse(word.chars().count()));
-        Self { entries, endings, own: HashSet::new(), ear }
+        Self { entries, endings, own: HashSet::new(), stands: phrases.stands.clone(), ear }
     }
 
     /// Notes the words of a name of the house.
@@ -152,6 +154,9 @@ impl HouseLexicon {
         if let Some((prefix, kind, number)) = self.apart(word) {
             self.add_prefix(prefix, phrase);
             return phrase.add(word, &Meaning::Kind(kind, number));
+        }
+        if may_correct.is_some() && self.stands.iter().any(|one| one == word) && !self.own.contains(word) {
+            return;
         }
         let corrected = may_correct.filter(|()| !self.own.contains(word)).and_then(|()| self.like(word));
         match corrected {

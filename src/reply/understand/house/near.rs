@@ -6,7 +6,8 @@
 use super::lexicon::HouseLexicon;
 use super::things::Things;
 use super::{HouseDecision, HouseRefusal, HouseSituation, NamedThing, decide, spoken};
-use crate::language::Ear;
+use crate::language::{Ear, Language};
+use crate::reply::understand::intents::{self, Intent, Mood, Reading};
 
 /// Most of them; each costs the recogniser some steps.
 const MOST: usize = 6;
@@ -15,9 +16,24 @@ const ALIKE: f64 = 0.7;
 /// What a word that sounds the same adds to that.
 const SAME_SOUND: f64 = 0.15;
 
+/// What else `text` may be, for a second look at its sound: commands of the house that need no yes. What is understood
+/// already, a question, and what negates is none.
+pub(crate) fn readings(language: &Language, text: &str, situation: &HouseSituation<'_>) -> Vec<Reading> {
+    if intents::mood(language, text) != Mood::Request {
+        return Vec::new();
+    }
+    let order = intents::match_intent(language, text).and_then(|quick| match quick.what {
+        Intent::Home(order) => Some(order),
+        _ => None,
+    });
+    let thing = order.as_ref().map(|order| order.thing.as_str());
+    let near = near(text, thing, situation).into_iter();
+    near.filter_map(|(text, likeness)| Reading::of_house(language, text, likeness)).collect()
+}
+
 /// The commands that `text` may be, and how much the name is like what was understood. `thing` is what it names by the
 /// grammar of the language, whatever is in the house.
-pub(crate) fn near(text: &str, thing: Option<&str>, situation: &HouseSituation<'_>) -> Vec<(String, f64)> {
+fn near(text: &str, thing: Option<&str>, situation: &HouseSituation<'_>) -> Vec<(String, f64)> {
     let candidates = match decide(text, situation) {
         Some(HouseDecision::Refused(HouseRefusal::NoSuch(said))) => unknown(&said, situation),
         Some(HouseDecision::Which(things)) => several(text, &things),
@@ -35,15 +51,21 @@ pub(crate) fn near(text: &str, thing: Option<&str>, situation: &HouseSituation<'
     commands.take(MOST).collect()
 }
 
-/// Names that are like `said`, which nothing is called.
+/// Names that are like `said`, which nothing is called: those of things, alone and behind their rooms.
 fn unknown(said: &str, situation: &HouseSituation<'_>) -> Vec<(String, String, f64)> {
     let mut lexicon = HouseLexicon::new(situation.words, situation.ear);
     let things = Things::of(situation.house, &mut lexicon);
-    let mut found: Vec<(String, String, f64)> = things
-        .all
-        .iter()
-        .map(|thing| {
-            let name = thing.label.to_lowercase();
+    let names = things.all.iter().flat_map(|thing| {
+        let room = thing.location.and_then(|name| situation.house.location(name));
+        let in_room = room
+            .into_iter()
+            .flat_map(|room| room.names())
+            .flat_map(|room| [format!("{room} {}", thing.label), format!("{room}{}", thing.label)]);
+        std::iter::once(thing.label.to_owned()).chain(in_room)
+    });
+    let mut found: Vec<(String, String, f64)> = names
+        .map(|name| {
+            let name = name.to_lowercase();
             let likeness = likeness(said, &name, situation.ear);
             (said.to_owned(), name, likeness)
         })

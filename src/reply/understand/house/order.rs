@@ -22,7 +22,7 @@ impl Reader<'_> {
             wanted.except.iter().flat_map(|words| self.joined(words, &self.situation.words.words.and)),
         );
         let phrases = match wanted.kind {
-            Some(kind) if phrases.is_empty() => vec![ThingPhrase::default().with_kind(kind)],
+            Some(kind) if words.is_empty() => vec![ThingPhrase::default().with_kind(kind)],
             Some(kind) => phrases.into_iter().map(|phrase| phrase.with_kind(kind)).collect(),
             None => phrases,
         };
@@ -246,7 +246,8 @@ fn kinds_of_place(wanted: &Wanted<'_>) -> &'static [ThingKind] {
         HouseDeed::Open | HouseDeed::Close | HouseDeed::Opened => &[ThingKind::Door, ThingKind::Blind],
         HouseDeed::Lock | HouseDeed::Unlock => &[ThingKind::Lock],
         HouseDeed::Degrees | HouseDeed::Warmer | HouseDeed::Colder => &[ThingKind::Heating],
-        HouseDeed::Level => &[ThingKind::Heating],
+        HouseDeed::Level if wanted.taken.is_percent => &[ThingKind::Light, ThingKind::Blind],
+        HouseDeed::Level => &[ThingKind::Heating, ThingKind::Light],
         HouseDeed::Stop | HouseDeed::Play | HouseDeed::Next | HouseDeed::Previous => &[ThingKind::Player],
         HouseDeed::Option | HouseDeed::Scene => &[],
     }

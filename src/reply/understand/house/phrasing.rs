@@ -40,6 +40,8 @@ pub(super) struct TakenWords {
     pub(super) option: Option<Range<usize>>,
     pub(super) number: Option<f64>,
     pub(super) colour: Option<[f64; 2]>,
+    /// The number is one of percent.
+    pub(super) is_percent: bool,
 }
 
 impl Phrasing {
@@ -158,7 +160,9 @@ impl Matcher<'_> {
                 let words = &self.words.words;
                 let units = if matches!(atom, Atom::Percent) { &words.percent } else { &words.degrees };
                 if let Some(length) = self.unit(units, at) {
-                    self.atoms(others, rest, at + length, taken);
+                    let is_percent = taken.is_percent || matches!(atom, Atom::Percent);
+                    let taken = TakenWords { is_percent, ..taken.clone() };
+                    self.atoms(others, rest, at + length, &taken);
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::lexicon::ThingPhrase;
+use super::lexicon::{ThingPhrase, mark_of};
 use super::things::{Thing, ThingRole, Things};
 use crate::home::house::House;
 use crate::language::house::ThingKind;
@@ -93,7 +93,7 @@ impl Search<'_> {
                 return found;
             }
         }
-        match self.alike(phrase) {
+        match self.alike(phrase).or_else(|| self.without_kind(phrase, &rest)) {
             Some(found) => found,
             None if phrase.is_of_house && !phrase.is_strange => FoundThings::NoSuch,
             None => FoundThings::Nothing,
@@ -261,6 +261,21 @@ impl Search<'_> {
         let (_, longest) = all().filter(|(_, bag)| bag.is_subset(rest)).max_by_key(|(_, bag)| bag.len())?;
         let names = all().filter(|(_, bag)| *bag == longest).filter_map(|(item, _)| item.map(str::to_owned));
         Some((longest.clone(), names.collect()))
+    }
+
+    /// The only thing that is called so but for the word for a light: "the Christmas tree lights".
+    fn without_kind(&self, phrase: &ThingPhrase, rest: &BTreeSet<String>) -> Option<FoundThings> {
+        let is_light = |kind: &&ThingKind| matches!(kind, ThingKind::Light | ThingKind::Lamp);
+        let kind = phrase
+            .kinds
+            .first()
+            .filter(|kind| !phrase.is_strange && phrase.kinds.len() == 1 && is_light(kind))?;
+        let mut name = rest.clone();
+        let is_more = name.remove(&mark_of(*kind)) && !name.is_empty();
+        match self.named(&name).as_slice() {
+            [one] if is_more => Some(FoundThings::Things(vec![*one])),
+            _ => None,
+        }
     }
 
     /// The thing whose name is nearly the same, with the same rooms and kinds in it; two that are as near are asked about.

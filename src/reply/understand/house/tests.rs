@@ -4,8 +4,10 @@ mod follow;
 
 use std::collections::HashMap;
 
+use super::measured::{in_order, written};
 use super::*;
 use crate::home::house::{HouseRules, TagVocabulary, read};
+use crate::reply::understand::compound;
 
 const ENGLISH: (&str, &str) = (
     include_str!("../../../../assets/language/en/house.toml"),
@@ -44,55 +46,6 @@ fn home(name: &str) -> House {
     House::new(items, &vocabulary, &HouseRules::default())
 }
 
-fn names(things: &[NamedThing]) -> String {
-    let mut names: Vec<&str> = things.iter().map(|thing| thing.name.as_str()).collect();
-    names.sort_unstable();
-    names.join(" ")
-}
-
-fn sent(commands: &[PlannedCommand]) -> String {
-    let all: Vec<String> =
-        commands.iter().map(|c| format!("{}={}", c.ordered.item, c.ordered.text)).collect();
-    all.join(" ")
-}
-
-/// A decision as the files write it.
-fn written(decision: Option<&HouseDecision>) -> String {
-    let Some(decision) = decision else { return "-".to_owned() };
-    match decision {
-        HouseDecision::Send(commands) => sent(commands),
-        HouseDecision::AskFirst(commands) => format!("yes? {}", sent(commands)),
-        HouseDecision::Which(things) => format!("which {}", names(things)),
-        HouseDecision::Where(_) => "where".to_owned(),
-        HouseDecision::Refused(refusal) => match refusal {
-            HouseRefusal::NoSuch(_) => "refuse unknown".to_owned(),
-            HouseRefusal::NotPermitted(thing) => format!("refuse permission {}", thing.name),
-            HouseRefusal::ReadOnly(thing) => format!("refuse readonly {}", thing.name),
-            HouseRefusal::Cannot(thing) => format!("refuse type {}", thing.name),
-            HouseRefusal::NoValue(thing) => format!("refuse value {}", thing.name),
-            HouseRefusal::Later => "refuse later".to_owned(),
-            HouseRefusal::NobodyThere => "refuse nobody".to_owned(),
-            HouseRefusal::NoMoment => "refuse moment".to_owned(),
-            HouseRefusal::NotBack => "refuse back".to_owned(),
-            HouseRefusal::OutOfRange { thing, nearest } => format!("refuse range {nearest} {}", thing.name),
-        },
-        HouseDecision::Told(answer) => match answer {
-            HouseAnswer::Is { yes: true, things, .. } => format!("say yes {}", names(things)),
-            HouseAnswer::Is { yes: false, things, .. } => format!("say no {}", names(things)),
-            HouseAnswer::Unknown(things) => format!("say unknown {}", names(things)),
-            HouseAnswer::Some { those, others, unknown } => {
-                format!("say some {} | {}{}", names(those), names(others), behind(unknown))
-            }
-            HouseAnswer::List { those, unknown } => format!("say list {}{}", names(those), behind(unknown)),
-            HouseAnswer::Value { thing, .. } => format!("say value {}", thing.name),
-        },
-    }
-}
-
-fn behind(unknown: &[NamedThing]) -> String {
-    if unknown.is_empty() { String::new() } else { format!(" ? {}", names(unknown)) }
-}
-
 /// An expectation with the names of groups of items replaced, in the order of names.
 fn expanded(expected: &str, groups: &HashMap<String, Vec<String>>) -> String {
     let is_sent = expected.contains('=');
@@ -112,10 +65,26 @@ fn expanded(expected: &str, groups: &HashMap<String, Vec<String>>) -> String {
     all.join(" ")
 }
 
-/// Runs one file: how many utterances there are, what is wrong, and which questions or negations acted.
-fn run(name: &str, code: &str) -> (usize, Vec<String>, Vec<String>) {
+/// What comes of two commands in one sentence, which are taken apart elsewhere.
+fn of_parts(said: &str, code: &str, situation: &HouseSituation<'_>) -> Option<HouseDecision> {
+    let sent = |said: &str| match decide(said, situation) {
+        Some(HouseDecision::Send(commands)) => Some(commands),
+        _ => None,
+    };
+    let halves = compound::halves(said, Some(code));
+    halves.into_iter().find_map(|([one, other], _)| {
+        let mut commands = sent(one)?;
+        commands.extend(sent(other)?);
+        commands.sort_by(|one, other| one.ordered.item.cmp(&other.ordered.item));
+        Some(HouseDecision::Send(commands))
+    })
+}
+
+/// Runs one file of what is said in a house: how many utterances there are, what is wrong, and which questions or
+/// negations acted.
+fn run(house: &str, name: &str, code: &str) -> (usize, Vec<String>, Vec<String>) {
     let spoken = spoken_in(code);
-    let house = home(&format!("{name}.{code}"));
+    let house = home(&format!("{house}.{code}"));
     let (mut count, mut wrong, mut acted) = (0, Vec::new(), Vec::new());
     let mut room: Option<String> = None;
     let mut groups = HashMap::new();
@@ -142,7 +111,7 @@ fn run(name: &str, code: &str) -> (usize, Vec<String>, Vec<String>) {
             room: room.as_deref(),
             follow: FollowUp::default(),
         };
-        let decision = decide(said, &situation);
+        let decision = decide(said, &situation).or_else(|| of_parts(said, code, &situation));
         let (got, expected) = (written(decision.as_ref()), expanded(expected, &groups));
         let acts = matches!(decision, Some(HouseDecision::Send(_) | HouseDecision::AskFirst(_)));
         if acts && (expected == "-" || expected.starts_with("say")) {
@@ -160,7 +129,7 @@ fn what_is_said_in_three_houses_is_understood_and_no_question_acts() {
     let (mut count, mut wrong, mut acted) = (0, Vec::new(), Vec::new());
     for name in ["flat", "family", "plain"] {
         for code in ["en", "de"] {
-            let (more, also_wrong, also_acted) = run(name, code);
+            let (more, also_wrong, also_acted) = run(name, name, code);
             count += more;
             wrong.extend(also_wrong);
             acted.extend(also_acted);
@@ -170,4 +139,20 @@ fn what_is_said_in_three_houses_is_understood_and_no_question_acts() {
     assert_eq!(acted, Vec::<String>::new());
     assert!(count >= 400, "only {count} utterances");
     assert!(wrong.len() * 100 <= count, "{} of {count} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+// Written before anybody looked at the rules; docs/home.md tells what the first run was like.
+#[test]
+fn what_families_say_in_passing_is_understood() {
+    let (mut count, mut wrong, mut acted) = (0, Vec::new(), Vec::new());
+    for code in ["en", "de"] {
+        let (more, also_wrong, also_acted) = run("family", "everyday", code);
+        count += more;
+        wrong.extend(also_wrong);
+        acted.extend(also_acted);
+    }
+    println!("{count} utterances, {} wrong\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(acted, Vec::<String>::new());
+    assert_eq!(count, 60);
+    assert!(wrong.len() <= 1, "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -123,8 +123,10 @@ impl Support<'_> {
         let (kinds, names): (Vec<&String>, Vec<&String>) =
             things.iter().partition(|thing| !families(self.judge.words, thing).is_empty());
         if !names.is_empty() {
-            // How a thing is called may differ.
-            return names.into_iter().any(is_in);
+            // How a thing is called may differ, but not where another one may be called so.
+            let mut names = names.into_iter();
+            let is_exact = self.judge.words.support.exact.contains(&call.tool);
+            return if is_exact { names.all(is_in) } else { names.any(is_in) };
         }
         if kinds.is_empty() && self.same_side(claim, &given) {
             return true;

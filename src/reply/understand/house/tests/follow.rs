@@ -24,7 +24,7 @@ impl Talk {
                 Some(Picked::These(names)) => self.chosen.extend(names),
                 Some(Picked::In(named)) => place = Some(named),
                 Some(Picked::OneOf(fewer)) => {
-                    let written = format!("which {}", names(&fewer));
+                    let written = format!("which {}", in_order(&fewer));
                     self.asked = Some((asked, fewer, false));
                     return written;
                 }
