@@ -53,6 +53,7 @@ pub use ears::{
 };
 pub use home::home;
 pub use local_models::local_models;
+pub(crate) use messages::read_voice_for_parent;
 pub use messages::{Messages, ntfy};
 pub use mouth::{VoiceChoice, load_voice, mouth, voice_choice};
 pub use outside::end_on_signal;

@@ -127,6 +127,9 @@ enum Command {
     #[cfg(feature = "pdf")]
     #[command(hide = true)]
     ReadPdf,
+    /// The samples of a voice message from stdin to stdout, within limits: what the running program starts for one
+    #[command(hide = true)]
+    ReadVoice,
     /// Print a completion script for your shell
     Completions {
         /// Which shell
@@ -196,6 +199,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Forget(args) => forget::run(args, &context::open(wants)?),
         #[cfg(feature = "pdf")]
         Command::ReadPdf => memory::document::read_for_parent(),
+        Command::ReadVoice => crate::app::read_voice_for_parent(),
         Command::Completions { shell } => {
             let mut command = <Cli as clap::CommandFactory>::command();
             clap_complete::generate(shell, &mut command, "joi", &mut std::io::stdout());

@@ -102,11 +102,11 @@ pub async fn reply<M: ChatModel>(
     session.begin_turn(now.timestamp(), SignedDuration::from_secs(i64::from(engine.parts.reply.window_s)));
     let language = engine.language_of(session, &turn.text.0, turn.language.as_deref());
     session.with(|state| state.language = Some(language.to_code()));
-    let asked = redact::redact_in(&turn.text.0, &language);
+    let (asked, origin) = (redact::redact_in(&turn.text.0, &language), turn.origin(session.id().channel));
     drop(turn.text);
     let mut sink = ReplySink::new(events, Arc::clone(&language));
     let path = Path { engine, session, language: Arc::clone(&language) };
-    let turn = Turn { channel: session.id().channel, now, asked: asked.as_str(), language };
+    let turn = Turn { origin, ..Turn::of(session.id(), asked.as_str(), now, language) };
     let ended = tokio::select! {
         biased;
         () = cancel.cancelled() => Err(ReceiverClosed),
@@ -144,7 +144,7 @@ pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> 
     let _running = engine.arbiter.begin_turn();
     let (now, language) = (engine.parts.clock.now(), engine.language_of(session, "", None));
     let path = Path { engine, session, language: Arc::clone(&language) };
-    let turn = Turn { channel: session.id().channel, now, asked: "", language };
+    let turn = Turn::of(session.id(), "", now, language);
     session.restore(engine.parts.store.as_ref()).await;
     // Without the dialogue it would be read in vain.
     let Ok(past) = path.past(&turn.now).await else { return Ok(()) };

@@ -36,7 +36,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("signal", &["outbound"]),
     ("awareness", &["announce", "home"]),
     ("impulse", &["announce", "awareness"]),
-    ("alert", &["announce", "awareness", "store"]),
+    ("alert", &["announce", "awareness", "outbound", "store"]),
     ("tools", &["home", "schedule", "store"]),
     ("schedule", &["announce", "store"]),
     ("reply", &["alert", "announce", "home", "llm", "schedule", "store", "tools"]),
@@ -71,7 +71,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("qrcode", &["cli/signal"]),
     ("tokio_tungstenite", &["home/hass", "home/demo/tests"]),
     ("mdns_sd", &["home/discover"]),
-    ("base64", &["home/demo"]),
+    ("base64", &["home/demo", "signal/attachment"]),
     ("html5ever", &["tools/web/html"]),
     ("pdf_extract", &["cli/memory/document"]),
     ("lru", &["reply/session/caches"]),
@@ -80,6 +80,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("rphonetic", &["english", "language/ear"]),
     ("aec3", &["audio/echo"]),
     ("sd_notify", &["control/watchdog"]),
+    ("symphonia", &["audio/voice_note"]),
 ];
 
 /// Types that share a name because they are the same thing on both sides of a boundary. There are none.

@@ -9,11 +9,12 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio_util::sync::CancellationToken;
 
+use super::alerts::alert_desk;
 use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
-use super::messages::{self, OutboxCourier};
+use super::messages;
 use super::timers;
-use crate::alert::{AlertParts, Alerts};
+use crate::alert::{AlertDesk, AlertParts, Alerts};
 use crate::announce::Announcer;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
@@ -194,7 +195,7 @@ impl Brain {
         let alerts = Alerts::new(AlertParts {
             config: config.alert.clone(),
             announcer: announcer.clone(),
-            courier: Arc::new(OutboxCourier(outbox.clone())),
+            outbox: outbox.clone(),
             store: if rings_itself { store.clone() } else { None },
             languages: languages.clone(),
         });
@@ -202,7 +203,7 @@ impl Brain {
         let wishes = Announcer::new(&config.announce, store.clone(), Arc::clone(&clock));
         let initiative = Initiative {
             announcer: Some(if rings_itself { announcer.clone() } else { wishes }),
-            alerts: Some(alerts.clone()),
+            alerts: Some(if rings_itself { AlertDesk::Here(alerts.clone()) } else { alert_desk(paths) }),
             not_now_min: config.impulse.not_now_min,
         };
         let engine = Arc::new(Engine::new(EngineParts {

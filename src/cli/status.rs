@@ -113,6 +113,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("voice", status.models.voice.clone()),
         ("chat model", status.models.chat.clone()),
         ("house", status.home.as_ref().map_or_else(no_house, house)),
+        ("alarms", alarms(status.alarms)),
         ("queues", queues.join(", ")),
         ("counted", format!("{} spoken turns{lost}", status.counters.turns)),
         ("running", format!("joi {}, process {}, {}", status.version, status.pid, uptime(status.uptime_s))),
@@ -123,6 +124,15 @@ fn state(status: &Status) -> String {
     let shown = &status.shown;
     let note = shown.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
     format!("{}{note}", show::coloured(events::mood(shown.state), shown.state.name()))
+}
+
+fn alarms(count: usize) -> String {
+    match count {
+        0 => "none rings".to_owned(),
+        count => {
+            show::coloured(Tone::Bad, format!("{count} not heard; `joi alert acknowledge` silences all"))
+        }
+    }
 }
 
 fn house(home: &HomeStatus) -> String {

@@ -55,6 +55,9 @@ pub struct Status {
     /// Messages that leave the house; nothing where there is nobody to carry them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessagesStatus>,
+    /// Alarms that nobody has heard yet.
+    #[serde(default)]
+    pub alarms: usize,
     /// What waits between the stages.
     pub queues: Vec<QueueStatus>,
     /// The newest warnings and errors, oldest first.

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::alert::AcknowledgedBy;
 use crate::clock::Clock;
 use crate::language::{Language, Languages};
 use crate::llm::ModelSize;
@@ -148,6 +149,14 @@ impl<M: ChatModel> Engine<M> {
             biased;
             () = self.arbiter.somebody_waits() => Ok(()),
             done = self.memory.embed_all() => done,
+        }
+    }
+
+    /// Somebody has seen the alarm that was sent under this key; whether it still rang.
+    pub async fn alarm_was_seen(&self, key: &str) -> bool {
+        match &self.parts.initiative.alerts {
+            Some(alerts) => alerts.acknowledge_sent(key, AcknowledgedBy::Message).await,
+            None => false,
         }
     }
 

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Zoned};
 
 pub use compose::{ComposeFault, ComposedWords, ProactiveBrief};
 
-use crate::alert::{AcknowledgedBy, Alerts};
+use crate::alert::{AcknowledgedBy, AlertDesk};
 use crate::announce::Announcer;
 use crate::language::{Language, fill};
 use crate::message::Channel;
@@ -30,6 +30,8 @@ pub enum QuietWish {
     Over,
     /// "I heard it".
     Heard,
+    /// "I've seen it", which means an alarm only while one rings.
+    Seen,
 }
 
 /// What speaks unasked, for conversations.
@@ -38,7 +40,7 @@ pub struct Initiative {
     /// Holds back what is to be said unasked.
     pub announcer: Option<Announcer>,
     /// All alarms.
-    pub alerts: Option<Alerts>,
+    pub alerts: Option<AlertDesk>,
     /// How long "not now" lasts, in minutes.
     pub not_now_min: u32,
 }
@@ -79,22 +81,30 @@ impl Initiative {
                 }
                 say.talks_again.clone()
             }
-            QuietWish::Heard => {
-                let by =
-                    if channel == Channel::Voice { AcknowledgedBy::Voice } else { AcknowledgedBy::Socket };
-                let count = self.acknowledge(by).await;
+            QuietWish::Heard | QuietWish::Seen => {
+                let count = self.acknowledge(channel).await;
                 let say = &language.sentences().alert;
                 if count == 0 { say.none.clone() } else { say.acknowledged.clone() }
             }
         }
     }
 
-    /// All alarms were heard; how many there were.
-    pub(crate) async fn acknowledge(&self, by: AcknowledgedBy) -> usize {
+    /// All alarms were heard, as somebody said or wrote in this channel; how many there were.
+    pub(crate) async fn acknowledge(&self, channel: Channel) -> usize {
+        let by = match channel {
+            Channel::Voice => AcknowledgedBy::Voice,
+            Channel::Signal => AcknowledgedBy::Message,
+            Channel::Console | Channel::Page | Channel::Agent => AcknowledgedBy::Socket,
+        };
         match &self.alerts {
             Some(alerts) => alerts.acknowledge(by).await,
             None => 0,
         }
+    }
+
+    /// Whether an alarm rings.
+    pub(crate) fn is_ringing(&self) -> bool {
+        self.alerts.as_ref().is_some_and(AlertDesk::is_ringing)
     }
 
     /// Never shortens a longer wish.

@@ -4,12 +4,12 @@ use jiff::{ToSpan as _, Zoned};
 
 use super::*;
 use crate::alert::AlertParts;
-use crate::alert::courier::NoCourier;
 use crate::announce::{AnnounceConfig, AnnouncementPriority, Announcer};
 use crate::clock::ManualClock;
 use crate::home::backend::HomeLink;
 use crate::home::house::{HouseRules, Item, ItemKind, ItemState, TagVocabulary};
 use crate::language::tests::in_english;
+use crate::outbound::{OutboundConfig, Outbox, OutboxParts};
 
 struct Bench {
     clock: Arc<ManualClock>,
@@ -41,12 +41,19 @@ async fn bench(store: Option<Store>) -> Bench {
     let shown = Arc::clone(&clock) as Arc<dyn Clock>;
     let announcer = Announcer::new(&AnnounceConfig::default(), None, Arc::clone(&shown));
     let awareness =
-        Awareness::recalled(&AwarenessConfig::default(), store.clone(), shown, in_english()).await;
+        Awareness::recalled(&AwarenessConfig::default(), store.clone(), Arc::clone(&shown), in_english())
+            .await;
     let alert = AlertConfig::default();
     let alerts = Alerts::new(AlertParts {
         config: alert.clone(),
         announcer: announcer.clone(),
-        courier: Arc::new(NoCourier),
+        outbox: Outbox::new(OutboxParts {
+            store: Store::in_memory().unwrap(),
+            clock: Arc::clone(&shown),
+            languages: in_english(),
+            config: OutboundConfig::default(),
+            carriers: Vec::new(),
+        }),
         store,
         languages: in_english(),
     });

@@ -59,7 +59,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     let made = daemon.supervise(make(config, paths, &board, spoken_to, &show)).await;
     let (brain, server, talk) = made.context("ended before everything was loaded")??;
     app::end_on_signal(daemon.ending());
-    let (messages, remarks) = messages::messages(config, &brain);
+    let (messages, remarks) = messages::messages(config, paths, &brain);
     remarks.into_iter().for_each(|remark| show(Shown::Remark(remark)));
     let (notices, received) = awareness::notices();
     let watched = house.as_ref().map(|(house, _)| house.watch());

@@ -6,13 +6,13 @@ use futures_util::stream;
 use jiff::ToSpan as _;
 
 use super::*;
-use crate::alert::courier::NoCourier;
 use crate::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
 use crate::awareness::{AwarenessConfig, Happening, HouseEvent};
 use crate::clock::ManualClock;
 use crate::language::tests::in_english;
 use crate::llm::{Ask, ChatEvent, LlmConfig, LlmError};
 use crate::message::Place;
+use crate::outbound::{OutboundConfig, OutboxParts};
 use crate::reply::model::{ModelState, Room};
 use crate::reply::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, QuietWish, ReplyConfig,
@@ -84,7 +84,13 @@ async fn bench(store: Store, start: Zoned) -> Bench {
         engine: Arc::new(engine),
         awareness: awareness.clone(),
         announcer: announcer.clone(),
-        courier: Arc::new(NoCourier),
+        outbox: Outbox::new(OutboxParts {
+            store: Store::in_memory().unwrap(),
+            clock: Arc::clone(&shown),
+            languages: in_english(),
+            config: OutboundConfig::default(),
+            carriers: Vec::new(),
+        }),
         store: Some(store.clone()),
         clock: shown,
         languages: in_english(),
