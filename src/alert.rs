@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 pub use book::{AcknowledgedBy, Alert, AlertKind};
@@ -62,6 +63,7 @@ pub struct Alerts {
 struct AlertShared {
     parts: AlertParts,
     active: Mutex<Vec<ActiveAlert>>,
+    restored: OnceCell<()>,
     /// That the house is not connected, while it is not.
     lost: Mutex<Option<AnnouncementId>>,
 }
@@ -83,14 +85,19 @@ impl fmt::Debug for Alerts {
 impl Alerts {
     /// No alarm yet.
     pub fn new(parts: AlertParts) -> Self {
-        Self { shared: Arc::new(AlertShared { parts, active: Mutex::default(), lost: Mutex::default() }) }
+        let (active, restored, lost) = Default::default();
+        Self { shared: Arc::new(AlertShared { parts, active, restored, lost }) }
     }
 
-    /// Tells again what nobody has heard before the last end of the program.
+    /// Tells again what nobody has heard before the last end of the program; once, whoever asks for it.
     ///
     /// # Errors
     /// The database's.
     pub async fn restore(&self) -> Result<(), StoreError> {
+        self.shared.restored.get_or_try_init(|| self.tell_again()).await.copied()
+    }
+
+    async fn tell_again(&self) -> Result<(), StoreError> {
         let Some(store) = &self.shared.parts.store else { return Ok(()) };
         let now = self.shared.parts.announcer.now().timestamp();
         for row in store.alerts(READ).await?.into_iter().rev() {

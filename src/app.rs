@@ -38,6 +38,7 @@ pub mod timers;
 mod upkeep;
 mod voice;
 mod wake;
+mod weather;
 
 use crate::config::Config;
 use crate::models::{ManifestError, ModelLibrary};

@@ -22,6 +22,6 @@ pub use notice::{NoticePriority, ReceivedNotice};
 pub use observe::{ItemObservation, observations};
 pub use patterns::{AnswerPatterns, HourOfWeek};
 pub use significance::{Significance, significance};
-pub use state::{ContextMessage, ContextState, HomePresence, Noticed};
+pub use state::{ContextMessage, ContextState, HomePresence, Noticed, WeatherOutlook};
 pub use summary::{SUMMARY_CHARS, home_summary};
 pub use topics::{Topic, TopicQueue, TopicRules};

@@ -16,6 +16,7 @@ mod stories {
     mod faults;
     mod house;
     mod install;
+    mod kills;
     mod languages;
     mod lingering;
     mod memory;

@@ -6,6 +6,7 @@ use jiff::Zoned;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use super::door::SentNotice;
 use super::*;
 use crate::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
 use crate::awareness::{CriticalId, Happening, HouseEvent};
@@ -190,9 +191,18 @@ async fn alerts_over_http_are_taken_from_this_machine_only_and_from_no_web_page(
     assert_eq!(send("Bin day".into(), Some("http://evil.example")).await, 403);
     assert_eq!(send("{\"priority\":\"high\"}".into(), None).await, 400);
     assert_eq!(send("x".repeat(5000), None).await, 413);
-    assert_eq!(send(r#"{"text":"Cellar","priority":"high"}"#.into(), None).await, 202);
+    let first = tokio::spawn(send(r#"{"text":"Cellar","priority":"high"}"#.into(), None));
+    while notices.is_empty() {
+        tokio::task::yield_now().await;
+    }
     assert_eq!(send("Bin day".into(), None).await, 503, "one waits already");
-    assert_eq!(notices.recv().await.unwrap().text, "Cellar");
+    let SentNotice { notice, taken } = notices.recv().await.unwrap();
+    assert_eq!((notice.text.as_str(), first.is_finished()), ("Cellar", false), "not before it is stored");
+    taken.send(()).unwrap();
+    assert_eq!(first.await.unwrap(), 202);
+    let lost = tokio::spawn(send("Bin day".into(), None));
+    drop(notices.recv().await.unwrap());
+    assert_eq!(lost.await.unwrap(), 503, "whoever ends has not taken it");
     assert!(door::open("0.0.0.0:0".parse().unwrap()).await.is_err());
     stop.cancel();
     served.await.unwrap().unwrap();

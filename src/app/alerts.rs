@@ -9,8 +9,8 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};
 
 use super::daemon::{Service, ServiceContext};
+use crate::alert::door::SentNotice;
 use crate::alert::{AcknowledgedBy, Alert, AlertConfig, AlertDesk, AlertKind, Alerts, AlertsElsewhere, door};
-use crate::awareness::ReceivedNotice;
 use crate::control::wire::ControlRequest;
 use crate::control::{Client, ControlError, StatusBoard};
 use crate::message::AlarmRequest;
@@ -90,7 +90,7 @@ impl AlertsElsewhere for AlertsBeside {
 }
 
 /// The service that takes alerts over HTTP; none where no address is configured.
-pub(super) fn door(config: &AlertConfig, notices: mpsc::Sender<ReceivedNotice>) -> Option<Service> {
+pub(super) fn door(config: &AlertConfig, notices: mpsc::Sender<SentNotice>) -> Option<Service> {
     let address = config.address()?;
     let run = move |context: ServiceContext| {
         let notices = notices.clone();

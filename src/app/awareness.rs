@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
+use crate::alert::door::SentNotice;
 use crate::alert::{Alert, AlertConfig, AlertKind, Alerts};
 use crate::awareness::{
     AwarenessConfig, ContextState, MeaningSource, Noticed, ReceivedNotice, Significance, home_summary,
@@ -34,11 +35,13 @@ const NOTICES: usize = 16;
 const AT_LEAST: Duration = Duration::from_secs(30);
 /// What the house said is told as true for so long.
 const TRUE_FOR: SignedDuration = SignedDuration::from_mins(15);
+/// Alarms of before are waited for no longer than this: a new one must be told within two seconds.
+const RESTORE: Duration = Duration::from_secs(1);
 /// Changes that nothing depends on are stored this often at most.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
 
 /// The queue of notices.
-pub(super) fn notices() -> (mpsc::Sender<ReceivedNotice>, mpsc::Receiver<ReceivedNotice>) {
+pub(super) fn notices() -> (mpsc::Sender<SentNotice>, mpsc::Receiver<SentNotice>) {
     mpsc::channel(NOTICES)
 }
 
@@ -115,7 +118,7 @@ pub(super) fn awareness(
     brain: &Brain,
     config: &Config,
     house: Option<watch::Receiver<HomeView>>,
-    notices: mpsc::Receiver<ReceivedNotice>,
+    notices: mpsc::Receiver<SentNotice>,
 ) -> Service {
     let (awareness, alerts) = (brain.awareness.clone(), brain.alerts.clone());
     let (meaning, alert) = (config.home.meaning.clone(), config.alert.clone());
@@ -185,7 +188,13 @@ impl HouseWatcher {
         }
     }
 
-    pub(super) async fn run(mut self, notices: &mut mpsc::Receiver<ReceivedNotice>, stop: CancellationToken) {
+    pub(super) async fn run(mut self, notices: &mut mpsc::Receiver<SentNotice>, stop: CancellationToken) {
+        // What is told already must not be taken for new.
+        match tokio::time::timeout(RESTORE, self.alerts.restore()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "alarms of before are not known"),
+            Err(_) => tracing::warn!("alarms of before are not known: the database does not answer"),
+        }
         loop {
             self.look().await;
             let wait = self.wait();
@@ -196,8 +205,10 @@ impl HouseWatcher {
                 Some(notice) = notices.recv() => Some(notice),
                 () = tokio::time::sleep(wait) => None,
             };
-            if let Some(notice) = notice {
-                self.noticed(&notice, "").await;
+            if let Some(SentNotice { notice, taken }) = notice {
+                self.noticed(&notice).await;
+                // Whoever sent it may be gone.
+                let _ = taken.send(());
             }
         }
         self.awareness.save().await;
@@ -255,12 +266,12 @@ impl HouseWatcher {
         (before? != text).then(|| ReceivedNotice::read(&text)).flatten()
     }
 
-    async fn noticed(&mut self, notice: &ReceivedNotice, item: &str) {
+    async fn noticed(&mut self, notice: &ReceivedNotice) {
         let now = self.awareness.clock.now();
-        let event = notice.event(item, now.timestamp());
+        let event = notice.event("", now.timestamp());
         let noticed = self.awareness.state().take(event, self.awareness.rules(), &now);
-        self.is_dirty = true;
         self.act(vec![noticed]).await;
+        self.save().await;
     }
 
     /// Dangers are told before anything is stored.

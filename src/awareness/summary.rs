@@ -33,7 +33,7 @@ pub fn home_summary(state: &ContextState, rules: &AwarenessConfig, topic: Option
     if !open.is_empty() {
         parts.push(format!("open: {}", open.join(", ")));
     }
-    parts.extend(state.weather.iter().map(|weather| format!("weather: {weather}")));
+    parts.extend(weather.map(|weather| format!("weather: {weather}")));
     parts.extend(topic.map(|topic| format!("just mentioned: {topic}")));
     let mut line = String::new();
     for part in parts {

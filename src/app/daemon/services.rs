@@ -13,6 +13,7 @@ use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, Show, Shown, Sound};
 use crate::app::{
     alerts, awake, awareness, brain, diary, display, home, impulse, messages, outside, timers, upkeep,
+    weather,
 };
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
@@ -76,6 +77,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         alerts::door(&config.alert, notices),
         Some(awareness::awareness(&brain, config, watched, received)),
         impulse::impulse(&brain, config),
+        weather::weather(&brain, config),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
         Some(display::news_display(talk.news, &board, &show)),
         Some(conversation(talk.conversation)),
