@@ -11,7 +11,6 @@ mod observe;
 mod patterns;
 mod significance;
 mod state;
-mod summary;
 #[cfg(test)]
 mod tests;
 mod topics;
@@ -23,5 +22,4 @@ pub use observe::{ItemObservation, observations};
 pub use patterns::{AnswerPatterns, HourOfWeek};
 pub use significance::{Significance, significance};
 pub use state::{ContextMessage, ContextState, HomePresence, Noticed, WeatherOutlook};
-pub use summary::{SUMMARY_CHARS, home_summary};
 pub use topics::{Topic, TopicQueue, TopicRules};

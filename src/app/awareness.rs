@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp, Zoned};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +18,7 @@ use super::daemon::{Service, ServiceContext};
 use crate::alert::door::SentNotice;
 use crate::alert::{Alert, AlertConfig, AlertKind, Alerts};
 use crate::awareness::{
-    AwarenessConfig, ContextState, MeaningSource, Noticed, ReceivedNotice, Significance, home_summary,
+    AwarenessConfig, ContextState, HomePresence, MeaningSource, Noticed, ReceivedNotice, Significance,
     observations,
 };
 use crate::clock::Clock;
@@ -26,7 +26,8 @@ use crate::config::Config;
 use crate::home::backend::HomeView;
 use crate::home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, StateValue, meaning};
 use crate::impulse::rhythm::{Rhythm, RhythmDue};
-use crate::language::Languages;
+use crate::language::Language;
+use crate::reply::HouseKnown;
 use crate::store::Store;
 
 /// Notices of other programs that wait. When full, further ones are refused.
@@ -52,17 +53,11 @@ pub struct Awareness {
     rules: Arc<AwarenessConfig>,
     store: Option<Store>,
     clock: Arc<dyn Clock>,
-    languages: Languages,
 }
 
 impl Awareness {
     /// What was known before the last end of the program; nothing where that can't be read, which is logged.
-    pub async fn recalled(
-        rules: &AwarenessConfig,
-        store: Option<Store>,
-        clock: Arc<dyn Clock>,
-        languages: Languages,
-    ) -> Self {
+    pub async fn recalled(rules: &AwarenessConfig, store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
         let text = match &store {
             Some(store) => store.context_state().await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "what was known of the house can't be read");
@@ -75,18 +70,32 @@ impl Awareness {
             None
         });
         let state = Arc::new(Mutex::new(state.unwrap_or_default()));
-        Self { state, rules: Arc::new(rules.clone()), store, clock, languages }
+        Self { state, rules: Arc::new(rules.clone()), store, clock }
     }
 
-    /// The house in a line.
-    pub fn summary(&self) -> String {
-        let (state, now) = (self.state(), self.clock.now().timestamp());
-        if state.updated.is_none_or(|at| now.duration_since(at).abs() > TRUE_FOR) {
-            return String::new();
+    /// What is known beside the states of the house, for prompts. Nothing of it is a text that a stranger may have written.
+    pub fn known(&self, language: &Language, now: &Zoned) -> HouseKnown {
+        let (state, at) = (self.state(), now.timestamp());
+        let own = state.in_hand.as_ref().filter(|topic| topic.is_worded_by_us());
+        let known = HouseKnown {
+            weather: state.weather(at).map(str::to_owned),
+            mentioned: own.map(|topic| topic.fact.part(language, now)),
+            ..HouseKnown::default()
+        };
+        if state.updated.is_none_or(|updated| at.duration_since(updated).abs() > TRUE_FOR) {
+            return known;
         }
-        let topic =
-            state.in_hand.as_ref().map(|topic| topic.fact.part(&self.languages.get(), &self.clock.now()));
-        home_summary(&state, &self.rules, topic.as_deref())
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        HouseKnown {
+            alarms: owned(state.dangers().collect()),
+            open: owned(state.open_doors().collect()),
+            is_anybody_home: match state.presence {
+                HomePresence::Home { .. } => Some(true),
+                HomePresence::Away { .. } => Some(false),
+                HomePresence::Unknown => None,
+            },
+            ..known
+        }
     }
 
     /// `[awareness]`.

@@ -227,16 +227,9 @@ impl ContextState {
         self.dangers.iter().map(String::as_str)
     }
 
-    /// Doors and windows that are open, by what they are called.
+    /// Items of doors and windows that are open.
     pub fn open_doors(&self) -> impl Iterator<Item = &str> {
-        self.open.values().map(|door| door.what.as_str())
-    }
-
-    /// Rooms outside the range of comfort, and how warm they are.
-    pub fn uncomfortable(&self, rules: &AwarenessConfig) -> Vec<(&str, f64)> {
-        let last = |s: &SensorHistory| s.readings.last().map(|(_, celsius)| *celsius);
-        let all = self.sensors.values().filter_map(|s| Some((s.what.as_str(), last(s)?)));
-        all.filter(|(_, celsius)| !(rules.comfort_low..=rules.comfort_high).contains(celsius)).collect()
+        self.open.keys().map(String::as_str)
     }
 
     /// Removes what is too old, and takes back what lies ahead after the clock was set back.

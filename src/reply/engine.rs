@@ -63,6 +63,9 @@ pub struct EngineParts<M> {
     pub languages: Languages,
 }
 
+/// Where no house is connected no room is too warm.
+const UNUSED_COMFORT: [i32; 2] = [i32::MIN, i32::MAX];
+
 /// What all conversations share.
 pub struct Engine<M> {
     pub(crate) parts: EngineParts<M>,
@@ -157,6 +160,16 @@ impl<M: ChatModel> Engine<M> {
         match &self.parts.initiative.alerts {
             Some(alerts) => alerts.acknowledge_sent(key, AcknowledgedBy::Message).await,
             None => false,
+        }
+    }
+
+    /// What the model is told of the house at this moment, in one line; empty where nothing is known.
+    pub(crate) fn house_line(&self, language: &Language, now: &Zoned) -> String {
+        let known = self.parts.initiative.known(language, now);
+        match (&self.parts.home, language.house()) {
+            (Some(home), _) => home.summary(&known, language),
+            (None, Some(words)) => prompt::home::summary(None, &known, UNUSED_COMFORT, words),
+            (None, None) => String::new(),
         }
     }
 

@@ -6,6 +6,7 @@
 mod compose;
 
 use std::fmt;
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Zoned};
 
@@ -34,6 +35,24 @@ pub enum QuietWish {
     Seen,
 }
 
+/// What is known of the house beside its states: by the meanings of items, of services, of what was mentioned.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HouseKnown {
+    /// Items of detectors that are on.
+    pub alarms: Vec<String>,
+    /// Items of doors and windows that are open.
+    pub open: Vec<String>,
+    /// Whether somebody is at home; nothing where that is not known.
+    pub is_anybody_home: Option<bool>,
+    /// The weather, in our words.
+    pub weather: Option<String>,
+    /// What she has mentioned last of her own accord, in our words.
+    pub mentioned: Option<String>,
+}
+
+/// Tells it, in a language.
+pub type TellKnown = Arc<dyn Fn(&Language, &Zoned) -> HouseKnown + Send + Sync>;
+
 /// What speaks unasked, for conversations.
 #[derive(Clone, Default)]
 pub struct Initiative {
@@ -41,6 +60,8 @@ pub struct Initiative {
     pub announcer: Option<Announcer>,
     /// All alarms.
     pub alerts: Option<AlertDesk>,
+    /// Tells what is known of the house beside its states.
+    pub known: Option<TellKnown>,
     /// How long "not now" lasts, in minutes.
     pub not_now_min: u32,
 }
@@ -100,6 +121,11 @@ impl Initiative {
             Some(alerts) => alerts.acknowledge(by).await,
             None => 0,
         }
+    }
+
+    /// What is known of the house beside its states.
+    pub(crate) fn known(&self, language: &Language, now: &Zoned) -> HouseKnown {
+        self.known.as_ref().map(|known| known(language, now)).unwrap_or_default()
     }
 
     /// Whether an alarm rings.

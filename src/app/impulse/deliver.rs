@@ -141,7 +141,6 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         if self.parts.config.composed {
             let brief = ProactiveBrief {
                 fact: fact.clone(),
-                house: self.parts.awareness.summary(),
                 last: last.iter().rev().take(5).cloned().collect(),
                 is_critical: topic.significance == Significance::Critical,
             };

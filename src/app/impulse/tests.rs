@@ -59,7 +59,7 @@ async fn bench(store: Store, start: Zoned) -> Bench {
     let announcer = Announcer::new(&AnnounceConfig::default(), Some(store.clone()), Arc::clone(&shown));
     announcer.restore().await.unwrap();
     let rules = AwarenessConfig::default();
-    let awareness = Awareness::recalled(&rules, Some(store.clone()), Arc::clone(&shown), in_english()).await;
+    let awareness = Awareness::recalled(&rules, Some(store.clone()), Arc::clone(&shown)).await;
     let initiative =
         Initiative { announcer: Some(announcer.clone()), not_now_min: 60, ..Initiative::default() };
     let engine = Engine::new(EngineParts {

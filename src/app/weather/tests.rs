@@ -86,7 +86,7 @@ async fn bench() -> Bench {
     let store = Store::in_memory().unwrap();
     let announcer = Announcer::new(&AnnounceConfig::default(), None, Arc::clone(&shown));
     let rules = AwarenessConfig::default();
-    let awareness = Awareness::recalled(&rules, Some(store.clone()), Arc::clone(&shown), in_english()).await;
+    let awareness = Awareness::recalled(&rules, Some(store.clone()), Arc::clone(&shown)).await;
     let outbox = Outbox::new(OutboxParts {
         store: store.clone(),
         clock: Arc::clone(&shown),

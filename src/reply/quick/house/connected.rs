@@ -70,12 +70,11 @@ impl ConnectedHome {
     }
 
     /// What the model is told of the house at this moment; empty where nothing is known.
-    pub(crate) fn summary(&self, language: &Language) -> String {
+    pub(crate) fn summary(&self, known: &HouseKnown, language: &Language) -> String {
         let view = self.view();
-        match language.house() {
-            Some(words) if view.link.is_up() => home::summary(&view.house, self.comfort, words),
-            _ => String::new(),
-        }
+        let house = view.link.is_up().then_some(&view.house);
+        let told = |words| home::summary(house, known, self.comfort, words);
+        language.house().map(told).unwrap_or_default()
     }
 
     pub(super) fn view(&self) -> HomeView {
