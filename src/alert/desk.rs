@@ -27,7 +27,7 @@ pub enum AlertDesk {
 impl fmt::Debug for AlertDesk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Here(alerts) => alerts.fmt(f),
+            Self::Here(alerts) => fmt::Debug::fmt(alerts, f),
             Self::Elsewhere(_) => f.write_str("elsewhere"),
         }
     }

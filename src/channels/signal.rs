@@ -122,7 +122,9 @@ impl<M: ChatModel> SignalConversation<M> {
                 let told = self.stale(message.written_at, &language);
                 self.post(thread, told, Some(format!("stale/{minute}"))).await;
             }
-            OwnerMatter::TooLong => self.post(thread, words.too_long.clone(), Some(key("long"))).await,
+            OwnerMatter::TooLong => {
+                self.post(thread, words.too_long.clone(), Some(key("long"))).await;
+            }
             OwnerMatter::NoWords => {
                 self.post(thread, words.words_only.clone(), Some(key("words"))).await;
             }

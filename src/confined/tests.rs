@@ -30,7 +30,9 @@ fn a_child() {
             limit_this_process(&LIMITS).unwrap();
             while std::hint::black_box(true) {}
         }
-        Ok("hangs") => std::thread::park(),
+        Ok("hangs") => loop {
+            std::thread::park();
+        },
         Ok("panics") => panic!("as a parser may"),
         Ok("refuses") => std::process::exit(7),
         Ok("floods") => hand_over(&vec![1; 2 * LIMITS.most as usize]).unwrap(),
