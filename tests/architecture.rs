@@ -24,6 +24,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("pulse", &[]),
     ("restart", &[]),
     ("paths", &[]),
+    ("confined", &[]),
     ("audio", &[]),
     ("models", &["paths"]),
     ("hear", &["audio"]),

@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn what_phones_record_sounds_as_it_was_spoken() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/jfk.wav");
-        let spoken = read_wav(&path).unwrap();
+        let spoken = read_wav(&path, RATE).unwrap();
         for name in ["jfk.m4a", "jfk.aac", "jfk.mp3"] {
             let heard = decode_voice_note(note(name), LONG).unwrap();
             let seconds = heard.len() as f32 / RATE as f32;

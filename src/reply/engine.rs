@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use jiff::Zoned;
+
 use crate::alert::AcknowledgedBy;
 use crate::clock::Clock;
 use crate::language::{Language, Languages};

@@ -13,6 +13,7 @@ use crate::home::backend::{Home, HomeLink, HomeView};
 use crate::home::config::HomeConfig;
 use crate::language::Language;
 use crate::language::house::HouseWords;
+use crate::reply::HouseKnown;
 use crate::reply::prompt::home;
 use crate::reply::quick::home::has_tool_for;
 use crate::reply::turn::Turn;
@@ -73,8 +74,10 @@ impl ConnectedHome {
     pub(crate) fn summary(&self, known: &HouseKnown, language: &Language) -> String {
         let view = self.view();
         let house = view.link.is_up().then_some(&view.house);
-        let told = |words| home::summary(house, known, self.comfort, words);
-        language.house().map(told).unwrap_or_default()
+        match language.house() {
+            Some(words) => home::summary(house, known, self.comfort, words),
+            None => String::new(),
+        }
     }
 
     pub(super) fn view(&self) -> HomeView {
