@@ -20,6 +20,7 @@ mod stories {
     mod languages;
     mod lingering;
     mod memory;
+    mod messages;
     mod mind;
     mod model_server;
     mod model_server_faults;

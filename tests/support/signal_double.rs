@@ -10,6 +10,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 /// The owner that the double's account answers to.
@@ -36,6 +38,7 @@ pub(crate) struct SignalDouble {
 struct DoubleState {
     sent: Vec<(i64, String)>,
     clients: Vec<UnixStream>,
+    attachment: String,
 }
 
 impl SignalDouble {
@@ -72,8 +75,14 @@ impl SignalDouble {
         shared.sent.iter().find(|(_, sent)| sent.contains(text)).map(|(stamp, _)| *stamp)
     }
 
+    /// What attachments hold from now on.
+    pub(crate) fn attach(&self, bytes: &[u8]) {
+        self.shared.lock().expect("no panic").attachment = STANDARD.encode(bytes);
+    }
+
     /// The owner writes, or puts a sign to a message: the keys of a `dataMessage`.
-    pub(crate) fn owner_sends(&self, data: &Value) {
+    /// To how many programs.
+    pub(crate) fn owner_sends(&self, data: &Value) -> usize {
         let now = jiff::Timestamp::now().as_millisecond();
         let mut data = data.clone();
         data["timestamp"] = json!(now);
@@ -82,11 +91,9 @@ impl SignalDouble {
             "timestamp": now, "serverReceivedTimestamp": now, "serverDeliveredTimestamp": now, "dataMessage": data } });
         let line = json!({ "jsonrpc": "2.0", "method": "receive", "params": params }).to_string() + "\n";
         // Connections of programs that have ended are closed.
-        self.shared
-            .lock()
-            .expect("no panic")
-            .clients
-            .retain_mut(|client| client.write_all(line.as_bytes()).is_ok());
+        let clients = &mut self.shared.lock().expect("no panic").clients;
+        clients.retain_mut(|client| client.write_all(line.as_bytes()).is_ok());
+        clients.len()
     }
 }
 
@@ -106,6 +113,7 @@ fn serve(stream: UnixStream, shared: &Mutex<DoubleState>, tell: &Sender<Seen>) {
                 let _ = tell.send(Seen::Asked);
                 json!({ "timestamp": stamp, "results": [{ "type": "SUCCESS" }] })
             }
+            Some("getAttachment") => json!({ "data": shared.lock().expect("no panic").attachment }),
             _ => json!({}),
         };
         let is_send = request["method"] == "send";
