@@ -2,11 +2,11 @@
 //!
 //! Any task holds an [`Alerts`]. In: dangers, notices of high priority, a house that is gone, a test. Out: an announcement
 //! that is repeated, a message to the group, a row in the database. No model is asked, and neither a full disk nor a
-//! database that hangs keeps the voice silent. [`door`] takes notices over HTTP, [`courier`] is how messages leave.
+//! database that hangs keeps the voice silent. [`door`] takes notices over HTTP.
 
 mod book;
 mod config;
-pub mod courier;
+mod desk;
 pub mod door;
 #[cfg(test)]
 mod tests;
@@ -16,19 +16,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 pub use book::{AcknowledgedBy, Alert, AlertKind};
 pub use config::AlertConfig;
+pub use desk::{AlertDesk, AlertsElsewhere};
 
 use crate::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority, Announcer,
     IfUnheard,
 };
 use crate::language::Languages;
-use crate::message::Private;
+use crate::outbound::{Audience, Outbox, Outgoing, Urgency};
 use crate::store::{Store, StoreError};
-use courier::{Courier, CourierAudience, CourierMessage, CourierUrgency};
 
 /// An alarm that nobody has heard is told again after a restart, if it is not older than this.
 const STILL_TRUE: SignedDuration = SignedDuration::from_hours(24);
@@ -46,7 +47,7 @@ pub struct AlertParts {
     /// Says them.
     pub announcer: Announcer,
     /// Takes them to the group.
-    pub courier: Arc<dyn Courier>,
+    pub outbox: Outbox,
     /// Keeps them.
     pub store: Option<Store>,
     /// In which they are told.
@@ -62,6 +63,7 @@ pub struct Alerts {
 struct AlertShared {
     parts: AlertParts,
     active: Mutex<Vec<ActiveAlert>>,
+    restored: OnceCell<()>,
     /// That the house is not connected, while it is not.
     lost: Mutex<Option<AnnouncementId>>,
 }
@@ -83,14 +85,19 @@ impl fmt::Debug for Alerts {
 impl Alerts {
     /// No alarm yet.
     pub fn new(parts: AlertParts) -> Self {
-        Self { shared: Arc::new(AlertShared { parts, active: Mutex::default(), lost: Mutex::default() }) }
+        let (active, restored, lost) = Default::default();
+        Self { shared: Arc::new(AlertShared { parts, active, restored, lost }) }
     }
 
-    /// Tells again what nobody has heard before the last end of the program.
+    /// Tells again what nobody has heard before the last end of the program; once, whoever asks for it.
     ///
     /// # Errors
     /// The database's.
     pub async fn restore(&self) -> Result<(), StoreError> {
+        self.shared.restored.get_or_try_init(|| self.tell_again()).await.copied()
+    }
+
+    async fn tell_again(&self) -> Result<(), StoreError> {
         let Some(store) = &self.shared.parts.store else { return Ok(()) };
         let now = self.shared.parts.announcer.now().timestamp();
         for row in store.alerts(READ).await?.into_iter().rev() {
@@ -151,6 +158,21 @@ impl Alerts {
     pub async fn acknowledge(&self, by: AcknowledgedBy) -> usize {
         let heard = std::mem::take(&mut *self.active());
         self.shared.parts.announcer.silence_alarms();
+        self.end(heard, by).await
+    }
+
+    /// Somebody has seen the message that was sent under this key: that alarm is silent, others go on. Whether it was still
+    /// told.
+    pub async fn acknowledge_sent(&self, key: &str, by: AcknowledgedBy) -> bool {
+        let heard: Vec<ActiveAlert> =
+            self.active().extract_if(.., |active| active.alert.key() == key).collect();
+        for active in &heard {
+            self.shared.parts.announcer.withdraw(active.announced).await;
+        }
+        self.end(heard, by).await > 0
+    }
+
+    async fn end(&self, heard: Vec<ActiveAlert>, by: AcknowledgedBy) -> usize {
         let count = heard.len();
         for ActiveAlert { alert, row, .. } in heard {
             tracing::info!(kind = alert.kind.name(), ?by, "an alarm was acknowledged");
@@ -226,15 +248,15 @@ impl Alerts {
     async fn post(&self, alert: &Alert) {
         let parts = &self.shared.parts;
         let text = alert.sentence().sentence(&parts.languages.get(), &parts.announcer.now());
-        let message = CourierMessage {
-            audience: CourierAudience::Group,
-            text: Private(text),
-            urgency: CourierUrgency::Critical,
+        let message = Outgoing {
+            audience: Audience::Group,
+            text,
+            urgency: Urgency::Critical,
             key: Some(alert.key()),
             expires: None,
         };
-        match tokio::time::timeout(PATIENCE, parts.courier.post(message)).await {
-            Ok(Ok(())) => {}
+        match tokio::time::timeout(PATIENCE, parts.outbox.post(message)).await {
+            Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::error!(%error, "an alarm was not sent to the group"),
             Err(_) => tracing::error!("an alarm was not sent to the group in time"),
         }

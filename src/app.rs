@@ -40,6 +40,7 @@ pub mod timers;
 mod upkeep;
 mod voice;
 mod wake;
+mod weather;
 
 use crate::config::Config;
 use crate::models::{ManifestError, ModelLibrary};
@@ -56,6 +57,7 @@ pub use ears::{
 };
 pub use home::home;
 pub use local_models::local_models;
+pub(crate) use messages::read_voice_for_parent;
 pub use messages::{Messages, ntfy};
 pub use mouth::{VoiceChoice, load_voice, mouth, voice_choice};
 pub use outside::end_on_signal;

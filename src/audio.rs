@@ -38,6 +38,7 @@ mod ring_sound;
 mod sink;
 mod stream_supervisor;
 pub mod tone;
+mod voice_note;
 mod wav;
 
 use std::time::Duration;
@@ -54,6 +55,7 @@ pub use mute::MuteSwitch;
 pub use player::{Clip, Epoch, Flushed, PlayEvent, Player};
 pub use resample::{RateError, Resampler};
 pub use ring_sound::{RingSound, RingSoundError};
+pub use voice_note::{VoiceNoteError, decode_voice_note};
 pub use wav::{Pace, WavError, WavSource, read_wav, write_wav};
 
 /// The rate everything between the microphone and whisper runs at, in Hz.

@@ -11,7 +11,6 @@ mod observe;
 mod patterns;
 mod significance;
 mod state;
-mod summary;
 #[cfg(test)]
 mod tests;
 mod topics;
@@ -22,6 +21,5 @@ pub use notice::{NoticePriority, ReceivedNotice};
 pub use observe::{ItemObservation, observations};
 pub use patterns::{AnswerPatterns, HourOfWeek};
 pub use significance::{Significance, significance};
-pub use state::{ContextMessage, ContextState, HomePresence, Noticed};
-pub use summary::{SUMMARY_CHARS, home_summary};
+pub use state::{ContextMessage, ContextState, HomePresence, Noticed, WeatherOutlook};
 pub use topics::{Topic, TopicQueue, TopicRules};

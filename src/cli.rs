@@ -134,6 +134,9 @@ enum Command {
     Backup(backup::BackupArgs),
     /// Bring a backup back, here or on another machine
     Restore(restore::RestoreArgs),
+    /// The samples of a voice message from stdin to stdout, within limits: what the running program starts for one
+    #[command(hide = true)]
+    ReadVoice,
     /// Print a completion script for your shell
     Completions {
         /// Which shell
@@ -205,6 +208,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Forget(args) => forget::run(args, &context::open(wants)?),
         #[cfg(feature = "pdf")]
         Command::ReadPdf => memory::document::read_for_parent(),
+        Command::ReadVoice => crate::app::read_voice_for_parent(),
         Command::Completions { shell } => {
             completions::write(shell, &mut <Cli as clap::CommandFactory>::command())?;
             Ok(ExitCode::SUCCESS)

@@ -25,6 +25,7 @@
 //! [`app`] wires the stages together; no other module imports it but [`cli`].
 
 pub mod clock;
+pub mod confined;
 pub mod english;
 pub mod language;
 pub mod machine;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
 
 /// One exchange, from the first sample or key stroke to the last played sample. Unique per process run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -183,12 +184,12 @@ impl Activity {
 }
 
 /// What may be asked of the alarms from outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum AlarmRequest {
     /// Try the alarm.
     Test,
-    /// All of them were heard.
-    Acknowledge,
+    /// All of them were heard; how many there were is told.
+    Acknowledge(oneshot::Sender<usize>),
 }
 
 /// What somebody outside asks of the conversation.

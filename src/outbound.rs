@@ -22,11 +22,11 @@ mod wording;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-pub use carrier::{Carrier, CarrierLink, CarrierName, CarryFault};
+pub use carrier::{Carrier, CarrierLink, CarrierName, CarryFault, MessageStamp};
 pub use config::{NtfyConfig, OutboundConfig};
 pub use dispatcher::Dispatcher;
 pub use letter::LetterState;
-pub use outbox::{Outbox, OutboxCounts, OutboxParts};
+pub use outbox::{Outbox, OutboxCounts, OutboxParts, SentLetter};
 
 /// How urgent a message is; what is more urgent is smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -48,7 +48,7 @@ pub use config::{PersonaMode, PlannerConfig, PlannerMode, PlannerOrder};
 pub use agent::protocol::{Protocol, Protocols};
 pub use ahead::{read_ahead, read_words};
 pub use engine::{Engine, EngineParts};
-pub use initiative::{ComposeFault, ComposedWords, Initiative, ProactiveBrief, QuietWish};
+pub use initiative::{ComposeFault, ComposedWords, HouseKnown, Initiative, ProactiveBrief, QuietWish};
 pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
 pub use prompt::head::{Prelude, head};
 pub use prompts::{Prompts, prompts};
@@ -98,11 +98,11 @@ pub async fn reply<M: ChatModel>(
     session.begin_turn(now.timestamp(), SignedDuration::from_secs(i64::from(engine.parts.reply.window_s)));
     let language = engine.language_of(session, &turn.text.0, turn.language.as_deref());
     session.with(|state| state.language = Some(language.to_code()));
-    let asked = redact::redact_in(&turn.text.0, &language);
+    let (asked, origin) = (redact::redact_in(&turn.text.0, &language), turn.origin(session.id().channel));
     drop(turn.text);
     let mut sink = ReplySink::new(events, Arc::clone(&language));
     let path = Path { engine, session, language: Arc::clone(&language) };
-    let turn = Turn { channel: session.id().channel, now, asked: asked.as_str(), language };
+    let turn = Turn { origin, ..Turn::of(session.id(), asked.as_str(), now, language) };
     let ended = tokio::select! {
         biased;
         () = cancel.cancelled() => Err(ReceiverClosed),

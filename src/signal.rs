@@ -9,6 +9,7 @@
 //! the configured daemon alone. Messages of anybody but the owner end at the gate, and no word of them goes further.
 
 pub mod address;
+pub mod attachment;
 pub mod carrier;
 mod config;
 pub mod envelope;

@@ -41,7 +41,7 @@ mod stop;
 pub(crate) mod tests;
 mod timers;
 mod volume;
-mod weather;
+pub mod weather;
 mod web;
 
 pub use ready::{ReadyEnd, ready_answer, ready_end};

@@ -28,6 +28,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("pulse", &[]),
     ("restart", &[]),
     ("paths", &[]),
+    ("confined", &[]),
     ("audio", &[]),
     ("models", &["paths"]),
     ("hear", &["audio"]),
@@ -41,7 +42,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("signal", &["outbound"]),
     ("awareness", &["announce", "home"]),
     ("impulse", &["announce", "awareness"]),
-    ("alert", &["announce", "awareness", "store"]),
+    ("alert", &["announce", "awareness", "outbound", "store"]),
     ("tools", &["home", "schedule", "store"]),
     ("schedule", &["announce", "store"]),
     ("reply", &["alert", "announce", "home", "llm", "schedule", "store", "tools"]),
@@ -77,7 +78,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("qrcode", &["cli/signal"]),
     ("tokio_tungstenite", &["home/hass", "home/demo/tests"]),
     ("mdns_sd", &["home/discover"]),
-    ("base64", &["home/demo"]),
+    ("base64", &["home/demo", "signal/attachment"]),
     ("html5ever", &["tools/web/html"]),
     ("pdf_extract", &["cli/memory/document"]),
     ("lru", &["reply/session/caches"]),
@@ -89,6 +90,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("prometheus_client", &["metrics"]),
     ("tar", &["backup/archive", "backup/tests"]),
     ("flate2", &["backup/archive", "backup/tests"]),
+    ("symphonia", &["audio/voice_note"]),
 ];
 
 /// Types that share a name because they are the same thing on both sides of a boundary. There are none.

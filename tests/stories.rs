@@ -17,9 +17,11 @@ mod stories {
     mod faults;
     mod house;
     mod install;
+    mod kills;
     mod languages;
     mod lingering;
     mod memory;
+    mod messages;
     mod mind;
     mod model_server;
     mod model_server_faults;

@@ -7,6 +7,7 @@ use joi::llm::{LocalChatModel, LocalModels};
 pub(crate) mod fake_joi_model;
 pub(crate) mod ollama_double;
 pub(crate) mod program;
+pub(crate) mod signal_double;
 pub(crate) mod sound_server;
 pub(crate) mod speech;
 

@@ -1,10 +1,11 @@
 //! `POST /events` on this machine: alerts of other programs.
 //!
 //! One task. In: JSON or text, at most [`MOST_BYTES`]. Out: notices into a bounded queue of the caller; a full one is
-//! answered with 503. It refuses requests of web pages (a header `Origin`), everything but `POST /events`, and
+//! answered with 503, and 202 only once the notice is told and stored: whoever gets no 202 sends it again. It refuses requests of web pages (a header `Origin`), everything but `POST /events`, and
 //! listens on a loopback address only.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -12,13 +13,25 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::routing::post;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::awareness::ReceivedNotice;
 
 /// Bytes of the largest request.
 pub const MOST_BYTES: usize = 4096;
+
+/// A database that hangs keeps whoever sends no longer than this: the alarm is told by then.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// A notice of another program, which waits for an answer.
+#[derive(Debug)]
+pub struct SentNotice {
+    /// What it says.
+    pub notice: ReceivedNotice,
+    /// To be sent once it is told and stored.
+    pub taken: oneshot::Sender<()>,
+}
 
 /// Binds the address.
 ///
@@ -37,7 +50,7 @@ pub async fn open(address: SocketAddr) -> std::io::Result<TcpListener> {
 /// The system's.
 pub async fn serve(
     listener: TcpListener,
-    notices: mpsc::Sender<ReceivedNotice>,
+    notices: mpsc::Sender<SentNotice>,
     stop: CancellationToken,
 ) -> std::io::Result<()> {
     let routes = Router::new()
@@ -48,7 +61,7 @@ pub async fn serve(
 }
 
 async fn take(
-    State(notices): State<mpsc::Sender<ReceivedNotice>>,
+    State(notices): State<mpsc::Sender<SentNotice>>,
     headers: HeaderMap,
     body: Bytes,
 ) -> (StatusCode, &'static str) {
@@ -59,8 +72,12 @@ async fn take(
         let told = "send JSON such as {\"text\":\"…\",\"priority\":\"high\"}, or a text with priority=high\n";
         return (StatusCode::BAD_REQUEST, told);
     };
-    match notices.try_send(notice) {
-        Ok(()) => (StatusCode::ACCEPTED, "taken\n"),
-        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "too many alerts wait; try again\n"),
+    let (taken, answer) = oneshot::channel();
+    if notices.try_send(SentNotice { notice, taken }).is_err() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many alerts wait; try again\n");
+    }
+    match tokio::time::timeout(PATIENCE, answer).await {
+        Ok(Ok(())) | Err(_) => (StatusCode::ACCEPTED, "taken\n"),
+        Ok(Err(_)) => (StatusCode::SERVICE_UNAVAILABLE, "the program is ending; try again\n"),
     }
 }

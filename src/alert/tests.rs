@@ -1,46 +1,25 @@
-//! Alarms over a real queue and a real database; only the way to the group is made up.
+//! Alarms over a real queue, a real outbox and a real database; only the time is made up.
 
 use std::sync::Arc;
 
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 use jiff::Zoned;
+use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::courier::NotPosted;
+use super::door::SentNotice;
 use super::*;
 use crate::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
 use crate::awareness::{CriticalId, Happening, HouseEvent};
 use crate::clock::ManualClock;
 use crate::language::tests::{english, in_english};
 use crate::message::Place;
-
-/// Notes what is sent; or never comes to an end, as a messenger does that hangs.
-#[derive(Default)]
-struct Noting {
-    sent: Mutex<Vec<CourierMessage>>,
-    hangs: bool,
-}
-
-impl Courier for Noting {
-    fn post(&self, message: CourierMessage) -> BoxFuture<'_, Result<(), NotPosted>> {
-        self.sent.lock().unwrap().push(message);
-        if self.hangs { std::future::pending().boxed() } else { async { Ok(()) }.boxed() }
-    }
-
-    fn sent_within(&self, _: SignedDuration, _: Timestamp) -> usize {
-        0
-    }
-
-    fn reaches_owner(&self) -> bool {
-        true
-    }
-}
+use crate::outbound::{CarrierName, OutboundConfig, OutboxParts};
 
 struct Bench {
     alerts: Alerts,
     announcer: Announcer,
-    courier: Arc<Noting>,
+    /// That of the outbox.
+    messages: Store,
 }
 
 fn night() -> Zoned {
@@ -49,16 +28,34 @@ fn night() -> Zoned {
 
 fn bench(store: Option<Store>, hangs: bool) -> Bench {
     let clock = Arc::new(ManualClock::at(night()));
-    let announcer = Announcer::new(&AnnounceConfig::default(), None, clock);
-    let courier = Arc::new(Noting { hangs, ..Noting::default() });
+    let announcer = Announcer::new(&AnnounceConfig::default(), None, clock.clone());
+    let messages = Store::in_memory().unwrap();
+    if hangs {
+        messages.hang();
+    }
+    let outbox = Outbox::new(OutboxParts {
+        store: messages.clone(),
+        clock,
+        languages: in_english(),
+        config: OutboundConfig::default(),
+        carriers: vec![CarrierName::Signal],
+    });
     let parts = AlertParts {
         config: AlertConfig::default(),
         announcer: announcer.clone(),
-        courier: Arc::clone(&courier) as Arc<dyn Courier>,
+        outbox,
         store,
         languages: in_english(),
     };
-    Bench { alerts: Alerts::new(parts), announcer, courier }
+    Bench { alerts: Alerts::new(parts), announcer, messages }
+}
+
+impl Bench {
+    /// What is to be sent.
+    async fn posted(&self) -> Vec<Value> {
+        let rows = self.messages.outgoing().await.unwrap();
+        rows.iter().map(|row| serde_json::from_str(&row.message).unwrap()).collect()
+    }
 }
 
 fn smoke() -> Alert {
@@ -89,7 +86,6 @@ async fn at_night_while_she_answers_and_the_messenger_hangs_an_alarm_is_said_at_
     assert_eq!(said(&bench.announcer, Floor::User, Presence::Here).await, None, "never into a sentence");
     let (id, text) = said(&bench.announcer, Floor::Answer, Presence::Muted).await.unwrap();
     assert_eq!(text, "Attention! Smoke alarm: Kitchen.");
-    assert_eq!(bench.courier.sent.lock().unwrap()[0].text.0, text);
     bench.announcer.heard(id, std::time::Instant::now()).await;
     assert_eq!(said(&bench.announcer, Floor::Free, Presence::Here).await, None, "not at once");
     bench.announcer.heard(id, std::time::Instant::now() - Duration::from_secs(11)).await;
@@ -127,8 +123,7 @@ async fn an_alarm_that_nobody_heard_is_told_again_after_a_restart_under_the_same
     after.alerts.restore().await.unwrap();
     after.alerts.raise(smoke()).await;
     assert_eq!(after.alerts.unheard(), [smoke()], "and a test is not, nor anything twice");
-    let key = |bench: &Bench| bench.courier.sent.lock().unwrap()[0].key.clone();
-    assert_eq!(key(&before), key(&after));
+    assert_eq!(before.posted().await[0]["key"], after.posted().await[0]["key"]);
     after.alerts.acknowledge(AcknowledgedBy::Voice).await;
     let last = bench(Some(store), false);
     last.alerts.restore().await.unwrap();
@@ -142,7 +137,7 @@ async fn a_disk_that_can_not_be_written_keeps_no_alarm_from_being_said() {
     let bench = bench(Some(store), false);
     bench.alerts.raise(smoke()).await;
     assert!(said(&bench.announcer, Floor::Free, Presence::Here).await.is_some());
-    assert_eq!(bench.courier.sent.lock().unwrap().len(), 1);
+    assert_eq!(bench.posted().await[0]["text"], "Attention! Smoke alarm: Kitchen.");
 }
 
 #[tokio::test]
@@ -168,7 +163,7 @@ async fn every_danger_has_its_text_in_every_language_and_a_lost_house_waits_for_
     let bench = bench(None, false);
     bench.alerts.raise(Alert::new(AlertKind::HouseLost { lost_s: 601 }, night().timestamp())).await;
     assert_eq!(said(&bench.announcer, Floor::Free, Presence::Here).await, None, "it is night");
-    assert!(bench.courier.sent.lock().unwrap()[0].text.0.contains("10 minutes"));
+    assert!(bench.posted().await[0]["text"].as_str().unwrap().contains("10 minutes"));
     assert_eq!(bench.alerts.unheard(), [], "nobody need acknowledge it");
 }
 
@@ -196,9 +191,18 @@ async fn alerts_over_http_are_taken_from_this_machine_only_and_from_no_web_page(
     assert_eq!(send("Bin day".into(), Some("http://evil.example")).await, 403);
     assert_eq!(send("{\"priority\":\"high\"}".into(), None).await, 400);
     assert_eq!(send("x".repeat(5000), None).await, 413);
-    assert_eq!(send(r#"{"text":"Cellar","priority":"high"}"#.into(), None).await, 202);
+    let first = tokio::spawn(send(r#"{"text":"Cellar","priority":"high"}"#.into(), None));
+    while notices.is_empty() {
+        tokio::task::yield_now().await;
+    }
     assert_eq!(send("Bin day".into(), None).await, 503, "one waits already");
-    assert_eq!(notices.recv().await.unwrap().text, "Cellar");
+    let SentNotice { notice, taken } = notices.recv().await.unwrap();
+    assert_eq!((notice.text.as_str(), first.is_finished()), ("Cellar", false), "not before it is stored");
+    taken.send(()).unwrap();
+    assert_eq!(first.await.unwrap(), 202);
+    let lost = tokio::spawn(send("Bin day".into(), None));
+    drop(notices.recv().await.unwrap());
+    assert_eq!(lost.await.unwrap(), 503, "whoever ends has not taken it");
     assert!(door::open("0.0.0.0:0".parse().unwrap()).await.is_err());
     stop.cancel();
     served.await.unwrap().unwrap();

@@ -3,15 +3,18 @@
 //! Two services. In: the queue of announcements, requests, HTTP on this machine. Out: what [`Alerts`] does. Alarms of
 //! before the last end are told again at the start.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::{Mutex, mpsc};
 
 use super::daemon::{Service, ServiceContext};
-use crate::alert::{AcknowledgedBy, Alert, AlertConfig, AlertKind, Alerts, door};
-use crate::awareness::ReceivedNotice;
-use crate::control::StatusBoard;
+use crate::alert::door::SentNotice;
+use crate::alert::{AcknowledgedBy, Alert, AlertConfig, AlertDesk, AlertKind, Alerts, AlertsElsewhere, door};
+use crate::control::wire::ControlRequest;
+use crate::control::{Client, ControlError, StatusBoard};
 use crate::message::AlarmRequest;
+use crate::paths::Paths;
 
 /// Requests that wait. When full, further ones are refused.
 const REQUESTS: usize = 4;
@@ -19,7 +22,8 @@ const REQUESTS: usize = 4;
 /// The service that follows alarms, and takes requests about them from `board`.
 pub(super) fn alerts(alerts: &Alerts, board: &StatusBoard) -> Service {
     let (sender, requests) = mpsc::channel(REQUESTS);
-    board.takes_alarms(sender);
+    let ringing = alerts.clone();
+    board.takes_alarms(sender, move || ringing.unheard().len());
     let (alerts, requests) = (alerts.clone(), Arc::new(Mutex::new(requests)));
     let run = move |context: ServiceContext| {
         let (alerts, requests) = (alerts.clone(), Arc::clone(&requests));
@@ -47,14 +51,46 @@ pub(super) fn alerts(alerts: &Alerts, board: &StatusBoard) -> Service {
 async fn obey(alerts: &Alerts, request: AlarmRequest) {
     match request {
         AlarmRequest::Test => alerts.raise(Alert::new(AlertKind::Test, alerts.now())).await,
-        AlarmRequest::Acknowledge => {
-            alerts.acknowledge(AcknowledgedBy::Socket).await;
+        AlarmRequest::Acknowledge(told) => {
+            // Whoever asked may be gone.
+            let _ = told.send(alerts.acknowledge(AcknowledgedBy::Socket).await);
         }
     }
 }
 
+/// The alarms of the program that runs, for one that only types beside it.
+pub(super) fn alert_desk(paths: &Paths) -> AlertDesk {
+    AlertDesk::Elsewhere(Arc::new(AlertsBeside(paths.runtime.clone())))
+}
+
+/// Asks whoever serves this runtime directory.
+struct AlertsBeside(PathBuf);
+
+impl AlertsBeside {
+    /// What it answers; nothing where nobody runs, or it does not answer.
+    fn asked<T>(&self, ask: impl FnOnce(&mut Client) -> Result<T, ControlError>) -> Option<T> {
+        let client = Client::connect(&self.0);
+        let answer = client.and_then(|client| client.map(|mut client| ask(&mut client)).transpose());
+        answer.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the running joi was not asked about its alarms");
+            None
+        })
+    }
+}
+
+impl AlertsElsewhere for AlertsBeside {
+    fn acknowledge(&self) -> usize {
+        // Silent is what counts: their number is missing while its database does not answer.
+        self.asked(|client| client.alarm(ControlRequest::Acknowledge)).map_or(0, |heard| heard.unwrap_or(1))
+    }
+
+    fn ringing(&self) -> usize {
+        self.asked(Client::status).map_or(0, |status| status.alarms)
+    }
+}
+
 /// The service that takes alerts over HTTP; none where no address is configured.
-pub(super) fn door(config: &AlertConfig, notices: mpsc::Sender<ReceivedNotice>) -> Option<Service> {
+pub(super) fn door(config: &AlertConfig, notices: mpsc::Sender<SentNotice>) -> Option<Service> {
     let address = config.address()?;
     let run = move |context: ServiceContext| {
         let notices = notices.clone();

@@ -8,16 +8,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp, Zoned};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
+use crate::alert::door::SentNotice;
 use crate::alert::{Alert, AlertConfig, AlertKind, Alerts};
 use crate::awareness::{
-    AwarenessConfig, ContextState, MeaningSource, Noticed, ReceivedNotice, Significance, home_summary,
+    AwarenessConfig, ContextState, HomePresence, MeaningSource, Noticed, ReceivedNotice, Significance,
     observations,
 };
 use crate::clock::Clock;
@@ -25,7 +26,8 @@ use crate::config::Config;
 use crate::home::backend::HomeView;
 use crate::home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, StateValue, meaning};
 use crate::impulse::rhythm::{Rhythm, RhythmDue};
-use crate::language::Languages;
+use crate::language::Language;
+use crate::reply::HouseKnown;
 use crate::store::Store;
 
 /// Notices of other programs that wait. When full, further ones are refused.
@@ -34,11 +36,13 @@ const NOTICES: usize = 16;
 const AT_LEAST: Duration = Duration::from_secs(30);
 /// What the house said is told as true for so long.
 const TRUE_FOR: SignedDuration = SignedDuration::from_mins(15);
+/// Alarms of before are waited for no longer than this: a new one must be told within two seconds.
+const RESTORE: Duration = Duration::from_secs(1);
 /// Changes that nothing depends on are stored this often at most.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
 
 /// The queue of notices.
-pub(super) fn notices() -> (mpsc::Sender<ReceivedNotice>, mpsc::Receiver<ReceivedNotice>) {
+pub(super) fn notices() -> (mpsc::Sender<SentNotice>, mpsc::Receiver<SentNotice>) {
     mpsc::channel(NOTICES)
 }
 
@@ -49,17 +53,11 @@ pub struct Awareness {
     rules: Arc<AwarenessConfig>,
     store: Option<Store>,
     clock: Arc<dyn Clock>,
-    languages: Languages,
 }
 
 impl Awareness {
     /// What was known before the last end of the program; nothing where that can't be read, which is logged.
-    pub async fn recalled(
-        rules: &AwarenessConfig,
-        store: Option<Store>,
-        clock: Arc<dyn Clock>,
-        languages: Languages,
-    ) -> Self {
+    pub async fn recalled(rules: &AwarenessConfig, store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
         let text = match &store {
             Some(store) => store.context_state().await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "what was known of the house can't be read");
@@ -72,18 +70,32 @@ impl Awareness {
             None
         });
         let state = Arc::new(Mutex::new(state.unwrap_or_default()));
-        Self { state, rules: Arc::new(rules.clone()), store, clock, languages }
+        Self { state, rules: Arc::new(rules.clone()), store, clock }
     }
 
-    /// The house in a line.
-    pub fn summary(&self) -> String {
-        let (state, now) = (self.state(), self.clock.now().timestamp());
-        if state.updated.is_none_or(|at| now.duration_since(at).abs() > TRUE_FOR) {
-            return String::new();
+    /// What is known beside the states of the house, for prompts. Nothing of it is a text that a stranger may have written.
+    pub fn known(&self, language: &Language, now: &Zoned) -> HouseKnown {
+        let (state, at) = (self.state(), now.timestamp());
+        let own = state.in_hand.as_ref().filter(|topic| topic.is_worded_by_us());
+        let known = HouseKnown {
+            weather: state.weather(at).map(str::to_owned),
+            mentioned: own.map(|topic| topic.fact.part(language, now)),
+            ..HouseKnown::default()
+        };
+        if state.updated.is_none_or(|updated| at.duration_since(updated).abs() > TRUE_FOR) {
+            return known;
         }
-        let topic =
-            state.in_hand.as_ref().map(|topic| topic.fact.part(&self.languages.get(), &self.clock.now()));
-        home_summary(&state, &self.rules, topic.as_deref())
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        HouseKnown {
+            alarms: owned(state.dangers().collect()),
+            open: owned(state.open_doors().collect()),
+            is_anybody_home: match state.presence {
+                HomePresence::Home { .. } => Some(true),
+                HomePresence::Away { .. } => Some(false),
+                HomePresence::Unknown => None,
+            },
+            ..known
+        }
     }
 
     /// `[awareness]`.
@@ -115,7 +127,7 @@ pub(super) fn awareness(
     brain: &Brain,
     config: &Config,
     house: Option<watch::Receiver<HomeView>>,
-    notices: mpsc::Receiver<ReceivedNotice>,
+    notices: mpsc::Receiver<SentNotice>,
 ) -> Service {
     let (awareness, alerts) = (brain.awareness.clone(), brain.alerts.clone());
     let (meaning, alert) = (config.home.meaning.clone(), config.alert.clone());
@@ -185,7 +197,13 @@ impl HouseWatcher {
         }
     }
 
-    pub(super) async fn run(mut self, notices: &mut mpsc::Receiver<ReceivedNotice>, stop: CancellationToken) {
+    pub(super) async fn run(mut self, notices: &mut mpsc::Receiver<SentNotice>, stop: CancellationToken) {
+        // What is told already must not be taken for new.
+        match tokio::time::timeout(RESTORE, self.alerts.restore()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "alarms of before are not known"),
+            Err(_) => tracing::warn!("alarms of before are not known: the database does not answer"),
+        }
         loop {
             self.look().await;
             let wait = self.wait();
@@ -196,8 +214,10 @@ impl HouseWatcher {
                 Some(notice) = notices.recv() => Some(notice),
                 () = tokio::time::sleep(wait) => None,
             };
-            if let Some(notice) = notice {
-                self.noticed(&notice, "").await;
+            if let Some(SentNotice { notice, taken }) = notice {
+                self.noticed(&notice).await;
+                // Whoever sent it may be gone.
+                let _ = taken.send(());
             }
         }
         self.awareness.save().await;
@@ -255,12 +275,12 @@ impl HouseWatcher {
         (before? != text).then(|| ReceivedNotice::read(&text)).flatten()
     }
 
-    async fn noticed(&mut self, notice: &ReceivedNotice, item: &str) {
+    async fn noticed(&mut self, notice: &ReceivedNotice) {
         let now = self.awareness.clock.now();
-        let event = notice.event(item, now.timestamp());
+        let event = notice.event("", now.timestamp());
         let noticed = self.awareness.state().take(event, self.awareness.rules(), &now);
-        self.is_dirty = true;
         self.act(vec![noticed]).await;
+        self.save().await;
     }
 
     /// Dangers are told before anything is stored.

@@ -7,18 +7,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use jiff::Zoned;
 use tokio_util::sync::CancellationToken;
 
+use super::alerts::alert_desk;
 use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
-use super::messages::{self, OutboxCourier};
+use super::messages;
 use super::timers;
-use crate::alert::{AlertParts, Alerts};
+use crate::alert::{AlertDesk, AlertParts, Alerts};
 use crate::announce::Announcer;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::control::{AnsweringModel, ChatStatus};
-use crate::language::{LanguageLibrary, Languages};
+use crate::language::{Language, LanguageLibrary, Languages};
 use crate::llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy, Serving};
 use crate::message::TurnId;
 use crate::outbound::Outbox;
@@ -185,16 +187,14 @@ impl Brain {
             restarts: RestartPolicy::default(),
         });
         let mind = Arc::new(mind);
-        let awareness =
-            Awareness::recalled(&config.awareness, store.clone(), Arc::clone(&clock), languages.clone())
-                .await;
+        let awareness = Awareness::recalled(&config.awareness, store.clone(), Arc::clone(&clock)).await;
         // Only the program that rings also sends.
         let carriers = if rings_itself { messages::carriers(config) } else { Vec::new() };
         let outbox = messages::outbox(config, store.as_ref(), (&clock, &languages), carriers)?;
         let alerts = Alerts::new(AlertParts {
             config: config.alert.clone(),
             announcer: announcer.clone(),
-            courier: Arc::new(OutboxCourier(outbox.clone())),
+            outbox: outbox.clone(),
             store: if rings_itself { store.clone() } else { None },
             languages: languages.clone(),
         });
@@ -202,7 +202,11 @@ impl Brain {
         let wishes = Announcer::new(&config.announce, store.clone(), Arc::clone(&clock));
         let initiative = Initiative {
             announcer: Some(if rings_itself { announcer.clone() } else { wishes }),
-            alerts: Some(alerts.clone()),
+            alerts: Some(if rings_itself { AlertDesk::Here(alerts.clone()) } else { alert_desk(paths) }),
+            known: Some(Arc::new({
+                let awareness = awareness.clone();
+                move |language: &Language, now: &Zoned| awareness.known(language, now)
+            })),
             not_now_min: config.impulse.not_now_min,
         };
         let engine = Arc::new(Engine::new(EngineParts {

@@ -15,8 +15,6 @@ use tokio_util::sync::CancellationToken;
 use super::awareness::Awareness;
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
-use super::messages::OutboxCourier;
-use crate::alert::courier::Courier;
 use crate::announce::Announcer;
 use crate::awareness::{HomePresence, HourOfWeek, Topic};
 use crate::clock::Clock;
@@ -25,6 +23,7 @@ use crate::impulse::record::ImpulseOutcome;
 use crate::impulse::rhythm::{Rhythm, RhythmDue};
 use crate::impulse::{ImpulseConfig, ImpulseInput, ImpulseRecord, ImpulseVerdict, ScoreInput, decide};
 use crate::language::Languages;
+use crate::outbound::Outbox;
 use crate::reply::Engine;
 use crate::reply::model::ChatModel;
 use crate::store::Store;
@@ -42,7 +41,7 @@ pub(super) struct ImpulseParts<M> {
     pub(super) engine: Arc<Engine<M>>,
     pub(super) awareness: Awareness,
     pub(super) announcer: Announcer,
-    pub(super) courier: Arc<dyn Courier>,
+    pub(super) outbox: Outbox,
     pub(super) store: Option<Store>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) languages: Languages,
@@ -55,7 +54,7 @@ impl<M> Clone for ImpulseParts<M> {
             engine: Arc::clone(&self.engine),
             awareness: self.awareness.clone(),
             announcer: self.announcer.clone(),
-            courier: Arc::clone(&self.courier),
+            outbox: self.outbox.clone(),
             store: self.store.clone(),
             clock: Arc::clone(&self.clock),
             languages: self.languages.clone(),
@@ -70,7 +69,7 @@ pub(super) fn impulse(brain: &Brain, config: &Config) -> Option<Service> {
         engine: Arc::clone(&brain.engine),
         awareness: brain.awareness.clone(),
         announcer: brain.announcer.clone(),
-        courier: Arc::new(OutboxCourier(brain.outbox.clone())),
+        outbox: brain.outbox.clone(),
         store: brain.store.clone(),
         clock: Arc::clone(&brain.clock),
         languages: brain.languages.clone(),
@@ -149,7 +148,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         let (config, at) = (&self.parts.config, now.timestamp());
         let rules = &config.score;
         let hours = |hours: u32| SignedDuration::from_hours(hours.into());
-        let posted = self.parts.courier.sent_within(hours(1), at);
+        let posted = self.parts.outbox.last_counts().direct as usize;
         let is_quiet = self.parts.announcer.quiet_until(now).is_some();
         let mut state = self.parts.awareness.state();
         state.forget_old(self.parts.awareness.rules(), at);
@@ -178,7 +177,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
             is_quiet,
             direct: posted.max(state.sent_within(at, hours(1))),
             is_waiting: self.waiting.is_some(),
-            can_reach: !is_away || self.parts.courier.reaches_owner(),
+            can_reach: !is_away || self.parts.outbox.has_carriers(),
         };
         let (verdict, score) = decide(&input, config);
         let about = topic.as_ref().and_then(|topic| topic.key.split(':').next()).map(kind_only);

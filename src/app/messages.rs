@@ -4,17 +4,19 @@
 //! send, and the services that send and answer. Nothing runs where neither Signal nor ntfy is configured. A daemon that is missing is no
 //! failure of a service: it goes on trying.
 
-mod courier;
+mod notes;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
 
-pub(super) use courier::OutboxCourier;
+use notes::WhisperNotes;
+pub(crate) use notes::read_for_parent as read_voice_for_parent;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
+use crate::channels::signal::notes::NoteListener;
 use crate::channels::signal::{INBOX, SignalConversation, SignalConversationParts};
 use crate::clock::Clock;
 use crate::config::Config;
@@ -23,6 +25,7 @@ use crate::language::Languages;
 use crate::llm::Mind;
 use crate::outbound::ntfy::NtfyCarrier;
 use crate::outbound::{Carrier, CarrierLink, CarrierName, Dispatcher, Outbox, OutboxParts};
+use crate::paths::Paths;
 use crate::signal::carrier::SignalCarrier;
 use crate::signal::envelope::Received;
 use crate::signal::gate::{Admission, OwnerMessage, SignalGate};
@@ -81,7 +84,7 @@ pub(super) fn outbox(
 }
 
 /// Makes the carriers of the brain's outbox; remarks about those that can't be used.
-pub(super) fn messages(config: &Config, brain: &Brain) -> (Messages, Vec<String>) {
+pub(super) fn messages(config: &Config, paths: &Paths, brain: &Brain) -> (Messages, Vec<String>) {
     let mut remarks = Vec::new();
     let ntfy = ntfy(config).unwrap_or_else(|why| {
         remarks.push(format!("nothing is sent to ntfy: {why}"));
@@ -93,7 +96,8 @@ pub(super) fn messages(config: &Config, brain: &Brain) -> (Messages, Vec<String>
         None
     });
     let outbox = brain.outbox.clone();
-    let signal = linked.map(|(link, follower)| signal_services(config, brain, &outbox, (link, follower)));
+    let notes: Arc<dyn NoteListener> = WhisperNotes::new(config, paths, &brain.languages);
+    let signal = linked.map(|linked| signal_services(config, brain, notes, linked));
     let ntfy = ntfy.map(Arc::new);
     let mut carriers: Vec<Arc<dyn Carrier>> = Vec::new();
     if let Some(signal) = &signal {
@@ -111,7 +115,7 @@ pub(super) fn messages(config: &Config, brain: &Brain) -> (Messages, Vec<String>
 fn signal_services(
     config: &Config,
     brain: &Brain,
-    outbox: &Outbox,
+    notes: Arc<dyn NoteListener>,
     (link, follower): (SignalLink, SignalFollower),
 ) -> SignalServices {
     let (inbox, arrived) = mpsc::channel(INBOX);
@@ -119,8 +123,9 @@ fn signal_services(
         engine: Arc::clone(&brain.engine),
         store: brain.store.clone(),
         clock: Arc::clone(&brain.clock),
-        outbox: outbox.clone(),
+        outbox: brain.outbox.clone(),
         link: link.clone(),
+        notes,
         config: config.signal.clone(),
     };
     SignalServices {

@@ -37,6 +37,10 @@ pub struct AwarenessConfig {
     /// Somebody who comes home after more than so many minutes is worth a word, 1 to 10080. Higher: only after longer
     /// absences.
     pub away_min: u32,
+    /// Foretold gusts of so many km/h within hours are worth mentioning, 20 to 300. Higher: fewer mentions.
+    pub gust_kmh: f64,
+    /// Foretold gusts of so many km/h within hours are a storm warning, told at any hour, 20 to 300; 0: never.
+    pub storm_kmh: f64,
     /// Hours in which it is unusual to leave the house, as "HH:MM-HH:MM".
     pub unusual_hours: QuietPeriod,
     /// Hours after which a topic is of no interest any more, 1 to 168. Higher: older news are still told.
@@ -56,6 +60,8 @@ impl Default for AwarenessConfig {
             swing: 5.0,
             open_min: 30,
             away_min: 60,
+            gust_kmh: 75.0,
+            storm_kmh: 105.0,
             unusual_hours: QuietPeriod::daily(time(23, 0, 0, 0), time(6, 0, 0, 0)),
             topic_hours: 24,
             event_hours: 24,
@@ -86,6 +92,8 @@ impl AwarenessConfig {
             outside("swing", self.swing, 0.5..=30.0, "°C"),
             outside("open_min", self.open_min.into(), 1.0..=1440.0, "minutes"),
             outside("away_min", self.away_min.into(), 1.0..=10_080.0, "minutes"),
+            outside("gust_kmh", self.gust_kmh, 20.0..=300.0, "km/h"),
+            outside("storm_kmh", self.storm_kmh, 0.0..=300.0, "km/h"),
             outside("topic_hours", self.topic_hours.into(), 1.0..=168.0, "hours"),
             outside("event_hours", self.event_hours.into(), 6.0..=168.0, "hours"),
             outside("most_topics", self.most_topics as f64, 1.0..=50.0, "topics"),

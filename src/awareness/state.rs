@@ -4,6 +4,8 @@
 //! that can't be read is replaced by an empty one, which fills with the next observation. A clock that jumps makes
 //! moments that lie ahead count as now.
 
+mod weather;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -15,6 +17,8 @@ use super::observe::{ItemObservation, danger_in};
 use super::patterns::AnswerPatterns;
 use super::significance::{Significance, significance};
 use super::topics::{Topic, TopicQueue, TopicRules};
+
+pub use weather::WeatherOutlook;
 
 /// Messages that are remembered.
 const MESSAGES: usize = 10;
@@ -89,8 +93,8 @@ pub struct ContextState {
     /// Detectors that are on.
     dangers: BTreeSet<String>,
     warnings: BTreeMap<String, String>,
-    /// The weather, in the words of whoever told it.
-    pub weather: Option<String>,
+    weather: Option<String>,
+    weather_at: Option<Timestamp>,
     /// Of the last day, the oldest first.
     pub events: VecDeque<Noticed>,
     /// When the house last said anything: what is older is not told as true.
@@ -223,16 +227,9 @@ impl ContextState {
         self.dangers.iter().map(String::as_str)
     }
 
-    /// Doors and windows that are open, by what they are called.
+    /// Items of doors and windows that are open.
     pub fn open_doors(&self) -> impl Iterator<Item = &str> {
-        self.open.values().map(|door| door.what.as_str())
-    }
-
-    /// Rooms outside the range of comfort, and how warm they are.
-    pub fn uncomfortable(&self, rules: &AwarenessConfig) -> Vec<(&str, f64)> {
-        let last = |s: &SensorHistory| s.readings.last().map(|(_, celsius)| *celsius);
-        let all = self.sensors.values().filter_map(|s| Some((s.what.as_str(), last(s)?)));
-        all.filter(|(_, celsius)| !(rules.comfort_low..=rules.comfort_high).contains(celsius)).collect()
+        self.open.keys().map(String::as_str)
     }
 
     /// Removes what is too old, and takes back what lies ahead after the clock was set back.

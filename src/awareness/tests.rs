@@ -256,19 +256,3 @@ fn habits_move_the_impulse_only_after_twenty_messages_and_fade() {
     let ignored = shift(&patterns, &now);
     assert!((-0.05..0.0).contains(&ignored), "{ignored}");
 }
-
-#[test]
-fn the_summary_holds_what_matters_and_never_more_than_three_hundred_signs() {
-    let (mut state, now) = (ContextState::default(), at("12:00"));
-    assert_eq!(home_summary(&state, &rules(), None), "");
-    let mut said = says("Front door", ItemObservation::Open(true));
-    said.extend(says("Presence", ItemObservation::Present(true)));
-    said.extend(says("Bath", ItemObservation::Warmth(30.0)));
-    state.observe(&said, &rules(), &now);
-    assert_eq!(
-        home_summary(&state, &rules(), Some("the bath is warm")),
-        "somebody is home; The Bath 30 °C; open: The Front door; just mentioned: the bath is warm"
-    );
-    state.weather = Some("rain ".repeat(100));
-    assert!(home_summary(&state, &rules(), Some("x")).chars().count() <= SUMMARY_CHARS);
-}

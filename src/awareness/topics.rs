@@ -46,6 +46,14 @@ pub struct TopicQueue {
     last: u64,
 }
 
+impl Topic {
+    /// Whether no word of it is somebody else's, as of a notice or a warning.
+    pub fn is_worded_by_us(&self) -> bool {
+        let kind = self.key.split(':').next().unwrap_or_default();
+        ["open", "warmth", "arrived", "left"].contains(&kind)
+    }
+}
+
 impl TopicQueue {
     /// Adds a topic, or renews the fact of one that waits already. Nothing when it was told a while ago, or when it is
     /// itself what has to leave; then `false`.

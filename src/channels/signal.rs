@@ -2,12 +2,15 @@
 //!
 //! One Tokio task; turns run one after the other. In: what the gate let through. Out: messages in the outbox, which sends
 //! them in their order and within its rates, and a record of each turn. The thread with the owner and the group have a session each.
-//! What is old, long or without words is answered with a fixed sentence and never acted on.
+//! What is old, long or without words is answered with a fixed sentence and never acted on. A voice message becomes words
+//! first ([`notes`]); a thumb up acknowledges an alarm or says yes (`approval`).
 
+mod approval;
+pub mod notes;
 mod plain;
 mod reporter;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -17,9 +20,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::turn;
 use crate::clock::Clock;
-use crate::language::{Language, fill, times};
+use crate::language::{Language, LanguageCode, fill, times};
 use crate::message::{ConversationId, Private, TurnId};
-use crate::outbound::{Audience, Outbox, Outgoing, Urgency};
+use crate::outbound::{Audience, Outbox, Outgoing, OutgoingId, Urgency};
 use crate::reply::model::ChatModel;
 use crate::reply::{Engine, Session, TurnInput};
 use crate::signal::SignalConfig;
@@ -27,6 +30,7 @@ use crate::signal::gate::{OwnerMatter, OwnerMessage, SignalThread};
 use crate::signal::link::SignalLink;
 use crate::store::Store;
 use crate::trace::{Stage, Trace};
+use notes::NoteListener;
 use reporter::MessageReporter;
 
 /// Messages of the owner that are not answered yet; further ones are refused, and he is told nothing.
@@ -46,6 +50,8 @@ pub struct SignalConversationParts<M> {
     pub outbox: Outbox,
     /// Takes receipts.
     pub link: SignalLink,
+    /// Makes words of voice messages.
+    pub notes: Arc<dyn NoteListener>,
     /// `[signal]`.
     pub config: SignalConfig,
 }
@@ -53,16 +59,33 @@ pub struct SignalConversationParts<M> {
 /// The conversation; it lives as long as the program.
 pub struct SignalConversation<M> {
     parts: SignalConversationParts<M>,
-    owner: Session,
-    group: Session,
+    owner: SignalTalk,
+    group: SignalTalk,
     inbox: Mutex<mpsc::Receiver<OwnerMessage>>,
+}
+
+/// The conversation in one thread.
+struct SignalTalk {
+    session: Session,
+    /// The message that ends with a question which waits for a yes.
+    question: StdMutex<Option<OutgoingId>>,
+}
+
+impl SignalTalk {
+    fn new(id: ConversationId) -> Self {
+        Self { session: Session::new(id), question: StdMutex::default() }
+    }
+
+    fn question(&self) -> MutexGuard<'_, Option<OutgoingId>> {
+        self.question.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<M: ChatModel> SignalConversation<M> {
     /// A conversation that has not begun.
     pub fn new(parts: SignalConversationParts<M>, inbox: mpsc::Receiver<OwnerMessage>) -> Self {
-        let owner = Session::new(ConversationId::signal(&parts.config.owner_uuid()));
-        let group = Session::new(ConversationId::signal(&parts.config.group));
+        let owner = SignalTalk::new(ConversationId::signal(&parts.config.owner_uuid()));
+        let group = SignalTalk::new(ConversationId::signal(&parts.config.group));
         Self { parts, owner, group, inbox: Mutex::new(inbox) }
     }
 
@@ -84,22 +107,34 @@ impl<M: ChatModel> SignalConversation<M> {
     }
 
     async fn answer(&self, message: OwnerMessage, stop: &CancellationToken) {
-        self.show_as_read(&message).await;
+        if !matches!(message.matter, OwnerMatter::Approval(..)) {
+            self.show_as_read(&message).await;
+        }
         let language = self.parts.engine.language();
         let words = &language.sentences().messages;
         let (thread, key) = (message.thread, |what: &str| format!("{what}/{}", message.stamp));
         match message.matter {
-            OwnerMatter::Words(text) => self.turn(thread, text, stop).await,
+            OwnerMatter::Words(text) => self.turn(thread, (text, None), stop).await,
+            OwnerMatter::Approval(target, age) => self.approved(thread, (target, age), stop).await,
             OwnerMatter::Stale => {
                 // One answer for all that arrive together.
                 let minute = self.parts.clock.now().strftime("%Y-%m-%dT%H:%M").to_string();
                 let told = self.stale(message.written_at, &language);
                 self.post(thread, told, Some(format!("stale/{minute}"))).await;
             }
-            OwnerMatter::TooLong => self.post(thread, words.too_long.clone(), Some(key("long"))).await,
-            OwnerMatter::Voice(_) | OwnerMatter::NoWords => {
+            OwnerMatter::TooLong => {
+                self.post(thread, words.too_long.clone(), Some(key("long"))).await;
+            }
+            OwnerMatter::NoWords => {
                 self.post(thread, words.words_only.clone(), Some(key("words"))).await;
             }
+            OwnerMatter::Voice(file) => match self.listen(thread, file).await {
+                Ok(heard) => self.turn(thread, heard, stop).await,
+                Err(why) => {
+                    let told = notes::told(&why, &language);
+                    self.post(thread, told, Some(key("note"))).await;
+                }
+            },
         }
     }
 
@@ -110,21 +145,36 @@ impl<M: ChatModel> SignalConversation<M> {
         fill(&language.sentences().messages.stale, &[("at", &at)])
     }
 
-    /// Answers words.
-    async fn turn(&self, thread: SignalThread, text: Private<String>, stop: &CancellationToken) {
-        let session = match thread {
+    fn talk(&self, thread: SignalThread) -> &SignalTalk {
+        match thread {
             SignalThread::Owner => &self.owner,
             SignalThread::Group => &self.group,
-        };
+        }
+    }
+
+    /// Answers words; those that were heard, in their language.
+    async fn turn(
+        &self,
+        thread: SignalThread,
+        (text, language): (Private<String>, Option<LanguageCode>),
+        stop: &CancellationToken,
+    ) {
+        let talk = self.talk(thread);
+        let session = &talk.session;
+        talk.question().take();
         let id = self.next_turn().await;
-        let input = TurnInput { id, text, language: None };
+        let input = TurnInput { id, text, language };
         self.show_typing(thread).await;
         let mut reporter = MessageReporter::new(self.parts.outbox.clone(), audience(thread));
         let trace = Trace::starting(Instant::now());
         let engine = &*self.parts.engine;
         let mut end = turn::run((engine, session), input, trace, &mut reporter, stop.child_token()).await;
+        let mut last = None;
         for part in reporter.into_messages() {
-            self.post(thread, part, None).await;
+            last = self.post(thread, part, None).await;
+        }
+        if session.awaits_yes(self.parts.clock.now().timestamp()) {
+            *talk.question() = last;
         }
         end.trace.mark(Stage::End, Instant::now());
         let record = end.record(id, session.id().channel, &*self.parts.clock);
@@ -143,12 +193,11 @@ impl<M: ChatModel> SignalConversation<M> {
         TurnId(last + 1)
     }
 
-    async fn post(&self, thread: SignalThread, text: String, key: Option<String>) {
+    /// Hands a message to the outbox; its number.
+    async fn post(&self, thread: SignalThread, text: String, key: Option<String>) -> Option<OutgoingId> {
         let (audience, urgency) = (audience(thread), Urgency::Direct);
         let posted = self.parts.outbox.post(Outgoing { audience, text, urgency, key, expires: None }).await;
-        if let Err(error) = posted {
-            tracing::warn!(%error, "an answer was not sent");
-        }
+        posted.inspect_err(|error| tracing::warn!(%error, "an answer was not sent")).ok()
     }
 
     async fn show_as_read(&self, message: &OwnerMessage) {

@@ -16,7 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   joi alert                          the last alarms, and who has heard them
   joi alert test                     try it: she says that it is a test, until you say \"stop\"
-  joi alert acknowledge              all alarms were heard
+  joi alert ack                      all alarms were heard
   joi alert list --json | jq '.[] | select(.acknowledged == null)'";
 
 #[derive(Debug, clap::Args)]
@@ -38,21 +38,40 @@ enum AlertCommand {
     #[command(after_help = EXAMPLES)]
     Test,
     /// All alarms were heard
-    #[command(after_help = EXAMPLES)]
+    #[command(after_help = EXAMPLES, visible_alias = "ack")]
     Acknowledge,
 }
 
 pub(crate) fn run(args: AlertArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     match args.action.unwrap_or(AlertCommand::List) {
         AlertCommand::List => list(args.json, context),
-        AlertCommand::Test => ask(ControlRequest::Alarm, context),
-        AlertCommand::Acknowledge => ask(ControlRequest::Acknowledge, context),
+        AlertCommand::Test => test(context),
+        AlertCommand::Acknowledge => acknowledge(args.json, context),
     }
 }
 
-fn ask(request: ControlRequest, context: &CliContext) -> anyhow::Result<ExitCode> {
+fn ask(request: ControlRequest, context: &CliContext) -> anyhow::Result<Option<usize>> {
     let mut client = Client::connect(&context.paths.runtime)?.ok_or_else(not_running)?;
-    client.alarm(request)?;
+    Ok(client.alarm(request)?)
+}
+
+fn test(context: &CliContext) -> anyhow::Result<ExitCode> {
+    ask(ControlRequest::Alarm, context)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn acknowledge(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
+    let heard = ask(ControlRequest::Acknowledge, context)?;
+    if as_json {
+        show::line(json!({ "heard": heard }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    show::line(match heard {
+        Some(0) => "no alarm rings".to_owned(),
+        Some(1) => "one alarm was acknowledged".to_owned(),
+        Some(count) => format!("{count} alarms were acknowledged"),
+        None => "the alarms are silent; the database does not answer".to_owned(),
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -120,6 +120,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("house", status.home.as_ref().map_or_else(no_house, house)),
         ("machine", status.machine.as_ref().map_or_else(String::new, machine)),
         ("backups", status.backups.as_ref().map_or_else(no_backups, backups)),
+        ("alarms", alarms(status.alarms)),
         ("queues", queues.join(", ")),
         ("counted", format!("{} spoken turns{lost}", status.counters.turns)),
         ("running", format!("joi {}, process {}, {}", status.version, status.pid, uptime(status.uptime_s))),
@@ -130,6 +131,15 @@ fn state(status: &Status) -> String {
     let shown = &status.shown;
     let note = shown.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
     format!("{}{note}", show::coloured(events::mood(shown.state), shown.state.name()))
+}
+
+fn alarms(count: usize) -> String {
+    match count {
+        0 => "none rings".to_owned(),
+        count => {
+            show::coloured(Tone::Bad, format!("{count} not heard; `joi alert acknowledge` silences all"))
+        }
+    }
 }
 
 fn house(home: &HomeStatus) -> String {

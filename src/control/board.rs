@@ -69,7 +69,7 @@ struct BoardFacts {
     backups: Option<Box<dyn Fn() -> BackupStatus + Send + Sync>>,
     machine: Option<Arc<dyn Fn() -> MachineHealth + Send + Sync>>,
     timers: Option<Box<dyn Fn() + Send + Sync>>,
-    alarms: Option<mpsc::Sender<AlarmRequest>>,
+    alarms: Option<(mpsc::Sender<AlarmRequest>, Box<dyn Fn() -> usize + Send + Sync>)>,
     is_ringing: bool,
     shown: StateEvent,
 }
@@ -218,15 +218,19 @@ impl StatusBoard {
         })
     }
 
-    /// Whoever is behind it takes requests about alarms from now on.
-    pub fn takes_alarms(&self, requests: mpsc::Sender<AlarmRequest>) {
-        self.change(|facts| facts.alarms = Some(requests));
+    /// Whoever is behind it takes requests about alarms from now on; `count` tells how many ring.
+    pub fn takes_alarms(
+        &self,
+        requests: mpsc::Sender<AlarmRequest>,
+        count: impl Fn() -> usize + Send + Sync + 'static,
+    ) {
+        self.change(|facts| facts.alarms = Some((requests, Box::new(count))));
     }
 
     /// Hands on a request about alarms; tells whether it was taken. It never waits.
     #[must_use]
     pub fn alarm(&self, request: AlarmRequest) -> bool {
-        self.facts().alarms.as_ref().is_some_and(|requests| requests.try_send(request).is_ok())
+        self.facts().alarms.as_ref().is_some_and(|(requests, _)| requests.try_send(request).is_ok())
     }
 
     /// Something rings, or nothing does any more.
@@ -330,6 +334,7 @@ impl StatusBoard {
             messages: facts.messages.as_ref().map(|told| told()),
             backups: facts.backups.as_ref().map(|told| told()),
             machine,
+            alarms: facts.alarms.as_ref().map_or(0, |(_, count)| count()),
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
             errors: parts.journal.entries(),
             counters: Counters {

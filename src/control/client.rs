@@ -82,13 +82,13 @@ impl Client {
         }
     }
 
-    /// Has the alarm tried, or all alarms acknowledged.
+    /// Has the alarm tried, or all alarms acknowledged; how many were, where that is known.
     ///
     /// # Errors
     /// It does not answer, or not as expected; alarms are not running yet.
-    pub fn alarm(&mut self, request: ControlRequest) -> Result<(), ControlError> {
+    pub fn alarm(&mut self, request: ControlRequest) -> Result<Option<usize>, ControlError> {
         match self.ask(request)? {
-            ControlAnswer::Alarm { .. } => Ok(()),
+            ControlAnswer::Alarm { heard, .. } => Ok(heard),
             other => Err(self.astray(&other)),
         }
     }

@@ -16,7 +16,7 @@ use rustix::fs::{FlockOperation, flock};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -201,7 +201,7 @@ impl Connection {
             }
             Ok(ControlRequest::Listen) => ControlAnswer::error("can't listen now; try again later"),
             Ok(ControlRequest::Alarm) => self.alarm(AlarmRequest::Test),
-            Ok(ControlRequest::Acknowledge) => self.alarm(AlarmRequest::Acknowledge),
+            Ok(ControlRequest::Acknowledge) => self.acknowledge().await,
             Ok(ControlRequest::Timers) if self.board.timers_changed() => {
                 ControlAnswer::Timers { timers: true }
             }
@@ -213,9 +213,21 @@ impl Connection {
 
     fn alarm(&self, request: AlarmRequest) -> ControlAnswer {
         if self.board.alarm(request) {
-            ControlAnswer::Alarm { alarm: true }
+            ControlAnswer::Alarm { alarm: true, heard: None }
         } else {
             ControlAnswer::error("alarms are not running yet; try again later")
+        }
+    }
+
+    /// They are silent at once; a database that hangs keeps only their number from being told.
+    async fn acknowledge(&self) -> ControlAnswer {
+        let (told, count) = oneshot::channel();
+        match self.alarm(AlarmRequest::Acknowledge(told)) {
+            ControlAnswer::Alarm { alarm, .. } => {
+                let heard = tokio::time::timeout(PATIENCE, count).await;
+                ControlAnswer::Alarm { alarm, heard: heard.ok().and_then(Result::ok) }
+            }
+            refusal => refusal,
         }
     }
 

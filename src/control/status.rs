@@ -64,6 +64,9 @@ pub struct Status {
     /// The machine; nothing where nobody looks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineHealth>,
+    /// Alarms that nobody has heard yet.
+    #[serde(default)]
+    pub alarms: usize,
     /// What waits between the stages.
     pub queues: Vec<QueueStatus>,
     /// The newest warnings and errors, oldest first.

@@ -64,6 +64,9 @@ pub enum ControlAnswer {
     Alarm {
         /// Always true.
         alarm: bool,
+        /// How many alarms were acknowledged, where that was asked and is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        heard: Option<usize>,
     },
     /// Why the request was not executed; one sentence.
     Error {
@@ -160,6 +163,8 @@ mod tests {
             ),
             (ControlAnswer::Muted { muted: true, warning: None }, r#"{"muted":true}"#),
             (ControlAnswer::Listening { listening: true }, r#"{"listening":true}"#),
+            (ControlAnswer::Alarm { alarm: true, heard: None }, r#"{"alarm":true}"#),
+            (ControlAnswer::Alarm { alarm: true, heard: Some(2) }, r#"{"alarm":true,"heard":2}"#),
             (ControlAnswer::error("why \"not\""), r#"{"error":"why \"not\""}"#),
         ];
         let documentation = include_str!("../../docs/control.md");
@@ -167,7 +172,12 @@ mod tests {
             assert_eq!(answer.line(), format!("{line}\n"));
             assert_eq!(serde_json::from_str::<ControlAnswer>(line).ok(), Some(answer));
         }
-        for promised in [r#"{"muted":true}"#, r#"{"listening":true}"#, "\"do\" is one of events"] {
+        for promised in [
+            r#"{"muted":true}"#,
+            r#"{"listening":true}"#,
+            r#"{"alarm":true,"heard":2}"#,
+            "\"do\" is one of events",
+        ] {
             assert!(documentation.replace('\\', "").contains(promised), "{promised}");
         }
     }

@@ -21,6 +21,10 @@ impl Rhythm {
     /// Every hour, to the minute: what is too old leaves the context state.
     pub const CLEANUP: Self = Self { every: SignedDuration::from_hours(1), spread: SignedDuration::ZERO };
 
+    /// Every four hours: the weather at home.
+    pub const WEATHER: Self =
+        Self { every: SignedDuration::from_hours(4), spread: SignedDuration::from_mins(30) };
+
     /// The time until the next run; `draw` is in 0..1.
     pub fn next(self, draw: f64) -> SignedDuration {
         let off = (draw.clamp(0.0, 1.0) * 2.0 - 1.0) * self.spread.as_secs_f64();

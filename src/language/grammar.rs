@@ -38,6 +38,7 @@ const COMMANDS: &[&str] = &[
     "going to sleep",
     "quiet over",
     "heard it",
+    "seen it",
     "timer set",
     "alarm set",
     "reminder set",

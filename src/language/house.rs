@@ -128,9 +128,11 @@ pub(crate) struct SummaryWords {
     pub(crate) alarm: String,
     pub(crate) present: String,
     pub(crate) nobody: String,
+    pub(crate) somebody: String,
     pub(crate) open: String,
     pub(crate) unusual: String,
     pub(crate) weather: String,
+    pub(crate) mentioned: String,
     /// A thing and its value.
     pub(crate) value: String,
     /// So many more.

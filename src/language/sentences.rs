@@ -285,6 +285,11 @@ pub struct MessageSentences {
     pub stale: String,
     pub too_long: String,
     pub words_only: String,
+    pub note_unknown: String,
+    pub note_too_long: String,
+    pub note_unclear: String,
+    pub note_unheard: String,
+    pub thumb_up: String,
     pub test: String,
 }
 

@@ -74,12 +74,18 @@ pub enum CarryFault {
     Refused(String),
 }
 
+/// What a carrier calls a message that it has sent: reactions and quotes name it so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MessageStamp(pub i64);
+
 /// Something that carries messages.
 pub trait Carrier: Send + Sync {
     /// Which one it is.
     fn name(&self) -> CarrierName;
     /// Tells whether it can send.
     fn link(&self) -> watch::Receiver<CarrierLink>;
-    /// Sends one message, to its end: dropping the future leaves it unknown whether it was sent.
-    fn carry(&self, parcel: Parcel) -> BoxFuture<'static, Result<(), CarryFault>>;
+    /// Sends one message, to its end: dropping the future leaves it unknown whether it was sent. Gives the message's name
+    /// where the carrier has names.
+    fn carry(&self, parcel: Parcel) -> BoxFuture<'static, Result<Option<MessageStamp>, CarryFault>>;
 }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::carrier::{CarrierLink, Parcel};
 use super::decide::{self, CarrierLane, OutboxView, SendStep};
 use super::letter::{Letter, LetterState};
-use super::{Carrier, CarrierName, CarryFault, Outbox, OutgoingId, Urgency, outcome, wording};
+use super::{Carrier, CarrierName, CarryFault, MessageStamp, Outbox, OutgoingId, Urgency, outcome, wording};
 use crate::message::Private;
 use crate::pulse::Heart;
 
@@ -36,7 +36,7 @@ pub struct Dispatcher {
 }
 
 /// A message that came back.
-type Returned = (OutgoingId, Letter, Result<(), CarryFault>);
+type Returned = (OutgoingId, Letter, Result<Option<MessageStamp>, CarryFault>);
 
 /// What runs at the moment.
 #[derive(Default)]
@@ -167,11 +167,16 @@ impl Dispatcher {
         true
     }
 
-    async fn came_back(&self, id: OutgoingId, letter: Letter, outcome: &Result<(), CarryFault>) {
+    async fn came_back(
+        &self,
+        id: OutgoingId,
+        letter: Letter,
+        outcome: &Result<Option<MessageStamp>, CarryFault>,
+    ) {
         let (urgency, carrier) = (letter.urgency, letter.carrier.name());
         let after = outcome::after(letter, outcome, self.outbox.now());
         match outcome {
-            Ok(()) => tracing::debug!(?urgency, carrier, "a message was sent"),
+            Ok(_) => tracing::debug!(?urgency, carrier, "a message was sent"),
             Err(fault) if after.is_open() => {
                 tracing::warn!(?urgency, carrier, %fault, "a message is sent again later");
             }

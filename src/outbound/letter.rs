@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Audience, CarrierName, Outgoing, Urgency};
+use super::{Audience, CarrierName, MessageStamp, Outgoing, Urgency};
 
 /// What becomes of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +47,9 @@ pub(super) struct Letter {
     /// When it was last handed to the carrier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) handed: Option<Timestamp>,
+    /// What the carrier calls it, once it was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) stamp: Option<MessageStamp>,
 }
 
 impl Letter {
@@ -66,6 +69,7 @@ impl Letter {
             doubts: 0,
             not_before: None,
             handed: None,
+            stamp: None,
         }
     }
 

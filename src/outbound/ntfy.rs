@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::carrier::Parcel;
-use super::{Audience, Carrier, CarrierLink, CarrierName, CarryFault, NtfyConfig, Urgency};
+use super::{Audience, Carrier, CarrierLink, CarrierName, CarryFault, MessageStamp, NtfyConfig, Urgency};
 
 /// The name of the systemd credential that holds the token.
 pub const CREDENTIAL: &str = "ntfy-token";
@@ -122,9 +122,9 @@ impl Carrier for NtfyCarrier {
         self.link.subscribe()
     }
 
-    fn carry(&self, parcel: Parcel) -> BoxFuture<'static, Result<(), CarryFault>> {
+    fn carry(&self, parcel: Parcel) -> BoxFuture<'static, Result<Option<MessageStamp>, CarryFault>> {
         let shared = Arc::clone(&self.shared);
-        async move { shared.publish(&parcel).await }.boxed()
+        async move { shared.publish(&parcel).await.map(|()| None) }.boxed()
     }
 }
 

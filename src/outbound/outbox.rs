@@ -13,7 +13,7 @@ use tokio::sync::{Notify, watch};
 use super::config::OutboundConfig;
 use super::letter::{Letter, LetterState};
 use super::rates::{DirectPressure, RecentlySent};
-use super::{CarrierName, Outgoing, OutgoingId, Urgency};
+use super::{CarrierName, MessageStamp, Outgoing, OutgoingId, Urgency};
 use crate::clock::Clock;
 use crate::language::Languages;
 use crate::store::{OutgoingChange, OutgoingRow, Store, StoreError};
@@ -68,6 +68,17 @@ pub struct OutboxCounts {
     pub escalated: u32,
     /// Messages that were given up within a day.
     pub given_up: u32,
+}
+
+/// A message that was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentLetter {
+    /// Its number.
+    pub id: OutgoingId,
+    /// How urgent it was.
+    pub urgency: Urgency,
+    /// The key that its sender gave it.
+    pub key: Option<String>,
 }
 
 impl Outbox {
@@ -152,6 +163,23 @@ impl Outbox {
     pub async fn state(&self, of: OutgoingId) -> Result<Option<LetterState>, StoreError> {
         let letters = self.letters().await?;
         Ok(letters.into_iter().find(|(id, _)| *id == of).map(|(_, letter)| letter.state))
+    }
+
+    /// The message that a carrier calls so, for a day; nothing where there is none.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn sent_as(
+        &self,
+        carrier: CarrierName,
+        stamp: MessageStamp,
+    ) -> Result<Option<SentLetter>, StoreError> {
+        let is_it = |letter: &Letter| letter.carrier == carrier && letter.stamp == Some(stamp);
+        let mut letters = self.letters().await?;
+        letters.retain(|(_, letter)| is_it(letter));
+        let of =
+            |(id, letter): (OutgoingId, Letter)| SentLetter { id, urgency: letter.urgency, key: letter.key };
+        Ok(letters.pop().map(of))
     }
 
     pub(super) fn now(&self) -> Timestamp {

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::decide::LONGEST_WAIT;
 use super::letter::{Letter, LetterState};
-use super::{Audience, CarryFault, Urgency};
+use super::{Audience, CarryFault, MessageStamp, Urgency};
 
 /// Between a refused alert and its next try.
 const AFTER_REFUSAL: SignedDuration = SignedDuration::from_secs(60);
@@ -22,9 +22,13 @@ const AFTER_LIMIT: SignedDuration = SignedDuration::from_secs(60);
 const LONGEST_PAUSE: i64 = 60;
 
 /// The message once its carrier has said what became of it.
-pub(super) fn after(letter: Letter, outcome: &Result<(), CarryFault>, now: Timestamp) -> Letter {
+pub(super) fn after(
+    letter: Letter,
+    outcome: &Result<Option<MessageStamp>, CarryFault>,
+    now: Timestamp,
+) -> Letter {
     match outcome {
-        Ok(()) => letter.ended(LetterState::Sent),
+        Ok(stamp) => Letter { stamp: *stamp, ..letter.ended(LetterState::Sent) },
         Err(CarryFault::Unsent(_)) => {
             let pause = 2_i64.saturating_pow(letter.tries.min(6)).min(LONGEST_PAUSE);
             let not_sent = Letter { handed: None, ..letter };
@@ -87,14 +91,15 @@ mod tests {
         Letter { state: LetterState::Underway, handed: Some(minutes(1)), ..letter(urgency) }
     }
 
-    fn unsent() -> Result<(), CarryFault> {
+    fn unsent() -> Result<Option<MessageStamp>, CarryFault> {
         Err(CarryFault::Unsent("down".into()))
     }
 
     #[test]
     fn what_was_sent_keeps_no_word_and_counts_on() {
-        let sent = after(underway(Urgency::Direct), &Ok(()), minutes(1));
+        let sent = after(underway(Urgency::Direct), &Ok(Some(MessageStamp(7))), minutes(1));
         assert_eq!((sent.state, sent.text.as_str(), sent.handed), (LetterState::Sent, "", Some(minutes(1))));
+        assert_eq!(sent.stamp, Some(MessageStamp(7)));
     }
 
     #[test]

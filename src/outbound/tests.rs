@@ -75,11 +75,11 @@ impl Carrier for Double {
         self.link.subscribe()
     }
 
-    fn carry(&self, parcel: Parcel) -> BoxFuture<'static, Result<(), CarryFault>> {
+    fn carry(&self, parcel: Parcel) -> BoxFuture<'static, Result<Option<MessageStamp>, CarryFault>> {
         self.carried.lock().unwrap().push(parcel);
         match self.deeds.lock().unwrap().pop_front() {
-            None => async { Ok(()) }.boxed(),
-            Some(Deed::Says(outcome)) => async { outcome }.boxed(),
+            None => async { Ok(None) }.boxed(),
+            Some(Deed::Says(outcome)) => async { outcome.map(|()| None) }.boxed(),
             Some(Deed::Hangs) => std::future::pending().boxed(),
         }
     }

@@ -5,6 +5,9 @@
 
 use std::sync::Arc;
 
+use jiff::Zoned;
+
+use crate::alert::AcknowledgedBy;
 use crate::clock::Clock;
 use crate::language::{Language, Languages};
 use crate::llm::ModelSize;
@@ -61,6 +64,9 @@ pub struct EngineParts<M> {
     /// The language that is spoken; it may be replaced at any time, and counts from the next turn on.
     pub languages: Languages,
 }
+
+/// Where no house is connected no room is too warm.
+const UNUSED_COMFORT: [i32; 2] = [i32::MIN, i32::MAX];
 
 /// What all conversations share.
 pub struct Engine<M> {
@@ -148,6 +154,24 @@ impl<M: ChatModel> Engine<M> {
             biased;
             () = self.arbiter.somebody_waits() => Ok(()),
             done = self.memory.embed_all() => done,
+        }
+    }
+
+    /// Somebody has seen the alarm that was sent under this key; whether it still rang.
+    pub async fn alarm_was_seen(&self, key: &str) -> bool {
+        match &self.parts.initiative.alerts {
+            Some(alerts) => alerts.acknowledge_sent(key, AcknowledgedBy::Message).await,
+            None => false,
+        }
+    }
+
+    /// What the model is told of the house at this moment, in one line; empty where nothing is known.
+    pub(crate) fn house_line(&self, language: &Language, now: &Zoned) -> String {
+        let known = self.parts.initiative.known(language, now);
+        match (&self.parts.home, language.house()) {
+            (Some(home), _) => home.summary(&known, language),
+            (None, Some(words)) => prompt::home::summary(None, &known, UNUSED_COMFORT, words),
+            (None, None) => String::new(),
         }
     }
 

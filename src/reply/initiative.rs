@@ -6,12 +6,13 @@
 mod compose;
 
 use std::fmt;
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Zoned};
 
 pub use compose::{ComposeFault, ComposedWords, ProactiveBrief};
 
-use crate::alert::{AcknowledgedBy, Alerts};
+use crate::alert::{AcknowledgedBy, AlertDesk};
 use crate::announce::Announcer;
 use crate::language::{Language, fill};
 use crate::message::Channel;
@@ -30,7 +31,27 @@ pub enum QuietWish {
     Over,
     /// "I heard it".
     Heard,
+    /// "I've seen it", which means an alarm only while one rings.
+    Seen,
 }
+
+/// What is known of the house beside its states: by the meanings of items, of services, of what was mentioned.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HouseKnown {
+    /// Items of detectors that are on.
+    pub alarms: Vec<String>,
+    /// Items of doors and windows that are open.
+    pub open: Vec<String>,
+    /// Whether somebody is at home; nothing where that is not known.
+    pub is_anybody_home: Option<bool>,
+    /// The weather, in our words.
+    pub weather: Option<String>,
+    /// What she has mentioned last of her own accord, in our words.
+    pub mentioned: Option<String>,
+}
+
+/// Tells it, in a language.
+pub type TellKnown = Arc<dyn Fn(&Language, &Zoned) -> HouseKnown + Send + Sync>;
 
 /// What speaks unasked, for conversations.
 #[derive(Clone, Default)]
@@ -38,7 +59,9 @@ pub struct Initiative {
     /// Holds back what is to be said unasked.
     pub announcer: Option<Announcer>,
     /// All alarms.
-    pub alerts: Option<Alerts>,
+    pub alerts: Option<AlertDesk>,
+    /// Tells what is known of the house beside its states.
+    pub known: Option<TellKnown>,
     /// How long "not now" lasts, in minutes.
     pub not_now_min: u32,
 }
@@ -79,22 +102,35 @@ impl Initiative {
                 }
                 say.talks_again.clone()
             }
-            QuietWish::Heard => {
-                let by =
-                    if channel == Channel::Voice { AcknowledgedBy::Voice } else { AcknowledgedBy::Socket };
-                let count = self.acknowledge(by).await;
+            QuietWish::Heard | QuietWish::Seen => {
+                let count = self.acknowledge(channel).await;
                 let say = &language.sentences().alert;
                 if count == 0 { say.none.clone() } else { say.acknowledged.clone() }
             }
         }
     }
 
-    /// All alarms were heard; how many there were.
-    pub(crate) async fn acknowledge(&self, by: AcknowledgedBy) -> usize {
+    /// All alarms were heard, as somebody said or wrote in this channel; how many there were.
+    pub(crate) async fn acknowledge(&self, channel: Channel) -> usize {
+        let by = match channel {
+            Channel::Voice => AcknowledgedBy::Voice,
+            Channel::Signal => AcknowledgedBy::Message,
+            Channel::Console | Channel::Page | Channel::Agent => AcknowledgedBy::Socket,
+        };
         match &self.alerts {
             Some(alerts) => alerts.acknowledge(by).await,
             None => 0,
         }
+    }
+
+    /// What is known of the house beside its states.
+    pub(crate) fn known(&self, language: &Language, now: &Zoned) -> HouseKnown {
+        self.known.as_ref().map(|known| known(language, now)).unwrap_or_default()
+    }
+
+    /// Whether an alarm rings.
+    pub(crate) fn is_ringing(&self) -> bool {
+        self.alerts.as_ref().is_some_and(AlertDesk::is_ringing)
     }
 
     /// Never shortens a longer wish.

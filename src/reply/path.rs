@@ -99,8 +99,9 @@ impl<'a, M: ChatModel> Path<'a, M> {
     }
 
     pub(super) fn setup_rules(&self) -> SetupRules<'a> {
-        let EngineParts { tool_rules, context, reply, home, .. } = &self.engine.parts;
-        SetupRules { tools: tool_rules, context, reply, home: home.as_ref() }
+        let EngineParts { tool_rules, context, reply, clock, .. } = &self.engine.parts;
+        let house = self.engine.house_line(&self.language, &clock.now());
+        SetupRules { tools: tool_rules, context, reply, house }
     }
 
     pub(super) fn quick_means(&self) -> QuickMeans<'a> {

@@ -36,7 +36,7 @@ pub fn prompts<M: ChatModel>(engine: &Engine<M>, rows: &[DialogueRow], asked: &s
     let path = Path { engine, session: &session, language: engine.language() };
     let now = engine.parts.clock.now();
     let past = dialogue::past(rows, session.id(), now.timestamp(), &engine.parts.reply);
-    let turn = Turn { channel: session.id().channel, now, asked, language: engine.language() };
+    let turn = Turn::of(session.id(), asked, now, engine.language());
     let request: TurnRequest<'_> = path.request(&turn, &past);
     let common: prompt::side_query::SharedPrompt = path.shared_prompt(&request);
     let (instruction, shape, tokens) =

@@ -3,7 +3,6 @@
 //! Runs in the task of the turn. In: what was asked, redacted, and the parts of the engine that carry it out. Out:
 //! actions for the channel, and an answer.
 
-use crate::alert::AcknowledgedBy;
 use crate::reply::initiative::{Initiative, QuietWish};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
@@ -91,7 +90,10 @@ pub(crate) fn recognise<'a>(
     if let Some(set) = LastSet::of(&turn.language, turn.asked, &turn.now) {
         session.with(|state| state.last_set = Some(set));
     }
-    let quick = intents::match_intent(&turn.language, turn.asked);
+    // "Got it" is an answer to much else.
+    let is_meant =
+        |quick: &QuickIntent| quick.what != Intent::Quiet(QuietWish::Seen) || means.initiative.is_ringing();
+    let quick = intents::match_intent(&turn.language, turn.asked).filter(is_meant);
     let order = match &quick {
         Some(QuickIntent { what: Intent::Home(order), .. }) => Some(order),
         _ => None,
@@ -169,7 +171,7 @@ pub(crate) async fn carry_out(
         timers::silence(schedule).await;
     }
     if quick.what == Intent::Stop {
-        means.initiative.acknowledge(AcknowledgedBy::Voice).await;
+        means.initiative.acknowledge(turn.channel).await;
     }
     if quick.what == Intent::GoodNight {
         // The wish for quiet is as silent as the night: the answer is the old one.

@@ -101,6 +101,12 @@ impl Session {
         look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Whether a question waits for a yes at `now`.
+    pub fn awaits_yes(&self, now: Timestamp) -> bool {
+        let until = self.with(|state| state.question.as_ref().and_then(OpenQuestion::yes_until));
+        until.is_some_and(|until| now <= until)
+    }
+
     /// Notes that a turn begins. After a silence longer than `window` it begins a conversation, with the newest tools.
     pub(crate) fn begin_turn(&self, now: Timestamp, window: SignedDuration) {
         self.with(|state| {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Zoned;
 
 use crate::language::{Language, LanguageCode};
-use crate::message::{Channel, Private, TurnId};
+use crate::message::{Channel, ConversationId, Origin, Private, TurnId};
 use crate::store::ExchangeId;
 use crate::trace::{Decision, ModelUse, ToolUse};
 
@@ -21,6 +21,13 @@ pub struct TurnInput {
     pub text: Private<String>,
     /// Their language, where that is known: it was heard.
     pub language: Option<LanguageCode>,
+}
+
+impl TurnInput {
+    /// Whose words they are: what was heard was spoken, also where it came as a message.
+    pub(crate) fn origin(&self, channel: Channel) -> Origin {
+        if self.language.is_some() { Origin::Speech } else { Origin::of_user(channel) }
+    }
 }
 
 /// What happens during a turn, in order.
@@ -102,12 +109,27 @@ pub enum Ended {
 pub(crate) struct Turn<'a> {
     /// Where it was asked.
     pub(crate) channel: Channel,
+    /// Whose words they are.
+    pub(crate) origin: Origin,
     /// When.
     pub(crate) now: Zoned,
     /// The words, redacted.
     pub(crate) asked: &'a str,
     /// In which it is understood and answered.
     pub(crate) language: Arc<Language>,
+}
+
+impl<'a> Turn<'a> {
+    /// One in which the user asks `asked` in this conversation.
+    pub(crate) fn of(
+        conversation: &ConversationId,
+        asked: &'a str,
+        now: Zoned,
+        language: Arc<Language>,
+    ) -> Self {
+        let channel = conversation.channel;
+        Self { channel, origin: Origin::of_user(channel), now, asked, language }
+    }
 }
 
 /// Whether an exchange belongs to the dialogue.

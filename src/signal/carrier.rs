@@ -16,7 +16,7 @@ use super::gate::SignalGate;
 use super::link::{AskFault, SignalLink};
 use super::sent;
 use crate::outbound::carrier::Parcel;
-use crate::outbound::{Audience, Carrier, CarrierLink, CarrierName, CarryFault};
+use crate::outbound::{Audience, Carrier, CarrierLink, CarrierName, CarryFault, MessageStamp};
 
 /// The first message to somebody takes the daemon long.
 const SEND: Duration = Duration::from_secs(90);
@@ -53,7 +53,7 @@ impl Carrier for SignalCarrier {
         self.link.state()
     }
 
-    fn carry(&self, parcel: Parcel) -> BoxFuture<'static, Result<(), CarryFault>> {
+    fn carry(&self, parcel: Parcel) -> BoxFuture<'static, Result<Option<MessageStamp>, CarryFault>> {
         let (link, gate, to) = (self.link.clone(), Arc::clone(&self.gate), self.to.clone());
         async move {
             let answer = match link.ask("send", params(&to, &parcel), SEND).await {
@@ -69,7 +69,7 @@ impl Carrier for SignalCarrier {
             for failure in sent.failures {
                 tracing::warn!(failure, "somebody of the group did not get a message");
             }
-            Ok(())
+            Ok(sent.stamp.map(MessageStamp))
         }
         .boxed()
     }

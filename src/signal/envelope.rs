@@ -1,7 +1,7 @@
 //! PURE. What the daemon hands over, as far as it means anything to us.
 //!
 //! In: account and envelope as JSON. Out: who wrote what, where and when. A quoted text is left out: it is not the
-//! sender's. Edits, reactions, stickers, deletions, what may be seen once, changes of groups and everything about reading
+//! sender's. Edits, reactions but a thumb up, stickers, deletions, what may be seen once, changes of groups and everything about reading
 //! and typing are no messages. Nothing of a message is ever logged.
 
 use jiff::Timestamp;
@@ -11,6 +11,8 @@ use crate::message::Private;
 
 /// Stands in a text for a mention.
 const MENTION: char = '\u{fffc}';
+/// The sign that says yes to a message.
+const THUMB_UP: char = '\u{1f44d}';
 
 /// A received message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +34,10 @@ pub enum ReceivedContent {
     Written(IncomingText),
     /// The owner of this account wrote it to somebody, on another device; his own uuid where it was to himself.
     SentTo(Option<String>, IncomingText),
+    /// Somebody put a thumb up to a message.
+    Approved(IncomingApproval),
+    /// The owner of this account did so on another device, in the thread with this uuid.
+    ApprovedTo(Option<String>, IncomingApproval),
     /// No message, and what it is instead.
     Nothing(&'static str),
 }
@@ -45,6 +51,17 @@ pub struct IncomingText {
     pub group: Option<String>,
     /// What hangs on it.
     pub attachments: Vec<IncomingFile>,
+}
+
+/// A thumb up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncomingApproval {
+    /// The time stamp of the message that it is put to.
+    pub target: i64,
+    /// The uuid of whoever wrote that message; nothing where it is not told.
+    pub author: Option<String>,
+    /// The id of the group it was put in.
+    pub group: Option<String>,
 }
 
 /// An attachment.
@@ -85,6 +102,9 @@ impl Received {
 fn content(envelope: &Value) -> ReceivedContent {
     let part = |key: &str| envelope.get(key).filter(|part| part.is_object());
     if let Some(data) = part("dataMessage") {
+        if let Some(approval) = approval(data) {
+            return ReceivedContent::Approved(approval);
+        }
         return text(data).map_or_else(ReceivedContent::Nothing, ReceivedContent::Written);
     }
     if let Some(sync) = part("syncMessage") {
@@ -95,6 +115,9 @@ fn content(envelope: &Value) -> ReceivedContent {
             return ReceivedContent::Nothing("a correction");
         }
         let to = uuid(sent, "destinationUuid");
+        if let Some(approval) = approval(sent) {
+            return ReceivedContent::ApprovedTo(to, approval);
+        }
         return text(sent).map_or_else(ReceivedContent::Nothing, |text| ReceivedContent::SentTo(to, text));
     }
     let others = [
@@ -106,6 +129,22 @@ fn content(envelope: &Value) -> ReceivedContent {
     ];
     let other = others.into_iter().find(|(key, _)| part(key).is_some());
     ReceivedContent::Nothing(other.map_or("empty", |(_, told)| told))
+}
+
+/// A thumb up, of whatever colour; nothing where it is another sign, or is taken away again.
+fn approval(data: &Value) -> Option<IncomingApproval> {
+    let reaction = data.get("reaction").filter(|reaction| reaction.is_object())?;
+    let sign = reaction.get("emoji")?.as_str()?;
+    // Tones of the skin, and the mark that it is to be shown in colours.
+    let is_variant = |sign: char| matches!(sign, '\u{1f3fb}'..='\u{1f3ff}' | '\u{fe0f}');
+    let is_thumb = sign.strip_prefix(THUMB_UP).is_some_and(|rest| rest.chars().all(is_variant));
+    let is_taken_back = reaction.get("isRemove").and_then(Value::as_bool) == Some(true);
+    (is_thumb && !is_taken_back).then_some(())?;
+    Some(IncomingApproval {
+        target: reaction.get("targetSentTimestamp")?.as_i64()?,
+        author: uuid(reaction, "targetAuthorUuid"),
+        group: data.get("groupInfo").and_then(|group| Some(group.get("groupId")?.as_str()?.to_owned())),
+    })
 }
 
 /// What was written, or what it is instead.
@@ -212,6 +251,8 @@ mod tests {
             json!({ "message": null }),
             json!({ "message": "x", "viewOnce": true }),
             json!({ "message": null, "reaction": { "emoji": "👍" } }),
+            json!({ "message": null, "reaction": { "emoji": "👎", "targetSentTimestamp": 5 } }),
+            json!({ "reaction": { "emoji": "👍", "targetSentTimestamp": 5, "isRemove": true } }),
             json!({ "message": null, "remoteDelete": { "timestamp": 1 } }),
             json!({ "message": "x", "groupInfo": { "groupId": "g=", "type": "UPDATE" } }),
             json!({ "isExpirationUpdate": true, "message": null }),
@@ -241,6 +282,22 @@ mod tests {
     }
 
     #[test]
+    fn a_thumb_up_names_the_message_it_is_put_to() {
+        let reaction = |emoji: &str| json!({ "emoji": emoji, "targetAuthorUuid": "BB", "targetSentTimestamp": 77, "isRemove": false });
+        let expected = IncomingApproval { target: 77, author: Some("bb".into()), group: None };
+        for emoji in ["👍", "👍🏽", "👍\u{fe0f}"] {
+            let message = json!({ "message": null, "reaction": reaction(emoji) });
+            assert_eq!(data(message), ReceivedContent::Approved(expected.clone()), "{emoji}");
+        }
+        let in_group = json!({ "reaction": reaction("👍"), "groupInfo": { "groupId": "g=" } });
+        let grouped = IncomingApproval { group: Some("g=".into()), ..expected.clone() };
+        assert_eq!(data(in_group), ReceivedContent::Approved(grouped));
+        let sent = json!({ "sentMessage": { "destinationUuid": "AA", "reaction": reaction("👍") } });
+        let read = Received::read(&envelope("syncMessage", sent)).unwrap();
+        assert_eq!(read.content, ReceivedContent::ApprovedTo(Some("aa".into()), expected));
+    }
+
+    #[test]
     fn null_fields_are_not_known() {
         let params = json!({ "envelope": { "source": null, "sourceUuid": null, "timestamp": 5,
             "dataMessage": { "message": "x" } } });
@@ -263,7 +320,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_envelope_is_too_broken(
-            text in damaged_text(r#"{"envelope":{"sourceUuid":"a","timestamp":5,"dataMessage":{"message":"x","attachments":[{"id":"a"}],"groupInfo":{"groupId":"g"}}}}"#)
+            text in damaged_text(r#"{"envelope":{"sourceUuid":"a","timestamp":5,"dataMessage":{"message":"x","attachments":[{"id":"a"}],"reaction":{"emoji":"👍","targetSentTimestamp":5},"groupInfo":{"groupId":"g"}}}}"#)
         ) {
             if let Ok(value) = serde_json::from_str::<Value>(&text) {
                 let _ = Received::read(&value);

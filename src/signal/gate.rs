@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use jiff::{SignedDuration, Timestamp};
 
 use super::config::{AccountMode, SignalConfig};
-use super::envelope::{IncomingFile, IncomingText, Received, ReceivedContent};
+use super::envelope::{IncomingApproval, IncomingFile, IncomingText, Received, ReceivedContent};
 use crate::message::Private;
 
 /// Messages that are remembered, to tell the second of two.
@@ -46,12 +46,23 @@ pub enum OwnerMatter {
     Words(Private<String>),
     /// Listen to this voice message and answer it.
     Voice(IncomingFile),
+    /// A thumb up to the message of this time stamp.
+    Approval(i64, ApprovalAge),
     /// It is too old to be obeyed.
     Stale,
     /// It is too long.
     TooLong,
     /// There are neither words nor a voice in it.
     NoWords,
+}
+
+/// Whether a thumb up may still say yes to a question; that something was seen it says at any time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApprovalAge {
+    /// It may.
+    Fresh,
+    /// It was too long on its way.
+    Stale,
 }
 
 /// Whether a message goes further.
@@ -118,6 +129,17 @@ impl SignalGate {
         let is_owner = !self.owner.is_empty() && received.source.as_deref() == Some(self.owner.as_str());
         let text = match (&received.content, self.mode) {
             (ReceivedContent::Nothing(what), _) => return Admission::Ignored(what),
+            (ReceivedContent::Approved(_) | ReceivedContent::ApprovedTo(..), _) if !is_owner => {
+                return Admission::Ignored("a reaction of somebody else");
+            }
+            (ReceivedContent::Approved(approval), AccountMode::OwnNumber) => {
+                return self.approved(&received, approval, now);
+            }
+            (ReceivedContent::ApprovedTo(to, approval), AccountMode::Linked)
+                if *to == received.source || approval.group.is_some() =>
+            {
+                return self.approved(&received, approval, now);
+            }
             (ReceivedContent::Written(_), AccountMode::OwnNumber) if !is_owner => {
                 self.counts.strangers = self.counts.strangers.saturating_add(1);
                 return Admission::Ignored("written by a stranger");
@@ -130,11 +152,9 @@ impl SignalGate {
             }
             _ => return Admission::Ignored("between others"),
         };
-        let name = (self.owner.clone(), received.stamp);
-        if self.seen.contains(&name) {
+        if !self.is_first(received.stamp) {
             return Admission::Ignored("the same message again");
         }
-        remember(&mut self.seen, name);
         let thread = match &text.group {
             None => SignalThread::Owner,
             Some(group) if self.answers_in_group && *group == self.group => SignalThread::Group,
@@ -144,6 +164,41 @@ impl SignalGate {
         let matter = if self.is_stale(&received, now) { OwnerMatter::Stale } else { matter(text) };
         let (written_at, stamp) = (received.written_at(), received.stamp);
         Admission::Heard(OwnerMessage { thread, written_at, stamp, matter })
+    }
+
+    /// A thumb up of the owner: it counts for messages of ours only, in the thread with him and in the group for alerts.
+    fn approved(&mut self, received: &Received, approval: &IncomingApproval, now: Timestamp) -> Admission {
+        let thread = match &approval.group {
+            None => SignalThread::Owner,
+            Some(group) if *group == self.group => SignalThread::Group,
+            Some(_) => return Admission::Ignored("a reaction in another group"),
+        };
+        let is_of_owner = approval.author.as_ref().map(|author| *author == self.owner);
+        // On a linked device what we have written is the owner's as well.
+        if is_of_owner.is_some_and(|is_his| is_his != (self.mode == AccountMode::Linked)) {
+            return Admission::Ignored("a reaction to somebody else's message");
+        }
+        if !self.is_first(received.stamp) {
+            return Admission::Ignored("the same message again");
+        }
+        let age = if self.is_stale(received, now) { ApprovalAge::Stale } else { ApprovalAge::Fresh };
+        let matter = OwnerMatter::Approval(approval.target, age);
+        Admission::Heard(OwnerMessage {
+            thread,
+            written_at: received.written_at(),
+            stamp: received.stamp,
+            matter,
+        })
+    }
+
+    /// Whether this message of the owner was not there before.
+    fn is_first(&mut self, stamp: i64) -> bool {
+        let name = (self.owner.clone(), stamp);
+        let is_first = !self.seen.contains(&name);
+        if is_first {
+            remember(&mut self.seen, name);
+        }
+        is_first
     }
 
     /// By the server's clock where it tells both times: ours may be wrong, and so may the sender's.
@@ -222,6 +277,35 @@ mod tests {
         assert_eq!(gate.counts(), GateCounts { strangers: 2, heard: 1 });
         let mut nobody = SignalGate::new(&SignalConfig::default());
         assert_eq!(matter_of(nobody.admit(from(Some(""), 3, words()), now())), None);
+    }
+
+    #[test]
+    fn a_thumb_up_counts_of_the_owner_only_and_to_messages_of_ours_only() {
+        let approval = |author: &str, group: Option<&str>| IncomingApproval {
+            target: 77,
+            author: Some(author.to_owned()),
+            group: group.map(Into::into),
+        };
+        let put =
+            |source: &str, stamp, approval| from(Some(source), stamp, ReceivedContent::Approved(approval));
+        let mut gate = SignalGate::new(&config());
+        let fresh = Some(OwnerMatter::Approval(77, ApprovalAge::Fresh));
+        assert_eq!(matter_of(gate.admit(put(OWNER, 1, approval("us", None)), now())), fresh);
+        assert_eq!(matter_of(gate.admit(put(OWNER, 1, approval("us", None)), now())), None, "again");
+        assert_eq!(matter_of(gate.admit(put("0000", 2, approval("us", None)), now())), None);
+        assert_eq!(matter_of(gate.admit(put(OWNER, 3, approval(OWNER, None)), now())), None);
+        assert_eq!(matter_of(gate.admit(put(OWNER, 4, approval("us", Some("g="))), now())), fresh);
+        assert_eq!(matter_of(gate.admit(put(OWNER, 5, approval("us", Some("h="))), now())), None);
+        let late = Received { kept_ms: Some(600_000), ..put(OWNER, 6, approval("us", None)) };
+        let stale = Some(OwnerMatter::Approval(77, ApprovalAge::Stale));
+        assert_eq!(matter_of(gate.admit(late, now())), stale);
+        let mut linked = SignalGate::new(&SignalConfig { mode: AccountMode::Linked, ..config() });
+        let to = |to: &str, stamp| {
+            from(Some(OWNER), stamp, ReceivedContent::ApprovedTo(Some(to.into()), approval(OWNER, None)))
+        };
+        assert_eq!(matter_of(linked.admit(to(OWNER, 1), now())), fresh);
+        assert_eq!(matter_of(linked.admit(to("0000", 2), now())), None);
+        assert_eq!(gate.counts().strangers, 0);
     }
 
     #[test]

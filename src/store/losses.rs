@@ -114,6 +114,9 @@ fn name(table: &str) -> &str {
         "turn" => "turn records",
         "announcement" => "announcements",
         "outgoing" => "messages to be sent",
+        "alert" => "alarms",
+        "context_state" => "what was known of the house",
+        "impulse" => "decisions to speak unasked",
         "conversation" => "tool histories",
         other => other,
     }

@@ -32,8 +32,9 @@ struct SalvagedTable {
 }
 
 /// All tables with data that can't be made again, the weightiest first.
-const TABLES: [SalvagedTable; 9] = [
+const TABLES: [SalvagedTable; 12] = [
     SalvagedTable { name: "schedule", listed: None, is_numbered: true },
+    SalvagedTable { name: "alert", listed: None, is_numbered: true },
     SalvagedTable { name: "outgoing", listed: None, is_numbered: true },
     SalvagedTable {
         name: "note",
@@ -57,6 +58,12 @@ const TABLES: [SalvagedTable; 9] = [
         is_numbered: true,
     },
     SalvagedTable { name: "announcement", listed: None, is_numbered: true },
+    SalvagedTable { name: "context_state", listed: None, is_numbered: true },
+    SalvagedTable {
+        name: "impulse",
+        listed: Some("SELECT rowid FROM impulse INDEXED BY impulse_by_time WHERE at_ms > -9e18"),
+        is_numbered: true,
+    },
     SalvagedTable { name: "conversation", listed: None, is_numbered: false },
 ];
 

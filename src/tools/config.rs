@@ -209,6 +209,24 @@ pub enum Units {
     Fahrenheit,
 }
 
+impl Units {
+    /// How the service calls them: of temperature and wind speed.
+    pub(super) fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Celsius => ("celsius", "kmh"),
+            Self::Fahrenheit => ("fahrenheit", "mph"),
+        }
+    }
+
+    /// How they are written behind a number.
+    pub(super) fn signs(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Celsius => ("°C", "km/h"),
+            Self::Fahrenheit => ("°F", "mph"),
+        }
+    }
+}
+
 /// Where the web is searched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -20,6 +20,10 @@ use crate::language::consent::words_of;
 use crate::language::{Language, SkyWords, fill};
 use crate::schedule::words::date_in;
 
+mod ahead;
+
+pub use ahead::{WeatherAhead, weather_ahead};
+
 /// The tool.
 pub(super) struct Weather {
     config: WeatherConfig,
@@ -109,10 +113,7 @@ impl Weather {
 
     async fn forecast(&self, place: &WeatherPlace) -> Result<Forecast, ToolError> {
         let mut url = base(&self.config.forecast_url, "/v1/forecast")?;
-        let (temperature, wind) = match self.config.units {
-            Units::Celsius => ("celsius", "kmh"),
-            Units::Fahrenheit => ("fahrenheit", "mph"),
-        };
+        let (temperature, wind) = self.config.units.names();
         url.query_pairs_mut()
             .append_pair("latitude", &place.latitude.to_string())
             .append_pair("longitude", &place.longitude.to_string())
@@ -143,10 +144,7 @@ impl Weather {
         first_day: usize,
         language: &Language,
     ) -> (String, String) {
-        let (degree, speed) = match self.config.units {
-            Units::Celsius => ("°C", "km/h"),
-            Units::Fahrenheit => ("°F", "mph"),
-        };
+        let (degree, speed) = self.config.units.signs();
         let say = &language.sentences().weather;
         let now = &forecast.current;
         let warmth = format!("{} {degree}", whole(now.temperature_2m));

@@ -13,7 +13,7 @@ use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, Show, Shown, Sound};
 use crate::app::{
     alerts, awake, awareness, backups, brain, diary, display, home, impulse, machine, messages, outside,
-    timers, upkeep,
+    timers, upkeep, weather,
 };
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
@@ -63,7 +63,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     let made = daemon.supervise(make(config, paths, &board, spoken_to, &show)).await;
     let (brain, server, talk) = made.context("ended before everything was loaded")??;
     app::end_on_signal(daemon.ending());
-    let (messages, remarks) = messages::messages(config, &brain);
+    let (messages, remarks) = messages::messages(config, paths, &brain);
     remarks.into_iter().for_each(|remark| show(Shown::Remark(remark)));
     let (notices, received) = awareness::notices();
     let watched = house.as_ref().map(|(house, _)| house.watch());
@@ -81,6 +81,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         alerts::door(&config.alert, notices),
         Some(awareness::awareness(&brain, config, watched, received)),
         impulse::impulse(&brain, config),
+        weather::weather(&brain, config),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
         Some(display::news_display(talk.news, &board, &metrics, &show)),
         Some(conversation(talk.conversation)),

@@ -8,7 +8,6 @@ use std::time::Duration;
 use jiff::Zoned;
 
 use super::ImpulseSpeaker;
-use crate::alert::courier::{CourierAudience, CourierMessage, CourierUrgency};
 use crate::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority,
 };
@@ -18,7 +17,7 @@ use crate::impulse::rates;
 use crate::impulse::record::ImpulseOutcome;
 use crate::impulse::words::check_proactive;
 use crate::language::fill;
-use crate::message::Private;
+use crate::outbound::{Audience, Outgoing, Urgency};
 use crate::reply::model::ChatModel;
 use crate::reply::output::check::{check, estimated_tokens};
 use crate::reply::{ComposeFault, ComposedWords, ProactiveBrief};
@@ -53,7 +52,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         }
         self.escalate(&words, &topic, &now).await;
         let is_away = matches!(self.parts.awareness.state().presence, HomePresence::Away { .. });
-        if is_away && self.parts.courier.reaches_owner() {
+        if is_away && self.parts.outbox.has_carriers() {
             return self.post(topic, words.text, (record, row), &now).await;
         }
         let expires = now.timestamp().checked_add(self.parts.config.wait()).ok();
@@ -94,15 +93,15 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         (record, row): (ImpulseRecord, Option<i64>),
         now: &Zoned,
     ) {
-        let message = CourierMessage {
-            audience: CourierAudience::Owner,
-            text: Private(text.clone()),
-            urgency: CourierUrgency::Proactive,
+        let message = Outgoing {
+            audience: Audience::Owner,
+            text: text.clone(),
+            urgency: Urgency::Proactive,
             key: Some(format!("impulse-{}-{}", topic.id, topic.at.as_millisecond())),
             expires: now.timestamp().checked_add(self.parts.config.wait()).ok(),
         };
-        match self.parts.courier.post(message).await {
-            Ok(()) => {
+        match self.parts.outbox.post(message).await {
+            Ok(_) => {
                 self.told(topic, &text).await;
                 self.amend(row, record, (ImpulseOutcome::Posted, None)).await;
             }
@@ -142,7 +141,6 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         if self.parts.config.composed {
             let brief = ProactiveBrief {
                 fact: fact.clone(),
-                house: self.parts.awareness.summary(),
                 last: last.iter().rev().take(5).cloned().collect(),
                 is_critical: topic.significance == Significance::Critical,
             };
@@ -172,18 +170,18 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         let at = now.timestamp();
         self.escalated.retain(|sent| at.duration_since(*sent) < rates::WINDOW);
         let may = self.parts.config.allow_llm_escalation && rates::escalates(&self.escalated, at);
-        if !(words.is_urgent && may) {
+        if !(words.is_urgent && may && self.parts.outbox.has_carriers()) {
             return;
         }
-        let message = CourierMessage {
-            audience: CourierAudience::Group,
-            text: Private(words.text.clone()),
-            urgency: CourierUrgency::Escalated,
+        let message = Outgoing {
+            audience: Audience::Group,
+            text: words.text.clone(),
+            urgency: Urgency::Escalated,
             key: Some(format!("escalated-{}-{}", topic.id, topic.at.as_millisecond())),
             expires: None,
         };
-        match self.parts.courier.post(message).await {
-            Ok(()) => self.escalated.push(at),
+        match self.parts.outbox.post(message).await {
+            Ok(_) => self.escalated.push(at),
             Err(error) => tracing::warn!(%error, "what a model called urgent was not sent"),
         }
     }

@@ -1,40 +1,70 @@
-//! A week of the impulse over a real queue and database, with time made by hand and a model that is not there.
+//! The impulse over a real queue and database, with time made by hand and a model that is not there, or misbehaves.
 
 use std::collections::BTreeMap;
 
-use futures_util::stream;
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, BoxStream};
 use jiff::ToSpan as _;
 
 use super::*;
-use crate::alert::courier::NoCourier;
 use crate::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
 use crate::awareness::{AwarenessConfig, Happening, HouseEvent};
 use crate::clock::ManualClock;
 use crate::language::tests::in_english;
-use crate::llm::{Ask, ChatEvent, LlmConfig, LlmError};
+use crate::llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
 use crate::message::Place;
-use crate::reply::model::{ModelState, Room};
+use crate::outbound::{OutboundConfig, OutboxParts};
+use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, QuietWish, ReplyConfig,
 };
 use crate::tools::{ToolRegistry, ToolsConfig};
 
-/// A model that is still loading, for ever.
-struct Absent;
+/// What the model does.
+#[derive(Debug, Clone, Copy)]
+enum Thought {
+    /// It is still loading, for ever.
+    Absent,
+    /// It answers with these words, whatever is asked.
+    Says(&'static str),
+    /// It never answers.
+    Hangs,
+    /// Its answer breaks off.
+    Dies,
+}
 
-impl ChatModel for Absent {
-    type Words = stream::Empty<Result<ChatEvent, LlmError>>;
+struct Thinker(Thought);
+
+impl ChatModel for Thinker {
+    type Words = BoxStream<'static, Result<ChatEvent, LlmError>>;
 
     fn state(&self) -> ModelState {
-        ModelState::Starting
+        let served = Served {
+            model: "thinker".into(),
+            size: ModelSize::Large,
+            knowledge: Knowledge::Fair,
+            has_tools: None,
+            by: ServedBy::Ollama,
+        };
+        if matches!(self.0, Thought::Absent) { ModelState::Starting } else { ModelState::Ready(served) }
     }
 
     async fn settled(&self) -> ModelState {
-        std::future::pending().await
+        match self.0 {
+            Thought::Absent => std::future::pending().await,
+            _ => self.state(),
+        }
     }
 
     async fn ask(&self, _: Ask) -> Result<Self::Words, LlmError> {
-        Ok(stream::empty())
+        let text = |text: &str| Ok(ChatEvent::Text(text.to_owned()));
+        Ok(match self.0 {
+            Thought::Says(words) => {
+                stream::iter([text(words), Ok(ChatEvent::Done(ChatStats::default()))]).boxed()
+            }
+            Thought::Dies => stream::iter([text("{\"say\": \"By the way, the Win")]).boxed(),
+            Thought::Absent | Thought::Hangs => stream::pending().boxed(),
+        })
     }
 }
 
@@ -44,7 +74,7 @@ struct Bench {
     awareness: Awareness,
     store: Store,
     initiative: Initiative,
-    speaker: ImpulseSpeaker<Absent>,
+    speaker: ImpulseSpeaker<Thinker>,
     heard: Vec<(Zoned, String)>,
 }
 
@@ -54,12 +84,16 @@ fn start() -> Zoned {
 }
 
 async fn bench(store: Store, start: Zoned) -> Bench {
+    bench_with(Thought::Absent, store, start).await
+}
+
+async fn bench_with(thought: Thought, store: Store, start: Zoned) -> Bench {
     let clock = Arc::new(ManualClock::at(start));
     let shown = Arc::clone(&clock) as Arc<dyn Clock>;
     let announcer = Announcer::new(&AnnounceConfig::default(), Some(store.clone()), Arc::clone(&shown));
     announcer.restore().await.unwrap();
     let rules = AwarenessConfig::default();
-    let awareness = Awareness::recalled(&rules, Some(store.clone()), Arc::clone(&shown), in_english()).await;
+    let awareness = Awareness::recalled(&rules, Some(store.clone()), Arc::clone(&shown)).await;
     let initiative =
         Initiative { announcer: Some(announcer.clone()), not_now_min: 60, ..Initiative::default() };
     let engine = Engine::new(EngineParts {
@@ -70,7 +104,7 @@ async fn bench(store: Store, start: Zoned) -> Bench {
         context: ContextConfig::default(),
         memory: MemoryConfig::default(),
         wake_phrase: None,
-        model: Arc::new(Absent),
+        model: Arc::new(Thinker(thought)),
         room: Room::from(&LlmConfig::default()),
         store: Some(store.clone()),
         schedule: None,
@@ -84,7 +118,13 @@ async fn bench(store: Store, start: Zoned) -> Bench {
         engine: Arc::new(engine),
         awareness: awareness.clone(),
         announcer: announcer.clone(),
-        courier: Arc::new(NoCourier),
+        outbox: Outbox::new(OutboxParts {
+            store: Store::in_memory().unwrap(),
+            clock: Arc::clone(&shown),
+            languages: in_english(),
+            config: OutboundConfig::default(),
+            carriers: Vec::new(),
+        }),
         store: Some(store.clone()),
         clock: shown,
         languages: in_english(),
@@ -203,4 +243,60 @@ async fn words_that_find_no_quiet_moment_are_not_said_and_their_topic_stays() {
     bench.minutes(40, Floor::Free).await;
     assert_eq!((bench.heard.len(), bench.awareness.state().topics.len()), (1, 0));
     assert!(bench.awareness.state().last_interaction.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_writes_garbage_or_nothing_costs_its_words_and_never_the_topic() {
+    let evening = start().checked_add(17.hours()).unwrap();
+    let garbage = [
+        Thought::Says("Sure! Here is a message for you."),
+        Thought::Says("{\"say\": 7}"),
+        Thought::Says("{\"say\": \"\", \"urgent\": false}"),
+        Thought::Says("{\"say\": \"The weather is lovely, isn't it?\", \"urgent\": false}"),
+        Thought::Says("{\"say\": \"tool_calls: [{}] Window\", \"urgent\": false}"),
+        Thought::Says("{\"say\": \"I've closed the Window for you.\", \"urgent\": true}"),
+        Thought::Dies,
+        Thought::Hangs,
+    ];
+    for thought in garbage {
+        let mut bench = bench_with(thought, Store::in_memory().unwrap(), evening.clone()).await;
+        bench.happens("Window");
+        bench.minutes(60, Floor::Free).await;
+        let left = bench.awareness.state().topics.len();
+        assert_eq!((bench.heard.len(), left), (0, 1), "{thought:?}: {:?}", bench.heard);
+        let rows = bench.store.impulses(500).await.unwrap();
+        assert!(rows.iter().any(|row| row.json.contains("\"refused\"")), "{thought:?}: {rows:?}");
+    }
+    let good = Thought::Says("{\"say\": \"The Window is still open, shall it be?\", \"urgent\": false}");
+    let mut bench = bench_with(good, Store::in_memory().unwrap(), evening).await;
+    bench.happens("Window");
+    bench.minutes(60, Floor::Free).await;
+    assert_eq!(bench.heard.len(), 1, "{:?}", bench.heard);
+    assert_eq!(bench.heard[0].1, "The Window is still open, shall it be?");
+}
+
+#[tokio::test]
+async fn a_clock_that_jumps_a_day_changes_neither_quiet_hours_nor_how_often_she_speaks() {
+    let evening = start().checked_add(17.hours()).unwrap();
+    let mut bench = bench(Store::in_memory().unwrap(), evening.clone()).await;
+    for day in [0, 1, -1, 0] {
+        let jumped = evening.checked_add(day.days()).unwrap();
+        bench.clock.set(jumped.clone());
+        let before = bench.heard.len();
+        bench.happens(&format!("Window {day} {before}"));
+        bench.minutes(24 * 60, Floor::Free).await;
+        let said = &bench.heard[before..];
+        assert!((1..=4).contains(&said.len()), "{day}: {said:?}");
+        assert!(said.iter().all(|(at, _)| (8..23).contains(&at.hour())), "{day}: {said:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_can_not_be_written_neither_silences_her_nor_makes_her_repeat_herself() {
+    let evening = start().checked_add(17.hours()).unwrap();
+    let mut bench = bench(Store::in_memory().unwrap(), evening).await;
+    bench.store.make_read_only().await;
+    bench.happens("Window");
+    bench.minutes(5 * 60, Floor::Free).await;
+    assert_eq!(bench.heard.len(), 1, "{:?}", bench.heard);
 }

@@ -2,15 +2,20 @@
 
 use std::sync::Mutex as StdMutex;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use futures_util::stream::{self, Pending};
 use jiff::{SignedDuration, Zoned};
 use serde_json::Value;
 
+use super::notes::{HeardNote, NoteFault, NoteListener};
 use super::*;
+use crate::alert::{Alert, AlertConfig, AlertDesk, AlertKind, AlertParts, Alerts};
+use crate::announce::{AnnounceConfig, Announcer};
 use crate::clock::ManualClock;
 use crate::language::tests::in_english;
 use crate::llm::{Ask, ChatEvent, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
-use crate::outbound::{Carrier, CarrierName, Dispatcher, OutboundConfig, OutboxParts};
+use crate::outbound::{Carrier, CarrierName, Dispatcher, MessageStamp, OutboundConfig, OutboxParts};
 use crate::pulse::Heart;
 use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{
@@ -20,7 +25,7 @@ use crate::signal::carrier::SignalCarrier;
 use crate::signal::envelope::Received;
 use crate::signal::gate::{Admission, SignalGate};
 use crate::signal::link::signal_link;
-use crate::signal::tests::daemon::Daemon;
+use crate::signal::tests::daemon::{Daemon, Scripted};
 use crate::signal::tests::{OWNER, config, wrote};
 use crate::tools::{ToolRegistry, ToolsConfig};
 
@@ -53,15 +58,28 @@ impl ChatModel for NoThinker {
 struct Bench {
     daemon: Daemon,
     store: Store,
+    outbox: Outbox,
+    alerts: Alerts,
     now: Zoned,
     _folder: tempfile::TempDir,
     _stop: tokio_util::sync::DropGuard,
 }
 
-fn engine(clock: &Arc<ManualClock>, store: &Store) -> Engine<NoThinker> {
+/// Hears words in bytes that are some, and knows no other kind.
+struct WrittenNotes;
+
+impl NoteListener for WrittenNotes {
+    fn listen(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<HeardNote, NoteFault>> {
+        let heard = String::from_utf8(bytes).map_err(|_| NoteFault::UnknownKind);
+        let language = crate::language::tests::english().to_code();
+        async move { heard.map(|text| HeardNote { text: Private(text), language }) }.boxed()
+    }
+}
+
+fn engine(clock: &Arc<ManualClock>, store: &Store, alerts: &Alerts) -> Engine<NoThinker> {
     Engine::new(EngineParts {
         home: None,
-        initiative: Initiative::default(),
+        initiative: Initiative { alerts: Some(AlertDesk::Here(alerts.clone())), ..Initiative::default() },
         reply: ReplyConfig::default(),
         persona: PersonaConfig::default(),
         context: ContextConfig::default(),
@@ -93,22 +111,30 @@ fn start(change: impl FnOnce(SignalConfig) -> SignalConfig) -> Bench {
         config: OutboundConfig::default(),
         carriers: vec![CarrierName::Signal],
     });
+    let alerts = Alerts::new(AlertParts {
+        config: AlertConfig::default(),
+        announcer: Announcer::new(&AnnounceConfig::default(), None, clock.clone()),
+        outbox: outbox.clone(),
+        store: Some(store.clone()),
+        languages: in_english(),
+    });
     let (link, follower) = signal_link(&config).unwrap();
     let gate = Arc::new(StdMutex::new(SignalGate::new(&config)));
     let carrier: Arc<dyn Carrier> = Arc::new(SignalCarrier::new(link.clone(), Arc::clone(&gate), &config));
     let (inbox, arrived) = mpsc::channel(INBOX);
     let parts = SignalConversationParts {
-        engine: Arc::new(engine(&clock, &store)),
+        engine: Arc::new(engine(&clock, &store, &alerts)),
         store: Some(store.clone()),
         clock: clock.clone(),
         outbox: outbox.clone(),
         link,
+        notes: Arc::new(WrittenNotes),
         config,
     };
     let conversation = SignalConversation::new(parts, arrived);
     let stop = CancellationToken::new();
     let (sending, talking) = (stop.clone(), stop.clone());
-    tokio::spawn(Dispatcher::new(outbox, vec![carrier]).run(sending, Heart::unwatched()));
+    tokio::spawn(Dispatcher::new(outbox.clone(), vec![carrier]).run(sending, Heart::unwatched()));
     tokio::spawn(async move { conversation.run(talking).await });
     tokio::spawn(follower.run(stop.clone(), move |params| {
         let received = Received::read(&params).unwrap();
@@ -117,7 +143,7 @@ fn start(change: impl FnOnce(SignalConfig) -> SignalConfig) -> Bench {
             inbox.try_send(message).unwrap();
         }
     }));
-    Bench { daemon, store, now, _folder: folder, _stop: stop.drop_guard() }
+    Bench { daemon, store, outbox, alerts, now, _folder: folder, _stop: stop.drop_guard() }
 }
 
 impl Bench {
@@ -125,6 +151,31 @@ impl Bench {
     fn writes(&self, source: &str, after: i64, text: &str) {
         let stamp = self.now.timestamp().as_millisecond() + after;
         self.daemon.receive(&wrote(source, stamp, text));
+    }
+
+    /// The daemon calls the next message so.
+    fn names_next(&self, stamp: i64) {
+        let result = json!({ "timestamp": stamp, "results": [{ "type": "SUCCESS" }] });
+        self.daemon.next("send", Scripted::Result(result));
+    }
+
+    /// Waits until the message of that name is known to be sent, then somebody puts a thumb up to it.
+    async fn approves(&self, source: &str, after: i64, stamp: i64) {
+        let sent = || self.outbox.sent_as(CarrierName::Signal, MessageStamp(stamp));
+        while sent().await.unwrap().is_none() {
+            tokio::task::yield_now().await;
+        }
+        let mut params = wrote(source, self.now.timestamp().as_millisecond() + after, "");
+        params["envelope"]["dataMessage"]["message"] = Value::Null;
+        params["envelope"]["dataMessage"]["reaction"] = json!({ "emoji": "👍", "targetAuthorUuid": "us", "targetSentTimestamp": stamp, "isRemove": false });
+        self.daemon.receive(&params);
+    }
+
+    /// The owner says this in a voice message.
+    fn says(&self, after: i64, file: Value) {
+        let mut params = wrote(OWNER, self.now.timestamp().as_millisecond() + after, "");
+        params["envelope"]["dataMessage"]["attachments"] = json!([file]);
+        self.daemon.receive(&params);
     }
 
     async fn answers(&self, count: usize) -> Vec<String> {
@@ -197,4 +248,94 @@ async fn receipts_and_signs_of_typing_are_sent_where_they_are_wanted_and_the_gro
 #[test]
 fn the_thread_names_the_conversation() {
     assert_eq!(ConversationId::signal(OWNER).to_string(), format!("signal/{OWNER}"));
+}
+
+#[tokio::test]
+async fn a_voice_message_of_the_owner_is_heard_and_answered_in_writing_as_his_speech() {
+    let bench = start(|config| config);
+    bench.daemon.next("getAttachment", Scripted::Result(json!({ "data": "d2hhdCB0aW1lIGlzIGl0Pw==" })));
+    bench.says(1, json!({ "id": "x.m4a", "contentType": "audio/aac", "size": 9 }));
+    let answers = bench.answers(1).await;
+    assert!(answers[0].contains("9:30 PM"), "{answers:?}");
+    assert_eq!(bench.daemon.requests("getAttachment"), [json!({ "id": "x.m4a", "recipient": OWNER })]);
+    let rows = bench.store.dialogue_since(Timestamp::UNIX_EPOCH, 9).await.unwrap();
+    assert_eq!(rows[0].origin, crate::message::Origin::Speech);
+}
+
+#[tokio::test]
+async fn a_voice_message_that_can_not_be_heard_gets_one_sentence_and_a_strangers_none() {
+    let bench = start(|config| config);
+    let note = |size: u64| json!({ "id": "x.ogg", "contentType": "audio/ogg", "size": size });
+    let mut stranger = wrote("0000", bench.now.timestamp().as_millisecond(), "");
+    stranger["envelope"]["dataMessage"]["attachments"] = json!([note(9)]);
+    bench.daemon.receive(&stranger);
+    bench.daemon.next("getAttachment", Scripted::Result(json!("/w==")));
+    bench.says(1, note(9));
+    bench.answers(1).await;
+    bench.says(2, note(notes::LARGEST + 1));
+    bench.answers(2).await;
+    bench.says(3, note(9));
+    let answers = bench.answers(3).await;
+    let expected = ["this kind of voice message", "at most two minutes", "right now"];
+    let fits = answers.iter().zip(expected).all(|(answer, expected)| answer.contains(expected));
+    assert!(fits && answers.len() == 3, "{answers:?}");
+    assert_eq!(bench.daemon.requests("getAttachment").len(), 2, "a large one is not even fetched");
+}
+
+#[tokio::test]
+async fn a_thumb_up_of_the_owner_to_an_alarm_silences_this_one_alone() {
+    let bench = start(|config| config);
+    let high = |text: &str, at| Alert::new(AlertKind::High { text: text.into() }, at);
+    let at = bench.now.timestamp();
+    bench.names_next(77);
+    bench.alerts.raise(high("The cellar is wet", at)).await;
+    bench.alerts.raise(high("The door is open", at)).await;
+    bench.approves("0000", 1, 77).await;
+    bench.approves(OWNER, 2, 77).await;
+    let answers = bench.answers(3).await;
+    assert_eq!(answers[2], "Good. I'm silent about it now.");
+    let left: Vec<Alert> = bench.alerts.unheard();
+    assert_eq!(left, [high("The door is open", at)]);
+    let rows = bench.store.alerts(9).await.unwrap();
+    assert!(rows.iter().any(|row| row.json.contains("\"by\":\"message\"")), "{rows:?}");
+    bench.approves(OWNER, 3, 77).await;
+    bench.writes(OWNER, 4, "I've seen it");
+    bench.answers(4).await;
+    assert_eq!(bench.alerts.unheard(), [], "words are about all of them");
+}
+
+#[tokio::test]
+async fn a_thumb_up_says_yes_to_the_last_question_and_to_nothing_else() {
+    let bench = start(|config| config);
+    let remember = crate::store::NewMemory {
+        kind: crate::store::MemoryKind::User,
+        at: bench.now.timestamp(),
+        text: Private("likes tea".into()),
+        source: "said".into(),
+    };
+    bench.store.remember(vec![remember]).await.unwrap();
+    bench.names_next(77);
+    bench.writes(OWNER, 1, "forget everything you know about me");
+    bench.answers(1).await;
+    bench.names_next(78);
+    bench.writes(OWNER, 2, "what time is it?");
+    bench.answers(2).await;
+    bench.approves(OWNER, 3, 77).await;
+    bench.approves(OWNER, 4, 78).await;
+    bench.names_next(79);
+    bench.writes(OWNER, 5, "forget everything you know about me");
+    bench.answers(3).await;
+    assert_eq!(bench.store.memories(None, 9).await.unwrap().len(), 1, "the first question was over");
+    bench.approves("0000", 6, 79).await;
+    bench.approves(OWNER, 7, 79).await;
+    let answers = bench.answers(4).await;
+    assert_eq!(bench.store.memories(None, 9).await.unwrap().len(), 0, "{answers:?}");
+}
+
+#[test]
+fn what_a_thumb_up_says_is_a_yes_in_every_language() {
+    for language in [crate::language::tests::english(), crate::language::tests::german()] {
+        let yes = &language.sentences().messages.thumb_up;
+        assert!(crate::reply::understand::intents::is_consent(language, yes), "{yes}");
+    }
 }

@@ -13,6 +13,7 @@ pub struct WeatherSentences {
     pub tomorrow: String,
     pub day: String,
     pub rain: String,
+    pub gusts: String,
     pub skies: SkyWords,
 }
 

@@ -94,7 +94,7 @@ async fn each_answer_of_the_server_means_what_it_should() {
         outcomes.push(carrier.carry(parcel(Urgency::Critical, "x")).await);
     }
     let after = Some(Duration::from_secs(17));
-    assert_eq!(outcomes[0], Ok(()));
+    assert_eq!(outcomes[0], Ok(None));
     assert!(matches!(&outcomes[1], Err(CarryFault::RateLimited { after: found, .. }) if *found == after));
     assert!(matches!(&outcomes[2], Err(CarryFault::Refused(_))), "{:?}", outcomes[2]);
     assert!(matches!(&outcomes[3], Err(CarryFault::Unknown(_))), "{:?}", outcomes[3]);

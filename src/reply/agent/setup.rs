@@ -23,7 +23,6 @@ use crate::reply::output::length::LengthLimit;
 use crate::reply::output::news::{self, WantedLength};
 use crate::reply::prompt::side_query::SharedPrompt;
 use crate::reply::prompt::{self, context};
-use crate::reply::quick::house::ConnectedHome;
 use crate::reply::session::Session;
 use crate::reply::understand::parts::parts_of;
 use crate::reply::understand::reference;
@@ -43,7 +42,6 @@ pub(crate) struct Prepared {
 }
 
 /// The rules an answer begins with.
-#[derive(Clone, Copy)]
 pub(crate) struct SetupRules<'a> {
     /// `[tools]`.
     pub(crate) tools: &'a ToolsConfig,
@@ -51,8 +49,8 @@ pub(crate) struct SetupRules<'a> {
     pub(crate) context: &'a ContextConfig,
     /// `[reply]`.
     pub(crate) reply: &'a ReplyConfig,
-    /// The house, if one is connected.
-    pub(crate) home: Option<&'a ConnectedHome>,
+    /// The house in a line.
+    pub(crate) house: String,
 }
 
 /// The loop of a turn at its beginning.
@@ -68,7 +66,7 @@ pub(crate) fn begin(
     let (is_tainted, failed) =
         session.with(|state| (state.history.is_tainted, state.history.failed(request.past.newest())));
     let context = context_line(request, rules.context);
-    let home = rules.home.map(|home| home_summary(request, home)).unwrap_or_default();
+    let home = if request.prompt == PromptKind::Talk { String::new() } else { rules.house };
     let newest = prompt::Newest {
         asked: turn.asked,
         context: &context,
@@ -124,14 +122,6 @@ fn context_line(request: &TurnRequest<'_>, rules: &ContextConfig) -> String {
     match request.prompt {
         PromptKind::Talk if !is_needed() => String::new(),
         PromptKind::Talk | PromptKind::Tools => context::line(rules, &turn.now, &turn.language),
-    }
-}
-
-/// What is to be known of the house, where the tools for it are.
-fn home_summary(request: &TurnRequest<'_>, home: &ConnectedHome) -> String {
-    match request.prompt {
-        PromptKind::Talk => String::new(),
-        PromptKind::Tools => home.summary(&request.turn.language),
     }
 }
 

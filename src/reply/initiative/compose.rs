@@ -30,8 +30,6 @@ const TOKENS: u32 = 160;
 pub struct ProactiveBrief {
     /// The fact, as a sentence of the language.
     pub fact: String,
-    /// The house, in a line.
-    pub house: String,
     /// What she said last of her own accord, not to be repeated.
     pub last: Vec<String>,
     /// It is dangerous: short and urgent.
@@ -85,7 +83,8 @@ impl<M: ChatModel> Engine<M> {
         let language = self.language();
         let heads = HeadSet::new(self.parts.tools.snapshot(), &self.speaking(&language));
         let head = heads.of_profile(None).of(answering.size, answering.protocol, &[]);
-        let asked = self.instruction(brief).await;
+        let house = self.house_line(&language, &self.parts.clock.now());
+        let asked = self.instruction(brief, house).await;
         let ask = Ask {
             messages: prompt::build(&head, Vec::new(), &prompt::Newest::auxiliary(&asked), self.parts.room),
             tools: head.tools,
@@ -119,7 +118,7 @@ impl<M: ChatModel> Engine<M> {
     }
 
     /// What the model is told, with the summary of the last conversation.
-    async fn instruction(&self, brief: &ProactiveBrief) -> String {
+    async fn instruction(&self, brief: &ProactiveBrief, house: String) -> String {
         let page = match &self.parts.store {
             Some(store) => {
                 store.memories(Some(MemoryKind::Diary), 1).await.ok().and_then(|mut pages| pages.pop())
@@ -134,7 +133,7 @@ impl<M: ChatModel> Engine<M> {
         include_str!("../../../assets/prompts/proactive.md")
             .trim()
             .replace("{topic}", &brief.fact)
-            .replace("{house}", &or_none(brief.house.clone()))
+            .replace("{house}", &or_none(house))
             .replace("{conversation}", &page.map_or_else(none, |page| page.text.0))
             .replace("{last}", &last)
             .replace("{manner}", manner)

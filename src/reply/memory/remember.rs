@@ -29,7 +29,7 @@ pub(crate) async fn remember(
         answered_at,
         answer: Private(said.to_owned()),
         // What he quotes is somebody else's.
-        asked_origin: if wish::quotes(turn.asked) { Origin::Stranger } else { Origin::of_user(turn.channel) },
+        asked_origin: if wish::quotes(turn.asked) { Origin::Stranger } else { turn.origin },
         wording: if sink.is_worded { WordedBy::Model } else { WordedBy::Fixed },
         answer_origin: if sink.is_foreign { Origin::Stranger } else { Origin::Ours },
     };

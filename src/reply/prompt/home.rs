@@ -1,12 +1,13 @@
 //! PURE. What the model is told of the house with every question: who is there, what is open, what is unusual.
 //!
-//! In: the house, and the temperatures that are usual. Out: one line of at most [`MOST`] characters, or nothing. Of a state
+//! In: the house, what is known beside its states, and the temperatures that are usual. Out: one line of at most [`MOST`] characters, or nothing. Of a state
 //! that is any text nothing is told, since a stranger may have written it. The line changes with the states, so it belongs
 //! to the newest message.
 
 use crate::home::house::{House, Item, ItemKind, StateValue};
 use crate::language::fill;
 use crate::language::house::{HouseWords, SummaryWords};
+use crate::reply::initiative::HouseKnown;
 
 /// Most characters of the line.
 pub(crate) const MOST: usize = 300;
@@ -19,16 +20,28 @@ const DANGERS: [&str; 6] = ["Smoke", "Gas", "CO", "Water", "Tampered", "Alarm"];
 /// Equipment that tells of nothing else.
 const DETECTORS: [&str; 4] = ["FireDetector", "GasDetector", "LeakSensor", "CODetector"];
 
-/// The line; empty where there is nothing to tell.
-pub(crate) fn summary(house: &House, comfort_c: [i32; 2], words: &HouseWords) -> String {
+/// The line; empty where there is nothing to tell. Without a connection no state is told.
+pub(crate) fn summary(
+    house: Option<&House>,
+    known: &HouseKnown,
+    comfort_c: [i32; 2],
+    words: &HouseWords,
+) -> String {
     let summary = &words.summary;
-    let mut parts = vec![
-        part(&summary.alarm, &dangers(house), summary),
-        present(house, summary),
-        part(&summary.open, &open(house), summary),
-        part(&summary.unusual, &unusual(house, comfort_c, summary), summary),
-        part(&summary.weather, &weather(house, summary), summary),
-    ];
+    let mut parts = Vec::new();
+    let mut outside = Vec::new();
+    if let Some(house) = house {
+        parts.extend([
+            part(&summary.alarm, &titles(house, dangers(house), &known.alarms), summary),
+            present(house, known, summary),
+            part(&summary.open, &titles(house, open(house), &known.open), summary),
+            part(&summary.unusual, &unusual(house, comfort_c, summary), summary),
+        ]);
+        outside = weather(house, summary);
+    }
+    outside.extend(known.weather.clone());
+    parts.push(part(&summary.weather, &outside, summary));
+    parts.push(part(&summary.mentioned, known.mentioned.as_slice(), summary));
     parts.retain(|part| !part.is_empty());
     // What matters most stands first; what does not fit is left out whole.
     while !parts.is_empty() {
@@ -75,36 +88,52 @@ fn title(item: &Item, house: &House) -> String {
     room.map_or_else(|| item.title().to_owned(), |room| format!("{} ({})", item.title(), room.title()))
 }
 
+/// What these items are called, and those that mean the same by their names.
+fn titles<'a>(house: &'a House, mut items: Vec<&'a Item>, named: &[String]) -> Vec<String> {
+    for item in named.iter().filter_map(|name| house.item(name)) {
+        if !items.iter().any(|other| other.name == item.name) {
+            items.push(item);
+        }
+    }
+    items.into_iter().map(|item| title(item, house)).collect()
+}
+
 fn is_detector(item: &Item) -> bool {
     let class = item.semantics.as_ref().map(|semantics| &semantics.class);
     DANGERS.iter().any(|name| is_about(item, name))
         || class.is_some_and(|class| DETECTORS.iter().any(|name| class.is(name)))
 }
 
-fn dangers(house: &House) -> Vec<String> {
+fn dangers(house: &House) -> Vec<&Item> {
     let is_one = |item: &&Item| {
         let tells = item.semantics.as_ref().is_none_or(|s| !s.class.is("Control") && !s.class.is("Setpoint"));
         tells && is_detector(item) && holds(item) == Some(true)
     };
-    told(house).filter(is_one).map(|item| title(item, house)).collect()
+    told(house).filter(is_one).collect()
 }
 
-fn present(house: &House, words: &SummaryWords) -> String {
+fn present(house: &House, known: &HouseKnown, words: &SummaryWords) -> String {
     let all: Vec<(&Item, Option<bool>)> =
         told(house).filter(|item| is_about(item, "Presence")).map(|item| (item, holds(item))).collect();
     let there: Vec<String> =
         all.iter().filter(|(_, is)| *is == Some(true)).map(|(item, _)| title(item, house)).collect();
     let is_empty = !all.is_empty() && all.iter().all(|(_, is)| *is == Some(false));
-    if is_empty { words.nobody.clone() } else { part(&words.present, &there, words) }
+    match known.is_anybody_home {
+        _ if !there.is_empty() => part(&words.present, &there, words),
+        Some(true) => words.somebody.clone(),
+        Some(false) => words.nobody.clone(),
+        None if is_empty => words.nobody.clone(),
+        None => String::new(),
+    }
 }
 
-fn open(house: &House) -> Vec<String> {
+fn open(house: &House) -> Vec<&Item> {
     let is_open = |item: &&Item| {
         *item.kind.acts_as() == ItemKind::Contact
             && item.state.value == StateValue::OpenClosed(true)
             && !is_detector(item)
     };
-    told(house).filter(is_open).map(|item| title(item, house)).collect()
+    told(house).filter(is_open).collect()
 }
 
 fn is_outside(item: &Item, house: &House) -> bool {

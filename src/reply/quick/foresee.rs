@@ -25,8 +25,7 @@ pub async fn foresee<M: ChatModel>(
     let language = engine.language_of(session, text, heard);
     let asked = redact::redact_in(text, &language);
     let now = engine.parts.clock.now();
-    let turn =
-        Turn { channel: session.id().channel, now, asked: asked.as_str(), language: Arc::clone(&language) };
+    let turn = Turn::of(session.id(), asked.as_str(), now, Arc::clone(&language));
     if !asked.labels().is_empty() || goes_on(&turn, session) {
         return None;
     }

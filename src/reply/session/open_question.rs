@@ -33,6 +33,20 @@ pub(crate) enum OpenQuestion {
     GoOn(BegunAnswer),
 }
 
+impl OpenQuestion {
+    /// Until when a yes to it counts; nothing where the answer is a choice.
+    pub(crate) fn yes_until(&self) -> Option<Timestamp> {
+        match self {
+            Self::Call(call) => Some(call.until),
+            Self::Forget(forgetting) => Some(forgetting.until),
+            Self::House(asked) => Some(asked.until),
+            Self::LookUp(offer) => Some(offer.until),
+            Self::GoOn(begun) => Some(begun.until),
+            Self::Which(_) => None,
+        }
+    }
+}
+
 /// What is looked up after a yes.
 pub(crate) struct LookUpOffer {
     /// The user's own question.

@@ -206,13 +206,23 @@ fn kind(values: &[Value]) -> Option<Kind> {
         [Null, Text(json), Integer(_)] if json.contains("\"urgency\":") => {
             ("outgoing", &["message", "at_ms"])
         }
+        [Null, Integer(_), Text(alert)] if alert.starts_with("{\"kind\":{\"is\":") => {
+            ("alert", &["at_ms", "alert"])
+        }
+        [Null, Integer(_), Text(record)] if is_impulse(record) => ("impulse", &["at_ms", "record"]),
         [Null, Integer(_), Text(record)] if record.starts_with('{') => ("turn", &["at_ms", "record"]),
         [Null, Text(json)] if json.contains("\"priority\":") => ("announcement", &["announcement"]),
+        [Null, Text(json)] if json.starts_with("{\"presence\":") => ("context_state", &["state"]),
         [Null, Text(json)] if json.starts_with('{') => ("schedule", &["entry"]),
         [Text(_), Text(_), Text(_)] => ("conversation", &["channel", "place", "tool_history"]),
         [Text(_), Text(_)] => ("setting", &["key", "value"]),
         _ => return None,
     })
+}
+
+/// Whether a record is a decision of the impulse.
+fn is_impulse(record: &str) -> bool {
+    record.starts_with("{\"at\":") && record.contains("\"threshold\":")
 }
 
 #[cfg(test)]

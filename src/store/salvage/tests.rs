@@ -334,3 +334,53 @@ async fn an_erasure_by_another_program_is_seen() {
     assert!(running.times_forgotten().await.unwrap() != before.0);
     assert!(running.profile_changes() > before.1, "what is in every prompt is read again");
 }
+
+const ALERT: &str = r#"{"kind":{"is":"danger","id":"smoke_alarm"},"what":"Kitchen","item":"Smoke","at":"2027-01-15T08:00:00Z"}"#;
+const DECISION: &str =
+    r#"{"at":"2027-01-15T08:00:00Z","score":{"total":0.1},"threshold":0.5,"verdict":"low"}"#;
+const LETTER: &str = r#"{"urgency":"critical","carrier":"signal","state":"waiting","text":"Smoke"}"#;
+
+/// A database with an alarm, a message about it and what is known of the house, closed.
+async fn alarmed(path: &Path) {
+    let store = Store::open(path).unwrap();
+    store.add_alert(at(0), ALERT.into()).await.unwrap();
+    store.add_impulse(at(0), DECISION.into()).await.unwrap();
+    store.set_context_state(r#"{"presence":{"is":"unknown"}}"#.into()).await.unwrap();
+    let add = crate::store::OutgoingChange::Add(LETTER.into(), at(0));
+    store.change_outgoing(move |_| Ok(vec![add])).await.unwrap();
+    store.snapshot(at(0)).await.unwrap().expect("a snapshot");
+    store.close().await.unwrap();
+}
+
+async fn is_all_there(store: &Store) {
+    let alerts = store.alerts(9).await.unwrap();
+    assert_eq!(alerts.iter().map(|row| row.json.as_str()).collect::<Vec<_>>(), [ALERT]);
+    let letters = store.outgoing().await.unwrap();
+    assert_eq!(letters.iter().map(|row| row.message.as_str()).collect::<Vec<_>>(), [LETTER]);
+    assert_eq!(store.impulses(9).await.unwrap().len(), 1);
+    assert_eq!(store.turns(9).await.unwrap(), [], "a decision is no turn");
+    assert!(store.context_state().await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn alarms_and_messages_about_them_come_back_from_the_pages_without_a_snapshot() {
+    let (_folder, path) = somewhere();
+    alarmed(&path).await;
+    for snapshot in crate::store::snapshots(&path) {
+        fs::remove_file(snapshot).unwrap();
+    }
+    damage(&path, [1]);
+    is_all_there(&Store::open(&path).unwrap()).await;
+}
+
+#[tokio::test]
+async fn alarms_and_messages_about_them_come_back_from_the_snapshot() {
+    let (_folder, path) = somewhere();
+    alarmed(&path).await;
+    damage(&path, ["alert", "outgoing", "impulse", "context_state"].map(|table| root(&path, table)));
+    let store = Store::open(&path).unwrap();
+    is_all_there(&store).await;
+    let losses = store.losses().await.unwrap();
+    assert_eq!(of(&losses[0].tables, "alert").map(|loss| loss.from_snapshot), Some(1));
+    assert_eq!(of(&losses[0].tables, "outgoing").map(|loss| loss.from_snapshot), Some(1));
+}

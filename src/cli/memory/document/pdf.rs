@@ -1,140 +1,57 @@
 //! The text of a PDF, read by a process of its own with limits of memory and time.
 //!
 //! The parent is `joi memory add`, on its main thread; the child is the hidden command `joi read-pdf`: a PDF on stdin,
-//! its text on stdout behind a mark (the library prints now and then). A PDF is a program in a foreign language: the
-//! reader may crash, never end, or fill the memory, and each of these becomes one sentence. The parent holds no more
-//! of the text than it takes.
+//! its text on stdout. Whatever the reader does, the parent gets text or one sentence.
 
-use std::io::{Read, Write};
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::io::Read;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 use anyhow::Context;
-use rustix::process::{Resource, Rlimit, setrlimit};
 
-/// Address space of the child, in bytes.
-const MEMORY: u64 = 1_500_000_000;
-/// CPU time of the child, in seconds.
-const CPU_SECONDS: u64 = 60;
-/// How long the child may take in all.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// Most text that is taken, in bytes.
-const MOST_TEXT: u64 = 20_000_000;
-/// Between two looks at the child.
-const PAUSE: Duration = Duration::from_millis(10);
-/// Stands in front of the text.
-const MARK: &[u8] = b"\0text of the document\0";
+use crate::confined::{self, ReaderLimits};
 
-const SIGABRT: i32 = 6;
-const SIGKILL: i32 = 9;
-const SIGXCPU: i32 = 24;
+const LIMITS: ReaderLimits = ReaderLimits {
+    memory: 1_500_000_000,
+    cpu_seconds: 60,
+    patience: Duration::from_secs(120),
+    most: 20_000_000,
+};
 
 /// The text of a PDF.
 pub(super) fn text(bytes: Vec<u8>) -> anyhow::Result<String> {
     let mut reader = Command::new(std::env::current_exe().context("can't find out where this program is")?);
     reader.arg("read-pdf");
-    read_by(reader, bytes, PATIENCE)
+    read_by(reader, bytes)
 }
 
 /// The child's side: limits itself, reads, writes.
 pub(in crate::cli) fn read_for_parent() -> anyhow::Result<ExitCode> {
-    limit_this_process(MEMORY, CPU_SECONDS)?;
+    confined::limit_this_process(&LIMITS)?;
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes)?;
-    let text = pdf_extract::extract_text_from_mem(&bytes)?;
-    let mut out = std::io::stdout().lock();
-    out.write_all(MARK)?;
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
+    confined::hand_over(pdf_extract::extract_text_from_mem(&bytes)?.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn limit_this_process(memory: u64, cpu_seconds: u64) -> anyhow::Result<()> {
-    let most = |limit: u64| Rlimit { current: Some(limit), maximum: Some(limit) };
-    setrlimit(Resource::As, most(memory))?;
-    setrlimit(Resource::Core, most(0))?;
-    // The first limit is told by a signal of its own, the second kills.
-    let cpu = Rlimit { current: Some(cpu_seconds), maximum: Some(cpu_seconds + 1) };
-    setrlimit(Resource::Cpu, cpu)?;
-    Ok(())
-}
-
-fn read_by(mut reader: Command, bytes: Vec<u8>, patience: Duration) -> anyhow::Result<String> {
-    reader.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = reader.spawn().context("the reader of PDF can't be started")?;
-    let (mut input, output) = (child.stdin.take(), child.stdout.take());
-    let feeding = std::thread::spawn(move || {
-        // A reader that ends early says why by its status.
-        let _ = input.as_mut().map(|input| input.write_all(&bytes));
-    });
-    let reading = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        let most = MOST_TEXT + MARK.len() as u64;
-        output.map(|output| output.take(most + 1).read_to_end(&mut text)).transpose().map(|_| text)
-    });
-    let ended = end_of(&mut child, patience);
-    let _ = feeding.join();
-    let text = reading.join().map_err(|_| anyhow::anyhow!("reading its text was given up"))?;
-    let Some(status) = ended? else { anyhow::bail!("reading it takes longer than {} s", patience.as_secs()) };
-    let text = text.context("its text can't be taken")?;
-    anyhow::ensure!(text.len() as u64 <= MOST_TEXT, "it has more than {} MB of text", MOST_TEXT / 1_000_000);
-    judge(status)?;
-    let start = text.windows(MARK.len()).position(|window| window == MARK);
-    let start = start.context("its text is missing")? + MARK.len();
-    Ok(String::from_utf8_lossy(&text[start..]).into_owned())
-}
-
-/// Why there is no text, in one sentence.
-fn judge(status: ExitStatus) -> anyhow::Result<()> {
-    match (status.success(), status.signal()) {
-        (true, _) => Ok(()),
-        (false, Some(SIGXCPU | SIGKILL)) => {
-            anyhow::bail!("reading it takes more than {CPU_SECONDS} s of computing")
-        }
-        (false, Some(SIGABRT)) => {
-            anyhow::bail!("reading it takes more than {} MB of memory", MEMORY / 1_000_000)
-        }
-        (false, _) => anyhow::bail!("its structure is damaged"),
-    }
-}
-
-/// How the child ended; nothing when it had to be ended.
-fn end_of(child: &mut Child, patience: Duration) -> anyhow::Result<Option<ExitStatus>> {
-    let deadline = Instant::now() + patience;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if Instant::now() > deadline {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(PAUSE);
-    }
+fn read_by(reader: Command, bytes: Vec<u8>) -> anyhow::Result<String> {
+    let text = confined::read_by(reader, bytes, &LIMITS)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Which misbehaviour a child of the tests shows.
+    /// Set in a child of the tests.
     const VARIABLE: &str = "JOI_TEST_OF_PDF_READER";
 
     /// Runs this very test binary as the child.
-    fn child(behaviour: &str, patience: Duration) -> String {
-        match child_with(behaviour, b"%PDF-1.4", patience) {
-            Ok(text) => text,
-            Err(error) => format!("{error:#}"),
-        }
-    }
-
-    fn child_with(behaviour: &str, pdf: &[u8], patience: Duration) -> anyhow::Result<String> {
+    fn child(pdf: &[u8]) -> anyhow::Result<String> {
         let mut reader = Command::new(std::env::current_exe().unwrap());
         reader.args(["--exact", "--nocapture", "cli::memory::document::pdf::tests::a_child"]);
-        reader.env(VARIABLE, behaviour);
-        read_by(reader, pdf.to_vec(), patience)
+        reader.env(VARIABLE, "reads");
+        read_by(reader, pdf.to_vec())
     }
 
     /// A page with two words on it.
@@ -163,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_words_of_a_page_are_read() {
-        let text = child_with("reads", &pdf(), Duration::from_secs(60)).unwrap();
+        let text = child(&pdf()).unwrap();
         assert!(text.contains("red valve"), "{text:?}");
     }
 
@@ -172,7 +89,7 @@ mod tests {
         #![proptest_config(few())]
         #[test]
         fn foreign_bytes_never_break_who_has_a_pdf_read(bytes in crate::testing::damaged(&pdf())) {
-            if let Err(error) = child_with("reads", &bytes, Duration::from_secs(60)) {
+            if let Err(error) = child(&bytes) {
                 proptest::prop_assert!(error.to_string().len() < 100, "{error:#}");
             }
         }
@@ -183,32 +100,11 @@ mod tests {
         proptest::test_runner::Config { cases: usual.cases.div_ceil(16), ..usual }
     }
 
-    /// Does nothing by itself: the other test starts it as the child.
+    /// Does nothing by itself: the others start it as the child.
     #[test]
     fn a_child() {
-        match std::env::var(VARIABLE).as_deref() {
-            Ok("memory") => {
-                limit_this_process(MEMORY, CPU_SECONDS).unwrap();
-                std::hint::black_box(vec![1_u8; 2 * MEMORY as usize]);
-            }
-            Ok("time") => {
-                limit_this_process(MEMORY, 1).unwrap();
-                while std::hint::black_box(true) {}
-            }
-            Ok("hangs") => std::thread::sleep(Duration::from_secs(3600)),
-            Ok("panics") => panic!("as a parser may"),
-            Ok("reads") => drop(read_for_parent()),
-            _ => {}
+        if std::env::var_os(VARIABLE).is_some() {
+            drop(read_for_parent());
         }
-    }
-
-    #[test]
-    fn a_reader_that_misbehaves_becomes_one_sentence() {
-        let long = Duration::from_secs(60);
-        assert_eq!(child("memory", long), "reading it takes more than 1500 MB of memory");
-        assert_eq!(child("time", long), "reading it takes more than 60 s of computing");
-        assert_eq!(child("hangs", Duration::from_millis(300)), "reading it takes longer than 0 s");
-        assert_eq!(child("panics", long), "its structure is damaged");
-        assert_eq!(child("nothing", long), "its text is missing");
     }
 }

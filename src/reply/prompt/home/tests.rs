@@ -30,7 +30,7 @@ fn house(more: Vec<Value>) -> House {
 }
 
 fn told(more: Vec<Value>) -> String {
-    summary(&house(more), [17, 27], english().house().unwrap())
+    summary(Some(&house(more)), &HouseKnown::default(), [17, 27], english().house().unwrap())
 }
 
 #[test]
@@ -49,7 +49,8 @@ fn what_is_open_unusual_dangerous_or_outside_is_told_and_who_is_there() {
         "[House: ALARM: Bath Smoke; present: Anna; open: Bath Window; unusual: Bath Damp 80, \
          Bath Warmth 15.5 °C; outside: Garden Warmth 3 °C]"
     );
-    let line = summary(&house(rows), [17, 27], german().house().unwrap());
+    let none = HouseKnown::default();
+    let line = summary(Some(&house(rows)), &none, [17, 27], german().house().unwrap());
     assert!(line.starts_with("[Haus: ALARM: Bath Smoke; anwesend: Anna; offen: Bath Window"), "{line}");
 }
 
@@ -96,4 +97,32 @@ fn a_large_house_is_told_in_at_most_300_characters() {
     assert!(!line.contains("Thermometer"), "the less important part is left out whole: {line}");
     let longest = "W".repeat(400);
     assert_eq!(told(vec![point(&longest, "Contact", "OPEN", ("Equipment_Window", ""), "Bath")]), "");
+}
+
+#[test]
+fn what_is_known_beside_the_states_is_in_the_same_line_and_nothing_twice() {
+    let rows = vec![
+        point("Bath_Window", "Contact", "OPEN", ("Equipment_Window", ""), "Bath"),
+        point("Bath_Smoke", "Switch", "ON", (STATUS, "Property_Smoke"), "Bath"),
+        point("Cellar_Leak", "Switch", "ON", ("Point", ""), "Bath"),
+    ];
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let known = HouseKnown {
+        alarms: names(&["Cellar_Leak", "Bath_Smoke", "forecast"]),
+        open: names(&["Bath_Window"]),
+        is_anybody_home: Some(true),
+        weather: Some("4 °C, rain".into()),
+        mentioned: Some("the bath is warm".into()),
+    };
+    let words = english().house().unwrap();
+    assert_eq!(
+        summary(Some(&house(rows)), &known, [17, 27], words),
+        "[House: ALARM: Bath Smoke, Cellar Leak; somebody is at home; open: Bath Window; outside: 4 °C, rain; \
+         just mentioned: the bath is warm]"
+    );
+    let line = summary(None, &known, [17, 27], words);
+    assert_eq!(
+        line, "[House: outside: 4 °C, rain; just mentioned: the bath is warm]",
+        "nothing is connected"
+    );
 }

@@ -13,6 +13,7 @@ use crate::home::backend::{Home, HomeLink, HomeView};
 use crate::home::config::HomeConfig;
 use crate::language::Language;
 use crate::language::house::HouseWords;
+use crate::reply::HouseKnown;
 use crate::reply::prompt::home;
 use crate::reply::quick::home::has_tool_for;
 use crate::reply::turn::Turn;
@@ -73,11 +74,12 @@ impl ConnectedHome {
     }
 
     /// What the model is told of the house at this moment; empty where nothing is known.
-    pub(crate) fn summary(&self, language: &Language) -> String {
+    pub(crate) fn summary(&self, known: &HouseKnown, language: &Language) -> String {
         let view = self.view();
+        let house = view.link.is_up().then_some(&view.house);
         match language.house() {
-            Some(words) if view.link.is_up() => home::summary(&view.house, self.comfort, words),
-            _ => String::new(),
+            Some(words) => home::summary(house, known, self.comfort, words),
+            None => String::new(),
         }
     }
 

@@ -45,6 +45,7 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
         "going to sleep" => Intent::Quiet(QuietWish::Sleep),
         "quiet over" => Intent::Quiet(QuietWish::Over),
         "heard it" => Intent::Quiet(QuietWish::Heard),
+        "seen it" => Intent::Quiet(QuietWish::Seen),
         "volume up" => Intent::Volume(VolumeChange::Up),
         "volume down" => Intent::Volume(VolumeChange::Down),
         "volume set" => Intent::Volume(VolumeChange::Set(filled.percent()?)),

@@ -89,6 +89,7 @@ fn section(name: &str) -> Intent {
         "going to sleep" => Intent::Quiet(QuietWish::Sleep),
         "quiet over" => Intent::Quiet(QuietWish::Over),
         "heard it" => Intent::Quiet(QuietWish::Heard),
+        "seen it" => Intent::Quiet(QuietWish::Seen),
         "volume up" => Intent::Volume(VolumeChange::Up),
         "volume down" => Intent::Volume(VolumeChange::Down),
         name => Intent::Volume(VolumeChange::Set(name.strip_prefix("volume ").unwrap().parse().unwrap())),

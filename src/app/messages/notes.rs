@@ -1,0 +1,262 @@
+//! Listens to voice messages: decoded by a process of its own, transcribed by whisper.
+//!
+//! A blocking thread for each, one at a time. In: the bytes of a file, which are foreign. Out: words that the sound
+//! supports. The child is the hidden command `joi read-voice`; here only its samples are looked at. The models are loaded
+//! for each message and freed again: messages are rare, and memory is not.
+
+use std::io::Read as _;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tokio::sync::Mutex;
+
+use crate::audio::{RATE, VoiceNoteError, decode_voice_note};
+use crate::channels::signal::notes::{HeardNote, LONGEST, NoteFault, NoteListener};
+use crate::config::Config;
+use crate::confined::{self, ReaderFault, ReaderLimits};
+use crate::hear::transcript_filter::{self, Evidence, FilterInput};
+use crate::hear::vad::{FRAME, Vad};
+use crate::hear::whisper::Whisper;
+use crate::language::Languages;
+use crate::message::{OpenedBy, Private, Transcript, Utterance};
+use crate::paths::Paths;
+
+/// This program, also after its file was replaced.
+const THIS_PROGRAM: &str = "/proc/self/exe";
+const LIMITS: ReaderLimits = ReaderLimits {
+    memory: 1_000_000_000,
+    cpu_seconds: 30,
+    patience: Duration::from_secs(60),
+    most: LONGEST.as_secs() * RATE as u64 * 4 + 4,
+};
+/// What the child says by its exit code.
+const UNKNOWN_KIND: u8 = 11;
+const TOO_LONG: u8 = 12;
+const NO_SOUND: u8 = 13;
+/// Sound that is transcribed at once: whisper's window, less what its margin takes.
+const PIECE: usize = 27 * RATE as usize;
+/// A cut lies in the quietest moment of so much in front of the end of a piece.
+const CUT_WITHIN: usize = 7 * RATE as usize;
+
+/// The child's side: limits itself, decodes stdin, hands over samples.
+pub(crate) fn read_for_parent() -> anyhow::Result<ExitCode> {
+    Ok(ExitCode::from(decoded()?))
+}
+
+/// The same; gives the exit code.
+fn decoded() -> anyhow::Result<u8> {
+    confined::limit_this_process(&LIMITS)?;
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes)?;
+    Ok(match decode_voice_note(bytes, LONGEST) {
+        Ok(samples) => {
+            let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+            confined::hand_over(&bytes)?;
+            0
+        }
+        Err(VoiceNoteError::UnknownKind) => UNKNOWN_KIND,
+        Err(VoiceNoteError::TooLong) => TOO_LONG,
+        Err(VoiceNoteError::NoSound) => NO_SOUND,
+    })
+}
+
+/// The samples of a file, mono at [`RATE`], as `reader` reads them.
+fn samples(reader: Command, bytes: Vec<u8>) -> Result<Vec<f32>, NoteFault> {
+    let refused = |fault: ReaderFault| match fault {
+        ReaderFault::Refused(Some(code)) if code == i32::from(UNKNOWN_KIND) => NoteFault::UnknownKind,
+        ReaderFault::Refused(Some(code)) if code == i32::from(TOO_LONG) => NoteFault::TooLong,
+        ReaderFault::TooLarge(_) => NoteFault::TooLong,
+        ReaderFault::NoProcess(error) => not_heard(error),
+        // Whatever else such a file does, it has no words.
+        _ => NoteFault::Unclear,
+    };
+    let read = confined::read_by(reader, bytes, &LIMITS).map_err(refused)?;
+    let (whole, _) = read.as_chunks::<4>();
+    Ok(whole.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+}
+
+/// Loads what is needed for each message.
+pub(super) struct WhisperNotes {
+    config: Config,
+    paths: Paths,
+    languages: Languages,
+    /// One after the other: each takes the memory of a model.
+    turn: Mutex<()>,
+}
+
+impl WhisperNotes {
+    pub(super) fn new(config: &Config, paths: &Paths, languages: &Languages) -> Arc<Self> {
+        let (config, paths, languages) = (config.clone(), paths.clone(), languages.clone());
+        Arc::new(Self { config, paths, languages, turn: Mutex::default() })
+    }
+}
+
+impl NoteListener for WhisperNotes {
+    fn listen(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<HeardNote, NoteFault>> {
+        async move {
+            let _turn = self.turn.lock().await;
+            let (config, paths) = (self.config.clone(), self.paths.clone());
+            let heard = tokio::task::spawn_blocking(move || {
+                let mut reader = Command::new(THIS_PROGRAM);
+                reader.arg("read-voice");
+                transcribed(&samples(reader, bytes)?, &config, &paths)
+            });
+            let heard = heard.await.map_err(not_heard)??;
+            let language = self.languages.heard(heard.language.as_deref()).to_code();
+            Ok(HeardNote { text: Private(heard.text), language })
+        }
+        .boxed()
+    }
+}
+
+fn not_heard(why: impl ToString) -> NoteFault {
+    NoteFault::NotHeard(why.to_string())
+}
+
+/// The words of `samples` that they support.
+fn transcribed(samples: &[f32], config: &Config, paths: &Paths) -> Result<Transcript, NoteFault> {
+    let library = crate::app::library(config, paths).map_err(not_heard)?;
+    let model = library.path("silero-vad").map_err(not_heard)?;
+    let mut vad = Vad::load(&model, &config.hear.vad).map_err(not_heard)?;
+    let (_, model) = crate::app::ears::chosen_whisper(config, paths).map_err(not_heard)?;
+    let whisper = Whisper::load(&model, &config.hear.stt);
+    let mut whisper = whisper.map_err(not_heard)?;
+    let mut all = Transcript::default();
+    for piece in pieces(samples) {
+        let Some(utterance) = utterance(piece, &mut vad) else { continue };
+        let transcript = whisper.transcribe(piece, &AtomicBool::new(false));
+        let transcript = transcript.map_err(not_heard)?;
+        let evidence = Evidence::of(&utterance, &transcript);
+        let claim = FilterInput {
+            text: &transcript.text,
+            evidence: &evidence,
+            opened_by: &utterance.opened_by,
+            prompt: None,
+        };
+        match transcript_filter::check(&claim, &config.hear.trust) {
+            Ok(()) => {
+                let space = if all.text.is_empty() { "" } else { " " };
+                all.text = format!("{}{space}{}", all.text, transcript.text);
+                all.language = all.language.or(transcript.language);
+            }
+            Err(why) => tracing::info!(%why, "a part of a voice message is no speech"),
+        }
+    }
+    if all.text.is_empty() { Err(NoteFault::Unclear) } else { Ok(all) }
+}
+
+/// PURE. The sound in pieces that fit into whisper's window, cut where it is quietest.
+fn pieces(samples: &[f32]) -> Vec<&[f32]> {
+    let mut pieces = Vec::new();
+    let mut rest = samples;
+    while rest.len() > PIECE {
+        let from = PIECE - CUT_WITHIN;
+        let loudness = |frame: &[f32]| frame.iter().map(|sample| sample * sample).sum::<f32>();
+        let frames = rest[from..PIECE].chunks_exact(FRAME).enumerate();
+        let quietest = frames.min_by(|(_, a), (_, b)| loudness(a).total_cmp(&loudness(b)));
+        let (piece, left) = rest.split_at(from + quietest.map_or(CUT_WITHIN, |(at, _)| at * FRAME));
+        pieces.push(piece);
+        rest = left;
+    }
+    pieces.push(rest);
+    pieces
+}
+
+/// What a voice is in `samples`; nothing where there is none.
+fn utterance(samples: &[f32], vad: &mut Vad) -> Option<Utterance> {
+    vad.reset();
+    let (frames, _) = samples.as_chunks::<FRAME>();
+    let voiced: Vec<bool> = frames.iter().map(|frame| vad.is_voiced(frame)).collect();
+    let (first, last) = (voiced.iter().position(|v| *v)?, voiced.iter().rposition(|v| *v)?);
+    Some(Utterance {
+        generation: 0,
+        revision: 0,
+        // Whoever records a message means it.
+        opened_by: OpenedBy::Request,
+        lead: None,
+        samples: samples.into(),
+        begins_at: 0,
+        speech_begins_at: (first * FRAME) as u64,
+        speech_ends_at: ((last + 1) * FRAME) as u64,
+        voiced: (voiced.iter().filter(|v| **v).count() * FRAME) as u64,
+        voice: vad.clearest(frames.len()),
+        captured: Instant::now(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Set in a child of the tests.
+    const VARIABLE: &str = "JOI_TEST_OF_VOICE_READER";
+
+    fn note(name: &str) -> Vec<u8> {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/notes").join(name);
+        std::fs::read(path).unwrap()
+    }
+
+    /// Runs this very test binary as the child.
+    fn read(bytes: Vec<u8>) -> Result<Vec<f32>, NoteFault> {
+        let mut reader = Command::new(std::env::current_exe().unwrap());
+        reader.args(["--exact", "--nocapture", "app::messages::notes::tests::a_child"]);
+        reader.env(VARIABLE, "reads");
+        samples(reader, bytes)
+    }
+
+    /// Does nothing by itself: the others start it as the child.
+    #[test]
+    fn a_child() {
+        if std::env::var_os(VARIABLE).is_some() {
+            // As the program ends: nothing is written behind the samples.
+            let code = decoded().unwrap_or(1);
+            std::process::exit(code.into());
+        }
+    }
+
+    #[test]
+    fn a_process_of_its_own_decodes_and_says_what_it_can_not() {
+        let heard = read(note("jfk.m4a")).unwrap();
+        assert_eq!(Ok(heard), decode_voice_note(note("jfk.m4a"), LONGEST), "the very same samples");
+        assert_eq!(read(note("jfk.ogg")), Err(NoteFault::UnknownKind));
+        assert_eq!(read(b"words".repeat(99)), Err(NoteFault::UnknownKind));
+    }
+
+    #[test]
+    fn long_sound_is_cut_where_it_is_quietest_and_none_is_lost() {
+        let mut sound = vec![0.5_f32; 60 * RATE as usize];
+        let silence = 22 * RATE as usize;
+        sound[silence..silence + 2 * FRAME].fill(0.0);
+        let pieces = pieces(&sound);
+        assert!(pieces[0].len().abs_diff(silence) <= FRAME, "{}", pieces[0].len());
+        assert!(pieces.iter().all(|piece| piece.len() <= PIECE));
+        assert_eq!(pieces.concat(), sound);
+    }
+
+    proptest::proptest! {
+        // A process for each.
+        #![proptest_config(few())]
+        #[test]
+        fn foreign_bytes_never_break_who_has_a_voice_message_decoded(
+            bytes in proptest::prop_oneof![
+                crate::testing::damaged(&note("jfk.m4a")),
+                crate::testing::damaged(&note("jfk.aac")),
+                crate::testing::damaged(&note("jfk.mp3")),
+            ],
+        ) {
+            if let Ok(samples) = read(bytes) {
+                proptest::prop_assert!(samples.iter().all(|sample| (-1.5..=1.5).contains(sample)));
+                proptest::prop_assert!(samples.len() as u64 <= (LONGEST.as_secs() + 1) * u64::from(RATE));
+            }
+        }
+    }
+
+    fn few() -> proptest::test_runner::Config {
+        let usual = proptest::test_runner::Config::default();
+        proptest::test_runner::Config { cases: usual.cases.div_ceil(8), ..usual }
+    }
+}

@@ -1,0 +1,158 @@
+//! A voice message as phones record it: AAC (in MP4 or on its own) or MP3, to mono at 16 kHz.
+//!
+//! PURE; blocks for a fraction of the sound's length. In: the bytes of the file, which are foreign: a process of its own
+//! decodes them (`confined`). Out: samples. Opus is not decoded. A damaged packet costs itself; sound over the limit is
+//! refused before it is decoded to its end.
+
+use std::io::Cursor;
+use std::time::Duration;
+
+use symphonia::core::codecs::audio::AudioDecoderOptions;
+use symphonia::core::errors::Error;
+use symphonia::core::formats::probe::Hint;
+use symphonia::core::formats::{FormatOptions, FormatReader, TrackType};
+use symphonia::core::io::MediaSourceStream;
+use symphonia::core::meta::MetadataOptions;
+
+use super::RATE;
+use super::resample::Resampler;
+
+/// Why a voice message can't be listened to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum VoiceNoteError {
+    /// Its format or codec is not known: ask for text.
+    #[error("a kind of sound that is not known; AAC and MP3 are")]
+    UnknownKind,
+    /// It is longer than allowed: ask for a shorter one.
+    #[error("longer than allowed")]
+    TooLong,
+    /// There is no sound in it: ask for another one.
+    #[error("no sound can be read of it")]
+    NoSound,
+}
+
+/// Decodes a voice message of at most `longest`: mono, f32 in −1..1, at [`RATE`].
+///
+/// # Errors
+/// It can't be listened to.
+pub fn decode_voice_note(bytes: Vec<u8>, longest: Duration) -> Result<Vec<f32>, VoiceNoteError> {
+    let stream = MediaSourceStream::new(Box::new(Cursor::new(bytes)), Default::default());
+    let (format, metadata) = (FormatOptions::default(), MetadataOptions::default());
+    let probed = symphonia::default::get_probe().probe(&Hint::new(), stream, format, metadata);
+    let mut reader = probed.map_err(|_| VoiceNoteError::UnknownKind)?;
+    let mut sound = DecodedSound { longest, ..DecodedSound::default() };
+    sound.read(&mut *reader)?;
+    sound.finish()
+}
+
+/// What was decoded so far.
+#[derive(Default)]
+struct DecodedSound {
+    samples: Vec<f32>,
+    /// Of the rate that the last packet had.
+    resampler: Option<(u32, Resampler)>,
+    longest: Duration,
+}
+
+impl DecodedSound {
+    fn read(&mut self, reader: &mut dyn FormatReader) -> Result<(), VoiceNoteError> {
+        let track = reader.default_track(TrackType::Audio).ok_or(VoiceNoteError::NoSound)?;
+        let wanted = track.id;
+        let parameters = track.codec_params.as_ref().and_then(|parameters| parameters.audio());
+        let parameters = parameters.ok_or(VoiceNoteError::UnknownKind)?;
+        let decoder =
+            symphonia::default::get_codecs().make_audio_decoder(parameters, &AudioDecoderOptions::default());
+        let mut decoder = decoder.map_err(|_| VoiceNoteError::UnknownKind)?;
+        let mut interleaved = Vec::new();
+        // The end of a file that was cut off looks like an error.
+        while let Ok(Some(packet)) = reader.next_packet() {
+            if packet.track_id != wanted {
+                continue;
+            }
+            match decoder.decode(&packet) {
+                Ok(block) => {
+                    let (rate, channels) = (block.spec().rate(), block.spec().channels().count());
+                    block.copy_to_vec_interleaved(&mut interleaved);
+                    self.take(&interleaved, channels.max(1), rate)?;
+                }
+                Err(Error::DecodeError(_)) => {}
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, interleaved: &[f32], channels: usize, rate: u32) -> Result<(), VoiceNoteError> {
+        let mono: Vec<f32> = interleaved
+            .chunks_exact(channels)
+            .map(|frame| frame.iter().sum::<f32>() / channels as f32)
+            .map(|sample| if sample.is_finite() { sample.clamp(-1.0, 1.0) } else { 0.0 })
+            .collect();
+        if self.resampler.as_ref().is_none_or(|(of, _)| *of != rate) {
+            self.end_rate();
+            let resampler = Resampler::new(rate, RATE).map_err(|_| VoiceNoteError::UnknownKind)?;
+            self.resampler = Some((rate, resampler));
+        }
+        if let Some((_, resampler)) = &mut self.resampler {
+            resampler.push(&mono, &mut self.samples);
+        }
+        let most = self.longest.as_secs_f64() * f64::from(RATE);
+        if self.samples.len() as f64 > most { Err(VoiceNoteError::TooLong) } else { Ok(()) }
+    }
+
+    fn end_rate(&mut self) {
+        if let Some((_, mut resampler)) = self.resampler.take() {
+            resampler.finish(&mut self.samples);
+        }
+    }
+
+    fn finish(mut self) -> Result<Vec<f32>, VoiceNoteError> {
+        self.end_rate();
+        if self.samples.is_empty() { Err(VoiceNoteError::NoSound) } else { Ok(self.samples) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audio::read_wav;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn note(name: &str) -> Vec<u8> {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/notes").join(name);
+        std::fs::read(path).unwrap()
+    }
+
+    /// The level of each tenth of a second, in which the same speech is alike whatever the codec.
+    fn envelope(samples: &[f32]) -> Vec<f32> {
+        samples.chunks(RATE as usize / 10).map(|c| (c.iter().map(|s| s * s).sum::<f32>()).sqrt()).collect()
+    }
+
+    fn likeness(a: &[f32], b: &[f32]) -> f32 {
+        let (a, b) = (envelope(a), envelope(b));
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+        dot(&a, &b) / (dot(&a, &a) * dot(&b, &b)).sqrt()
+    }
+
+    #[test]
+    fn what_phones_record_sounds_as_it_was_spoken() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/jfk.wav");
+        let spoken = read_wav(&path, RATE).unwrap();
+        for name in ["jfk.m4a", "jfk.aac", "jfk.mp3"] {
+            let heard = decode_voice_note(note(name), LONG).unwrap();
+            let seconds = heard.len() as f32 / RATE as f32;
+            assert!((2.9..3.3).contains(&seconds), "{name}: {seconds} s");
+            let alike = likeness(&heard, &spoken[..heard.len()]);
+            assert!(alike > 0.9, "{name}: {alike}");
+        }
+    }
+
+    #[test]
+    fn what_can_not_be_listened_to_says_why() {
+        assert_eq!(decode_voice_note(note("jfk.ogg"), LONG), Err(VoiceNoteError::UnknownKind));
+        assert_eq!(decode_voice_note(b"no sound at all".repeat(99), LONG), Err(VoiceNoteError::UnknownKind));
+        assert_eq!(decode_voice_note(Vec::new(), LONG), Err(VoiceNoteError::UnknownKind));
+        assert_eq!(decode_voice_note(note("jfk.m4a"), Duration::from_secs(1)), Err(VoiceNoteError::TooLong));
+    }
+}
