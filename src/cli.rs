@@ -25,6 +25,7 @@ mod impulse;
 mod latency;
 mod listen;
 mod log;
+mod man;
 mod memory;
 mod models;
 mod mute;
@@ -127,6 +128,12 @@ enum Command {
     #[cfg(feature = "pdf")]
     #[command(hide = true)]
     ReadPdf,
+    /// Write the manual pages of all commands into a directory: what a package starts when it is built
+    #[command(hide = true)]
+    ManPages {
+        /// Which directory; it must exist
+        directory: std::path::PathBuf,
+    },
     /// Print a completion script for your shell
     Completions {
         /// Which shell
@@ -196,6 +203,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Forget(args) => forget::run(args, &context::open(wants)?),
         #[cfg(feature = "pdf")]
         Command::ReadPdf => memory::document::read_for_parent(),
+        Command::ManPages { directory } => man::write(&directory),
         Command::Completions { shell } => {
             let mut command = <Cli as clap::CommandFactory>::command();
             clap_complete::generate(shell, &mut command, "joi", &mut std::io::stdout());

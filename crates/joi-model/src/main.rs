@@ -20,6 +20,7 @@ mod grammar;
 mod idle;
 mod keep_alive;
 mod llama;
+mod man;
 mod memory;
 mod name;
 mod options;
@@ -32,7 +33,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
@@ -70,6 +71,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: ServerArgs) -> anyhow::Result<()> {
+    if args.man_page {
+        return Ok(std::io::stdout().write_all(&man::page(ServerArgs::command())?)?);
+    }
     let plan = args.plan(std::env::var("JOI_MODEL_TOKEN").ok())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
