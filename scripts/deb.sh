@@ -2,6 +2,7 @@
 # Builds the Debian package of Joi, or the one with her models, checks it with lintian and prints where it is.
 #   deb.sh          joi_VERSION_ARCH.deb
 #   deb.sh models   joi-models_VERSION_all.deb, of the models that every installation needs
+#   deb.sh units DIR  only the units of the package and its program joi-service, into DIR
 #   ARCH=amd64|arm64          for which processors; this machine's by itself
 #   TARGET=pi4|pi5|zero2      how it is built for arm64 (make cross); pi4 by itself, which runs on all of them
 #   VERSION=1.2.3-1           instead of Cargo.toml's with revision 1
@@ -12,12 +13,11 @@ arch=${ARCH:-$(dpkg --print-architecture)}
 what=${1:-joi}
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
-scripts/setup.sh deb
+[ "$what" = units ] || scripts/setup.sh deb
 
 out=${OUT:-$cache/deb}
 tools=$cache/tools
-mkdir -p "$out"
-version=${VERSION:-$(cargo pkgid --offline --locked -p joi | sed 's/.*[#@]//')-1}
+version=${VERSION:-$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)-1}
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date -r Cargo.lock +%s)}
 export SOURCE_DATE_EPOCH
 
@@ -44,7 +44,7 @@ build_amd64() {
   GGML_NATIVE=OFF RUSTFLAGS="-C target-cpu=x86-64-v3 --remap-path-prefix=$crates=/crates --remap-path-prefix=$PWD=/joi" \
     build build --bin joi --bin joi-model --config 'profile.release.strip="symbols"' >&2
   BUILT=$CARGO_TARGET_DIR/release
-  "$BUILT/joi" models fetch onnxruntime >&2
+  "$BUILT/joi" --set "models.dir=$models" models fetch onnxruntime >&2
   cp -u "$models/onnxruntime/libonnxruntime.so" "$BUILT/libonnxruntime.so"
 }
 
@@ -84,19 +84,20 @@ make_units() {
   # Settings that Debian 12's systemd does not know are left out.
   sed -e 's|/usr/local/bin/|/usr/bin/|' -e 's|^DynamicUser=yes$|User=joi\nGroup=joi|' -e '/^Environment=JOI_MODELS=/d' \
     -e 's|^After=sound.target.*|Wants=joi-models.service\n& joi-models.service|' \
-    -e '/^# `sudo make install`/d' -e '/^# Known to systemd 254/d' -e '/^RestartSteps=/d' -e '/^RestartMaxDelaySec=/d' \
+    -e '/^# .sudo make install. puts/d' -e '/^# Known to systemd 254/d' -e '/^RestartSteps=/d' -e '/^RestartMaxDelaySec=/d' \
     systemd/joi.service >"$to/joi.service"
   sed -e 's|%h/.local/bin/|/usr/bin/|' -e 's|^After=pipewire.*|Wants=joi-models.service\n& joi-models.service|' \
-    -e '/^# `make install` puts/d' -e '/^# Known to systemd 254/d' -e '/^RestartSteps=/d' -e '/^RestartMaxDelaySec=/d' \
+    -e '/^# .make install. puts/d' -e '/^# Known to systemd 254/d' -e '/^RestartSteps=/d' -e '/^RestartMaxDelaySec=/d' \
     systemd/user/joi.service >"$to/joi.user.service"
-  local line
+  local line unit
   for line in User=joi Group=joi Wants=joi-models.service; do
     grep -qx "$line" "$to/joi.service" || fail "systemd/joi.service is not as scripts/deb.sh expects it: no $line in it"
   done
   for unit in "$to/joi.service" "$to/joi.user.service"; do
-    grep -q '^ExecStart=/usr/bin/joi run' "$unit" && grep -q '^After=.* joi-models.service$' "$unit" &&
-      ! grep -qE '/usr/local|%h/.local/bin|DynamicUser' "$unit" ||
-      fail "$unit is not as scripts/deb.sh expects it"
+    for line in '^ExecStart=/usr/bin/joi run' '^After=.* joi-models.service$'; do
+      grep -q "$line" "$unit" || fail "$unit is not as scripts/deb.sh expects it: nothing in it is like $line"
+    done
+    if grep -E '/usr/local|%h/.local/bin|DynamicUser' "$unit" >&2; then fail "$unit still has that"; fi
   done
 }
 
@@ -106,7 +107,7 @@ make_wrapper() {
   environment=$(sed -n 's/^Environment=\([A-Z_]*\)=\(.*\)$/\1=\2/p' "$unit")
   runtime=$(sed -n 's/^JOI_RUNTIME=//p' <<<"$environment")
   data=$(sed -n 's/^JOI_DATA=//p' <<<"$environment")
-  [ -n "$runtime" ] && [ -n "$data" ] || fail "$unit names no JOI_RUNTIME or no JOI_DATA"
+  if [ -z "$runtime" ] || [ -z "$data" ]; then fail "$unit names no JOI_RUNTIME or no JOI_DATA"; fi
   environment=$(while IFS= read -r name; do printf "export %s='%s'\n" "${name%%=*}" "${name#*=}"; done <<<"$environment")
   while IFS= read -r line; do
     [ "$line" != @ENVIRONMENT@ ] || line=$environment
@@ -191,6 +192,7 @@ check() {
 # --- the packages ----------------------------------------------------------------------------------------------------
 
 make_joi() {
+  mkdir -p "$out"
   tool cargo-deb 3.8.0
   find_programs
   local stage=$cache/build/deb-$arch triple deb
@@ -213,8 +215,8 @@ make_joi() {
   make_onnx_notice "$package/doc/onnxruntime-third-party"
   cp CHANGELOG.md "$package/doc/changelog"
   cp NOTICE "$package/doc/"
+  make_changelog joi "Version ${version%-*}; what is new is in changelog.gz." >"$package/doc/changelog.Debian"
   gzip -9n "$package/doc"/*
-  make_changelog joi "Version ${version%-*}; what is new is in changelog.gz." >"$package/changelog"
   deb=$out/joi_${version}_$arch.deb
   CARGO_TARGET_DIR=$stage "$tools/bin/cargo-deb" deb -p joi --no-build --no-strip --locked --offline --quiet \
     --target "$triple" --deb-version "$version" --output "$deb" >&2
@@ -225,11 +227,14 @@ make_joi() {
 # Built with dpkg-deb: cargo-deb makes no packages for all architectures, and keeps the whole of them in memory.
 make_models() {
   local stage=$cache/build/deb-models deb=$out/joi-models_${version}_all.deb
-  ready >&2
+  mkdir -p "$out"
+  find_programs
+  # Whatever language will be spoken.
+  run_built joi --set language=auto --set "models.dir=$models" models fetch >&2
   rm -rf "$stage"
   mkdir -p "$stage/DEBIAN" "$stage/usr/share/doc/joi-models"
-  scripts/model-package.py copy "$models" "$stage/usr/share/joi/models"
-  scripts/model-package.py copyright >"$stage/usr/share/doc/joi-models/copyright"
+  scripts/model-package.py "$models" "$stage/usr/share/joi/models" debian/joi-models.copyright
+  install -m 644 debian/joi-models.copyright "$stage/usr/share/doc/joi-models/copyright"
   make_changelog joi-models "The models of joi ${version%-*}." | gzip -9n >"$stage/usr/share/doc/joi-models/changelog.Debian.gz"
   sed -e "s|@VERSION@|$version|" -e "s|@MAINTAINER@|$maintainer|" \
     -e "s|@SIZE@|$(du -sk --apparent-size "$stage/usr" | cut -f1)|" debian/joi-models.control.in >"$stage/DEBIAN/control"
@@ -254,5 +259,12 @@ esac
 case $what in
   joi) make_joi ;;
   models) make_models ;;
-  *) fail "deb.sh takes nothing or \"models\"" ;;
+  units)
+    mkdir -p "${2:?where to}"
+    make_units "$2"
+    install -m 644 debian/joi-models.service "$2/"
+    install -m 644 debian/joi-models.user.service "$2/"
+    make_wrapper "$2/joi.service" "$2/joi-service"
+    ;;
+  *) fail "deb.sh takes nothing, \"models\", or \"units DIR\"" ;;
 esac
