@@ -143,9 +143,10 @@ enum Command {
 
 /// Parses the command line, runs the command, and says what went wrong.
 pub fn main() -> ExitCode {
-    #[cfg(feature = "pulseaudio")]
     // SAFETY: nothing has started a thread yet.
     unsafe {
+        crate::speak::refuse_telemetry();
+        #[cfg(feature = "pulseaudio")]
         crate::audio::pulse_server::show_to_client();
     }
     let cli = Cli::parse();
