@@ -116,7 +116,6 @@ make_newer() {
   dpkg-deb -R "$deb" "$package"
   sed -i "s/^Version: .*/Version: $newer/" "$package/DEBIAN/control"
   echo "# A remark of the newer version." >>"$package/etc/joi/config.toml"
-  (cd "$package" && sed -i "s|^[0-9a-f]*  etc/joi/config.toml$|$(md5sum etc/joi/config.toml)|" DEBIAN/md5sums)
   dpkg-deb --root-owner-group -Zgzip -z1 -b "$package" "$place/debs/joi_${newer}_$arch.deb"
 }
 
@@ -232,7 +231,7 @@ doctor_is_honest() {
 
 others_may_not() {
   local told status=0
-  told=$(env -i PATH=/usr/bin:/bin chroot --userspec=nobody "$root" joi-service status 2>&1) || status=$?
+  told=$(env -i PATH=/usr/sbin:/usr/bin:/bin chroot --userspec=nobody "$root" joi-service status 2>&1) || status=$?
   echo "$told"
   [ "$status" = 1 ]
   grep -q "sudo joi-service status" <<<"$told"
@@ -314,7 +313,7 @@ purge() {
   fi
   rm -rf "$root/srv/joi" "$root"/etc/apt/*/joi.* "$root"/var/lib/apt/lists/*joi*
   local left
-  left=$(cd "$root" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp \) -prune -o -name '*joi*' -print)
+  left=$(cd "$root" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp \) -prune -o -name '*joi*' ! -name 'join*' -print)
   echo "left: $left"
   [ -z "$left" ]
 }
