@@ -9,10 +9,11 @@
 #   BUILT=DIR                 joi, joi-model and libonnxruntime.so are in DIR already
 #   OUT=DIR                   where the package goes (~/.cache/joi/deb)
 set -euo pipefail
-arch=${ARCH:-$(dpkg --print-architecture)}
+arch=${ARCH:-$(dpkg --print-architecture 2>/dev/null || true)}
 what=${1:-joi}
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
+command -v dpkg-deb >/dev/null || fail "the packages are built on Debian; here there is no dpkg-deb"
 if [ "$what" != units ]; then
   scripts/setup.sh deb
   # The other processor's libraries, of which the dependencies are, and an emulator for what the program tells of itself.
@@ -45,7 +46,13 @@ build_amd64() {
   cargo fetch --locked --quiet
   crates=$(find -L "${CARGO_HOME:-$HOME/.cargo}/registry/src" -mindepth 1 -maxdepth 1 -type d -name 'index.crates.io-*' | head -n 1)
   unset CARGO_ENCODED_RUSTFLAGS CFLAGS CXXFLAGS
-  GGML_NATIVE=OFF RUSTFLAGS="-C target-cpu=x86-64-v3 --remap-path-prefix=$crates=/crates --remap-path-prefix=$PWD=/joi" \
+  # All checkouts share what takes long; cargo would not notice that a file of ours is another checkout's (env.sh).
+  if [ "$(cat "$CARGO_TARGET_DIR/checkout" 2>/dev/null)" != "$PWD" ]; then
+    mkdir -p "$CARGO_TARGET_DIR"
+    cargo clean --quiet --release -p joi -p joi-model
+    echo "$PWD" >"$CARGO_TARGET_DIR/checkout"
+  fi
+  GGML_NATIVE=OFF RUSTFLAGS="-C target-cpu=x86-64-v3 --remap-path-prefix=$crates=/crates" \
     build build --bin joi --bin joi-model --config 'profile.release.strip="symbols"' >&2
   BUILT=$CARGO_TARGET_DIR/release
   "$BUILT/joi" --set "models.dir=$models" models fetch onnxruntime >&2

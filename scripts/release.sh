@@ -93,6 +93,9 @@ changes() {
 write_notes() {
   local told
   told=$(changes "$version")
+  if [ -n "$told" ] && [ -n "$(changes Unreleased)" ]; then
+    say "CHANGELOG.md has [Unreleased] changes above [$version]: raise the version before this is published"
+  fi
   if [ -z "$told" ]; then
     say "CHANGELOG.md has no section [$version]: the release notes are made of [Unreleased]"
     told=$(changes Unreleased)
