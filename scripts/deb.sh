@@ -258,6 +258,7 @@ make_models() {
   mkdir -p "$stage/DEBIAN" "$stage/usr/share/doc/joi-models"
   scripts/model-package.py "$models" "$stage/usr/share/joi/models" debian/joi-models.copyright
   install -m 644 debian/joi-models.copyright "$stage/usr/share/doc/joi-models/copyright"
+  install -D -m 644 debian/joi-models.lintian-overrides "$stage/usr/share/lintian/overrides/joi-models"
   make_changelog joi-models "The models of joi ${version%-*}." | gzip -9n >"$stage/usr/share/doc/joi-models/changelog.Debian.gz"
   sed -e "s|@VERSION@|$version|" -e "s|@MAINTAINER@|$maintainer|" \
     -e "s|@SIZE@|$(du -sk --apparent-size "$stage/usr" | cut -f1)|" debian/joi-models.control.in >"$stage/DEBIAN/control"
