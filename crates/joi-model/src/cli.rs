@@ -59,9 +59,6 @@ pub(crate) struct ServerArgs {
     /// Outlive the program and the terminal that started this one, and end when nobody has been connected for so long
     #[arg(long, value_name = "SECONDS", conflicts_with_all = ["parent_stdin", "listen"])]
     idle_exit: Option<NonZeroU32>,
-    /// Print the manual page and do nothing else: what a package starts when it is built
-    #[arg(long, exclusive = true, hide = true)]
-    pub(crate) man_page: bool,
 }
 
 /// Where to listen.

@@ -57,7 +57,11 @@ fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .init();
-    match run(ServerArgs::parse()) {
+    let ended = match std::env::args_os().nth(1) {
+        Some(first) if first == man::ASKED => print_manual(),
+        _ => run(ServerArgs::parse()),
+    };
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("joi-model: {error:#}");
@@ -70,10 +74,11 @@ fn main() -> ExitCode {
     }
 }
 
+fn print_manual() -> anyhow::Result<()> {
+    Ok(std::io::stdout().write_all(&man::page(ServerArgs::command())?)?)
+}
+
 fn run(args: ServerArgs) -> anyhow::Result<()> {
-    if args.man_page {
-        return Ok(std::io::stdout().write_all(&man::page(ServerArgs::command())?)?);
-    }
     let plan = args.plan(std::env::var("JOI_MODEL_TOKEN").ok())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
