@@ -139,7 +139,8 @@ make_manual() {
 # native libraries in them have their own.
 make_licences() {
   local to=$1 crates crate file list
-  list=$cache/build/licences-$(cat Cargo.lock Cargo.toml crates/*/Cargo.toml debian/about.* | sha256sum | cut -c1-16)
+  list=$cache/build/licences-$(sed '/^\[package.metadata.deb\]/,/^\[profile/d' Cargo.toml |
+    cat - Cargo.lock crates/*/Cargo.toml debian/about.* | sha256sum | cut -c1-16)
   if [ ! -s "$list" ]; then
     tool cargo-about 0.9.3 --features cli
     say "gathering the licences of the dependencies"
