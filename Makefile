@@ -16,6 +16,8 @@ help:
 	@echo "make bench-everyday  everyday questions in every language, beside the model alone (ARGS: as for joi-bench)"
 	@echo "make bench-latency from the last word to her first sound, at the loudspeaker of a sound server (PEER=1: a chain of other programs too)"
 	@echo "make bench         benchmarks"
+	@echo "make deb           a Debian package, ARCH=amd64|arm64; make deb-models the one with her models, make test-deb tries them"
+	@echo "make release       an apt repository of these packages, the sources, release notes; KEY=... signs it"
 	@echo "make fmt lint doc  format; check everything; build the documentation"
 	@echo "make config-reference  config/default.toml and docs/configuration.md, from the types"
 	@echo "make install-deps  only install what building needs"
@@ -58,6 +60,19 @@ bench-latency: install-deps
 
 bench-room: install-deps
 	@bash -c '. scripts/env.sh && ready && JOI_ROOM_ROUNDS=$${JOI_ROOM_ROUNDS:-10} build test --test live -- --nocapture room::'
+
+.PHONY: deb deb-models test-deb release
+deb:
+	@scripts/deb.sh
+
+deb-models:
+	@scripts/deb.sh models
+
+test-deb:
+	@scripts/test-deb.sh
+
+release:
+	@scripts/release.sh
 
 demo:
 	@scripts/demo.sh

@@ -23,3 +23,4 @@ build check --no-default-features
 RUSTDOCFLAGS="-D warnings" build doc --no-deps
 check_dependencies
 shellcheck -x scripts/*.sh .ci/run
+shellcheck debian/preinst debian/postinst debian/prerm debian/postrm

@@ -8,6 +8,8 @@ set -euo pipefail
 
 packages=(build-essential cmake clang libclang-dev pkg-config libasound2-dev ca-certificates curl python3)
 case ${1:-} in
+  deb) packages+=(dpkg-dev lintian apt-utils gpg) ;;
+  test-deb) packages+=(dpkg-dev lintian apt-utils gpg debootstrap) ;;
   test) packages+=(pulseaudio pulseaudio-utils sox espeak-ng flite systemd) ;;
   lint) packages+=(shellcheck) ;;
 esac

@@ -64,8 +64,9 @@ pub use outside::end_on_signal;
 pub use voice::{Conversing, Sound, converse, converse_at};
 pub use wake::{WakeMeans, first_phrase, told_from_others, wake_means, wake_told, weakness};
 
-/// The models, where the configuration or else the environment says.
+/// The models, where the configuration or else the environment says; what is missing there may be packaged.
 pub fn library(config: &Config, paths: &Paths) -> Result<ModelLibrary, ManifestError> {
     let configured = &config.models.dir;
-    ModelLibrary::open(if configured.as_os_str().is_empty() { &paths.models } else { configured })
+    let root = if configured.as_os_str().is_empty() { &paths.models } else { configured };
+    Ok(ModelLibrary::open(root)?.also_in(paths.packaged.clone()))
 }

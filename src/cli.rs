@@ -27,6 +27,7 @@ mod impulse;
 mod latency;
 mod listen;
 mod log;
+mod man;
 mod memory;
 mod models;
 mod mute;
@@ -137,6 +138,12 @@ enum Command {
     /// The samples of a voice message from stdin to stdout, within limits: what the running program starts for one
     #[command(hide = true)]
     ReadVoice,
+    /// Write the manual pages of all commands into a directory: what a package starts when it is built
+    #[command(hide = true)]
+    ManPages {
+        /// Which directory; it must exist
+        directory: std::path::PathBuf,
+    },
     /// Print a completion script for your shell
     Completions {
         /// Which shell
@@ -146,9 +153,10 @@ enum Command {
 
 /// Parses the command line, runs the command, and says what went wrong.
 pub fn main() -> ExitCode {
-    #[cfg(feature = "pulseaudio")]
     // SAFETY: nothing has started a thread yet.
     unsafe {
+        crate::speak::refuse_telemetry();
+        #[cfg(feature = "pulseaudio")]
         crate::audio::pulse_server::show_to_client();
     }
     let cli = Cli::parse();
@@ -209,6 +217,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "pdf")]
         Command::ReadPdf => memory::document::read_for_parent(),
         Command::ReadVoice => crate::app::read_voice_for_parent(),
+        Command::ManPages { directory } => man::write(&directory),
         Command::Completions { shell } => {
             completions::write(shell, &mut <Cli as clap::CommandFactory>::command())?;
             Ok(ExitCode::SUCCESS)

@@ -1,7 +1,7 @@
 //! The models on disk: which there are, whether they are complete, and how they are fetched.
 //!
-//! Any thread; checking files blocks, fetching is async. In: the manifest and a directory. Out: paths of
-//! files that have the right size. A file gets its final name only after its checksum was verified, so a
+//! Any thread; checking files blocks, fetching is async. In: the manifest and a directory, and others that are
+//! only read, as a package fills them. Out: paths of files that have the right size. A file gets its final name only after its checksum was verified, so a
 //! missing name means "not fetched", and a file is never partial.
 
 mod checksum;
@@ -116,10 +116,11 @@ pub enum InstallState {
     },
 }
 
-/// The models in one directory.
+/// The models in one directory, and in others that are read where something is missing in that one.
 #[derive(Debug, Clone)]
 pub struct ModelLibrary {
     root: PathBuf,
+    packaged: Vec<PathBuf>,
     manifest: Manifest,
 }
 
@@ -131,12 +132,26 @@ impl ModelLibrary {
 
     /// The models of `manifest` in `root`.
     pub fn with(root: impl Into<PathBuf>, manifest: Manifest) -> Self {
-        Self { root: root.into(), manifest }
+        Self { root: root.into(), packaged: Vec::new(), manifest }
     }
 
-    /// The directory of the models.
+    /// The same, where a file that is missing or has the wrong size in its directory may lie in one of `packaged`,
+    /// the first first. Nothing is ever written there.
+    pub fn also_in(self, packaged: Vec<PathBuf>) -> Self {
+        Self { packaged, ..self }
+    }
+
+    /// The directory of the models, which fetched ones come into.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The directories that exist of those that the models may be in, for people; else the one they belong in.
+    pub fn told_dirs(&self) -> String {
+        let all = std::iter::once(&self.root).chain(&self.packaged);
+        let there: Vec<String> =
+            all.filter(|dir| dir.is_dir()).map(|dir| dir.display().to_string()).collect();
+        if there.is_empty() { self.root.display().to_string() } else { there.join(" and ") }
     }
 
     /// All models.
@@ -213,7 +228,19 @@ impl ModelLibrary {
         })
     }
 
+    /// Where the file is: in the directory of the models, else in the first packaged one that has it with the right
+    /// size, else where it belongs.
     fn place(&self, model: &ManifestModel, file: &ModelFile) -> PathBuf {
+        let own = self.own_place(model, file);
+        if self.packaged.is_empty() || look(model, file, &own).is_ok() {
+            return own;
+        }
+        let mut packaged = self.packaged.iter().map(|dir| dir.join(&model.name).join(&file.path));
+        packaged.find(|path| look(model, file, path).is_ok()).unwrap_or(own)
+    }
+
+    /// Where the file belongs, and a fetch puts it.
+    fn own_place(&self, model: &ManifestModel, file: &ModelFile) -> PathBuf {
         self.root.join(&model.name).join(&file.path)
     }
 }

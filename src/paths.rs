@@ -1,11 +1,11 @@
 //! Where configuration, models, data and sockets live: the XDG directories, each of which an
 //! environment variable can override.
 //!
-//! Any thread, asked once at start-up. In: environment variables. Out: absolute paths. It creates
-//! nothing; whoever writes first creates the directory.
+//! Any thread, asked once at start-up. In: environment variables, the place of the program. Out:
+//! absolute paths. It creates nothing; whoever writes first creates the directory.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where everything lives. All paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +14,9 @@ pub struct Paths {
     pub config: PathBuf,
     /// The directory of model directories: `$JOI_MODELS`, else `models` in [`Paths::cache`].
     pub models: PathBuf,
+    /// Directories of model directories that a package or an administrator has filled, never written to:
+    /// `lib/joi` and `share/joi/models` beside the `bin` that the program is in. Empty for a build's output.
+    pub packaged: Vec<PathBuf>,
     /// The directory of the database: `$JOI_DATA`, else `joi` in `$XDG_DATA_HOME`.
     pub data: PathBuf,
     /// The directory of sockets, private to this user: `$JOI_RUNTIME`, else `joi` in
@@ -45,12 +48,13 @@ pub enum PathsError {
 }
 
 impl Paths {
-    /// The paths this process's environment names.
+    /// The paths this process's environment names, and what is installed beside its program.
     pub fn discover() -> Result<Self, PathsError> {
-        Self::from_env(|name| std::env::var_os(name))
+        let packaged = std::env::current_exe().map(|program| packaged_with(&program)).unwrap_or_default();
+        Ok(Self { packaged, ..Self::from_env(|name| std::env::var_os(name))? })
     }
 
-    /// The paths that the environment read through `var` names.
+    /// The paths that the environment read through `var` names; nothing is [`Paths::packaged`].
     pub fn from_env(var: impl Fn(&str) -> Option<OsString>) -> Result<Self, PathsError> {
         let env = Env { var: &var };
         let cache = match env.xdg("XDG_CACHE_HOME") {
@@ -73,7 +77,7 @@ impl Paths {
             (None, None) => cache.join("run"),
         };
         let models = env.own("JOI_MODELS")?.unwrap_or_else(|| cache.join("models"));
-        Ok(Self { config, models, data, runtime, cache })
+        Ok(Self { config, models, packaged: Vec::new(), data, runtime, cache })
     }
 
     /// The folder of further languages, beside the configuration file.
@@ -90,6 +94,14 @@ impl Paths {
     pub fn espeak_data(&self) -> PathBuf {
         self.cache.join("espeak-ng-data")
     }
+}
+
+/// Where the package of `program` keeps models: `/usr/bin/joi` has them in `/usr/lib/joi` (for this processor) and in
+/// `/usr/share/joi/models` (for all).
+fn packaged_with(program: &Path) -> Vec<PathBuf> {
+    let bin = program.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "bin"));
+    let Some(prefix) = bin.and_then(Path::parent) else { return Vec::new() };
+    vec![prefix.join("lib/joi"), prefix.join("share/joi/models")]
 }
 
 /// Reads variables: empty counts as unset.
@@ -138,6 +150,7 @@ mod tests {
         let expected = Paths {
             config: "/home/ada/.config/joi/config.toml".into(),
             models: "/home/ada/.cache/joi/models".into(),
+            packaged: Vec::new(),
             data: "/home/ada/.local/share/joi".into(),
             runtime: "/home/ada/.cache/joi/run".into(),
             cache: "/home/ada/.cache/joi".into(),
@@ -159,11 +172,25 @@ mod tests {
         let expected = Paths {
             config: "/etc/joi.toml".into(),
             models: "/srv/models".into(),
+            packaged: Vec::new(),
             data: "/home/ada/.local/share/joi".into(),
             runtime: "/run/user/7/joi".into(),
             cache: "/var/cache/joi".into(),
         };
         assert_eq!(found, Ok(expected));
+    }
+
+    #[test]
+    fn what_is_packaged_lies_beside_the_folder_of_the_program() {
+        let packaged = |program: &str| packaged_with(Path::new(program));
+        let dirs = |all: [&str; 2]| all.map(PathBuf::from).to_vec();
+        assert_eq!(packaged("/usr/bin/joi"), dirs(["/usr/lib/joi", "/usr/share/joi/models"]));
+        assert_eq!(
+            packaged("/usr/local/bin/joi"),
+            dirs(["/usr/local/lib/joi", "/usr/local/share/joi/models"])
+        );
+        assert_eq!(packaged("/src/target/release/joi"), [PathBuf::new(); 0]);
+        assert_eq!(packaged("joi"), [PathBuf::new(); 0]);
     }
 
     #[test]

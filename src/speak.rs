@@ -27,7 +27,7 @@ pub use languages::{LanguageVoice, LanguageVoices};
 pub use mouth::{LineRole, Mouth, SpeakEvent, SpokenLine, Stopped};
 #[cfg(test)]
 pub(crate) use piper::tests::{joe, steady_joe};
-pub use piper::{Interrupter, PiperFiles};
+pub use piper::{Interrupter, PiperFiles, refuse_telemetry};
 pub use voice::{SynthesisEnd, Voice, VoiceSource};
 
 /// The voice of the language.

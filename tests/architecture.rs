@@ -76,6 +76,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ),
     ("axum", &["alert/door", "metrics/door", "home/demo", "outbound/ntfy/tests", "signal/tests/http"]),
     ("qrcode", &["cli/signal"]),
+    ("clap_mangen", &["cli/man"]),
     ("tokio_tungstenite", &["home/hass", "home/demo/tests"]),
     ("mdns_sd", &["home/discover"]),
     ("base64", &["home/demo", "signal/attachment"]),

@@ -23,7 +23,7 @@ use crate::paths::Paths;
 /// The global flags.
 #[derive(Debug, Default, clap::Args)]
 pub struct Wants {
-    /// Configuration file [default: the user's configuration directory, joi/joi.toml]
+    /// Configuration file [default: the user's configuration directory, joi/config.toml]
     #[arg(long, global = true, value_name = "FILE", env = "JOI_CONFIG")]
     pub config: Option<PathBuf>,
     /// Override one configuration key for this run, for example --set hear.endpoint.patience=quick

@@ -215,6 +215,35 @@ async fn damage_is_found_by_checksum_and_mended_by_a_fetch() {
 }
 
 #[tokio::test]
+async fn what_a_package_has_installed_is_not_fetched_and_never_written() {
+    let server = Server::start(&[("/f", Serve::Whole(body()))]).await;
+    let [own, first, second] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let packaged = vec![first.path().to_owned(), second.path().to_owned()];
+    let library = library(own.path(), &[format!("{}/f", server.base)]).also_in(packaged);
+    assert_eq!(library.state("m"), Ok(InstallState::Missing));
+    let (_, belongs) = library.first_file("m").unwrap();
+    assert_eq!(belongs, own.path().join("m/f.bin"));
+
+    std::fs::create_dir(second.path().join("m")).unwrap();
+    let shipped = second.path().join("m/f.bin");
+    std::fs::write(&shipped, &body()[..50]).unwrap();
+    assert_eq!(library.state("m"), Ok(InstallState::Missing), "one of the wrong size is none");
+    std::fs::write(&shipped, body()).unwrap();
+    assert_eq!(library.path("m").unwrap(), shipped);
+    assert_eq!(library.verify("m"), Ok(InstallState::Present));
+    assert_eq!(fetch(&library).await, Ok(vec![FetchOutcome::AlreadyThere]));
+    assert_eq!((server.asked(), files_below(own.path())), (Vec::new(), Vec::new()));
+
+    let mut damaged = body();
+    damaged[7] ^= 1;
+    std::fs::write(&shipped, &damaged).unwrap();
+    assert_eq!(fetch(&library).await, Ok(vec![FetchOutcome::Now]), "its checksum is wrong");
+    assert_eq!(library.path("m").unwrap(), own.path().join("m/f.bin"), "a fetched one comes first");
+    assert_eq!(std::fs::read(&shipped).unwrap(), damaged);
+    assert_eq!(library.verify("m"), Ok(InstallState::Present));
+}
+
+#[tokio::test]
 async fn what_can_not_work_is_said_in_one_sentence() {
     let dir = tempfile::tempdir().unwrap();
     let library = library(dir.path(), &["http://127.0.0.1:1/f".into()]);

@@ -237,6 +237,19 @@ fn table(map: HashMap<String, Vec<i64>>, path: &Path) -> Result<HashMap<char, Ve
     Err(SpeakError::Description { path: path.to_owned(), why })
 }
 
+/// What ONNX Runtime asks for before it makes an identifier of this machine and a database of what it would report.
+const NO_TELEMETRY: &str = "ORT_DISABLE_TELEMETRY";
+
+/// Switches off ONNX Runtime's telemetry before it is loaded. Its own function for that comes too late: by then the
+/// identifier and the database are in the user's cache.
+///
+/// # Safety
+/// No other thread of the process may run yet: it changes the environment.
+pub unsafe fn refuse_telemetry() {
+    // SAFETY: passed on to the caller.
+    unsafe { std::env::set_var(NO_TELEMETRY, "1") };
+}
+
 /// ONNX Runtime's environment; a process can make only one, so it is kept until the end.
 static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 

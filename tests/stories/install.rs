@@ -131,21 +131,34 @@ fn analyse(manager: &str, arguments: &[&str]) -> (bool, String) {
 
 #[test]
 fn the_units_have_no_mistake_and_little_power() {
-    let folder = TempDir::new().unwrap();
+    let (folder, packaged) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let mut made = Command::new(project("scripts/deb.sh"));
+    let made = made.arg("units").arg(packaged.path()).env("ARCH", "amd64").output();
+    let made = made.expect("the script of the package runs");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let packaged = |name: &str| packaged.path().join(name);
     // Most that `systemd-analyze security` may find, in tenths: 0 is a cage, 100 an open door.
-    for (manager, file, exposure) in [("--system", "joi.service", "20"), ("--user", "user/joi.service", "39")]
-    {
-        let text = fs::read_to_string(project("systemd").join(file)).unwrap();
+    for (manager, file, exposure) in [
+        ("--system", project("systemd/joi.service"), "20"),
+        ("--user", project("systemd/user/joi.service"), "39"),
+        ("--system", packaged("joi.service"), "20"),
+        ("--system", packaged("joi-models.service"), "20"),
+        ("--user", packaged("joi.user.service"), "39"),
+    ] {
+        // A user's unit has another name while it is gathered.
+        let name = if file.ends_with("joi-models.service") { "joi-models.service" } else { "joi.service" };
+        let text = fs::read_to_string(file).unwrap();
         // Verified is also that the program is there, which it is not before it is installed.
         let program = env!("CARGO_BIN_EXE_joi");
         let text = text.replace("/usr/local/bin/joi", program).replace("%h/.local/bin/joi", program);
-        let unit = folder.path().join("joi.service");
+        let text = text.replace("=/usr/bin/joi", &format!("={program}"));
+        let unit = folder.path().join(name);
         fs::write(&unit, text).unwrap();
         let unit = unit.to_str().unwrap();
         let (_, told) = analyse(manager, &["verify", "--man=no", unit]);
         let mistakes: Vec<&str> = told
             .lines()
-            .filter(|line| line.contains("joi.service"))
+            .filter(|line| line.contains(name))
             // Keys that an older systemd ignores; the installer leaves them out there.
             .filter(|line| !line.contains("'RestartSteps'") && !line.contains("'RestartMaxDelaySec'"))
             .collect();
@@ -154,4 +167,31 @@ fn the_units_have_no_mistake_and_little_power() {
         let (is_safe, told) = analyse(manager, &["security", "--offline=true", "--no-pager", &limit, unit]);
         assert!(is_safe, "{told}");
     }
+}
+
+/// Commands of the service of the machine are run where it lives, whatever its unit says.
+#[test]
+fn the_packages_wrapper_has_the_places_of_its_unit() {
+    let folder = TempDir::new().unwrap();
+    let mut made = Command::new(project("scripts/deb.sh"));
+    assert!(made.arg("units").arg(folder.path()).env("ARCH", "amd64").status().unwrap().success());
+    let text = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let (unit, wrapper, fetching) = (text("joi.service"), text("joi-service"), text("joi-models.service"));
+    let places = |unit: &str| -> BTreeSet<(String, String)> {
+        let lines = unit.lines().filter_map(|line| line.strip_prefix("Environment="));
+        lines.filter_map(|line| line.split_once('=')).map(|(n, v)| (n.to_owned(), v.to_owned())).collect()
+    };
+    let of_unit = places(&unit);
+    assert!(of_unit.contains(&("JOI_DATA".to_owned(), "/var/lib/joi".to_owned())), "{of_unit:?}");
+    for (name, value) in &of_unit {
+        assert!(wrapper.contains(&format!("export {name}='{value}'\n")), "{name}: {wrapper}");
+    }
+    assert!(
+        !wrapper.contains('@') || wrapper.matches('@').count() == wrapper.matches("\"$@\"").count(),
+        "{wrapper}"
+    );
+    assert!(
+        places(&fetching).is_subset(&of_unit),
+        "models are fetched to where they are looked for: {fetching}"
+    );
 }

@@ -37,6 +37,7 @@ impl House {
         let paths = Paths {
             config: inside("joi.toml"),
             models: models(),
+            packaged: Vec::new(),
             data: inside("data"),
             runtime: inside("run"),
             cache: cache_home().join("joi"),

@@ -7,7 +7,7 @@ use joi::audio::{RATE, read_wav, write_wav};
 use serde_json::Value;
 
 use crate::support::ollama_double::{Double, Script};
-use crate::support::program::{Home, NOBODY, project};
+use crate::support::program::{Home, NOBODY, Running, project};
 use crate::support::speech::{flite, pause, plain};
 
 const ANSWER: &str = "The sky is blue because the air scatters blue light more than red light.";
@@ -129,6 +129,19 @@ fn a_president_is_transcribed_word_for_word() {
         .well();
     let told: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(plain(told["text"].as_str().unwrap()), JFK);
+}
+
+#[test]
+fn onnx_runtime_makes_nothing_for_its_telemetry() {
+    let home = Home::with_model_server(NOBODY);
+    let cache = home.path("cache");
+    let out = home.arg("said.wav");
+    let mut command = home.command(&["--set", "speak.voice=joe", "say", "--out", &out, "Hello."]);
+    Running::start(command.env("XDG_CACHE_HOME", &cache)).end().well();
+    assert!(Path::new(&out).exists() && cache.join("joi").is_dir());
+    // Its database and the identifier of the machine would be in `Microsoft`, in either of them.
+    let made = |folder: &Path| folder.join("Microsoft").exists() || folder.join(".cache/Microsoft").exists();
+    assert!(!made(&cache) && !made(cache.parent().unwrap()));
 }
 
 #[test]

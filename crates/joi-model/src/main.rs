@@ -20,6 +20,7 @@ mod grammar;
 mod idle;
 mod keep_alive;
 mod llama;
+mod man;
 mod memory;
 mod name;
 mod options;
@@ -32,7 +33,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
@@ -56,7 +57,11 @@ fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .init();
-    match run(ServerArgs::parse()) {
+    let ended = match std::env::args_os().nth(1) {
+        Some(first) if first == man::ASKED => print_manual(),
+        _ => run(ServerArgs::parse()),
+    };
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("joi-model: {error:#}");
@@ -67,6 +72,10 @@ fn main() -> ExitCode {
             }
         }
     }
+}
+
+fn print_manual() -> anyhow::Result<()> {
+    Ok(std::io::stdout().write_all(&man::page(ServerArgs::command())?)?)
 }
 
 fn run(args: ServerArgs) -> anyhow::Result<()> {

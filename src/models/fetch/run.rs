@@ -88,7 +88,7 @@ impl<'a> FetchRun<'a> {
                     continue;
                 }
             };
-            return self.publish(&whole, &self.library.place(model, file));
+            return self.publish(&whole, &self.library.own_place(model, file));
         }
         Err(FetchError::AllSources { name: model.name.clone(), tried })
     }
