@@ -1,5 +1,5 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-latency bench-room demo bench fmt lint doc config-reference install-deps
+.PHONY: cross test-cross demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-latency bench-room demo bench fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi; MIND=better fetches a better chat model too"
@@ -18,6 +18,8 @@ help:
 	@echo "make bench         benchmarks"
 	@echo "make deb           a Debian package, ARCH=amd64|arm64; make deb-models the one with her models, make test-deb tries them"
 	@echo "make release       an apt repository of these packages, the sources, release notes; KEY=... signs it"
+	@echo "make cross TARGET=pi5|pi4|zero2  for a Raspberry Pi, built on this machine"
+	@echo "make test-cross    such a build under an emulator, beside the program of this machine (TARGET=pi4)"
 	@echo "make fmt lint doc  format; check everything; build the documentation"
 	@echo "make config-reference  config/default.toml and docs/configuration.md, from the types"
 	@echo "make install-deps  only install what building needs"
@@ -79,6 +81,12 @@ demo:
 
 bench: install-deps
 	@bash -c '. scripts/env.sh && cargo bench --workspace --locked'
+
+cross:
+	@scripts/cross.sh "$(TARGET)"
+
+test-cross:
+	@scripts/test-cross.sh
 
 fmt: install-deps
 	@bash -c '. scripts/env.sh && cargo fmt --all'

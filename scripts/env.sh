@@ -21,6 +21,8 @@ if ! cmp -s cmake/joi.cmake "$CMAKE_TOOLCHAIN_FILE"; then
 fi
 [ -d "$HOME/.cargo/bin" ] && PATH=$HOME/.cargo/bin:$PATH
 joi=$CARGO_TARGET_DIR/release/joi
+# shellcheck disable=SC2034 # used by setup.sh and cross.sh
+arm=aarch64-unknown-linux-gnu
 
 say() { echo "joi: $*" >&2; }
 fail() {

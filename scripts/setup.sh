@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes this machine able to build and run Joi: Debian packages, Rust, room on the disk. Asks
 # nothing and does nothing the second time. With "test" also what the tests need, with "lint" also
-# what the checks need.
+# what the checks need, with "cross" what building for 64-bit ARM needs, with "test-cross" also what
+# runs such a program here.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -12,6 +13,8 @@ case ${1:-} in
   test-deb) packages+=(dpkg-dev lintian apt-utils gpg debootstrap) ;;
   test) packages+=(pulseaudio pulseaudio-utils sox espeak-ng flite systemd) ;;
   lint) packages+=(shellcheck) ;;
+  cross) packages+=(gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross libasound2-dev:arm64) ;;
+  test-cross) packages+=(qemu-user-static libstdc++6:arm64 libasound2:arm64) ;;
 esac
 
 # Bytes that a directory takes when all is there, in GiB, rounded up: build, models, downloads.
@@ -20,7 +23,7 @@ room_for_models=2
 
 check_room() {
   local need=0 dir free
-  [ -x "$joi" ] || need=$((need + room_for_build))
+  [ -x "$joi" ] || [ -x "$CARGO_TARGET_DIR/$arm/release/joi" ] || need=$((need + room_for_build))
   [ -e "$models/chat-qwen2.5-coder-0.5b" ] || need=$((need + room_for_models))
   dir=$cache
   until [ -d "$dir" ]; do dir=$(dirname "$dir"); done
@@ -47,9 +50,16 @@ may_be_root() {
 
 install() {
   local command="apt-get update && apt-get install -y --no-install-recommends $*"
+  local foreign=
+  # Packages of another architecture are known to apt once it is told of it.
+  if [[ " $* " == *:arm64\ * ]] && ! dpkg --print-foreign-architectures | grep -qx arm64; then
+    foreign=arm64
+    command="dpkg --add-architecture arm64 && $command"
+  fi
   may_be_root || fail "these packages are missing and may not be installed from here. Run this as root, then again what you ran:
     $command"
   say "installing $*"
+  [ -z "$foreign" ] || as_root dpkg --add-architecture "$foreign"
   as_root apt-get update -qq
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
@@ -98,6 +108,23 @@ install_rust() {
   rust_is_good || fail "Rust is older than Cargo.toml asks for. Install it from https://rustup.rs, then run this again."
 }
 
+# What Rust needs to build for 64-bit ARM: rustup brings it, and Debian has it beside its own Rust.
+install_rust_for_arm() {
+  local libraries package
+  libraries=$(rustc --print sysroot)/lib/rustlib/$arm/lib
+  has_it() { compgen -G "$libraries/libcore-*.rlib" >/dev/null; }
+  has_it && return
+  say "installing Rust's libraries for 64-bit ARM"
+  if command -v rustup >/dev/null; then
+    rustup target add "$arm" || true
+  elif package=$(dpkg-query -S "$(readlink -f "$(command -v rustc)")" 2>/dev/null | cut -d: -f1) &&
+    [[ $package == rustc || $package == rustc-web ]]; then
+    install "libstd-rust${package#rustc}-dev:arm64"
+  fi
+  has_it || fail "this Rust ($(command -v rustc)) lacks its libraries for $arm, and they can't be had from here." \
+    "Install Rust from https://rustup.rs, run \`rustup target add $arm\`, then run this again."
+}
+
 # Built once, in a few minutes, outside of the checkout.
 install_cargo_deny() {
   cargo deny --version >/dev/null 2>&1 && return
@@ -109,4 +136,7 @@ mkdir -p "$cache"
 check_room
 install_packages
 install_rust
-[ "${1:-}" != lint ] || install_cargo_deny
+case ${1:-} in
+  lint) install_cargo_deny ;;
+  cross) install_rust_for_arm ;;
+esac

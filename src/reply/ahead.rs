@@ -32,7 +32,7 @@ pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> 
     let _running = engine.arbiter.begin_turn();
     let (now, language) = (engine.parts.clock.now(), engine.language_of(session, "", None));
     let path = Path { engine, session, language: Arc::clone(&language) };
-    let turn = Turn { channel: session.id().channel, now, asked: "", language };
+    let turn = Turn::of(session.id(), "", now, language);
     session.restore(engine.parts.store.as_ref()).await;
     // Without the dialogue it would be read in vain.
     let Ok(past) = path.past(&turn.now).await else { return Ok(()) };
@@ -64,7 +64,7 @@ pub async fn read_words<M: ChatModel>(
         return Ok(());
     }
     let path = Path { engine, session, language: Arc::clone(&language) };
-    let turn = Turn { channel: session.id().channel, now, asked: asked.as_str(), language };
+    let turn = Turn::of(session.id(), asked.as_str(), now, language);
     session.restore(engine.parts.store.as_ref()).await;
     let Ok(past) = path.past(&turn.now).await else { return Ok(()) };
     let request = path.request(&turn, &past);
