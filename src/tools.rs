@@ -44,9 +44,9 @@ mod volume;
 pub mod weather;
 mod web;
 
-pub use ready::{ReadyEnd, ready_answer, ready_end};
 pub use call::Call;
 pub use home::HouseCall;
+pub use ready::{ReadyEnd, ready_answer, ready_end};
 pub use registry::{ToolRegistry, ToolSnapshot};
 pub use timers::ReadsWhen;
 pub use web::{FoundPage, Reach};
