@@ -79,10 +79,14 @@ fn unknown(said: &str, situation: &HouseSituation<'_>) -> Vec<(String, String, f
 
 /// How much two names are alike, by their letters and their sounds.
 fn likeness(said: &str, name: &str, ear: Ear) -> f64 {
+    let letters = strsim::jaro_winkler(said, name);
+    if letters + SAME_SOUND < ALIKE {
+        return letters;
+    }
     let sound = |text: &str| text.split(' ').map(|word| ear.sound(word)).collect::<Vec<_>>();
     let (said_sound, name_sound) = (sound(said), sound(name));
     let is_same = said_sound == name_sound && said_sound.iter().all(|sound| !sound.is_empty());
-    strsim::jaro_winkler(said, name) + if is_same { SAME_SOUND } else { 0.0 }
+    letters + if is_same { SAME_SOUND } else { 0.0 }
 }
 
 /// The whole names of things of which only a part was understood.
