@@ -276,8 +276,8 @@ data_are_hers() {
 # What has to outlast an upgrade and a removal.
 remember() {
   sed -i 's/^volume = 80$/volume = 61/' "$root/etc/joi/config.toml"
-  says "61" in_root joi-service config show audio.volume
-  in_root joi-service timers add 90m tea
+  says "volume.*61" in_root joi-service config show
+  in_root joi-service timers add --name tea 90 minutes
   says "tea" in_root joi-service timers
   in_root systemctl enable joi.service
 }
