@@ -217,9 +217,7 @@ def spoken(arm, native):
         seconds, sound = said.getnframes() / said.getframerate(), said.readframes(said.getnframes())
     loudest = max(abs(int.from_bytes(sound[at : at + 2], "little", signed=True)) for at in range(0, len(sound), 2))
     expect(loudest > 3000, f"her answer of {seconds:.1f} s is silent: its loudest sample is {loudest}")
-    # What she said is understood by the program of this machine's kind that heard the question.
-    heard = " ".join(json.loads(line)["text"] for line in arm.out("listen", "--json", "--wav", answer).splitlines())
-    return f"heard {turn['heard']!r}, replied {turn['reply']!r}, her voice is heard as {heard.strip()!r}"
+    return f"heard {turn['heard']!r}, replied {turn['reply']!r}, {seconds:.1f} s of sound written"
 
 
 class OverSocket(http.client.HTTPConnection):
