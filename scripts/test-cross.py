@@ -7,14 +7,15 @@ ARM and NATIVE are folders with joi and joi-model, ARM also with libonnxruntime.
 CPU is the processor that is emulated, as `qemu-aarch64-static -cpu help` names it: an instruction that it lacks ends
 the program. Each step tells what it saw and how long it took. Fails when one of them does. ONLY=NAME,NAME runs some.
 
-Emulation takes 10 to 100 times as long as the machine it runs on. So what a start measures is set instead (which
-models are used), and the limits that the language model has are raised as far as the configuration goes. No step is
-left out for that, and no time is compared.
+Emulation takes 15 times as long as the machine it runs on, and more. So what a first start measures is set instead
+(which models are used), and the language model is asked one short question without Joi's own prompt. No time is compared.
 """
+import http.client
 import json
 import os
 import re
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -25,27 +26,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 EMULATOR = "qemu-aarch64-static"
+# What /proc/cpuinfo tells of the part: implementer Arm, and these. Without it the emulated program sees that of this
+# machine, from which ONNX Runtime learns nothing and crashes.
+PARTS = {"cortex-a53": "0xd03", "cortex-a72": "0xd08", "cortex-a76": "0xd0b"}
 # The longest a command may take, in seconds. It only ends what hangs.
 LONGEST = 3600
-# Scores of the scorer are sums of logarithms over whisper's floats, which the two processors round differently.
-SCORE_TOLERANCE = 0.05
-JFK = "And so, my fellow Americans, ask not what your country can do for you, ask what you can do for your country."
+# In nats: the scorer's figures are sums of logarithms over whisper's floats, which two processors add up in another
+# order, and a lead is the difference of two such sums. Those of wake models are integers inside and must be equal.
+TOLERANCES = {"score": 0.1, "margins": 0.1, "leads": 0.2}
+JFK = "and so my fellow americans ask not what your country can do for you ask what you can do for your country"
 CONFIGURATION = """
 [hear.wake]
 mode = "scored"
 [hear.stt]
 model = "base"
-[llm]
-backend = "local"
-local = "chat-qwen2.5-coder-0.5b"
-temperature = 0
-num_ctx = 2048
-embed_model = ""
-[reply]
-first_word_s = 300
-next_word_s = 120
-whole_reply_s = 600
-wake_up_s = 1800
 """
 
 
@@ -134,13 +128,13 @@ def wake(arm, native):
         heard.append([json.loads(line) for line in done.stdout.splitlines()])
     same("files heard", len(heard[0]), len(heard[1]))
     expect(heard[1][0]["wakes"], "phrase.wav woke nobody on this machine; then nothing is compared")
-    models, scores, widest = 0, 0, 0.0
+    models, scores, widest = 0, 0, dict.fromkeys(TOLERANCES, 0.0)
     for left, right in zip(*heard):
         name = Path(left["file"]).name
         found = [[(wake["phrase"], wake["at_s"], wake["by"]) for wake in side["wakes"]] for side in (left, right)]
         same(f"{name}: what woke her", *found)
         for one, other in zip(left["wakes"], right["wakes"]):
-            limit = SCORE_TOLERANCE if one["by"] == "scorer" else 0
+            limit = TOLERANCES["score"] if one["by"] == "scorer" else 0
             expect(abs(one["score"] - other["score"]) <= limit, f"{name}: {one} under emulation, {other} on this machine")
             models += one["by"] == "model"
         same(f"{name}: stretches scored", len(left["scored"]), len(right["scored"]))
@@ -150,17 +144,23 @@ def wake(arm, native):
                 same(f"{name}: {kind} of", sorted(one[kind]), sorted(other[kind]))
                 for phrase, score in one[kind].items():
                     apart = abs(score - other[kind][phrase])
-                    widest, scores = max(widest, apart), scores + 1
-                    expect(apart <= SCORE_TOLERANCE, f"{name}: {kind} of \"{phrase}\": {score}, {other[kind][phrase]} on this machine")
+                    widest[kind], scores = max(widest[kind], apart), scores + 1
+                    told = f"{name}: {kind} of \"{phrase}\": {score}, {other[kind][phrase]} on this machine"
+                    expect(apart <= TOLERANCES[kind], told)
     expect(models and scores, f"{models} scores of models and {scores} of the scorer were there to compare")
-    return f"{models} scores of wake models equal, {scores} of the scorer within {widest:.4f} (allowed: {SCORE_TOLERANCE})"
+    margins, leads = widest["margins"], widest["leads"]
+    return f"{models} scores of wake models equal; of {scores} of the scorer margins within {margins:.3f}, leads within {leads:.3f}"
 
 
 def transcript(arm, native):
-    del native
-    heard = " ".join(json.loads(line)["text"].strip() for line in arm.out("listen", "--json", "--wav", "tests/data/jfk.wav").splitlines())
-    expect(heard == JFK, f"heard {heard!r}, said was {JFK!r}")
-    return f"word for word: {heard}"
+    heard = [
+        " ".join(json.loads(line)["text"].strip() for line in programs.out("listen", "--json", "--wav", "tests/data/jfk.wav").splitlines())
+        for programs in (arm, native)
+    ]
+    same("the transcript", *heard)
+    words = " ".join(re.findall(r"[a-z]+", heard[0].lower()))
+    expect(words == JFK, f"heard {words!r}, said was {JFK!r}")
+    return f"word for word: {heard[0]}"
 
 
 def old_database(programs):
@@ -206,7 +206,8 @@ def spoken(arm, native):
     question = first_question(ROOT / "assets/demo/conversation.wav", arm.home)
     answer = arm.home / "answer.wav"
     # A quick command needs no language model, and none is there.
-    settings = ("--set", "llm.backend=ollama", "--set", "llm.url=http://127.0.0.1:9")
+    settings = ["--set=llm.backend=ollama", "--set=llm.url=http://127.0.0.1:9"]
+    settings += ["--set=hear.wake.mode=stock", "--set=hear.stt.model=tiny.en"]
     turns = [json.loads(line) for line in arm.out(*settings, "hear", "--json", "--wav", question, "--out", answer).splitlines()]
     expect(len(turns) == 1, f"{len(turns)} turns: {turns}")
     turn = turns[0]
@@ -216,18 +217,43 @@ def spoken(arm, native):
         seconds, sound = said.getnframes() / said.getframerate(), said.readframes(said.getnframes())
     loudest = max(abs(int.from_bytes(sound[at : at + 2], "little", signed=True)) for at in range(0, len(sound), 2))
     expect(loudest > 3000, f"her answer of {seconds:.1f} s is silent: its loudest sample is {loudest}")
-    # What she said is understood by the program of this machine's kind that heard the question.
-    heard = " ".join(json.loads(line)["text"] for line in arm.out("listen", "--json", "--wav", answer).splitlines())
-    return f"heard {turn['heard']!r}, replied {turn['reply']!r}, her voice is heard as {heard.strip()!r}"
+    return f"heard {turn['heard']!r}, replied {turn['reply']!r}, {seconds:.1f} s of sound written"
+
+
+class OverSocket(http.client.HTTPConnection):
+    """HTTP over a unix socket."""
+
+    def __init__(self, path):
+        super().__init__("localhost", timeout=LONGEST)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(LONGEST)
+        self.sock.connect(str(self.path))
 
 
 def model(arm, native):
-    question = "What is the capital of France?"
-    turn = json.loads(arm.out("ask", "--json", question))
-    expect("Paris" in turn["reply"], f"replied {turn['reply']!r}")
-    used = [use for use in turn["model_use"]]
-    expect(used, "no model was called")
-    return f"{question} {turn['reply']!r}"
+    # The server by itself with one short question: what `joi ask` has the model read first takes emulation longer than
+    # anybody would wait (docs/cross-build.md).
+    del native
+    question, place = "What is the capital of France?", arm.home / "model.sock"
+    gguf = next(Path(arm.environment["JOI_MODELS"]).glob("chat-qwen2.5-coder-0.5b/*.gguf"))
+    call = [*arm.command("joi-model"), "--model", gguf, "--name", "chat", "--socket", place]
+    server = subprocess.Popen([*map(str, call)], env=arm.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        expect("ready" in server.stdout.readline(), "joi-model ended before it was ready")
+        messages = [{"role": "user", "content": question}]
+        asked = {"model": "chat", "stream": False, "options": {"temperature": 0, "num_predict": 8}, "messages": messages}
+        connection = OverSocket(place)
+        connection.request("POST", "/api/chat", json.dumps(asked))
+        reply = json.loads(connection.getresponse().read())
+    finally:
+        server.terminate()
+        server.wait()
+    said = reply.get("message", {}).get("content", "")
+    expect("Paris" in said, f"replied {reply}")
+    return f"{question} {said!r}"
 
 
 STEPS = {
@@ -252,14 +278,28 @@ def models_for_arm(models, arm, folder):
     return folder
 
 
+def processor_told(cpu, folder):
+    """A folder that the emulator puts over /: it holds the /proc/cpuinfo of the emulated processor."""
+    (folder / "proc").mkdir(parents=True)
+    features = "fp asimd evtstrm crc32 cpuid" + (" atomics fphp asimdhp asimdrdm lrcpc asimddp" if cpu == "cortex-a76" else "")
+    core = (
+        f"Features\t: {features}\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
+        f"CPU variant\t: 0x0\nCPU part\t: {PARTS[cpu]}\nCPU revision\t: 3\n\n"
+    )
+    cores = (f"processor\t: {number}\n{core}" for number in range(os.cpu_count() or 1))
+    (folder / "proc/cpuinfo").write_text("".join(cores), encoding="utf-8")
+    return folder
+
+
 def emulated(arm, folder, cpu):
     """The programs in one folder: joi starts joi-model beside it, which here is a script that calls the emulator."""
     folder.mkdir()
+    call = [EMULATOR, "-L", str(processor_told(cpu, folder.parent / "over")), "-cpu", cpu]
     shutil.copy(arm / "joi", folder / "joi")
     script = folder / "joi-model"
-    script.write_text(f'#!/bin/sh\nexec {EMULATOR} -cpu {cpu} "{arm}/joi-model" "$@"\n', encoding="utf-8")
+    script.write_text(f'#!/bin/sh\nexec {" ".join(call)} "{arm}/joi-model" "$@"\n', encoding="utf-8")
     script.chmod(0o755)
-    return lambda program: [EMULATOR, "-cpu", cpu, folder / "joi"] if program == "joi" else [script]
+    return lambda program: [*call, folder / "joi"] if program == "joi" else [script]
 
 
 def main():
@@ -267,6 +307,8 @@ def main():
         sys.exit(__doc__)
     arm, native, models = (Path(argument).resolve() for argument in sys.argv[1:4])
     cpu = sys.argv[4]
+    if cpu not in PARTS:
+        sys.exit(f"test-cross.py: CPU is \"{cpu}\"; it can be {', '.join(PARTS)}")
     wanted = os.environ.get("ONLY", ",".join(STEPS)).split(",")
     if unknown := [name for name in wanted if name not in STEPS]:
         sys.exit(f"test-cross.py: ONLY is \"{','.join(unknown)}\"; there is {', '.join(STEPS)}")
@@ -279,7 +321,7 @@ def main():
             began = time.monotonic()
             try:
                 told, mark = STEPS[name](of_arm, of_native), "ok"
-            except (Failed, subprocess.TimeoutExpired) as error:
+            except (Failed, subprocess.TimeoutExpired, OSError, http.client.HTTPException) as error:
                 told, mark = error, "failed"
                 failed.append(name)
             print(f"{mark:6} {name:14} {time.monotonic() - began:7.1f} s  {told}", flush=True)
