@@ -233,13 +233,20 @@ impl HouseWatcher {
         self.act(found).await;
         self.watch_connection().await;
         if self.cleanup.is_due(now.timestamp()) {
-            self.awareness.state().forget_old(&self.awareness.rules, now.timestamp());
+            self.is_dirty |= self.forget_old(now.timestamp());
             self.cleanup.done(now.timestamp(), 0.5);
-            self.is_dirty = true;
         }
         if self.is_dirty && self.saved.elapsed() >= SAVE_EVERY {
             self.save().await;
         }
+    }
+
+    /// Forgets what is too old; tells whether there was any, since what did not change is not written.
+    fn forget_old(&self, now: Timestamp) -> bool {
+        let mut state = self.awareness.state();
+        let before = state.clone();
+        state.forget_old(&self.awareness.rules, now);
+        *state != before
     }
 
     /// What the house says now.
