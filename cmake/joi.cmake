@@ -7,3 +7,8 @@ set(USE_LIBSONIC OFF CACHE BOOL "")
 set(USE_LIBPCAUDIO OFF CACHE BOOL "")
 set(USE_MBROLA OFF CACHE BOOL "")
 set(USE_ASYNC OFF CACHE BOOL "")
+# AMX is a unit of server processors that the kernel has to permit. Where a virtual machine has it and does not permit it,
+# llama.cpp crashes at its first question; without it AVX-512 does the same.
+if(CMAKE_HOST_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
+  add_compile_options(-U__AMX_INT8__)
+endif()

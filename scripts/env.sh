@@ -9,9 +9,9 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/joi
 models=${JOI_MODELS:-$cache/models}
 
 # The native libraries are built for this processor's instructions, and their build scripts don't
-# notice when the directory moves to another machine. Nor does cargo notice that a file belongs to
-# another checkout when it is the older one: a directory for each kind of processor and each checkout.
-place=$({ pwd -P; uname -m; grep -m1 -E '^(flags|Features)' /proc/cpuinfo || true; } | sha256sum | cut -c1-12)
+# notice when the directory moves to another machine or their settings change. Nor does cargo notice that a file belongs to
+# another checkout when it is the older one: a directory for each kind of processor, each checkout and these settings.
+place=$({ pwd -P; uname -m; cat cmake/joi.cmake; grep -m1 -E '^(flags|Features)' /proc/cpuinfo || true; } | sha256sum | cut -c1-12)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$cache/target-$place}
 # At a fixed place, since a changed path would build them again; not touched while it is the same.
 export CMAKE_TOOLCHAIN_FILE=$cache/build/toolchain.cmake
