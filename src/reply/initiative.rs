@@ -50,9 +50,6 @@ pub struct HouseKnown {
     pub mentioned: Option<String>,
 }
 
-/// Tells it, in a language.
-pub type TellKnown = Arc<dyn Fn(&Language, &Zoned) -> HouseKnown + Send + Sync>;
-
 /// What speaks unasked, for conversations.
 #[derive(Clone, Default)]
 pub struct Initiative {
@@ -61,7 +58,7 @@ pub struct Initiative {
     /// All alarms.
     pub alerts: Option<AlertDesk>,
     /// Tells what is known of the house beside its states.
-    pub known: Option<TellKnown>,
+    pub known: Option<Arc<dyn Fn(&Language, &Zoned) -> HouseKnown + Send + Sync>>,
     /// How long "not now" lasts, in minutes.
     pub not_now_min: u32,
 }
