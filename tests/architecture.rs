@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod architecture {
-    mod remedies;
+    mod told;
 }
 
 /// No source file is longer than this.
@@ -319,14 +319,6 @@ fn no_two_types_share_a_name() {
         .filter(|(name, places)| places.len() > 1 && !ONE_NAME_TWICE.contains(&name.as_str()))
         .collect();
     assert!(shared.is_empty(), "{shared:#?}");
-}
-
-#[test]
-fn the_readme_names_the_preferred_models_in_their_order() {
-    let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
-    let places: Vec<_> = joi::llm::PREFERRED.iter().map(|name| readme.find(&format!("`{name}`"))).collect();
-    assert!(places.iter().all(Option::is_some), "{places:?}");
-    assert!(places.is_sorted(), "{places:?}");
 }
 
 #[test]

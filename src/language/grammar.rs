@@ -24,6 +24,10 @@ use numbers::Numbers;
 const COMMANDS: &[&str] = &[
     "time",
     "date",
+    "date of",
+    "good morning",
+    "good afternoon",
+    "good evening",
     "stop",
     "repeat",
     "volume up",
@@ -332,8 +336,13 @@ fn known_names(file: &GrammarFile) -> Result<(), String> {
     let is_percent = |name: &str| {
         name.strip_prefix("volume ").is_some_and(|percent| percent.parse::<u8>().is_ok_and(|n| n <= 100))
     };
+    // So many days from today.
+    let is_day = |name: &str| {
+        name.strip_prefix("date ").is_some_and(|days| days.parse::<i64>().is_ok_and(|n| n.abs() <= 7))
+    };
     for (key, rows, known) in [("intent", &file.intent, COMMANDS), ("answer", &file.answer, ANSWERS)] {
-        let is_known = |name: &str| known.contains(&name) || (key == "intent" && is_percent(name));
+        let is_known =
+            |name: &str| known.contains(&name) || (key == "intent" && (is_percent(name) || is_day(name)));
         if let Some(row) = rows.iter().find(|row| !is_known(&row.name)) {
             return Err(format!("{key}.name is \"{}\"; allowed: {}", row.name, known.join(", ")));
         }

@@ -18,7 +18,7 @@ use crate::reply::model::ChatModel;
 use crate::reply::output::ask::{self, SideCall};
 use crate::reply::output::check::{check, estimated_tokens};
 use crate::reply::output::sink::ReplySink;
-use crate::reply::output::truth::{self, ClaimEvidence};
+use crate::reply::output::truth::{self, ClaimEvidence, DoneCall};
 use crate::reply::prompt::{self, head::HeadSet};
 use crate::store::MemoryKind;
 
@@ -111,7 +111,9 @@ impl<M: ChatModel> Engine<M> {
             .map_err(|_| refused(&"the model did not answer as it was told to"))?;
         let text = say.trim().to_owned();
         check(&text, estimated_tokens(&text)).map_err(|refusal| refused(&refusal))?;
-        if truth::unsupported(&language, &text, ClaimEvidence { asked: "", done: &[] }).is_some() {
+        // How it is in the house was read; that she did something there was not.
+        let done = [DoneCall::read("homeRead", &brief.fact)];
+        if truth::unsupported(&language, &text, ClaimEvidence { asked: "", done: &done }).is_some() {
             return Err(refused(&"the message claims a deed"));
         }
         Ok(ComposedWords { text, is_urgent: urgent })

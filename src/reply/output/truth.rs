@@ -41,6 +41,13 @@ pub(crate) struct DoneCall {
 }
 
 impl DoneCall {
+    /// That `tool` has read `answer`.
+    pub(crate) fn read(tool: &str, answer: &str) -> Self {
+        let (values, words) = (Vec::new(), name_words(tool));
+        let answer = answer.to_lowercase();
+        Self { tool: tool.to_owned(), deed: tool.to_owned(), values, words, answer, has_changed: false }
+    }
+
     /// A call of `tool` that came to `output`.
     pub(crate) fn of(tool: &dyn Tool, arguments: &Arguments, output: &Output) -> Self {
         let deed = tool.deed(arguments);

@@ -325,6 +325,7 @@ proptest! {
     fn any_address_disappears(
         before in "[a-z ,.]{0,40}", local in "[a-z][a-z0-9._+-]{0,12}", host in "[a-z]{1,10}\\.(org|com|de)",
     ) {
+        prop_assume!(!before.contains(&host));
         let text = format!("{before} {local}@{host} and more");
         let out = redacted(&text);
         prop_assert!(!out.contains(&host), "{}", out);

@@ -1,4 +1,6 @@
-//! What the owner is told to do about an error must never cost what the error left whole.
+//! What the owner is told: remedies never cost what an error left whole, faults have their tests, models their order.
+
+use std::fs;
 
 use super::super::{code, literals, root, rust_files, short, text};
 
@@ -63,4 +65,12 @@ fn every_fault_of_the_table_has_a_test_that_shows_it() {
     let all: String = sources.iter().flatten().map(|path| text(path)).collect();
     let missing: Vec<_> = named.iter().filter(|name| !all.contains(&format!("fn {name}()"))).collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn the_readme_names_the_preferred_models_in_their_order() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
+    let places: Vec<_> = joi::llm::PREFERRED.iter().map(|name| readme.find(&format!("`{name}`"))).collect();
+    assert!(places.iter().all(Option::is_some), "{places:?}");
+    assert!(places.is_sorted(), "{places:?}");
 }
