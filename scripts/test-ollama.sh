@@ -37,9 +37,9 @@ build_ollama() {
     -path '*/llama-cpp-sys-2-*/llama.cpp/vendor' -print -quit)
   [ -n "$headers" ] || fail "the crate llama-cpp-sys-2 is missing; run cargo fetch"
   say "building Ollama $version (3 to 10 minutes, once)"
-  # Built elsewhere and moved, so that a build that was interrupted leaves nothing half done.
-  GOBIN=$work CGO_CPPFLAGS="-I$headers" CGO_CFLAGS="-O3 -g0 -march=native -w" \
-    CGO_CXXFLAGS="-O3 -g0 -march=native -w" nice go install "github.com/ollama/ollama@$version"
+  # Without AMX, as in cmake/joi.cmake. Built elsewhere and moved, so that a build that was interrupted leaves nothing half done.
+  GOBIN=$work CGO_CPPFLAGS="-I$headers" CGO_CFLAGS="-O3 -g0 -march=native -U__AMX_INT8__ -w" \
+    CGO_CXXFLAGS="-O3 -g0 -march=native -U__AMX_INT8__ -w" nice go install "github.com/ollama/ollama@$version"
   mkdir -p "$(dirname "$ollama")"
   mv "$work/ollama" "$ollama"
 }
