@@ -148,7 +148,7 @@ impl Bench {
     /// Lets the task do all that it can do now.
     async fn settle(&self) {
         self.outbox.shared.posted.notify_one();
-        for _ in 0..60 {
+        for _ in 0..200 {
             // Each a round trip through the database's thread, in which the task gets on.
             let _ = self.outbox.counts().await;
             tokio::task::yield_now().await;

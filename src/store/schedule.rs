@@ -4,7 +4,7 @@
 //! answered: a confirmed timer must survive a power cut. The content of the texts is defined by the schedule.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::{StoreError, settings};
 
@@ -69,7 +69,14 @@ fn within<T>(
     work: impl FnOnce(ScheduleTable) -> Result<ScheduleWrite<T>, StoreError>,
 ) -> Result<T, StoreError> {
     // Immediate: no other program may change what was just read.
-    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let begin = |behavior| Transaction::new_unchecked(db, behavior);
+    let tx = match begin(TransactionBehavior::Immediate) {
+        // What is there can still be told.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+            begin(TransactionBehavior::Deferred)?
+        }
+        begun => begun?,
+    };
     let write = work(read(&tx)?)?;
     for change in &write.changes {
         match change {
