@@ -10,6 +10,7 @@ pub mod enrol;
 mod history;
 pub mod judge;
 mod listener;
+pub mod recording;
 pub mod score;
 pub mod transcript_filter;
 pub mod vad;

@@ -16,7 +16,7 @@ mod outbox;
 mod outcome;
 pub mod rates;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod wording;
 
 use jiff::Timestamp;

@@ -189,8 +189,8 @@ mod tests {
             packaged("/usr/local/bin/joi"),
             dirs(["/usr/local/lib/joi", "/usr/local/share/joi/models"])
         );
-        assert_eq!(packaged("/src/target/release/joi"), [PathBuf::new(); 0]);
-        assert_eq!(packaged("joi"), [PathBuf::new(); 0]);
+        assert!(packaged("/src/target/release/joi").is_empty());
+        assert!(packaged("joi").is_empty());
     }
 
     #[test]

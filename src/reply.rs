@@ -48,7 +48,9 @@ pub use config::{PersonaMode, PlannerConfig, PlannerMode, PlannerOrder};
 pub use agent::protocol::{Protocol, Protocols};
 pub use ahead::{read_ahead, read_words};
 pub use engine::{Engine, EngineParts};
-pub use initiative::{ComposeFault, ComposedWords, HouseKnown, Initiative, ProactiveBrief, QuietWish};
+pub use initiative::{
+    ComposeFault, ComposedWords, HouseKnown, HouseTeller, Initiative, ProactiveBrief, QuietWish,
+};
 pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
 pub use prompt::head::{Prelude, head};
 pub use prompts::{Prompts, prompts};

@@ -13,7 +13,8 @@ use crate::awareness::{CriticalId, Happening, HouseEvent};
 use crate::clock::ManualClock;
 use crate::language::tests::{english, in_english};
 use crate::message::Place;
-use crate::outbound::{CarrierName, OutboundConfig, OutboxParts};
+use crate::outbound::CarrierName;
+use crate::outbound::tests::outbox;
 
 struct Bench {
     alerts: Alerts,
@@ -33,13 +34,7 @@ fn bench(store: Option<Store>, hangs: bool) -> Bench {
     if hangs {
         messages.hang();
     }
-    let outbox = Outbox::new(OutboxParts {
-        store: messages.clone(),
-        clock,
-        languages: in_english(),
-        config: OutboundConfig::default(),
-        carriers: vec![CarrierName::Signal],
-    });
+    let outbox = outbox(messages.clone(), clock, &[CarrierName::Signal]);
     let parts = AlertParts {
         config: AlertConfig::default(),
         announcer: announcer.clone(),

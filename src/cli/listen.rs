@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use serde_json::json;
 
@@ -13,16 +12,14 @@ use super::show::{self, Tone};
 use crate::app;
 use crate::audio::{Microphone, MuteSwitch, RATE, read_wav};
 use crate::control::Client;
+use crate::hear::recording::{pieces, recorded};
 use crate::hear::transcript_filter::{self, Evidence, FilterInput, TranscriptFilterConfig};
-use crate::hear::vad::{FRAME, Vad};
+use crate::hear::vad::Vad;
 use crate::hear::whisper::{DecodeUrgency, SttJob, Whisper};
 use crate::hear::{HearCommand, HearEvent, Pacing};
-use crate::message::{OpenedBy, Transcript, Utterance};
+use crate::message::{Transcript, Utterance};
 use crate::pulse::Pulse;
 use tokio_util::sync::CancellationToken;
-
-/// Whisper's window; longer files are transcribed piece by piece.
-const PIECE: usize = 28 * RATE as usize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,9 +57,9 @@ pub(crate) fn run(args: ListenArgs, context: &CliContext) -> anyhow::Result<Exit
             let mut whisper = Whisper::load(&model, &context.config().hear.stt)?;
             let voices = app::library(context.config(), &context.paths)?.path("silero-vad")?;
             let mut vad = Vad::load(&voices, &context.config().hear.vad)?;
-            for piece in samples.chunks(PIECE) {
+            for piece in pieces(&samples) {
                 let transcript = whisper.transcribe(piece, &AtomicBool::new(false))?;
-                print(&transcript, &heard(piece, &mut vad), args.json, context)?;
+                print(&transcript, &recorded(piece, &mut vad), args.json, context)?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -120,27 +117,6 @@ async fn next_utterance(ears: &mut app::Ears) -> Option<Utterance> {
     None
 }
 
-/// A piece of a file as if somebody had asked her to listen to it: with its voice measured.
-fn heard(samples: &[f32], vad: &mut Vad) -> Utterance {
-    vad.reset();
-    let frames: Vec<&[f32; FRAME]> = samples.as_chunks::<FRAME>().0.iter().collect();
-    let voiced: Vec<bool> = frames.iter().map(|frame| vad.is_voiced(frame)).collect();
-    let place = |frame: usize| (frame * FRAME) as u64;
-    Utterance {
-        generation: 0,
-        revision: 0,
-        opened_by: OpenedBy::Request,
-        lead: None,
-        samples: samples.into(),
-        begins_at: 0,
-        speech_begins_at: voiced.iter().position(|voiced| *voiced).map_or(0, place),
-        speech_ends_at: voiced.iter().rposition(|voiced| *voiced).map_or(0, |last| place(last + 1)),
-        voiced: place(voiced.iter().filter(|voiced| **voiced).count()),
-        voice: vad.clearest(frames.len()),
-        captured: Instant::now(),
-    }
-}
-
 /// Why the words are not believed, in one sentence; the filter is the one of a conversation.
 fn doubt(transcript: &Transcript, utterance: &Utterance, rules: &TranscriptFilterConfig) -> Option<String> {
     let evidence = Evidence::of(utterance, transcript);
@@ -183,7 +159,10 @@ fn print(
 mod tests {
     use std::time::Duration;
 
+    use std::time::Instant;
+
     use super::*;
+    use crate::message::OpenedBy;
 
     #[test]
     fn words_without_a_voice_are_not_believed_and_clear_ones_are() {

@@ -52,6 +52,13 @@ struct BoardShared {
     working: watch::Sender<bool>,
 }
 
+/// Whoever takes requests about alarms.
+struct AlarmLine {
+    requests: mpsc::Sender<AlarmRequest>,
+    /// How many ring.
+    count: Box<dyn Fn() -> usize + Send + Sync>,
+}
+
 struct BoardFacts {
     activity: Activity,
     services: Vec<ServiceRow>,
@@ -69,7 +76,7 @@ struct BoardFacts {
     backups: Option<Box<dyn Fn() -> BackupStatus + Send + Sync>>,
     machine: Option<Arc<dyn Fn() -> MachineHealth + Send + Sync>>,
     timers: Option<Box<dyn Fn() + Send + Sync>>,
-    alarms: Option<(mpsc::Sender<AlarmRequest>, Box<dyn Fn() -> usize + Send + Sync>)>,
+    alarms: Option<AlarmLine>,
     is_ringing: bool,
     shown: StateEvent,
 }
@@ -224,13 +231,13 @@ impl StatusBoard {
         requests: mpsc::Sender<AlarmRequest>,
         count: impl Fn() -> usize + Send + Sync + 'static,
     ) {
-        self.change(|facts| facts.alarms = Some((requests, Box::new(count))));
+        self.change(|facts| facts.alarms = Some(AlarmLine { requests, count: Box::new(count) }));
     }
 
     /// Hands on a request about alarms; tells whether it was taken. It never waits.
     #[must_use]
     pub fn alarm(&self, request: AlarmRequest) -> bool {
-        self.facts().alarms.as_ref().is_some_and(|(requests, _)| requests.try_send(request).is_ok())
+        self.facts().alarms.as_ref().is_some_and(|line| line.requests.try_send(request).is_ok())
     }
 
     /// Something rings, or nothing does any more.
@@ -334,7 +341,7 @@ impl StatusBoard {
             messages: facts.messages.as_ref().map(|told| told()),
             backups: facts.backups.as_ref().map(|told| told()),
             machine,
-            alarms: facts.alarms.as_ref().map_or(0, |(_, count)| count()),
+            alarms: facts.alarms.as_ref().map_or(0, |line| (line.count)()),
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
             errors: parts.journal.entries(),
             counters: Counters {

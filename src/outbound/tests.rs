@@ -15,8 +15,8 @@ use super::carrier::Parcel;
 use super::letter::{Letter, LetterState};
 use super::rates::DirectPressure;
 use super::*;
-use crate::clock::ManualClock;
-use crate::language::{Language, LanguageLibrary, Languages};
+use crate::clock::{Clock, ManualClock};
+use crate::language::Language;
 use crate::pulse::Heart;
 use crate::store::Store;
 
@@ -95,19 +95,18 @@ struct Bench {
     task: Option<JoinHandle<()>>,
 }
 
+/// An outbox as it is configured at first, with words in English.
+pub(crate) fn outbox(store: Store, clock: Arc<dyn Clock>, carriers: &[CarrierName]) -> Outbox {
+    let (config, languages) = (OutboundConfig::default(), crate::language::tests::in_english());
+    Outbox::new(OutboxParts { store, clock, languages, config, carriers: carriers.to_vec() })
+}
+
 impl Bench {
     fn new(carriers: &[CarrierName]) -> Self {
         let clock = Arc::new(ManualClock::at(minutes(0).to_zoned(jiff::tz::TimeZone::UTC)));
-        let languages: Languages = LanguageLibrary::built_in().spoken("en").unwrap();
-        let parts = OutboxParts {
-            store: Store::in_memory().unwrap(),
-            clock: clock.clone(),
-            languages,
-            config: OutboundConfig::default(),
-            carriers: carriers.to_vec(),
-        };
+        let outbox = outbox(Store::in_memory().unwrap(), clock.clone(), carriers);
         let (signal, ntfy) = (Double::new(CarrierName::Signal), Double::new(CarrierName::Ntfy));
-        Self { outbox: Outbox::new(parts), clock, signal, ntfy, carriers: carriers.to_vec(), task: None }
+        Self { outbox, clock, signal, ntfy, carriers: carriers.to_vec(), task: None }
     }
 
     fn signal() -> Self {

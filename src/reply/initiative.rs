@@ -50,6 +50,9 @@ pub struct HouseKnown {
     pub mentioned: Option<String>,
 }
 
+/// Tells what is known of the house, in a language and at a moment.
+pub type HouseTeller = Arc<dyn Fn(&Language, &Zoned) -> HouseKnown + Send + Sync>;
+
 /// What speaks unasked, for conversations.
 #[derive(Clone, Default)]
 pub struct Initiative {
@@ -58,7 +61,7 @@ pub struct Initiative {
     /// All alarms.
     pub alerts: Option<AlertDesk>,
     /// Tells what is known of the house beside its states.
-    pub known: Option<Arc<dyn Fn(&Language, &Zoned) -> HouseKnown + Send + Sync>>,
+    pub known: Option<HouseTeller>,
     /// How long "not now" lasts, in minutes.
     pub not_now_min: u32,
 }

@@ -19,10 +19,9 @@ use super::gate::{Admission, OwnerMatter, SignalGate};
 use super::link::{AskFault, SignalLink, signal_link};
 use super::{ReceiveMode, SignalConfig};
 use crate::clock::ManualClock;
-use crate::language::tests::in_english;
+use crate::outbound::tests::outbox;
 use crate::outbound::{
-    Audience, CarrierLink, CarrierName, Dispatcher, LetterState, OutboundConfig, Outbox, OutboxParts,
-    Outgoing, OutgoingId, Urgency,
+    Audience, CarrierLink, CarrierName, Dispatcher, LetterState, Outbox, Outgoing, OutgoingId, Urgency,
 };
 use crate::pulse::Heart;
 use crate::store::Store;
@@ -193,13 +192,7 @@ struct Sending {
 
 async fn sending(daemon: &Daemon) -> Sending {
     let clock = Arc::new(ManualClock::at(Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC)));
-    let outbox = Outbox::new(OutboxParts {
-        store: Store::in_memory().unwrap(),
-        clock: clock.clone(),
-        languages: in_english(),
-        config: OutboundConfig::default(),
-        carriers: vec![CarrierName::Signal],
-    });
+    let outbox = outbox(Store::in_memory().unwrap(), clock.clone(), &[CarrierName::Signal]);
     let followed = follow(&config(daemon));
     let gate = Arc::new(Mutex::new(SignalGate::new(&config(daemon))));
     let carrier = SignalCarrier::new(followed.link.clone(), Arc::clone(&gate), &config(daemon));

@@ -9,7 +9,7 @@ use crate::clock::ManualClock;
 use crate::home::backend::HomeLink;
 use crate::home::house::{HouseRules, Item, ItemKind, ItemState, TagVocabulary};
 use crate::language::tests::in_english;
-use crate::outbound::{OutboundConfig, Outbox, OutboxParts};
+use crate::outbound::tests::outbox;
 
 struct Bench {
     clock: Arc<ManualClock>,
@@ -45,13 +45,7 @@ async fn bench(store: Option<Store>) -> Bench {
     let alerts = Alerts::new(AlertParts {
         config: alert.clone(),
         announcer: announcer.clone(),
-        outbox: Outbox::new(OutboxParts {
-            store: Store::in_memory().unwrap(),
-            clock: Arc::clone(&shown),
-            languages: in_english(),
-            config: OutboundConfig::default(),
-            carriers: Vec::new(),
-        }),
+        outbox: outbox(Store::in_memory().unwrap(), Arc::clone(&shown), &[]),
         store,
         languages: in_english(),
     });

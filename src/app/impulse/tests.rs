@@ -13,7 +13,7 @@ use crate::clock::ManualClock;
 use crate::language::tests::in_english;
 use crate::llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
 use crate::message::Place;
-use crate::outbound::{OutboundConfig, OutboxParts};
+use crate::outbound::tests::outbox;
 use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, QuietWish, ReplyConfig,
@@ -118,13 +118,7 @@ async fn bench_with(thought: Thought, store: Store, start: Zoned) -> Bench {
         engine: Arc::new(engine),
         awareness: awareness.clone(),
         announcer: announcer.clone(),
-        outbox: Outbox::new(OutboxParts {
-            store: Store::in_memory().unwrap(),
-            clock: Arc::clone(&shown),
-            languages: in_english(),
-            config: OutboundConfig::default(),
-            carriers: Vec::new(),
-        }),
+        outbox: outbox(Store::in_memory().unwrap(), Arc::clone(&shown), &[]),
         store: Some(store.clone()),
         clock: shown,
         languages: in_english(),

@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -18,11 +18,12 @@ use crate::audio::{RATE, VoiceNoteError, decode_voice_note};
 use crate::channels::signal::notes::{HeardNote, LONGEST, NoteFault, NoteListener};
 use crate::config::Config;
 use crate::confined::{self, ReaderFault, ReaderLimits};
+use crate::hear::recording::{pieces, recorded};
 use crate::hear::transcript_filter::{self, Evidence, FilterInput};
-use crate::hear::vad::{FRAME, Vad};
+use crate::hear::vad::Vad;
 use crate::hear::whisper::Whisper;
 use crate::language::Languages;
-use crate::message::{OpenedBy, Private, Transcript, Utterance};
+use crate::message::{Private, Transcript};
 use crate::paths::Paths;
 
 /// This program, also after its file was replaced.
@@ -37,10 +38,6 @@ const LIMITS: ReaderLimits = ReaderLimits {
 const UNKNOWN_KIND: u8 = 11;
 const TOO_LONG: u8 = 12;
 const NO_SOUND: u8 = 13;
-/// Sound that is transcribed at once: whisper's window, less what its margin takes.
-const PIECE: usize = 27 * RATE as usize;
-/// A cut lies in the quietest moment of so much in front of the end of a piece.
-const CUT_WITHIN: usize = 7 * RATE as usize;
 
 /// The child's side: limits itself, decodes stdin, hands over samples.
 pub(crate) fn read_for_parent() -> anyhow::Result<ExitCode> {
@@ -127,7 +124,10 @@ fn transcribed(samples: &[f32], config: &Config, paths: &Paths) -> Result<Transc
     let mut whisper = whisper.map_err(not_heard)?;
     let mut all = Transcript::default();
     for piece in pieces(samples) {
-        let Some(utterance) = utterance(piece, &mut vad) else { continue };
+        let utterance = recorded(piece, &mut vad);
+        if utterance.voiced == 0 {
+            continue;
+        }
         let transcript = whisper.transcribe(piece, &AtomicBool::new(false));
         let transcript = transcript.map_err(not_heard)?;
         let evidence = Evidence::of(&utterance, &transcript);
@@ -147,45 +147,6 @@ fn transcribed(samples: &[f32], config: &Config, paths: &Paths) -> Result<Transc
         }
     }
     if all.text.is_empty() { Err(NoteFault::Unclear) } else { Ok(all) }
-}
-
-/// PURE. The sound in pieces that fit into whisper's window, cut where it is quietest.
-fn pieces(samples: &[f32]) -> Vec<&[f32]> {
-    let mut pieces = Vec::new();
-    let mut rest = samples;
-    while rest.len() > PIECE {
-        let from = PIECE - CUT_WITHIN;
-        let loudness = |frame: &[f32]| frame.iter().map(|sample| sample * sample).sum::<f32>();
-        let frames = rest[from..PIECE].chunks_exact(FRAME).enumerate();
-        let quietest = frames.min_by(|(_, a), (_, b)| loudness(a).total_cmp(&loudness(b)));
-        let (piece, left) = rest.split_at(from + quietest.map_or(CUT_WITHIN, |(at, _)| at * FRAME));
-        pieces.push(piece);
-        rest = left;
-    }
-    pieces.push(rest);
-    pieces
-}
-
-/// What a voice is in `samples`; nothing where there is none.
-fn utterance(samples: &[f32], vad: &mut Vad) -> Option<Utterance> {
-    vad.reset();
-    let (frames, _) = samples.as_chunks::<FRAME>();
-    let voiced: Vec<bool> = frames.iter().map(|frame| vad.is_voiced(frame)).collect();
-    let (first, last) = (voiced.iter().position(|v| *v)?, voiced.iter().rposition(|v| *v)?);
-    Some(Utterance {
-        generation: 0,
-        revision: 0,
-        // Whoever records a message means it.
-        opened_by: OpenedBy::Request,
-        lead: None,
-        samples: samples.into(),
-        begins_at: 0,
-        speech_begins_at: (first * FRAME) as u64,
-        speech_ends_at: ((last + 1) * FRAME) as u64,
-        voiced: (voiced.iter().filter(|v| **v).count() * FRAME) as u64,
-        voice: vad.clearest(frames.len()),
-        captured: Instant::now(),
-    })
 }
 
 #[cfg(test)]
@@ -210,6 +171,7 @@ mod tests {
 
     /// Does nothing by itself: the others start it as the child.
     #[test]
+    #[expect(clippy::exit, reason = "the harness would write behind what is handed over")]
     fn a_child() {
         if std::env::var_os(VARIABLE).is_some() {
             // As the program ends: nothing is written behind the samples.
@@ -224,17 +186,6 @@ mod tests {
         assert_eq!(Ok(heard), decode_voice_note(note("jfk.m4a"), LONGEST), "the very same samples");
         assert_eq!(read(note("jfk.ogg")), Err(NoteFault::UnknownKind));
         assert_eq!(read(b"words".repeat(99)), Err(NoteFault::UnknownKind));
-    }
-
-    #[test]
-    fn long_sound_is_cut_where_it_is_quietest_and_none_is_lost() {
-        let mut sound = vec![0.5_f32; 60 * RATE as usize];
-        let silence = 22 * RATE as usize;
-        sound[silence..silence + 2 * FRAME].fill(0.0);
-        let pieces = pieces(&sound);
-        assert!(pieces[0].len().abs_diff(silence) <= FRAME, "{}", pieces[0].len());
-        assert!(pieces.iter().all(|piece| piece.len() <= PIECE));
-        assert_eq!(pieces.concat(), sound);
     }
 
     proptest::proptest! {

@@ -12,7 +12,7 @@ use crate::announce::{AnnounceConfig, Announcer};
 use crate::awareness::AwarenessConfig;
 use crate::clock::ManualClock;
 use crate::language::tests::in_english;
-use crate::outbound::{OutboundConfig, Outbox, OutboxParts};
+use crate::outbound::tests::outbox;
 use crate::store::Store;
 use crate::tools::WeatherConfig;
 
@@ -87,13 +87,7 @@ async fn bench() -> Bench {
     let announcer = Announcer::new(&AnnounceConfig::default(), None, Arc::clone(&shown));
     let rules = AwarenessConfig::default();
     let awareness = Awareness::recalled(&rules, Some(store.clone()), Arc::clone(&shown)).await;
-    let outbox = Outbox::new(OutboxParts {
-        store: store.clone(),
-        clock: Arc::clone(&shown),
-        languages: in_english(),
-        config: OutboundConfig::default(),
-        carriers: Vec::new(),
-    });
+    let outbox = outbox(store.clone(), Arc::clone(&shown), &[]);
     let alerts = Alerts::new(AlertParts {
         config: AlertConfig::default(),
         announcer,

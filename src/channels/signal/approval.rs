@@ -24,8 +24,9 @@ impl<M: ChatModel> SignalConversation<M> {
         let language = self.parts.engine.language();
         match (urgency, key) {
             (Urgency::Critical, Some(key)) => {
-                if self.parts.engine.alarm_was_seen(&key).await {
-                    let told = language.sentences().alert.acknowledged.clone();
+                let told = language.sentences().alert.acknowledged.clone();
+                let was_ringing = self.parts.engine.alarm_was_seen(&key).await;
+                if was_ringing {
                     self.post(thread, told, Some(format!("seen/{target}"))).await;
                 }
             }

@@ -15,7 +15,8 @@ use crate::announce::{AnnounceConfig, Announcer};
 use crate::clock::ManualClock;
 use crate::language::tests::in_english;
 use crate::llm::{Ask, ChatEvent, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
-use crate::outbound::{Carrier, CarrierName, Dispatcher, MessageStamp, OutboundConfig, OutboxParts};
+use crate::outbound::tests::outbox;
+use crate::outbound::{Carrier, CarrierName, Dispatcher, MessageStamp};
 use crate::pulse::Heart;
 use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{
@@ -104,13 +105,7 @@ fn start(change: impl FnOnce(SignalConfig) -> SignalConfig) -> Bench {
     let now: Zoned = "2026-03-04T21:30[UTC]".parse().unwrap();
     let clock = Arc::new(ManualClock::at(now.clone()));
     let store = Store::in_memory().unwrap();
-    let outbox = Outbox::new(OutboxParts {
-        store: store.clone(),
-        clock: clock.clone(),
-        languages: in_english(),
-        config: OutboundConfig::default(),
-        carriers: vec![CarrierName::Signal],
-    });
+    let outbox = outbox(store.clone(), clock.clone(), &[CarrierName::Signal]);
     let alerts = Alerts::new(AlertParts {
         config: AlertConfig::default(),
         announcer: Announcer::new(&AnnounceConfig::default(), None, clock.clone()),

@@ -111,7 +111,7 @@ impl ClaimJudge<'_> {
         for clause in clauses::clauses(self.words, self.consent, said) {
             // "I didn't manage to stop it": what goes on with a no is part of it.
             has_denied |= self.words.exempt.negations.is_match(&clause.text);
-            if !has_denied && self.is_said_instead(&clause, &topic) {
+            if !has_denied && self.is_told(&clause) && self.is_said_instead(&clause, &topic) {
                 return Some(clause.text);
             }
             let Some(found) = self.claim(&clause, before.as_ref()) else { continue };
@@ -134,9 +134,9 @@ impl ClaimJudge<'_> {
         None
     }
 
-    /// Whether something is told where one of the user's things was to be changed and nothing was: then she may ask, offer
-    /// or say that she can't, and all else would be taken for a deed.
-    fn is_said_instead(self, clause: &SaidClause, topic: &TurnTopic<'_>) -> bool {
+    /// Whether a clause tells something in this language, where no call has told anything: no question, no condition, no
+    /// offer, and nothing that she can't.
+    fn is_told(self, clause: &SaidClause) -> bool {
         let exempt = &self.words.exempt;
         let excuses = [
             &exempt.directives,
@@ -146,18 +146,20 @@ impl ClaimJudge<'_> {
             &exempt.asks_user,
             &exempt.fillers,
         ];
-        let tells = |clause: &SaidClause| {
-            let support = Support { judge: self, topic };
-            words_of(&clause.text).iter().any(|word| support.tells(word))
-        };
         self.evidence.done.is_empty()
             && !clause.asks
             && !clause.depends
             && !excuses.iter().any(|excuse| excuse.is_match(&clause.text))
-            && topic.is_only_deed
-            && !topic.families.is_empty()
             && self.is_spoken_in(&clause.text)
-            && tells(clause)
+    }
+
+    /// Whether it is told instead of a deed: one of the user's things was to be changed, and nothing was. Then all but
+    /// asking and excusing herself would be taken for the deed.
+    fn is_said_instead(self, clause: &SaidClause, topic: &TurnTopic<'_>) -> bool {
+        let support = Support { judge: self, topic };
+        topic.is_only_deed
+            && !topic.families.is_empty()
+            && words_of(&clause.text).iter().any(|word| support.tells(word))
     }
 
     /// How many small words of its own language `text` has, and of the other one that has most.

@@ -9,8 +9,11 @@ use super::figures::{MeasuredTurn, Spread, histogram};
 /// One bar of the histogram stands for so many milliseconds.
 const STEP_MS: f64 = 100.0;
 
+/// A name, and which turns it is for.
+type TurnGroup = (&'static str, fn(&MeasuredTurn) -> bool);
+
 /// Which turns are told of apart, by what the program tells of them.
-const GROUPS: [(&str, fn(&MeasuredTurn) -> bool); 6] = [
+const GROUPS: [TurnGroup; 6] = [
     ("… decided by the first look", |turn| turn.decided("first look").is_some()),
     ("… a whole command", |turn| turn.decided("endpoint") == Some("a whole command")),
     ("… one that could go on", |turn| turn.decided("endpoint") == Some("a whole command that could go on")),

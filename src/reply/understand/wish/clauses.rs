@@ -331,28 +331,22 @@ fn names_object(words: &ConsentWords, part: &[String]) -> bool {
     })
 }
 
-/// Whether `text` begins with a yes, or ends with one behind a sign and has no no in it.
+/// Whether `text` begins with a yes, or ends with one ("Eighteen is perfect, yes") and has nothing in it that takes it back.
 pub(super) fn consents(words: &ConsentWords, text: &str) -> bool {
     let form = &words.form;
-    let last = text.trim_end_matches(|c: char| !c.is_alphanumeric()).rsplit([',', '.', '!']).next();
-    let ends_with_yes = last.filter(|last| last.len() < text.trim_end().len() - 1).is_some_and(|last| {
-        let last = words_of(last);
-        form.consents.at_start(&last) == Some(last.len())
-    });
-    if ends_with_yes && !form.refusals.are_in(&words_of(text)) && !form.negations.are_in(&words_of(text)) {
-        return true;
-    }
-    let all = words_of(text);
-    let mut rest = all.as_slice();
-    loop {
-        if words.form.consents.at_start(rest).is_some() {
+    let said = words_of(text);
+    let mut rest = Some(said.as_slice());
+    while let Some(words) = rest {
+        if form.consents.at_start(words).is_some() {
             return true;
         }
-        match words.form.lead.at_start(rest) {
-            Some(count) => rest = &rest[count..],
-            None => return false,
-        }
+        rest = form.lead.at_start(words).map(|count| &words[count..]);
     }
+    let yes = text.rsplit([',', '.', '!']).map(words_of).find(|part| !part.is_empty()).unwrap_or_default();
+    let takes_back = [&form.refusals, &form.negations, &form.reported, &form.hypotheses];
+    yes.len() < said.len()
+        && form.consents.at_start(&yes) == Some(yes.len())
+        && !takes_back.iter().any(|phrases| phrases.are_in(&said))
 }
 
 /// Whether `text` begins with a no, and the request behind it.
