@@ -1,4 +1,4 @@
-//! MetricFigures for Prometheus: counted while the program runs, read together with the status board when somebody asks.
+//! Figures for Prometheus: counted while the program runs, read together with the status board when somebody asks.
 //!
 //! Any thread counts, under a short lock. In: records of turns. Out: the text of a scrape, in the format OpenMetrics 1.0.
 //! No figure and no label ever holds what was said. `docs/metrics.md` lists all of them.

@@ -4,7 +4,6 @@
 //! only read, as a package fills them. Out: paths of files that have the right size. A file gets its final name only after its checksum was verified, so a
 //! missing name means "not fetched", and a file is never partial.
 
-mod checksum;
 mod convert;
 mod download;
 mod fetch;
@@ -211,7 +210,7 @@ impl ModelLibrary {
         }
         for file in files_here(model) {
             let path = self.place(model, file);
-            let why = match checksum::of(&path) {
+            let why = match crate::checksum::of(&path) {
                 Ok(sum) if sum == file.sha256 => continue,
                 Ok(sum) => format!("its sha256 is {sum} and should be {}", file.sha256),
                 Err(e) => e.to_string(),

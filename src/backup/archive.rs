@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use tar::{Archive, Builder, Entry, EntryType, Header};
 
 use super::manifest::{ArchivedFile, BackupManifest, LONGEST_MANIFEST, MANIFEST, ManifestFault};
+use crate::checksum;
 
 /// Bytes that are copied at once.
 const PIECE: usize = 64 * 1024;
@@ -125,7 +126,7 @@ fn copied(mut from: impl Read, to: &mut impl Write) -> Result<(u64, String), Arc
     let (mut hasher, mut bytes, mut piece) = (Sha256::new(), 0, vec![0; PIECE]);
     loop {
         let read = match from.read(&mut piece) {
-            Ok(0) => return Ok((bytes, hex(&hasher.finalize()))),
+            Ok(0) => return Ok((bytes, checksum::hex(&hasher.finalize()))),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(ArchiveCopyFault::Read(error)),
@@ -134,22 +135,6 @@ fn copied(mut from: impl Read, to: &mut impl Write) -> Result<(u64, String), Arc
         to.write_all(&piece[..read]).map_err(ArchiveCopyFault::Write)?;
         bytes += read as u64;
     }
-}
-
-/// Size and SHA-256 of a file.
-pub(super) fn measured(file: &Path) -> io::Result<(u64, String)> {
-    copied(File::open(file)?, &mut io::sink()).map_err(|fault| match fault {
-        ArchiveCopyFault::Read(error) | ArchiveCopyFault::Write(error) => error,
-    })
-}
-
-/// SHA-256 of bytes.
-pub(super) fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// An archive that is being written.

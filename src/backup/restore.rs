@@ -17,6 +17,7 @@ use super::manifest::BackupManifest;
 use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, TOKEN_FILES};
 use super::moved::{MovedPath, moved};
 use crate::config::{self, leaves};
+use crate::machine::DiskRoom;
 use crate::paths::Paths;
 use crate::store::backup::{self as database, KEPT_BEFORE};
 
@@ -71,7 +72,7 @@ pub fn verify(file: &Path, target: RestoreTarget) -> Result<VerifiedBackup, Back
     make_folder(data)?;
     let stage = RestoreStage(data.join(format!(".restore-{:016x}", fastrand::u64(..))));
     make_folder(&stage.0)?;
-    let free = free_bytes(data);
+    let free = DiskRoom::of(data).map_or(u64::MAX, |room| room.free);
     let room = free.saturating_sub(SPARE);
     let unpacked = archive::unpack(open, &stage.0, database::newest_schema(), room);
     let manifest = unpacked.map_err(|fault| match fault {
@@ -300,8 +301,4 @@ fn keep_owner(path: &Path, folder: &Path) {
     if let Err(error) = given {
         tracing::warn!(%error, path = %path.display(), "the owner of a restored file can't be set");
     }
-}
-
-fn free_bytes(folder: &Path) -> u64 {
-    rustix::fs::statvfs(folder).map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize))
 }

@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::archive::{self, ArchiveWriter};
+use super::archive::ArchiveWriter;
 use super::manifest::{ArchivedFile, BackupManifest};
 use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, TOKEN_FILES};
 use super::{BackupError, omit};
+use crate::checksum;
 use crate::paths::Paths;
 use crate::store::backup::{CopiedDatabase, copy};
 
@@ -150,7 +151,9 @@ fn write_parts(
         false => None,
     };
     if let Some(copied) = &copied {
-        let (bytes, sha256) = archive::measured(&parts.database).map_err(BackupError::at(&parts.database))?;
+        let unread = || BackupError::at(&parts.database);
+        let bytes = fs::metadata(&parts.database).map_err(unread())?.len();
+        let sha256 = checksum::of(&parts.database).map_err(unread())?;
         manifest.schema = copied.schema;
         let file = archived(DATABASE, bytes, sha256);
         gathered.extend(
@@ -189,7 +192,7 @@ fn archived(name: &str, bytes: u64, sha256: String) -> Option<ArchivedFile> {
 }
 
 fn in_memory(name: MemberName, content: Vec<u8>) -> GatheredFile {
-    let file = ArchivedFile { name, bytes: content.len() as u64, sha256: archive::sha256(&content) };
+    let file = ArchivedFile { name, bytes: content.len() as u64, sha256: checksum::of_bytes(&content) };
     GatheredFile { file, content: MemberContent::Bytes(content) }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Every check is a row with a mood; a check that can hang has a time limit of its own.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -376,9 +375,4 @@ fn speaker(context: &CliContext) -> Row {
         }
     }
     Row::bad("speaker", "it does not play", "plug it in again; `joi devices` lists them")
-}
-
-/// Whether `path` or the nearest folder above it that exists.
-pub(super) fn existing(path: &Path) -> &Path {
-    path.ancestors().find(|folder| folder.exists()).unwrap_or(path)
 }

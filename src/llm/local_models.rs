@@ -217,8 +217,7 @@ fn mark(path: &Path, bytes: u64) -> String {
     let mut beginning = Vec::new();
     // What can't be read has no mark of its own; it is not loaded either.
     let _ = File::open(path).and_then(|file| file.take(IDENTIFYING).read_to_end(&mut beginning));
-    let digest = Sha256::new().chain_update(bytes.to_le_bytes()).chain_update(&beginning).finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::checksum::hex(&Sha256::new().chain_update(bytes.to_le_bytes()).chain_update(&beginning).finalize())
 }
 
 #[cfg(test)]

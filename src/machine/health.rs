@@ -5,6 +5,7 @@
 //! slowing down (`get_throttled`); where the kernel lacks that file, its voltage monitor does (`rpi_volt`).
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,22 @@ pub struct DiskRoom {
     pub read_only: bool,
 }
 
+impl DiskRoom {
+    /// What this user may still write where `place` is or will be.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn of(place: &Path) -> io::Result<Self> {
+        let existing = place.ancestors().find(|place| place.exists()).unwrap_or(place);
+        let disk = rustix::fs::statvfs(existing)?;
+        Ok(Self {
+            free: disk.f_bavail.saturating_mul(disk.f_frsize),
+            total: disk.f_blocks.saturating_mul(disk.f_frsize),
+            read_only: disk.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY),
+        })
+    }
+}
+
 /// Something that is wrong with the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MachineTrouble {
@@ -114,7 +131,7 @@ impl MachineHealth {
             temperature_c: temperature(root),
             power: power(root),
             memory: if root == Path::new("/") { MemoryRoom::now() } else { memory(root) },
-            disk: disk(data),
+            disk: DiskRoom::of(data).ok(),
         }
     }
 
@@ -194,17 +211,6 @@ fn voltage_monitor(root: &Path) -> Option<PowerHealth> {
 
 fn memory(root: &Path) -> Option<MemoryRoom> {
     MemoryRoom::within(&fs::read_to_string(root.join("proc/meminfo")).ok()?, &[])
-}
-
-fn disk(data: &Path) -> Option<DiskRoom> {
-    // It may not have been made yet.
-    let place = data.ancestors().find(|place| place.exists())?;
-    let disk = rustix::fs::statvfs(place).ok()?;
-    Some(DiskRoom {
-        free: disk.f_bavail.saturating_mul(disk.f_frsize),
-        total: disk.f_blocks.saturating_mul(disk.f_frsize),
-        read_only: disk.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY),
-    })
 }
 
 /// What a small file holds, without the white space and the zero byte at its end.

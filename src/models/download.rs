@@ -13,7 +13,7 @@ use reqwest::{Client, Response, StatusCode, Url};
 use tokio::io::AsyncWriteExt;
 
 use super::progress::FetchProgress;
-use super::scratch::free_bytes;
+use crate::machine::DiskRoom;
 
 const CONNECT: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(30);
@@ -123,8 +123,10 @@ impl Downloader {
 
 /// Whether `rest` bytes fit into `dir`: nobody has looked for a file of unknown size.
 fn check_room(dir: &Path, rest: u64) -> Result<(), DownloadError> {
-    match free_bytes(dir) {
-        Ok(free) if free < rest => Err(DownloadError::NoRoom { dir: dir.to_owned(), free, rest }),
+    match DiskRoom::of(dir) {
+        Ok(DiskRoom { free, .. }) if free < rest => {
+            Err(DownloadError::NoRoom { dir: dir.to_owned(), free, rest })
+        }
         // Where the system does not tell, writing shows it.
         Ok(_) | Err(_) => Ok(()),
     }

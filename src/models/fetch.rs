@@ -13,8 +13,9 @@ use indicatif::BinaryBytes;
 
 use super::manifest::{Conversion, FileSource, ManifestModel, ModelFile};
 use super::progress::FetchProgress;
-use super::scratch::free_bytes;
-use super::{AllowedSources, ModelError, ModelLibrary, checksum, files_here};
+use super::{AllowedSources, ModelError, ModelLibrary, files_here};
+use crate::checksum;
+use crate::machine::DiskRoom;
 use run::{FetchRun, allowed, wheel_of};
 
 /// Left free on the disk beyond what the models need.
@@ -171,7 +172,8 @@ impl ModelLibrary {
         let files: u64 = wanted.iter().filter_map(|file| file.size).sum();
         let need = files + wanted.iter().map(scratch).max().unwrap_or(0) + SPARE;
         let dir = self.root.clone();
-        let free = free_bytes(&dir).map_err(|source| FetchError::Io { path: dir.clone(), source })?;
+        let room = DiskRoom::of(&dir).map_err(|source| FetchError::Io { path: dir.clone(), source })?;
+        let free = room.free;
         if free < need { Err(FetchError::NoSpace { dir, free, need }) } else { Ok(()) }
     }
 

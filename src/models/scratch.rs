@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::checksum;
+use crate::checksum;
 
 /// The directory, locked until this is dropped.
 #[derive(Debug)]
@@ -44,11 +44,4 @@ impl ScratchDir {
         }
         Ok(dir)
     }
-}
-
-/// Bytes that this user may still write where `dir` is or will be.
-pub(super) fn free_bytes(dir: &Path) -> io::Result<u64> {
-    let existing = dir.ancestors().find(|dir| dir.exists()).unwrap_or(dir);
-    let stat = rustix::fs::statvfs(existing)?;
-    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }

@@ -101,7 +101,7 @@ fn library(root: &Path, urls: &[String]) -> ModelLibrary {
         "[[models]]\nname = \"m\"\nabout = \"test\"\nlicence = \"MIT\"\ndefault = true\n[[models.files]]\n\
          path = \"f.bin\"\nsize = {}\nsha256 = \"{}\"\nsources = [{}]\n",
         body().len(),
-        checksum::of_bytes(&body()),
+        crate::checksum::of_bytes(&body()),
         sources.join(", ")
     );
     ModelLibrary::with(root, Manifest::parse(&text).unwrap())

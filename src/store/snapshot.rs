@@ -14,6 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::file::BUSY;
 use super::{Store, StoreError, erase, rights};
+use crate::machine::DiskRoom;
 
 /// Snapshots that are kept.
 const KEPT: usize = 7;
@@ -108,8 +109,7 @@ pub(super) fn read_only(database: &Path) -> Result<Connection, StoreError> {
 
 fn has_room(database: &Path) -> bool {
     let size = fs::metadata(database).map_or(0, |about| about.len());
-    let free = database.parent().and_then(|folder| rustix::fs::statvfs(folder).ok());
-    free.is_none_or(|free| free.f_bavail.saturating_mul(free.f_frsize) >= size.saturating_mul(ROOM))
+    DiskRoom::of(database).map_or(true, |room| room.free >= size.saturating_mul(ROOM))
 }
 
 /// Does the same to every snapshot as was done to the database. One to which it can't be done is removed.

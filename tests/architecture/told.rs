@@ -1,8 +1,9 @@
-//! What the owner is told: remedies never cost what an error left whole, faults have their tests, models their order.
+//! What the owner is told: remedies never cost what an error left whole, faults have their tests, models their order, and
+//! what is spoken is data of the languages.
 
 use std::fs;
 
-use super::super::{code, literals, root, rust_files, short, text};
+use super::super::{code, root, rust_files, short, text};
 
 /// What destroys. "Can't be removed" tells of an error; "or remove it" would be a remedy.
 const DESTROYS: [&str; 9] =
@@ -73,4 +74,69 @@ fn the_readme_names_the_preferred_models_in_their_order() {
     let places: Vec<_> = joi::llm::PREFERRED.iter().map(|name| readme.find(&format!("`{name}`"))).collect();
     assert!(places.iter().all(Option::is_some), "{places:?}");
     assert!(places.is_sorted(), "{places:?}");
+}
+
+/// Text within quotes, and what stands in front of it in the same statement.
+fn literals(code: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    let mut quotes = code.match_indices('"').map(|(at, _)| at).filter(|at| {
+        let before = &code[..*at];
+        !before.ends_with('\\') && !before.ends_with('\'')
+    });
+    while let (Some(from), Some(to)) = (quotes.next(), quotes.next()) {
+        let begin = code[..from].rfind([';', '{', '}']).map_or(0, |at| at + 1);
+        found.push((&code[begin..from], &code[from + 1..to]));
+    }
+    found
+}
+
+#[test]
+fn what_is_spoken_is_data_of_the_languages() {
+    let src = root().join("src");
+    let mut spoken = Vec::new();
+    for path in rust_files(&src) {
+        let inside = path.strip_prefix(&src).expect("below src").display().to_string();
+        let is_schedule = inside.starts_with("schedule");
+        let is_meant = ["schedule", "reply", "hear/judge", "announce", "channels", "app/awake"]
+            .iter()
+            .any(|start| inside.starts_with(start));
+        // What is wrong with a configuration is written, not spoken.
+        if !is_meant || inside.contains("tests") || inside.ends_with("config.rs") {
+            continue;
+        }
+        for (before, text) in literals(&code(&path)) {
+            let is_said = [".say(", ".say_on(", ".say_last(", ".aside(", ".saying(", ".tell("]
+                .iter()
+                .any(|call| before.trim_end().trim_end_matches(['&', ' ']).ends_with(call));
+            let words = text.split(' ').filter(|word| word.chars().any(char::is_alphabetic)).count();
+            let is_sentence = words > 1 && !before.contains("tracing::") && !before.contains("#[");
+            let of_herself = ["I'm ", "I can't ", "I've ", "I'll ", "I haven't ", "Sorry, ", "Shall I "];
+            let is_of_herself = of_herself.iter().any(|start| text.contains(start));
+            if words > 1 && (is_said || (is_schedule && is_sentence) || is_of_herself) {
+                spoken.push(format!("{}: \"{text}\"", short(&path)));
+            }
+        }
+    }
+    assert!(spoken.is_empty(), "{}", spoken.join("\n"));
+}
+
+#[test]
+fn tools_ask_and_answer_in_the_words_of_the_languages() {
+    let src = root().join("src/tools");
+    let mut spoken = Vec::new();
+    for path in rust_files(&src) {
+        let code = code(&path);
+        let is_test = short(&path).contains("tests");
+        let asking = code.split("fn in_words(").skip(1).filter_map(|rest| rest.split("\n    }\n").next());
+        let answering = code.split(".saying(").skip(1).filter_map(|rest| rest.split(')').next());
+        for place in asking.chain(answering).filter(|_| !is_test) {
+            let said = literals(place).into_iter().map(|(_, text)| text).filter(|text| text.contains(' '));
+            // What is put together of filled in words holds none of its own.
+            let words = said.filter(|text| {
+                text.replace(['{', '}'], " ").split(' ').filter(|w| !w.is_empty()).count() > 1
+            });
+            spoken.extend(words.map(|text| format!("{}: {text}", short(&path))));
+        }
+    }
+    assert!(spoken.is_empty(), "{}", spoken.join("\n"));
 }

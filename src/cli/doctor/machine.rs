@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{Row, existing};
+use super::Row;
 use crate::cli::show;
-use crate::machine::{LEAST_DISK, MachineHealth, MachineTrouble, MemoryRoom};
+use crate::machine::{DiskRoom, LEAST_DISK, MachineHealth, MachineTrouble, MemoryRoom};
 use crate::paths::Paths;
 
 /// Less free memory than this, in bytes, and the models don't fit.
@@ -50,13 +50,11 @@ fn memory() -> Row {
 }
 
 fn disk(data: &Path) -> Row {
-    let place = existing(data);
-    match rustix::fs::statvfs(place) {
-        Err(error) => Row::bad("disk", format!("{}: {error}", place.display()), "mend the disk"),
-        Ok(stat) => {
-            let free = stat.f_bavail * stat.f_frsize;
+    match DiskRoom::of(data) {
+        Err(error) => Row::bad("disk", format!("{}: {error}", data.display()), "mend the disk"),
+        Ok(DiskRoom { free, read_only, .. }) => {
             let told = format!("{} free for {}", show::bytes(free), data.display());
-            if stat.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY) {
+            if read_only {
                 return Row::bad("disk", format!("{told}, read-only"), "mount it writable, or set JOI_DATA");
             }
             if free < LEAST_DISK {

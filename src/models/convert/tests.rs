@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::models::checksum;
+use crate::checksum;
 
 /// A CTranslate2 model with the given tensors (16-bit floats) and one number of heads for each side.
 fn checkpoint(tensors: &[(String, Vec<u32>)]) -> Vec<u8> {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::super::{ConversionInput as From, ConvertError, convert};
 use super::*;
-use crate::models::checksum;
+use crate::checksum;
 use crate::models::manifest::Recipe;
 
 const CONFIG: &str = r#"{"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,

@@ -1,4 +1,4 @@
-//! SHA-256 of a file. Blocks: a few seconds for the largest model.
+//! SHA-256 of files and bytes. A file blocks: a few seconds for the largest model.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 /// The SHA-256 of the file at `path`, in lower-case hexadecimal.
-pub(super) fn of(path: &Path) -> io::Result<String> {
+pub(crate) fn of(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];
@@ -21,11 +21,12 @@ pub(super) fn of(path: &Path) -> io::Result<String> {
 }
 
 /// The SHA-256 of `bytes`, in lower-case hexadecimal.
-pub(super) fn of_bytes(bytes: &[u8]) -> String {
+pub(crate) fn of_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes in lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
