@@ -152,19 +152,22 @@ impl VerifiedBackup {
         }
         let file = self.stage.0.join(CONFIG);
         let Ok(text) = fs::read_to_string(&file) else { return Ok(()) };
-        let (now, count) = moved(&text, &self.moves(&text));
+        let (moved, count) = moved(&text, &self.moves(&text));
         if count > 0 {
-            fs::write(&file, &now).map_err(BackupError::at(&file))?;
+            fs::write(&file, &moved).map_err(BackupError::at(&file))?;
             self.remarks
                 .push(format!("{count} paths of the configuration lead to this machine's folders now"));
         }
-        let keys = now.parse::<toml::Table>().map(|table| leaves(&table)).unwrap_or_default();
-        if keys.contains_key("audio.input") || keys.contains_key("audio.output") {
-            let told = "the configuration names sound devices; `joi devices` shows those of this machine";
-            self.remarks.push(told.to_owned());
-        }
         match config::load(&file, &[]) {
-            Ok(loaded) => self.remarks.extend(loaded.config.check_files().iter().map(ToString::to_string)),
+            Ok(loaded) => {
+                let (here, usual) = (&loaded.config, config::Config::default());
+                if (&here.audio.input, &here.audio.output) != (&usual.audio.input, &usual.audio.output) {
+                    let told =
+                        "the configuration names sound devices; `joi devices` shows those of this machine";
+                    self.remarks.push(told.to_owned());
+                }
+                self.remarks.extend(here.check_files().iter().map(ToString::to_string));
+            }
             Err(error) => self.remarks.push(format!("the configuration can't be used here: {error}")),
         }
         Ok(())

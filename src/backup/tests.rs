@@ -138,6 +138,20 @@ async fn another_machine_gets_everything_but_models_and_secrets() {
     }
 }
 
+// What `joi config init` writes names the usual devices
+#[tokio::test]
+async fn only_devices_of_ones_own_choice_are_remarked_on() {
+    for (audio, is_remarked) in [("input = [\"default\"]", false), ("output = [\"Jabra\"]", true)] {
+        let home = tempfile::tempdir().unwrap();
+        put(&paths(home.path()).config, &format!("[audio]\n{audio}\n"));
+        let file = home.path().join("b.tar.gz");
+        write(&source(home.path(), BackupSecrets::LeftOut), &file, now()).unwrap();
+        let verified = verify(&file, target(home.path())).unwrap();
+        let remarks = verified.remarks().join("\n");
+        assert_eq!(remarks.contains("sound devices"), is_remarked, "{audio}: {remarks}");
+    }
+}
+
 #[tokio::test]
 async fn secrets_that_were_asked_for_come_back_and_the_configuration_leads_to_them() {
     let (ada, bob) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
