@@ -277,10 +277,10 @@ impl Store {
             // Fails only when the caller has stopped waiting.
             let _ = answer.send(work(db));
         });
-        self.jobs.send(job).await.map_err(|_| StoreError::TopicMentions)?;
+        self.jobs.send(job).await.map_err(|_| StoreError::ThreadEnded)?;
         #[cfg(test)]
         let answered = self.in_stopped_time(answered);
-        answered.await.map_err(|_| StoreError::TopicMentions)?
+        answered.await.map_err(|_| StoreError::ThreadEnded)?
     }
 }
 

@@ -105,7 +105,7 @@ pub enum StoreError {
     Slow,
     /// The database thread has ended. Carry on without memory until the next start.
     #[error("the database thread has ended; restart joi")]
-    TopicMentions,
+    ThreadEnded,
 }
 
 impl From<rusqlite::Error> for StoreError {

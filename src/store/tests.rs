@@ -360,8 +360,8 @@ async fn a_change_of_the_schedule_is_flushed_and_nothing_else_pays_for_it() {
     let write = |changes, latest| move |_: ScheduleTable| Ok(ScheduleWrite { changes, latest, answer: () });
     store.schedule(write(vec![put(1, "a"), put(2, "b")], Some(at(5)))).await.unwrap();
     store.schedule(write(vec![put(1, "c"), ScheduleChange::Remove(2)], None)).await.unwrap();
-    let refused = store.schedule(|_| Err::<ScheduleWrite<()>, _>(StoreError::TopicMentions)).await;
-    assert!(matches!(refused, Err(StoreError::TopicMentions)));
+    let refused = store.schedule(|_| Err::<ScheduleWrite<()>, _>(StoreError::ThreadEnded)).await;
+    assert!(matches!(refused, Err(StoreError::ThreadEnded)));
     assert_eq!(store.run(level).await.unwrap(), 1, "NORMAL again, also after a refusal");
     drop(store);
     let store = Store::open(&path).unwrap();
