@@ -35,6 +35,7 @@ pub mod paths;
 pub mod problem;
 pub mod pulse;
 pub mod restart;
+mod root_cause;
 pub mod trace;
 
 pub mod alert;

@@ -5,7 +5,9 @@
 
 use thiserror::Error;
 
+use super::address::ServerAddress;
 use super::hub::Hub;
+use crate::root_cause;
 
 /// Why the server gives us nothing, or does not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -90,6 +92,14 @@ pub enum HomeFault {
 }
 
 impl HomeFault {
+    pub(super) fn unreachable(address: &ServerAddress, error: reqwest::Error) -> Self {
+        Self::Unreachable { address: address.to_string(), why: root_cause::of(&error.without_url()) }
+    }
+
+    pub(super) fn silent(address: &ServerAddress) -> Self {
+        Self::Unreachable { address: address.to_string(), why: "no answer in time".to_owned() }
+    }
+
     /// Whether it may pass by itself within seconds: a restart, a network that is down.
     pub fn is_passing(&self) -> bool {
         match self {

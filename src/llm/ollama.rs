@@ -18,6 +18,7 @@ use super::{
     RunningModel,
 };
 use crate::message::Private;
+use crate::root_cause;
 
 /// A server on this machine or at home answers a connection at once, or not at all.
 const CONNECT: Duration = Duration::from_secs(3);
@@ -252,11 +253,6 @@ impl Ollama {
     }
 }
 
-/// The innermost cause: "Connection refused" rather than "error sending request".
-fn root_of(error: &dyn std::error::Error) -> String {
-    let mut root = error;
-    while let Some(source) = root.source() {
-        root = source;
-    }
-    quoted(&root.to_string())
+fn root_of(error: &reqwest::Error) -> String {
+    quoted(&root_cause::of(error))
 }

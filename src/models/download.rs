@@ -14,6 +14,7 @@ use tokio::io::AsyncWriteExt;
 
 use super::progress::FetchProgress;
 use crate::machine::DiskRoom;
+use crate::root_cause;
 
 const CONNECT: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(30);
@@ -178,14 +179,5 @@ fn file_name(url: &str) -> &str {
 }
 
 fn http(error: &reqwest::Error) -> DownloadError {
-    DownloadError::Http(cause(error))
-}
-
-/// The innermost cause: reqwest's own text repeats the URL and leaves the reason out.
-fn cause(error: &reqwest::Error) -> String {
-    let mut inner: &dyn std::error::Error = error;
-    while let Some(next) = inner.source() {
-        inner = next;
-    }
-    inner.to_string()
+    DownloadError::Http(root_cause::of(error))
 }

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use super::carrier::Parcel;
 use super::{Audience, Carrier, CarrierLink, CarrierName, CarryFault, MessageStamp, NtfyConfig, Urgency};
+use crate::root_cause;
 
 /// The name of the systemd credential that holds the token.
 pub const CREDENTIAL: &str = "ntfy-token";
@@ -201,12 +202,7 @@ fn verdict(status: StatusCode, after: Option<Duration>) -> Result<(), CarryFault
 
 /// What the system says, without the address.
 fn cause(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    root_cause::of(&error.without_url())
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use tokio::time::timeout;
 use super::lines::{LONGEST, LineFeed};
 use super::link::{AskFault, LinkRequest, SHORT, version};
 use super::rpc::{self, RpcLine};
+use crate::root_cause;
 
 /// A stream without a byte for so long is dead.
 const SILENT: Duration = Duration::from_secs(40);
@@ -114,10 +115,5 @@ fn client() -> Result<reqwest::Client, String> {
 
 /// What the system says, without the address.
 fn cause(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    root_cause::of(&error.without_url())
 }

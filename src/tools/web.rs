@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use super::deed::CallValue;
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
 use crate::language::{Language, fill};
+use crate::root_cause;
 
 mod guard;
 pub(super) mod html;
@@ -214,14 +215,10 @@ async fn read(url: Url, mut response: reqwest::Response) -> Result<Fetched, Tool
 
 /// A failure in words; the address is shown by its host alone, for the rest may be private.
 fn failed(url: &Url, error: &reqwest::Error) -> ToolError {
-    let mut root: &dyn std::error::Error = error;
-    while let Some(source) = root.source() {
-        root = source;
-    }
     let why = if error.is_timeout() {
         "it took too long".to_owned()
     } else {
-        fence::shortened(&root.to_string(), 120)
+        fence::shortened(&root_cause::of(error), 120)
     };
     tell(format!("{} can't be reached: {why}", host(url)))
 }

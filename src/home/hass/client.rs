@@ -221,16 +221,11 @@ impl HassClient {
     }
 
     fn unreachable(&self, error: reqwest::Error) -> HomeFault {
-        let error = error.without_url();
-        let mut cause: &dyn std::error::Error = &error;
-        while let Some(source) = cause.source() {
-            cause = source;
-        }
-        HomeFault::Unreachable { address: self.address.to_string(), why: cause.to_string() }
+        HomeFault::unreachable(&self.address, error)
     }
 
     fn silent(&self) -> HomeFault {
-        HomeFault::Unreachable { address: self.address.to_string(), why: "no answer in time".to_owned() }
+        HomeFault::silent(&self.address)
     }
 }
 

@@ -24,6 +24,7 @@ use crate::home::fault::HomeFault;
 use crate::home::follow::{EventStream, HubClient, ReadHouse};
 use crate::home::house::{House, HouseRules, ItemKind, ItemState, TagVocabulary, read};
 use crate::home::token::{HomeToken, TokenSource};
+use crate::root_cause;
 
 /// A server at home takes a connection at once, or not at all.
 const CONNECT: Duration = Duration::from_secs(3);
@@ -208,7 +209,7 @@ impl RestClient {
         let mut frames = SseFrames::default();
         let pieces = response.bytes_stream().map(move |piece| match piece {
             Ok(bytes) => Ok(read_events(&mut frames, &bytes)),
-            Err(error) => Err(cause(&error.without_url())),
+            Err(error) => Err(root_cause::of(&error.without_url())),
         });
         Ok(pieces.boxed())
     }
@@ -262,11 +263,11 @@ impl RestClient {
     }
 
     fn unreachable(&self, error: reqwest::Error) -> HomeFault {
-        HomeFault::Unreachable { address: self.address.to_string(), why: cause(&error.without_url()) }
+        HomeFault::unreachable(&self.address, error)
     }
 
     fn silent(&self) -> HomeFault {
-        HomeFault::Unreachable { address: self.address.to_string(), why: "no answer in time".to_owned() }
+        HomeFault::silent(&self.address)
     }
 }
 
@@ -307,15 +308,6 @@ fn read_events(frames: &mut SseFrames, bytes: &[u8]) -> Vec<ServerEvent> {
 fn content_type(response: &Response) -> String {
     let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     value.unwrap_or_default().to_ascii_lowercase()
-}
-
-/// The innermost cause, which is what the system says.
-fn cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
 }
 
 /// A name that can stand in a path as it is: percent signs there are not understood.

@@ -1,0 +1,25 @@
+//! What lies beneath an error. Pure, any thread.
+
+use std::error::Error;
+
+/// The innermost cause, which is what the system says ("Connection refused"): the errors of libraries that carry it tell
+/// what they were about instead, often with the whole address.
+pub(crate) fn of(error: &(dyn Error + 'static)) -> String {
+    std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("error sending request for http://user:secret@host/")]
+    struct Outer(#[source] io::Error);
+
+    #[test]
+    fn the_innermost_cause_is_told() {
+        let refused = || io::Error::new(io::ErrorKind::ConnectionRefused, "Connection refused");
+        assert_eq!(super::of(&refused()), "Connection refused");
+        assert_eq!(super::of(&Outer(refused())), "Connection refused");
+    }
+}
