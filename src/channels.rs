@@ -5,5 +5,7 @@
 
 pub mod console;
 pub mod signal;
+#[cfg(test)]
+mod thinker;
 pub mod turn;
 pub mod voice;

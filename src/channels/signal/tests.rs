@@ -4,7 +4,6 @@ use std::sync::Mutex as StdMutex;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use futures_util::stream::{self, Pending};
 use jiff::{SignedDuration, Zoned};
 use serde_json::Value;
 
@@ -12,13 +11,14 @@ use super::notes::{HeardNote, NoteFault, NoteListener};
 use super::*;
 use crate::alert::{Alert, AlertConfig, AlertDesk, AlertKind, AlertParts, Alerts};
 use crate::announce::{AnnounceConfig, Announcer};
+use crate::channels::thinker::Thinker;
 use crate::clock::ManualClock;
 use crate::language::tests::in_english;
-use crate::llm::{Ask, ChatEvent, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
+use crate::llm::LlmConfig;
 use crate::outbound::tests::outbox;
 use crate::outbound::{Carrier, CarrierName, Dispatcher, MessageStamp};
 use crate::pulse::Heart;
-use crate::reply::model::{ModelState, Room, Served};
+use crate::reply::model::Room;
 use crate::reply::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, ReplyConfig,
 };
@@ -29,31 +29,6 @@ use crate::signal::link::signal_link;
 use crate::signal::tests::daemon::{Daemon, Scripted};
 use crate::signal::tests::{OWNER, config, wrote};
 use crate::tools::{ToolRegistry, ToolsConfig};
-
-/// A model that thinks for ever: what is asked here needs none.
-struct NoThinker;
-
-impl ChatModel for NoThinker {
-    type Words = Pending<Result<ChatEvent, LlmError>>;
-
-    fn state(&self) -> ModelState {
-        ModelState::Ready(Served {
-            model: "thinker".into(),
-            size: ModelSize::Small,
-            knowledge: Knowledge::Fair,
-            has_tools: None,
-            by: ServedBy::Local,
-        })
-    }
-
-    async fn settled(&self) -> ModelState {
-        self.state()
-    }
-
-    async fn ask(&self, _: Ask) -> Result<Self::Words, LlmError> {
-        Ok(stream::pending())
-    }
-}
 
 /// A conversation over a running double; ends with it.
 struct Bench {
@@ -77,7 +52,7 @@ impl NoteListener for WrittenNotes {
     }
 }
 
-fn engine(clock: &Arc<ManualClock>, store: &Store, alerts: &Alerts) -> Engine<NoThinker> {
+fn engine(clock: &Arc<ManualClock>, store: &Store, alerts: &Alerts) -> Engine<Thinker> {
     Engine::new(EngineParts {
         home: None,
         initiative: Initiative { alerts: Some(AlertDesk::Here(alerts.clone())), ..Initiative::default() },
@@ -86,7 +61,7 @@ fn engine(clock: &Arc<ManualClock>, store: &Store, alerts: &Alerts) -> Engine<No
         context: ContextConfig::default(),
         memory: MemoryConfig::default(),
         wake_phrase: None,
-        model: Arc::new(NoThinker),
+        model: Arc::new(Thinker),
         room: Room::from(&LlmConfig::default()),
         store: Some(store.clone()),
         schedule: None,

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver as Commands, sync_channel};
 use std::time::Duration;
 
-use futures_util::stream::{self, Pending};
 use jiff::{civil::date, tz::TimeZone};
 use tokio::sync::mpsc::channel;
 use tokio::task::JoinHandle;
@@ -14,6 +13,7 @@ use crate::announce::{
     AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard,
 };
 use crate::audio::{Pace, Player, RATE, RingSound, read_wav, write_wav};
+use crate::channels::thinker::Thinker;
 use crate::clock::ManualClock;
 use crate::hear::judge::JudgeConfig;
 use crate::hear::tests::model;
@@ -21,39 +21,14 @@ use crate::hear::transcript_filter::TranscriptFilterConfig;
 use crate::hear::whisper::{Stt, SttConfig, SttEvent, Whisper};
 use crate::hear::{Delivery, HearEvent};
 use crate::language::tests::{english, in_english};
-use crate::llm::{Ask, ChatEvent, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
+use crate::llm::LlmConfig;
 use crate::message::{EndCause, OpenedBy, Place, Private, Utterance};
-use crate::reply::model::{ModelState, Room, Served};
+use crate::reply::model::Room;
 use crate::reply::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
 use crate::speak::{LanguageVoice, Mouth, joe};
 use crate::tools::{ToolRegistry, ToolsConfig};
 mod second_opinion;
 mod source;
-
-/// A model that thinks for ever.
-struct Thinker;
-
-impl ChatModel for Thinker {
-    type Words = Pending<Result<ChatEvent, LlmError>>;
-
-    fn state(&self) -> ModelState {
-        ModelState::Ready(Served {
-            model: "thinker".into(),
-            size: ModelSize::Small,
-            knowledge: Knowledge::Fair,
-            has_tools: None,
-            by: ServedBy::Local,
-        })
-    }
-
-    async fn settled(&self) -> ModelState {
-        self.state()
-    }
-
-    async fn ask(&self, _: Ask) -> Result<Self::Words, LlmError> {
-        Ok(stream::pending())
-    }
-}
 
 fn clock(hour: i8) -> Arc<dyn Clock> {
     Arc::new(ManualClock::at(date(2026, 3, 4).at(hour, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap()))
