@@ -5,7 +5,11 @@ use std::error::Error;
 /// The innermost cause, which is what the system says ("Connection refused"): the errors of libraries that carry it tell
 /// what they were about instead, often with the whole address.
 pub(crate) fn of(error: &(dyn Error + 'static)) -> String {
-    std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error).to_string()
+    let mut root = error;
+    while let Some(source) = root.source() {
+        root = source;
+    }
+    root.to_string()
 }
 
 #[cfg(test)]

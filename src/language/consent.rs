@@ -83,6 +83,23 @@ pub(crate) struct FormWords {
     pub(crate) list_words: Phrases,
     /// A polite request has its verb at the end, and words are put together to new ones.
     pub(crate) verbs_last: bool,
+    /// Where the words of a wish surround what is wished for: "ich hätte * gern".
+    #[serde(default)]
+    pub(crate) wished: Patterns,
+    /// Whom one asks, where that stands behind the verb ("verlängerst du"), and how the verb ends then.
+    #[serde(default)]
+    pub(crate) you: Phrases,
+    #[serde(default)]
+    pub(crate) you_endings: Vec<String>,
+    /// A question with one of these in it asks for something.
+    #[serde(default)]
+    pub(crate) pleases: Phrases,
+    /// With these an infinitive at the end asks for nothing.
+    #[serde(default)]
+    pub(crate) auxiliaries: Phrases,
+    /// Between the words of a name: "die Lampe überm Tisch".
+    #[serde(default)]
+    pub(crate) places: Phrases,
     /// What stands inside an infinitive ("anzurufen"); empty where nothing does.
     pub(crate) infix: String,
     /// What makes a request depend on something.
@@ -245,6 +262,18 @@ impl Patterns {
     pub(crate) fn whole(&self, words: &[String]) -> Option<usize> {
         let fits = |pattern: &&Vec<String>| fits(pattern, words, WordsBehind::Mustnt);
         self.0.iter().filter(fits).map(|pattern| exactness(pattern)).max()
+    }
+
+    /// How many words of `words` stand in front of the first `*` of the one that fits.
+    pub(crate) fn head(&self, words: &[String]) -> Option<usize> {
+        let fits = |pattern: &&Vec<String>| fits(pattern, words, WordsBehind::May);
+        let head = |pattern: &Vec<String>| pattern.iter().take_while(|word| *word != "*").count();
+        self.0.iter().filter(fits).map(head).max()
+    }
+
+    /// The first words of all of them.
+    pub(crate) fn first_words(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|pattern| pattern.first()).map(String::as_str)
     }
 
     /// The most exact one that begins anywhere.

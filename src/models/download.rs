@@ -115,7 +115,7 @@ impl Downloader {
             if !e.is_connect() {
                 return http(&e);
             }
-            let why = cause(&e);
+            let why = root_cause::of(&e);
             known().insert(host.clone(), why.clone());
             DownloadError::Unreachable { host, why }
         })

@@ -2,6 +2,8 @@
 //!
 //! PURE. In: words, or a text. Out: whether two words are forms of one, and a text without what it quotes.
 
+use std::borrow::Cow;
+
 /// Fewest letters two words must share at their beginning to be forms of one word.
 const STEM: usize = 4;
 /// Most letters that may follow the shared ones.
@@ -9,6 +11,7 @@ const ENDING: usize = 4;
 
 /// Whether two words are forms of one.
 pub(crate) fn alike(one: &str, other: &str) -> bool {
+    let (one, other) = (&*spelt_out(one), &*spelt_out(other));
     if one == other || one.trim_end_matches("'s") == other.trim_end_matches("'s") {
         return true;
     }
@@ -16,6 +19,14 @@ pub(crate) fn alike(one: &str, other: &str) -> bool {
     let rest = |word: &str| word.chars().count() - shared;
     let least = STEM.min(one.chars().count().min(other.chars().count()));
     shared >= least.max(3) && rest(one) <= ENDING && rest(other) <= ENDING
+}
+
+/// With umlauts as keyboards without them write: "büro" and "buero" are one word.
+fn spelt_out(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(word.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue").replace('ß', "ss"))
 }
 
 /// A text without what stands in quotation marks.

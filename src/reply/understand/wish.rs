@@ -8,6 +8,7 @@
 mod clauses;
 mod deeds;
 mod grounds;
+mod word_order;
 
 #[cfg(test)]
 mod tests;
@@ -283,6 +284,12 @@ fn of_known(
             Form::Question => Some(Wish::Talk("the user asked about it and wanted nothing done")),
             Form::Hypothesis => Some(Wish::Talk("the user only imagined it")),
             Form::Reported => Some(Wish::Talk("the user told what somebody else said")),
+            // "All the lights off"
+            Form::Statement
+                if named.is_some_and(|thing| deeds::is_name_and_end(words, clause, (&call.deed, thing))) =>
+            {
+                Some(Wish::Act)
+            }
             Form::Statement if needs(words, clause, &call.deed) => Some(Wish::Ask(UNCLEAR)),
             Form::Statement => Some(Wish::Talk(NOTHING)),
             // "Fountain on"
@@ -307,8 +314,12 @@ fn begins_with_it(
     };
     let clauses = clauses(words, first);
     let is_it = |clause: &Clause| deeds::matched_to(words, clause, (deed, Some(thing))) == DeedMatch::Deed;
-    let is_short =
-        clauses.len() == 1 && clauses.iter().all(|clause| clause.form == Form::Open && is_it(clause));
+    let is_bare = |clause: &Clause| match clause.form {
+        Form::Open => is_it(clause),
+        Form::Statement => deeds::is_name_and_end(words, clause, (deed, thing)),
+        _ => false,
+    };
+    let is_short = clauses.len() == 1 && clauses.iter().all(is_bare);
     (is_short && !all.iter().any(takes_back)).then_some(Wish::Act)
 }
 

@@ -4,7 +4,7 @@
 //! clause. A clause begins where punctuation or a joining word is followed by words that begin one; all else goes on with
 //! the one before.
 
-use super::Refusal;
+use super::{Refusal, word_order};
 use crate::language::consent::{ConsentWords, DeedWords, FormWords, Phrases, words_of};
 use crate::reply::understand::text::without_quotes;
 
@@ -241,14 +241,16 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
     let verb = verb(words, rest).max(keeping);
     let polite = length(&form.polite);
     let wishes = length(&form.wishes);
+    if let Some(request) = word_order::wish(words, rest) {
+        return request;
+    }
+    // "Oh sure, open all the shutters", "no need to": what leads to others tells here that it is not meant.
+    let with_lead = |phrases: &Phrases| {
+        phrases.at_start(part).filter(|count| *count > 1).unwrap_or(0).max(length(phrases))
+    };
     let marks = [
-        (length(&form.negations), Form::Stay),
-        // "Oh sure, open all the shutters": what leads to others tells here that it is not meant.
-        (
-            length(&form.hypotheses)
-                .max(form.hypotheses.at_start(part).filter(|count| *count > 1).unwrap_or(0)),
-            Form::Hypothesis,
-        ),
+        (with_lead(&form.negations), Form::Stay),
+        (with_lead(&form.hypotheses), Form::Hypothesis),
         (length(&form.questions), Form::Question),
     ];
     let (mark, marked) = marks.into_iter().rev().max_by_key(|(count, _)| *count).unwrap_or((0, Form::Open));
@@ -267,7 +269,7 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
         return asked_politely(words, rest, polite);
     }
     if strongest > 0 && wishes == strongest {
-        let words = rest[wishes..].to_vec();
+        let words = led(form, &rest[wishes..]).to_vec();
         let has_condition = form.conditions.are_in(&words);
         return Clause { form: Form::Request, words, is_polite: true, has_condition };
     }
@@ -283,6 +285,9 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
     }
     if form.reported.are_in(rest) {
         return of(Form::Reported);
+    }
+    if let Some(request) = word_order::request(words, (part, rest), is_question) {
+        return request;
     }
     if form.finite.are_in(rest) || form.subjects.at_start(rest).is_some() {
         return of(if is_question { Form::Question } else { Form::Statement });

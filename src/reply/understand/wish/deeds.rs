@@ -86,9 +86,25 @@ fn fit(
 /// Most words of a value at the end: "to twenty one degrees".
 const LONGEST_END: usize = 5;
 
-/// Whether a clause is nothing but the name of a thing and what is to become of it: "the light in the hall off".
+/// Whether a clause that looks like a statement ("all the lights off") is nothing but that, without a verb.
+pub(super) fn is_name_and_end(
+    words: &ConsentWords,
+    clause: &Clause,
+    (deed, thing): (&str, &[String]),
+) -> bool {
+    let deed = words.deed(deed).filter(|deed| deed.is_by_name);
+    !words.form.finite.are_in(&clause.words)
+        && deed.is_some_and(|deed| ends(words, &clause.words, (deed, thing)).is_some())
+}
+
+/// Whether a clause is nothing but the name of a thing and what is to become of it: "the light in the hall off", "lights
+/// out in the hall".
 fn ends(words: &ConsentWords, all: &[String], (deed, thing): (&DeedWords, &[String])) -> Option<usize> {
-    let is_small = |word: &String| words.form.function_words.at_start(std::slice::from_ref(word)).is_some();
+    let form = &words.form;
+    let is_small = |word: &String| {
+        let small = [&form.function_words, &form.trail, &form.places];
+        small.iter().any(|phrases| phrases.at_start(std::slice::from_ref(word)).is_some())
+    };
     let is_part = |word: &String| {
         let in_compound = |one: &String| words.form.verbs_last && one.contains(word.as_str());
         thing.iter().any(|one| alike(one, word) || in_compound(one))
@@ -98,8 +114,11 @@ fn ends(words: &ConsentWords, all: &[String], (deed, thing): (&DeedWords, &[Stri
             is_small(word) || is_part(word) || words.names(&deed.objects, std::slice::from_ref(word))
         })
     };
-    let from = all.len().saturating_sub(LONGEST_END).max(1);
-    (from..all.len()).filter(|at| is_name(&all[..*at])).filter_map(|at| deed.ends.whole(&all[at..])).max()
+    let end = |at: usize| {
+        let most = all.len().min(at + LONGEST_END);
+        (at + 1..=most).filter(|to| is_name(&all[*to..])).filter_map(|to| deed.ends.whole(&all[at..to])).max()
+    };
+    (1..all.len()).filter(|at| is_name(&all[..*at])).filter_map(end).max()
 }
 
 /// Whether a clause that wants something to stay is about the deed of that name: it names the verb or the object, points

@@ -220,7 +220,11 @@ impl<'a> Grounds<'a> {
     fn hold_list(&self, text: &str) -> bool {
         let list_of = |name: &str| lists::list_name(name, self.language);
         let wanted = list_of(text);
-        let is_said = |word: &String| self.said.iter().any(|said| alike(said, word) || compound(said, word));
+        let is_said = |word: &String| {
+            self.said
+                .iter()
+                .any(|said| alike(said, word) || compound(said, word) || self.is_inside(said, word))
+        };
         if words_of(&lists::bare_name(text, self.language)).iter().all(is_said) {
             return true;
         }
