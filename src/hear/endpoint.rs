@@ -28,10 +28,10 @@ const AFTERGLOW: u64 = 5 * FRAME as u64;
 const CLOSURE: u64 = 3 * FRAME as u64;
 /// Voiced sound after a pause that counts as continued speech; a single frame is a click.
 const RESUME: u64 = 2 * FRAME as u64;
-/// Silence that ends a whole command: 0.25 s.
-const ENOUGH: u64 = RATE as u64 / 4;
-/// Silence that ends a whole command which could go on, and be taken up then: 0.4 s.
-const AMENDABLE: u64 = RATE as u64 * 4 / 10;
+/// Silence that ends a whole command: 0.2 s.
+const ENOUGH: u64 = RATE as u64 / 5;
+/// Silence that ends a whole command which could go on, and be taken up then: 0.3 s.
+const AMENDABLE: u64 = RATE as u64 * 3 / 10;
 /// Silence that ends a whole command which could go on: 0.6 s, a pause for thought.
 const THOUGHT: u64 = RATE as u64 * 6 / 10;
 

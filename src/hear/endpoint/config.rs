@@ -34,7 +34,7 @@ pub struct EndpointConfig {
     /// Silence that ends an utterance: "quick" 0.4 s, "normal" 0.7 s, "relaxed" 1.2 s.
     pub patience: EndpointPatience,
     /// Whether the words said before a pause count, too: a whole quick command ("stop", "set a ten minute timer") ends
-    /// after 0.25 s of silence, one that could go on after 0.6 s, or 0.4 s where what follows can be taken up ("set a timer
+    /// after 0.2 s of silence, one that could go on after 0.6 s, or 0.3 s where what follows can be taken up ("set a timer
     /// for ten minutes" and thirty seconds), the beginning of one ("set a timer for") after no less than 1.2 s. Off, the
     /// silence alone decides.
     pub by_meaning: bool,
@@ -44,7 +44,7 @@ pub struct EndpointConfig {
     /// Voiced sound that counts as speech, in seconds, 0.1 to 0.5. Raising it ignores more knocks and
     /// coughs, and more words as short as "no".
     pub onset: f64,
-    /// Silence after which transcription begins on trial, in seconds, 0.1 to 0.35; 0.06 at most where a quicker model
+    /// Silence after which transcription begins on trial, in seconds, 0.1 to 0.35; 0.03 at most where a quicker model
     /// looks first. Raising it wastes less computing and answers later.
     pub pause: f64,
     /// How long to listen for the first word, in seconds, 1 to 30.
@@ -56,8 +56,8 @@ pub struct EndpointConfig {
     pub continuation: f64,
 }
 
-/// Two frames of the voice activity network, in seconds.
-const SHORT_PAUSE: f64 = 0.06;
+/// One frame of the voice activity network, in seconds.
+const SHORT_PAUSE: f64 = 0.03;
 
 impl Default for EndpointConfig {
     fn default() -> Self {
@@ -75,7 +75,7 @@ impl Default for EndpointConfig {
 }
 
 impl EndpointConfig {
-    /// The same with a pause of two frames: for a model that has looked at the words before anything better could begin.
+    /// The same with a pause of one frame: for a model that has looked at the words before anything better could begin.
     #[must_use]
     pub fn with_short_pause(self) -> Self {
         Self { pause: self.pause.min(SHORT_PAUSE), ..self }

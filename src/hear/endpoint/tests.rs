@@ -115,7 +115,7 @@ fn silence(config: &EndpointConfig, late: usize, revision: u32, more: More) -> u
 #[test]
 fn a_whole_command_ends_soon_and_a_begun_one_late() {
     let config = EndpointConfig::default();
-    assert_eq!(silence(&config, 0, 0, More::Unlikely), 8, "0.25 s in frames");
+    assert_eq!(silence(&config, 0, 0, More::Unlikely), 7, "0.2 s in frames");
     assert_eq!(silence(&config, 8, 0, More::Unlikely), 15, "known later: at the next frame");
     assert_eq!(silence(&config, 0, 0, More::Likely), 38, "1.2 s");
     assert_eq!(silence(&config, 0, 1, More::Unlikely), 22, "told of other words");
@@ -125,7 +125,7 @@ fn a_whole_command_ends_soon_and_a_begun_one_late() {
         [More::Unlikely, More::Amendable, More::Possible, More::Likely]
             .map(|more| silence(config, 0, 0, more))
     };
-    assert_eq!([all(&config), all(&relaxed), all(&off)], [[8, 13, 19, 38], [8, 13, 19, 38], [22; 4]]);
+    assert_eq!([all(&config), all(&relaxed), all(&off)], [[7, 10, 19, 38], [7, 10, 19, 38], [22; 4]]);
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn silence_after(more: Option<More>, generation: u64) -> u64 {
 #[test]
 fn the_words_before_a_pause_decide_how_long_she_waits() {
     assert_eq!(silence_after(None, 1), 704);
-    assert_eq!(silence_after(Some(More::Unlikely), 1), 256, "the first frame behind 0.25 s");
+    assert_eq!(silence_after(Some(More::Unlikely), 1), 224, "the first frame behind 0.2 s");
     assert_eq!(silence_after(Some(More::Likely), 1), 1216, "the first frame behind 1.2 s");
     assert_eq!(silence_after(Some(More::Unlikely), 7), 704, "another utterance");
 }
