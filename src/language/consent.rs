@@ -33,6 +33,9 @@ pub(crate) struct FormWords {
     pub(crate) trail: Phrases,
     /// Between clauses.
     pub(crate) joints: Phrases,
+    /// Words that end with a joint and part nothing: "gone and".
+    #[serde(default)]
+    pub(crate) joined: Phrases,
     /// Whom one asks for a deed.
     pub(crate) polite: Phrases,
     /// What one asks for.

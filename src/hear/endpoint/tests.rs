@@ -134,7 +134,7 @@ fn what_the_words_told_is_void_when_speech_goes_on() {
     endpointer.open(0);
     show(&mut endpointer, 0, &line(10, 6));
     endpointer.expect(0, More::Unlikely);
-    let edges = show(&mut endpointer, 16 * F, &(line(0, 1) + &line(10, 30)));
+    let edges = show(&mut endpointer, 16 * F, &line(10, 30));
     let kinds: Vec<_> = edges.iter().map(kind).collect();
     assert_eq!(kinds, ["resumed 1", "paused", "ended"]);
     let Some(Edge::Ended(span, _)) = edges.last() else { panic!("{edges:?}") };

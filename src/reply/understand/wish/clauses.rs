@@ -168,6 +168,7 @@ fn parts(words: &ConsentWords, sentence: &[WordRun]) -> Vec<(Vec<String>, bool)>
         for at in 1..stretch.words.len() {
             if let Some(count) = words.form.joints.at_start(&stretch.words[at..])
                 && at > from
+                && words.form.joined.at_end(&stretch.words[..at + count]).is_none()
                 && begins(words, &stretch.words[at + count..])
             {
                 cuts.push((from, at));

@@ -179,7 +179,14 @@ impl<'a> Grounds<'a> {
 
     /// The same, of a value that says something.
     pub(super) fn hold_said(&self, value: &CallValue) -> bool {
-        !matches!(value.kind, ValueKind::Choice(_) | ValueKind::List) && self.hold(value)
+        match value.kind {
+            ValueKind::Choice(_) | ValueKind::List => false,
+            // "Off": there is no number to be found.
+            ValueKind::Numbers if numbers(self.language, self.words, &value.text).is_empty() => {
+                self.share(&value.text) >= 1.0
+            }
+            _ => self.hold(value),
+        }
     }
 
     fn hold_numbers(&self, text: &str) -> bool {
