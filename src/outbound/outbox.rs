@@ -109,7 +109,7 @@ impl Outbox {
             Ok(ids) => ids.first().copied().map_or_else(|| OutgoingId(0), OutgoingId),
             Err(error) if first.urgency == Urgency::Critical => {
                 tracing::error!(%error, "an alert is sent from memory, since the database can't be written");
-                self.hold(letters)
+                self.hold(letters, now)
             }
             Err(error) => return Err(error),
         };
@@ -211,11 +211,8 @@ impl Outbox {
     /// The database's.
     pub(super) async fn put(&self, id: OutgoingId, letter: Letter) -> Result<(), StoreError> {
         if id.0 < 0 {
-            let mut held = self.held();
-            match letter.is_open() {
-                true => held.insert(id, letter),
-                false => held.remove(&id),
-            };
+            // Also what was sent: the same alert must not go out again.
+            self.held().insert(id, letter);
             return Ok(());
         }
         let text = written(&letter)?;
@@ -244,8 +241,10 @@ impl Outbox {
         self.parts.store.change_outgoing(tidying).await.map(|_| ())
     }
 
-    fn hold(&self, letters: Vec<Letter>) -> OutgoingId {
+    fn hold(&self, letters: Vec<Letter>, now: Timestamp) -> OutgoingId {
         let mut held = self.held();
+        let is_recent = |letter: &Letter| now.duration_since(letter.posted).abs() <= REMEMBERED;
+        held.retain(|id, letter| id.0 >= 0 || letter.is_open() || is_recent(letter));
         let mut last = OutgoingId(0);
         for letter in letters {
             let is_same = |other: &Letter| letter.key.is_some() && other.key == letter.key;
@@ -259,8 +258,10 @@ impl Outbox {
             held.insert(last, letter);
         }
         while held.keys().filter(|id| id.0 < 0).count() > MOST_HELD {
-            // The greatest number below zero is the oldest.
-            let oldest = held.keys().rfind(|id| id.0 < 0).copied();
+            // The greatest number below zero is the oldest; what was sent goes before what waits.
+            let mut oldest = held.iter().rev().filter(|(id, _)| id.0 < 0);
+            let sent = oldest.clone().find(|(_, letter)| !letter.is_open());
+            let oldest = sent.or_else(|| oldest.next()).map(|(id, _)| *id);
             oldest.map(|oldest| held.remove(&oldest));
         }
         last
