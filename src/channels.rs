@@ -6,6 +6,6 @@
 pub mod console;
 pub mod signal;
 #[cfg(test)]
-mod thinker;
+mod tests;
 pub mod turn;
 pub mod voice;

@@ -92,8 +92,8 @@ pub enum HomeFault {
 }
 
 impl HomeFault {
-    pub(super) fn unreachable(address: &ServerAddress, error: reqwest::Error) -> Self {
-        Self::Unreachable { address: address.to_string(), why: root_cause::of(&error.without_url()) }
+    pub(super) fn unreachable(address: &ServerAddress, error: &(dyn std::error::Error + 'static)) -> Self {
+        Self::Unreachable { address: address.to_string(), why: root_cause::of(error) }
     }
 
     pub(super) fn silent(address: &ServerAddress) -> Self {

@@ -11,7 +11,7 @@ use super::notes::{HeardNote, NoteFault, NoteListener};
 use super::*;
 use crate::alert::{Alert, AlertConfig, AlertDesk, AlertKind, AlertParts, Alerts};
 use crate::announce::{AnnounceConfig, Announcer};
-use crate::channels::thinker::Thinker;
+use crate::channels::tests::Thinker;
 use crate::clock::ManualClock;
 use crate::language::tests::in_english;
 use crate::llm::LlmConfig;

@@ -13,7 +13,7 @@ use crate::announce::{
     AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard,
 };
 use crate::audio::{Pace, Player, RATE, RingSound, read_wav, write_wav};
-use crate::channels::thinker::Thinker;
+use crate::channels::tests::Thinker;
 use crate::clock::ManualClock;
 use crate::hear::judge::JudgeConfig;
 use crate::hear::tests::model;

@@ -221,7 +221,7 @@ impl HassClient {
     }
 
     fn unreachable(&self, error: reqwest::Error) -> HomeFault {
-        HomeFault::unreachable(&self.address, error)
+        HomeFault::unreachable(&self.address, &error.without_url())
     }
 
     fn silent(&self) -> HomeFault {

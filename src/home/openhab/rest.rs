@@ -263,7 +263,7 @@ impl RestClient {
     }
 
     fn unreachable(&self, error: reqwest::Error) -> HomeFault {
-        HomeFault::unreachable(&self.address, error)
+        HomeFault::unreachable(&self.address, &error.without_url())
     }
 
     fn silent(&self) -> HomeFault {
