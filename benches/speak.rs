@@ -43,7 +43,7 @@ fn load() -> Voice {
 /// Samples of `text`.
 fn say(voice: &mut Voice, language: &Language, text: &str) -> usize {
     let mut samples = 0;
-    match voice.say(&speakable(text, language), &|| false, &mut |clip| samples += clip.len()) {
+    match voice.say(&speakable(text, language), &|| false, &mut |chunk| samples += chunk.samples.len()) {
         Ok(_) => samples,
         Err(error) => panic!("{error}"),
     }

@@ -52,7 +52,7 @@ pub use gain::{Duck, Volume};
 pub use level::LevelMeter;
 pub use microphone::Microphone;
 pub use mute::MuteSwitch;
-pub use player::{Clip, Epoch, Flushed, PlayEvent, Player};
+pub use player::{Clip, ClipPart, Epoch, Flushed, PlayEvent, Player};
 pub use resample::{RateError, Resampler};
 pub use ring_sound::{RingSound, RingSoundError};
 pub use voice_note::{VoiceNoteError, decode_voice_note};

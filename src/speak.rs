@@ -1,7 +1,7 @@
 //! Speech output: lines of text in, sound out, and a report of what was really played.
 //!
 //! [`Mouth::spawn`] starts one thread, `voice`, which owns the loaded [`Voice`]: it takes lines in order,
-//! converts each to speakable text, synthesises it sentence by sentence and passes the samples to the
+//! converts each to speakable text, synthesises it chunk by chunk and passes the samples to the
 //! [`Player`], which blocks while enough is queued. A task turns the player's events into [`SpeakEvent`]s.
 //! [`Mouth::stop`] may be called from any thread and never waits. Spoken text is never logged.
 //!
@@ -28,7 +28,8 @@ pub use mouth::{LineRole, Mouth, SpeakEvent, SpokenLine, Stopped};
 #[cfg(test)]
 pub(crate) use piper::tests::{joe, steady_joe};
 pub use piper::{Interrupter, PiperFiles, refuse_telemetry};
-pub use voice::{SynthesisEnd, Voice, VoiceSource};
+pub use shape::Lead;
+pub use voice::{Progress, SoundChunk, SynthesisEnd, Voice, VoiceSource};
 
 /// The voice of the language.
 const AUTO: &str = "auto";

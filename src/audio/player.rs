@@ -22,6 +22,7 @@ use super::stream_supervisor::{DeviceNotice, LivenessLimits, StreamSupervisor};
 use super::{AudioConfig, DeviceFault, Duck, Pace, Volume, WavError, playback, wav::WavSink};
 
 mod feeder;
+mod stream;
 
 use feeder::Feeder;
 
@@ -44,8 +45,36 @@ pub struct Clip {
     pub rate: u32,
     /// Mono, −1..1.
     pub samples: Arc<[f32]>,
+    /// Whether it is a sound of its own.
+    pub part: ClipPart,
     /// From [`Player::epoch`], taken *before* the decision to speak: then a flush in between wins.
     pub epoch: Epoch,
+}
+
+/// Which part of a sound a clip is. The parts are played without a joint, also when one comes late, and nothing comes
+/// between them; one sound at a time may be in parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClipPart {
+    /// All of it.
+    Whole,
+    /// Its beginning: another part follows, be it an empty one.
+    Begin,
+    /// Another part follows.
+    Middle,
+    /// The last part.
+    End,
+}
+
+impl ClipPart {
+    /// Whether it goes on with the part before.
+    fn goes_on(self) -> bool {
+        matches!(self, Self::Middle | Self::End)
+    }
+
+    /// Whether another part follows.
+    fn is_followed(self) -> bool {
+        matches!(self, Self::Begin | Self::Middle)
+    }
 }
 
 /// The clip was not accepted: playback was flushed after its epoch, or its rate is nonsensical.
@@ -127,6 +156,15 @@ struct PlaybackQueue {
     closed: bool,
     /// Counts changes, so that the feeder sleeps only when nothing has happened.
     changes: u64,
+}
+
+impl PlaybackQueue {
+    /// The next part of the sound that is being played.
+    fn take_part(&mut self) -> Option<QueueItem> {
+        let is_part = |item: &QueueItem| matches!(item, QueueItem::Clip(clip) if clip.part.goes_on());
+        let place = self.items.iter().position(is_part)?;
+        self.items.remove(place)
+    }
 }
 
 enum QueueItem {
@@ -271,7 +309,7 @@ impl Player {
     /// # Errors
     /// As [`Player::play`].
     pub fn play_now(&self, tag: u64, rate: u32, samples: impl Into<Arc<[f32]>>) -> Result<(), Flushed> {
-        self.play(Clip { tag, rate, samples: samples.into(), epoch: self.epoch() })
+        self.play(Clip { tag, rate, samples: samples.into(), part: ClipPart::Whole, epoch: self.epoch() })
     }
 
     /// Silence within one device period: what is playing or queued is discarded. Never waits.

@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use tokio::sync::mpsc;
 
-use self::ledger::Ledger;
+use self::ledger::{Ledger, LineId};
 use super::languages::{LanguageVoice, LanguageVoices};
-use super::{Interrupter, SpeakError, SynthesisEnd, Voice, shape};
-use crate::audio::{Clip, DeviceFault, Epoch, PlayEvent, Player};
+use super::{Interrupter, Lead, Progress, SoundChunk, SpeakError, Voice};
+use crate::audio::{Clip, ClipPart, DeviceFault, Epoch, PlayEvent, Player};
 use crate::language::LanguageCode;
 use crate::message::TurnId;
 use crate::pulse::Heart;
@@ -205,8 +205,8 @@ impl Mouth {
         self.orders.send(VoiceRequest::Say { line, epoch }).await.map_err(|_| Stopped)
     }
 
-    /// Has the first line of an answer that may come synthesised in advance, and returns at once. The line itself costs
-    /// nothing more then; another line ends it. Nothing is prepared while lines are queued.
+    /// Has the first sound of an answer that may come synthesised in advance, and returns at once. The line itself begins
+    /// at once then; another line ends it. Nothing is prepared while lines are queued.
     pub fn prepare(&self, text: String, language: LanguageCode) {
         if self.orders.capacity() == self.orders.max_capacity() {
             // Full or closed: then it is said without preparation, or not at all.
@@ -270,14 +270,14 @@ fn run(
                 if shared.is_stale(epoch) => {}
             VoiceRequest::Say { line, epoch } => {
                 let speaker = speakers.of(&line.language);
-                let place = match reading.replace(line.turn) == Some(line.turn) {
-                    true => LinePlace::Next,
-                    false => LinePlace::First,
+                let lead = match reading.replace(line.turn) == Some(line.turn) {
+                    true => Lead::Kept,
+                    false => Lead::Cut,
                 };
-                if place == LinePlace::First {
+                if lead == Lead::Cut {
                     speaker.reader.restart();
                 }
-                let due = speak(speaker, shared, (line, epoch, place), ready.take());
+                let due = speak(speaker, shared, (line, epoch, lead), ready.take());
                 send(due, events);
             }
             // Whoever waits already comes first.
@@ -294,50 +294,38 @@ fn run(
     }
 }
 
-/// Where a line stands in its turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LinePlace {
-    /// Somebody waits for it: it begins without the silence a voice begins with.
-    First,
-    /// That silence is the pause behind the line before.
-    Next,
-}
-
-/// Speaks one line, from what was prepared where that is the same. The ledger registers each clip before the player
-/// gets it.
+/// Speaks one line; its beginning may have been prepared. The ledger registers each clip before the player gets it.
 fn speak(
     speaker: &mut LanguageVoice,
     shared: &MouthState,
-    (line, epoch, place): (SpokenLine, Epoch, LinePlace),
+    (line, epoch, lead): (SpokenLine, Epoch, Lead),
     ready: Option<PreparedLine>,
 ) -> Vec<SpeakEvent> {
     let turn = line.turn;
-    let rate = speaker.voice.rate();
     let ready = ready.filter(|ready| ready.is(&line));
     let text = speaker.reader.speakable(&line.text);
     let row = shared.ledger().open(line, text.clone());
-    let is_stopped = || shared.is_stale(epoch);
-    let mut due = Vec::new();
-    let mut begins = place == LinePlace::First && ready.is_none();
-    let mut play = |mut samples: Vec<f32>| {
-        if std::mem::take(&mut begins) {
-            shape::cut_lead(&mut samples, rate);
+    let mut playing = PlayedLine { shared, row, epoch, rate: speaker.voice.rate(), is_open: false };
+    let (mut due, is_stopped) = (Vec::new(), || shared.is_stale(epoch));
+    let begun = match ready {
+        Some(ready) => {
+            due.extend(playing.play(ready.into_first()));
+            Ok(())
         }
-        let Some(tag) = shared.ledger().clip(row) else { return };
-        // Refused: a stop came meanwhile, which the next check detects, or the player has ended.
-        if shared.player.play(Clip { tag, rate, samples: samples.into(), epoch }).is_err() && !is_stopped() {
-            due.extend(shared.ledger().dropped(tag, Instant::now()));
+        None => speaker.voice.begin(&text, lead),
+    };
+    let said = begun.and_then(|()| {
+        loop {
+            match speaker.voice.advance(&is_stopped)? {
+                Progress::Chunk(chunk) => due.extend(playing.play(chunk)),
+                Progress::Over(_) => return Ok(()),
+            }
         }
-    };
-    let said = match ready {
-        Some(ready) => Ok(ready.play(&is_stopped, &mut play)),
-        None => speaker.voice.say(&text, &is_stopped, &mut play),
-    };
+    });
+    due.extend(playing.end());
     match said {
         // The line may have been silent, and nothing else may be playing.
-        Ok(SynthesisEnd::All | SynthesisEnd::Stopped) => {
-            due.extend(shared.ledger().close(row, Instant::now()))
-        }
+        Ok(()) => due.extend(shared.ledger().close(row, Instant::now())),
         Err(error) => {
             tracing::warn!(%error, %turn, "could not speak a line");
             due.push(SpeakEvent::Failed { turn, error: error.to_string() });
@@ -345,6 +333,42 @@ fn speak(
         }
     }
     due
+}
+
+/// A line on its way to the player.
+struct PlayedLine<'m> {
+    shared: &'m MouthState,
+    row: LineId,
+    epoch: Epoch,
+    rate: u32,
+    /// The last chunk is to be continued.
+    is_open: bool,
+}
+
+impl PlayedLine<'_> {
+    fn play(&mut self, chunk: SoundChunk) -> Vec<SpeakEvent> {
+        let part = match (std::mem::replace(&mut self.is_open, chunk.continues), chunk.continues) {
+            (false, false) => ClipPart::Whole,
+            (false, true) => ClipPart::Begin,
+            (true, true) => ClipPart::Middle,
+            (true, false) => ClipPart::End,
+        };
+        let Some(tag) = self.shared.ledger().clip(self.row) else { return Vec::new() };
+        let clip = Clip { tag, rate: self.rate, samples: chunk.samples.into(), part, epoch: self.epoch };
+        // Refused: a stop came meanwhile, which the next check detects, or the player has ended.
+        match self.shared.player.play(clip) {
+            Err(_) if !self.shared.is_stale(self.epoch) => self.shared.ledger().dropped(tag, Instant::now()),
+            Ok(()) | Err(_) => Vec::new(),
+        }
+    }
+
+    /// A sentence that broke off ends where it is.
+    fn end(mut self) -> Vec<SpeakEvent> {
+        match self.is_open {
+            true => self.play(SoundChunk { samples: Vec::new(), continues: false }),
+            false => Vec::new(),
+        }
+    }
 }
 
 /// Sends events from the voice thread. Fails only when the receiver was dropped.

@@ -1,22 +1,32 @@
 //! A Piper voice: phonemes in, samples out, through ONNX Runtime.
 //!
 //! Runs on the thread that owns the [`PiperVoice`]; loading takes seconds, so it stays resident. In: speakable
-//! text. Out: mono f32 in −1..1 at the voice's own rate, sentence by sentence, so that the first one is
+//! text. Out: mono f32 in −1..1 at the voice's own rate, chunk by chunk of a sentence, so that the first one is
 //! played while the next is synthesised. An unusable library, model or configuration is refused with an error
 //! that names the file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use ort::environment::Environment;
-use ort::session::builder::GraphOptimizationLevel;
-use ort::session::{RunOptions, Session};
-use ort::value::{DynValue, Tensor};
+use ort::session::RunOptions;
 use serde::Deserialize;
 
 use super::espeak::Phonemizer;
-use super::{SpeakConfig, SpeakError, SynthesisEnd, shape};
+use super::shape::Lead;
+use super::voice::{Progress, SoundChunk};
+use super::{SpeakConfig, SpeakError, SynthesisEnd};
+use network::{Encoded, Network, NetworkDescription};
+use pacing::Pacing;
+use runtime::environment;
+pub use runtime::refuse_telemetry;
+use sentence::{Sentence, Shaping};
+
+mod graph;
+mod network;
+mod pacing;
+mod runtime;
+mod sentence;
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -75,7 +85,7 @@ impl std::fmt::Debug for Interrupter {
 }
 
 impl Interrupter {
-    /// Aborts the running synthesis. Without one, the next [`Voice::say`](super::Voice::say) is not affected.
+    /// Aborts the running synthesis. Without one, the next [`Voice::advance`](super::Voice::advance) is not affected.
     pub fn interrupt(&self) {
         let Some(running) = &self.0 else { return };
         if let Err(error) = running.terminate() {
@@ -86,15 +96,26 @@ impl Interrupter {
 
 /// A loaded voice.
 pub struct PiperVoice {
-    session: Session,
-    running: Arc<RunOptions>,
+    network: Network,
     phonemizer: Phonemizer,
     ids: HashMap<char, Vec<i64>>,
     rate: u32,
-    scales: [f32; 3],
-    speakers: u32,
     gain: f32,
     pause: usize,
+    /// How sentences are decoded in chunks; nothing when each is decoded whole.
+    pacing: Option<Pacing>,
+    /// What is being said.
+    synthesis: Option<Synthesis>,
+}
+
+/// A text on its way to being sound.
+#[derive(Debug)]
+struct Synthesis {
+    /// Phonemes of the sentences that were not begun.
+    sentences: VecDeque<String>,
+    /// The one that was, and whether a pause belongs behind it.
+    current: Option<(Sentence, bool)>,
+    lead: Lead,
 }
 
 impl std::fmt::Debug for PiperVoice {
@@ -111,29 +132,40 @@ impl PiperVoice {
     /// Says which file is missing or unusable.
     pub fn load(files: &PiperFiles, config: &SpeakConfig) -> Result<Self, SpeakError> {
         let description = describe(&files.config)?;
+        let ids = table(description.phoneme_id_map, &files.config)?;
         let phonemizer = Phonemizer::open(&files.espeak_data, &description.espeak.voice)?;
         let environment = environment(&files.onnxruntime)?;
-        let session = session(&environment, &files.model, config.threads())?;
-        let running = RunOptions::new().map_err(|e| SpeakError::model(&files.model, &e))?;
         let rate = description.audio.sample_rate;
         let Inference { noise_scale, length_scale, noise_w } = description.inference;
-        let mut voice = Self {
-            session,
-            running: Arc::new(running),
-            phonemizer,
-            ids: table(description.phoneme_id_map, &files.config)?,
+        let description = NetworkDescription {
             rate,
             scales: [
                 noise_scale * config.variation,
                 length_scale * config.length_scale,
                 noise_w * config.variation,
             ],
-            speakers: description.num_speakers,
+            has_speakers: description.num_speakers > 1,
+        };
+        let network = Network::load(&environment, (&files.model, config.threads()), description)?;
+        let mut voice = Self {
+            network,
+            phonemizer,
+            ids,
+            rate,
             gain: config.gain,
             pause: (f64::from(rate) * f64::from(config.pause_ms) / 1e3) as usize,
+            pacing: None,
+            synthesis: None,
         };
-        voice.compute("haɪ.").map_err(|e| SpeakError::model(&files.model, &e))?;
+        voice.pacing = voice.try_out().map_err(|e| SpeakError::model(&files.model, &e))?;
         Ok(voice)
+    }
+
+    /// Says a word, and finds out whether and how fast this voice can be decoded in chunks.
+    fn try_out(&mut self) -> ort::Result<Option<Pacing>> {
+        let ids = self.encode("haɪ.");
+        let Encoded::Frames(frames) = self.network.encode(ids)? else { return Ok(None) };
+        self.network.try_out(&frames)
     }
 
     /// The rate of its samples, in Hz.
@@ -141,60 +173,58 @@ impl PiperVoice {
         self.rate
     }
 
-    /// A handle that aborts a running [`PiperVoice::say`] from another thread.
+    /// A handle that aborts a running [`PiperVoice::advance`] from another thread.
     pub fn interrupter(&self) -> Interrupter {
-        Interrupter(Some(Arc::clone(&self.running)))
+        Interrupter(Some(Arc::clone(self.network.running())))
     }
 
-    /// Synthesises `text`, which is speakable already: passes the samples of each sentence to `each` as soon
-    /// as they are ready. `is_stopped` is checked before each sentence; to abort within one, set whatever it
-    /// reads and then call [`Interrupter::interrupt`].
+    /// Begins `text`, which is speakable already, instead of what it was saying.
+    ///
+    /// # Errors
+    /// When espeak-ng fails.
+    pub(super) fn begin(&mut self, text: &str, lead: Lead) -> Result<(), SpeakError> {
+        let sentences = self.phonemizer.sentences(text)?.into();
+        self.synthesis = Some(Synthesis { sentences, current: None, lead });
+        Ok(())
+    }
+
+    /// Its next chunk.
     ///
     /// # Errors
     /// When ONNX Runtime fails. Samples that are not finite are silenced, not an error.
-    pub fn say(
-        &mut self,
-        text: &str,
-        is_stopped: &dyn Fn() -> bool,
-        each: &mut dyn FnMut(Vec<f32>),
-    ) -> Result<SynthesisEnd, SpeakError> {
-        for phonemes in self.phonemizer.sentences(text)? {
-            // First re-arm, then check: a stop that comes between the two is seen by the check, a later one
-            // by the run.
-            self.running.unterminate().map_err(SpeakError::synthesis)?;
-            if is_stopped() {
-                return Ok(SynthesisEnd::Stopped);
-            }
-            match self.compute(&phonemes) {
-                Ok(mut samples) => {
-                    shape::level(&mut samples, self.gain);
-                    if phonemes.ends_with(['.', '?', '!']) {
-                        samples.resize(samples.len() + self.pause, 0.0);
-                    }
-                    each(samples);
-                }
-                Err(_) if is_stopped() => return Ok(SynthesisEnd::Stopped),
-                Err(error) => return Err(SpeakError::synthesis(error)),
-            }
+    pub(super) fn advance(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<Progress, SpeakError> {
+        // First re-arm, then check: a stop that comes between the two is seen by the check, a later one by the run.
+        self.network.running().unterminate().map_err(SpeakError::synthesis)?;
+        if is_stopped() {
+            return Ok(Progress::Over(SynthesisEnd::Stopped));
         }
-        Ok(SynthesisEnd::All)
+        match self.chunk() {
+            Ok(Some(chunk)) => Ok(Progress::Chunk(chunk)),
+            Ok(None) => Ok(Progress::Over(SynthesisEnd::All)),
+            Err(_) if is_stopped() => Ok(Progress::Over(SynthesisEnd::Stopped)),
+            Err(error) => Err(SpeakError::synthesis(error)),
+        }
     }
 
-    /// One run of the model over one sentence.
-    fn compute(&mut self, phonemes: &str) -> ort::Result<Vec<f32>> {
-        let ids = self.encode(phonemes);
-        let length = ids.len();
-        let mut inputs: Vec<(&str, DynValue)> = vec![
-            ("input", Tensor::from_array(([1, length], ids))?.into_dyn()),
-            ("input_lengths", Tensor::from_array(([1], vec![length as i64]))?.into_dyn()),
-            ("scales", Tensor::from_array(([3], self.scales.to_vec()))?.into_dyn()),
-        ];
-        if self.speakers > 1 {
-            inputs.push(("sid", Tensor::from_array(([1], vec![0_i64]))?.into_dyn()));
+    fn chunk(&mut self) -> ort::Result<Option<SoundChunk>> {
+        let Some(mut synthesis) = self.synthesis.take() else { return Ok(None) };
+        let (sentence, has_pause) = match synthesis.current.take() {
+            Some(current) => current,
+            None => {
+                let Some(phonemes) = synthesis.sentences.pop_front() else { return Ok(None) };
+                let encoded = self.network.encode(self.encode(&phonemes))?;
+                (Sentence::new(encoded, self.pacing), phonemes.ends_with(['.', '?', '!']))
+            }
+        };
+        let shaping = Shaping { gain: self.gain, rate: self.rate, lead: synthesis.lead };
+        let (mut samples, rest) = sentence.chunk(&mut self.network, &mut self.pacing, shaping)?;
+        let continues = rest.is_some();
+        if has_pause && !continues {
+            samples.resize(samples.len() + self.pause, 0.0);
         }
-        let outputs = self.session.run_with_options(inputs, &*self.running)?;
-        let (_, samples) = outputs[0].try_extract_tensor::<f32>()?;
-        Ok(samples.to_vec())
+        let current = rest.map(|rest| (rest, has_pause));
+        self.synthesis = Some(Synthesis { current, lead: Lead::Kept, ..synthesis });
+        Ok(Some(SoundChunk { samples, continues }))
     }
 
     /// Phonemes as the model's ids: begin, each phoneme followed by a pad, end. Unknown ones are skipped, as
@@ -235,50 +265,4 @@ fn table(map: HashMap<String, Vec<i64>>, path: &Path) -> Result<HashMap<char, Ve
     }
     let why = "its phoneme table lacks the marks _ ^ $".to_owned();
     Err(SpeakError::Description { path: path.to_owned(), why })
-}
-
-/// What ONNX Runtime asks for before it makes an identifier of this machine and a database of what it would report.
-const NO_TELEMETRY: &str = "ORT_DISABLE_TELEMETRY";
-
-/// Switches off ONNX Runtime's telemetry before it is loaded. Its own function for that comes too late: by then the
-/// identifier and the database are in the user's cache.
-///
-/// # Safety
-/// No other thread of the process may run yet: it changes the environment.
-pub unsafe fn refuse_telemetry() {
-    // SAFETY: passed on to the caller.
-    unsafe { std::env::set_var(NO_TELEMETRY, "1") };
-}
-
-/// ONNX Runtime's environment; a process can make only one, so it is kept until the end.
-static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
-
-/// The process-wide environment, made by the first voice.
-fn environment(library: &Path) -> Result<Environment, SpeakError> {
-    let mut made = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(environment) = made.as_ref() {
-        return Ok(environment.clone());
-    }
-    let unusable = |why: String| SpeakError::Runtime { path: library.to_owned(), why };
-    let library = library.canonicalize().map_err(|e| unusable(e.to_string()))?;
-    let builder = ort::init_from(&library).map_err(|e| unusable(e.to_string()))?;
-    let environment =
-        builder.with_name("joi").with_telemetry(false).build().map_err(|e| unusable(e.to_string()))?;
-    Ok(made.insert(environment).clone())
-}
-
-/// A session that leaves the other cores free: no second thread pool, no spinning between runs.
-fn session(environment: &Environment, model: &Path, threads: usize) -> Result<Session, SpeakError> {
-    if !model.is_file() {
-        return Err(SpeakError::Model { path: model.to_owned(), why: "there is no such file".into() });
-    }
-    let built = || -> ort::Result<Session> {
-        Session::builder(environment)?
-            .with_intra_threads(threads)?
-            .with_inter_threads(1)?
-            .with_intra_op_spinning(false)?
-            .with_optimization_level(GraphOptimizationLevel::Level3)?
-            .commit_from_file(model)
-    };
-    built().map_err(|e| SpeakError::model(model, &e))
 }

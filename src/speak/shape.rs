@@ -11,6 +11,15 @@ const SILENCE: f32 = 0.003;
 /// Blocks of 10 ms.
 const BLOCKS_A_SECOND: u32 = 100;
 
+/// What becomes of the silence a voice begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lead {
+    /// Somebody waits: all but 10 ms of it goes.
+    Cut,
+    /// It is the pause behind what was said before.
+    Kept,
+}
+
 /// Multiplies by `gain`, limits peaks softly below 1, and replaces NaN by silence.
 pub(super) fn level(samples: &mut [f32], gain: f32) {
     for sample in samples {

@@ -1,10 +1,11 @@
-//! A voice: text in, samples out, sentence by sentence.
+//! A voice: text in, samples out, chunk by chunk.
 //!
 //! Owned by the voice thread. Piper's voices sound like people and are fetched; espeak-ng's are in the program for
 //! every language it has data of, and sound like machines.
 
 use super::espeak::{EspeakSource, EspeakVoice};
 use super::piper::{PiperFiles, PiperVoice};
+use super::shape::Lead;
 use super::{Interrupter, SpeakConfig, SpeakError};
 
 /// Where a voice comes from.
@@ -28,13 +29,31 @@ impl From<EspeakSource> for VoiceSource {
     }
 }
 
-/// How a [`Voice::say`] ended.
+/// How a text ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SynthesisEnd {
-    /// Every sentence was passed on.
+    /// All of it was synthesised.
     All,
     /// It was stopped before the end.
     Stopped,
+}
+
+/// Some sound of a text: a sentence, or a part of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SoundChunk {
+    /// Mono, −1..1.
+    pub samples: Vec<f32>,
+    /// The next chunk belongs to the same sentence: there is no joint between them.
+    pub continues: bool,
+}
+
+/// How far a text is.
+#[derive(Debug, PartialEq)]
+pub enum Progress {
+    /// Its next chunk.
+    Chunk(SoundChunk),
+    /// There is none.
+    Over(SynthesisEnd),
 }
 
 /// A loaded voice.
@@ -75,21 +94,48 @@ impl Voice {
         }
     }
 
-    /// Synthesises `text`, which is speakable already: passes the samples of each sentence to `each` as soon
-    /// as they are ready. `is_stopped` is checked before each sentence; to abort within one, set whatever it
+    /// Begins `text`, which is speakable already; what it was saying is forgotten.
+    ///
+    /// # Errors
+    /// When espeak-ng fails.
+    pub fn begin(&mut self, text: &str, lead: Lead) -> Result<(), SpeakError> {
+        match self {
+            Self::Piper(voice) => voice.begin(text, lead),
+            Self::Espeak(voice) => {
+                voice.begin(text, lead);
+                Ok(())
+            }
+        }
+    }
+
+    /// Synthesises the next chunk of what was begun. `is_stopped` is checked before; to abort it within, set whatever it
     /// reads and then call [`Interrupter::interrupt`].
     ///
     /// # Errors
     /// When the synthesis fails. Samples that are not finite are silenced, not an error.
+    pub fn advance(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<Progress, SpeakError> {
+        match self {
+            Self::Piper(voice) => voice.advance(is_stopped),
+            Self::Espeak(voice) => voice.advance(is_stopped),
+        }
+    }
+
+    /// Synthesises `text`, which is speakable already, to its end.
+    ///
+    /// # Errors
+    /// As [`Voice::advance`].
     pub fn say(
         &mut self,
         text: &str,
         is_stopped: &dyn Fn() -> bool,
-        each: &mut dyn FnMut(Vec<f32>),
+        each: &mut dyn FnMut(SoundChunk),
     ) -> Result<SynthesisEnd, SpeakError> {
-        match self {
-            Self::Piper(voice) => voice.say(text, is_stopped, each),
-            Self::Espeak(voice) => voice.say(text, is_stopped, each),
+        self.begin(text, Lead::Kept)?;
+        loop {
+            match self.advance(is_stopped)? {
+                Progress::Chunk(chunk) => each(chunk),
+                Progress::Over(end) => return Ok(end),
+            }
         }
     }
 }

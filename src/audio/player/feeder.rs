@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
+use super::stream::Stream;
 use super::{Clip, Duck, PlayEvent, PlayerState, QueueItem};
-use crate::audio::resample::Resampler;
 use crate::audio::sink::AudioSink;
 use crate::audio::stream_supervisor::DeviceNotice;
 
@@ -60,21 +60,6 @@ struct Flight {
     /// The sink's counter behind the clip's last sample, once all of it is converted.
     end: Option<u64>,
     started: bool,
-}
-
-/// A resampler stream shared by successive clips of one rate, so that no joint is audible.
-struct Stream {
-    resampler: Resampler,
-    rate: u32,
-    /// The sink's counter at the first sample of the stream.
-    base: u64,
-    taken: u64,
-}
-
-impl Stream {
-    fn position(&self) -> u64 {
-        self.base + self.resampler.position(self.taken)
-    }
 }
 
 impl Feeder {
@@ -262,16 +247,21 @@ impl Feeder {
         if shared.epoch().0 != self.epoch {
             return false;
         }
-        match queue.items.front() {
-            Some(QueueItem::Finish(_)) if !self.flights.is_empty() => return false,
-            Some(_) => {}
+        let is_unfinished = self.stream.as_ref().is_some_and(|stream| stream.is_unfinished);
+        let item = match queue.items.front() {
+            // Whatever else there is waits until the sound is complete.
+            _ if is_unfinished => queue.take_part(),
+            Some(QueueItem::Finish(_)) if !self.flights.is_empty() => None,
+            Some(_) => queue.items.pop_front(),
             None => {
                 drop(queue);
                 self.end_stream();
                 return !self.ready.is_empty();
             }
+        };
+        if item.is_none() {
+            return false;
         }
-        let item = queue.items.pop_front();
         queue.busy |= matches!(item, Some(QueueItem::Clip(_)));
         drop(queue);
         shared.changed.notify_all();
@@ -296,13 +286,13 @@ impl Feeder {
 
     fn begin(&mut self, mut flight: Flight) {
         let rate = flight.clip.rate;
-        if self.stream.as_ref().is_none_or(|stream| stream.rate != rate) {
+        if self.stream.as_ref().is_none_or(|stream| stream.rate() != rate) {
             self.end_stream();
             let to = self.sink.as_ref().map_or(rate, |sink| sink.rate());
             // `play` has checked the clip's rate, and opening the sink its own.
-            let Ok(resampler) = Resampler::new(rate, to) else { return };
             let base = self.pushed + (self.ready.len() - self.sent) as u64;
-            self.stream = Some(Stream { resampler, rate, base, taken: 0 });
+            let Ok(stream) = Stream::new((rate, to), base) else { return };
+            self.stream = Some(stream);
         }
         flight.start = self.stream.as_ref().map_or(0, Stream::position);
         flight.from = flight.fed;
@@ -316,14 +306,17 @@ impl Feeder {
         let (Some(flight), Some(stream)) = (self.flights.back_mut(), &mut self.stream) else { return };
         let samples = &flight.clip.samples[flight.fed..];
         let slice = &samples[..samples.len().min(SLICE)];
-        stream.resampler.push(slice, &mut self.ready);
-        stream.taken += slice.len() as u64;
+        stream.push(slice, &mut self.ready);
         flight.fed += slice.len();
         if flight.fed < flight.clip.samples.len() {
             return;
         }
         flight.end = Some(stream.position());
-        let (next, rate) = (self.cut_short.front().map(|flight| flight.clip.rate), stream.rate);
+        stream.is_unfinished = flight.clip.part.is_followed();
+        if stream.is_unfinished {
+            return;
+        }
+        let (next, rate) = (self.cut_short.front().map(|flight| flight.clip.rate), stream.rate());
         let next = next.or_else(|| match self.shared.lock().items.front() {
             Some(QueueItem::Clip(clip)) => Some(clip.rate),
             _ => None,
@@ -335,8 +328,8 @@ impl Feeder {
 
     /// Pushes out the rest of the conversion; the sink may run empty afterwards.
     fn end_stream(&mut self) {
-        if let Some(mut stream) = self.stream.take() {
-            stream.resampler.finish(&mut self.ready);
+        if let Some(stream) = self.stream.take() {
+            stream.finish(&mut self.ready);
         }
         if self.ready.is_empty()
             && let Some(sink) = &mut self.sink

@@ -92,7 +92,7 @@ impl Bench {
     }
 
     fn clip(&self, tag: u64, samples: &[f32]) -> Clip {
-        Clip { tag, rate: 1000, samples: samples.into(), epoch: self.player.epoch() }
+        Clip { tag, rate: 1000, samples: samples.into(), part: ClipPart::Whole, epoch: self.player.epoch() }
     }
 
     fn started(&self, tag: u64) -> PlayEvent {
@@ -134,7 +134,8 @@ fn clips_of_another_rate_are_converted_and_keep_their_length() {
     let mut bench = Bench::with(&speaker);
     for (tag, rate, count) in [(1, 2000, 200), (2, 2000, 200), (3, 4000, 400)] {
         let samples: Vec<f32> = vec![0.25; count];
-        let clip = Clip { tag, rate, samples: samples.into(), epoch: bench.player.epoch() };
+        let clip =
+            Clip { tag, rate, samples: samples.into(), part: ClipPart::Whole, epoch: bench.player.epoch() };
         bench.player.play(clip).unwrap();
     }
     let mut events = vec![];
@@ -359,4 +360,70 @@ fn dropping_the_last_handle_ends_the_feeder() {
 fn handles_may_be_shared_between_threads() {
     fn shared<T: Send + Sync + Clone>() {}
     shared::<Player>();
+}
+
+/// The parts of one sound at 2 kHz.
+fn part(bench: &Bench, (tag, part): (u64, ClipPart), samples: &[f32]) -> Clip {
+    Clip { rate: 2000, part, ..bench.clip(tag, samples) }
+}
+
+#[test]
+fn parts_of_a_sound_have_no_joint_also_when_one_comes_late_and_nothing_comes_between_them() {
+    let sine: Vec<f32> = (0..600).map(|at| 0.5 * (at as f32 * 0.05).sin()).collect();
+    let play = |parts: &[(ClipPart, std::ops::Range<usize>)]| {
+        let speaker = Speaker::default();
+        let mut bench = Bench::with(&speaker);
+        let mut events = Vec::new();
+        for (tag, (which, range)) in (1..).zip(parts) {
+            bench.player.play(part(&bench, (tag, *which), &sine[range.clone()])).unwrap();
+            if tag == 1 && parts.len() > 1 {
+                bench.player.play(bench.clip(99, &[0.9; 5])).unwrap();
+            }
+            for _ in 0..600 {
+                events.extend(bench.step());
+                speaker.play(1);
+            }
+        }
+        (speaker.heard(), events)
+    };
+    let (whole, _) = play(&[(ClipPart::Whole, 0..600)]);
+    let parts = [(ClipPart::Begin, 0..200), (ClipPart::Middle, 200..420), (ClipPart::End, 420..600)];
+    let (heard, events) = play(&parts);
+    assert_eq!(heard.len(), whole.len() + 5);
+    assert_eq!(heard[..whole.len()], whole, "each part came only when the one before had been played");
+    assert_eq!(heard[whole.len()..], [0.9; 5], "a tone waits for the end of the sound");
+    let idle = events.iter().filter(|event| **event == PlayEvent::Idle).count();
+    assert_eq!(idle, 1, "{events:?}");
+}
+
+#[test]
+fn a_sound_that_breaks_off_ends_with_an_empty_part_and_a_flush_ends_it_too() {
+    let speaker = Speaker::default();
+    let mut bench = Bench::with(&speaker);
+    bench.player.play(part(&bench, (1, ClipPart::Begin), &[0.2; 2000])).unwrap();
+    bench.player.play(bench.clip(2, &[0.9; 5])).unwrap();
+    let mut events = Vec::new();
+    for _ in 0..2000 {
+        events.extend(bench.step());
+        speaker.play(1);
+    }
+    assert_eq!(events, [bench.started(1)], "it may go on at any time");
+    bench.player.play(part(&bench, (3, ClipPart::End), &[])).unwrap();
+    for _ in 0..2000 {
+        events.extend(bench.step());
+        speaker.play(1);
+    }
+    let over = [1, 3, 2].map(|tag| bench.finished(tag));
+    assert!(over.iter().all(|event| events.contains(event)), "{events:?}");
+    assert_eq!(events.last(), Some(&PlayEvent::Idle));
+    assert_eq!(speaker.heard().len(), 1005);
+
+    bench.player.play(part(&bench, (4, ClipPart::Begin), &[0.2; 2000])).unwrap();
+    bench.step();
+    bench.player.flush();
+    bench.step();
+    bench.player.play(bench.clip(5, &[0.7; 10])).unwrap();
+    bench.step();
+    speaker.play(5000);
+    assert!(bench.step().contains(&bench.finished(5)));
 }

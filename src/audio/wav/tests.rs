@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::audio::{Clip, PlayEvent, Player};
+use crate::audio::{Clip, ClipPart, PlayEvent, Player};
 
 fn dir() -> TempDir {
     tempfile::tempdir().unwrap()
@@ -216,7 +216,13 @@ fn after_the_end_of_the_file_further_clips_go_nowhere_without_harm() {
     let dir = dir();
     let (player, _events) = Player::to_wav(dir.path().join("out.wav"), RATE, Pace::Fast).unwrap();
     player.finish().unwrap();
-    let clip = Clip { tag: 1, rate: RATE, samples: vec![0.1; 10].into(), epoch: player.epoch() };
+    let clip = Clip {
+        tag: 1,
+        rate: RATE,
+        samples: vec![0.1; 10].into(),
+        part: ClipPart::Whole,
+        epoch: player.epoch(),
+    };
     player.play(clip).unwrap();
     assert_eq!(player.finish().unwrap(), Duration::ZERO);
 }

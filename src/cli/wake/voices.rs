@@ -170,7 +170,7 @@ impl Voices {
     /// Her voice fails.
     pub fn sentence(&mut self, text: &str) -> anyhow::Result<Vec<f32>> {
         let mut samples = Vec::new();
-        self.own.say(text, &|| false, &mut |part| samples.extend(part))?;
+        self.own.say(text, &|| false, &mut |chunk| samples.extend(chunk.samples))?;
         let mut resampler = Resampler::new(self.own.rate(), RATE)?;
         let mut out = Vec::new();
         resampler.push(&samples, &mut out);

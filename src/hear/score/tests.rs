@@ -148,7 +148,7 @@ fn a_phrase_too_short_to_be_told_apart_is_refused_with_the_reason() {
 /// The Piper voice says it, with a little silence around.
 fn spoken(text: &str) -> Vec<f32> {
     let (mut voice, mut said, mut samples) = (steady_joe(), Vec::new(), quiet(0.2));
-    voice.say(text, &|| false, &mut |piece| said.extend_from_slice(&piece)).unwrap();
+    voice.say(text, &|| false, &mut |chunk| said.extend(chunk.samples)).unwrap();
     let mut resampler = Resampler::new(voice.rate(), RATE).unwrap();
     resampler.push(&said, &mut samples);
     resampler.finish(&mut samples);

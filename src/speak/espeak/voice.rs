@@ -3,6 +3,7 @@
 //! Any thread, under the one lock of espeak-ng, a sentence at a time: some milliseconds of computing. In: speakable
 //! text. Out: mono f32 in −1..1. `is_stopped` is asked for every 60 ms of sound.
 
+use std::collections::VecDeque;
 use std::ffi::{CString, c_int, c_short, c_void};
 use std::path::PathBuf;
 use std::sync::PoisonError;
@@ -10,6 +11,8 @@ use std::sync::PoisonError;
 use espeak_rs_sys as sys;
 
 use super::{OPENED, Phonemizer, UTF8, pieces, select};
+use crate::speak::shape::Lead;
+use crate::speak::voice::{Progress, SoundChunk};
 use crate::speak::{SpeakConfig, SpeakError, SynthesisEnd, shape};
 
 /// espeak-ng's usual pace, in words a minute, and what it can do.
@@ -37,6 +40,9 @@ pub struct EspeakVoice {
     pace: c_int,
     gain: f32,
     pause: usize,
+    /// What is left of what it says.
+    sentences: VecDeque<String>,
+    lead: Lead,
 }
 
 /// What a sentence is synthesised into; espeak-ng's callback gets its address.
@@ -61,6 +67,8 @@ impl EspeakVoice {
             pace: pace.clamp(*PACES.start(), *PACES.end()),
             gain: config.gain * LEVEL,
             pause: (f64::from(rate) * f64::from(config.pause_ms) / 1e3) as usize,
+            sentences: VecDeque::new(),
+            lead: Lead::Kept,
         })
     }
 
@@ -69,32 +77,42 @@ impl EspeakVoice {
         self.rate
     }
 
-    pub(in crate::speak) fn say(
-        &mut self,
-        text: &str,
-        is_stopped: &dyn Fn() -> bool,
-        each: &mut dyn FnMut(Vec<f32>),
-    ) -> Result<SynthesisEnd, SpeakError> {
+    /// Begins `text`, instead of what it was saying.
+    pub(in crate::speak) fn begin(&mut self, text: &str, lead: Lead) {
         let text: String = text.chars().filter(|c| *c != '\0').collect();
-        for sentence in sentences(&text).flat_map(pieces) {
-            if is_stopped() {
-                return Ok(SynthesisEnd::Stopped);
-            }
-            if !sentence.chars().any(char::is_alphanumeric) {
-                continue;
-            }
-            let Some(mut samples) = self.synthesise(sentence, is_stopped)? else {
-                return Ok(SynthesisEnd::Stopped);
-            };
-            shape::level(&mut samples, self.gain);
-            let end = samples.iter().rposition(|sample| sample.abs() > SILENCE).map_or(0, |last| last + 1);
-            samples.truncate(end);
-            if sentence.trim_end().ends_with(['.', '?', '!']) {
-                samples.resize(samples.len() + self.pause, 0.0);
-            }
-            each(samples);
+        self.sentences = sentences(&text)
+            .flat_map(pieces)
+            .filter(|sentence| sentence.chars().any(char::is_alphanumeric))
+            .map(str::to_owned)
+            .collect();
+        self.lead = lead;
+    }
+
+    /// Its next sentence.
+    pub(in crate::speak) fn advance(
+        &mut self,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Progress, SpeakError> {
+        if is_stopped() {
+            return Ok(Progress::Over(SynthesisEnd::Stopped));
         }
-        Ok(SynthesisEnd::All)
+        let Some(sentence) = self.sentences.pop_front() else {
+            return Ok(Progress::Over(SynthesisEnd::All));
+        };
+        let Some(mut samples) = self.synthesise(&sentence, is_stopped)? else {
+            return Ok(Progress::Over(SynthesisEnd::Stopped));
+        };
+        shape::level(&mut samples, self.gain);
+        let end = samples.iter().rposition(|sample| sample.abs() > SILENCE).map_or(0, |last| last + 1);
+        samples.truncate(end);
+        if self.lead == Lead::Cut {
+            shape::cut_lead(&mut samples, self.rate);
+        }
+        self.lead = Lead::Kept;
+        if sentence.trim_end().ends_with(['.', '?', '!']) {
+            samples.resize(samples.len() + self.pause, 0.0);
+        }
+        Ok(Progress::Chunk(SoundChunk { samples, continues: false }))
     }
 
     /// One sentence; nothing when it was stopped.
@@ -168,15 +186,19 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+    use crate::speak::Voice;
 
-    fn voice(name: &str, config: &SpeakConfig) -> Result<EspeakVoice, SpeakError> {
+    fn voice(name: &str, config: &SpeakConfig) -> Result<Voice, SpeakError> {
         let data = std::env::temp_dir().join(format!("joi-espeak-{}", std::process::id()));
-        EspeakVoice::load(&EspeakSource { data, voice: name.into() }, config)
+        Voice::load(&EspeakSource { data, voice: name.into() }.into(), config)
     }
 
     fn said(name: &str, config: &SpeakConfig, text: &str) -> Vec<Vec<f32>> {
         let mut clips = Vec::new();
-        let end = voice(name, config).unwrap().say(text, &|| false, &mut |clip| clips.push(clip)).unwrap();
+        let end = voice(name, config)
+            .unwrap()
+            .say(text, &|| false, &mut |chunk| clips.push(chunk.samples))
+            .unwrap();
         assert_eq!(end, SynthesisEnd::All);
         clips
     }
@@ -205,8 +227,8 @@ mod tests {
             let mut voice = voice(name, &SpeakConfig::default()).unwrap();
             let mut first = None;
             let started = Instant::now();
-            voice.say("Tango, radio.", &|| false, &mut |clip| first = first.take().or(Some(clip))).unwrap();
-            assert!(first.is_some_and(|clip| seconds(&clip) > 0.4), "{name}");
+            voice.say("Tango, radio.", &|| false, &mut |chunk| first = first.take().or(Some(chunk))).unwrap();
+            assert!(first.is_some_and(|chunk| seconds(&chunk.samples) > 0.4), "{name}");
             assert!(started.elapsed().as_secs_f32() < 2.0, "{name}: {:?}", started.elapsed());
         }
     }
@@ -225,7 +247,7 @@ mod tests {
     fn a_stop_ends_it_between_and_within_sentences_and_it_speaks_again() {
         let mut voice = voice("de", &SpeakConfig::default()).unwrap();
         let (stopped, clips) = (Cell::new(false), Cell::new(0));
-        let mut count = |_: Vec<f32>| {
+        let mut count = |_: SoundChunk| {
             clips.set(clips.get() + 1);
             stopped.set(true);
         };

@@ -1,14 +1,14 @@
-//! A line that is synthesised before anybody has decided that it is said.
+//! A line whose first chunk is synthesised before anybody has decided that it is said.
 //!
-//! Run by the voice thread; any thread may give it up. In: the line. Out: its samples, to be played if the next line is
-//! the same. It delays nobody: another line ends it within the sentence.
+//! Run by the voice thread; any thread may give it up. In: the line. Out: its first chunk, to be played if the next line
+//! is the same; the voice then goes on behind it. It delays nobody: another line ends it within the chunk.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::SpokenLine;
 use crate::language::LanguageCode;
 use crate::speak::languages::LanguageVoice;
-use crate::speak::{SynthesisEnd, shape};
+use crate::speak::{Lead, Progress, SoundChunk};
 
 /// What is being prepared.
 #[derive(Debug, Default)]
@@ -20,13 +20,12 @@ struct PreparedText {
     is_given_up: bool,
 }
 
-/// A line that is ready.
+/// A line that can begin at once. The voice of its language stands behind its first chunk.
 #[derive(Debug)]
 pub(super) struct PreparedLine {
     text: String,
     language: LanguageCode,
-    /// By sentence.
-    samples: Vec<Vec<f32>>,
+    first: SoundChunk,
 }
 
 impl Rehearsal {
@@ -34,7 +33,7 @@ impl Rehearsal {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Synthesises `text`; nothing when another line came in between, or it failed.
+    /// Synthesises the beginning of `text`; nothing when another line came in between, or it failed.
     pub(super) fn prepare(
         &self,
         speaker: &mut LanguageVoice,
@@ -45,17 +44,12 @@ impl Rehearsal {
         speaker.reader.restart();
         let spoken = speaker.reader.speakable(&text);
         let is_given_up = || self.current().as_ref().is_none_or(|current| current.is_given_up);
-        let (mut samples, rate) = (Vec::new(), speaker.voice.rate());
-        let end = speaker.voice.say(&spoken, &is_given_up, &mut |mut sentence| {
-            if samples.is_empty() {
-                shape::cut_lead(&mut sentence, rate);
-            }
-            samples.push(sentence);
-        });
+        let voice = &mut speaker.voice;
+        let first = voice.begin(&spoken, Lead::Cut).and_then(|()| voice.advance(&is_given_up));
         *self.current() = None;
-        match end {
-            Ok(SynthesisEnd::All) => Some(PreparedLine { text, language, samples }),
-            Ok(SynthesisEnd::Stopped) => None,
+        match first {
+            Ok(Progress::Chunk(first)) => Some(PreparedLine { text, language, first }),
+            Ok(Progress::Over(_)) => None,
             Err(error) => {
                 tracing::debug!(%error, "a line could not be prepared");
                 None
@@ -81,15 +75,9 @@ impl PreparedLine {
         self.text == line.text && self.language == line.language
     }
 
-    /// Passes its samples on, sentence by sentence, until it is stopped.
-    pub(super) fn play(self, is_stopped: &dyn Fn() -> bool, each: &mut dyn FnMut(Vec<f32>)) -> SynthesisEnd {
-        for sentence in self.samples {
-            if is_stopped() {
-                return SynthesisEnd::Stopped;
-            }
-            each(sentence);
-        }
-        SynthesisEnd::All
+    /// What is ready of it.
+    pub(super) fn into_first(self) -> SoundChunk {
+        self.first
     }
 }
 
@@ -100,8 +88,8 @@ mod tests {
     use super::*;
     use crate::language::tests::english;
     use crate::message::TurnId;
-    use crate::speak::LineRole;
     use crate::speak::piper::tests::steady_joe;
+    use crate::speak::{LineRole, Voice};
 
     fn line(text: &str, language: &str) -> SpokenLine {
         SpokenLine {
@@ -113,24 +101,29 @@ mod tests {
         }
     }
 
+    /// What the voice says from where it stands.
+    fn rest(voice: &mut Voice) -> Vec<f32> {
+        let mut samples = Vec::new();
+        while let Progress::Chunk(chunk) = voice.advance(&|| false).unwrap() {
+            samples.extend(chunk.samples);
+        }
+        samples
+    }
+
     #[test]
-    fn what_was_prepared_is_what_the_voice_says_of_the_same_line() {
+    fn behind_what_was_prepared_the_voice_goes_on_as_if_it_said_all_of_it_at_once() {
         let mut speaker = LanguageVoice::new(steady_joe(), english());
-        let mut said = Vec::new();
-        speaker.voice.say("It is 9 oh 5.", &|| false, &mut |sentence| said.push(sentence)).unwrap();
-        shape::cut_lead(&mut said[0], speaker.voice.rate());
-        let prepare = |speaker: &mut LanguageVoice| {
-            Rehearsal::default().prepare(speaker, "It is 9:05.".into(), "en".into()).unwrap()
-        };
-        let ready = prepare(&mut speaker);
-        assert!(ready.is(&line("It is 9:05.", "en")));
-        assert!(!ready.is(&line("It is 9:06.", "en")) && !ready.is(&line("It is 9:05.", "de")));
-        let mut played = Vec::new();
-        assert_eq!(ready.play(&|| false, &mut |sentence| played.push(sentence)), SynthesisEnd::All);
-        assert_eq!(played, said);
-        let mut none = 0;
-        assert_eq!(prepare(&mut speaker).play(&|| true, &mut |_| none += 1), SynthesisEnd::Stopped);
-        assert_eq!(none, 0);
+        speaker.voice.begin("It is 9 oh 5, and a quarter of an hour.", Lead::Cut).unwrap();
+        let said = rest(&mut speaker.voice);
+        let text = "It is 9:05, and a quarter of an hour.";
+        let ready = Rehearsal::default().prepare(&mut speaker, text.into(), "en".into()).unwrap();
+        assert!(ready.is(&line(text, "en")));
+        assert!(!ready.is(&line("It is 9:06.", "en")) && !ready.is(&line(text, "de")));
+        let SoundChunk { samples: mut played, continues } = ready.into_first();
+        assert!(continues && played.len() < said.len() / 2, "{} of {}", played.len(), said.len());
+        played.extend(rest(&mut speaker.voice));
+        assert_eq!(played.len(), said.len());
+        assert!(played.iter().zip(&said).all(|(a, b)| (a - b).abs() < 1e-3));
     }
 
     #[test]
@@ -139,8 +132,7 @@ mod tests {
         assert!(!rehearsal.give_up_unless("anything"), "there is nothing to end");
         let mut speaker = LanguageVoice::new(steady_joe(), english());
         let interrupter = speaker.voice.interrupter();
-        let text =
-            "One sentence. Another sentence. And a third sentence, which is a little longer. ".repeat(20);
+        let text = format!("It {}ends.", "goes on and on ".repeat(20));
         let preparing = std::thread::spawn({
             let (rehearsal, text) = (Arc::clone(&rehearsal), text.clone());
             move || rehearsal.prepare(&mut speaker, text, "en".into()).is_none()

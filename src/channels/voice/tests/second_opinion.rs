@@ -12,7 +12,7 @@ use crate::speak::steady_joe;
 pub(super) fn said(text: &str, voiced: u64) -> Utterance {
     let mut voice = steady_joe();
     let (mut spoken, mut samples) = (Vec::new(), vec![0.0; 4_000]);
-    voice.say(text, &|| false, &mut |piece| spoken.extend_from_slice(&piece)).unwrap();
+    voice.say(text, &|| false, &mut |chunk| spoken.extend(chunk.samples)).unwrap();
     let mut resampler = Resampler::new(voice.rate(), RATE).unwrap();
     resampler.push(&spoken, &mut samples);
     resampler.finish(&mut samples);

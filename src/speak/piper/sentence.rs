@@ -1,0 +1,78 @@
+//! A sentence on its way from frames to sound, chunk by chunk.
+
+use super::network::{Encoded, Network};
+use super::pacing::Pacing;
+use crate::speak::shape::{self, Lead};
+
+/// What is left of a sentence.
+#[derive(Debug)]
+pub(super) struct Sentence {
+    encoded: Encoded,
+    /// Frames that are sound already.
+    done: usize,
+    /// How many are next.
+    next: usize,
+}
+
+/// What is done to samples before they are passed on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shaping {
+    pub(super) gain: f32,
+    pub(super) rate: u32,
+    pub(super) lead: Lead,
+}
+
+impl Shaping {
+    /// To samples of which those from `fresh` on are as the network computed them.
+    fn apply(self, samples: &mut Vec<f32>, fresh: usize) {
+        shape::level(&mut samples[fresh..], self.gain);
+        if self.lead == Lead::Cut {
+            shape::cut_lead(samples, self.rate);
+        }
+    }
+}
+
+impl Sentence {
+    pub(super) fn new(encoded: Encoded, pacing: Option<Pacing>) -> Self {
+        let next = match &encoded {
+            Encoded::Samples(_) => 0,
+            Encoded::Frames(frames) => pacing.map_or(frames.len(), |pacing| pacing.first(frames.len())),
+        };
+        Self { encoded, done: 0, next }
+    }
+
+    /// The next samples, and what is left behind them: so many that they bridge the time until the rest comes.
+    pub(super) fn chunk(
+        self,
+        network: &mut Network,
+        pacing: &mut Option<Pacing>,
+        shaping: Shaping,
+    ) -> ort::Result<(Vec<f32>, Option<Self>)> {
+        let frames = match self.encoded {
+            Encoded::Samples(mut samples) => {
+                shaping.apply(&mut samples, 0);
+                return Ok((samples, None));
+            }
+            Encoded::Frames(frames) => frames,
+        };
+        let (mut samples, mut done, mut next) = (Vec::new(), self.done, self.next);
+        loop {
+            let decoded = network.decode(&frames, done..done + next, pacing.map_or(0, Pacing::reach))?;
+            let hop = (decoded.samples.len() / next.max(1)).max(1);
+            let from = samples.len();
+            samples.extend(decoded.samples);
+            shaping.apply(&mut samples, from);
+            done += next;
+            let left = frames.len() - done;
+            let Some(pacing) = pacing.as_mut().filter(|_| left > 0) else { return Ok((samples, None)) };
+            pacing.learn(decoded.effort);
+            match pacing.next(left, samples.len() / hop) {
+                Some(next) => {
+                    let rest = Self { encoded: Encoded::Frames(frames), done, next };
+                    return Ok((samples, Some(rest)));
+                }
+                None => next = pacing.first(left),
+            }
+        }
+    }
+}
