@@ -263,14 +263,14 @@ async fn push_to_talk_interrupts_her_whatever_she_does() {
     assert_eq!(record.decisions.last().map(|decision| decision.reason.as_str()), Some("she was called"));
     bench.hears(HearEvent::NothingSaid).await;
     bench.until(Activity::Idle).await;
-    // So long that she is still computing it when she is called: a file plays as fast as it can.
+    // So long that she is still computing it when she is called, a chunk at a time: a file plays as fast as it can.
     let fault = "the microphone was lost; plug it in again. ".repeat(20);
     bench.hears(HearEvent::MicrophoneLost { fault }).await;
     bench.until(Activity::Speaking).await;
     bench.requests.send(OutsideRequest::Listen).await.unwrap();
     bench.until(Activity::Listening).await;
     let spoken = bench.end(&file).await;
-    assert!((0.5..15.0).contains(&spoken), "in the middle of what takes 40 s: {spoken} s");
+    assert!((0.1..15.0).contains(&spoken), "in the middle of what takes 40 s: {spoken} s");
 }
 
 #[tokio::test(flavor = "multi_thread")]
