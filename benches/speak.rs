@@ -1,5 +1,5 @@
-//! How long until she is heard: a reply of four sentences spoken as it is cut, and the same reply synthesised
-//! whole before its first sample is played. Also the pure stages in front of the voice.
+//! How long until she is heard: the first chunk of a reply of four sentences, its first sentence as a whole, and all of
+//! it before its first sample is played. Also the pure stages in front of the voice.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use joi::language::Language;
 use joi::speak::plain::{SpeakableReader, speakable};
 use joi::speak::segment::Segmenter;
-use joi::speak::{PiperFiles, SpeakConfig, Voice};
+use joi::speak::{Lead, PiperFiles, Progress, SpeakConfig, Voice};
 
 const REPLY: &str = "The living room lamp is on, and the temperature is **22.5 °C**. Tomorrow will be mostly sunny \
                      with a light breeze from the west. Your next meeting starts at 9:30. Would you like me to set \
@@ -49,17 +49,24 @@ fn say(voice: &mut Voice, language: &Language, text: &str) -> usize {
     }
 }
 
+/// Samples of the first chunk of `text`.
+fn begin(voice: &mut Voice, language: &Language, text: &str) -> usize {
+    let first = voice.begin(&speakable(text, language), Lead::Cut).and_then(|()| voice.advance(&|| false));
+    match first {
+        Ok(Progress::Chunk(chunk)) => chunk.samples.len(),
+        Ok(Progress::Over(_)) => 0,
+        Err(error) => panic!("{error}"),
+    }
+}
+
 fn first_sample(c: &mut Criterion) {
     let (mut voice, language) = (load(), english());
     let mut group = c.benchmark_group("first sample of four sentences");
     group.sample_size(10);
-    group.bench_function("streamed", |b| {
-        b.iter(|| {
-            let first = Segmenter::new(&language).push(black_box(REPLY)).swap_remove(0);
-            say(&mut voice, &language, &first)
-        })
-    });
-    group.bench_function("whole", |b| b.iter(|| say(&mut voice, &language, black_box(REPLY))));
+    let first = || Segmenter::new(&language).push(black_box(REPLY)).swap_remove(0);
+    group.bench_function("its first chunk", |b| b.iter(|| begin(&mut voice, &language, &first())));
+    group.bench_function("its first sentence", |b| b.iter(|| say(&mut voice, &language, &first())));
+    group.bench_function("all of it", |b| b.iter(|| say(&mut voice, &language, black_box(REPLY))));
     group.finish();
 }
 

@@ -3,7 +3,7 @@
 //! PURE, any thread. In: a sentence or a clause of a reply, what the user asked for, and the calls of the turn that
 //! succeeded. Out: nothing, or the clause that may not be said. A clause claims a deed by its grammar ([`claim`]); whether
 //! that is a claim about the user's things and not a story, a fact or advice depends on what he asked for ([`turn`]); what
-//! supports it is in [`support`].
+//! supports it is in [`support`], and values that were read in [`measured`].
 
 use std::cell::LazyCell;
 
@@ -19,6 +19,7 @@ use turn::TurnTopic;
 
 mod claim;
 mod clauses;
+mod measured;
 mod support;
 #[cfg(test)]
 mod tests;
@@ -112,6 +113,9 @@ impl ClaimJudge<'_> {
             // "I didn't manage to stop it": what goes on with a no is part of it.
             has_denied |= self.words.exempt.negations.is_match(&clause.text);
             if !has_denied && self.is_told(&clause) && self.is_said_instead(&clause, &topic) {
+                return Some(clause.text);
+            }
+            if self.is_misread(&clause) {
                 return Some(clause.text);
             }
             let Some(found) = self.claim(&clause, before.as_ref()) else { continue };
