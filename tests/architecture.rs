@@ -59,6 +59,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("alsa", &["audio/connection"]),
     ("whisper_rs", &["hear/whisper"]),
     ("ort", &["speak/piper"]),
+    ("prost", &["speak/piper/graph"]),
     ("espeak_rs_sys", &["speak/espeak", "speak/piper"]),
     ("rusqlite", &["store"]),
     (

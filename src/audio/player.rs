@@ -52,12 +52,12 @@ pub struct Clip {
 }
 
 /// Which part of a sound a clip is. The parts are played without a joint, also when one comes late, and nothing comes
-/// between them; one sound at a time may be in parts.
+/// between them: whoever plays a beginning owes an end, be it an empty one. One sound at a time may be in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClipPart {
     /// All of it.
     Whole,
-    /// Its beginning: another part follows, be it an empty one.
+    /// Its beginning: another part follows.
     Begin,
     /// Another part follows.
     Middle,
@@ -159,11 +159,31 @@ struct PlaybackQueue {
 }
 
 impl PlaybackQueue {
+    /// The parts of sounds that wait, with their places.
+    fn parts(&self) -> impl Iterator<Item = (usize, ClipPart)> {
+        self.items.iter().enumerate().filter_map(|(place, item)| match item {
+            QueueItem::Clip(clip) if clip.part != ClipPart::Whole => Some((place, clip.part)),
+            _ => None,
+        })
+    }
+
     /// The next part of the sound that is being played.
     fn take_part(&mut self) -> Option<QueueItem> {
-        let is_part = |item: &QueueItem| matches!(item, QueueItem::Clip(clip) if clip.part.goes_on());
-        let place = self.items.iter().position(is_part)?;
+        let (place, _) = self.parts().next().filter(|(_, part)| part.goes_on())?;
         self.items.remove(place)
+    }
+
+    /// The sound that is being played broke off: no part of it waits, but another sound does.
+    fn has_begun_another(&self) -> bool {
+        self.parts().next().is_some_and(|(_, part)| !part.goes_on())
+    }
+
+    /// Whether `clip` has to wait. Tones do not keep the parts of a sound out, behind which they wait.
+    fn is_full_for(&self, clip: &Clip) -> bool {
+        match clip.part.goes_on() {
+            true => self.parts().count() >= QUEUE,
+            false => self.items.len() >= QUEUE,
+        }
     }
 }
 
@@ -293,7 +313,7 @@ impl Player {
             if queue.closed || clip.epoch != self.shared.epoch() {
                 return Err(Flushed);
             }
-            if queue.items.len() < QUEUE {
+            if !queue.is_full_for(&clip) {
                 break;
             }
             queue = self.shared.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);

@@ -20,6 +20,8 @@ pub(super) trait AudioSink: Send {
     fn flush(&mut self, epoch: u64);
     /// Nothing more is coming for now: running empty is no underrun.
     fn rest(&mut self);
+    /// The next samples of a sound are late: on a file's timeline, time goes on; a device notices by itself.
+    fn starve(&mut self) {}
     /// Latency from the counter to the ear.
     fn delay(&self) -> Duration {
         Duration::ZERO

@@ -322,7 +322,7 @@ fn speak(
             }
         }
     });
-    due.extend(playing.end());
+    drop(playing);
     match said {
         // The line may have been silent, and nothing else may be playing.
         Ok(()) => due.extend(shared.ledger().close(row, Instant::now())),
@@ -347,13 +347,13 @@ struct PlayedLine<'m> {
 
 impl PlayedLine<'_> {
     fn play(&mut self, chunk: SoundChunk) -> Vec<SpeakEvent> {
+        let Some(tag) = self.shared.ledger().clip(self.row) else { return Vec::new() };
         let part = match (std::mem::replace(&mut self.is_open, chunk.continues), chunk.continues) {
             (false, false) => ClipPart::Whole,
             (false, true) => ClipPart::Begin,
             (true, true) => ClipPart::Middle,
             (true, false) => ClipPart::End,
         };
-        let Some(tag) = self.shared.ledger().clip(self.row) else { return Vec::new() };
         let clip = Clip { tag, rate: self.rate, samples: chunk.samples.into(), part, epoch: self.epoch };
         // Refused: a stop came meanwhile, which the next check detects, or the player has ended.
         match self.shared.player.play(clip) {
@@ -361,12 +361,16 @@ impl PlayedLine<'_> {
             Ok(()) | Err(_) => Vec::new(),
         }
     }
+}
 
+impl Drop for PlayedLine<'_> {
     /// A sentence that broke off ends where it is.
-    fn end(mut self) -> Vec<SpeakEvent> {
-        match self.is_open {
-            true => self.play(SoundChunk { samples: Vec::new(), continues: false }),
-            false => Vec::new(),
+    fn drop(&mut self) {
+        if self.is_open {
+            let (tag, samples) = (self.shared.ledger().of_nobody(), Vec::new().into());
+            let end = Clip { tag, rate: self.rate, samples, part: ClipPart::End, epoch: self.epoch };
+            // Refused where it is over anyway: playback was stopped.
+            let _ = self.shared.player.play(end);
         }
     }
 }

@@ -146,7 +146,11 @@ impl PiperVoice {
             ],
             has_speakers: description.num_speakers > 1,
         };
-        let network = Network::load(&environment, (&files.model, config.threads()), description)?;
+        let file = (files.model.as_path(), config.threads());
+        let network = match Network::divided(&environment, file, description) {
+            Some(network) => network,
+            None => Network::whole(&environment, file, description)?,
+        };
         let mut voice = Self {
             network,
             phonemizer,
@@ -157,7 +161,17 @@ impl PiperVoice {
             pacing: None,
             synthesis: None,
         };
-        voice.pacing = voice.try_out().map_err(|e| SpeakError::model(&files.model, &e))?;
+        voice.pacing = match voice.try_out() {
+            Ok(pacing) => pacing,
+            Err(error) => {
+                tracing::info!(%error, "a voice was divided and does not speak so");
+                voice.network = Network::whole(&environment, file, description)?;
+                voice.try_out().map_err(|e| SpeakError::model(&files.model, &e))?
+            }
+        };
+        if voice.pacing.is_none() {
+            tracing::info!("this voice is computed sentence by sentence, not in chunks");
+        }
         Ok(voice)
     }
 

@@ -27,16 +27,19 @@ pub(super) fn level(samples: &mut [f32], gain: f32) {
     }
 }
 
-/// Cuts the silence off the beginning of `samples`, but for the last 10 ms of it. What is silent as a whole stays.
-pub(super) fn cut_lead(samples: &mut Vec<f32>, rate: u32) {
+/// Cuts the silence off the beginning of `samples`, but for the last 10 ms of it, and tells whether there is something
+/// behind it. What is silent as a whole stays.
+pub(super) fn cut_lead(samples: &mut Vec<f32>, rate: u32) -> bool {
     let block = (rate / BLOCKS_A_SECOND).max(1) as usize;
     let is_loud = |block: &[f32]| {
         let power = block.iter().map(|s| s * s).sum::<f32>() / block.len() as f32;
         power > SILENCE * SILENCE
     };
-    if let Some(first) = samples.chunks(block).position(is_loud) {
+    let first = samples.chunks(block).position(is_loud);
+    if let Some(first) = first {
         samples.drain(..first.saturating_sub(1) * block);
     }
+    first.is_some()
 }
 
 /// Straight up to the knee, then a hyperbola with the same slope that never reaches 1.
@@ -73,7 +76,7 @@ mod tests {
     fn silence_before_the_first_sound_is_cut_to_10_ms_and_silence_alone_stays() {
         let sound = |silent: usize| [vec![0.001; silent], [0.2, -0.2].repeat(400)].concat();
         let cut = |mut samples: Vec<f32>| {
-            cut_lead(&mut samples, 16_000);
+            assert_eq!(cut_lead(&mut samples, 16_000), samples.iter().any(|sample| sample.abs() > 0.1));
             samples
         };
         assert_eq!(cut(sound(3_200)), sound(160));

@@ -85,7 +85,7 @@ impl Voice {
         }
     }
 
-    /// A handle that aborts a running [`Voice::say`] from another thread.
+    /// A handle that aborts a running [`Voice::advance`] from another thread.
     pub fn interrupter(&self) -> Interrupter {
         match self {
             Self::Piper(voice) => voice.interrupter(),

@@ -53,7 +53,7 @@ async fn two_questions_from_a_file_are_answered_into_a_file() {
         (endpoint["verdict"].as_str().unwrap().to_owned(), told)
     };
     let ended = |verdict: &str, ms: u32| (verdict.to_owned(), format!("ended by {ms} ms of silence"));
-    assert_eq!(silence(&turns[0]), ended("a whole command", 256), "the words are enough");
+    assert_eq!(silence(&turns[0]), ended("a whole command", 224), "the words are enough");
     assert_eq!(silence(&turns[1]), ended("silence", 704));
 
     let spoken = plain(&home.joi(&["listen", "--wav", &out]).well().out);

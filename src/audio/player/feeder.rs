@@ -145,11 +145,12 @@ impl Feeder {
         self.mark(now);
         let Some(sink) = self.sink.take() else { return };
         let position = sink.position();
-        for mut flight in self.flights.drain(..) {
+        // What was interrupted last waits in front of what was not resumed yet.
+        for mut flight in self.flights.drain(..).rev() {
             let played = position.saturating_sub(flight.start) as u128;
             let played = (played * u128::from(flight.clip.rate) / u128::from(sink.rate())) as usize;
             flight.fed = (flight.from + played).min(flight.clip.samples.len());
-            self.cut_short.push_back(flight);
+            self.cut_short.push_front(flight);
         }
         self.forget_converted();
         self.pushed = 0;
@@ -247,7 +248,11 @@ impl Feeder {
         if shared.epoch().0 != self.epoch {
             return false;
         }
-        let is_unfinished = self.stream.as_ref().is_some_and(|stream| stream.is_unfinished);
+        let mut is_unfinished = self.stream.as_ref().is_some_and(|stream| stream.is_unfinished);
+        if is_unfinished && queue.has_begun_another() {
+            self.end_stream();
+            is_unfinished = false;
+        }
         let item = match queue.items.front() {
             // Whatever else there is waits until the sound is complete.
             _ if is_unfinished => queue.take_part(),
@@ -260,6 +265,9 @@ impl Feeder {
             }
         };
         if item.is_none() {
+            if let (true, Some(sink)) = (is_unfinished, &mut self.sink) {
+                sink.starve();
+            }
             return false;
         }
         queue.busy |= matches!(item, Some(QueueItem::Clip(_)));
@@ -367,7 +375,8 @@ impl Feeder {
         if self.shared.epoch().0 != self.epoch {
             return;
         }
-        queue.busy = !self.flights.is_empty() || !self.cut_short.is_empty();
+        let is_unfinished = self.stream.as_ref().is_some_and(|stream| stream.is_unfinished);
+        queue.busy = !self.flights.is_empty() || !self.cut_short.is_empty() || is_unfinished;
         let waiting = queue.items.iter().any(|item| matches!(item, QueueItem::Clip(_)));
         if self.was_busy && !queue.busy && !waiting {
             self.was_busy = false;

@@ -427,3 +427,72 @@ fn a_sound_that_breaks_off_ends_with_an_empty_part_and_a_flush_ends_it_too() {
     speaker.play(5000);
     assert!(bench.step().contains(&bench.finished(5)));
 }
+
+/// Steps and plays until everything that is queued was played.
+fn play_out(bench: &mut Bench, speaker: &Speaker) -> Vec<PlayEvent> {
+    let mut events = Vec::new();
+    for _ in 0..40 {
+        events.extend(bench.step());
+        speaker.play(ROOM);
+    }
+    events
+}
+
+#[test]
+fn between_the_parts_of_a_sound_she_is_still_speaking() {
+    let speaker = Speaker::default();
+    let mut bench = Bench::with(&speaker);
+    let part = |tag: u64, part: ClipPart| Clip { part, ..bench.clip(tag, &[0.1; 60]) };
+    let [begin, end] = [part(1, ClipPart::Begin), part(2, ClipPart::End)];
+    bench.player.play(begin).unwrap();
+    assert_eq!(play_out(&mut bench, &speaker), [bench.started(1), bench.finished(1)]);
+    assert!(bench.player.is_playing());
+    bench.player.play(end).unwrap();
+    assert_eq!(play_out(&mut bench, &speaker), [bench.started(2), bench.finished(2), PlayEvent::Idle]);
+}
+
+#[test]
+fn tones_do_not_keep_out_the_end_of_the_sound_they_wait_for() {
+    let speaker = Speaker::default();
+    let mut bench = Bench::with(&speaker);
+    bench.player.play(Clip { part: ClipPart::Begin, ..bench.clip(1, &[0.1; 60]) }).unwrap();
+    bench.step();
+    for tag in 0..QUEUE as u64 {
+        bench.player.play(bench.clip(100 + tag, &[0.9])).unwrap();
+    }
+    bench.player.play(Clip { part: ClipPart::End, ..bench.clip(2, &[0.2; 60]) }).unwrap();
+    assert_eq!(play_out(&mut bench, &speaker).last(), Some(&PlayEvent::Idle));
+    assert_eq!(speaker.heard(), [&[0.1; 60][..], &[0.2; 60], &[0.9; QUEUE]].concat());
+}
+
+#[test]
+fn a_sound_whose_end_never_came_does_not_keep_the_next_one_waiting() {
+    let speaker = Speaker::default();
+    let mut bench = Bench::with(&speaker);
+    bench.player.play(Clip { part: ClipPart::Begin, ..bench.clip(1, &[0.1; 60]) }).unwrap();
+    bench.step();
+    bench.player.play(Clip { part: ClipPart::Begin, ..bench.clip(2, &[0.2; 10]) }).unwrap();
+    bench.player.play(Clip { part: ClipPart::End, ..bench.clip(3, &[0.3; 10]) }).unwrap();
+    assert_eq!(play_out(&mut bench, &speaker).last(), Some(&PlayEvent::Idle));
+    assert_eq!(speaker.heard(), [&[0.1; 60][..], &[0.2; 10], &[0.3; 10]].concat());
+}
+
+#[test]
+fn a_device_that_is_lost_twice_loses_no_order() {
+    let speakers = [Speaker::default(), Speaker::default(), Speaker::default()];
+    let mut bench = Bench::with(&speakers[0]);
+    bench.player.play(Clip { part: ClipPart::Begin, ..bench.clip(1, &[0.1; 30]) }).unwrap();
+    bench.player.play(Clip { part: ClipPart::End, ..bench.clip(2, &[0.2; 40]) }).unwrap();
+    bench.step();
+    speakers[0].play(10);
+    for next in &speakers[1..] {
+        bench.player.shared.change(|queue| queue.notices.push_back(DeviceNotice::Down));
+        bench.step();
+        up(&bench, next);
+        bench.step();
+        next.play(5);
+    }
+    assert_eq!(play_out(&mut bench, &speakers[2]).last(), Some(&PlayEvent::Idle));
+    let heard = speakers.iter().flat_map(Speaker::heard).collect::<Vec<_>>();
+    assert_eq!(heard, [&[0.1; 30][..], &[0.2; 40]].concat());
+}

@@ -107,6 +107,10 @@ impl AudioSink for WavSink {
         self.resting = true;
     }
 
+    fn starve(&mut self) {
+        self.resting = true;
+    }
+
     fn silence(&mut self, length: Duration) {
         let samples = (length.as_secs_f64() * f64::from(self.rate)).round() as usize;
         self.write(std::iter::repeat_n(0.0, samples));

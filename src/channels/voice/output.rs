@@ -66,7 +66,7 @@ impl OutputSide {
         self.ducked.take()
     }
 
-    /// Plays a tone over whatever sounds, if tones are wanted.
+    /// Plays a tone behind what she is saying, if tones are wanted.
     pub(super) fn tone(&self, samples: Vec<f32>) {
         if self.tones == Tones::On && self.player.play_now(TONE_TAG, TONE_RATE, samples).is_err() {
             tracing::debug!("a tone was not played");

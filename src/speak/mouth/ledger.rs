@@ -93,6 +93,11 @@ impl Ledger {
         Some(tag)
     }
 
+    /// A tag for a clip that belongs to no line.
+    pub(super) fn of_nobody(&mut self) -> u64 {
+        self.number()
+    }
+
     /// The line has no further clips.
     pub(super) fn close(&mut self, row: LineId, now: Instant) -> Vec<SpeakEvent> {
         self.end(row, LineState::Closed, now)

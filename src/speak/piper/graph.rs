@@ -3,8 +3,7 @@
 //! In: a Piper voice, ONNX. Out: two networks with the weights of one, from phonemes to frames and from frames to
 //! samples; nothing where it is built otherwise. A Piper voice is a VITS (Kim, Kong and Son 2021): a sentence is
 //! needed as a whole up to its frames, but the decoder behind them (HiFi-GAN) looks only a few frames around each
-//! one, and takes four fifths of the time. Field numbers are those of onnx.proto3; what is not looked into is
-//! passed on as it is.
+//! one, and takes four fifths of the time. Field numbers are those of onnx.proto3.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +18,9 @@ struct Model {
     graph: Option<Graph>,
     #[prost(bytes = "bytes", repeated, tag = "8")]
     opset_import: Vec<Bytes>,
+    /// Nodes of its own, which voices do not have.
+    #[prost(bytes = "bytes", repeated, tag = "25")]
+    functions: Vec<Bytes>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -35,6 +37,9 @@ struct Graph {
     output: Vec<Bytes>,
     #[prost(bytes = "bytes", repeated, tag = "13")]
     value_info: Vec<Bytes>,
+    /// Weights that voices do not have.
+    #[prost(bytes = "bytes", repeated, tag = "15")]
+    sparse_initializer: Vec<Bytes>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -74,9 +79,10 @@ pub(super) struct DividedVoice {
 const STEPS: usize = 4;
 
 /// Divides `model`.
-pub(super) fn divide(model: &Bytes) -> Option<DividedVoice> {
-    let model = Model::decode(model.clone()).ok()?;
-    let graph = model.graph.as_ref()?;
+pub(super) fn divide(model: Bytes) -> Option<DividedVoice> {
+    let model = Model::decode(model).ok()?;
+    let is_plain = |graph: &&Graph| model.functions.is_empty() && graph.sparse_initializer.is_empty();
+    let graph = model.graph.as_ref().filter(is_plain)?;
     let nodes: Vec<Node> =
         graph.node.iter().map(|node| Node::decode(node.clone())).collect::<Result<_, _>>().ok()?;
     let producers: BTreeMap<&str, usize> = nodes
@@ -148,6 +154,7 @@ fn part(
         input: filter(&input, is_used),
         output,
         value_info: Vec::new(),
+        sparse_initializer: Vec::new(),
     };
     Model { graph: Some(graph), ..model.clone() }.encode_to_vec()
 }
@@ -196,9 +203,12 @@ mod tests {
             input: ["input", "scales", "sid"].map(value).into(),
             output: vec![value("output")],
             value_info: ["hidden", "z"].map(value).into(),
+            sparse_initializer: Vec::new(),
         };
         let opset = Bytes::from_static(b"\x10\x0f");
-        Model { ir_version: 8, graph: Some(graph), opset_import: vec![opset] }.encode_to_vec().into()
+        Model { ir_version: 8, graph: Some(graph), opset_import: vec![opset], functions: Vec::new() }
+            .encode_to_vec()
+            .into()
     }
 
     /// The kinds of nodes, and the names of weights, inputs and outputs.
@@ -217,7 +227,7 @@ mod tests {
 
     #[test]
     fn each_half_has_the_nodes_weights_and_inputs_it_needs_also_where_a_speaker_is_chosen() {
-        let DividedVoice { encoder, decoder, frames } = divide(&small(["Conv", "ConvTranspose"])).unwrap();
+        let DividedVoice { encoder, decoder, frames } = divide(small(["Conv", "ConvTranspose"])).unwrap();
         assert_eq!(frames, "z");
         assert_eq!(
             told(&encoder).map(|names| names.join(" ")),
@@ -234,7 +244,7 @@ mod tests {
         for other in
             [small(["Conv", "Conv"]), small(["MatMul", "ConvTranspose"]), "no network".into(), "".into()]
         {
-            assert!(divide(&other).is_none());
+            assert!(divide(other).is_none());
         }
     }
 
@@ -242,7 +252,7 @@ mod tests {
     fn the_real_voice_has_most_of_its_weights_in_front_of_the_frames() {
         let model = Bytes::from(std::fs::read(files().model).unwrap());
         let whole = model.len();
-        let DividedVoice { encoder, decoder, .. } = divide(&model).unwrap();
+        let DividedVoice { encoder, decoder, .. } = divide(model).unwrap();
         assert!(encoder.len() > 4 * decoder.len() && decoder.len() > 1_000_000);
         assert!(encoder.len() + decoder.len() < whole + whole / 50, "no weight is in both");
     }

@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bytes::Bytes;
 use ort::environment::Environment;
 use ort::session::{RunOptions, Session};
 use ort::value::{DynValue, Tensor};
@@ -97,22 +96,35 @@ impl Frames {
 }
 
 impl Network {
-    pub(super) fn load(
+    /// The whole of the voice in the file `path`.
+    pub(super) fn whole(
         environment: &Environment,
         (path, threads): (&Path, usize),
         description: NetworkDescription,
     ) -> Result<Self, SpeakError> {
-        let model = std::fs::read(path).map(Bytes::from).map_err(|e| SpeakError::model(path, &e))?;
-        let of =
-            |network: &[u8]| session(environment, network, threads).map_err(|e| SpeakError::model(path, &e));
-        let running = Arc::new(RunOptions::new().map_err(|e| SpeakError::model(path, &e))?);
-        let (encoder, decoder) = match graph::divide(&model) {
-            Some(DividedVoice { encoder, decoder, frames }) => {
-                (of(&encoder)?, Some(Decoder::new(of(&decoder)?, frames)))
-            }
-            None => (of(&model)?, None),
+        let unusable = |error: &dyn std::fmt::Display| SpeakError::model(path, error);
+        let model = std::fs::read(path).map_err(|e| unusable(&e))?;
+        let encoder = session(environment, model, threads).map_err(|e| unusable(&e))?;
+        let running = Arc::new(RunOptions::new().map_err(|e| unusable(&e))?);
+        Ok(Self { encoder, decoder: None, running, description })
+    }
+
+    /// The same in two halves; nothing when it can't be divided.
+    pub(super) fn divided(
+        environment: &Environment,
+        (path, threads): (&Path, usize),
+        description: NetworkDescription,
+    ) -> Option<Self> {
+        let model = std::fs::read(path).ok()?;
+        let DividedVoice { encoder, decoder, frames } = graph::divide(model.into())?;
+        let loaded = || -> ort::Result<Self> {
+            let encoder = session(environment, encoder, threads)?;
+            let decoder = Some(Decoder::new(session(environment, decoder, threads)?, frames));
+            Ok(Self { encoder, decoder, running: Arc::new(RunOptions::new()?), description })
         };
-        Ok(Self { encoder, decoder, running, description })
+        loaded()
+            .inspect_err(|error| tracing::info!(%error, "a voice was divided and can't be loaded so"))
+            .ok()
     }
 
     /// What ends a run from another thread, and lets the next one begin.
@@ -170,11 +182,11 @@ impl Network {
     /// that it sounds like the same part of the whole. Nothing when that is never so.
     pub(super) fn try_out(&mut self, sentence: &Frames) -> ort::Result<Option<Pacing>> {
         for reach in REACHES {
-            let frames = sentence.repeated(4 * reach);
+            let frames = sentence.repeated(5 * reach);
             let whole = self.decode(&frames, 0..frames.len(), 0)?.samples;
-            let (range, hop) = (reach..2 * reach, whole.len() / frames.len());
+            let (range, hop) = (2 * reach..3 * reach, whole.len() / frames.len().max(1));
             let part = self.decode(&frames, range.clone(), reach)?;
-            let same = &whole[range.start * hop..range.end * hop];
+            let same = whole.get(range.start * hop..range.end * hop).unwrap_or_default();
             let is_same = part.samples.iter().zip(same).all(|(a, b)| (a - b).abs() < SAME);
             if is_same && part.samples.len() == same.len() {
                 return Ok(Some(Pacing::new(reach, part.effort)));
@@ -219,7 +231,7 @@ mod tests {
     fn network() -> Network {
         let environment = environment(&files().onnxruntime).unwrap();
         let description = NetworkDescription { rate: 22_050, scales: [0.0, 1.0, 0.0], has_speakers: false };
-        Network::load(&environment, (&files().model, 1), description).unwrap()
+        Network::divided(&environment, (&files().model, 1), description).unwrap()
     }
 
     /// Some sentence of 50 sounds.

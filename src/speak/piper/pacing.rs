@@ -11,7 +11,7 @@ const FIRST: usize = 24;
 const MARGIN: f64 = 3.0;
 /// A further chunk that can't have so many frames in time is none.
 const SHORTEST: usize = 12;
-/// How much the last measurement counts.
+/// How much a measurement counts against those before.
 const WEIGHT: f64 = 0.3;
 /// From this share of the time on, whole sentences are decoded.
 const TOO_SLOW: f64 = 0.85;
@@ -23,11 +23,19 @@ pub(super) struct Pacing {
     reach: usize,
     /// Time of decoding by time of sound.
     effort: f64,
+    /// How much a further measurement counts.
+    weight: f64,
 }
 
 impl Pacing {
     pub(super) fn new(reach: usize, effort: f64) -> Self {
-        Self { reach, effort }
+        Self { reach, effort, weight: WEIGHT }
+    }
+
+    /// The same, whatever is measured.
+    #[cfg(test)]
+    pub(super) fn steady(reach: usize, effort: f64) -> Self {
+        Self { reach, effort, weight: 0.0 }
     }
 
     pub(super) fn reach(self) -> usize {
@@ -36,7 +44,7 @@ impl Pacing {
 
     /// Decoding took `effort` times as long as its sound will.
     pub(super) fn learn(&mut self, effort: f64) {
-        self.effort += (effort - self.effort) * WEIGHT;
+        self.effort += (effort - self.effort) * self.weight;
     }
 
     /// The share of the time of playing that decoding may take, at worst.
@@ -52,19 +60,19 @@ impl Pacing {
         }
         // So many that the next chunk, at the edges of which it decodes more, need not be shorter.
         let sustained = (2 * self.reach) as f64 * share / (1.0 - share);
-        self.whole(left, FIRST.max(sustained.ceil() as usize))
+        self.with_rest(left, FIRST.max(sustained.ceil() as usize))
     }
 
     /// Frames of the next chunk of `left` while `bridged` frames are played; nothing when that is too little to get any
     /// further in time.
     pub(super) fn next(self, left: usize, bridged: usize) -> Option<usize> {
         let affordable = ((bridged as f64 / self.share()) as usize).saturating_sub(2 * self.reach);
-        let next = self.whole(left, affordable.min(2 * bridged.max(FIRST)));
+        let next = self.with_rest(left, affordable.min(2 * bridged.max(FIRST)));
         (affordable >= SHORTEST.min(left)).then_some(next)
     }
 
     /// A rest that is not worth a chunk of its own is added.
-    fn whole(self, left: usize, chosen: usize) -> usize {
+    fn with_rest(self, left: usize, chosen: usize) -> usize {
         if left <= chosen + self.reach { left } else { chosen }
     }
 }

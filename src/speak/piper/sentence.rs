@@ -10,8 +10,8 @@ pub(super) struct Sentence {
     encoded: Encoded,
     /// Frames that are sound already.
     done: usize,
-    /// How many are next.
-    next: usize,
+    /// How many are to be next.
+    planned: usize,
 }
 
 /// What is done to samples before they are passed on.
@@ -23,22 +23,20 @@ pub(super) struct Shaping {
 }
 
 impl Shaping {
-    /// To samples of which those from `fresh` on are as the network computed them.
-    fn apply(self, samples: &mut Vec<f32>, fresh: usize) {
+    /// To samples of which those from `fresh` on are as the network computed them; whether there is something to be heard.
+    fn apply(self, samples: &mut Vec<f32>, fresh: usize) -> bool {
         shape::level(&mut samples[fresh..], self.gain);
-        if self.lead == Lead::Cut {
-            shape::cut_lead(samples, self.rate);
-        }
+        self.lead == Lead::Kept || shape::cut_lead(samples, self.rate)
     }
 }
 
 impl Sentence {
     pub(super) fn new(encoded: Encoded, pacing: Option<Pacing>) -> Self {
-        let next = match &encoded {
+        let planned = match &encoded {
             Encoded::Samples(_) => 0,
             Encoded::Frames(frames) => pacing.map_or(frames.len(), |pacing| pacing.first(frames.len())),
         };
-        Self { encoded, done: 0, next }
+        Self { encoded, done: 0, planned }
     }
 
     /// The next samples, and what is left behind them: so many that they bridge the time until the rest comes.
@@ -55,24 +53,31 @@ impl Sentence {
             }
             Encoded::Frames(frames) => frames,
         };
-        let (mut samples, mut done, mut next) = (Vec::new(), self.done, self.next);
+        let (mut samples, mut done, mut next) = (Vec::new(), self.done, self.planned);
         loop {
             let decoded = network.decode(&frames, done..done + next, pacing.map_or(0, Pacing::reach))?;
             let hop = (decoded.samples.len() / next.max(1)).max(1);
             let from = samples.len();
             samples.extend(decoded.samples);
-            shaping.apply(&mut samples, from);
+            let is_heard = shaping.apply(&mut samples, from);
             done += next;
             let left = frames.len() - done;
-            let Some(pacing) = pacing.as_mut().filter(|_| left > 0) else { return Ok((samples, None)) };
-            pacing.learn(decoded.effort);
-            match pacing.next(left, samples.len() / hop) {
-                Some(next) => {
-                    let rest = Self { encoded: Encoded::Frames(frames), done, next };
-                    return Ok((samples, Some(rest)));
-                }
-                None => next = pacing.first(left),
+            if let Some(pacing) = pacing {
+                pacing.learn(decoded.effort);
             }
+            let Some(pacing) = pacing.filter(|_| left > 0) else { return Ok((samples, None)) };
+            let bridged = if is_heard { samples.len() / hop } else { 0 };
+            let planned = match pacing.next(left, bridged) {
+                Some(planned) => planned,
+                // She speaks already: holding back what is ready would make the gap longer.
+                None if self.done > 0 => pacing.first(left),
+                None => {
+                    next = pacing.first(left);
+                    continue;
+                }
+            };
+            let rest = Self { encoded: Encoded::Frames(frames), done, planned };
+            return Ok((samples, Some(rest)));
         }
     }
 }

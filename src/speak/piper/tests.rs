@@ -20,9 +20,12 @@ pub(crate) fn joe() -> Voice {
     Voice::load(&files().into(), &SpeakConfig::default()).unwrap()
 }
 
-/// The same, who says everything the same way twice.
+/// The same, who says everything the same way twice, and in the chunks of a fast machine.
 pub(crate) fn steady_joe() -> Voice {
-    Voice::load(&files().into(), &SpeakConfig { variation: 0.0, ..SpeakConfig::default() }).unwrap()
+    let config = SpeakConfig { variation: 0.0, ..SpeakConfig::default() };
+    let mut voice = PiperVoice::load(&files(), &config).unwrap();
+    voice.pacing = Some(Pacing::steady(12, 0.08));
+    Voice::Piper(Box::new(voice))
 }
 
 /// What the voice says, sentence by sentence.
