@@ -270,7 +270,7 @@ fn her_voice() -> Result<Vec<f32>, Failure> {
     };
     let mut voice = Voice::load(&files.into(), &SpeakConfig { threads: 1, ..SpeakConfig::default() })?;
     let mut samples = vec![];
-    voice.say(SPEECH, &|| false, &mut |clip| samples.extend(clip))?;
+    voice.say(SPEECH, &|| false, &mut |chunk| samples.extend(chunk.samples))?;
     let (mut resampler, mut far) = (Resampler::new(voice.rate(), RATE)?, vec![]);
     resampler.push(&samples, &mut far);
     resampler.finish(&mut far);

@@ -8,7 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use joi::language::Language;
 use joi::speak::plain::{SpeakableReader, speakable};
 use joi::speak::segment::Segmenter;
-use joi::speak::{Lead, PiperFiles, Progress, SpeakConfig, Voice};
+use joi::speak::{LeadSilence, PiperFiles, SpeakConfig, SynthesisProgress, Voice};
 
 const REPLY: &str = "The living room lamp is on, and the temperature is **22.5 °C**. Tomorrow will be mostly sunny \
                      with a light breeze from the west. Your next meeting starts at 9:30. Would you like me to set \
@@ -51,10 +51,11 @@ fn say(voice: &mut Voice, language: &Language, text: &str) -> usize {
 
 /// Samples of the first chunk of `text`.
 fn begin(voice: &mut Voice, language: &Language, text: &str) -> usize {
-    let first = voice.begin(&speakable(text, language), Lead::Cut).and_then(|()| voice.advance(&|| false));
+    let first =
+        voice.begin(&speakable(text, language), LeadSilence::Cut).and_then(|()| voice.advance(&|| false));
     match first {
-        Ok(Progress::Chunk(chunk)) => chunk.samples.len(),
-        Ok(Progress::Over(_)) => 0,
+        Ok(SynthesisProgress::Chunk(chunk)) => chunk.samples.len(),
+        Ok(SynthesisProgress::Over(_)) => 0,
         Err(error) => panic!("{error}"),
     }
 }

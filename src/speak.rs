@@ -28,8 +28,8 @@ pub use mouth::{LineRole, Mouth, SpeakEvent, SpokenLine, Stopped};
 #[cfg(test)]
 pub(crate) use piper::tests::{joe, steady_joe};
 pub use piper::{Interrupter, PiperFiles, refuse_telemetry};
-pub use shape::Lead;
-pub use voice::{Progress, SoundChunk, SynthesisEnd, Voice, VoiceSource};
+pub use shape::LeadSilence;
+pub use voice::{SoundChunk, SynthesisEnd, SynthesisProgress, Voice, VoiceSource};
 
 /// The voice of the language.
 const AUTO: &str = "auto";

@@ -9,16 +9,18 @@ use std::time::Instant;
 
 use tokio::sync::mpsc;
 
-use self::ledger::{Ledger, LineId};
-use super::languages::{LanguageVoice, LanguageVoices};
-use super::{Interrupter, Lead, Progress, SoundChunk, SpeakError, Voice};
-use crate::audio::{Clip, ClipPart, DeviceFault, Epoch, PlayEvent, Player};
+use self::ledger::Ledger;
+use super::languages::LanguageVoices;
+use super::{Interrupter, LeadSilence, SpeakError, Voice};
+use crate::audio::{DeviceFault, Epoch, PlayEvent, Player};
 use crate::language::LanguageCode;
 use crate::message::TurnId;
 use crate::pulse::Heart;
-use rehearsal::{PreparedLine, Rehearsal};
+use line::speak;
+use rehearsal::Rehearsal;
 
 mod ledger;
+mod line;
 mod rehearsal;
 
 #[cfg(test)]
@@ -271,10 +273,10 @@ fn run(
             VoiceRequest::Say { line, epoch } => {
                 let speaker = speakers.of(&line.language);
                 let lead = match reading.replace(line.turn) == Some(line.turn) {
-                    true => Lead::Kept,
-                    false => Lead::Cut,
+                    true => LeadSilence::Kept,
+                    false => LeadSilence::Cut,
                 };
-                if lead == Lead::Cut {
+                if lead == LeadSilence::Cut {
                     speaker.reader.restart();
                 }
                 let due = speak(speaker, shared, (line, epoch, lead), ready.take());
@@ -290,87 +292,6 @@ fn run(
                 let due = shared.ledger().finish(turn, Instant::now());
                 send(due, events);
             }
-        }
-    }
-}
-
-/// Speaks one line; its beginning may have been prepared. The ledger registers each clip before the player gets it.
-fn speak(
-    speaker: &mut LanguageVoice,
-    shared: &MouthState,
-    (line, epoch, lead): (SpokenLine, Epoch, Lead),
-    ready: Option<PreparedLine>,
-) -> Vec<SpeakEvent> {
-    let turn = line.turn;
-    let ready = ready.filter(|ready| ready.is(&line));
-    let text = speaker.reader.speakable(&line.text);
-    let row = shared.ledger().open(line, text.clone());
-    let mut playing = PlayedLine { shared, row, epoch, rate: speaker.voice.rate(), is_open: false };
-    let (mut due, is_stopped) = (Vec::new(), || shared.is_stale(epoch));
-    let begun = match ready {
-        Some(ready) => {
-            due.extend(playing.play(ready.into_first()));
-            Ok(())
-        }
-        None => speaker.voice.begin(&text, lead),
-    };
-    let said = begun.and_then(|()| {
-        loop {
-            match speaker.voice.advance(&is_stopped)? {
-                Progress::Chunk(chunk) => due.extend(playing.play(chunk)),
-                Progress::Over(_) => return Ok(()),
-            }
-        }
-    });
-    drop(playing);
-    match said {
-        // The line may have been silent, and nothing else may be playing.
-        Ok(()) => due.extend(shared.ledger().close(row, Instant::now())),
-        Err(error) => {
-            tracing::warn!(%error, %turn, "could not speak a line");
-            due.push(SpeakEvent::Failed { turn, error: error.to_string() });
-            due.extend(shared.ledger().give_up(row, Instant::now()));
-        }
-    }
-    due
-}
-
-/// A line on its way to the player.
-struct PlayedLine<'m> {
-    shared: &'m MouthState,
-    row: LineId,
-    epoch: Epoch,
-    rate: u32,
-    /// The last chunk is to be continued.
-    is_open: bool,
-}
-
-impl PlayedLine<'_> {
-    fn play(&mut self, chunk: SoundChunk) -> Vec<SpeakEvent> {
-        let Some(tag) = self.shared.ledger().clip(self.row) else { return Vec::new() };
-        let part = match (std::mem::replace(&mut self.is_open, chunk.continues), chunk.continues) {
-            (false, false) => ClipPart::Whole,
-            (false, true) => ClipPart::Begin,
-            (true, true) => ClipPart::Middle,
-            (true, false) => ClipPart::End,
-        };
-        let clip = Clip { tag, rate: self.rate, samples: chunk.samples.into(), part, epoch: self.epoch };
-        // Refused: a stop came meanwhile, which the next check detects, or the player has ended.
-        match self.shared.player.play(clip) {
-            Err(_) if !self.shared.is_stale(self.epoch) => self.shared.ledger().dropped(tag, Instant::now()),
-            Ok(()) | Err(_) => Vec::new(),
-        }
-    }
-}
-
-impl Drop for PlayedLine<'_> {
-    /// A sentence that broke off ends where it is.
-    fn drop(&mut self) {
-        if self.is_open {
-            let (tag, samples) = (self.shared.ledger().of_nobody(), Vec::new().into());
-            let end = Clip { tag, rate: self.rate, samples, part: ClipPart::End, epoch: self.epoch };
-            // Refused where it is over anyway: playback was stopped.
-            let _ = self.shared.player.play(end);
         }
     }
 }

@@ -13,11 +13,11 @@ use ort::session::RunOptions;
 use serde::Deserialize;
 
 use super::espeak::Phonemizer;
-use super::shape::Lead;
-use super::voice::{Progress, SoundChunk};
+use super::shape::LeadSilence;
+use super::voice::{SoundChunk, SynthesisProgress};
 use super::{SpeakConfig, SpeakError, SynthesisEnd};
-use network::{Encoded, Network, NetworkDescription};
-use pacing::Pacing;
+use network::{EncodedSentence, NetworkDescription, VoiceNetwork};
+use pacing::ChunkPacing;
 use runtime::environment;
 pub use runtime::refuse_telemetry;
 use sentence::{Sentence, Shaping};
@@ -96,14 +96,14 @@ impl Interrupter {
 
 /// A loaded voice.
 pub struct PiperVoice {
-    network: Network,
+    network: VoiceNetwork,
     phonemizer: Phonemizer,
     ids: HashMap<char, Vec<i64>>,
     rate: u32,
     gain: f32,
     pause: usize,
     /// How sentences are decoded in chunks; nothing when each is decoded whole.
-    pacing: Option<Pacing>,
+    pacing: Option<ChunkPacing>,
     /// What is being said.
     synthesis: Option<Synthesis>,
 }
@@ -115,7 +115,7 @@ struct Synthesis {
     sentences: VecDeque<String>,
     /// The one that was, and whether a pause belongs behind it.
     current: Option<(Sentence, bool)>,
-    lead: Lead,
+    lead: LeadSilence,
 }
 
 impl std::fmt::Debug for PiperVoice {
@@ -147,9 +147,9 @@ impl PiperVoice {
             has_speakers: description.num_speakers > 1,
         };
         let file = (files.model.as_path(), config.threads());
-        let network = match Network::divided(&environment, file, description) {
+        let network = match VoiceNetwork::divided(&environment, file, description) {
             Some(network) => network,
-            None => Network::whole(&environment, file, description)?,
+            None => VoiceNetwork::whole(&environment, file, description)?,
         };
         let mut voice = Self {
             network,
@@ -165,7 +165,7 @@ impl PiperVoice {
             Ok(pacing) => pacing,
             Err(error) => {
                 tracing::info!(%error, "a voice was divided and does not speak so");
-                voice.network = Network::whole(&environment, file, description)?;
+                voice.network = VoiceNetwork::whole(&environment, file, description)?;
                 voice.try_out().map_err(|e| SpeakError::model(&files.model, &e))?
             }
         };
@@ -176,9 +176,9 @@ impl PiperVoice {
     }
 
     /// Says a word, and finds out whether and how fast this voice can be decoded in chunks.
-    fn try_out(&mut self) -> ort::Result<Option<Pacing>> {
+    fn try_out(&mut self) -> ort::Result<Option<ChunkPacing>> {
         let ids = self.encode("haɪ.");
-        let Encoded::Frames(frames) = self.network.encode(ids)? else { return Ok(None) };
+        let EncodedSentence::Frames(frames) = self.network.encode(ids)? else { return Ok(None) };
         self.network.try_out(&frames)
     }
 
@@ -196,7 +196,7 @@ impl PiperVoice {
     ///
     /// # Errors
     /// When espeak-ng fails.
-    pub(super) fn begin(&mut self, text: &str, lead: Lead) -> Result<(), SpeakError> {
+    pub(super) fn begin(&mut self, text: &str, lead: LeadSilence) -> Result<(), SpeakError> {
         let sentences = self.phonemizer.sentences(text)?.into();
         self.synthesis = Some(Synthesis { sentences, current: None, lead });
         Ok(())
@@ -206,16 +206,16 @@ impl PiperVoice {
     ///
     /// # Errors
     /// When ONNX Runtime fails. Samples that are not finite are silenced, not an error.
-    pub(super) fn advance(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<Progress, SpeakError> {
+    pub(super) fn advance(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<SynthesisProgress, SpeakError> {
         // First re-arm, then check: a stop that comes between the two is seen by the check, a later one by the run.
         self.network.running().unterminate().map_err(SpeakError::synthesis)?;
         if is_stopped() {
-            return Ok(Progress::Over(SynthesisEnd::Stopped));
+            return Ok(SynthesisProgress::Over(SynthesisEnd::Stopped));
         }
         match self.chunk() {
-            Ok(Some(chunk)) => Ok(Progress::Chunk(chunk)),
-            Ok(None) => Ok(Progress::Over(SynthesisEnd::All)),
-            Err(_) if is_stopped() => Ok(Progress::Over(SynthesisEnd::Stopped)),
+            Ok(Some(chunk)) => Ok(SynthesisProgress::Chunk(chunk)),
+            Ok(None) => Ok(SynthesisProgress::Over(SynthesisEnd::All)),
+            Err(_) if is_stopped() => Ok(SynthesisProgress::Over(SynthesisEnd::Stopped)),
             Err(error) => Err(SpeakError::synthesis(error)),
         }
     }
@@ -237,7 +237,7 @@ impl PiperVoice {
             samples.resize(samples.len() + self.pause, 0.0);
         }
         let current = rest.map(|rest| (rest, has_pause));
-        self.synthesis = Some(Synthesis { current, lead: Lead::Kept, ..synthesis });
+        self.synthesis = Some(Synthesis { current, lead: LeadSilence::Kept, ..synthesis });
         Ok(Some(SoundChunk { samples, continues }))
     }
 

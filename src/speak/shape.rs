@@ -13,7 +13,7 @@ const BLOCKS_A_SECOND: u32 = 100;
 
 /// What becomes of the silence a voice begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lead {
+pub enum LeadSilence {
     /// Somebody waits: all but 10 ms of it goes.
     Cut,
     /// It is the pause behind what was said before.

@@ -5,7 +5,7 @@
 
 use super::espeak::{EspeakSource, EspeakVoice};
 use super::piper::{PiperFiles, PiperVoice};
-use super::shape::Lead;
+use super::shape::LeadSilence;
 use super::{Interrupter, SpeakConfig, SpeakError};
 
 /// Where a voice comes from.
@@ -49,7 +49,7 @@ pub struct SoundChunk {
 
 /// How far a text is.
 #[derive(Debug, PartialEq)]
-pub enum Progress {
+pub enum SynthesisProgress {
     /// Its next chunk.
     Chunk(SoundChunk),
     /// There is none.
@@ -98,7 +98,7 @@ impl Voice {
     ///
     /// # Errors
     /// When espeak-ng fails.
-    pub fn begin(&mut self, text: &str, lead: Lead) -> Result<(), SpeakError> {
+    pub fn begin(&mut self, text: &str, lead: LeadSilence) -> Result<(), SpeakError> {
         match self {
             Self::Piper(voice) => voice.begin(text, lead),
             Self::Espeak(voice) => {
@@ -113,7 +113,7 @@ impl Voice {
     ///
     /// # Errors
     /// When the synthesis fails. Samples that are not finite are silenced, not an error.
-    pub fn advance(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<Progress, SpeakError> {
+    pub fn advance(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<SynthesisProgress, SpeakError> {
         match self {
             Self::Piper(voice) => voice.advance(is_stopped),
             Self::Espeak(voice) => voice.advance(is_stopped),
@@ -130,11 +130,11 @@ impl Voice {
         is_stopped: &dyn Fn() -> bool,
         each: &mut dyn FnMut(SoundChunk),
     ) -> Result<SynthesisEnd, SpeakError> {
-        self.begin(text, Lead::Kept)?;
+        self.begin(text, LeadSilence::Kept)?;
         loop {
             match self.advance(is_stopped)? {
-                Progress::Chunk(chunk) => each(chunk),
-                Progress::Over(end) => return Ok(end),
+                SynthesisProgress::Chunk(chunk) => each(chunk),
+                SynthesisProgress::Over(end) => return Ok(end),
             }
         }
     }

@@ -214,7 +214,7 @@ impl<'a> EchoBench<'a> {
 
     fn say(&mut self, line: &str) -> anyhow::Result<Vec<f32>> {
         let mut samples = Vec::new();
-        self.voice.say(line, &|| false, &mut |piece| samples.extend_from_slice(&piece))?;
+        self.voice.say(line, &|| false, &mut |chunk| samples.extend(chunk.samples))?;
         let mut resampler = Resampler::new(self.voice.rate(), RATE)?;
         let mut out = Vec::new();
         resampler.push(&samples, &mut out);

@@ -11,8 +11,8 @@ use std::sync::PoisonError;
 use espeak_rs_sys as sys;
 
 use super::{OPENED, Phonemizer, UTF8, pieces, select};
-use crate::speak::shape::Lead;
-use crate::speak::voice::{Progress, SoundChunk};
+use crate::speak::shape::LeadSilence;
+use crate::speak::voice::{SoundChunk, SynthesisProgress};
 use crate::speak::{SpeakConfig, SpeakError, SynthesisEnd, shape};
 
 /// espeak-ng's usual pace, in words a minute, and what it can do.
@@ -42,7 +42,7 @@ pub struct EspeakVoice {
     pause: usize,
     /// What is left of what it says.
     sentences: VecDeque<String>,
-    lead: Lead,
+    lead: LeadSilence,
 }
 
 /// What a sentence is synthesised into; espeak-ng's callback gets its address.
@@ -68,7 +68,7 @@ impl EspeakVoice {
             gain: config.gain * LEVEL,
             pause: (f64::from(rate) * f64::from(config.pause_ms) / 1e3) as usize,
             sentences: VecDeque::new(),
-            lead: Lead::Kept,
+            lead: LeadSilence::Kept,
         })
     }
 
@@ -78,7 +78,7 @@ impl EspeakVoice {
     }
 
     /// Begins `text`, instead of what it was saying.
-    pub(in crate::speak) fn begin(&mut self, text: &str, lead: Lead) {
+    pub(in crate::speak) fn begin(&mut self, text: &str, lead: LeadSilence) {
         let text: String = text.chars().filter(|c| *c != '\0').collect();
         self.sentences = sentences(&text)
             .flat_map(pieces)
@@ -92,27 +92,27 @@ impl EspeakVoice {
     pub(in crate::speak) fn advance(
         &mut self,
         is_stopped: &dyn Fn() -> bool,
-    ) -> Result<Progress, SpeakError> {
+    ) -> Result<SynthesisProgress, SpeakError> {
         if is_stopped() {
-            return Ok(Progress::Over(SynthesisEnd::Stopped));
+            return Ok(SynthesisProgress::Over(SynthesisEnd::Stopped));
         }
         let Some(sentence) = self.sentences.pop_front() else {
-            return Ok(Progress::Over(SynthesisEnd::All));
+            return Ok(SynthesisProgress::Over(SynthesisEnd::All));
         };
         let Some(mut samples) = self.synthesise(&sentence, is_stopped)? else {
-            return Ok(Progress::Over(SynthesisEnd::Stopped));
+            return Ok(SynthesisProgress::Over(SynthesisEnd::Stopped));
         };
         shape::level(&mut samples, self.gain);
         let end = samples.iter().rposition(|sample| sample.abs() > SILENCE).map_or(0, |last| last + 1);
         samples.truncate(end);
-        if self.lead == Lead::Cut {
+        if self.lead == LeadSilence::Cut {
             shape::cut_lead(&mut samples, self.rate);
         }
-        self.lead = Lead::Kept;
+        self.lead = LeadSilence::Kept;
         if sentence.trim_end().ends_with(['.', '?', '!']) {
             samples.resize(samples.len() + self.pause, 0.0);
         }
-        Ok(Progress::Chunk(SoundChunk { samples, continues: false }))
+        Ok(SynthesisProgress::Chunk(SoundChunk { samples, continues: false }))
     }
 
     /// One sentence; nothing when it was stopped.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::SpokenLine;
 use crate::language::LanguageCode;
 use crate::speak::languages::LanguageVoice;
-use crate::speak::{Lead, Progress, SoundChunk};
+use crate::speak::{LeadSilence, SoundChunk, SynthesisProgress};
 
 /// What is being prepared.
 #[derive(Debug, Default)]
@@ -45,11 +45,11 @@ impl Rehearsal {
         let spoken = speaker.reader.speakable(&text);
         let is_given_up = || self.current().as_ref().is_none_or(|current| current.is_given_up);
         let voice = &mut speaker.voice;
-        let first = voice.begin(&spoken, Lead::Cut).and_then(|()| voice.advance(&is_given_up));
+        let first = voice.begin(&spoken, LeadSilence::Cut).and_then(|()| voice.advance(&is_given_up));
         *self.current() = None;
         match first {
-            Ok(Progress::Chunk(first)) => Some(PreparedLine { text, language, first }),
-            Ok(Progress::Over(_)) => None,
+            Ok(SynthesisProgress::Chunk(first)) => Some(PreparedLine { text, language, first }),
+            Ok(SynthesisProgress::Over(_)) => None,
             Err(error) => {
                 tracing::debug!(%error, "a line could not be prepared");
                 None
@@ -104,7 +104,7 @@ mod tests {
     /// What the voice says from where it stands.
     fn rest(voice: &mut Voice) -> Vec<f32> {
         let mut samples = Vec::new();
-        while let Progress::Chunk(chunk) = voice.advance(&|| false).unwrap() {
+        while let SynthesisProgress::Chunk(chunk) = voice.advance(&|| false).unwrap() {
             samples.extend(chunk.samples);
         }
         samples
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn behind_what_was_prepared_the_voice_goes_on_as_if_it_said_all_of_it_at_once() {
         let mut speaker = LanguageVoice::new(steady_joe(), english());
-        speaker.voice.begin("It is 9 oh 5, and a quarter of an hour.", Lead::Cut).unwrap();
+        speaker.voice.begin("It is 9 oh 5, and a quarter of an hour.", LeadSilence::Cut).unwrap();
         let said = rest(&mut speaker.voice);
         let text = "It is 9:05, and a quarter of an hour.";
         let ready = Rehearsal::default().prepare(&mut speaker, text.into(), "en".into()).unwrap();

@@ -1,6 +1,7 @@
 use super::*;
 use crate::audio::{Pace, read_wav};
 use crate::language::tests::english;
+use crate::speak::LanguageVoice;
 use crate::speak::piper;
 
 fn line(turn: u64, index: u32, text: &str) -> SpokenLine {

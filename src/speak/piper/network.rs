@@ -14,11 +14,11 @@ use ort::session::{RunOptions, Session};
 use ort::value::{DynValue, Tensor};
 
 use super::graph::{self, DividedVoice};
-use super::pacing::Pacing;
+use super::pacing::ChunkPacing;
 use super::runtime::session;
 use crate::speak::SpeakError;
 
-/// Frames around a chunk that are tried: 10 are enough for the voices of medium quality.
+/// VoiceFrames around a chunk that are tried: 10 are enough for the voices of medium quality.
 const REACHES: [usize; 3] = [12, 24, 48];
 /// Samples of a chunk that differ by less from those of the whole sound the same: -60 dB below full scale.
 const SAME: f32 = 1e-3;
@@ -26,7 +26,7 @@ const SAME: f32 = 1e-3;
 const BATCH: usize = 1;
 
 /// A voice's network.
-pub(super) struct Network {
+pub(super) struct VoiceNetwork {
     /// Up to the frames, or to the samples where it is not divided.
     encoder: Session,
     decoder: Option<Decoder>,
@@ -55,15 +55,15 @@ struct Decoder {
 
 /// What a sentence becomes before it is sound.
 #[derive(Debug, Clone)]
-pub(super) enum Encoded {
+pub(super) enum EncodedSentence {
     /// It is sound.
     Samples(Vec<f32>),
-    Frames(Frames),
+    Frames(VoiceFrames),
 }
 
 /// The frames of a sentence, channel by channel.
 #[derive(Debug, Clone)]
-pub(super) struct Frames {
+pub(super) struct VoiceFrames {
     values: Vec<f32>,
     channels: usize,
 }
@@ -75,7 +75,7 @@ pub(super) struct Decoded {
     pub(super) effort: f64,
 }
 
-impl Frames {
+impl VoiceFrames {
     pub(super) fn len(&self) -> usize {
         self.values.len() / self.channels.max(1)
     }
@@ -95,7 +95,7 @@ impl Frames {
     }
 }
 
-impl Network {
+impl VoiceNetwork {
     /// The whole of the voice in the file `path`.
     pub(super) fn whole(
         environment: &Environment,
@@ -133,7 +133,7 @@ impl Network {
     }
 
     /// One sentence.
-    pub(super) fn encode(&mut self, ids: Vec<i64>) -> ort::Result<Encoded> {
+    pub(super) fn encode(&mut self, ids: Vec<i64>) -> ort::Result<EncodedSentence> {
         let length = ids.len();
         let mut inputs: Vec<(&str, DynValue)> = vec![
             ("input", Tensor::from_array(([BATCH, length], ids))?.into_dyn()),
@@ -147,10 +147,10 @@ impl Network {
         let (shape, values) = outputs[0].try_extract_tensor::<f32>()?;
         let values = values.to_vec();
         Ok(match self.decoder {
-            None => Encoded::Samples(values),
+            None => EncodedSentence::Samples(values),
             Some(_) => {
                 let channels = shape.get(1).copied().and_then(|channels| usize::try_from(channels).ok());
-                Encoded::Frames(Frames { values, channels: channels.unwrap_or(1) })
+                EncodedSentence::Frames(VoiceFrames { values, channels: channels.unwrap_or(1) })
             }
         })
     }
@@ -158,7 +158,7 @@ impl Network {
     /// The samples of `range`, for which `reach` frames around it are looked at.
     pub(super) fn decode(
         &mut self,
-        frames: &Frames,
+        frames: &VoiceFrames,
         range: Range<usize>,
         reach: usize,
     ) -> ort::Result<Decoded> {
@@ -180,7 +180,7 @@ impl Network {
 
     /// How this voice can be decoded in chunks, tried with `sentence`: how many frames around each have to be looked at, so
     /// that it sounds like the same part of the whole. Nothing when that is never so.
-    pub(super) fn try_out(&mut self, sentence: &Frames) -> ort::Result<Option<Pacing>> {
+    pub(super) fn try_out(&mut self, sentence: &VoiceFrames) -> ort::Result<Option<ChunkPacing>> {
         for reach in REACHES {
             let frames = sentence.repeated(5 * reach);
             let whole = self.decode(&frames, 0..frames.len(), 0)?.samples;
@@ -189,7 +189,7 @@ impl Network {
             let same = whole.get(range.start * hop..range.end * hop).unwrap_or_default();
             let is_same = part.samples.iter().zip(same).all(|(a, b)| (a - b).abs() < SAME);
             if is_same && part.samples.len() == same.len() {
-                return Ok(Some(Pacing::new(reach, part.effort)));
+                return Ok(Some(ChunkPacing::new(reach, part.effort)));
             }
         }
         Ok(None)
@@ -202,7 +202,11 @@ impl Decoder {
         Self { session, frames, takes_speaker }
     }
 
-    fn run(&mut self, Frames { values, channels }: Frames, running: &RunOptions) -> ort::Result<Vec<f32>> {
+    fn run(
+        &mut self,
+        VoiceFrames { values, channels }: VoiceFrames,
+        running: &RunOptions,
+    ) -> ort::Result<Vec<f32>> {
         let count = values.len() / channels.max(1);
         let frames = Tensor::from_array(([BATCH, channels, count], values))?.into_dyn();
         let mut inputs: Vec<(&str, DynValue)> = vec![(&self.frames, frames)];
@@ -228,18 +232,18 @@ mod tests {
     use crate::speak::piper::runtime::environment;
     use crate::speak::piper::tests::files;
 
-    fn network() -> Network {
+    fn network() -> VoiceNetwork {
         let environment = environment(&files().onnxruntime).unwrap();
         let description = NetworkDescription { rate: 22_050, scales: [0.0, 1.0, 0.0], has_speakers: false };
-        Network::divided(&environment, (&files().model, 1), description).unwrap()
+        VoiceNetwork::divided(&environment, (&files().model, 1), description).unwrap()
     }
 
     /// Some sentence of 50 sounds.
-    fn frames(network: &mut Network) -> Frames {
+    fn frames(network: &mut VoiceNetwork) -> VoiceFrames {
         let ids = (0..100).map(|at| if at % 2 == 0 { 0 } else { 15 + at % 37 }).collect();
         match network.encode(ids).unwrap() {
-            Encoded::Frames(frames) => frames,
-            Encoded::Samples(_) => panic!("the real voice is divided"),
+            EncodedSentence::Frames(frames) => frames,
+            EncodedSentence::Samples(_) => panic!("the real voice is divided"),
         }
     }
 
@@ -274,7 +278,7 @@ mod tests {
 
     #[test]
     fn frames_are_cut_and_repeated_channel_by_channel() {
-        let frames = Frames { values: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], channels: 2 };
+        let frames = VoiceFrames { values: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], channels: 2 };
         assert_eq!(frames.len(), 3);
         assert_eq!(frames.part(1..3).values, [2.0, 3.0, 5.0, 6.0]);
         assert_eq!(frames.repeated(4).values, [1.0, 2.0, 3.0, 1.0, 4.0, 5.0, 6.0, 4.0]);

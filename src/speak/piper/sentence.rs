@@ -1,14 +1,14 @@
 //! A sentence on its way from frames to sound, chunk by chunk.
 
-use super::network::{Encoded, Network};
-use super::pacing::Pacing;
-use crate::speak::shape::{self, Lead};
+use super::network::{EncodedSentence, VoiceNetwork};
+use super::pacing::ChunkPacing;
+use crate::speak::shape::{self, LeadSilence};
 
 /// What is left of a sentence.
 #[derive(Debug)]
 pub(super) struct Sentence {
-    encoded: Encoded,
-    /// Frames that are sound already.
+    encoded: EncodedSentence,
+    /// VoiceFrames that are sound already.
     done: usize,
     /// How many are to be next.
     planned: usize,
@@ -19,22 +19,24 @@ pub(super) struct Sentence {
 pub(super) struct Shaping {
     pub(super) gain: f32,
     pub(super) rate: u32,
-    pub(super) lead: Lead,
+    pub(super) lead: LeadSilence,
 }
 
 impl Shaping {
     /// To samples of which those from `fresh` on are as the network computed them; whether there is something to be heard.
     fn apply(self, samples: &mut Vec<f32>, fresh: usize) -> bool {
         shape::level(&mut samples[fresh..], self.gain);
-        self.lead == Lead::Kept || shape::cut_lead(samples, self.rate)
+        self.lead == LeadSilence::Kept || shape::cut_lead(samples, self.rate)
     }
 }
 
 impl Sentence {
-    pub(super) fn new(encoded: Encoded, pacing: Option<Pacing>) -> Self {
+    pub(super) fn new(encoded: EncodedSentence, pacing: Option<ChunkPacing>) -> Self {
         let planned = match &encoded {
-            Encoded::Samples(_) => 0,
-            Encoded::Frames(frames) => pacing.map_or(frames.len(), |pacing| pacing.first(frames.len())),
+            EncodedSentence::Samples(_) => 0,
+            EncodedSentence::Frames(frames) => {
+                pacing.map_or(frames.len(), |pacing| pacing.first(frames.len()))
+            }
         };
         Self { encoded, done: 0, planned }
     }
@@ -42,20 +44,20 @@ impl Sentence {
     /// The next samples, and what is left behind them: so many that they bridge the time until the rest comes.
     pub(super) fn chunk(
         self,
-        network: &mut Network,
-        pacing: &mut Option<Pacing>,
+        network: &mut VoiceNetwork,
+        pacing: &mut Option<ChunkPacing>,
         shaping: Shaping,
     ) -> ort::Result<(Vec<f32>, Option<Self>)> {
         let frames = match self.encoded {
-            Encoded::Samples(mut samples) => {
+            EncodedSentence::Samples(mut samples) => {
                 shaping.apply(&mut samples, 0);
                 return Ok((samples, None));
             }
-            Encoded::Frames(frames) => frames,
+            EncodedSentence::Frames(frames) => frames,
         };
         let (mut samples, mut done, mut next) = (Vec::new(), self.done, self.planned);
         loop {
-            let decoded = network.decode(&frames, done..done + next, pacing.map_or(0, Pacing::reach))?;
+            let decoded = network.decode(&frames, done..done + next, pacing.map_or(0, ChunkPacing::reach))?;
             let hop = (decoded.samples.len() / next.max(1)).max(1);
             let from = samples.len();
             samples.extend(decoded.samples);
@@ -76,7 +78,7 @@ impl Sentence {
                     continue;
                 }
             };
-            let rest = Self { encoded: Encoded::Frames(frames), done, planned };
+            let rest = Self { encoded: EncodedSentence::Frames(frames), done, planned };
             return Ok((samples, Some(rest)));
         }
     }

@@ -24,7 +24,7 @@ pub(crate) fn joe() -> Voice {
 pub(crate) fn steady_joe() -> Voice {
     let config = SpeakConfig { variation: 0.0, ..SpeakConfig::default() };
     let mut voice = PiperVoice::load(&files(), &config).unwrap();
-    voice.pacing = Some(Pacing::steady(12, 0.08));
+    voice.pacing = Some(ChunkPacing::steady(12, 0.08));
     Voice::Piper(Box::new(voice))
 }
 
@@ -93,9 +93,11 @@ fn without_variation_a_sentence_sounds_the_same_every_time() {
 #[test]
 fn a_sentence_begins_to_sound_long_before_all_of_it_is_computed() {
     let mut voice = steady_joe();
-    voice.begin("The washing machine is done, and the window in the bathroom is open.", Lead::Cut).unwrap();
+    voice
+        .begin("The washing machine is done, and the window in the bathroom is open.", LeadSilence::Cut)
+        .unwrap();
     let mut chunks = Vec::new();
-    while let Progress::Chunk(chunk) = voice.advance(&|| false).unwrap() {
+    while let SynthesisProgress::Chunk(chunk) = voice.advance(&|| false).unwrap() {
         chunks.push(chunk);
     }
     let continued: Vec<bool> = chunks.iter().map(|chunk| chunk.continues).collect();
