@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::stream::Stream;
+use super::stream::{Flight, Stream};
 use super::{Clip, Duck, PlayEvent, PlayerState, QueueItem};
 use crate::audio::sink::AudioSink;
 use crate::audio::stream_supervisor::DeviceNotice;
@@ -46,20 +46,6 @@ pub(super) struct Feeder {
     heard: u64,
     missing_since: Option<Instant>,
     was_busy: bool,
-}
-
-/// A clip on its way through the sink.
-struct Flight {
-    clip: Clip,
-    /// Samples of the clip that went into the conversion, or were played on a lost device.
-    fed: usize,
-    /// The first of them that went into this sink.
-    from: usize,
-    /// The sink's counter at the clip's first sample.
-    start: u64,
-    /// The sink's counter behind the clip's last sample, once all of it is converted.
-    end: Option<u64>,
-    started: bool,
 }
 
 impl Feeder {
@@ -248,11 +234,10 @@ impl Feeder {
         if shared.epoch().0 != self.epoch {
             return false;
         }
-        let mut is_unfinished = self.stream.as_ref().is_some_and(|stream| stream.is_unfinished);
-        if is_unfinished && queue.has_begun_another() {
+        if self.is_unfinished() && queue.has_begun_another() {
             self.end_stream();
-            is_unfinished = false;
         }
+        let is_unfinished = self.is_unfinished();
         let item = match queue.items.front() {
             // Whatever else there is waits until the sound is complete.
             _ if is_unfinished => queue.take_part(),
@@ -334,6 +319,11 @@ impl Feeder {
         }
     }
 
+    /// Another part of what is being played follows.
+    fn is_unfinished(&self) -> bool {
+        self.stream.as_ref().is_some_and(|stream| stream.is_unfinished)
+    }
+
     /// Pushes out the rest of the conversion; the sink may run empty afterwards.
     fn end_stream(&mut self) {
         if let Some(stream) = self.stream.take() {
@@ -375,8 +365,7 @@ impl Feeder {
         if self.shared.epoch().0 != self.epoch {
             return;
         }
-        let is_unfinished = self.stream.as_ref().is_some_and(|stream| stream.is_unfinished);
-        queue.busy = !self.flights.is_empty() || !self.cut_short.is_empty() || is_unfinished;
+        queue.busy = !self.flights.is_empty() || !self.cut_short.is_empty() || self.is_unfinished();
         let waiting = queue.items.iter().any(|item| matches!(item, QueueItem::Clip(_)));
         if self.was_busy && !queue.busy && !waiting {
             self.was_busy = false;

@@ -1,8 +1,9 @@
-//! The conversion of successive clips of one rate, between which no joint is to be heard.
+//! Clips on their way through the sink, and the conversion of those of one rate, between which no joint is to be heard.
 
+use super::Clip;
 use crate::audio::resample::{RateError, Resampler};
 
-/// A resampler, and where its samples are in the sink.
+/// A resampler, shared by successive clips of one rate, and where its samples are in the sink.
 pub(super) struct Stream {
     resampler: Resampler,
     rate: u32,
@@ -36,4 +37,18 @@ impl Stream {
     pub(super) fn finish(mut self, converted: &mut Vec<f32>) {
         self.resampler.finish(converted);
     }
+}
+
+/// A clip on its way through the sink.
+pub(super) struct Flight {
+    pub(super) clip: Clip,
+    /// Samples of the clip that went into the conversion, or were played on a lost device.
+    pub(super) fed: usize,
+    /// The first of them that went into this sink.
+    pub(super) from: usize,
+    /// The sink's counter at the clip's first sample.
+    pub(super) start: u64,
+    /// The sink's counter behind the clip's last sample, once all of it is converted.
+    pub(super) end: Option<u64>,
+    pub(super) started: bool,
 }

@@ -14,6 +14,7 @@ struct Heap {
     past: usize,
     heard: Vec<f32>,
     resting: bool,
+    starved: usize,
 }
 
 const ROOM: usize = 50;
@@ -33,6 +34,10 @@ impl Speaker {
 
     fn resting(&self) -> bool {
         self.0.lock().unwrap().resting
+    }
+
+    fn starved(&self) -> usize {
+        self.0.lock().unwrap().starved
     }
 }
 
@@ -65,6 +70,10 @@ impl AudioSink for Speaker {
     fn rest(&mut self) {
         self.0.lock().unwrap().resting = true;
     }
+
+    fn starve(&mut self) {
+        self.0.lock().unwrap().starved += 1;
+    }
 }
 
 /// A player without a thread: the test steps the feeder.
@@ -95,6 +104,20 @@ impl Bench {
 
     fn clip(&self, tag: u64, samples: &[f32]) -> Clip {
         Clip { tag, rate: 1000, samples: samples.into(), part: ClipPart::Whole, epoch: self.player.epoch() }
+    }
+
+    fn part(&self, tag: u64, part: ClipPart, samples: &[f32]) -> Clip {
+        Clip { part, ..self.clip(tag, samples) }
+    }
+
+    /// Steps and plays so much each time.
+    fn run(&mut self, speaker: &Speaker, steps: usize, each: usize) -> Vec<PlayEvent> {
+        let mut events = Vec::new();
+        for _ in 0..steps {
+            events.extend(self.step());
+            speaker.play(each);
+        }
+        events
     }
 
     fn started(&self, tag: u64) -> PlayEvent {
@@ -140,11 +163,7 @@ fn clips_of_another_rate_are_converted_and_keep_their_length() {
             Clip { tag, rate, samples: samples.into(), part: ClipPart::Whole, epoch: bench.player.epoch() };
         bench.player.play(clip).unwrap();
     }
-    let mut events = vec![];
-    for _ in 0..400 {
-        events.extend(bench.step());
-        speaker.play(1);
-    }
+    let events = bench.run(&speaker, 400, 1);
     let expected = [1, 2, 3].into_iter().flat_map(|tag| [bench.started(tag), bench.finished(tag)]);
     assert_eq!(events, expected.chain([PlayEvent::Idle]).collect::<Vec<_>>());
     let heard = speaker.heard();

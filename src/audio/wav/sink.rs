@@ -108,7 +108,7 @@ impl AudioSink for WavSink {
     }
 
     fn starve(&mut self) {
-        self.resting = true;
+        self.rest();
     }
 
     fn silence(&mut self, length: Duration) {

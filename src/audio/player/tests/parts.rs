@@ -2,9 +2,14 @@
 
 use super::*;
 
-/// The parts of one sound at 2 kHz.
-fn part(bench: &Bench, (tag, part): (u64, ClipPart), samples: &[f32]) -> Clip {
-    Clip { rate: 2000, part, ..bench.clip(tag, samples) }
+/// The same at 2 kHz, which is converted.
+fn fine(clip: Clip) -> Clip {
+    Clip { rate: 2000, ..clip }
+}
+
+/// Plays all there is.
+fn play_out(bench: &mut Bench, speaker: &Speaker) -> Vec<PlayEvent> {
+    bench.run(speaker, 40, ROOM)
 }
 
 #[test]
@@ -15,14 +20,11 @@ fn parts_of_a_sound_have_no_joint_also_when_one_comes_late_and_nothing_comes_bet
         let mut bench = Bench::with(&speaker);
         let mut events = Vec::new();
         for (tag, (which, range)) in (1..).zip(parts) {
-            bench.player.play(part(&bench, (tag, *which), &sine[range.clone()])).unwrap();
+            bench.player.play(fine(bench.part(tag, *which, &sine[range.clone()]))).unwrap();
             if tag == 1 && parts.len() > 1 {
                 bench.player.play(bench.clip(99, &[0.9; 5])).unwrap();
             }
-            for _ in 0..600 {
-                events.extend(bench.step());
-                speaker.play(1);
-            }
+            events.extend(bench.run(&speaker, 600, 1));
         }
         (speaker.heard(), events)
     };
@@ -40,67 +42,47 @@ fn parts_of_a_sound_have_no_joint_also_when_one_comes_late_and_nothing_comes_bet
 fn a_sound_that_breaks_off_ends_with_an_empty_part_and_a_flush_ends_it_too() {
     let speaker = Speaker::default();
     let mut bench = Bench::with(&speaker);
-    bench.player.play(part(&bench, (1, ClipPart::Begin), &[0.2; 2000])).unwrap();
+    bench.player.play(fine(bench.part(1, ClipPart::Begin, &[0.2; 2000]))).unwrap();
     bench.player.play(bench.clip(2, &[0.9; 5])).unwrap();
-    let mut events = Vec::new();
-    for _ in 0..2000 {
-        events.extend(bench.step());
-        speaker.play(1);
-    }
-    assert_eq!(events, [bench.started(1)], "it may go on at any time");
-    bench.player.play(part(&bench, (3, ClipPart::End), &[])).unwrap();
-    for _ in 0..2000 {
-        events.extend(bench.step());
-        speaker.play(1);
-    }
+    assert_eq!(bench.run(&speaker, 2000, 1), [bench.started(1)], "it may go on at any time");
+    bench.player.play(fine(bench.part(3, ClipPart::End, &[]))).unwrap();
+    let events = bench.run(&speaker, 2000, 1);
     let over = [1, 3, 2].map(|tag| bench.finished(tag));
     assert!(over.iter().all(|event| events.contains(event)), "{events:?}");
     assert_eq!(events.last(), Some(&PlayEvent::Idle));
     assert_eq!(speaker.heard().len(), 1005);
 
-    bench.player.play(part(&bench, (4, ClipPart::Begin), &[0.2; 2000])).unwrap();
+    bench.player.play(fine(bench.part(4, ClipPart::Begin, &[0.2; 2000]))).unwrap();
     bench.step();
     bench.player.flush();
     bench.step();
     bench.player.play(bench.clip(5, &[0.7; 10])).unwrap();
-    bench.step();
-    speaker.play(5000);
-    assert!(bench.step().contains(&bench.finished(5)));
-}
-
-/// Steps and plays until everything that is queued was played.
-fn play_out(bench: &mut Bench, speaker: &Speaker) -> Vec<PlayEvent> {
-    let mut events = Vec::new();
-    for _ in 0..40 {
-        events.extend(bench.step());
-        speaker.play(ROOM);
-    }
-    events
+    assert!(play_out(&mut bench, &speaker).contains(&bench.finished(5)));
 }
 
 #[test]
-fn between_the_parts_of_a_sound_she_is_still_speaking() {
+fn between_the_parts_of_a_sound_she_is_still_speaking_and_the_sink_knows_that_one_is_late() {
     let speaker = Speaker::default();
     let mut bench = Bench::with(&speaker);
-    let part = |tag: u64, part: ClipPart| Clip { part, ..bench.clip(tag, &[0.1; 60]) };
-    let [begin, end] = [part(1, ClipPart::Begin), part(2, ClipPart::End)];
-    bench.player.play(begin).unwrap();
+    bench.player.play(bench.part(1, ClipPart::Begin, &[0.1; 60])).unwrap();
     assert_eq!(play_out(&mut bench, &speaker), [bench.started(1), bench.finished(1)]);
-    assert!(bench.player.is_playing());
-    bench.player.play(end).unwrap();
+    assert!(bench.player.is_playing() && speaker.starved() > 0 && !speaker.resting());
+    bench.player.play(bench.part(2, ClipPart::End, &[0.1; 60])).unwrap();
+    let before = speaker.starved();
     assert_eq!(play_out(&mut bench, &speaker), [bench.started(2), bench.finished(2), PlayEvent::Idle]);
+    assert!(speaker.starved() == before && speaker.resting(), "it was the last one");
 }
 
 #[test]
 fn tones_do_not_keep_out_the_end_of_the_sound_they_wait_for() {
     let speaker = Speaker::default();
     let mut bench = Bench::with(&speaker);
-    bench.player.play(Clip { part: ClipPart::Begin, ..bench.clip(1, &[0.1; 60]) }).unwrap();
+    bench.player.play(bench.part(1, ClipPart::Begin, &[0.1; 60])).unwrap();
     bench.step();
     for tag in 0..QUEUE as u64 {
         bench.player.play(bench.clip(100 + tag, &[0.9])).unwrap();
     }
-    bench.player.play(Clip { part: ClipPart::End, ..bench.clip(2, &[0.2; 60]) }).unwrap();
+    bench.player.play(bench.part(2, ClipPart::End, &[0.2; 60])).unwrap();
     assert_eq!(play_out(&mut bench, &speaker).last(), Some(&PlayEvent::Idle));
     assert_eq!(speaker.heard(), [&[0.1; 60][..], &[0.2; 60], &[0.9; QUEUE]].concat());
 }
@@ -109,10 +91,10 @@ fn tones_do_not_keep_out_the_end_of_the_sound_they_wait_for() {
 fn a_sound_whose_end_never_came_does_not_keep_the_next_one_waiting() {
     let speaker = Speaker::default();
     let mut bench = Bench::with(&speaker);
-    bench.player.play(Clip { part: ClipPart::Begin, ..bench.clip(1, &[0.1; 60]) }).unwrap();
+    bench.player.play(bench.part(1, ClipPart::Begin, &[0.1; 60])).unwrap();
     bench.step();
-    bench.player.play(Clip { part: ClipPart::Begin, ..bench.clip(2, &[0.2; 10]) }).unwrap();
-    bench.player.play(Clip { part: ClipPart::End, ..bench.clip(3, &[0.3; 10]) }).unwrap();
+    bench.player.play(bench.part(2, ClipPart::Begin, &[0.2; 10])).unwrap();
+    bench.player.play(bench.part(3, ClipPart::End, &[0.3; 10])).unwrap();
     assert_eq!(play_out(&mut bench, &speaker).last(), Some(&PlayEvent::Idle));
     assert_eq!(speaker.heard(), [&[0.1; 60][..], &[0.2; 10], &[0.3; 10]].concat());
 }
@@ -121,8 +103,8 @@ fn a_sound_whose_end_never_came_does_not_keep_the_next_one_waiting() {
 fn a_device_that_is_lost_twice_loses_no_order() {
     let speakers = [Speaker::default(), Speaker::default(), Speaker::default()];
     let mut bench = Bench::with(&speakers[0]);
-    bench.player.play(Clip { part: ClipPart::Begin, ..bench.clip(1, &[0.1; 30]) }).unwrap();
-    bench.player.play(Clip { part: ClipPart::End, ..bench.clip(2, &[0.2; 40]) }).unwrap();
+    bench.player.play(bench.part(1, ClipPart::Begin, &[0.1; 30])).unwrap();
+    bench.player.play(bench.part(2, ClipPart::End, &[0.2; 40])).unwrap();
     bench.step();
     speakers[0].play(10);
     for next in &speakers[1..] {
