@@ -3,10 +3,6 @@
 //! PURE. In: a clause, what the user asked, and the answers of the calls that only read. Out: yes or no. A value may be
 //! rounded, or be the difference of two that were read.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::ClaimJudge;
 use super::clauses::SaidClause;
 use crate::language::consent::words_of;
@@ -18,44 +14,42 @@ const LONGEST: usize = 5;
 /// What differs by less is the same, rounded.
 const ROUNDED: f64 = 1.0;
 
-static FIGURES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d+(?:[.,]\d+)?").ok());
-
 impl ClaimJudge<'_> {
-    /// Whether a clause tells a temperature or a share that nothing of this turn was, though something was read.
+    /// Whether a clause tells a temperature or a share that was not read, though another one was.
     pub(super) fn is_misread(self, clause: &SaidClause) -> bool {
         let done = self.evidence.done;
-        let read: Vec<f64> = done.iter().flat_map(|call| figures(&call.answer)).collect();
         let exempt = &self.words.exempt;
         let is_no_report = clause.asks
             || clause.depends
             || [&exempt.directives, &exempt.conditions, &exempt.modals]
                 .iter()
                 .any(|one| one.is_match(&clause.text));
-        if read.is_empty()
-            || is_no_report
-            || self.is_of_another(&clause.text)
-            || done.iter().any(|call| call.has_changed)
-        {
+        if is_no_report || self.is_of_another(&clause.text) || done.iter().any(|call| call.has_changed) {
             return false;
         }
         let Some(house) = self.language.house() else { return false };
-        let units = [&house.words.degrees, &house.words.percent];
+        [&house.words.degrees, &house.words.percent]
+            .iter()
+            .any(|units| self.tells_another(&clause.text, units))
+    }
+
+    /// Whether `said` has a value of `units` that neither the calls nor the user told, though the calls told some.
+    fn tells_another(self, said: &str, units: &[String]) -> bool {
         let numbers = &self.language.grammar().numbers;
-        let asked = units.iter().flat_map(|units| measured(numbers, self.evidence.asked, units));
-        let known: Vec<f64> = read.iter().copied().chain(asked).collect();
+        // What the state of an item is may come without its unit.
+        let of_answer = |answer: &str| match answer.trim().parse() {
+            Ok(bare) => vec![bare],
+            Err(_) => measured(numbers, answer, units),
+        };
+        let read: Vec<f64> = self.evidence.done.iter().flat_map(|call| of_answer(&call.answer)).collect();
+        let asked = measured(numbers, self.evidence.asked, units);
         let is_told = |value: f64| {
             let near = |other: f64| (value - other).abs() < ROUNDED;
-            known.iter().any(|one| near(*one))
+            read.iter().chain(&asked).any(|one| near(*one))
                 || read.iter().any(|one| read.iter().any(|other| near((one - other).abs())))
         };
-        units.iter().flat_map(|units| measured(numbers, &clause.text, units)).any(|value| !is_told(value))
+        !read.is_empty() && measured(numbers, said, units).into_iter().any(|value| !is_told(value))
     }
-}
-
-/// The numbers of an answer, as it is written.
-fn figures(answer: &str) -> Vec<f64> {
-    let Some(figures) = FIGURES.as_ref() else { return Vec::new() };
-    figures.find_iter(answer).filter_map(|found| found.as_str().replace(',', ".").parse().ok()).collect()
 }
 
 /// The numbers, in figures or in words, that stand in front of one of `units`.

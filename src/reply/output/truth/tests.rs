@@ -172,6 +172,14 @@ fn a_value_that_was_read_is_not_told_otherwise() {
     assert!(!judge(english(), two, "is the bath warmer than the hall", "Yes, by seven degrees."));
     assert!(judge(english(), two, "is the bath over 25 degrees", "No, not over 25 degrees."));
     assert!(judge(english(), "Milk, eggs", "what is on my list", "Milk at 3 percent fat, and eggs."));
+    assert!(
+        judge(english(), "2 eggs, 1 lemon", "how do I bake a cake", "Bake it at 180 degrees."),
+        "no value was read"
+    );
+    assert!(
+        !judge(english(), "19.5", "how warm is the bath", "The bath is at 24 degrees."),
+        "without its unit"
+    );
     let blind = |said: &str| judge(german(), "Rollladen Küche: 40 %", "wie weit ist der Rollladen zu", said);
     assert!(blind("Er ist zu vierzig Prozent zu.") && blind("40 %."));
     assert!(!blind("Er ist zu achtzig Prozent zu.") && !blind("80 Prozent."));
