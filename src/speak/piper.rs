@@ -16,8 +16,7 @@ use super::espeak::Phonemizer;
 use super::shape::LeadSilence;
 use super::voice::{SoundChunk, SynthesisProgress};
 use super::{SpeakConfig, SpeakError, SynthesisEnd};
-use network::{EncodedSentence, NetworkDescription, VoiceNetwork};
-use pacing::ChunkPacing;
+use network::{NetworkDescription, VoiceNetwork};
 use runtime::environment;
 pub use runtime::refuse_telemetry;
 use sentence::{Sentence, Shaping};
@@ -102,8 +101,6 @@ pub struct PiperVoice {
     rate: u32,
     gain: f32,
     pause: usize,
-    /// How sentences are decoded in chunks; nothing when each is decoded whole.
-    pacing: Option<ChunkPacing>,
     /// What is being said.
     synthesis: Option<Synthesis>,
 }
@@ -146,40 +143,17 @@ impl PiperVoice {
             ],
             has_speakers: description.num_speakers > 1,
         };
+        let word = encode(&ids, "haɪ.");
         let file = (files.model.as_path(), config.threads());
-        let network = match VoiceNetwork::divided(&environment, file, description) {
-            Some(network) => network,
-            None => VoiceNetwork::whole(&environment, file, description)?,
-        };
-        let mut voice = Self {
-            network,
+        Ok(Self {
+            network: VoiceNetwork::load(&environment, file, (description, word))?,
             phonemizer,
             ids,
             rate,
             gain: config.gain,
             pause: (f64::from(rate) * f64::from(config.pause_ms) / 1e3) as usize,
-            pacing: None,
             synthesis: None,
-        };
-        voice.pacing = match voice.try_out() {
-            Ok(pacing) => pacing,
-            Err(error) => {
-                tracing::info!(%error, "a voice was divided and does not speak so");
-                voice.network = VoiceNetwork::whole(&environment, file, description)?;
-                voice.try_out().map_err(|e| SpeakError::model(&files.model, &e))?
-            }
-        };
-        if voice.pacing.is_none() {
-            tracing::info!("this voice is computed sentence by sentence, not in chunks");
-        }
-        Ok(voice)
-    }
-
-    /// Says a word, and finds out whether and how fast this voice can be decoded in chunks.
-    fn try_out(&mut self) -> ort::Result<Option<ChunkPacing>> {
-        let ids = self.encode("haɪ.");
-        let EncodedSentence::Frames(frames) = self.network.encode(ids)? else { return Ok(None) };
-        self.network.try_out(&frames)
+        })
     }
 
     /// The rate of its samples, in Hz.
@@ -226,12 +200,12 @@ impl PiperVoice {
             Some(current) => current,
             None => {
                 let Some(phonemes) = synthesis.sentences.pop_front() else { return Ok(None) };
-                let encoded = self.network.encode(self.encode(&phonemes))?;
-                (Sentence::new(encoded, self.pacing), phonemes.ends_with(['.', '?', '!']))
+                let sentence = Sentence::begin(&mut self.network, encode(&self.ids, &phonemes))?;
+                (sentence, phonemes.ends_with(['.', '?', '!']))
             }
         };
         let shaping = Shaping { gain: self.gain, rate: self.rate, lead: synthesis.lead };
-        let (mut samples, rest) = sentence.chunk(&mut self.network, &mut self.pacing, shaping)?;
+        let (mut samples, rest) = sentence.chunk(&mut self.network, shaping)?;
         let continues = rest.is_some();
         if has_pause && !continues {
             samples.resize(samples.len() + self.pause, 0.0);
@@ -240,20 +214,19 @@ impl PiperVoice {
         self.synthesis = Some(Synthesis { current, lead: LeadSilence::Kept, ..synthesis });
         Ok(Some(SoundChunk { samples, continues }))
     }
+}
 
-    /// Phonemes as the model's ids: begin, each phoneme followed by a pad, end. Unknown ones are skipped, as
-    /// in Piper.
-    fn encode(&self, phonemes: &str) -> Vec<i64> {
-        let of = |c: char| self.ids.get(&c).map_or(&[][..], Vec::as_slice);
-        let pad = of('_');
-        let mut ids = [of('^'), pad].concat();
-        for phoneme in phonemes.chars().filter(|c| self.ids.contains_key(c)) {
-            ids.extend_from_slice(of(phoneme));
-            ids.extend_from_slice(pad);
-        }
-        ids.extend_from_slice(of('$'));
-        ids
+/// Phonemes as the model's ids: begin, each phoneme followed by a pad, end. Unknown ones are skipped, as in Piper.
+fn encode(table: &HashMap<char, Vec<i64>>, phonemes: &str) -> Vec<i64> {
+    let of = |c: char| table.get(&c).map_or(&[][..], Vec::as_slice);
+    let pad = of('_');
+    let mut ids = [of('^'), pad].concat();
+    for phoneme in phonemes.chars().filter(|c| table.contains_key(c)) {
+        ids.extend_from_slice(of(phoneme));
+        ids.extend_from_slice(pad);
     }
+    ids.extend_from_slice(of('$'));
+    ids
 }
 
 /// Reads a voice's description.

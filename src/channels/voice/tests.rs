@@ -267,10 +267,14 @@ async fn push_to_talk_interrupts_her_whatever_she_does() {
     let fault = "the microphone was lost; plug it in again. ".repeat(20);
     bench.hears(HearEvent::MicrophoneLost { fault }).await;
     bench.until(Activity::Speaking).await;
+    let before = bench.player.played();
+    while bench.player.played() < before + Duration::from_secs(1) {
+        tokio::task::yield_now().await;
+    }
     bench.requests.send(OutsideRequest::Listen).await.unwrap();
     bench.until(Activity::Listening).await;
     let spoken = bench.end(&file).await;
-    assert!((0.1..15.0).contains(&spoken), "in the middle of what takes 40 s: {spoken} s");
+    assert!((0.5..15.0).contains(&spoken), "in the middle of what takes 40 s: {spoken} s");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,13 +2,14 @@
 //!
 //! Owned by the voice thread. Where the voice can be divided (see [`super::graph`]), its frames are computed for a
 //! sentence and decoded in chunks. How many frames around a chunk the decoder looks at is tried out when the voice is
-//! loaded, and a voice whose chunks would not sound like the whole is decoded whole.
+//! loaded; a voice whose chunks would not sound like the whole stays undivided.
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use bytes::Bytes;
 use ort::environment::Environment;
 use ort::session::{RunOptions, Session};
 use ort::value::{DynValue, Tensor};
@@ -18,7 +19,7 @@ use super::pacing::ChunkPacing;
 use super::runtime::session;
 use crate::speak::SpeakError;
 
-/// VoiceFrames around a chunk that are tried: 10 are enough for the voices of medium quality.
+/// Frames around a chunk that are tried: 10 are enough for the voices of medium quality.
 const REACHES: [usize; 3] = [12, 24, 48];
 /// Samples of a chunk that differ by less from those of the whole sound the same: -60 dB below full scale.
 const SAME: f32 = 1e-3;
@@ -51,6 +52,7 @@ struct Decoder {
     frames: String,
     /// The speaker goes in here, too.
     takes_speaker: bool,
+    pacing: ChunkPacing,
 }
 
 /// What a sentence becomes before it is sound.
@@ -66,13 +68,6 @@ pub(super) enum EncodedSentence {
 pub(super) struct VoiceFrames {
     values: Vec<f32>,
     channels: usize,
-}
-
-/// Samples, and how long they took by how long they sound.
-#[derive(Debug)]
-pub(super) struct Decoded {
-    pub(super) samples: Vec<f32>,
-    pub(super) effort: f64,
 }
 
 impl VoiceFrames {
@@ -96,40 +91,67 @@ impl VoiceFrames {
 }
 
 impl VoiceNetwork {
-    /// The whole of the voice in the file `path`.
-    pub(super) fn whole(
+    /// Loads the voice in the file `path`, divided where that works, and says the `word` with it.
+    pub(super) fn load(
         environment: &Environment,
         (path, threads): (&Path, usize),
-        description: NetworkDescription,
+        (description, word): (NetworkDescription, Vec<i64>),
     ) -> Result<Self, SpeakError> {
-        let unusable = |error: &dyn std::fmt::Display| SpeakError::model(path, error);
-        let model = std::fs::read(path).map_err(|e| unusable(&e))?;
-        let encoder = session(environment, model, threads).map_err(|e| unusable(&e))?;
-        let running = Arc::new(RunOptions::new().map_err(|e| unusable(&e))?);
-        Ok(Self { encoder, decoder: None, running, description })
+        let loaded = || -> ort::Result<Self> {
+            let file = std::fs::read(path).map_err(|error| ort::Error::new(error.to_string()))?;
+            let file = Bytes::from(file);
+            let divided = graph::divide(file.clone())
+                .map(|halves| Self::divided(environment, (halves, threads), (description, word.clone())));
+            match divided {
+                Some(Ok(Some(network))) => return Ok(network),
+                Some(Err(error)) => tracing::info!(%error, "this voice does not speak when it is divided"),
+                Some(Ok(None)) | None => {}
+            }
+            tracing::info!("this voice is computed sentence by sentence, not in chunks");
+            Self::whole(environment, (&file, threads), (description, word))
+        };
+        loaded().map_err(|error| SpeakError::model(path, &error))
     }
 
-    /// The same in two halves; nothing when it can't be divided.
-    pub(super) fn divided(
+    fn whole(
         environment: &Environment,
-        (path, threads): (&Path, usize),
-        description: NetworkDescription,
-    ) -> Option<Self> {
-        let model = std::fs::read(path).ok()?;
-        let DividedVoice { encoder, decoder, frames } = graph::divide(model.into())?;
-        let loaded = || -> ort::Result<Self> {
-            let encoder = session(environment, encoder, threads)?;
-            let decoder = Some(Decoder::new(session(environment, decoder, threads)?, frames));
-            Ok(Self { encoder, decoder, running: Arc::new(RunOptions::new()?), description })
-        };
-        loaded()
-            .inspect_err(|error| tracing::info!(%error, "a voice was divided and can't be loaded so"))
-            .ok()
+        (file, threads): (&[u8], usize),
+        (description, word): (NetworkDescription, Vec<i64>),
+    ) -> ort::Result<Self> {
+        let encoder = session(environment, file, threads)?;
+        let mut network = Self { encoder, decoder: None, running: Arc::new(RunOptions::new()?), description };
+        network.encode(word)?;
+        Ok(network)
+    }
+
+    /// Nothing where chunks would not sound like the whole.
+    fn divided(
+        environment: &Environment,
+        (halves, threads): (DividedVoice, usize),
+        (description, word): (NetworkDescription, Vec<i64>),
+    ) -> ort::Result<Option<Self>> {
+        let decoder = Decoder::new(session(environment, &halves.decoder, threads)?, halves.frames);
+        let encoder = session(environment, &halves.encoder, threads)?;
+        let running = Arc::new(RunOptions::new()?);
+        let mut network = Self { encoder, decoder: Some(decoder), running, description };
+        let EncodedSentence::Frames(frames) = network.encode(word)? else { return Ok(None) };
+        Ok(network.try_out(&frames)?.then_some(network))
     }
 
     /// What ends a run from another thread, and lets the next one begin.
     pub(super) fn running(&self) -> &Arc<RunOptions> {
         &self.running
+    }
+
+    /// How sentences are decoded in chunks; nothing where they come as samples.
+    pub(super) fn pacing(&self) -> Option<ChunkPacing> {
+        self.decoder.as_ref().map(|decoder| decoder.pacing)
+    }
+
+    /// The pacing of a machine of the test's choice.
+    #[cfg(test)]
+    pub(super) fn pace(&mut self, pacing: ChunkPacing) {
+        self.decoder.as_mut().unwrap().pacing = pacing;
     }
 
     /// One sentence.
@@ -155,51 +177,51 @@ impl VoiceNetwork {
         })
     }
 
-    /// The samples of `range`, for which `reach` frames around it are looked at.
-    pub(super) fn decode(
-        &mut self,
-        frames: &VoiceFrames,
-        range: Range<usize>,
-        reach: usize,
-    ) -> ort::Result<Decoded> {
+    /// The samples of `range`. How long they took counts for the next chunks.
+    pub(super) fn decode(&mut self, frames: &VoiceFrames, range: Range<usize>) -> ort::Result<Vec<f32>> {
         let Some(decoder) = &mut self.decoder else {
             return Err(ort::Error::new("this voice has no decoder of its own"));
         };
+        let reach = decoder.pacing.reach();
         let around = range.start.saturating_sub(reach)..(range.end + reach).min(frames.len());
         let part = frames.part(around.clone());
         let count = part.len().max(1);
         let started = Instant::now();
         let mut samples = decoder.run(part, &self.running)?;
-        let seconds = samples.len() as f64 / f64::from(self.description.rate);
-        let effort = started.elapsed().as_secs_f64() / seconds.max(f64::MIN_POSITIVE);
+        if !samples.is_empty() {
+            let sounds = samples.len() as f64 / f64::from(self.description.rate);
+            decoder.pacing.learn(started.elapsed().as_secs_f64() / sounds);
+        }
         let hop = samples.len() / count;
         samples.truncate((range.end - around.start) * hop);
         samples.drain(..(range.start - around.start) * hop);
-        Ok(Decoded { samples, effort })
+        Ok(samples)
     }
 
-    /// How this voice can be decoded in chunks, tried with `sentence`: how many frames around each have to be looked at, so
-    /// that it sounds like the same part of the whole. Nothing when that is never so.
-    pub(super) fn try_out(&mut self, sentence: &VoiceFrames) -> ort::Result<Option<ChunkPacing>> {
+    /// Finds with `sentence` how many frames around a chunk have to be looked at, so that it sounds like the same part of
+    /// the whole, and how long decoding takes; whether there is such a number.
+    fn try_out(&mut self, sentence: &VoiceFrames) -> ort::Result<bool> {
         for reach in REACHES {
             let frames = sentence.repeated(5 * reach);
-            let whole = self.decode(&frames, 0..frames.len(), 0)?.samples;
+            let whole = self.decode(&frames, 0..frames.len())?;
             let (range, hop) = (2 * reach..3 * reach, whole.len() / frames.len().max(1));
-            let part = self.decode(&frames, range.clone(), reach)?;
+            let Some(decoder) = &mut self.decoder else { return Ok(false) };
+            // What was measured first was slow: ONNX Runtime sets itself up in its first run.
+            decoder.pacing = ChunkPacing::untried(reach);
+            let part = self.decode(&frames, range.clone())?;
             let same = whole.get(range.start * hop..range.end * hop).unwrap_or_default();
-            let is_same = part.samples.iter().zip(same).all(|(a, b)| (a - b).abs() < SAME);
-            if is_same && part.samples.len() == same.len() {
-                return Ok(Some(ChunkPacing::new(reach, part.effort)));
+            if part.len() == same.len() && part.iter().zip(same).all(|(a, b)| (a - b).abs() < SAME) {
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 }
 
 impl Decoder {
     fn new(session: Session, frames: String) -> Self {
         let takes_speaker = session.inputs().iter().any(|input| input.name() == SPEAKER);
-        Self { session, frames, takes_speaker }
+        Self { session, frames, takes_speaker, pacing: ChunkPacing::untried(0) }
     }
 
     fn run(
@@ -232,48 +254,58 @@ mod tests {
     use crate::speak::piper::runtime::environment;
     use crate::speak::piper::tests::files;
 
-    fn network() -> VoiceNetwork {
-        let environment = environment(&files().onnxruntime).unwrap();
-        let description = NetworkDescription { rate: 22_050, scales: [0.0, 1.0, 0.0], has_speakers: false };
-        VoiceNetwork::divided(&environment, (&files().model, 1), description).unwrap()
-    }
+    const STILL: NetworkDescription =
+        NetworkDescription { rate: 22_050, scales: [0.0, 1.0, 0.0], has_speakers: false };
 
     /// Some sentence of 50 sounds.
-    fn frames(network: &mut VoiceNetwork) -> VoiceFrames {
-        let ids = (0..100).map(|at| if at % 2 == 0 { 0 } else { 15 + at % 37 }).collect();
-        match network.encode(ids).unwrap() {
-            EncodedSentence::Frames(frames) => frames,
+    fn sentence() -> Vec<i64> {
+        (0..100).map(|at| if at % 2 == 0 { 0 } else { 15 + at % 37 }).collect()
+    }
+
+    /// The real voice, and that sentence.
+    fn network() -> (VoiceNetwork, VoiceFrames) {
+        let environment = environment(&files().onnxruntime).unwrap();
+        let mut network = VoiceNetwork::load(&environment, (&files().model, 1), (STILL, sentence())).unwrap();
+        match network.encode(sentence()).unwrap() {
+            EncodedSentence::Frames(frames) => (network, frames),
             EncodedSentence::Samples(_) => panic!("the real voice is divided"),
         }
     }
 
+    fn furthest(some: &[f32], others: &[f32]) -> f32 {
+        assert_eq!(some.len(), others.len());
+        some.iter().zip(others).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+    }
+
     #[test]
-    fn chunks_of_a_sentence_are_the_sentence() {
-        let mut network = network();
-        let frames = frames(&mut network);
+    fn both_halves_and_the_chunks_of_a_sentence_say_what_the_whole_voice_says() {
+        let (mut network, frames) = network();
         assert!(frames.len() > 60, "{}", frames.len());
-        let reach = network.try_out(&frames).unwrap().unwrap().reach();
-        assert_eq!(reach, REACHES[0]);
-        let whole = network.decode(&frames, 0..frames.len(), 0).unwrap().samples;
+        assert_eq!(network.pacing().unwrap().reach(), REACHES[0]);
+        let environment = environment(&files().onnxruntime).unwrap();
+        let file = std::fs::read(files().model).unwrap();
+        let mut undivided = VoiceNetwork::whole(&environment, (&file, 1), (STILL, sentence())).unwrap();
+        assert!(undivided.pacing().is_none());
+        let EncodedSentence::Samples(whole) = undivided.encode(sentence()).unwrap() else {
+            panic!("it is not divided")
+        };
+        let halves = network.decode(&frames, 0..frames.len()).unwrap();
         let mut chunks = Vec::new();
         for begin in (0..frames.len()).step_by(17) {
             let end = (begin + 17).min(frames.len());
-            chunks.extend(network.decode(&frames, begin..end, reach).unwrap().samples);
+            chunks.extend(network.decode(&frames, begin..end).unwrap());
         }
-        assert_eq!(chunks.len(), whole.len());
-        let furthest = chunks.iter().zip(&whole).map(|(a, b)| (a - b).abs()).fold(0.0_f32, f32::max);
-        assert!(furthest < 1e-4, "{furthest}");
+        assert!(furthest(&halves, &whole) < 1e-4 && furthest(&chunks, &whole) < 1e-4);
         assert!(whole.iter().any(|sample| sample.abs() > 0.05));
     }
 
     #[test]
     fn without_a_look_around_the_joints_would_be_heard() {
-        let mut network = network();
-        let frames = frames(&mut network);
-        let whole = network.decode(&frames, 0..frames.len(), 0).unwrap().samples;
-        let part = network.decode(&frames, 20..40, 0).unwrap().samples;
-        let same = &whole[20 * part.len() / 20..][..part.len()];
-        assert!(part.iter().zip(same).any(|(a, b)| (a - b).abs() > SAME));
+        let (mut network, frames) = network();
+        let whole = network.decode(&frames, 0..frames.len()).unwrap();
+        network.pace(ChunkPacing::untried(0));
+        let part = network.decode(&frames, 20..40).unwrap();
+        assert!(furthest(&part, &whole[part.len()..][..part.len()]) > SAME);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! while the one before is played, with a wide margin, so that there is no gap within a word. A machine that can't
 //! promise that decodes whole sentences.
 
-/// VoiceFrames of the first chunk at least: 0.28 s of a voice at 22 kHz.
+/// Frames of the first chunk at least: 0.28 s of a voice at 22 kHz.
 const FIRST: usize = 24;
 /// Decoding may take so many times longer than it took lately.
 const MARGIN: f64 = 3.0;
@@ -21,21 +21,22 @@ const TOO_SLOW: f64 = 0.85;
 pub(super) struct ChunkPacing {
     /// How many frames it looks at before and behind those that it decodes.
     reach: usize,
-    /// Time of decoding by time of sound.
-    effort: f64,
+    /// Time of decoding by time of sound, once it was measured.
+    effort: Option<f64>,
     /// How much a further measurement counts.
     weight: f64,
 }
 
 impl ChunkPacing {
-    pub(super) fn new(reach: usize, effort: f64) -> Self {
-        Self { reach, effort, weight: WEIGHT }
+    /// Of a decoder that has not decoded yet.
+    pub(super) fn untried(reach: usize) -> Self {
+        Self { reach, effort: None, weight: WEIGHT }
     }
 
     /// The same, whatever is measured.
     #[cfg(test)]
     pub(super) fn steady(reach: usize, effort: f64) -> Self {
-        Self { reach, effort, weight: 0.0 }
+        Self { reach, effort: Some(effort), weight: 0.0 }
     }
 
     pub(super) fn reach(self) -> usize {
@@ -44,15 +45,15 @@ impl ChunkPacing {
 
     /// Decoding took `effort` times as long as its sound will.
     pub(super) fn learn(&mut self, effort: f64) {
-        self.effort += (effort - self.effort) * self.weight;
+        self.effort = Some(self.effort.map_or(effort, |before| before + (effort - before) * self.weight));
     }
 
     /// The share of the time of playing that decoding may take, at worst.
     fn share(self) -> f64 {
-        self.effort * MARGIN
+        self.effort.map_or(f64::INFINITY, |effort| effort * MARGIN)
     }
 
-    /// VoiceFrames of the first chunk of a sentence of `left`.
+    /// Frames of the first chunk of a sentence of `left`.
     pub(super) fn first(self, left: usize) -> usize {
         let share = self.share();
         if share >= TOO_SLOW {
@@ -63,7 +64,7 @@ impl ChunkPacing {
         self.with_rest(left, FIRST.max(sustained.ceil() as usize))
     }
 
-    /// VoiceFrames of the next chunk of `left` while `bridged` frames are played; nothing when that is too little to get any
+    /// Frames of the next chunk of `left` while `bridged` frames are played; nothing when that is too little to get any
     /// further in time.
     pub(super) fn next(self, left: usize, bridged: usize) -> Option<usize> {
         let affordable = ((bridged as f64 / self.share()) as usize).saturating_sub(2 * self.reach);
@@ -83,6 +84,12 @@ mod tests {
 
     use super::*;
 
+    fn pacing(reach: usize, effort: f64) -> ChunkPacing {
+        let mut pacing = ChunkPacing::untried(reach);
+        pacing.learn(effort);
+        pacing
+    }
+
     /// The chunks of a sentence, all of them played.
     fn chunks(pacing: ChunkPacing, frames: usize) -> Vec<usize> {
         let mut chunks = vec![pacing.first(frames)];
@@ -96,16 +103,16 @@ mod tests {
 
     #[test]
     fn a_fast_machine_begins_with_little_a_slower_one_with_more_and_a_slow_one_with_all() {
-        assert_eq!(chunks(ChunkPacing::new(12, 0.08), 183), [24, 48, 96, 15]);
-        assert_eq!(chunks(ChunkPacing::new(12, 0.08), 30), [30], "the rest is not worth a chunk");
-        assert_eq!(chunks(ChunkPacing::new(12, 0.2), 183)[0], 37);
-        assert_eq!(chunks(ChunkPacing::new(12, 0.3), 183), [183]);
-        assert_eq!(chunks(ChunkPacing::new(12, 2.0), 183), [183]);
+        assert_eq!(chunks(pacing(12, 0.08), 183), [24, 48, 96, 15]);
+        assert_eq!(chunks(pacing(12, 0.08), 30), [30], "the rest is not worth a chunk");
+        assert_eq!(chunks(pacing(12, 0.2), 183)[0], 37);
+        assert_eq!(chunks(pacing(12, 0.3), 183), [183]);
+        assert_eq!(chunks(pacing(12, 2.0), 183), [183]);
     }
 
     #[test]
     fn what_is_too_short_to_bridge_the_next_chunk_is_told() {
-        let pacing = ChunkPacing::new(12, 0.1);
+        let pacing = pacing(12, 0.1);
         assert_eq!(pacing.next(100, 4), None, "nearly all of the first chunk was silent");
         assert_eq!(pacing.next(100, 15), Some(25));
         assert_eq!(pacing.next(5, 10), Some(5));
@@ -113,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_gets_busy_decodes_longer_chunks_and_recovers() {
-        let mut pacing = ChunkPacing::new(12, 0.08);
+        let mut pacing = pacing(12, 0.08);
         (0..3).for_each(|_| pacing.learn(0.5));
         assert_eq!(pacing.first(200), 200);
         (0..12).for_each(|_| pacing.learn(0.08));
@@ -124,7 +131,7 @@ mod tests {
         /// Each chunk is ready before the one in front of it is over, also when decoding takes twice as long.
         #[test]
         fn there_is_no_gap(frames in 1_usize..2_000, reach in 0_usize..40, effort in 0.001_f64..2.0) {
-            let pacing = ChunkPacing::new(reach, effort);
+            let pacing = pacing(reach, effort);
             let chunks = chunks(pacing, frames);
             prop_assert_eq!(chunks.iter().sum::<usize>(), frames);
             for pair in chunks.windows(2) {

@@ -40,11 +40,11 @@ pub(super) fn environment(library: &Path) -> Result<Environment, SpeakError> {
 }
 
 /// A session that leaves the other cores free: one thread pool, no spinning between runs.
-pub(super) fn session(environment: &Environment, network: Vec<u8>, threads: usize) -> ort::Result<Session> {
+pub(super) fn session(environment: &Environment, network: &[u8], threads: usize) -> ort::Result<Session> {
     Session::builder(environment)?
         .with_intra_threads(threads)?
         .with_inter_threads(1)?
         .with_intra_op_spinning(false)?
         .with_optimization_level(GraphOptimizationLevel::Level3)?
-        .commit_from_memory(&network)
+        .commit_from_memory(network)
 }

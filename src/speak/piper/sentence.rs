@@ -1,14 +1,13 @@
 //! A sentence on its way from frames to sound, chunk by chunk.
 
 use super::network::{EncodedSentence, VoiceNetwork};
-use super::pacing::ChunkPacing;
 use crate::speak::shape::{self, LeadSilence};
 
 /// What is left of a sentence.
 #[derive(Debug)]
 pub(super) struct Sentence {
     encoded: EncodedSentence,
-    /// VoiceFrames that are sound already.
+    /// Frames that are sound already.
     done: usize,
     /// How many are to be next.
     planned: usize,
@@ -31,21 +30,20 @@ impl Shaping {
 }
 
 impl Sentence {
-    pub(super) fn new(encoded: EncodedSentence, pacing: Option<ChunkPacing>) -> Self {
-        let planned = match &encoded {
-            EncodedSentence::Samples(_) => 0,
-            EncodedSentence::Frames(frames) => {
-                pacing.map_or(frames.len(), |pacing| pacing.first(frames.len()))
-            }
+    /// Computes its frames.
+    pub(super) fn begin(network: &mut VoiceNetwork, ids: Vec<i64>) -> ort::Result<Self> {
+        let encoded = network.encode(ids)?;
+        let planned = match (&encoded, network.pacing()) {
+            (EncodedSentence::Frames(frames), Some(pacing)) => pacing.first(frames.len()),
+            _ => 0,
         };
-        Self { encoded, done: 0, planned }
+        Ok(Self { encoded, done: 0, planned })
     }
 
     /// The next samples, and what is left behind them: so many that they bridge the time until the rest comes.
     pub(super) fn chunk(
         self,
         network: &mut VoiceNetwork,
-        pacing: &mut Option<ChunkPacing>,
         shaping: Shaping,
     ) -> ort::Result<(Vec<f32>, Option<Self>)> {
         let frames = match self.encoded {
@@ -57,17 +55,14 @@ impl Sentence {
         };
         let (mut samples, mut done, mut next) = (Vec::new(), self.done, self.planned);
         loop {
-            let decoded = network.decode(&frames, done..done + next, pacing.map_or(0, ChunkPacing::reach))?;
-            let hop = (decoded.samples.len() / next.max(1)).max(1);
+            let decoded = network.decode(&frames, done..done + next)?;
+            let hop = (decoded.len() / next.max(1)).max(1);
             let from = samples.len();
-            samples.extend(decoded.samples);
+            samples.extend(decoded);
             let is_heard = shaping.apply(&mut samples, from);
             done += next;
             let left = frames.len() - done;
-            if let Some(pacing) = pacing {
-                pacing.learn(decoded.effort);
-            }
-            let Some(pacing) = pacing.filter(|_| left > 0) else { return Ok((samples, None)) };
+            let Some(pacing) = network.pacing().filter(|_| left > 0) else { return Ok((samples, None)) };
             let bridged = if is_heard { samples.len() / hop } else { 0 };
             let planned = match pacing.next(left, bridged) {
                 Some(planned) => planned,
