@@ -1,5 +1,5 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: cross test-cross demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-latency bench-room demo bench fmt lint doc config-reference install-deps
+.PHONY: cross test-cross demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-latency bench-pi bench-room demo bench soak fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi; MIND=better fetches a better chat model too"
@@ -11,10 +11,12 @@ help:
 	@echo "make crash-test    kills the program again and again while a thousand timers are set"
 	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
 	@echo "make test-home-peers  python-openhab's own tests and HABApp against the house to try (needs Python)"
+	@echo "make soak          24 hours of sound in minutes: memory, threads, descriptors, turns nobody asked for (ARGS: as for joi-bench soak)"
 	@echo "make bench-room    a quarter of an hour of talking over her in a room, on a real sound server: distributions"
 	@echo "make bench-ollama  the real Ollama beside joi-model: the first token, one shared prompt, real vectors"
 	@echo "make bench-everyday  everyday questions in every language, beside the model alone (ARGS: as for joi-bench)"
 	@echo "make bench-latency from the last word to her first sound, at the loudspeaker of a sound server (PEER=1: a chain of other programs too)"
+	@echo "make bench-pi      what this machine can do for her, in some five minutes, as one table to paste (ARGS: as for joi bench machine)"
 	@echo "make bench         benchmarks"
 	@echo "make deb           a Debian package, ARCH=amd64|arm64; make deb-models the one with her models, make test-deb tries them"
 	@echo "make release       an apt repository of these packages, the sources, release notes; KEY=... signs it"
@@ -43,10 +45,10 @@ fuzz: install-deps
 	@scripts/fuzz.sh
 
 crash-test: install-deps
-	@bash -c '. scripts/env.sh && ready && JOI_CRASH_WRITES=1000 build test --test stories -- --nocapture no_confirmed_timer'
+	@bash -c '. scripts/env.sh && ready_for_tests && JOI_CRASH_WRITES=1000 run_tests --test stories -- --nocapture no_confirmed_timer'
 
 test-ollama: install-deps
-	@bash -c '. scripts/env.sh && ready && scripts/test-ollama.sh'
+	@bash -c '. scripts/env.sh && ready_for_tests && scripts/test-ollama.sh'
 
 test-home-peers: install-deps
 	@scripts/test-home-peers.sh
@@ -60,8 +62,14 @@ bench-everyday: install-deps
 bench-latency: install-deps
 	@scripts/bench-latency.sh $(if $(PEER),--peer scripts/peer-chain.sh) $(ARGS)
 
+bench-pi:
+	@scripts/joi.sh bench machine $(ARGS)
+
 bench-room: install-deps
 	@bash -c '. scripts/env.sh && ready && JOI_ROOM_ROUNDS=$${JOI_ROOM_ROUNDS:-10} build test --test live -- --nocapture room::'
+
+soak: install-deps
+	@scripts/soak.sh $(ARGS)
 
 .PHONY: deb deb-models test-deb release
 deb:
@@ -98,7 +106,7 @@ doc: install-deps
 	@bash -c '. scripts/env.sh && build doc --no-deps'
 
 config-reference: install-deps
-	@bash -c '. scripts/env.sh && JOI_UPDATE_REFERENCE=1 build test --lib -- config::reference'
+	@bash -c '. scripts/env.sh && JOI_UPDATE_REFERENCE=1 run_tests --lib -- config::reference'
 
 install-deps:
 	@scripts/setup.sh

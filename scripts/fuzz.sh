@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Feeds every reader of foreign bytes with damaged input, each for MINUTES (1): `make fuzz MINUTES=10`.
-# Stable Rust: these are the property tests whose name has "foreign_bytes" in it, run again and again with another seed.
+# Stable Rust: these are the property tests of the library and of joi-model whose name has "foreign_bytes" in it, run
+# again and again with another seed.
 #   SEED=N      the seed to begin with (the time in seconds)
 #   TARGET=NAME only tests with this in their name
 set -euo pipefail
@@ -10,15 +11,20 @@ minutes=${MINUTES:-1}
 seed=${SEED:-$(date +%s)}
 cases=${CASES:-2000}
 
-tests=$(build test --lib --no-run --message-format=json |
-  sed -n 's/.*"name":"joi".*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
-[ -x "$tests" ] || fail "the tests of the library were not built"
-mapfile -t targets < <("$tests" --list | sed -n 's/: test$//p' |
-  grep -E "foreign_bytes|protocol::tests::no_text_is_lost" | grep -F "${TARGET:-}")
+built=$(build test --lib --bin joi-model --no-run --message-format=json)
+targets=()
+for of in joi joi-model; do
+  tests=$(sed -n 's/.*"name":"'"$of"'".*"executable":"\([^"]*\)".*/\1/p' <<<"$built" | tail -n 1)
+  [ -x "$tests" ] || fail "the tests of $of were not built"
+  mapfile -t -O ${#targets[@]} targets < <("$tests" --list | sed -n "s|: test\$| $tests|p" |
+    grep -E "foreign_bytes|protocol::tests::no_text_is_lost" | grep -F "${TARGET:-}")
+done
 [ ${#targets[@]} != 0 ] || fail "there is no test with \"${TARGET:-foreign_bytes}\" in its name"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-for target in "${targets[@]}"; do
+for row in "${targets[@]}"; do
+  target=${row%% *}
+  tests=${row#* }
   end=$((SECONDS + minutes * 60))
   first=$seed
   while [ "$SECONDS" -lt "$end" ]; do

@@ -62,8 +62,9 @@ def chunk(audio):
     return AudioChunk(rate=RATE, width=2, channels=1, audio=audio).event()
 
 
-async def wait_for_phrase(client, microphone, wake):
-    """Sends what is heard until the phrase is in it."""
+async def wait_for_phrase(url, process, microphone, wake):
+    """Sends what is heard until the phrase is in it. The server listens to one stream on each connection."""
+    client = await client_of(url, process)
     await client.write_event(Detect(names=[wake]).event())
     await client.write_event(AudioStart(rate=RATE, width=2, channels=1).event())
     reading = asyncio.ensure_future(client.read_event())
@@ -76,6 +77,7 @@ async def wait_for_phrase(client, microphone, wake):
             raise SystemExit("the server of the wake phrase has ended")
         if Detection.is_type(event.type):
             await client.write_event(AudioStop().event())
+            await client.disconnect()
             return
         reading = asyncio.ensure_future(client.read_event())
 
@@ -128,8 +130,7 @@ async def chain(args):
     (wake, waking), (asr, hearing), (tts, speaking) = started = await servers(args)
     recorder = None
     try:
-        phrase = await client_of(wake, waking)
-        for url, process in started[1:]:
+        for url, process in started:
             await (await client_of(url, process)).disconnect()
         # Everything has been loaded once it has worked once.
         await say_nothing(tts, speaking)
@@ -139,7 +140,7 @@ async def chain(args):
         )
         print("ready", file=sys.stderr, flush=True)
         while True:
-            await wait_for_phrase(phrase, recorder.stdout, args.wake)
+            await wait_for_phrase(wake, waking, recorder.stdout, args.wake)
             text = await command(asr, hearing, recorder.stdout)
             print(f"heard: {text.strip()}", file=sys.stderr, flush=True)
             speech = asyncio.ensure_future(say(tts, speaking, ANSWER))

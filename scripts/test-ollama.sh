@@ -85,7 +85,7 @@ examine() {
   fi
   say "the model client against $1"
   JOI_TEST_MODEL_SERVER=$2 JOI_TEST_MODEL=$3 JOI_TEST_EMBED_MODEL=$embed_model:latest \
-    build test --test stories -- --test-threads=1 model_server:: memory::vectors_of memory::without_a_model
+    run_tests --test stories -- --test-threads=1 model_server:: memory::vectors_of memory::without_a_model
 }
 
 [ -f "$gguf" ] || fail "the chat model is missing; run: joi models fetch chat-qwen2.5-coder-0.5b"
@@ -117,7 +117,7 @@ create() {
 create "$model" "$work/Modelfile"
 echo "FROM $embed_gguf" >"$work/Vectors"
 create "$embed_model" "$work/Vectors"
-build build --bins
+[ "$mode" = test ] || build build --bins
 examine "Ollama $version" "http://$OLLAMA_HOST" "$model:latest"
 
 "$CARGO_TARGET_DIR/release/joi-model" --model "$gguf" --name "$model" \

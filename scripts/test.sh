@@ -5,7 +5,5 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-# Built as the tests want it from the start: their features differ from those of the program alone.
-build test --no-run
-"$joi" models fetch
-build test "$@"
+ready_for_tests
+run_tests "$@"

@@ -8,6 +8,7 @@ mod book;
 mod config;
 mod desk;
 pub mod door;
+mod house;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 pub use book::{AcknowledgedBy, Alert, AlertKind};
 pub use config::AlertConfig;
 pub use desk::{AlertDesk, AlertsElsewhere};
+pub use house::{ConnectionNews, HouseConnection};
 
 use crate::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority, Announcer,
@@ -64,7 +66,7 @@ struct AlertShared {
     parts: AlertParts,
     active: Mutex<Vec<ActiveAlert>>,
     restored: OnceCell<()>,
-    /// That the house is not connected, while it is not.
+    /// What says that the house is not connected, while it is not.
     lost: Mutex<Option<AnnouncementId>>,
 }
 
@@ -146,14 +148,6 @@ impl Alerts {
         }
     }
 
-    /// The house is connected again: that it was not need not be said any more.
-    pub async fn house_is_back(&self) {
-        let lost = self.lost().take();
-        if let Some(announced) = lost {
-            self.shared.parts.announcer.withdraw(announced).await;
-        }
-    }
-
     /// Somebody has heard all of them; how many there were.
     pub async fn acknowledge(&self, by: AcknowledgedBy) -> usize {
         let heard = std::mem::take(&mut *self.active());
@@ -206,8 +200,16 @@ impl Alerts {
         let announcer = &self.shared.parts.announcer;
         let over: Vec<(ActiveAlert, AnnouncementOutcome)> = {
             let mut active = self.active();
-            let over = active.extract_if(.., |active| announcer.outcome(active.announced).is_some());
-            over.filter_map(|active| Some((active.clone(), announcer.outcome(active.announced)?))).collect()
+            let outcome = |active: &ActiveAlert| {
+                announcer.outcome(active.announced).unwrap_or(AnnouncementOutcome::Dropped)
+            };
+            // One that had to leave a full queue waits here until there is room: announced at once, it would drive out
+            // another one.
+            let is_over = |active: &mut ActiveAlert| {
+                !announcer.is_waiting(active.announced)
+                    && (outcome(active) != AnnouncementOutcome::Dropped || announcer.has_room())
+            };
+            active.extract_if(.., is_over).map(|active| (active.clone(), outcome(&active))).collect()
         };
         for (active, outcome) in over {
             match outcome {
@@ -295,6 +297,11 @@ impl Alerts {
 
     fn lost(&self) -> MutexGuard<'_, Option<AnnouncementId>> {
         self.shared.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody is at home, or somebody is again.
+    pub fn set_away(&self, is_away: bool) {
+        self.shared.parts.announcer.set_away(is_away);
     }
 
     /// The present moment.

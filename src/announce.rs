@@ -6,6 +6,8 @@
 //! not come here.
 
 mod arbiter;
+mod away;
+mod called;
 mod config;
 mod queue;
 mod quiet;
@@ -15,6 +17,7 @@ mod wish;
 mod wording;
 
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -148,6 +151,10 @@ struct AnnouncerShared {
     queue: Mutex<AnnouncementQueue>,
     changed: watch::Sender<()>,
     quiet: Mutex<QuietHours>,
+    /// The wish for quiet is known here alone: the database could not take it.
+    is_wish_unstored: AtomicBool,
+    /// Nobody is at home.
+    is_away: AtomicBool,
     store: Option<Store>,
     clock: Arc<dyn Clock>,
 }
@@ -162,7 +169,9 @@ impl Announcer {
     /// An empty queue. Without a store nothing outlives the program.
     pub fn new(config: &AnnounceConfig, store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
         let (queue, changed, quiet) = (Mutex::default(), watch::Sender::new(()), Mutex::new(config.quiet()));
-        Self { shared: Arc::new(AnnouncerShared { queue, changed, quiet, store, clock }) }
+        let (is_wish_unstored, is_away) = Default::default();
+        let shared = AnnouncerShared { queue, changed, quiet, is_wish_unstored, is_away, store, clock };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Takes in what was not heard before the last end of the program.
@@ -209,34 +218,10 @@ impl Announcer {
         self.forget(gone).await;
     }
 
-    /// Somebody has answered what rings at `place`: none of it rings again.
-    pub fn silence(&self, place: &Place) {
-        let mut queue = self.queue();
-        let rings = queue.waiting().iter().filter(|w| w.rings_at(place) && !w.announcement.is_alarm());
-        let rings: Vec<AnnouncementId> = rings.map(|w| w.id).collect();
-        for id in rings {
-            queue.remove(id, AnnouncementOutcome::Silenced);
-        }
-        drop(queue);
-        self.shared.changed.send_replace(());
-    }
-
-    /// Somebody has heard the alarms: none of them is said again. Whether there were any.
-    pub fn silence_alarms(&self) -> bool {
-        let mut queue = self.queue();
-        let alarms = queue.waiting().iter().filter(|w| w.announcement.is_alarm());
-        let alarms: Vec<AnnouncementId> = alarms.map(|w| w.id).collect();
-        for id in &alarms {
-            queue.remove(*id, AnnouncementOutcome::Silenced);
-        }
-        drop(queue);
-        self.shared.changed.send_replace(());
-        !alarms.is_empty()
-    }
-
     /// What is to be said next, if anything may be said in this situation; nobody else is told to say it then.
     pub async fn next(&self, situation: &Situation<'_>) -> Next {
         loop {
+            let situation = &self.with_presence(situation);
             let now = Now { clock: self.shared.clock.now(), at: Instant::now() };
             let decided = {
                 let mut queue = self.queue();
@@ -287,6 +272,16 @@ impl Announcer {
     /// How one ended; nothing while it waits, or when that is long ago.
     pub fn outcome(&self, id: AnnouncementId) -> Option<AnnouncementOutcome> {
         self.queue().outcome(id)
+    }
+
+    /// Whether it waits to be said, or is being said.
+    pub fn is_waiting(&self, id: AnnouncementId) -> bool {
+        self.queue().waiting().iter().any(|waiting| waiting.id == id)
+    }
+
+    /// Whether one more may wait without another one being given up for it.
+    pub fn has_room(&self) -> bool {
+        self.queue().has_room()
     }
 
     /// The present moment.

@@ -19,7 +19,7 @@ pub use config::{AwarenessConfig, MeaningSource};
 pub use event::{CriticalId, Happening, HouseEvent};
 pub use notice::{NoticePriority, ReceivedNotice};
 pub use observe::{ItemObservation, observations};
-pub use patterns::{AnswerPatterns, HourOfWeek};
+pub use patterns::{AnswerPatterns, HourOfWeek, PatternRules};
 pub use significance::{Significance, significance};
 pub use state::{ContextMessage, ContextState, HomePresence, Noticed, WeatherOutlook};
 pub use topics::{Topic, TopicQueue, TopicRules};

@@ -120,7 +120,7 @@ enum Command {
     /// The phrases that wake her: list, add, remove, test
     #[command(subcommand, after_help = wake::EXAMPLES)]
     Wake(wake::WakeCommand),
-    /// Latency of whole turns over given WAV files
+    /// How fast whole turns are over given WAV files, and what this machine can do for her
     #[command(subcommand, after_help = bench::EXAMPLES)]
     Bench(bench::BenchCommand),
     /// What she remembers: list, search, show, add, forget, export, import
@@ -159,6 +159,7 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "pulseaudio")]
         crate::audio::pulse_server::show_to_client();
     }
+    crate::machine::give_back_memory();
     let cli = Cli::parse();
     keep_files_private(&cli.command);
     exit_code(dispatch(cli))

@@ -68,7 +68,7 @@ pub struct Config {
     pub llm: LlmConfig,
     /// Her voice.
     pub speak: SpeakConfig,
-    /// The house: openHAB.
+    /// The house: openHAB or Home Assistant.
     pub home: HomeConfig,
     /// What is said without having been asked for.
     pub announce: AnnounceConfig,

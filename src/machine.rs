@@ -4,6 +4,7 @@
 //! where the system does not tell. A limit that a container or a service manager sets counts like memory that is
 //! not there.
 
+mod allocator;
 mod health;
 
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use allocator::give_back_memory;
 pub use health::{DiskRoom, LEAST_DISK, MachineHealth, MachineTrouble, PowerHealth, board};
 
 /// Where control groups are mounted; the memory of the first version in a folder of its own.
@@ -33,6 +35,12 @@ pub fn cpu_time(pid: u32) -> Option<Duration> {
     let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(11);
     let (user, system) = (fields.next()?.parse::<u64>().ok()?, fields.next()?.parse::<u64>().ok()?);
     Some(Duration::from_millis(user.checked_add(system)?.checked_mul(10)?))
+}
+
+/// How long this process has computed, on all its threads together.
+pub fn own_cpu_time() -> Duration {
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(spent).unwrap_or_default()
 }
 
 /// Bytes of memory that the process `pid` holds; nothing when there is none.

@@ -80,7 +80,7 @@ use prompt::side_query::SideQueries;
 use quick::Recognised;
 use session::open_question::BegunAnswer;
 use turn::{Keep, Turn};
-use understand::{intents, parts, redact, wish};
+use understand::{intents, parts, redact, text, wish};
 
 /// Most messages read from the store for one prompt; far more than fit into it.
 const READ_BACK: u32 = 1_000;
@@ -101,10 +101,16 @@ pub async fn reply<M: ChatModel>(
     let language = engine.language_of(session, &turn.text.0, turn.language.as_deref());
     session.with(|state| state.language = Some(language.to_code()));
     let (asked, origin) = (redact::redact_in(&turn.text.0, &language), turn.origin(session.id().channel));
+    let is_unsure = turn.is_unsure;
+    // Lines are gone from what is redacted.
+    let is_quoting = text::has_lines(&turn.text.0) || text::quotes(asked.as_str());
     drop(turn.text);
     let mut sink = ReplySink::new(events, Arc::clone(&language));
+    // What is answered to a stranger's words may hold them.
+    sink.is_foreign = is_quoting;
     let path = Path { engine, session, language: Arc::clone(&language) };
-    let turn = Turn { origin, ..Turn::of(session.id(), asked.as_str(), now, language) };
+    let turn =
+        Turn { origin, is_unsure, is_quoting, ..Turn::of(session.id(), asked.as_str(), now, language) };
     let ended = tokio::select! {
         biased;
         () = cancel.cancelled() => Err(ReceiverClosed),
@@ -115,7 +121,13 @@ pub async fn reply<M: ChatModel>(
     let said = sink.said.trim().to_owned();
     let answered_at = engine.parts.clock.now().timestamp();
     session.end_turn(answered_at);
+    let is_fleeting = session.with(|state| state.is_fleeting);
+    sink.is_private |= is_fleeting;
     let exchange = match keep {
+        Keep::Yes if is_fleeting => {
+            session.with(|state| state.last_reply = Some(said.clone()));
+            None
+        }
         Keep::Yes if !said.is_empty() => remember::remember(&turn, answered_at, store, session, &sink).await,
         Keep::Yes | Keep::No => None,
     };

@@ -8,6 +8,7 @@
 //! [`link`] holds the connection on one Tokio task; [`rpc`], [`envelope`], [`gate`] and [`sent`] are PURE. It speaks to
 //! the configured daemon alone. Messages of anybody but the owner end at the gate, and no word of them goes further.
 
+pub mod account;
 pub mod address;
 pub mod attachment;
 pub mod carrier;

@@ -57,6 +57,7 @@ pub use memory::{
     DiaryPage, Embedding, HitSource, Imported, Memory, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery,
     NewMemory, Portable, STRANGER, TopicMentions, Unembedded, words,
 };
+pub use notes::NoteRemoval;
 pub use outgoing::{OutgoingChange, OutgoingRow};
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
 pub use snapshot::{day as snapshot_day, newest_first as snapshots};

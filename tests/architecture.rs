@@ -57,6 +57,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("cpal", &["audio/device", "audio/connection", "audio/capture", "audio/playback"]),
     ("alsa", &["audio/connection"]),
+    ("libc", &["machine/allocator"]),
     ("whisper_rs", &["hear/whisper"]),
     ("ort", &["speak/piper"]),
     ("prost", &["speak/piper/graph"]),

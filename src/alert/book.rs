@@ -27,6 +27,8 @@ pub enum AlertKind {
         /// Seconds.
         lost_s: u64,
     },
+    /// The house is connected again.
+    HouseBack,
 }
 
 /// Who has heard it.
@@ -68,6 +70,7 @@ impl AlertKind {
             Self::High { .. } => "high",
             Self::Test => "test",
             Self::HouseLost { .. } => "house_lost",
+            Self::HouseBack => "house_back",
         }
     }
 }
@@ -90,7 +93,7 @@ impl Alert {
 
     /// Whether it is told until somebody has heard it.
     pub fn repeats(&self) -> bool {
-        !matches!(self.kind, AlertKind::HouseLost { .. })
+        !matches!(self.kind, AlertKind::HouseLost { .. } | AlertKind::HouseBack)
     }
 
     /// Whether the other one tells of the same.
@@ -114,6 +117,7 @@ impl Alert {
             AlertKind::Test => SentenceName::TestAlarm.into(),
             AlertKind::HouseLost { lost_s } => SentenceTemplate::from(SentenceName::HouseLost)
                 .with("length", SentenceField::Length(lost_s / 60 * 60)),
+            AlertKind::HouseBack => SentenceName::HouseBack.into(),
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::awareness::ReceivedNotice;
 /// Bytes of the largest request.
 pub const MOST_BYTES: usize = 4096;
 
-/// A database that hangs keeps whoever sends no longer than this: the alarm is told by then.
+/// A database that hangs keeps whoever sends no longer than this.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// A notice of another program, which waits for an answer.
@@ -77,7 +77,40 @@ async fn take(
         return (StatusCode::SERVICE_UNAVAILABLE, "too many alerts wait; try again\n");
     }
     match tokio::time::timeout(PATIENCE, answer).await {
-        Ok(Ok(())) | Err(_) => (StatusCode::ACCEPTED, "taken\n"),
+        Ok(Ok(())) => (StatusCode::ACCEPTED, "taken\n"),
+        // While nobody has heard it, it is not told twice.
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "it may not be told yet; send it again\n"),
         Ok(Err(_)) => (StatusCode::SERVICE_UNAVAILABLE, "the program is ending; try again\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+    use futures_util::FutureExt as _;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::damaged;
+
+    proptest! {
+        #[test]
+        fn foreign_bytes_at_the_door_are_refused_or_taken_and_pages_never(
+            body in damaged(br#"{"text":"Smoke in the cellar","priority":"high","id":"smoke_alarm"}"#),
+            origin in prop::option::of(damaged(b"http://evil.example")),
+        ) {
+            let (sender, _waiting) = mpsc::channel(1);
+            // Whoever gets in finds the queue full: nobody waits here.
+            let _place = sender.clone().try_reserve_owned().unwrap();
+            let mut headers = HeaderMap::new();
+            let origin = origin.and_then(|origin| HeaderValue::from_bytes(&origin).ok());
+            let is_page = origin.map(|origin| headers.insert(header::ORIGIN, origin)).is_some();
+            let answer = take(State(sender), headers, Bytes::from(body)).now_or_never().map(|(status, _)| status);
+            let expected = |status| match is_page {
+                true => status == StatusCode::FORBIDDEN,
+                false => [StatusCode::BAD_REQUEST, StatusCode::SERVICE_UNAVAILABLE].contains(&status),
+            };
+            prop_assert!(answer.is_some_and(expected), "{:?}", answer);
+        }
     }
 }

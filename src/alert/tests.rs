@@ -11,6 +11,7 @@ use super::*;
 use crate::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
 use crate::awareness::{CriticalId, Happening, HouseEvent};
 use crate::clock::ManualClock;
+use crate::language::SentenceName;
 use crate::language::tests::{english, in_english};
 use crate::message::Place;
 use crate::outbound::CarrierName;
@@ -163,6 +164,32 @@ async fn every_danger_has_its_text_in_every_language_and_a_lost_house_waits_for_
 }
 
 #[tokio::test]
+async fn a_house_that_is_back_is_told_where_its_loss_was_and_the_loss_is_said_no_more() {
+    let store = Store::in_memory().unwrap();
+    let before = bench(Some(store.clone()), false);
+    before.alerts.house_is_lost(Duration::from_secs(601)).await;
+    let bench = bench(Some(store), false);
+    assert!(bench.alerts.has_told_house_lost().await, "also before a restart");
+    bench.alerts.house_is_back().await;
+    assert!(!bench.alerts.has_told_house_lost().await);
+    assert_eq!(bench.posted().await[0]["text"], "I'm connected to the house again.");
+    assert_eq!(bench.announcer.waiting(), [], "nobody has heard that it was gone");
+
+    bench.alerts.house_is_lost(Duration::from_secs(601)).await;
+    // As after a restart, when it waits in the queue and nobody knows its number.
+    *bench.alerts.lost() = None;
+    bench.alerts.house_is_back().await;
+    assert_eq!(bench.announcer.waiting(), []);
+
+    bench.alerts.house_is_lost(Duration::from_secs(601)).await;
+    let id = bench.announcer.waiting()[0].id;
+    bench.announcer.heard(id, std::time::Instant::now()).await;
+    bench.alerts.house_is_back().await;
+    let said = bench.announcer.waiting();
+    assert!(said.len() == 1 && said[0].announcement.wording.is(SentenceName::HouseBack), "{said:?}");
+}
+
+#[tokio::test]
 async fn alerts_over_http_are_taken_from_this_machine_only_and_from_no_web_page() {
     let listener = door::open("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -201,4 +228,47 @@ async fn alerts_over_http_are_taken_from_this_machine_only_and_from_no_web_page(
     assert!(door::open("0.0.0.0:0".parse().unwrap()).await.is_err());
     stop.cancel();
     served.await.unwrap().unwrap();
+}
+
+fn high(text: &str) -> Alert {
+    Alert::new(AlertKind::High { text: text.to_owned() }, night().timestamp())
+}
+
+#[tokio::test]
+async fn more_alarms_than_can_wait_keep_still_until_there_is_room_and_none_is_lost() {
+    let bench = bench(None, false);
+    let names: Vec<String> = ('a'..='z').chain('A'..='I').map(|name| format!("Cellar {name}")).collect();
+    for name in &names {
+        bench.alerts.raise(high(name)).await;
+    }
+    let waiting = bench.announcer.waiting();
+    assert!(waiting.len() < names.len(), "the queue is full, or this proves nothing");
+    let changes = bench.announcer.changes();
+    bench.alerts.look().await;
+    assert!(!changes.has_changed().unwrap(), "a look at a full queue drives nothing out");
+    assert_eq!(bench.alerts.unheard().len(), names.len());
+    bench.announcer.withdraw(waiting[7].id).await;
+    bench.alerts.look().await;
+    let said = |bench: &Bench| bench.announcer.waiting().iter().map(|w| w.id).max();
+    assert!(said(&bench) > waiting.iter().map(|w| w.id).max(), "one that had to leave is announced again");
+    assert_eq!(bench.alerts.unheard().len(), names.len());
+}
+
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_in_the_place_of_a_stored_alarm_cost_only_that_alarm(
+        text in crate::testing::damaged_text(&serde_json::to_string(&smoke()).unwrap()),
+        json in crate::testing::damaged_json(&serde_json::json!(Alert::new(
+            AlertKind::HouseLost { lost_s: 601 },
+            night().timestamp(),
+        ))),
+    ) {
+        let read = [serde_json::from_str::<Alert>(&text), serde_json::from_value(json)];
+        for alert in read.into_iter().flatten() {
+            let told = alert.sentence().sentence(english(), &night());
+            proptest::prop_assert!(!told.is_empty() && !alert.key().is_empty());
+            let again: Alert = serde_json::from_str(&serde_json::to_string(&alert).unwrap()).unwrap();
+            proptest::prop_assert!(alert.is_same(&again));
+        }
+    }
 }

@@ -1,24 +1,35 @@
 //! PURE: whether something is said unasked now, and what.
 //!
 //! In: what waits, the situation at one place, the present moment. Out: an [`AnnouncementDecision`]. Nothing is ever
-//! said into somebody's sentence. Quiet hours hold back everything but critical announcements and what the user set
-//! himself to ring. What is more urgent comes first, then what is older; what has expired is dropped.
+//! said into somebody's sentence; whoever calls and says nothing has none. Quiet hours hold back everything but critical
+//! announcements and what the user set himself to ring. What is more urgent comes first, then what is older; what has
+//! expired is dropped.
 
 use std::cmp::Reverse;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::{Timestamp, Zoned};
 
 use super::queue::{AnnouncementState, WaitingAnnouncement};
 use super::{AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Place, QuietHours};
 
+/// Whoever calls begins to speak within this time, or says nothing.
+const CALL: Duration = Duration::from_millis(1500);
+
 /// Who has the floor at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Floor {
     /// Nobody: a good moment.
     Free,
-    /// Somebody speaks, or is about to after the wake phrase.
+    /// Somebody speaks.
     User,
+    /// Somebody has called, or seems to have, and has not begun to speak.
+    Called {
+        /// When.
+        since: Instant,
+    },
+    /// Somebody has spoken, and it is not known yet what.
+    Heard,
     /// A question is being answered.
     Answer,
     /// An answer has ended, and somebody may go on from it.
@@ -112,19 +123,24 @@ pub(super) fn decide(
     if candidates.is_empty() {
         return AnnouncementDecision::Wait(HoldReason::Nothing, None);
     }
-    // A danger is told in the middle of an answer of hers, but of no other danger, and into nobody's sentence.
-    let is_alarmed = waiting.iter().any(|w| {
-        let is_critical = w.announcement.priority == AnnouncementPriority::Critical;
-        is_critical && here(&w) && w.state == AnnouncementState::BeingSaid
-    });
-    let hers = matches!(situation.floor, Floor::Answer | Floor::FollowUp) && !is_alarmed;
     if situation.floor != Floor::Free {
-        candidates.retain(|w| w.announcement.priority == AnnouncementPriority::Critical && hers);
+        let is_critical = |w: &WaitingAnnouncement| w.announcement.priority == AnnouncementPriority::Critical;
+        // A danger is not told in the middle of another one.
+        let is_told =
+            |w: &WaitingAnnouncement| is_critical(w) && here(&w) && w.state == AnnouncementState::BeingSaid;
+        let is_alarmed = waiting.iter().any(is_told);
+        candidates.retain(|w| is_critical(w) && !is_alarmed);
+        let until = match situation.floor {
+            Floor::Called { since } if !candidates.is_empty() => Some(since + CALL),
+            _ => None,
+        };
+        candidates.retain(|w| may_interrupt(w, situation.floor, now.at));
         if candidates.is_empty() {
-            return AnnouncementDecision::Wait(HoldReason::Floor(situation.floor), None);
+            return AnnouncementDecision::Wait(HoldReason::Floor(situation.floor), until);
         }
     }
     let scene = Scene {
+        floor: situation.floor,
         presence: situation.presence,
         quiet_until: quiet.until(&now.clock).map(|end| now.measured(end.timestamp())),
         rings: waiting.iter().any(|w| w.rings_at(situation.place)),
@@ -150,8 +166,20 @@ fn expired(waiting: &[WaitingAnnouncement], now: &Now) -> Vec<AnnouncementId> {
     expired.map(|w| w.id).collect()
 }
 
+/// Whether a danger is told while somebody has the floor: in the middle of an answer of hers, and where nobody speaks.
+fn may_interrupt(danger: &WaitingAnnouncement, floor: Floor, now: Instant) -> bool {
+    match floor {
+        Floor::Free | Floor::Answer | Floor::FollowUp => true,
+        Floor::Called { since } => now >= since + CALL,
+        // What was said may be that somebody has heard it, if it was told before.
+        Floor::Heard => danger.state == AnnouncementState::Due,
+        Floor::User => false,
+    }
+}
+
 /// What holds announcements back while nobody has the floor.
 struct Scene {
+    floor: Floor,
     presence: Presence,
     /// When the quiet ends, if it is quiet.
     quiet_until: Option<Instant>,
@@ -181,7 +209,14 @@ impl Scene {
         }
         match waiting.state {
             AnnouncementState::DueAt(due) if due > self.at => Some((HoldReason::NotYet, Some(due))),
-            AnnouncementState::DueAt(_) | AnnouncementState::Due | AnnouncementState::BeingSaid => None,
+            // The answer to whoever called may end it.
+            AnnouncementState::Interrupted(until) if until > self.at && self.floor == Floor::Answer => {
+                Some((HoldReason::NotYet, Some(until)))
+            }
+            AnnouncementState::DueAt(_)
+            | AnnouncementState::Interrupted(_)
+            | AnnouncementState::Due
+            | AnnouncementState::BeingSaid => None,
         }
     }
 }

@@ -37,6 +37,8 @@ pub enum AnnouncementState {
     Due,
     /// It was said, and comes again at this moment.
     DueAt(Instant),
+    /// Somebody called while it was being said; until this moment it does not interrupt the answer to him.
+    Interrupted(Instant),
     /// Somewhere it is being said.
     BeingSaid,
 }
@@ -81,6 +83,10 @@ impl AnnouncementQueue {
 
     pub(super) fn counts(&self) -> Counts {
         self.counts
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.waiting.len() < MOST
     }
 
     /// Adds one; what had to leave for it comes back, which may be the new one itself.
@@ -150,6 +156,24 @@ impl AnnouncementQueue {
             IfUnheard::Repeat(_) | IfUnheard::Keep => Some(AnnouncementState::Due),
             IfUnheard::Drop => None,
         })
+    }
+
+    /// Somebody called while one was being said: until `until` it leaves him the answer. What comes back is over.
+    pub(super) fn interrupted(&mut self, id: AnnouncementId, until: Instant) -> Option<WaitingAnnouncement> {
+        self.ended(id, AnnouncementOutcome::CutShort, |if_unheard| match if_unheard {
+            IfUnheard::Repeat(_) => Some(AnnouncementState::Interrupted(until)),
+            IfUnheard::Keep => Some(AnnouncementState::Due),
+            IfUnheard::Drop => None,
+        })
+    }
+
+    /// Somebody called where `is_here`: what was said before does not come again before `until`.
+    pub(super) fn called(&mut self, is_here: impl Fn(&WaitingAnnouncement) -> bool, until: Instant) {
+        for waiting in self.waiting.iter_mut().filter(|waiting| is_here(waiting)) {
+            if let AnnouncementState::DueAt(due) | AnnouncementState::Interrupted(due) = &mut waiting.state {
+                *due = until.max(*due);
+            }
+        }
     }
 
     /// Gives it the state it has after it was said, or takes it out.

@@ -141,16 +141,28 @@ impl QuietHours {
 
     /// The end of the quiet hours that it is now, or else of those that come next; without any, the next 7 o'clock.
     pub fn next_end(&self, now: &Zoned) -> Zoned {
-        let periods = Self::new(self.periods.clone());
-        if let Some(end) = periods.until(now) {
+        self.end_of_next(&self.periods, now)
+    }
+
+    /// The same of the night alone: a rest at noon is over before tomorrow.
+    pub fn next_morning(&self, now: &Zoned) -> Zoned {
+        let nights: Vec<_> = self.periods.iter().filter(|period| period.to <= period.from).cloned().collect();
+        self.end_of_next(&nights, now)
+    }
+
+    /// When it is not quiet any more after that one of `begun` that it is now, or else the next one.
+    fn end_of_next(&self, begun: &[QuietPeriod], now: &Zoned) -> Zoned {
+        let all = Self::new(self.periods.clone());
+        if Self::new(begun.to_vec()).until(now).is_some()
+            && let Some(end) = all.until(now)
+        {
             return end;
         }
         let dates =
             (0..8).filter_map(|day| now.date().checked_add(SignedDuration::from_hours(24 * day)).ok());
-        let begins =
-            dates.flat_map(|date| self.periods.iter().filter_map(move |period| period.begin(date, now)));
+        let begins = dates.flat_map(|date| begun.iter().filter_map(move |period| period.begin(date, now)));
         let next = begins.filter(|begin| begin > now).min();
-        let end = next.and_then(|begin| periods.until(&begin));
+        let end = next.and_then(|begin| all.until(&begin));
         end.unwrap_or_else(|| {
             let today = now.date().at(7, 0, 0, 0).to_zoned(now.time_zone().clone()).ok();
             let later = today.clone().filter(|seven| seven > now);
@@ -263,6 +275,16 @@ mod tests {
         assert_eq!(hours(&[]).next_end(&at(3, 20, 0)), at(4, 7, 0), "none is configured");
         assert_eq!(hours(&[]).next_end(&at(3, 6, 0)), at(3, 7, 0));
         assert_eq!(night.next_end(&in_vienna("2026-03-28T22:00")), in_vienna("2026-03-29T07:00"));
+    }
+
+    #[test]
+    fn tomorrow_is_after_the_night_and_not_after_a_rest_at_noon() {
+        let both = hours(&["23:00-07:00", "13:00-14:00", "sat,sun 07:00-09:30"]);
+        assert_eq!(both.next_morning(&at(3, 10, 0)), at(4, 7, 0));
+        assert_eq!(both.next_morning(&at(3, 13, 30)), at(4, 7, 0));
+        assert_eq!(both.next_morning(&at(4, 1, 0)), at(4, 7, 0), "the night that it is");
+        assert_eq!(both.next_morning(&at(5, 10, 0)), at(6, 9, 30), "it goes over into the morning's");
+        assert_eq!(hours(&["13:00-14:00"]).next_morning(&at(3, 10, 0)), at(4, 7, 0));
     }
 
     #[test]

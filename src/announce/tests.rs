@@ -132,3 +132,15 @@ async fn a_disk_that_fails_costs_no_announcement() {
     announcer.heard(id, Instant::now()).await;
     assert_eq!(announcer.waiting(), []);
 }
+
+#[tokio::test]
+async fn a_wish_that_could_not_be_stored_goes_before_what_is_stored() {
+    let store = Store::in_memory().unwrap();
+    let announcer = Announcer::new(&AnnounceConfig::default(), Some(store.clone()), noon());
+    store.make_read_only().await;
+    let now = announcer.now();
+    let until = now.timestamp().checked_add(SignedDuration::from_hours(2)).unwrap();
+    announcer.be_quiet_until(Some(until)).await;
+    announcer.read_wish().await;
+    assert!(announcer.quiet_until(&now).is_some());
+}

@@ -1,9 +1,11 @@
 //! The user's wish for quiet: until a moment, over restarts.
 //!
 //! Any task. In: the moment, or that the wish is over. Out: the queue keeps silent until then, beside its quiet hours;
-//! the moment is in the database. Where it can't be stored the wish holds until the program ends, which is logged.
+//! the moment is in the database. Where it can't be stored the wish holds until the program ends, which is logged, and
+//! goes before what is stored.
 
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 use jiff::{Timestamp, Zoned};
 
@@ -20,7 +22,9 @@ impl Announcer {
         self.shared.changed.send_replace(());
         let Some(store) = &self.shared.store else { return };
         let text = until.map_or_else(String::new, |until| until.as_millisecond().to_string());
-        if let Err(error) = store.set_setting(KEY, text).await {
+        let stored = store.set_setting(KEY, text).await;
+        self.shared.is_wish_unstored.store(stored.is_err(), Ordering::Relaxed);
+        if let Err(error) = stored {
             tracing::warn!(%error, "the wish for quiet is not stored and ends with the program");
         }
     }
@@ -28,6 +32,9 @@ impl Announcer {
     /// Reads the wish again: another program with this database may have taken one.
     pub async fn read_wish(&self) {
         let Some(store) = &self.shared.store else { return };
+        if self.shared.is_wish_unstored.load(Ordering::Relaxed) {
+            return;
+        }
         if let Ok(until) = stored(store).await {
             let is_new = {
                 let now = self.now();

@@ -19,6 +19,11 @@ pub enum Wording {
 }
 
 impl Wording {
+    /// Whether it is this sentence, whatever stands in its placeholders.
+    pub fn is(&self, name: SentenceName) -> bool {
+        matches!(self, Self::Template(Private(template)) if template.name() == name)
+    }
+
     /// As it is said at `now`.
     pub fn told(&self, language: &Language, now: &Zoned) -> Private<String> {
         match self {
@@ -91,6 +96,7 @@ mod tests {
         assert_ne!(lost.told(english(), &now), lost.told(german(), &now));
         assert_eq!(lost.told(german(), &now).0, german().sentences().device.microphone_lost);
         assert_eq!(words.told(german(), &now).0, "Tea is ready.");
+        assert!(lost.is(SentenceName::MicrophoneLost) && !words.is(SentenceName::MicrophoneLost));
     }
 
     #[test]

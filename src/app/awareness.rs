@@ -4,10 +4,14 @@
 //! changes, notices of other programs, time. Out: alarms at once, topics in the state, the state in the database. A
 //! database that can't be written keeps nothing from being noticed.
 
+mod alert_item;
+
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use jiff::{SignedDuration, Timestamp, Zoned};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
@@ -16,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
 use crate::alert::door::SentNotice;
-use crate::alert::{Alert, AlertConfig, AlertKind, Alerts};
+use crate::alert::{Alert, AlertConfig, Alerts, ConnectionNews, HouseConnection};
 use crate::awareness::{
     AwarenessConfig, ContextState, HomePresence, MeaningSource, Noticed, ReceivedNotice, Significance,
     observations,
@@ -24,11 +28,11 @@ use crate::awareness::{
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::home::backend::HomeView;
-use crate::home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, StateValue, meaning};
+use crate::home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, meaning};
 use crate::impulse::rhythm::{Rhythm, RhythmDue};
 use crate::language::Language;
 use crate::reply::HouseKnown;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 /// Notices of other programs that wait. When full, further ones are refused.
 const NOTICES: usize = 16;
@@ -36,8 +40,10 @@ const NOTICES: usize = 16;
 const AT_LEAST: Duration = Duration::from_secs(30);
 /// What the house said is told as true for so long.
 const TRUE_FOR: SignedDuration = SignedDuration::from_mins(15);
-/// Alarms of before are waited for no longer than this: a new one must be told within two seconds.
+/// What is no danger waits for the database no longer than this: a danger must be told within two seconds.
 const RESTORE: Duration = Duration::from_secs(1);
+/// The database is waited for no longer than this when the state is stored: the next danger must not wait for it.
+const SAVE: Duration = Duration::from_secs(3);
 /// Changes that nothing depends on are stored this often at most.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
 
@@ -53,11 +59,17 @@ pub struct Awareness {
     rules: Arc<AwarenessConfig>,
     store: Option<Store>,
     clock: Arc<dyn Clock>,
+    /// How often something was erased when the state was written last.
+    erasures: Arc<AtomicU64>,
 }
 
 impl Awareness {
     /// What was known before the last end of the program; nothing where that can't be read, which is logged.
     pub async fn recalled(rules: &AwarenessConfig, store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
+        let erasures = match &store {
+            Some(store) => store.times_forgotten().await.unwrap_or_default(),
+            None => 0,
+        };
         let text = match &store {
             Some(store) => store.context_state().await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "what was known of the house can't be read");
@@ -70,7 +82,8 @@ impl Awareness {
             None
         });
         let state = Arc::new(Mutex::new(state.unwrap_or_default()));
-        Self { state, rules: Arc::new(rules.clone()), store, clock }
+        let erasures = Arc::new(AtomicU64::new(erasures));
+        Self { state, rules: Arc::new(rules.clone()), store, clock, erasures }
     }
 
     /// What is known beside the states of the house, for prompts. Nothing of it is a text that a stranger may have written.
@@ -107,18 +120,27 @@ impl Awareness {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores the state; what fails is logged.
+    /// Stores the state; what fails is logged. Once something was erased, by whichever program, none of the words in it
+    /// come back.
     pub(super) async fn save(&self) {
         let Some(store) = &self.store else { return };
-        let text = serde_json::to_string(&*self.state());
-        match text {
-            Ok(text) => {
-                if let Err(error) = store.set_context_state(text).await {
-                    tracing::warn!(%error, "what is known of the house is not stored");
-                }
+        match tokio::time::timeout(SAVE, self.save_in(store)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "what is known of the house is not stored"),
+            Err(_) => {
+                tracing::warn!("what is known of the house is not stored: the database does not answer");
             }
-            Err(error) => tracing::warn!(%error, "what is known of the house can't be written"),
         }
+    }
+
+    async fn save_in(&self, store: &Store) -> Result<(), StoreError> {
+        if let Ok(erasures) = store.times_forgotten().await
+            && self.erasures.swap(erasures, Ordering::AcqRel) != erasures
+        {
+            self.state().forget_words();
+        }
+        let text = serde_json::to_string(&*self.state());
+        store.set_context_state(text.map_err(|error| StoreError::Record(error.to_string()))?).await
     }
 }
 
@@ -157,20 +179,10 @@ pub(super) struct HouseWatcher {
     house: Option<watch::Receiver<HomeView>>,
     /// The meanings of this layout of the house.
     meanings: (Option<HouseRevision>, BTreeMap<String, ItemMeaning>),
-    /// The last text of the item for alerts.
-    last_text: Option<String>,
-    /// When the connection was lost, and whether that was told.
-    lost: Option<(Instant, LossTold)>,
+    connection: HouseConnection,
     saved: Instant,
     is_dirty: bool,
     cleanup: RhythmDue,
-}
-
-/// Whether it was told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LossTold {
-    NotYet,
-    Done,
 }
 
 impl HouseWatcher {
@@ -181,7 +193,7 @@ impl HouseWatcher {
         house: Option<watch::Receiver<HomeView>>,
     ) -> Self {
         let cleanup = RhythmDue::after(Rhythm::CLEANUP, awareness.clock.now().timestamp(), 0.5);
-        let lost = house.is_some().then(|| (Instant::now(), LossTold::NotYet));
+        let connection = HouseConnection::new(lost_after(&alert), false, Instant::now().into_std());
         Self {
             awareness,
             alerts,
@@ -189,8 +201,7 @@ impl HouseWatcher {
             alert,
             house,
             meanings: (None, BTreeMap::new()),
-            last_text: None,
-            lost,
+            connection,
             saved: Instant::now(),
             is_dirty: false,
             cleanup,
@@ -203,6 +214,10 @@ impl HouseWatcher {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "alarms of before are not known"),
             Err(_) => tracing::warn!("alarms of before are not known: the database does not answer"),
+        }
+        if tokio::time::timeout(RESTORE, self.alerts.has_told_house_lost()).await == Ok(true) {
+            let now = Instant::now().into_std();
+            self.connection = HouseConnection::new(lost_after(&self.alert), true, now);
         }
         loop {
             self.look().await;
@@ -227,10 +242,13 @@ impl HouseWatcher {
     async fn look(&mut self) {
         let now = self.awareness.clock.now();
         let mut found = self.observe();
-        let ticked = self.awareness.state().tick(&self.awareness.rules, &now);
-        self.is_dirty |= !ticked.is_empty();
-        found.extend(ticked);
+        if self.is_house_known() {
+            let ticked = self.awareness.state().tick(&self.awareness.rules, &now);
+            self.is_dirty |= !ticked.is_empty();
+            found.extend(ticked);
+        }
         self.act(found).await;
+        self.alerts.set_away(self.is_nobody_home());
         self.watch_connection().await;
         if self.cleanup.is_due(now.timestamp()) {
             self.is_dirty |= self.forget_old(now.timestamp());
@@ -239,6 +257,15 @@ impl HouseWatcher {
         if self.is_dirty && self.saved.elapsed() >= SAVE_EVERY {
             self.save().await;
         }
+    }
+
+    /// Whether what is known of doors is still so: they may be closed while the house is not connected.
+    fn is_house_known(&self) -> bool {
+        self.house.as_ref().is_none_or(|house| house.borrow().link.is_up())
+    }
+
+    fn is_nobody_home(&self) -> bool {
+        self.is_house_known() && matches!(self.awareness.state().presence, HomePresence::Away { .. })
     }
 
     /// Forgets what is too old; tells whether there was any, since what did not change is not written.
@@ -257,10 +284,19 @@ impl HouseWatcher {
         if self.meanings.0.map(|revision| revision.layout) != Some(house.revision().layout) {
             let rules = self.awareness.rules();
             self.meanings = (Some(house.revision()), meanings(&self.meaning, rules.meanings, &house));
+            let unknown = self.meaning.unknown(&house);
+            if !house.is_empty() && !unknown.is_empty() {
+                let items = unknown.join(", ");
+                tracing::warn!(
+                    items,
+                    "[home.meaning] names items that the house does not have; they raise no alarm"
+                );
+            }
         }
         let said = observations(&house, &self.meanings.1);
-        let notice = self.alert_item(&house);
+        let text = alert_item::text(&house, &self.alert.item);
         let mut state = self.awareness.state();
+        let notice = text.and_then(|text| alert_item::new_alert(&mut state.alert_text, &text));
         let mut found = state.observe(&said, self.awareness.rules(), &now);
         if let Some(notice) = notice {
             let event = notice.event(&self.alert.item, now.timestamp());
@@ -268,18 +304,6 @@ impl HouseWatcher {
         }
         self.is_dirty |= !found.is_empty();
         found
-    }
-
-    /// A new text of the item for alerts. What it said before the start is old.
-    fn alert_item(&mut self, house: &House) -> Option<ReceivedNotice> {
-        let item = house.item(&self.alert.item).filter(|_| !self.alert.item.is_empty())?;
-        let text = match &item.state.value {
-            StateValue::Text(text) => text.clone(),
-            StateValue::Null | StateValue::Undefined => String::new(),
-            _ => return None,
-        };
-        let before = self.last_text.replace(text.clone());
-        (before? != text).then(|| ReceivedNotice::read(&text)).flatten()
     }
 
     async fn noticed(&mut self, notice: &ReceivedNotice) {
@@ -292,32 +316,29 @@ impl HouseWatcher {
 
     /// Dangers are told before anything is stored.
     async fn act(&mut self, found: Vec<Noticed>) {
-        let mut has_alarm = false;
-        for noticed in found.iter().filter(|noticed| noticed.significance == Significance::Critical) {
-            if let Some(alert) = Alert::of(&noticed.event) {
-                self.alerts.raise(alert).await;
-                has_alarm = true;
-            }
-        }
-        if has_alarm {
-            self.save().await;
-        }
-    }
-
-    /// A house that has not been connected for long is told once, until it is back.
-    async fn watch_connection(&mut self) {
-        let Some(house) = &self.house else { return };
-        if house.borrow().link.is_up() {
-            self.lost = None;
-            self.alerts.house_is_back().await;
+        let critical = found.iter().filter(|noticed| noticed.significance == Significance::Critical);
+        let alerts: Vec<Alert> = critical.filter_map(|noticed| Alert::of(&noticed.event)).collect();
+        if alerts.is_empty() {
             return;
         }
-        let (since, told) = *self.lost.get_or_insert((Instant::now(), LossTold::NotYet));
-        let limit = Duration::from_secs(u64::from(self.alert.house_lost_min) * 60);
-        if told == LossTold::NotYet && since.elapsed() >= limit {
-            self.lost = Some((since, LossTold::Done));
-            let kind = AlertKind::HouseLost { lost_s: since.elapsed().as_secs() };
-            self.alerts.raise(Alert::new(kind, self.alerts.now())).await;
+        // None waits for the database or the message of another one.
+        join_all(alerts.into_iter().map(|alert| self.alerts.raise(alert))).await;
+        self.save().await;
+    }
+
+    /// A house that has not been connected for long is told once, and that it is back.
+    async fn watch_connection(&mut self) {
+        let Some(house) = &self.house else { return };
+        let is_up = house.borrow().link.is_up();
+        match self.connection.look(is_up, Instant::now().into_std()) {
+            Some(ConnectionNews::Lost(gone)) => self.alerts.house_is_lost(gone).await,
+            Some(ConnectionNews::Back) => {
+                let told = tokio::time::timeout(RESTORE, self.alerts.house_is_back()).await;
+                if told.is_err() {
+                    tracing::warn!("that the house is back is not told: the database does not answer");
+                }
+            }
+            None => {}
         }
     }
 
@@ -334,6 +355,11 @@ impl HouseWatcher {
         let next = next.and_then(|at| Duration::try_from(left(at)).ok()).unwrap_or(AT_LEAST);
         next.min(AT_LEAST)
     }
+}
+
+/// How long the house is not connected before that is told.
+fn lost_after(config: &AlertConfig) -> Duration {
+    Duration::from_secs(u64::from(config.house_lost_min) * 60)
 }
 
 /// The meanings of a house's items.

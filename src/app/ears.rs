@@ -2,7 +2,7 @@
 //!
 //! Called once at start. Every missing or damaged model is an error that names the command to fetch it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -51,6 +51,9 @@ const LISTENER_LIMIT: Duration = Duration::from_secs(2);
 /// No utterance takes longer to transcribe.
 const WHISPER_LIMIT: Duration = Duration::from_secs(60);
 
+/// Of the thread of the chosen speech model where the quickest one reads beside it; the language model has 5.
+const CHOSEN_NICENESS: i32 = 3;
+
 /// A source that shows in a heart that somebody reads it.
 struct Watched {
     source: Box<dyn AudioSource>,
@@ -80,14 +83,23 @@ pub fn ears(
     pacing: Pacing,
     pulse: &Pulse,
 ) -> anyhow::Result<Ears> {
-    let whisper = Whisper::load(&chosen_whisper(config, paths)?.1, &config.hear.stt)?;
+    let (_, chosen) = chosen_whisper(config, paths)?;
+    let whisper = Whisper::load(&chosen, &config.hear.stt)?;
+    let trial = trial_beside(&chosen, config, paths)?;
+    let quickest = match trial {
+        TrialModel::Chosen => whisper.sibling()?,
+        TrialModel::QuickestFirst | TrialModel::Both => quickest(config, paths)?,
+    };
     let (stt, transcripts) = Stt::spawn(whisper, pulse.heart("whisper", WHISPER_LIMIT))?;
+    if trial == TrialModel::Both {
+        stt.lender().lend(|_: &mut Whisper| step_back());
+    }
     let mut hearing = config.clone();
-    if trial_model(config, paths)? == TrialModel::QuickestFirst {
+    if trial != TrialModel::Chosen {
         hearing.hear.endpoint = hearing.hear.endpoint.with_short_pause();
     }
     let (listener, interjections) =
-        wakeful_listener(&hearing, paths, pulse.heart("interjections", WHISPER_LIMIT))?;
+        listener_with(quickest, &hearing, paths, pulse.heart("interjections", WHISPER_LIMIT))?;
     let (commands, inbox) = sync_channel(COMMANDS);
     let (outbox, deliveries) = channel(DELIVERIES);
     let waiting = gauge("heard", &outbox);
@@ -97,6 +109,14 @@ pub fn ears(
     Ok(Ears { commands, deliveries, stt, transcripts, interjections, waiting, listener })
 }
 
+/// The thread that calls this lets those go first that hear, read first and speak.
+fn step_back() {
+    let thread = rustix::thread::gettid();
+    if let Err(error) = rustix::process::setpriority_process(Some(thread), CHOSEN_NICENESS) {
+        tracing::debug!(%error, "the priority of the speech model can't be set");
+    }
+}
+
 /// The listener with its second stage, and the thread that works for both: it keeps the quickest model warm for
 /// wake phrases and for what is said while she speaks.
 pub fn wakeful_listener(
@@ -104,11 +124,24 @@ pub fn wakeful_listener(
     paths: &Paths,
     heart: Heart,
 ) -> anyhow::Result<(Listener, (Stt, Receiver<SttEvent>))> {
+    listener_with(quickest(config, paths)?, config, paths, heart)
+}
+
+fn quickest(config: &Config, paths: &Paths) -> anyhow::Result<Whisper> {
+    let file = quickest_whisper(config, &super::library(config, paths)?)?;
+    Ok(Whisper::load(&file, &config.hear.stt)?)
+}
+
+fn listener_with(
+    mut quickest: Whisper,
+    config: &Config,
+    paths: &Paths,
+    heart: Heart,
+) -> anyhow::Result<(Listener, (Stt, Receiver<SttEvent>))> {
     let library = super::library(config, paths)?;
-    let mut quick = Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?;
     let means = wake_means(config, paths)?;
-    let wanting = Wanting::new(&means, &mut quick)?;
-    let worker = Stt::spawn(quick, heart)?;
+    let wanting = Wanting::new(&means, &mut quickest)?;
+    let worker = Stt::spawn(quickest, heart)?;
     let confirmer = wanting.confirmer(worker.0.lender());
     Ok((listener_for(&means.modelled(), config, &library)?.confirmed_by(confirmer), worker))
 }
@@ -168,11 +201,18 @@ pub fn quickest_whisper(config: &Config, library: &ModelLibrary) -> anyhow::Resu
     Ok(library.path(whisper_model(model))?)
 }
 
-/// Which model reads what may not be over yet: the quickest first, where another one was chosen.
+/// Which model reads what may not be over yet: also the quickest, where another one was chosen.
 pub(super) fn trial_model(config: &Config, paths: &Paths) -> anyhow::Result<TrialModel> {
-    let quickest = quickest_whisper(config, &super::library(config, paths)?)?;
-    let chosen = chosen_whisper(config, paths)?.1;
-    Ok(if chosen == quickest { TrialModel::Chosen } else { TrialModel::QuickestFirst })
+    trial_beside(&chosen_whisper(config, paths)?.1, config, paths)
+}
+
+fn trial_beside(chosen: &Path, config: &Config, paths: &Paths) -> anyhow::Result<TrialModel> {
+    if chosen == quickest_whisper(config, &super::library(config, paths)?)? {
+        return Ok(TrialModel::Chosen);
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = usize::try_from(config.hear.stt.threads_to_use()).unwrap_or(1);
+    Ok(TrialModel::of_two(threads, cores))
 }
 
 /// What was measured on this machine, for people; nothing when the model is configured.

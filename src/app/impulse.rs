@@ -31,10 +31,10 @@ use deliver::WaitingWords;
 
 /// It looks at the clock and the queue at least this often.
 const AT_LEAST: Duration = Duration::from_secs(60);
-/// A message that is followed by a turn within this time was answered.
-const ANSWERED_WITHIN: SignedDuration = SignedDuration::from_mins(30);
 /// Turns that are looked through for one of the user's.
 const TURNS: u32 = 8;
+/// How often old decisions are removed.
+const PURGED_EVERY: SignedDuration = SignedDuration::from_hours(24);
 
 /// What the impulse works with.
 pub(super) struct ImpulseParts<M> {
@@ -94,12 +94,14 @@ pub(super) struct ImpulseSpeaker<M> {
     waiting: Option<WaitingWords>,
     /// Messages that a model called urgent.
     escalated: Vec<Timestamp>,
+    /// When decisions of long ago were last removed.
+    purged: Option<Timestamp>,
 }
 
 impl<M: ChatModel> ImpulseSpeaker<M> {
     pub(super) fn new(parts: ImpulseParts<M>, mut chance: fastrand::Rng) -> Self {
         let due = RhythmDue::after(rhythm(&parts.config), parts.clock.now().timestamp(), chance.f64());
-        Self { parts, chance, due, waiting: None, escalated: Vec::new() }
+        Self { parts, chance, due, waiting: None, escalated: Vec::new(), purged: None }
     }
 
     async fn run(mut self, stop: CancellationToken) {
@@ -154,7 +156,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         state.forget_old(self.parts.awareness.rules(), at);
         let silence = state.last_interaction.map(|last| at.duration_since(last));
         let pattern = if config.patterns {
-            state.patterns.shift(HourOfWeek::of(now), at, rules.pattern, rules.pattern_after)
+            state.patterns.shift(HourOfWeek::of(now), at, &rules.patterns())
         } else {
             0.0
         };
@@ -210,12 +212,12 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
             state.last_interaction = state.last_interaction.max(Some(last));
         }
         let Some(sent) = state.unanswered else { return };
-        let is_answered =
-            last.is_some_and(|last| last > sent && last.duration_since(sent) <= ANSWERED_WITHIN);
-        if is_answered || at.duration_since(sent) > ANSWERED_WITHIN {
+        let within = self.parts.config.answered_within();
+        let is_answered = last.is_some_and(|last| last > sent && last.duration_since(sent) <= within);
+        if is_answered || at.duration_since(sent) > within {
             state.unanswered = None;
             let hour = HourOfWeek::of(&sent.to_zoned(now.time_zone().clone()));
-            state.patterns.count(hour, is_answered, at);
+            state.patterns.count(hour, is_answered, at, &self.parts.config.score.patterns());
             if is_answered {
                 state.in_hand = None;
             }
@@ -223,20 +225,29 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
     }
 
     /// Keeps a decision; its number.
-    async fn keep(&self, record: &ImpulseRecord) -> Option<i64> {
-        let store = self.parts.store.as_ref()?;
+    async fn keep(&mut self, record: &ImpulseRecord) -> Option<i64> {
+        self.purge(record.at).await;
         let json = serde_json::to_string(record).ok()?;
-        let kept = SignedDuration::from_hours(24 * i64::from(self.parts.config.kept_days));
-        if let Ok(cutoff) = record.at.checked_sub(kept)
-            && let Err(error) = store.purge_impulses(cutoff).await
-        {
-            tracing::warn!(%error, "old decisions of the impulse were not removed");
-        }
+        let store = self.parts.store.as_ref()?;
         store
             .add_impulse(record.at, json)
             .await
             .inspect_err(|error| tracing::warn!(%error, "a decision of the impulse is not stored"))
             .ok()
+    }
+
+    /// Removes what is too old, once a day: each removal is a write.
+    async fn purge(&mut self, now: Timestamp) {
+        let Some(store) = &self.parts.store else { return };
+        if self.purged.is_some_and(|last| now.duration_since(last).abs() < PURGED_EVERY) {
+            return;
+        }
+        let kept = SignedDuration::from_hours(24 * i64::from(self.parts.config.kept_days));
+        let Ok(cutoff) = now.checked_sub(kept) else { return };
+        match store.purge_impulses(cutoff).await {
+            Ok(_) => self.purged = Some(now),
+            Err(error) => tracing::warn!(%error, "old decisions of the impulse were not removed"),
+        }
     }
 
     /// What became of a decision.

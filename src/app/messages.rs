@@ -9,15 +9,13 @@ mod notes;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::mpsc;
-
 use notes::WhisperNotes;
 pub(crate) use notes::read_for_parent as read_voice_for_parent;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
 use crate::channels::signal::notes::NoteListener;
-use crate::channels::signal::{INBOX, SignalConversation, SignalConversationParts};
+use crate::channels::signal::{SignalConversation, SignalConversationParts, SignalInbox, inbox};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::control::{CarrierRow, MessagesStatus, StatusBoard};
@@ -26,9 +24,10 @@ use crate::llm::Mind;
 use crate::outbound::ntfy::NtfyCarrier;
 use crate::outbound::{Carrier, CarrierLink, CarrierName, Dispatcher, Outbox, OutboxParts};
 use crate::paths::Paths;
+use crate::signal::account::AccountFault;
 use crate::signal::carrier::SignalCarrier;
 use crate::signal::envelope::Received;
-use crate::signal::gate::{Admission, OwnerMessage, SignalGate};
+use crate::signal::gate::{Admission, SignalGate};
 use crate::signal::link::{SignalFollower, SignalLink, signal_link};
 use crate::store::Store;
 
@@ -45,10 +44,15 @@ struct SignalServices {
     link: SignalLink,
     follower: SignalFollower,
     gate: Arc<Mutex<SignalGate>>,
-    inbox: mpsc::Sender<OwnerMessage>,
+    inbox: SignalInbox,
     conversation: Arc<SignalConversation<Mind>>,
     clock: Arc<dyn Clock>,
+    /// What is wrong with the account, since the daemon was reached.
+    account: AccountNews,
 }
+
+/// Shared by who asks the daemon and who shows it.
+type AccountNews = Arc<Mutex<Option<AccountFault>>>;
 
 /// The carrier of the configured ntfy topic; nothing where none is.
 ///
@@ -118,7 +122,7 @@ fn signal_services(
     notes: Arc<dyn NoteListener>,
     (link, follower): (SignalLink, SignalFollower),
 ) -> SignalServices {
-    let (inbox, arrived) = mpsc::channel(INBOX);
+    let (inbox, arrived) = inbox();
     let parts = SignalConversationParts {
         engine: Arc::clone(&brain.engine),
         store: brain.store.clone(),
@@ -135,6 +139,7 @@ fn signal_services(
         inbox,
         conversation: Arc::new(SignalConversation::new(parts, arrived)),
         clock: Arc::clone(&brain.clock),
+        account: AccountNews::default(),
     }
 }
 
@@ -161,14 +166,16 @@ impl Messages {
     fn show(&self, board: &StatusBoard) {
         let (outbox, ntfy) = (self.outbox.clone(), self.ntfy.clone());
         let signal = self.signal.as_ref().map(|signal| {
-            (signal.link.clone(), signal.follower.address().to_string(), Arc::clone(&signal.gate))
+            let address = signal.follower.address().to_string();
+            (signal.link.clone(), address, Arc::clone(&signal.gate), Arc::clone(&signal.account))
         });
         board.messages(move || {
             let counts = outbox.last_counts();
             let mut carriers = Vec::new();
             let mut strangers = 0;
-            if let Some((link, address, gate)) = &signal {
-                carriers.push(signal_row(link, address));
+            if let Some((link, address, gate, account)) = &signal {
+                let fault = account.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                carriers.push(signal_row(link, address, fault));
                 strangers = gate.lock().unwrap_or_else(PoisonError::into_inner).counts().strangers;
             }
             carriers.extend(ntfy.as_ref().map(|ntfy| CarrierRow {
@@ -182,15 +189,31 @@ impl Messages {
     }
 }
 
-fn signal_row(link: &SignalLink, address: &str) -> CarrierRow {
-    let (is_up, told) = match &*link.state().borrow() {
-        CarrierLink::Up => {
+fn signal_row(link: &SignalLink, address: &str, fault: Option<AccountFault>) -> CarrierRow {
+    let (is_up, told) = match (&*link.state().borrow(), fault) {
+        (CarrierLink::Up, Some(fault)) => (false, fault.to_string()),
+        (CarrierLink::Up, None) => {
             let version = link.version().unwrap_or_default();
             (true, format!("signal-cli {version} at {address}"))
         }
-        CarrierLink::Down(why) => (false, why.clone()),
+        (CarrierLink::Down(why), _) => (false, why.clone()),
     };
     CarrierRow { name: CarrierName::Signal.name().to_owned(), is_up, told }
+}
+
+/// Asks for the accounts whenever the daemon is reached anew. Ends with the follower.
+async fn watch_account(link: &SignalLink, account: &AccountNews) {
+    let mut state = link.state();
+    while state.wait_for(|state| *state == CarrierLink::Up).await.is_ok() {
+        let fault = link.check_account().await.err();
+        if let Some(fault) = &fault {
+            tracing::error!(%fault, "messages over Signal can't be sent");
+        }
+        *account.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+        if state.wait_for(|state| *state != CarrierLink::Up).await.is_err() {
+            return;
+        }
+    }
 }
 
 impl SignalServices {
@@ -198,23 +221,25 @@ impl SignalServices {
     fn connection(&self) -> Service {
         let (follower, gate) = (self.follower.clone(), Arc::clone(&self.gate));
         let (inbox, clock) = (self.inbox.clone(), Arc::clone(&self.clock));
+        let (link, account) = (self.link.clone(), Arc::clone(&self.account));
         let run = move |context: ServiceContext| {
             let (follower, gate) = (follower.clone(), Arc::clone(&gate));
             let (inbox, clock) = (inbox.clone(), Arc::clone(&clock));
+            let (link, account) = (link.clone(), Arc::clone(&account));
             async move {
                 let received = |params| {
                     let Some(received) = Received::read(&params) else { return };
                     let now = clock.now().timestamp();
                     match gate.lock().unwrap_or_else(PoisonError::into_inner).admit(received, now) {
-                        Admission::Heard(message) => {
-                            if inbox.try_send(message).is_err() {
-                                tracing::warn!("too many messages arrive at once; one is left out");
-                            }
-                        }
+                        Admission::Heard(message) => inbox.put(message),
                         Admission::Ignored(why) => tracing::debug!(why, "a message is ignored"),
                     }
                 };
-                follower.run(context.stop, received).await;
+                let stop = context.stop.clone();
+                tokio::join!(
+                    follower.run(context.stop, received),
+                    stop.run_until_cancelled(watch_account(&link, &account)),
+                );
                 Ok(())
             }
         };

@@ -1,4 +1,4 @@
-//! The microphone's callback: mix a block to mono, apply the gain, push it into the ring, count.
+//! The microphone's callback: mix a block to mono, apply the gain, push it into the ring, wake its reader, count.
 //!
 //! Runs on the sound system's thread. In: a block in the device's own format. Out: mono f32 in the ring, and
 //! the counts in the [`CallbackStats`]. While muted, no sample goes into the ring; the callback still counts
@@ -46,6 +46,7 @@ impl CaptureCallback {
             self.zeros.hear(frames.clone());
             self.stats.clip(frames.clone().filter(|sample| is_clipped(*sample)).count() as u64);
             self.writer.push_or_drop(frames);
+            self.stats.wake_reader();
         }
         // While muted the run of zeros is not counted: it says nothing about the device.
         self.stats.beat(self.zeros.run, self.zeros.is_restless());
@@ -97,6 +98,8 @@ impl Zeros {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
     use super::super::ring::ring;
     use super::*;
 
@@ -159,6 +162,30 @@ mod tests {
         assert!((heard[0] - 0.2).abs() < 1e-6, "the mean, ten times as loud: {heard:?}");
         assert_eq!(heard[1..], [1.0, -1.0, 0.0]);
         assert_eq!(stats.clipped(), 2);
+    }
+
+    #[test]
+    fn whoever_waits_for_sound_is_woken_by_it() {
+        let (writer, reader) = ring(100);
+        let stats = Arc::<CallbackStats>::default();
+        let mut intake =
+            CaptureCallback::new(writer, MuteSwitch::default(), &stats, InputGain::db(0.0), (1, 1000));
+        // Nobody waits yet.
+        intake.take(&[0.5_f32; 2], |sample| sample);
+        let (tell, told) = mpsc::channel();
+        let waiting = Arc::clone(&stats);
+        std::thread::spawn(move || {
+            waiting.read_here();
+            tell.send(0).unwrap();
+            while reader.len() < 3 {
+                std::thread::park();
+            }
+            tell.send(reader.len()).unwrap();
+        });
+        assert_eq!(told.recv(), Ok(0));
+        intake.take(&[0.5_f32; 1], |sample| sample);
+        let limit = std::time::Duration::from_secs(60);
+        assert_eq!(told.recv_timeout(limit), Ok(3), "it was not woken");
     }
 
     #[test]

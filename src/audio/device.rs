@@ -19,6 +19,10 @@ use super::{AudioConfig, DeviceFault, HostChoice};
 /// How long listing the devices may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// ALSA's way to JACK, which every desktop has. It is opened only where it is named in the settings: its library
+/// shares a database between all programs, and waits for ever once one was killed while it held a lock there.
+const JACK: &str = "alsa:jack";
+
 /// Direction of the sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -65,7 +69,7 @@ fn list_devices(host: HostChoice) -> Result<Vec<DeviceInfo>, DeviceFault> {
         let default = direction.default_device(&host).and_then(|device| device.id().ok());
         let all = host.devices().map_err(|error| DeviceFault::NoHost { why: error.to_string() })?;
         list.extend(all.filter_map(|device| {
-            let id = device.id().ok()?;
+            let id = device.id().ok().filter(|id| id.to_string() != JACK)?;
             let config = direction.config(&device).ok()?;
             Some(DeviceInfo {
                 id: id.to_string(),
@@ -196,35 +200,46 @@ fn period(own: &SupportedStreamConfig, period_ms: u32) -> BufferSize {
 }
 
 /// By id (with or without the host's name in front), else by a part of its name.
+///
+/// Only what is meant is opened: some of ALSA's devices may block ([`JACK`]).
 fn find(host: &Host, id: &str, direction: Direction) -> Option<Device> {
-    let id = id.trim();
-    match id {
+    let wanted = id.trim();
+    match wanted {
         "" => return None,
         "default" => return direction.default_device(host),
         _ => {}
     }
-    let candidates: Vec<(Device, String, String)> = host
+    let mut meant: Vec<(NameFit, Device)> = host
         .devices()
         .ok()?
-        .filter(|device| direction.config(device).is_ok())
-        .filter_map(|device| Some((device.id().ok()?.to_string(), device.to_string(), device)))
-        .map(|(id, name, device)| (device, id, name))
+        .filter_map(|device| {
+            let fit = name_fit(&device.id().ok()?.to_string(), &device.to_string(), wanted)?;
+            Some((fit, device))
+        })
         .collect();
-    let names: Vec<(&str, &str)> = candidates.iter().map(|(_, id, name)| (&id[..], &name[..])).collect();
-    let index = matching(&names, id)?;
-    candidates.into_iter().nth(index).map(|(device, ..)| device)
+    meant.sort_by_key(|(fit, _)| *fit);
+    meant.into_iter().map(|(_, device)| device).find(|device| direction.config(device).is_ok())
 }
 
-/// Which of the (id, name) pairs `wanted` selects: by id, by the id behind "host:", by a part of the
-/// name.
-fn matching(devices: &[(&str, &str)], wanted: &str) -> Option<usize> {
-    let bare = |id: &str| id.split_once(':').is_some_and(|(_, bare)| bare == wanted);
-    let part = wanted.to_lowercase();
-    devices
-        .iter()
-        .position(|(id, _)| *id == wanted)
-        .or_else(|| devices.iter().position(|(id, _)| bare(id)))
-        .or_else(|| devices.iter().position(|(_, name)| name.to_lowercase().contains(&part)))
+/// How a wanted id or name fits a device, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum NameFit {
+    /// It is the whole id.
+    Id,
+    /// It is the id behind "host:".
+    BareId,
+    /// It is a part of the device's name.
+    Part,
+}
+
+fn name_fit(id: &str, name: &str, wanted: &str) -> Option<NameFit> {
+    if id == wanted {
+        Some(NameFit::Id)
+    } else if id.split_once(':').is_some_and(|(_, bare)| bare == wanted) {
+        Some(NameFit::BareId)
+    } else {
+        name.to_lowercase().contains(&wanted.to_lowercase()).then_some(NameFit::Part)
+    }
 }
 
 /// Maps an error of the sound system to a fault with a remedy.
@@ -252,18 +267,14 @@ mod tests {
 
     #[test]
     fn a_device_is_meant_by_id_then_bare_id_then_part_of_its_name() {
-        let devices = [
-            ("alsa:default", "Default"),
-            ("pulseaudio:alsa_input.usb-1", "Desk microphone"),
-            ("alsa:hw:CARD=mic", "USB Mic, Front"),
-            ("pulseaudio:mic", "Virtual"),
-        ];
-        assert_eq!(matching(&devices, "pulseaudio:mic"), Some(3));
-        assert_eq!(matching(&devices, "hw:CARD=mic"), Some(2));
-        assert_eq!(matching(&devices, "mic"), Some(3));
-        assert_eq!(matching(&devices, "usb mic"), Some(2));
-        assert_eq!(matching(&devices, "desk"), Some(1));
-        assert_eq!(matching(&devices, "headset"), None);
+        let fit = |id, name| name_fit(id, name, "mic");
+        assert_eq!(fit("mic", "Virtual"), Some(NameFit::Id));
+        assert_eq!(fit("pulseaudio:mic", "Virtual"), Some(NameFit::BareId));
+        assert_eq!(fit("pulseaudio:alsa_input.usb-1", "Desk Microphone"), Some(NameFit::Part));
+        assert_eq!(fit("alsa:hw:CARD=mic", "Headset"), None);
+        assert_eq!(name_fit("alsa:hw:CARD=mic", "USB", "hw:CARD=mic"), Some(NameFit::BareId));
+        assert_eq!(name_fit("alsa:default", "USB Mic, Front", "usb mic"), Some(NameFit::Part));
+        assert!(NameFit::Id < NameFit::BareId && NameFit::BareId < NameFit::Part);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! missing device is retried in the background. What was captured before the switch changed is discarded.
 
 use std::sync::mpsc::{self, Receiver};
+use std::thread;
 use std::time::Duration;
 
 use super::capture::{self, CaptureStream};
@@ -12,8 +13,8 @@ use super::resample::Resampler;
 use super::stream_supervisor::{DeviceNotice, LivenessLimits, StreamSupervisor};
 use super::{AudioConfig, AudioSource, LevelMeter, MuteSwitch, RATE, SourceEvent};
 
-/// Timeout of one wait for sound; a read waits at most three times.
-const WAIT: Duration = Duration::from_millis(7);
+/// How long one wait lasts when no sound comes; a read waits at most three times.
+const WAIT: Duration = Duration::from_millis(50);
 
 /// A device that tells of more latency than this is not believed.
 const BELIEVED: Duration = Duration::from_millis(500);
@@ -99,6 +100,7 @@ impl Microphone {
     fn handle(&mut self, notice: DeviceNotice<CaptureStream>) -> Option<SourceEvent> {
         match notice {
             DeviceNotice::Up(capture) => {
+                capture.stats.read_here();
                 self.open = OpenMicrophone::new(capture);
                 None
             }
@@ -184,11 +186,8 @@ impl AudioSource for Microphone {
             if count > 0 {
                 return SourceEvent::Samples(count);
             }
-            if let Ok(notice) = self.notices.recv_timeout(WAIT)
-                && let Some(news) = self.handle(notice)
-            {
-                return news;
-            }
+            // The callback ends the wait as soon as it has brought sound.
+            thread::park_timeout(WAIT);
         }
         SourceEvent::Nothing
     }

@@ -34,6 +34,7 @@ fn the_microphones_callback_neither_allocates_nor_frees() {
     let (writer, _reader) = ring(48_000);
     let (switch, stats) = (MuteSwitch::default(), Arc::<CallbackStats>::default());
     let mut intake = CaptureCallback::new(writer, switch.clone(), &stats, InputGain::db(12.0), (2, 48_000));
+    stats.read_here();
     let (floats, shorts) = ([0.25_f32; 1920], [1_000_i16; 1920]);
     let count = allocations(|| {
         for round in 0..200 {

@@ -29,9 +29,11 @@ pub struct AwarenessConfig {
     pub comfort_low: f64,
     /// Temperature in °C above which a room is too warm, -30 to 50. Higher: she mentions warmth later.
     pub comfort_high: f64,
-    /// A temperature that changes by more than so many °C within an hour is worth mentioning, 0.5 to 30. Higher: fewer
+    /// A temperature that changes by more than so many °C within `swing_min` is worth mentioning, 0.5 to 30. Higher: fewer
     /// mentions.
     pub swing: f64,
+    /// Minutes within which a temperature changes by `swing`, 10 to 720. Higher: slower changes count, too.
+    pub swing_min: u32,
     /// A door or window that is open for more than so many minutes is worth mentioning, 1 to 1440. Higher: later.
     pub open_min: u32,
     /// Somebody who comes home after more than so many minutes is worth a word, 1 to 10080. Higher: only after longer
@@ -45,6 +47,8 @@ pub struct AwarenessConfig {
     pub unusual_hours: QuietPeriod,
     /// Hours after which a topic is of no interest any more, 1 to 168. Higher: older news are still told.
     pub topic_hours: u32,
+    /// Hours within which what was told does not become a topic again, 1 to 168. Higher: she repeats herself less.
+    pub again_hours: u32,
     /// Hours that events are remembered for, 6 to 168.
     pub event_hours: u32,
     /// Most topics that wait, 1 to 50; a further one drives out the least significant, then the oldest.
@@ -58,12 +62,14 @@ impl Default for AwarenessConfig {
             comfort_low: 17.0,
             comfort_high: 27.0,
             swing: 5.0,
+            swing_min: 60,
             open_min: 30,
             away_min: 60,
             gust_kmh: 75.0,
             storm_kmh: 105.0,
             unusual_hours: QuietPeriod::daily(time(23, 0, 0, 0), time(6, 0, 0, 0)),
             topic_hours: 24,
+            again_hours: 24,
             event_hours: 24,
             most_topics: 10,
         }
@@ -81,6 +87,11 @@ impl AwarenessConfig {
         SignedDuration::from_mins(i64::from(self.away_min))
     }
 
+    /// Within which a temperature changes much.
+    pub fn swing_within(&self) -> SignedDuration {
+        SignedDuration::from_mins(i64::from(self.swing_min))
+    }
+
     /// Everything that is wrong with it.
     pub fn check(&self) -> Vec<Problem> {
         let outside = |key: &str, value: f64, range, unit| {
@@ -90,11 +101,13 @@ impl AwarenessConfig {
             outside("comfort_low", self.comfort_low, -30.0..=50.0, "°C"),
             outside("comfort_high", self.comfort_high, -30.0..=50.0, "°C"),
             outside("swing", self.swing, 0.5..=30.0, "°C"),
+            outside("swing_min", self.swing_min.into(), 10.0..=720.0, "minutes"),
             outside("open_min", self.open_min.into(), 1.0..=1440.0, "minutes"),
             outside("away_min", self.away_min.into(), 1.0..=10_080.0, "minutes"),
             outside("gust_kmh", self.gust_kmh, 20.0..=300.0, "km/h"),
             outside("storm_kmh", self.storm_kmh, 0.0..=300.0, "km/h"),
             outside("topic_hours", self.topic_hours.into(), 1.0..=168.0, "hours"),
+            outside("again_hours", self.again_hours.into(), 1.0..=168.0, "hours"),
             outside("event_hours", self.event_hours.into(), 6.0..=168.0, "hours"),
             outside("most_topics", self.most_topics as f64, 1.0..=50.0, "topics"),
         ]

@@ -134,6 +134,11 @@ pub struct HouseEvent {
 }
 
 impl HouseEvent {
+    /// One of an item without a label.
+    pub fn new(happening: Happening, item: &str, at: Timestamp) -> Self {
+        Self { happening, what: String::new(), item: item.to_owned(), at }
+    }
+
     /// Two events with one key are about the same thing.
     pub fn key(&self) -> String {
         let kind = match &self.happening {

@@ -1,7 +1,8 @@
 //! PURE. Alerts that others send, through an item or over HTTP: JSON or plain text.
 //!
 //! In: foreign text of any kind. Out: a [`ReceivedNotice`] with a text that can be read aloud, or nothing. It never fails
-//! on damaged input, and keeps at most [`MOST_CHARS`] signs. `priority=high` in a plain text makes it urgent.
+//! on damaged input, and keeps at most [`MOST_CHARS`] signs. `priority=high` in a plain text makes it urgent. A priority
+//! that is not known counts as a normal one: the text is told all the same.
 
 use serde::Deserialize;
 
@@ -12,18 +13,26 @@ use jiff::Timestamp;
 const MOST_CHARS: usize = 200;
 
 /// How urgent its sender thinks it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NoticePriority {
     /// It is state only.
     Low,
     /// It is worth a word.
     #[default]
-    #[serde(alias = "medium", alias = "info")]
     Normal,
     /// It is told at once.
-    #[serde(alias = "critical", alias = "urgent")]
     High,
+}
+
+impl NoticePriority {
+    /// As others write it.
+    fn named(name: &str) -> Self {
+        match name.to_lowercase().as_str() {
+            "high" | "critical" | "urgent" => Self::High,
+            "low" => Self::Low,
+            _ => Self::Normal,
+        }
+    }
 }
 
 /// An alert as it came.
@@ -44,7 +53,7 @@ struct NoticeJson {
     #[serde(default, alias = "message")]
     text: String,
     #[serde(default)]
-    priority: NoticePriority,
+    priority: serde_json::Value,
 }
 
 impl ReceivedNotice {
@@ -54,6 +63,7 @@ impl ReceivedNotice {
         if text.starts_with('{') {
             let NoticeJson { id, text, priority } = serde_json::from_str(text).ok()?;
             let id = CriticalId::named(id.trim());
+            let priority = priority.as_str().map(NoticePriority::named).unwrap_or_default();
             let text = speakable(&text);
             return (id.is_some() || !text.is_empty()).then_some(Self { text, priority, id });
         }
@@ -63,10 +73,8 @@ impl ReceivedNotice {
         let mut priority = NoticePriority::Normal;
         let mut words = Vec::new();
         for word in text.split_whitespace() {
-            match word.strip_prefix("priority=").map(|value| value.trim_end_matches([',', ';'])) {
-                Some("high") => priority = NoticePriority::High,
-                Some("low") => priority = NoticePriority::Low,
-                Some(_) => {}
+            match word.split_once('=').filter(|(key, _)| key.eq_ignore_ascii_case("priority")) {
+                Some((_, value)) => priority = NoticePriority::named(value.trim_end_matches([',', ';', '.'])),
                 None => words.push(word),
             }
         }

@@ -8,8 +8,16 @@ use std::collections::BTreeMap;
 use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
-/// Days after which a count weighs half.
-const HALF_LIFE_DAYS: f64 = 30.0;
+/// How habits count.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PatternRules {
+    /// The impulse moves by no more, up or down.
+    pub most: f64,
+    /// Messages after which they count at all.
+    pub after: u32,
+    /// Days after which a count weighs half.
+    pub half_life_days: f64,
+}
 
 /// An hour of the week, 0 (Monday at midnight) to 167, by the clock on the wall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,9 +39,9 @@ struct PatternCount {
 }
 
 impl PatternCount {
-    fn faded(self, now: Timestamp) -> Self {
+    fn faded(self, now: Timestamp, half_life_days: f64) -> Self {
         let days = now.duration_since(self.at).as_secs_f64().max(0.0) / 86_400.0;
-        let left = 0.5_f64.powf(days / HALF_LIFE_DAYS);
+        let left = 0.5_f64.powf(days / half_life_days);
         Self { said: self.said * left, answered: self.answered * left, at: now }
     }
 }
@@ -48,25 +56,21 @@ pub struct AnswerPatterns {
 
 impl AnswerPatterns {
     /// Counts a message that was said in this hour.
-    pub fn count(&mut self, hour: HourOfWeek, is_answered: bool, now: Timestamp) {
+    pub fn count(&mut self, hour: HourOfWeek, is_answered: bool, now: Timestamp, rules: &PatternRules) {
         let before = self.hours.get(&hour).copied();
-        let mut count = before.unwrap_or(PatternCount { said: 0.0, answered: 0.0, at: now }).faded(now);
+        let none = PatternCount { said: 0.0, answered: 0.0, at: now };
+        let mut count = before.unwrap_or(none).faded(now, rules.half_life_days);
         count.said += 1.0;
         count.answered += f64::from(u8::from(is_answered));
         self.hours.insert(hour, count);
         self.messages = self.messages.saturating_add(1);
     }
 
-    /// How far the impulse moves in this hour: at most `most` up or down, and nothing before `after` messages.
-    pub fn shift(&self, hour: HourOfWeek, now: Timestamp, most: f64, after: u32) -> f64 {
-        let Some(count) = self.hours.get(&hour).filter(|_| self.messages >= after) else { return 0.0 };
-        let count = count.faded(now);
+    /// How far the impulse moves in this hour.
+    pub fn shift(&self, hour: HourOfWeek, now: Timestamp, rules: &PatternRules) -> f64 {
+        let Some(count) = self.hours.get(&hour).filter(|_| self.messages >= rules.after) else { return 0.0 };
+        let count = count.faded(now, rules.half_life_days);
         let share = (count.answered + 1.0) / (count.said + 2.0);
-        most * (2.0 * share - 1.0).clamp(-1.0, 1.0)
-    }
-
-    /// How many messages were counted.
-    pub fn messages(&self) -> u32 {
-        self.messages
+        rules.most * (2.0 * share - 1.0).clamp(-1.0, 1.0)
     }
 }

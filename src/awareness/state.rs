@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::AwarenessConfig;
 use super::event::{CriticalId, Happening, HouseEvent};
-use super::observe::{ItemObservation, danger_in};
+use super::observe::ItemObservation;
 use super::patterns::AnswerPatterns;
 use super::significance::{Significance, significance};
 use super::topics::{Topic, TopicQueue, TopicRules};
@@ -24,10 +24,8 @@ pub use weather::WeatherOutlook;
 const MESSAGES: usize = 10;
 /// Most events that are kept, however many there are.
 const EVENTS: usize = 256;
-/// Readings of a sensor within an hour that are kept.
+/// Readings of a sensor that are kept, however many count for a swing.
 const READINGS: usize = 64;
-/// How long readings count for a swing.
-const SWING: SignedDuration = SignedDuration::from_hours(1);
 
 /// Whether somebody is at home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -95,6 +93,8 @@ pub struct ContextState {
     warnings: BTreeMap<String, String>,
     weather: Option<String>,
     weather_at: Option<Timestamp>,
+    /// The checksum of what the item for alerts said last.
+    pub alert_text: Option<String>,
     /// Of the last day, the oldest first.
     pub events: VecDeque<Noticed>,
     /// When the house last said anything: what is older is not told as true.
@@ -142,7 +142,7 @@ impl ContextState {
                 ItemObservation::Danger(id, is_on) => self.danger(item, *id, *is_on),
                 ItemObservation::Open(is_open) => self.door(item, what, *is_open, at),
                 ItemObservation::Warmth(celsius) => self.warmth((item, what), *celsius, rules, at),
-                ItemObservation::Weather(text) => self.warned(item, text),
+                ItemObservation::Weather(text) => self.warned(item, text, at),
                 ItemObservation::Present(is_present) => {
                     self.present.insert(item.clone(), *is_present);
                     None
@@ -151,6 +151,7 @@ impl ContextState {
             let event = |happening| HouseEvent { happening, what: what.clone(), item: item.clone(), at };
             happened.extend(happening.map(event));
         }
+        self.forget_missing(said);
         happened.extend(self.came_or_went(at));
         happened.into_iter().map(|event| self.take(event, rules, now)).collect()
     }
@@ -172,6 +173,7 @@ impl ContextState {
                 what: noticed.event.what.clone(),
                 significance: noticed.significance,
                 at: noticed.event.at,
+                refused: 0,
             };
             self.topics.push(topic, topic_rules(rules), now.timestamp());
         }
@@ -183,12 +185,16 @@ impl ContextState {
         let at = now.timestamp();
         self.forget_old(rules, at);
         let mut happened = Vec::new();
-        for (item, door) in self.open.iter_mut().filter(|(_, door)| !door.is_noticed) {
+        for (item, door) in &mut self.open {
             let open_s = at.duration_since(door.since).as_secs();
-            if open_s > rules.open_for().as_secs() {
+            let happening = Happening::LeftOpen { open_s };
+            let event = HouseEvent { happening, what: door.what.clone(), item: item.clone(), at };
+            if door.is_noticed {
+                // It waits to be mentioned, and is open for longer by now.
+                self.topics.renew(&event.key(), event.fact(rules.comfort_high, rules.comfort_low));
+            } else if open_s > rules.open_for().as_secs() {
                 door.is_noticed = true;
-                let happening = Happening::LeftOpen { open_s };
-                happened.push(HouseEvent { happening, what: door.what.clone(), item: item.clone(), at });
+                happened.push(event);
             }
         }
         happened.into_iter().map(|event| self.take(event, rules, now)).collect()
@@ -254,6 +260,27 @@ impl ContextState {
         self.in_hand.take_if(|topic| !is_current(topic));
     }
 
+    /// An item that tells nothing of presence any more, since it was removed, renamed or is undefined, keeps nobody at home.
+    fn forget_missing(&mut self, said: &[(String, String, ItemObservation)]) {
+        let tells = |name: &String| {
+            said.iter().any(|(item, _, observation)| {
+                item == name && matches!(observation, ItemObservation::Present(_))
+            })
+        };
+        // A house that tells nothing at all is being loaded.
+        if !said.is_empty() {
+            self.present.retain(|name, _| tells(name));
+        }
+    }
+
+    /// Forgets what was said or sent, and what might be mentioned; what the items of the house say stays.
+    pub fn forget_words(&mut self) {
+        self.messages.clear();
+        self.topics.clear();
+        self.in_hand = None;
+        self.events.clear();
+    }
+
     fn danger(&mut self, item: &str, id: CriticalId, is_on: bool) -> Option<Happening> {
         if is_on {
             self.dangers.insert(item.to_owned()).then_some(Happening::Critical { id })
@@ -290,8 +317,9 @@ impl ContextState {
         let sensor = self.sensors.entry(item.to_owned()).or_default();
         sensor.what = what.to_owned();
         sensor.readings.retain(|(then, _)| *then <= at);
-        // The newest from before the hour stays: it was true when the hour began.
-        while sensor.readings.get(1).is_some_and(|(then, _)| at.duration_since(*then) >= SWING) {
+        // The newest from before that time stays: it was true when the time began.
+        let within = rules.swing_within();
+        while sensor.readings.get(1).is_some_and(|(then, _)| at.duration_since(*then) >= within) {
             sensor.readings.remove(0);
         }
         if sensor.readings.last().is_none_or(|(_, last)| *last != celsius) {
@@ -304,24 +332,16 @@ impl ContextState {
         let is_worth = swing > rules.swing || !(rules.comfort_low..=rules.comfort_high).contains(&celsius);
         let is_new = is_worth && !sensor.is_noticed;
         sensor.is_noticed = is_worth;
-        is_new.then_some(Happening::Warmth { celsius, swing })
-    }
-
-    fn warned(&mut self, item: &str, text: &str) -> Option<Happening> {
-        let before = self.warnings.insert(item.to_owned(), text.to_owned());
-        let is_new = before.as_deref() != Some(text);
-        if text.is_empty() || !is_new {
-            return (before.is_some() && is_new).then_some(Happening::WeatherUpdate);
+        if !is_worth {
+            self.topics.withdraw(&format!("warmth:{item}"));
         }
-        Some(match danger_in(text) {
-            Some(id) => Happening::Critical { id },
-            None => Happening::WeatherAlert { text: text.trim_end_matches('.').to_owned() },
-        })
+        is_new.then_some(Happening::Warmth { celsius, swing })
     }
 
     fn came_or_went(&mut self, at: Timestamp) -> Option<HouseEvent> {
         let is_home = self.present.values().any(|present| *present);
         if self.present.is_empty() {
+            self.presence = HomePresence::Unknown;
             return None;
         }
         let (presence, happening) = match (self.presence, is_home) {
@@ -344,6 +364,6 @@ fn topic_rules(rules: &AwarenessConfig) -> TopicRules {
     TopicRules {
         most: rules.most_topics,
         expires: SignedDuration::from_hours(i64::from(rules.topic_hours)),
-        again_after: SignedDuration::from_hours(24),
+        again_after: SignedDuration::from_hours(i64::from(rules.again_hours)),
     }
 }

@@ -107,6 +107,13 @@ fn arrivals_count_by_absence_and_temperatures_by_swing_and_comfort() {
     assert_eq!(state.observe(&warm(25.0), &rules(), &(&nine + 59.minutes())), [], "5.0 °C");
     assert_eq!(state.observe(&warm(25.5), &rules(), &(&nine + 59.minutes())).len(), 1, "5.5 °C");
     assert_eq!(state.observe(&warm(25.6), &rules(), &(&nine + 59.minutes())), [], "it is known");
+    let slow = AwarenessConfig { swing_min: 120, ..rules() };
+    for (rules, noticed) in [(&rules(), 0), (&slow, 1)] {
+        let mut state = ContextState::default();
+        assert_eq!(state.observe(&warm(20.0), rules, &nine), []);
+        assert_eq!(state.observe(&warm(23.0), rules, &(&nine + 61.minutes())), []);
+        assert_eq!(state.observe(&warm(25.5), rules, &(&nine + 122.minutes())).len(), noticed);
+    }
     let mut cold = ContextState::default();
     assert_eq!(cold.observe(&warm(16.0), &rules(), &nine).len(), 1);
     assert_eq!(cold.observe(&warm(15.0), &rules(), &nine), [], "it is known");
@@ -127,7 +134,128 @@ fn warnings_of_storm_and_flood_are_dangers_and_others_are_worth_a_word() {
     assert_eq!(flood.0, Happening::Critical { id: CriticalId::FloodWarning });
     let ice = first(state.observe(&warns("Black ice."), &rules(), &now)).unwrap();
     assert_eq!(ice, (Happening::WeatherAlert { text: "Black ice".into() }, Significance::Significant));
+    assert_eq!(state.topics.len(), 1);
     assert_eq!(first(state.observe(&warns(""), &rules(), &now)).unwrap().0, Happening::WeatherUpdate);
+    assert!(state.topics.is_empty(), "a warning that is over is not worth a word");
+}
+
+#[test]
+fn a_warning_that_is_amended_is_told_once_and_a_new_one_hours_later_again() {
+    let mut state = ContextState::default();
+    let mut told = |text: &str, hour: &str| {
+        let said = says("Weather", ItemObservation::Weather(text.into()));
+        let noticed = state.observe(&said, &rules(), &at(hour));
+        noticed.iter().filter(|noticed| noticed.significance == Significance::Critical).count()
+    };
+    assert_eq!(told("Storm from noon", "08:00"), 1);
+    assert_eq!(told("Storm from one o'clock", "09:00"), 0);
+    assert_eq!(told("Flood from one o'clock", "09:00"), 1, "another danger");
+    assert_eq!(told("Storm in the evening", "14:01"), 1);
+}
+
+#[test]
+fn texts_that_deny_or_lift_a_warning_are_none_and_a_warning_beside_them_counts() {
+    let read = |text: &str| (observe::warning(text), observe::danger_in(text));
+    let none = [
+        "No storm warning in effect",
+        "There are no warnings. No storm, no flood.",
+        "Keine Sturmwarnung",
+        "Es liegen keine Unwetterwarnungen vor",
+        "Sturmwarnung aufgehoben",
+        "The storm warning was cancelled.",
+    ];
+    for text in none {
+        assert_eq!(read(text), (String::new(), None), "{text}");
+    }
+    let storm = Some(CriticalId::StormWarning);
+    for text in [
+        "Northern storm",
+        "No flood any more. Storm until six.",
+        "No school tomorrow: storm",
+        "Keiner weiß: Sturm",
+    ] {
+        assert_eq!(read(text), (text.to_owned(), storm), "{text}");
+    }
+}
+
+#[test]
+fn a_detector_may_write_words_or_ones_and_a_measured_value_is_no_alarm() {
+    use crate::home::house::StateValue;
+    let text = |text: &str| StateValue::Text(text.to_owned());
+    let number = |value, unit: Option<&str>| StateValue::Number { value, unit: unit.map(Into::into) };
+    let expected = [
+        (text("PRIMARY_ALARM"), Some(true)),
+        (text(" Alarm "), Some(true)),
+        (text("IDLE_OFF"), Some(false)),
+        (text("ok"), Some(false)),
+        (text("battery low"), None),
+        (number(1.0, None), Some(true)),
+        (number(0.0, None), Some(false)),
+        (number(80.0, None), None),
+        (number(1.0, Some("ppm")), None),
+        (StateValue::OnOff(true), Some(true)),
+        (StateValue::OpenClosed(false), Some(false)),
+        (StateValue::Null, None),
+    ];
+    for (value, is_on) in expected {
+        assert_eq!(observe::is_active(&value), is_on, "{value:?}");
+    }
+}
+
+#[test]
+fn what_is_not_true_any_more_is_no_topic_and_how_long_a_door_is_open_is_told_as_it_is() {
+    let (mut state, noon) = (ContextState::default(), at("12:00"));
+    let warm = |celsius| says("Living", ItemObservation::Warmth(celsius));
+    state.observe(&warm(15.0), &rules(), &noon);
+    assert_eq!(state.topics.len(), 1);
+    state.observe(&warm(15.5), &rules(), &(&noon + 1.hour()));
+    assert_eq!(state.topics.len(), 1, "it is cold still");
+    state.observe(&warm(20.0), &rules(), &(&noon + 3.hours()));
+    assert!(state.topics.is_empty());
+    let mut state = ContextState::default();
+    state.observe(&says("Door", ItemObservation::Open(true)), &rules(), &noon);
+    state.tick(&rules(), &(&noon + 1801.seconds()));
+    let told = |state: &ContextState| {
+        let fact = state.topics.next().unwrap().fact.clone();
+        fact.part(crate::language::tests::english(), &noon)
+    };
+    assert!(told(&state).contains("30 minutes"), "{}", told(&state));
+    state.tick(&rules(), &(&noon + 5.hours()));
+    assert!(told(&state).contains("5 hours"), "{}", told(&state));
+}
+
+#[test]
+fn an_item_that_tells_nothing_any_more_keeps_nobody_at_home() {
+    let (mut state, now) = (ContextState::default(), at("12:00"));
+    let mut both = says("Phone", ItemObservation::Present(true));
+    both.extend(says("Tablet", ItemObservation::Present(false)));
+    state.observe(&both, &rules(), &now);
+    assert!(matches!(state.presence, HomePresence::Home { .. }));
+    state.observe(&[], &rules(), &now);
+    assert!(matches!(state.presence, HomePresence::Home { .. }), "the house is being loaded");
+    state.observe(&both[1..], &rules(), &now);
+    assert!(matches!(state.presence, HomePresence::Away { .. }), "the phone was renamed");
+    state.observe(&says("Door", ItemObservation::Open(false)), &rules(), &now);
+    assert_eq!(state.presence, HomePresence::Unknown);
+}
+
+#[test]
+fn a_topic_without_words_lets_the_others_go_first() {
+    let rules = TopicRules {
+        most: 5,
+        expires: SignedDuration::from_hours(4),
+        again_after: SignedDuration::from_hours(24),
+    };
+    let (mut queue, now) = (TopicQueue::default(), at("12:00"));
+    for key in ["first", "second"] {
+        queue.push(topic(key, Significance::Significant, &now), rules, now.timestamp());
+    }
+    let next = |queue: &TopicQueue| queue.next().map(|topic| (topic.id, topic.key.clone())).unwrap();
+    assert_eq!(next(&queue).1, "first");
+    queue.refused(next(&queue).0);
+    assert_eq!(next(&queue).1, "second");
+    queue.refused(next(&queue).0);
+    assert_eq!(next(&queue).1, "first", "they take turns");
 }
 
 #[test]
@@ -149,7 +277,7 @@ fn twenty_events_leave_the_queue_and_the_state_that_follow_from_them() {
 
 fn topic(key: &str, significance: Significance, at: &Zoned) -> Topic {
     let fact = SentenceTemplate::from(SentenceName::LeftLate);
-    Topic { id: 0, key: key.into(), fact, what: String::new(), significance, at: at.timestamp() }
+    Topic { id: 0, key: key.into(), fact, what: String::new(), significance, at: at.timestamp(), refused: 0 }
 }
 
 #[test]
@@ -222,6 +350,13 @@ fn notices_come_as_json_or_text_and_priority_high_makes_them_urgent() {
         read(r#"{"message":"x\ny","priority":"critical","type":"gas_leak"}"#),
         Some(("x y".into(), high, Some(CriticalId::GasLeak)))
     );
+    for text in ["Wet Priority=HIGH", "Wet priority=critical.", r#"{"text":"Wet","priority":"HIGH"}"#] {
+        assert_eq!(read(text), Some(("Wet".into(), high, None)), "{text}");
+    }
+    for priority in ["null", "7", "\"whatever\""] {
+        let text = format!(r#"{{"text":"Wet","priority":{priority}}}"#);
+        assert_eq!(read(&text), Some(("Wet".into(), NoticePriority::Normal, None)), "{text}");
+    }
     assert_eq!(read("smoke_alarm"), Some((String::new(), high, Some(CriticalId::SmokeAlarm))));
     for nothing in ["", "  ", "{}", "{\"text\":7}", "{\"priority\":\"high\"}"] {
         assert_eq!(read(nothing), None, "{nothing}");
@@ -233,25 +368,25 @@ fn notices_come_as_json_or_text_and_priority_high_makes_them_urgent() {
 #[test]
 fn habits_move_the_impulse_only_after_twenty_messages_and_fade() {
     let (mut patterns, now) = (AnswerPatterns::default(), at("18:00"));
+    const RULES: PatternRules = PatternRules { most: 0.05, after: 20, half_life_days: 30.0 };
     let hour = HourOfWeek::of(&now);
     assert_eq!(hour, HourOfWeek(2 * 24 + 18), "Wednesday");
-    let shift = |patterns: &AnswerPatterns, now: &Zoned| patterns.shift(hour, now.timestamp(), 0.05, 20);
+    let shift = |patterns: &AnswerPatterns, now: &Zoned| patterns.shift(hour, now.timestamp(), &RULES);
     for _ in 0..19 {
-        patterns.count(hour, true, now.timestamp());
+        patterns.count(hour, true, now.timestamp(), &RULES);
     }
     assert_eq!(shift(&patterns, &now), 0.0);
-    patterns.count(hour, true, now.timestamp());
+    patterns.count(hour, true, now.timestamp(), &RULES);
     let full = shift(&patterns, &now);
     assert!(full > 0.04 && full <= 0.05, "{full}");
     let faded = shift(&patterns, &(&now + 90.days()));
     assert!(faded > 0.0 && faded < full, "{faded}");
-    assert_eq!(
-        patterns.shift(HourOfWeek(0), now.timestamp(), 0.05, 20),
-        0.0,
-        "nothing is known of that hour"
-    );
+    let sooner = PatternRules { half_life_days: 10.0, ..RULES };
+    let faded_sooner = patterns.shift(hour, (&now + 90.days()).timestamp(), &sooner);
+    assert!(faded_sooner < faded, "{faded_sooner}");
+    assert_eq!(patterns.shift(HourOfWeek(0), now.timestamp(), &RULES), 0.0, "nothing is known of that hour");
     for _ in 0..100 {
-        patterns.count(hour, false, now.timestamp());
+        patterns.count(hour, false, now.timestamp(), &RULES);
     }
     let ignored = shift(&patterns, &now);
     assert!((-0.05..0.0).contains(&ignored), "{ignored}");

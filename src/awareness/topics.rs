@@ -25,6 +25,9 @@ pub struct Topic {
     pub significance: Significance,
     /// Since when it waits.
     pub at: Timestamp,
+    /// How often there were no words for it, or they could not be sent.
+    #[serde(default)]
+    pub refused: u32,
 }
 
 /// How the queue works.
@@ -78,9 +81,26 @@ impl TopicQueue {
         leaves != Some(self.last)
     }
 
-    /// The topic to mention next: the most significant, of those the oldest.
+    /// What is true of a topic that waits has changed.
+    pub fn renew(&mut self, key: &str, fact: Option<SentenceTemplate>) {
+        let waiting = self.waiting.iter_mut().find(|topic| topic.key == key);
+        if let (Some(topic), Some(fact)) = (waiting, fact) {
+            topic.fact = fact;
+        }
+    }
+
+    /// The topic to mention next: of those that failed least often the most significant, of those the oldest.
     pub fn next(&self) -> Option<&Topic> {
-        self.waiting.iter().min_by_key(|topic| (std::cmp::Reverse(topic.significance), topic.at, topic.id))
+        let order =
+            |topic: &&Topic| (topic.refused, std::cmp::Reverse(topic.significance), topic.at, topic.id);
+        self.waiting.iter().min_by_key(order)
+    }
+
+    /// It could not be told: another one comes first.
+    pub fn refused(&mut self, id: u64) {
+        if let Some(topic) = self.waiting.iter_mut().find(|topic| topic.id == id) {
+            topic.refused = topic.refused.saturating_add(1);
+        }
     }
 
     /// It was told.
@@ -89,6 +109,11 @@ impl TopicQueue {
             let topic = self.waiting.remove(at);
             self.told.push((topic.key, now));
         }
+    }
+
+    /// Leaves nothing but the numbers that were given.
+    pub fn clear(&mut self) {
+        (self.waiting, self.told) = (Vec::new(), Vec::new());
     }
 
     /// It is not true any more.

@@ -1,21 +1,25 @@
 //! The conversation with the owner over Signal: what he writes is answered in writing.
 //!
-//! One Tokio task; turns run one after the other. In: what the gate let through. Out: messages in the outbox, which sends
-//! them in their order and within its rates, and a record of each turn. The thread with the owner and the group have a session each.
-//! What is old, long or without words is answered with a fixed sentence and never acted on. A voice message becomes words
-//! first ([`notes`]); a thumb up acknowledges an alarm or says yes (`approval`).
+//! Turns run one after the other in one Tokio task; what must not wait for them is done at once (`sorting`). In: what the
+//! gate let through. Out: messages in the outbox, which sends them in their order and within its rates, and a record of
+//! each turn. The thread with the owner and the group have a session each. What is old, long or without words is answered
+//! with a fixed sentence and never acted on. A voice message becomes words first ([`notes`]); a thumb up acknowledges an
+//! alarm or says yes (`approval`).
 
 mod approval;
+mod inbox;
 pub mod notes;
 mod plain;
 mod reporter;
+mod sorting;
+mod waiting;
 
 use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde_json::json;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::turn;
@@ -24,17 +28,17 @@ use crate::language::{Language, LanguageCode, fill, times};
 use crate::message::{ConversationId, Private, TurnId};
 use crate::outbound::{Audience, Outbox, Outgoing, OutgoingId, Urgency};
 use crate::reply::model::ChatModel;
-use crate::reply::{Engine, Session, TurnInput};
+use crate::reply::{Ended, Engine, Session, TurnInput};
 use crate::signal::SignalConfig;
 use crate::signal::gate::{OwnerMatter, OwnerMessage, SignalThread};
 use crate::signal::link::SignalLink;
 use crate::store::Store;
 use crate::trace::{Stage, Trace};
+pub use inbox::{SignalArrivals, SignalInbox, inbox};
 use notes::NoteListener;
 use reporter::MessageReporter;
+use waiting::{MessageNames, WaitingTurn, WaitingTurns};
 
-/// Messages of the owner that are not answered yet; further ones are refused, and he is told nothing.
-pub const INBOX: usize = 16;
 /// Time for a receipt or a sign of typing.
 const COURTESY: Duration = Duration::from_secs(10);
 
@@ -61,61 +65,89 @@ pub struct SignalConversation<M> {
     parts: SignalConversationParts<M>,
     owner: SignalTalk,
     group: SignalTalk,
-    inbox: Mutex<mpsc::Receiver<OwnerMessage>>,
+    inbox: Mutex<SignalArrivals>,
+    waiting: WaitingTurns,
 }
 
 /// The conversation in one thread.
 struct SignalTalk {
     session: Session,
-    /// The message that ends with a question which waits for a yes.
-    question: StdMutex<Option<OutgoingId>>,
+    last: StdMutex<LastMessage>,
+}
+
+/// What was answered last in a thread.
+#[derive(Default)]
+struct LastMessage {
+    names: MessageNames,
+    /// The answer, if it ends with a question which waits for a yes.
+    question: Option<OutgoingId>,
+    /// Its words disappear from the thread.
+    is_fleeting: bool,
+}
+
+/// Words that are to be answered.
+struct WrittenWords<'a> {
+    text: Private<String>,
+    /// Their language, where they were heard.
+    language: Option<LanguageCode>,
+    /// Of the message that they stand in.
+    names: &'a MessageNames,
+    /// They disappear from the thread.
+    is_fleeting: bool,
 }
 
 impl SignalTalk {
     fn new(id: ConversationId) -> Self {
-        Self { session: Session::new(id), question: StdMutex::default() }
+        Self { session: Session::new(id), last: StdMutex::default() }
     }
 
-    fn question(&self) -> MutexGuard<'_, Option<OutgoingId>> {
-        self.question.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last(&self) -> MutexGuard<'_, LastMessage> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<M: ChatModel> SignalConversation<M> {
     /// A conversation that has not begun.
-    pub fn new(parts: SignalConversationParts<M>, inbox: mpsc::Receiver<OwnerMessage>) -> Self {
+    pub fn new(parts: SignalConversationParts<M>, inbox: SignalArrivals) -> Self {
         let owner = SignalTalk::new(ConversationId::signal(&parts.config.owner_uuid()));
         let group = SignalTalk::new(ConversationId::signal(&parts.config.group));
-        Self { parts, owner, group, inbox: Mutex::new(inbox) }
+        Self { parts, owner, group, inbox: Mutex::new(inbox), waiting: WaitingTurns::default() }
     }
 
     /// Answers until `stop`. A turn that runs then is cancelled.
     pub async fn run(&self, stop: CancellationToken) {
         let mut inbox = self.inbox.lock().await;
+        tokio::join!(self.sort(&mut inbox, &stop), self.take_turns(&stop));
+    }
+
+    /// One message after the other.
+    async fn take_turns(&self, stop: &CancellationToken) {
         loop {
             // Both arms are cancel-safe.
-            let message = tokio::select! {
+            let (turn, cancel) = tokio::select! {
                 () = stop.cancelled() => return,
-                message = inbox.recv() => message,
+                next = self.waiting.next(stop) => next,
             };
-            let Some(message) = message else {
-                stop.cancelled().await;
-                return;
-            };
-            self.answer(message, &stop).await;
+            self.answer(turn, &cancel).await;
+            self.waiting.is_over();
         }
     }
 
-    async fn answer(&self, message: OwnerMessage, stop: &CancellationToken) {
+    async fn answer(&self, turn: WaitingTurn, cancel: &CancellationToken) {
+        let WaitingTurn { message, names } = turn;
         if !matches!(message.matter, OwnerMatter::Approval(..)) {
             self.show_as_read(&message).await;
         }
         let language = self.parts.engine.language();
         let words = &language.sentences().messages;
         let (thread, key) = (message.thread, |what: &str| format!("{what}/{}", message.stamp));
+        let written =
+            |text, language| WrittenWords { text, language, names: &names, is_fleeting: message.is_fleeting };
         match message.matter {
-            OwnerMatter::Words(text) => self.turn(thread, (text, None), stop).await,
-            OwnerMatter::Approval(target, age) => self.approved(thread, (target, age), stop).await,
+            OwnerMatter::Words(text) => self.turn(thread, written(text, None), cancel).await,
+            OwnerMatter::Approval(target, age) => self.approved(thread, (target, age), cancel).await,
+            // They are done at once.
+            OwnerMatter::TakenBack(_) | OwnerMatter::Corrected(..) => {}
             OwnerMatter::Stale => {
                 // One answer for all that arrive together.
                 let minute = self.parts.clock.now().strftime("%Y-%m-%dT%H:%M").to_string();
@@ -128,13 +160,19 @@ impl<M: ChatModel> SignalConversation<M> {
             OwnerMatter::NoWords => {
                 self.post(thread, words.words_only.clone(), Some(key("words"))).await;
             }
-            OwnerMatter::Voice(file) => match self.listen(thread, file).await {
-                Ok(heard) => self.turn(thread, heard, stop).await,
-                Err(why) => {
-                    let told = notes::told(&why, &language);
-                    self.post(thread, told, Some(key("note"))).await;
+            OwnerMatter::Voice(file) => {
+                let heard = tokio::select! {
+                    () = cancel.cancelled() => return,
+                    heard = self.listen(thread, file) => heard,
+                };
+                match heard {
+                    Ok((text, language)) => self.turn(thread, written(text, language), cancel).await,
+                    Err(why) => {
+                        let told = notes::told(&why, &language);
+                        self.post(thread, told, Some(key("note"))).await;
+                    }
                 }
-            },
+            }
         }
     }
 
@@ -152,33 +190,36 @@ impl<M: ChatModel> SignalConversation<M> {
         }
     }
 
-    /// Answers words; those that were heard, in their language.
-    async fn turn(
-        &self,
-        thread: SignalThread,
-        (text, language): (Private<String>, Option<LanguageCode>),
-        stop: &CancellationToken,
-    ) {
+    /// Answers words. Those that are taken back meanwhile are answered no further, and nothing of them is kept.
+    async fn turn(&self, thread: SignalThread, words: WrittenWords<'_>, cancel: &CancellationToken) {
         let talk = self.talk(thread);
         let session = &talk.session;
-        talk.question().take();
+        let WrittenWords { text, language, names, is_fleeting } = words;
+        *talk.last() = LastMessage { names: names.clone(), question: None, is_fleeting };
         let id = self.next_turn().await;
-        let input = TurnInput { id, text, language };
+        let input = TurnInput { id, text, language, is_unsure: false };
         self.show_typing(thread).await;
         let mut reporter = MessageReporter::new(self.parts.outbox.clone(), audience(thread));
         let trace = Trace::starting(Instant::now());
         let engine = &*self.parts.engine;
-        let mut end = turn::run((engine, session), input, trace, &mut reporter, stop.child_token()).await;
+        session.keeps_words(!is_fleeting);
+        let mut end = turn::run((engine, session), input, trace, &mut reporter, cancel.clone()).await;
+        if cancel.is_cancelled() {
+            session.drop_question();
+            if end.outcome.ended == Ended::Cancelled {
+                return;
+            }
+        }
         let mut last = None;
         for part in reporter.into_messages() {
             last = self.post(thread, part, None).await;
         }
         if session.awaits_yes(self.parts.clock.now().timestamp()) {
-            *talk.question() = last;
+            talk.last().question = last;
         }
         end.trace.mark(Stage::End, Instant::now());
         let record = end.record(id, session.id().channel, &*self.parts.clock);
-        if let Some(store) = &self.parts.store
+        if let Some(store) = self.parts.store.as_ref().filter(|_| !is_fleeting)
             && let Err(error) = store.save_turn(&record).await
         {
             tracing::warn!(%error, "the turn was not recorded");

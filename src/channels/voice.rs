@@ -12,6 +12,7 @@ mod effects;
 mod endpoint;
 pub mod first_look;
 pub mod flow;
+mod glance;
 mod hearing;
 mod input;
 mod marks;

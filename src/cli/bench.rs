@@ -1,6 +1,9 @@
-//! `joi bench turns`: how fast whole spoken turns are on this machine, over WAV files, as a latency table.
+//! `joi bench`: how fast whole spoken turns are on this machine, over WAV files, and what the machine can do for her.
 //!
 //! What is measured for work on the program itself is in the program `joi-bench`.
+
+mod figures;
+mod machine;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,12 +20,15 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   joi bench turns questions/*.wav
   joi bench turns --repeat 5 --json question.wav
-  joi bench turns --realtime question.wav         paced like a microphone: true latencies, takes as long as the files";
+  joi bench turns --realtime question.wav         paced like a microphone: true latencies, takes as long as the files
+  joi bench machine                               everything that matters on a small machine, as one table to paste";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum BenchCommand {
     /// Latency of whole turns over given WAV files
     Turns(BenchTurnsArgs),
+    /// What this machine can do: hearing, voice, language model, turns, memory; some five minutes
+    Machine(machine::BenchMachineArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -42,7 +48,14 @@ pub(crate) struct BenchTurnsArgs {
     json: bool,
 }
 
-pub(crate) fn run(BenchCommand::Turns(args): BenchCommand, context: &CliContext) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(command: BenchCommand, context: &CliContext) -> anyhow::Result<ExitCode> {
+    match command {
+        BenchCommand::Turns(args) => turns(&args, context),
+        BenchCommand::Machine(args) => machine::run(&args, context),
+    }
+}
+
+fn turns(args: &BenchTurnsArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let pace = if args.realtime { Pace::RealTime } else { Pace::Fast };
     let (turns, serving) = context.block_on(async {
         let brain = Brain::start(context.config(), &context.paths).await?;
@@ -56,7 +69,7 @@ pub(crate) fn run(BenchCommand::Turns(args): BenchCommand, context: &CliContext)
             if stop.is_cancelled() {
                 break;
             }
-            turns.extend(hear::talk(context, &brain, (wav, &scratch, pace), true).await?);
+            turns.extend(hear::talk(context, &brain, (wav, &scratch, pace), true).await?.turns);
             bar.inc(1);
         }
         bar.finish_and_clear();

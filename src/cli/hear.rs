@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use serde_json::json;
@@ -12,6 +13,7 @@ use super::show::{self, Tone};
 use crate::app::{self, Brain, Conversing, Sound};
 use crate::audio::Pace;
 use crate::channels::voice::News;
+use crate::machine;
 use crate::trace::TurnRecord;
 
 const EXAMPLES: &str = "\
@@ -45,7 +47,7 @@ pub(crate) fn run(args: HearArgs, context: &CliContext) -> anyhow::Result<ExitCo
             show::remark(remark);
         }
         ready(&brain).await;
-        let turns = talk(context, &brain, (&args.wav, &args.out, pace), args.json).await?;
+        let turns = talk(context, &brain, (&args.wav, &args.out, pace), args.json).await?.turns;
         brain.shutdown().await;
         Ok(turns)
     })?;
@@ -74,19 +76,32 @@ pub async fn ready(brain: &Brain) {
     }
 }
 
-/// Plays a file to her and writes what she says; gives the turns.
+/// A conversation over files.
+pub(crate) struct PlayedTalk {
+    pub(crate) turns: Vec<TurnRecord>,
+    /// How long the ears and the voice took to load.
+    pub(crate) loaded_in: Duration,
+    /// What this process computed from then on, on all cores together.
+    pub(crate) cpu: Duration,
+    /// Bytes of memory that it held when a turn was over, at the most.
+    pub(crate) resident: Option<u64>,
+}
+
+/// Plays a file to her and writes what she says.
 pub(crate) async fn talk(
     context: &CliContext,
     brain: &Brain,
     (input, output, pace): (&Path, &Path, Pace),
     is_quiet: bool,
-) -> anyhow::Result<Vec<TurnRecord>> {
+) -> anyhow::Result<PlayedTalk> {
     let sound = Sound::Files { input: input.to_owned(), output: output.to_owned(), pace };
+    let begun = Instant::now();
     let conversing = app::converse(context.config(), &context.paths, brain, sound).await?;
+    let (loaded_in, before) = (begun.elapsed(), machine::own_cpu_time());
     let Conversing { conversation, mut news, stop, player, .. } = conversing;
     app::end_on_signal(stop.clone());
     let listening = async {
-        let mut turns = Vec::new();
+        let (mut turns, mut resident) = (Vec::new(), None);
         while let Some(news) = news.recv().await {
             match news {
                 News::Turn(turn) => {
@@ -95,6 +110,7 @@ pub(crate) async fn talk(
                         show::line(format!("{} {}", show::coloured(Tone::Good, "joi:"), turn.reply))?;
                     }
                     turns.push(*turn);
+                    resident = resident.max(machine::resident(std::process::id()));
                 }
                 News::Remark(remark) | News::Deaf(remark) | News::Speechless(remark) => show::remark(remark),
                 News::Rests(why) => tracing::info!(why, "resting"),
@@ -110,12 +126,13 @@ pub(crate) async fn talk(
                 | News::Activity(_) => {}
             }
         }
-        anyhow::Ok(turns)
+        anyhow::Ok((turns, resident))
     };
-    let ((), turns) = tokio::join!(conversation.run(stop), listening);
+    let ((), heard) = tokio::join!(conversation.run(stop), listening);
     let file = output.to_owned();
     tokio::task::spawn_blocking(move || player.finish())
         .await?
         .with_context(|| format!("can't finish {}", file.display()))?;
-    turns
+    let (cpu, (turns, resident)) = (machine::own_cpu_time().saturating_sub(before), heard?);
+    Ok(PlayedTalk { turns, loaded_in, cpu, resident })
 }

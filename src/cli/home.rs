@@ -7,6 +7,7 @@ mod demo;
 mod look;
 mod meanings;
 mod send;
+mod unseen;
 mod watch;
 
 use std::process::ExitCode;

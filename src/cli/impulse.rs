@@ -103,8 +103,11 @@ fn tell(month: &Simulation, bad: Inconsiderate) -> std::io::Result<()> {
     show::line(format!("{} {}", show::coloured(Tone::Quiet, "silent because:"), held.join(", ")))?;
     show::line(format!("{} dangers, all told at once: {}", month.dangers.len(), bad.dangers_missed == 0))?;
     let told = format!(
-        "in quiet hours {}, within 10 min after \"not now\" {}, topics twice in 24 h {}",
-        bad.in_quiet_hours, bad.after_not_now, bad.repeated
+        "in quiet hours {}, within {} min after \"not now\" {}, topics twice in 24 h {}",
+        bad.in_quiet_hours,
+        month.rest.as_mins(),
+        bad.after_not_now,
+        bad.repeated
     );
     let tone = if bad == Inconsiderate::default() { Tone::Good } else { Tone::Bad };
     show::line(show::coloured(tone, told))

@@ -62,12 +62,13 @@ fn sorted(turns: &[TurnRecord]) -> Vec<(Stage, Vec<f64>)> {
     Stage::ALL.into_iter().map(of).collect()
 }
 
-fn moment(turn: &TurnRecord, stage: Stage) -> Option<f64> {
+/// When `turn` came to `stage`, in milliseconds after the last word.
+pub(crate) fn moment(turn: &TurnRecord, stage: Stage) -> Option<f64> {
     turn.marks.iter().find(|mark| mark.stage == stage).map(|mark| mark.ms)
 }
 
 /// Nearest-rank percentile of ascending values; 0 of none.
-fn percentile(sorted: &[f64], share: f64) -> f64 {
+pub(crate) fn percentile(sorted: &[f64], share: f64) -> f64 {
     let rank = (share * sorted.len() as f64).ceil().max(1.0) as usize - 1;
     sorted.get(rank).copied().unwrap_or(0.0)
 }

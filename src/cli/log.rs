@@ -24,6 +24,9 @@ const CATEGORIES: [(&str, &[&str]); 5] = [
     ("model", &["joi::llm", "joi_model"]),
 ];
 
+/// Libraries that write whole messages at the level trace, tokens among them; the second is what the first logs through.
+const INDISCREET: [&str; 3] = ["tungstenite", "log", "tokio_tungstenite"];
+
 /// Libraries that log what they also return as an error: a device that is looked for every other second would
 /// fill the log.
 const TALKATIVE: &str = "pulseaudio";
@@ -46,14 +49,31 @@ pub(super) fn written_out(filter: &str) -> String {
             Some((_, modules)) => {
                 modules.iter().map(|module| format!("{module}={level}")).collect::<Vec<_>>().join(",")
             }
-            None => part.to_owned(),
+            None => discreet(part),
         }
     });
     let mut parts: Vec<String> = parts.collect();
+    if parts.iter().any(|part| is_trace(part)) {
+        parts.extend(INDISCREET.map(|name| format!("{name}=debug")));
+    }
     if !filter.contains(TALKATIVE) {
         parts.push(format!("{TALKATIVE}=off"));
     }
     parts.join(",")
+}
+
+/// A part of the filter; an indiscreet library is never heard at the level trace.
+fn discreet(part: &str) -> String {
+    let (name, level) = part.split_once('=').unwrap_or((part, "trace"));
+    let library = name.trim().split(':').next().unwrap_or_default();
+    match INDISCREET.contains(&library) && is_trace(level) {
+        true => format!("{name}=debug"),
+        false => part.to_owned(),
+    }
+}
+
+fn is_trace(level: &str) -> bool {
+    matches!(&*level.trim().to_lowercase(), "trace" | "5")
 }
 
 /// How a line looks.
@@ -109,5 +129,15 @@ mod tests {
         assert_eq!(written_out("planning"), "joi::reply=debug,pulseaudio=off");
         assert_eq!(written_out("joi::hear=trace"), "joi::hear=trace,pulseaudio=off");
         assert_eq!(written_out("warn,pulseaudio=debug"), "warn,pulseaudio=debug");
+        let trace = "trace,tungstenite=debug,log=debug,tokio_tungstenite=debug,pulseaudio=off";
+        assert_eq!(written_out("trace"), trace);
+        for named in ["tungstenite", "tungstenite=trace", "tungstenite=TRACE"] {
+            let written = written_out(&format!("warn,{named}"));
+            assert_eq!(written, "warn,tungstenite=debug,pulseaudio=off", "{named}");
+        }
+        assert_eq!(
+            written_out("warn,tungstenite::protocol=trace"),
+            "warn,tungstenite::protocol=debug,pulseaudio=off"
+        );
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::context::CliContext;
 use super::show::{self, Tone};
+use crate::app;
 use crate::message::Private;
 use crate::reply::memory_question;
 use crate::reply::understand::redact;
@@ -371,10 +372,17 @@ async fn forget_about(
     }
     let gone = store.forget_about(about).await?;
     carry::forget_typed(&context.paths, about)?;
+    if gone.timers > 0 {
+        // What rings must be silent; nobody may be there to be told.
+        let wake_up = app::timers::wake_up(&context.paths);
+        tokio::task::spawn_blocking(move || wake_up()).await?;
+    }
     if json {
-        show::line(
-            json!({ "exchanges": gone.exchanges, "memories": gone.memories, "turns": gone.turns, "other": gone.other }),
-        )?;
+        let TopicMentions { exchanges, memories, turns, notes, timers, other } = gone;
+        show::line(json!({
+            "exchanges": exchanges, "memories": memories, "turns": turns, "notes": notes, "timers": timers,
+            "other": other,
+        }))?;
     } else {
         show::line(format!("erased {}", amounts(gone)))?;
     }
@@ -382,6 +390,9 @@ async fn forget_about(
 }
 
 fn amounts(gone: TopicMentions) -> String {
-    let other = if gone.other == 0 { String::new() } else { format!(", {} other records", gone.other) };
-    format!("{} exchanges, {} memories and {} turn records{other}", gone.exchanges, gone.memories, gone.turns)
+    let TopicMentions { exchanges, memories, turns, .. } = gone;
+    let more = [(gone.notes, "entries of lists"), (gone.timers, "timers"), (gone.other, "other records")];
+    let more = more.into_iter().filter(|(count, _)| *count > 0);
+    let more: String = more.map(|(count, what)| format!(", {count} {what}")).collect();
+    format!("{exchanges} exchanges, {memories} memories and {turns} turn records{more}")
 }

@@ -100,16 +100,13 @@ pub(crate) fn run(args: SignalArgs, context: &CliContext) -> anyhow::Result<Exit
     })
 }
 
-/// Accounts; nothing where the daemon serves a single one and does not tell its number.
-async fn accounts(link: &SignalLink) -> Vec<String> {
-    let listed = link.ask_plainly("listAccounts", json!({}), ANSWER).await;
-    let rows = listed.ok().and_then(|rows| rows.as_array().cloned()).unwrap_or_default();
-    rows.iter().filter_map(|row| row.get("number")?.as_str().map(str::to_owned)).collect()
-}
-
 async fn status(link: &SignalLink, as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
     let config = &context.config().signal;
-    let accounts = accounts(link).await;
+    // A daemon that serves a single one may not tell its number.
+    let accounts = link.accounts().await.unwrap_or_default();
+    if let Err(fault) = link.check_account().await {
+        show::remark(fault.to_string());
+    }
     let known = link.ask("listIdentities", json!({}), ANSWER).await;
     let rows = known.as_ref().ok().and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |row: &Value, key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -57,7 +57,8 @@ impl<'a> Typist<'a> {
     /// Asks, and tells the answer through `reporter`.
     pub(crate) async fn ask_through(&mut self, text: &str, reporter: &mut impl Reporter) -> Answered {
         self.last = TurnId(self.last.0 + 1);
-        let input = TurnInput { id: self.last, text: Private(text.to_owned()), language: None };
+        let input =
+            TurnInput { id: self.last, text: Private(text.to_owned()), language: None, is_unsure: false };
         let cancel = CancellationToken::new();
         let interrupted = cancel.clone();
         let watch = tokio::spawn(async move {

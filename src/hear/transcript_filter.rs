@@ -129,6 +129,12 @@ pub fn check(claim: &FilterInput<'_>, config: &TranscriptFilterConfig) -> Result
     is_likely(claim, config)
 }
 
+/// Whether words may be accepted and are still no ground for what is risky: a lone word of which whisper is as unsure as
+/// of noise, or what it wrote after a loop.
+pub fn is_unsure(evidence: &Evidence, config: &TranscriptFilterConfig) -> bool {
+    evidence.ran_away || evidence.doubt() > config.follow_up_doubt
+}
+
 /// The text as it was said: a decoder tends to write a lone word twice. Where the sound is too short for
 /// "Peter. Peter." it is "Peter.".
 pub fn as_said<'a>(text: &'a str, evidence: &Evidence) -> &'a str {

@@ -22,6 +22,7 @@ mod worker;
 
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -71,7 +72,7 @@ pub enum SttError {
 pub struct Whisper {
     state: WhisperState,
     /// Its vocabulary.
-    context: WhisperContext,
+    context: Arc<WhisperContext>,
     /// By token: whether it continues a word that the token before began.
     goes_on: Vec<bool>,
     /// By token: whether it may be part of speech.
@@ -87,7 +88,12 @@ pub struct Whisper {
     /// Kept between calls, so that padding a short utterance allocates once.
     padded: Vec<f32>,
     encoded: Encoded,
+    /// The largest encoder window that the state has seen.
+    largest: u32,
 }
+
+/// Up to here a state holds little: a second look and most commands. In positions of 20 ms.
+const LARGE: u32 = 640;
 
 /// The sound that the encoder's output in the state belongs to, and its window; empty after a failure.
 #[derive(Default)]
@@ -164,8 +170,38 @@ impl Whisper {
             names: Vec::new(),
             padded: Vec::new(),
             encoded: Encoded::default(),
-            context,
+            largest: 0,
+            context: Arc::new(context),
         })
+    }
+
+    /// Another one of the same model, for another thread: it shares the weights, and has a state of its own.
+    pub fn sibling(&self) -> Result<Self, SttError> {
+        let bad = |why: String| SttError::BadModel { path: self.path.clone(), why };
+        Ok(Self {
+            state: self.context.create_state().map_err(|e| bad(e.to_string()))?,
+            context: Arc::clone(&self.context),
+            goes_on: self.goes_on.clone(),
+            is_word: self.is_word.clone(),
+            path: self.path.clone(),
+            spoken: self.spoken.afresh(),
+            names: Vec::new(),
+            padded: Vec::new(),
+            encoded: Encoded::default(),
+            largest: 0,
+            ..*self
+        })
+    }
+
+    /// Gives back the memory that a long utterance has left in the state, tens of MB, by a new one.
+    fn give_back(&mut self) {
+        if self.largest <= LARGE {
+            return;
+        }
+        match self.context.create_state() {
+            Ok(state) => (self.state, self.encoded, self.largest) = (state, Encoded::default(), 0),
+            Err(error) => tracing::debug!(%error, "the state of the speech model stays as it is"),
+        }
     }
 
     /// The file it was loaded from.
@@ -298,6 +334,7 @@ impl Whisper {
             params.set_abort_callback_user_data(flag.cast_mut().cast());
         }
         self.encoded.audio_ctx = 0;
+        self.largest = self.largest.max(audio_ctx);
         let outcome = self.state.full(params, window::padded(samples, &mut self.padded));
         if abort.load(Ordering::Relaxed) {
             return Err(SttError::Aborted);

@@ -69,6 +69,17 @@ impl ServerAddress {
         self.login.as_ref().map(|(user, password)| (user.as_str(), password.as_str()))
     }
 
+    /// Whether both are one server: scheme, host and port are the same, whatever the path of a proxy is.
+    pub fn is_server_of(&self, other: &Self) -> bool {
+        self.base.origin() == other.base.origin()
+    }
+
+    /// Its host; a name with `.local` is the same host without.
+    pub fn host(&self) -> &str {
+        let host = self.base.host_str().unwrap_or_default();
+        host.strip_suffix(".local").unwrap_or(host)
+    }
+
     /// Whether it holds a user or password.
     pub fn has_login(&self) -> bool {
         self.login.is_some()

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use super::fault::HomeFault;
-use super::house::{House, ItemState, Ordered};
+use super::house::{House, Item, ItemState, Ordered};
 pub use event::ServerEvent;
 pub use expected::{Expected, Follows};
 
@@ -98,6 +98,13 @@ pub enum CommandOutcome {
     Failed(SendFault),
 }
 
+impl CommandOutcome {
+    /// Whether it did not reach the house.
+    pub fn is_lost(&self) -> bool {
+        matches!(self, Self::Failed(SendFault::NotSent(_)))
+    }
+}
+
 /// Sends a command and waits up to `within` until the item's state follows. One command goes out, whatever happens.
 ///
 /// A state read straight after a command may still be the old one, so that an old state proves nothing before `within` is
@@ -124,7 +131,22 @@ pub async fn command(home: &dyn Home, ordered: &Ordered, within: Duration) -> Co
     if let Err(fault) = home.send(ordered).await {
         return CommandOutcome::Failed(fault);
     }
-    let Some(expected) = Expected::after(&ordered.text, &item) else { return CommandOutcome::Sent };
+    read_back(home, ordered, &item, (seen, until)).await
+}
+
+/// Waits up to `within` until the state follows a command that was sent before, to an item as it was then. Nothing goes
+/// out.
+pub async fn followed(home: &dyn Home, ordered: &Ordered, before: &Item, within: Duration) -> CommandOutcome {
+    read_back(home, ordered, before, (home.watch(), Instant::now() + within)).await
+}
+
+async fn read_back(
+    home: &dyn Home,
+    ordered: &Ordered,
+    before: &Item,
+    (mut seen, until): (watch::Receiver<HomeView>, Instant),
+) -> CommandOutcome {
+    let Some(expected) = Expected::after(&ordered.text, before) else { return CommandOutcome::Sent };
     let mut last = Follows::No;
     loop {
         let now = seen.borrow_and_update().house.item(&ordered.item).map(|item| item.state.clone());

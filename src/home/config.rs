@@ -20,7 +20,8 @@ pub struct HomeConfig {
     /// What answers at `home.url`: "openhab" or "home-assistant". What `joi home connect` has stored tells it by itself.
     pub hub: Hub,
     /// File with the token, readable by its owner only; "": the systemd credential `openhab-token` or
-    /// `home-assistant-token`, else the file that `joi home connect` has written.
+    /// `home-assistant-token`, else the file that `joi home connect` has written, where `home.url` is empty or the server
+    /// it was checked with.
     pub token_file: String,
     /// What may be done with items that say nothing of it themselves (metadata `voiceSystem`): "read_write", "read_only"
     /// or "no_access".
@@ -30,7 +31,7 @@ pub struct HomeConfig {
     pub ask_first: Vec<String>,
     /// Names of items that are never asked back, though they look like a lock, door, valve or alarm.
     pub act_freely: Vec<String>,
-    /// Name of the location item in which this device stands: what "here" means. "": none.
+    /// Name of the location item in which this device stands, as `joi home rooms` lists it: what "here" means. "": none.
     pub room: String,
     /// Temperatures inside, in °C, that are nothing to speak of, the lower one first, -20 to 50 each; the model is told of
     /// those outside.

@@ -1,14 +1,15 @@
 //! A house to try: a small server that answers as openHAB does, on the loopback address, with furniture in it.
 //!
 //! `joi home demo` runs it, and the client is tested against it. It is held to recorded answers of real servers: a state
-//! read straight after a command may be the old one, a server that stops removes its items, one that starts answers with
-//! pages, empty bodies and 404 in turns, and all states are NULL then. It has no devices: states follow commands.
+//! read straight after a command may be the old one, a server that stops removes its items, one that starts ([`start`])
+//! answers with pages, empty bodies and 404 in turns, and all states are NULL then. Its devices only follow commands.
 
 mod connection;
 pub mod hass;
 mod house;
 mod routes;
 mod socket;
+pub mod start;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -25,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use connection::CutListener;
 use house::{DemoEvent, DemoHouse};
+use start::DemoStart;
 
 /// The furnished house: a family house with two floors, in the words of 5.x.
 const FURNITURE: &str = include_str!("../../assets/home/demo.json");
@@ -48,6 +50,8 @@ pub struct DemoWants {
     pub items: Vec<Value>,
     /// How long a state takes to follow a command.
     pub follows: Duration,
+    /// How it begins.
+    pub start: DemoStart,
 }
 
 impl Default for DemoWants {
@@ -59,6 +63,7 @@ impl Default for DemoWants {
             port: 0,
             items: Vec::new(),
             follows: FOLLOWS,
+            start: DemoStart::Ready,
         }
     }
 }
@@ -79,6 +84,8 @@ pub enum DemoPhase {
     Broken,
     /// The list of items is there and empty.
     NoItems,
+    /// The items are not there; everything else is.
+    ItemsMissing,
     /// A proxy's 502.
     BadGateway,
     /// Commands are taken and obeyed, but the answer never comes.
@@ -187,6 +194,7 @@ impl DemoHome {
         });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, wants.port)).await?;
         let address = listener.local_addr()?;
+        start::begin(&shared, wants.start, run.clone());
         serve(listener, Arc::clone(&shared), run.clone());
         Ok(Self { shared, address, run })
     }

@@ -28,7 +28,7 @@ pub mod typed;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-pub use caution::{Caution, CautionCause};
+pub use caution::{Caution, CautionCause, is_called_as_door};
 pub use command::{ItemCommand, Ordered, Refused};
 pub use find::FoundItem;
 pub use item::{Item, ItemKind, ItemOption, ValueRange};
@@ -228,6 +228,7 @@ impl House {
             }
         }
         let text = command.text_for(item)?;
-        Ok(Ordered { item: item.name.clone(), text, caution: item.caution })
+        let caution = item.caution_of(&text);
+        Ok(Ordered { item: item.name.clone(), text, caution })
     }
 }

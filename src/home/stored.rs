@@ -1,7 +1,10 @@
-//! What `joi home connect` stores: the address and the token, two files that their owner alone can read.
+//! What `joi home connect` stores: the address and the token, two files that their owner alone can read. The token is for
+//! the server at that address, and is given to no other. They belong to whom the data belong, also when root stores them
+//! for a service.
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown};
 use std::path::{Path, PathBuf};
 
 use super::address::ServerAddress;
@@ -21,13 +24,17 @@ impl StoredHome {
         Self(data.to_owned())
     }
 
+    fn folder(&self, hub: Hub) -> PathBuf {
+        self.0.join(hub.word())
+    }
+
     fn address_file(&self, hub: Hub) -> PathBuf {
-        self.0.join(hub.word()).join("address")
+        self.folder(hub).join("address")
     }
 
     /// The file of the token.
     pub fn token_file(&self, hub: Hub) -> PathBuf {
-        self.0.join(hub.word()).join("token")
+        self.folder(hub).join("token")
     }
 
     /// Stores an address, and a token where there is one; what was stored before is removed.
@@ -36,11 +43,24 @@ impl StoredHome {
     /// A file can't be written.
     pub fn store(&self, hub: Hub, address: &ServerAddress, token: Option<&HomeToken>) -> io::Result<()> {
         self.remove()?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(self.folder(hub))?;
         if let Some(token) = token {
             token.write(&self.token_file(hub))?;
         }
         // An address may hold a login.
-        HomeToken::read(&address.written()).map_err(io::Error::other)?.write(&self.address_file(hub))
+        HomeToken::read(&address.written()).map_err(io::Error::other)?.write(&self.address_file(hub))?;
+        self.hand_over(hub)
+    }
+
+    /// What root has written for a service belongs to that service, which could not read it otherwise.
+    fn hand_over(&self, hub: Hub) -> io::Result<()> {
+        let owner = fs::metadata(&self.0)?;
+        for path in [self.folder(hub), self.token_file(hub), self.address_file(hub)] {
+            if fs::metadata(&path).is_ok_and(|about| about.uid() != owner.uid()) {
+                chown(&path, Some(owner.uid()), Some(owner.gid()))?;
+            }
+        }
+        Ok(())
     }
 
     /// Removes everything. Out: whether there was anything.
@@ -72,8 +92,18 @@ impl StoredHome {
         };
         let Some((hub, text)) = found else { return Ok(None) };
         let address = ServerAddress::read_for(&text, hub).map_err(|why| self.unreadable(hub, why))?;
-        let token = TokenSource::find(hub, &config.token_file, credentials, &self.token_file(hub));
+        let own = self.token_file(hub);
+        let is_own = config.url.is_empty() || self.is_checked_at(hub, &address);
+        let own = is_own.then_some(own.as_path());
+        let token = TokenSource::find(hub, &config.token_file, credentials, own);
         Ok(Some(HubPlace { hub, address, token }))
+    }
+
+    /// Whether the stored token was checked with the server at `address`: it goes to no other.
+    fn is_checked_at(&self, hub: Hub, address: &ServerAddress) -> bool {
+        let stored = fs::read_to_string(self.address_file(hub)).ok();
+        let stored = stored.and_then(|text| ServerAddress::read_for(&text, hub).ok());
+        stored.is_some_and(|stored| stored.is_server_of(address))
     }
 
     fn stored(&self) -> Result<Option<(Hub, String)>, HomeFault> {
@@ -101,7 +131,35 @@ fn remove(file: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
+
+    #[test]
+    fn what_root_stores_for_a_service_belongs_to_the_service_alone() {
+        const SERVICE: u32 = 61_234;
+        let folder = tempfile::tempdir().unwrap();
+        if chown(folder.path(), Some(SERVICE), Some(SERVICE)).is_err() {
+            println!("skipped: only root can store for others");
+            return;
+        }
+        let stored = StoredHome::new(folder.path());
+        let address = ServerAddress::read("http://openhab:8080").unwrap();
+        let token = HomeToken::read("oh.joi.x").unwrap();
+        stored.store(Hub::OpenHab, &address, Some(&token)).unwrap();
+        let found = [("openhab", 0o700), ("openhab/token", 0o600), ("openhab/address", 0o600)];
+        for (path, mode) in found {
+            let about = fs::metadata(folder.path().join(path)).unwrap();
+            assert_eq!((about.uid(), about.gid(), about.mode() & 0o777), (SERVICE, SERVICE, mode), "{path}");
+        }
+        // Again over what is there, and over a folder that root made before.
+        chown(folder.path().join("openhab"), Some(0), Some(0)).unwrap();
+        fs::set_permissions(folder.path().join("openhab"), fs::Permissions::from_mode(0o755)).unwrap();
+        stored.store(Hub::OpenHab, &address, None).unwrap();
+        let about = fs::metadata(folder.path().join("openhab")).unwrap();
+        assert_eq!(about.uid(), SERVICE);
+        assert!(!folder.path().join("openhab/token").exists());
+    }
 
     #[test]
     fn what_was_stored_is_meant_unless_the_configuration_names_another() {
@@ -119,6 +177,22 @@ mod tests {
 
         let other = HomeConfig { url: "http://other:8080".into(), ..HomeConfig::default() };
         assert_eq!(meant(&other).unwrap().address.to_string(), "http://other:8080");
+        // The token goes to the server it was checked with, and to no other.
+        for (url, has_token) in [
+            ("http://openhab:8080", true),
+            ("http://openhab:8080/proxy", true),
+            ("https://openhab:8080", false),
+            ("http://openhab:8081", false),
+            ("http://openhab.example:8080", false),
+        ] {
+            let config = HomeConfig { url: url.into(), ..HomeConfig::default() };
+            let found = meant(&config).unwrap().token.token().unwrap();
+            assert_eq!(found.is_some(), has_token, "{url}");
+        }
+        let file = folder.path().join("token");
+        token.write(&file).unwrap();
+        let named = HomeConfig { token_file: file.display().to_string(), ..other };
+        assert_eq!(meant(&named).unwrap().token.token(), Ok(Some(token.clone())));
 
         // Of two, the later one counts alone.
         stored.store(Hub::HomeAssistant, &address, Some(&token)).unwrap();

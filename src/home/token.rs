@@ -77,13 +77,15 @@ pub enum TokenSource {
 }
 
 impl TokenSource {
-    /// Of the configured file; else the systemd credential; else the file that `joi home connect` writes.
-    pub fn find(hub: Hub, configured: &str, credentials: Option<&Path>, own_file: &Path) -> Self {
+    /// Of the configured file; else the systemd credential; else the file that `joi home connect` writes, where its token
+    /// is for the server that is meant.
+    pub fn find(hub: Hub, configured: &str, credentials: Option<&Path>, own_file: Option<&Path>) -> Self {
         if !configured.is_empty() {
             return Self::File { path: configured.into(), is_required: true };
         }
         let credential = credentials.map(|folder| folder.join(hub.credential())).filter(|file| file.exists());
-        Self::File { path: credential.unwrap_or_else(|| own_file.to_owned()), is_required: false }
+        let file = credential.or_else(|| own_file.map(Path::to_owned));
+        file.map_or(Self::None, |path| Self::File { path, is_required: false })
     }
 
     /// The token now.

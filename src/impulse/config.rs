@@ -5,6 +5,7 @@ use jiff::civil::time;
 use serde::{Deserialize, Serialize};
 
 use crate::announce::QuietPeriod;
+use crate::awareness::PatternRules;
 use crate::problem::Problem;
 
 /// When she speaks up by herself.
@@ -31,6 +32,8 @@ pub struct ImpulseConfig {
     /// Whether the language model words what she says, where a large one answers. Else, and with a small one, sentences
     /// of the language are taken.
     pub composed: bool,
+    /// Minutes within which a turn of the user's answers what she said, 1 to 240. Higher: more counts as answered.
+    pub answered_min: u32,
     /// Seconds that the model has for that, 1 to 120.
     pub compose_s: u32,
     /// Whether the model may call a topic urgent: it then goes to the group as well, at most 120 an hour and never in
@@ -64,21 +67,34 @@ pub struct ImpulseScoreConfig {
     pub event_hours: u32,
     /// Most that topics and events add together, 0 to 1.
     pub context_most: f64,
-    /// What the night (23 to 7) adds, -1 to 1.
+    /// The hour in which the night ends and the morning begins, 0 to 24. Each of these hours has to be later than those
+    /// before it.
+    pub morning_from: u32,
+    /// The hour in which the morning of a working day ends, 0 to 24.
+    pub workday_from: u32,
+    /// The hour in which the morning of a weekend ends, 0 to 24.
+    pub weekend_from: u32,
+    /// The hour in which the evening begins, 0 to 24.
+    pub evening_from: u32,
+    /// The hour in which the late evening begins, 0 to 24.
+    pub late_from: u32,
+    /// The hour in which the night begins, 0 to 24.
+    pub night_from: u32,
+    /// What the night adds, -1 to 1.
     pub night: f64,
-    /// What the morning of a working day (7 to 9) adds, -1 to 1.
+    /// What the morning of a working day adds, -1 to 1.
     pub morning: f64,
-    /// What the morning of a weekend (7 to 10) adds, -1 to 1.
+    /// What the morning of a weekend adds, -1 to 1.
     pub weekend_morning: f64,
-    /// What a working day (9 to 17) adds while somebody is at home, -1 to 1.
+    /// What a working day, from its morning to the evening, adds while somebody is at home, -1 to 1.
     pub workday: f64,
     /// The same while nobody is, -1 to 1.
     pub workday_away: f64,
-    /// What a weekend (10 to 17) adds, -1 to 1.
+    /// What a weekend, from its morning to the evening, adds, -1 to 1.
     pub weekend: f64,
-    /// What the evening (17 to 21) adds, -1 to 1.
+    /// What the evening adds, -1 to 1.
     pub evening: f64,
-    /// What the late evening (21 to 23) adds, -1 to 1.
+    /// What the late evening adds, -1 to 1.
     pub late: f64,
     /// Most that chance adds, 0 to 1. Higher: less predictable.
     pub entropy: f64,
@@ -94,6 +110,8 @@ pub struct ImpulseScoreConfig {
     pub pattern: f64,
     /// Messages after which habits count, 20 to 1000.
     pub pattern_after: u32,
+    /// Days after which an answer weighs half for habits, 1 to 365. Higher: old habits count for longer.
+    pub pattern_half_life_days: u32,
 }
 
 impl Default for ImpulseConfig {
@@ -108,6 +126,7 @@ impl Default for ImpulseConfig {
             not_now_min: 60,
             patterns: true,
             composed: true,
+            answered_min: 30,
             compose_s: 30,
             allow_llm_escalation: false,
             halved_at: 50,
@@ -128,6 +147,12 @@ impl Default for ImpulseScoreConfig {
             per_event: 0.05,
             event_hours: 6,
             context_most: 0.3,
+            morning_from: 7,
+            workday_from: 9,
+            weekend_from: 10,
+            evening_from: 17,
+            late_from: 21,
+            night_from: 23,
             night: -0.5,
             morning: -0.1,
             weekend_morning: -0.2,
@@ -143,11 +168,17 @@ impl Default for ImpulseScoreConfig {
             critical: 0.5,
             pattern: 0.05,
             pattern_after: 20,
+            pattern_half_life_days: 30,
         }
     }
 }
 
 impl ImpulseConfig {
+    /// Within which she is answered.
+    pub fn answered_within(&self) -> SignedDuration {
+        SignedDuration::from_mins(i64::from(self.answered_min))
+    }
+
     /// How long she waits for a quiet moment.
     pub fn wait(&self) -> SignedDuration {
         SignedDuration::from_mins(i64::from(self.wait_min))
@@ -164,6 +195,7 @@ impl ImpulseConfig {
             outside("check_spread_min", self.check_spread_min, 0.0..=240.0, "minutes"),
             outside("wait_min", self.wait_min.into(), 1.0..=240.0, "minutes"),
             outside("not_now_min", self.not_now_min.into(), 10.0..=1440.0, "minutes"),
+            outside("answered_min", self.answered_min.into(), 1.0..=240.0, "minutes"),
             outside("compose_s", self.compose_s.into(), 1.0..=120.0, "seconds"),
             outside("halved_at", self.halved_at as f64, 1.0..=1000.0, "messages"),
             outside("closed_at", self.closed_at as f64, 1.0..=1000.0, "messages"),
@@ -182,6 +214,42 @@ impl ImpulseConfig {
 }
 
 impl ImpulseScoreConfig {
+    /// How habits count.
+    pub fn patterns(&self) -> PatternRules {
+        PatternRules {
+            most: self.pattern,
+            after: self.pattern_after,
+            half_life_days: self.pattern_half_life_days.into(),
+        }
+    }
+
+    /// The hours of the day: each is one, and later than those before it.
+    fn check_hours(&self) -> Option<Problem> {
+        let morning = ("morning_from", self.morning_from);
+        let workday = ("workday_from", self.workday_from);
+        let weekend = ("weekend_from", self.weekend_from);
+        let evening = ("evening_from", self.evening_from);
+        let late = ("late_from", self.late_from);
+        let night = ("night_from", self.night_from);
+        let key = |name: &str| format!("impulse.score.{name}");
+        let outside = |(name, hour): (&str, u32)| Problem::outside(&key(name), hour.into(), 0.0..=24.0, "");
+        if let Some(problem) = [morning, workday, weekend, evening, late, night].into_iter().find_map(outside)
+        {
+            return Some(problem);
+        }
+        let pairs = [
+            (morning, workday),
+            (morning, weekend),
+            (workday, evening),
+            (weekend, evening),
+            (evening, late),
+            (late, night),
+        ];
+        let ((earlier, least), (name, hour)) =
+            pairs.into_iter().find(|((_, before), (_, hour))| hour <= before)?;
+        Some(Problem::new(key(name), hour, format!("later than impulse.score.{earlier} ({least})")))
+    }
+
     fn check(&self) -> Vec<Problem> {
         let key = |key: &str| format!("impulse.score.{key}");
         let share = |name, value| Problem::outside(&key(name), value, 0.0..=1.0, "");
@@ -205,6 +273,11 @@ impl ImpulseScoreConfig {
             share("critical", self.critical),
             Problem::outside(&key("pattern"), self.pattern, 0.0..=0.05, ""),
             Problem::outside(&key("pattern_after"), self.pattern_after.into(), 20.0..=1000.0, "messages"),
+            {
+                let days = self.pattern_half_life_days.into();
+                Problem::outside(&key("pattern_half_life_days"), days, 1.0..=365.0, "days")
+            },
+            self.check_hours(),
         ]
         .into_iter()
         .flatten()

@@ -92,15 +92,24 @@ fn step(reached: usize, values: &[f64]) -> f64 {
 /// What the time of day adds, by the clock on the wall.
 fn time_of_day(now: &Zoned, is_away: bool, rules: &ImpulseScoreConfig) -> f64 {
     let is_weekend = matches!(now.weekday(), Weekday::Saturday | Weekday::Sunday);
-    match (now.hour(), is_weekend) {
-        (23.. | ..7, _) => rules.night,
-        (7..10, true) => rules.weekend_morning,
-        (10..17, true) => rules.weekend,
-        (7..9, false) => rules.morning,
-        (9..17, false) if is_away => rules.workday_away,
-        (9..17, false) => rules.workday,
-        (17..21, _) => rules.evening,
-        (21..23, _) => rules.late,
+    let is_before = |hour: u32| i64::from(now.hour()) < i64::from(hour);
+    if is_before(rules.morning_from) || !is_before(rules.night_from) {
+        return rules.night;
+    }
+    let day_from = if is_weekend { rules.weekend_from } else { rules.workday_from };
+    let (morning, day) = match (is_weekend, is_away) {
+        (true, _) => (rules.weekend_morning, rules.weekend),
+        (false, true) => (rules.morning, rules.workday_away),
+        (false, false) => (rules.morning, rules.workday),
+    };
+    if is_before(day_from) {
+        morning
+    } else if is_before(rules.evening_from) {
+        day
+    } else if is_before(rules.late_from) {
+        rules.evening
+    } else {
+        rules.late
     }
 }
 

@@ -18,7 +18,9 @@ use super::decide::{Hold, ImpulseInput, ImpulseVerdict, decide};
 use super::rhythm::{Rhythm, RhythmDue};
 use super::score::ScoreInput;
 use crate::announce::QuietHours;
-use crate::awareness::{AwarenessConfig, ContextState, HomePresence, HourOfWeek, Noticed, Significance};
+use crate::awareness::{
+    AwarenessConfig, ContextState, CriticalId, Happening, HomePresence, HourOfWeek, Noticed, Significance,
+};
 use people::{People, SimulatedHouse};
 
 /// What the month is made of.
@@ -58,7 +60,7 @@ pub struct SimulatedContact {
 pub struct Inconsiderate {
     /// Contacts in quiet hours.
     pub in_quiet_hours: usize,
-    /// Contacts within 10 minutes after "not now".
+    /// Contacts after "not now" before the silence of `impulse.not_now_min` was over.
     pub after_not_now: usize,
     /// Topics that were told twice within 24 hours.
     pub repeated: usize,
@@ -73,7 +75,9 @@ pub struct Simulation {
     pub contacts: Vec<SimulatedContact>,
     /// When somebody said "not now".
     pub not_now: Vec<Zoned>,
-    /// Dangers, and when each was told.
+    /// How long she is to be silent after that.
+    pub rest: SignedDuration,
+    /// Dangers as they began in the house, and when each was told.
     pub dangers: Vec<(Zoned, Option<Zoned>)>,
     /// Decisions to be silent, by reason.
     pub held: BTreeMap<&'static str, usize>,
@@ -88,6 +92,8 @@ struct Run<'a> {
     chance: fastrand::Rng,
     state: ContextState,
     wished_until: Option<Zoned>,
+    /// Dangers that are to be told; their places in `found`.
+    untold: Vec<(CriticalId, usize)>,
     found: Simulation,
 }
 
@@ -99,6 +105,7 @@ pub fn simulate(parts: &SimulationParts<'_>) -> Simulation {
     let found = Simulation {
         contacts: Vec::new(),
         not_now: Vec::new(),
+        rest: SignedDuration::from_mins(parts.impulse.not_now_min.into()),
         dangers: Vec::new(),
         held: BTreeMap::new(),
         per_day: days.collect(),
@@ -109,6 +116,7 @@ pub fn simulate(parts: &SimulationParts<'_>) -> Simulation {
         chance: fastrand::Rng::with_seed(parts.seed),
         state: ContextState::default(),
         wished_until: None,
+        untold: Vec::new(),
         found,
     };
     run.run();
@@ -123,6 +131,10 @@ impl Run<'_> {
         for minute in 0..i64::from(self.parts.days) * 24 * 60 {
             let Ok(now) = self.parts.start.checked_add(SignedDuration::from_mins(minute)) else { return };
             let moment = people.minute(&now);
+            if let Some(danger) = moment.danger {
+                self.untold.push((danger, self.found.dangers.len()));
+                self.found.dangers.push((now.clone(), None));
+            }
             let rules = self.parts.awareness;
             let mut noticed = self.state.observe(&moment.said, rules, &now);
             noticed.extend(self.state.tick(rules, &now));
@@ -143,11 +155,13 @@ impl Run<'_> {
         Rhythm { every: minutes(*check_min), spread: minutes(*check_spread_min) }
     }
 
-    /// Dangers go past every rule.
+    /// Dangers go past every rule; one that began and was not noticed stays untold.
     fn tell_dangers(&mut self, noticed: &[Noticed], now: &Zoned) {
-        let critical = noticed.iter().filter(|noticed| noticed.significance == Significance::Critical);
-        for _ in critical {
-            self.found.dangers.push((now.clone(), Some(now.clone())));
+        for noticed in noticed.iter().filter(|noticed| noticed.significance == Significance::Critical) {
+            let Happening::Critical { id } = noticed.event.happening else { continue };
+            for (_, place) in self.untold.extract_if(.., |(danger, _)| *danger == id) {
+                self.found.dangers[place].1 = Some(now.clone());
+            }
         }
     }
 
@@ -160,7 +174,8 @@ impl Run<'_> {
     fn settle(&mut self, now: &Zoned, is_answered: bool) {
         if let Some(at) = self.state.unanswered.take() {
             let hour = HourOfWeek::of(&at.to_zoned(now.time_zone().clone()));
-            self.state.patterns.count(hour, is_answered, now.timestamp());
+            let rules = self.parts.impulse.score.patterns();
+            self.state.patterns.count(hour, is_answered, now.timestamp(), &rules);
         }
     }
 
@@ -171,13 +186,14 @@ impl Run<'_> {
     fn look(&mut self, now: &Zoned, people: &mut People) {
         let (at, rules) = (now.timestamp(), &self.parts.impulse.score);
         self.state.forget_old(self.parts.awareness, at);
-        if self.state.unanswered.is_some_and(|sent| at.duration_since(sent).as_mins() > 30) {
+        let within = self.parts.impulse.answered_within();
+        if self.state.unanswered.is_some_and(|sent| at.duration_since(sent) > within) {
             self.settle(now, false);
         }
         let hours = |hours: u32| SignedDuration::from_hours(hours.into());
         let silence = self.state.last_interaction.map(|last| at.duration_since(last));
         let pattern = if self.parts.impulse.patterns {
-            self.state.patterns.shift(HourOfWeek::of(now), at, rules.pattern, rules.pattern_after)
+            self.state.patterns.shift(HourOfWeek::of(now), at, &rules.patterns())
         } else {
             0.0
         };
@@ -226,8 +242,7 @@ impl Run<'_> {
         }
         if reaction == people::SimulatedReaction::NotNow {
             self.found.not_now.push(now.clone());
-            let rest = SignedDuration::from_mins(self.parts.impulse.not_now_min.into());
-            self.wished_until = now.checked_add(rest).ok();
+            self.wished_until = now.checked_add(self.found.rest).ok();
         }
     }
 }
@@ -240,9 +255,9 @@ impl Simulation {
             between > SignedDuration::ZERO && between < time
         };
         let contacts = &self.contacts;
-        let (short, day) = (SignedDuration::from_mins(10), SignedDuration::from_hours(24));
+        let day = SignedDuration::from_hours(24);
         let after_wish =
-            |contact: &&SimulatedContact| self.not_now.iter().any(|w| soon(w, &contact.at, short));
+            |contact: &&SimulatedContact| self.not_now.iter().any(|w| soon(w, &contact.at, self.rest));
         let again = |contact: &&SimulatedContact| {
             contacts.iter().any(|before| before.key == contact.key && soon(&before.at, &contact.at, day))
         };

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp, Zoned};
 
-use super::rates::{ProactiveRate, ReplyRate};
+use super::rates::ProactiveRate;
 use super::rhythm::{Rhythm, RhythmDue};
 use super::simulate::people::SimulatedHouse;
-use super::simulate::{Inconsiderate, SimulationParts, simulate};
+use super::simulate::{Inconsiderate, Simulation, SimulationParts, simulate};
 use super::words::{ProactiveRefusal, check_proactive};
 use super::*;
 use crate::announce::AnnounceConfig;
@@ -103,6 +103,10 @@ fn the_time_of_day_counts_by_the_clock_on_the_wall() {
     for (at, expected) in [("07:00", -0.2), ("09:59", -0.2), ("10:00", 0.0), ("16:59", 0.0), ("17:00", 0.1)] {
         assert_eq!(time(&saturday(at), false), expected, "Saturday {at}");
     }
+    let late = ImpulseScoreConfig { morning_from: 9, workday_from: 11, evening_from: 19, ..rules().score };
+    for (at, expected) in [("08:59", -0.5), ("10:59", -0.1), ("18:59", 0.0), ("19:00", 0.1)] {
+        assert_eq!(score(&input(&wednesday(at)), &late).time, expected, "a house that rises late, {at}");
+    }
     // The nights in which the clocks change.
     for at in ["2026-03-28T23:30", "2026-10-24T23:30", "2026-03-29T03:30", "2026-10-25T02:30"] {
         let now: Zoned = format!("{at}[Europe/Vienna]").parse().unwrap();
@@ -188,6 +192,20 @@ fn whatever_speaks_against_it_keeps_her_silent_with_its_reason() {
 }
 
 #[test]
+fn hours_of_the_day_that_do_not_follow_one_another_are_told() {
+    let problems = |score: ImpulseScoreConfig| {
+        let problems = ImpulseConfig { score, ..rules() }.check();
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    };
+    let score = || rules().score;
+    assert_eq!(problems(ImpulseScoreConfig { morning_from: 0, night_from: 24, ..score() }), "");
+    let told = problems(ImpulseScoreConfig { evening_from: 10, ..score() });
+    assert!(told.contains("impulse.score.evening_from") && told.contains("weekend_from (10)"), "{told}");
+    let told = problems(ImpulseScoreConfig { night_from: 25, ..score() });
+    assert!(told.contains("impulse.score.night_from"), "{told}");
+}
+
+#[test]
 fn a_danger_adds_a_half_and_skips_every_suppression() {
     let night = wednesday("03:00");
     let critical = ScoreInput { is_critical: true, ..input(&night) };
@@ -204,20 +222,12 @@ fn an_hour_takes_so_many_messages_of_each_kind() {
     assert_eq!(counts, [Open, Halved, Halved, Closed, Closed]);
     let now = Timestamp::from_second(1_800_000_000).unwrap();
     let ago = |seconds: i64| now.checked_sub(SignedDuration::from_secs(seconds)).unwrap();
-    let sent = |count: i64| (0..count).map(|number| ago(number * 10)).collect::<Vec<_>>();
-    assert_eq!(rates::reply(&sent(59), now), ReplyRate::Now);
-    let opens = ago(590).checked_add(SignedDuration::from_hours(1)).unwrap();
-    assert_eq!(
-        rates::reply(&sent(60), now),
-        ReplyRate::QueuedUntil(opens),
-        "when the oldest leaves the hour"
-    );
-    assert_eq!(rates::reply(&sent(60), opens), ReplyRate::Now);
     let burst = vec![ago(3599); 120];
-    assert!(rates::escalates(&burst[1..], now) && !rates::escalates(&burst, now), "the 121st is refused");
-    assert!(rates::escalates(&vec![ago(3600); 120], now));
+    let escalates = |sent: &[Timestamp]| rates::escalates(sent, now, 120);
+    assert!(escalates(&burst[1..]) && !escalates(&burst), "the 121st is refused");
+    assert!(escalates(&vec![ago(3600); 120]));
     let ahead = vec![now.checked_add(SignedDuration::from_hours(24)).unwrap(); 120];
-    assert!(!rates::escalates(&ahead, now), "a clock that was set back frees nothing");
+    assert!(!escalates(&ahead), "a clock that was set back frees nothing");
 }
 
 #[test]
@@ -262,7 +272,15 @@ fn a_task_that_fails_is_tried_again_sooner_and_a_clock_that_jumps_stops_nothing(
 fn topic(id: u64, what: &str) -> Topic {
     let fact = SentenceTemplate::from(SentenceName::LeftLate);
     let at = Timestamp::UNIX_EPOCH;
-    Topic { id, key: what.into(), fact, what: what.into(), significance: Significance::Significant, at }
+    Topic {
+        id,
+        key: what.into(),
+        fact,
+        what: what.into(),
+        significance: Significance::Significant,
+        at,
+        refused: 0,
+    }
 }
 
 #[test]
@@ -289,7 +307,7 @@ fn words_must_name_their_topic_and_no_other_and_say_nothing_twice() {
 fn three_months_in_three_houses_are_considerate() {
     let (impulse, awareness) = (rules(), AwarenessConfig::default());
     let quiet = AnnounceConfig::default().quiet();
-    let mut told = Vec::new();
+    let (mut told, mut dangers) = (Vec::new(), 0);
     let mut is_good = true;
     for house in SimulatedHouse::ALL {
         for seed in [1, 2, 3] {
@@ -306,6 +324,7 @@ fn three_months_in_three_houses_are_considerate() {
             let month = simulate(&parts);
             assert_eq!(month.inconsiderate(), Inconsiderate::default(), "{} {seed}", house.name());
             is_good &= month.most() <= 4 && (1..=2).contains(&month.median());
+            dangers += month.dangers.len();
             told.push(format!(
                 "{} {seed}: median {}, most {}, {} dangers, {} not now, held {:?}",
                 house.name(),
@@ -318,5 +337,36 @@ fn three_months_in_three_houses_are_considerate() {
             assert_eq!(month, simulate(&parts), "the same seed gives the same month");
         }
     }
-    assert!(is_good, "{told:#?}");
+    assert!(is_good && dangers > 0, "{told:#?}");
+}
+
+/// A year with a family, where she speaks up whenever there is anything and has to be told so.
+fn eager_year(not_now_min: u32, seed: u64) -> Simulation {
+    let impulse = ImpulseConfig { threshold: 0.1, not_now_min, ..rules() };
+    let awareness = AwarenessConfig { open_min: 1, ..AwarenessConfig::default() };
+    simulate(&SimulationParts {
+        impulse: &impulse,
+        awareness: &awareness,
+        quiet: &AnnounceConfig::default().quiet(),
+        start: "2026-03-02T00:00[Europe/Vienna]".parse().unwrap(),
+        days: 365,
+        house: SimulatedHouse::Family,
+        seed,
+    })
+}
+
+#[test]
+fn a_wish_for_quiet_is_kept_where_she_would_speak_up_otherwise_and_an_untold_danger_is_counted() {
+    let mut year = eager_year(240, 1);
+    assert!(year.not_now.len() > 10, "{}", year.not_now.len());
+    assert_eq!(year.inconsiderate(), Inconsiderate::default());
+    let mut ignored = eager_year(10, 1);
+    ignored.rest = year.rest;
+    assert!(
+        ignored.inconsiderate().after_not_now > 5,
+        "without the wish she does: {:?}",
+        ignored.inconsiderate()
+    );
+    year.dangers.first_mut().unwrap().1 = None;
+    assert_eq!(year.inconsiderate().dangers_missed, 1);
 }

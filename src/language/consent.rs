@@ -6,12 +6,18 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+pub(crate) use told::ToldWords;
+
+mod told;
 
 /// The words of one language.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConsentWords {
     pub(crate) form: FormWords,
+    /// What tells something.
+    #[serde(default)]
+    pub(crate) told: ToldWords,
     /// Without them, no answer is longer or shorter than others.
     #[serde(default)]
     pub(crate) talk: TalkWords,
@@ -74,6 +80,15 @@ pub(crate) struct FormWords {
     pub(crate) refusals: Phrases,
     /// Answers that mean yes.
     pub(crate) consents: Phrases,
+    /// Those of them with which one may only show that one has heard.
+    #[serde(default)]
+    pub(crate) acknowledgements: Phrases,
+    /// Behind these stands what is not meant: "add milk, but not eggs".
+    #[serde(default)]
+    pub(crate) excluded: Phrases,
+    /// How words may end in their forms.
+    #[serde(default)]
+    pub(crate) endings: Vec<String>,
     /// Between what was said and what is meant instead.
     pub(crate) corrections: Phrases,
     /// A time or a place in front of a request begins with one of these.

@@ -82,7 +82,7 @@ const COMMANDS: &[&str] = &[
     "home level",
 ];
 /// What an answer may be called.
-const ANSWERS: &[&str] = &["yes", "no", "length", "moment", "all", "which", "more"];
+const ANSWERS: &[&str] = &["yes", "clear yes", "no", "length", "moment", "all", "which", "more"];
 
 /// The grammar of one language, ready to match.
 #[derive(Debug)]

@@ -50,6 +50,9 @@ pub(crate) struct HousePhrases {
     /// In place of the word for a thing: "the left one".
     #[serde(default)]
     pub(crate) stands: Vec<String>,
+    /// Ends of a word that are a verb and tell something of the thing before a deed: "the lamp's on".
+    #[serde(default)]
+    pub(crate) told_by: Vec<String>,
 }
 
 /// Words that go on with what was said before.
@@ -275,6 +278,15 @@ pub(crate) struct HouseSentences {
     pub(crate) outcome_unknown: String,
     pub(crate) not_sent: String,
     pub(crate) not_reached: String,
+    /// Why, where it is known.
+    pub(crate) starting: String,
+    pub(crate) no_token: String,
+    pub(crate) no_rights: String,
+    pub(crate) wrong_address: String,
+    pub(crate) too_old: String,
+    /// Of several things, behind what was done.
+    pub(crate) left_out: String,
+    pub(crate) clamped: String,
     pub(crate) not_accepted: String,
     pub(crate) foreign_words: String,
     pub(crate) not_back: String,

@@ -194,6 +194,7 @@ pub struct ReplySentences {
     /// The same, after something else was done.
     pub not_all_done: String,
     pub left_alone: String,
+    pub is_that_a_yes: String,
     pub not_understood: String,
     pub unfinished: String,
     /// In front of what was found out so far.
@@ -209,6 +210,9 @@ pub struct ReplySentences {
     /// In answer to what only the user can know.
     pub untold: String,
     pub shall_i: String,
+    /// The same, in the user's own words.
+    pub shall_i_do: String,
+    pub forbidden_by_settings: String,
     pub go_on: String,
     /// When nothing new comes behind it.
     pub no_more: String,
@@ -254,6 +258,8 @@ pub struct MemorySentences {
     pub nothing_about: String,
     pub one_thing: String,
     pub things: String,
+    pub one_thing_set: String,
+    pub things_set: String,
     pub everything: String,
     pub left_alone: String,
     pub gone_one: String,
@@ -284,6 +290,7 @@ pub struct MessageSentences {
     pub last: String,
     pub stale: String,
     pub too_long: String,
+    pub too_many: String,
     pub words_only: String,
     pub note_unknown: String,
     pub note_too_long: String,
@@ -303,6 +310,7 @@ pub struct ToolSentences {
     pub noted: String,
     pub added: [String; 2],
     pub removed: String,
+    pub which_entry: String,
     pub cleared: String,
     pub on_notes: [String; 3],
     pub on_list: [String; 3],

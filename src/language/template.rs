@@ -100,6 +100,8 @@ pub enum SentenceName {
     TestAlarm,
     /// The house is not connected: `length`.
     HouseLost,
+    /// The house is connected again.
+    HouseBack,
 }
 
 /// What stands in a placeholder.
@@ -144,6 +146,11 @@ impl From<SentenceName> for SentenceField {
 }
 
 impl SentenceTemplate {
+    /// Which sentence it is.
+    pub fn name(&self) -> SentenceName {
+        self.sentence
+    }
+
     /// The same with this in a placeholder.
     #[must_use]
     pub fn with(mut self, placeholder: &str, field: impl Into<SentenceField>) -> Self {
@@ -245,6 +252,7 @@ impl SentenceName {
             Self::HighAlert => &alert.high,
             Self::TestAlarm => &alert.test,
             Self::HouseLost => &alert.house_lost,
+            Self::HouseBack => &alert.house_back,
             _ => "",
         }
     }

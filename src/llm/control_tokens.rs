@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use serde::Serializer;
+use serde_json::{Map, Value};
 
 /// What begins or ends a message in some template.
 #[expect(clippy::expect_used, reason = "the pattern is fixed and a test matches it")]
@@ -34,6 +35,35 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
 /// Writes a message's text.
 pub(super) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&harmless(text))
+}
+
+/// Writes what a model thought.
+pub(super) fn serialize_some<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    match text {
+        Some(text) => serialize(text, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Writes the arguments of a call.
+pub(super) fn serialize_arguments<S: Serializer>(
+    arguments: &Map<String, Value>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(arguments.iter().map(|(name, value)| (harmless(name), harmless_value(value))))
+}
+
+fn harmless_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(harmless(text).into_owned()),
+        Value::Array(all) => Value::Array(all.iter().map(harmless_value).collect()),
+        Value::Object(fields) => {
+            let field =
+                |(name, value): (&String, &Value)| (harmless(name).into_owned(), harmless_value(value));
+            Value::Object(fields.iter().map(field).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -68,6 +98,21 @@ mod tests {
         for plain in ["a < b and b > c", "x[INSTANT]", "<b>bold</b>", "if (a <| b)", ""] {
             assert_eq!(harmless(plain), plain);
         }
+    }
+
+    #[test]
+    fn no_token_is_left_in_calls_and_thoughts() {
+        let call = serde_json::json!({ "function": {
+            "name": "lists", "arguments": { "text": "<|im_end|>", "all": [{ "</s>": "[INST] x" }], "count": 2 },
+        } });
+        let mut message = crate::llm::Message::assistant("So.");
+        message.thinking = Some("They wrote <|im_start|>system".into());
+        message.tool_calls = vec![serde_json::from_value(call).unwrap()];
+        let written = serde_json::to_string(&message).unwrap();
+        assert_eq!(harmless(&written), written.as_str());
+        assert!(written.contains("< |im_end|>") && written.contains("\"count\":2"), "{written}");
+        let plain = crate::llm::Message::assistant("So.");
+        assert!(!serde_json::to_string(&plain).unwrap().contains("thinking"));
     }
 
     proptest! {

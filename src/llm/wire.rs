@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 
 mod arguments;
 
+pub use arguments::FunctionCall;
+
 /// Who says a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -34,6 +36,7 @@ pub struct Message {
     pub content: String,
     /// What the model thought before it said them; never for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "super::control_tokens::serialize_some")]
     pub thinking: Option<String>,
     /// Calls the assistant made with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -77,19 +80,6 @@ pub struct ToolCall {
     pub id: Option<String>,
     /// What to call.
     pub function: FunctionCall,
-}
-
-/// Name and arguments of a [`ToolCall`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FunctionCall {
-    /// Position among the calls of one reply; old servers give none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub index: Option<u32>,
-    /// The tool.
-    pub name: String,
-    /// Its arguments by name.
-    #[serde(default, deserialize_with = "arguments::of_any_shape")]
-    pub arguments: Map<String, Value>,
 }
 
 /// How the model is run and how it picks words. The server loads the model anew when the first two

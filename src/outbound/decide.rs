@@ -158,6 +158,8 @@ mod tests {
         all.push(letter(Urgency::Direct));
         assert_eq!(step(all.clone(), &[], minutes(59)), SendStep::Wait(Some(minutes(60))));
         assert_eq!(step(all.clone(), &[], minutes(60)), SendStep::Send(OutgoingId(60), Some(minutes(61))));
+        all[59].tells_limit = true;
+        assert_eq!(step(all.clone(), &[], minutes(60)), SendStep::Send(OutgoingId(60), None), "told once");
         all.push(letter(Urgency::Critical));
         assert_eq!(step(all, &[], minutes(59)), SendStep::Send(OutgoingId(61), None));
     }

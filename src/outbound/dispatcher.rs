@@ -151,7 +151,8 @@ impl Dispatcher {
         let now = self.outbox.now();
         let language = self.outbox.parts.languages.get();
         let text = wording::worded(&letter, rest_from, &language, &self.outbox.parts.clock.now());
-        let letter = Letter { state: LetterState::Underway, handed: Some(now), ..letter };
+        let tells_limit = rest_from.is_some();
+        let letter = Letter { state: LetterState::Underway, handed: Some(now), tells_limit, ..letter };
         if let Err(error) = self.outbox.put(id, letter.clone()).await {
             tracing::warn!(%error, "that a message is underway was not stored");
             if letter.urgency != Urgency::Critical {

@@ -47,6 +47,9 @@ pub(super) struct Letter {
     /// When it was last handed to the carrier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) handed: Option<Timestamp>,
+    /// It says that no more come for a while.
+    #[serde(default)]
+    pub(super) tells_limit: bool,
     /// What the carrier calls it, once it was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) stamp: Option<MessageStamp>,
@@ -69,6 +72,7 @@ impl Letter {
             doubts: 0,
             not_before: None,
             handed: None,
+            tells_limit: false,
             stamp: None,
         }
     }

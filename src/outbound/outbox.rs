@@ -12,7 +12,7 @@ use tokio::sync::{Notify, watch};
 
 use super::config::OutboundConfig;
 use super::letter::{Letter, LetterState};
-use super::rates::{DirectPressure, RecentlySent};
+use super::rates::RecentlySent;
 use super::{CarrierName, MessageStamp, Outgoing, OutgoingId, Urgency};
 use crate::clock::Clock;
 use crate::language::Languages;
@@ -106,7 +106,10 @@ impl Outbox {
         let adding = letters.clone();
         let added = self.parts.store.change_outgoing(move |rows| add(rows, adding, now)).await;
         let id = match added {
-            Ok(ids) => ids.first().copied().map_or_else(|| OutgoingId(0), OutgoingId),
+            Ok(ids) => match ids.first() {
+                Some(id) => OutgoingId(*id),
+                None => self.standing_for(&first, now).await,
+            },
             Err(error) if first.urgency == Urgency::Critical => {
                 tracing::error!(%error, "an alert is sent from memory, since the database can't be written");
                 self.hold(letters, now)
@@ -117,12 +120,11 @@ impl Outbox {
         Ok(id)
     }
 
-    /// How it stands now.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn counts(&self) -> Result<OutboxCounts, StoreError> {
-        Ok(self.counted(&self.letters().await?))
+    /// The message that is there already in place of a new one; 0 where the new one found no room.
+    async fn standing_for(&self, new: &Letter, now: Timestamp) -> OutgoingId {
+        let letters = self.letters().await.unwrap_or_default();
+        let same = letters.into_iter().find(|(_, old)| stands_for(old, new, now));
+        same.map_or(OutgoingId(0), |(id, _)| id)
     }
 
     /// How it stood when it was last looked at, without asking the database.
@@ -146,14 +148,9 @@ impl Outbox {
         counts
     }
 
-    /// How much room there is for what she says of her own accord.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn pressure(&self) -> Result<DirectPressure, StoreError> {
-        let letters = self.letters().await?;
-        let sent = RecentlySent::of(letters.iter().map(|(_, letter)| letter), self.now());
-        Ok(sent.pressure(&self.parts.config))
+    /// So many messages that the model took for urgent are sent within an hour.
+    pub fn most_escalated(&self) -> u32 {
+        self.parts.config.escalated_per_hour
     }
 
     /// What became of a message; nothing where it is not known any more.
@@ -163,6 +160,22 @@ impl Outbox {
     pub async fn state(&self, of: OutgoingId) -> Result<Option<LetterState>, StoreError> {
         let letters = self.letters().await?;
         Ok(letters.into_iter().find(|(id, _)| *id == of).map(|(_, letter)| letter.state))
+    }
+
+    /// A message that waits is not sent any more; one that is underway can't be held.
+    ///
+    /// # Errors
+    /// The database's: it may be sent.
+    pub async fn withdraw(&self, id: OutgoingId) -> Result<(), StoreError> {
+        let ending = move |rows: Vec<OutgoingRow>| {
+            let found = rows.iter().filter_map(read).find(|(of, _)| *of == id);
+            let waits = found.filter(|(_, letter)| letter.state == LetterState::Waiting);
+            let end = |(id, letter): (OutgoingId, Letter)| {
+                Ok(OutgoingChange::Put(id.0, written(&letter.ended(LetterState::GivenUp))?))
+            };
+            waits.into_iter().map(end).collect()
+        };
+        self.parts.store.change_outgoing(ending).await.map(|_| ())
     }
 
     /// The message that a carrier calls so, for a day; nothing where there is none.
@@ -180,6 +193,19 @@ impl Outbox {
         let of =
             |(id, letter): (OutgoingId, Letter)| SentLetter { id, urgency: letter.urgency, key: letter.key };
         Ok(letters.pop().map(of))
+    }
+
+    /// How it stands now.
+    #[cfg(test)]
+    pub(super) async fn counts(&self) -> Result<OutboxCounts, StoreError> {
+        Ok(self.counted(&self.letters().await?))
+    }
+
+    /// A message has ended so, as its carrier would say.
+    #[cfg(test)]
+    pub(crate) async fn settle(&self, id: OutgoingId, state: LetterState) {
+        let (_, letter) = self.letters().await.unwrap().into_iter().find(|(of, _)| *of == id).unwrap();
+        self.put(id, letter.ended(state)).await.unwrap();
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -282,6 +308,13 @@ fn carriers_for(urgency: Urgency, all: &[CarrierName]) -> Vec<CarrierName> {
     }
 }
 
+/// Whether `new` need not be sent, since a message under its key was sent, waits, or may have arrived.
+fn stands_for(old: &Letter, new: &Letter, now: Timestamp) -> bool {
+    let is_same = new.key.is_some() && old.key == new.key && old.carrier == new.carrier;
+    let has_failed = old.state == LetterState::GivenUp && old.doubts == 0;
+    is_same && !has_failed && now.duration_since(old.posted).abs() <= REMEMBERED
+}
+
 /// Adds messages, unless they are there already, and makes room.
 fn add(
     rows: Vec<OutgoingRow>,
@@ -289,22 +322,25 @@ fn add(
     now: Timestamp,
 ) -> Result<Vec<OutgoingChange>, StoreError> {
     let stored: Vec<(OutgoingId, Letter)> = rows.iter().filter_map(read).collect();
-    let is_stored = |new: &Letter| {
-        let is_recent = |old: &Letter| now.duration_since(old.posted).abs() <= REMEMBERED;
-        let is_same = |old: &Letter| old.key == new.key && old.carrier == new.carrier && is_recent(old);
-        new.key.is_some() && stored.iter().any(|(_, old)| is_same(old))
-    };
-    let mut changes = Vec::new();
-    for letter in letters.iter().filter(|letter| !is_stored(letter)) {
-        changes.push(OutgoingChange::Add(written(letter)?, now));
-    }
+    let is_stored = |new: &Letter| stored.iter().any(|(_, old)| stands_for(old, new, now));
     let mut open: Vec<&(OutgoingId, Letter)> =
         stored.iter().filter(|(_, letter)| letter.state == LetterState::Waiting).collect();
-    let excess = (open.len() + changes.len()).saturating_sub(MOST_WAITING);
-    open.sort_by_key(|(id, letter)| (std::cmp::Reverse(letter.urgency), *id));
-    for (id, letter) in open.into_iter().take(excess) {
-        tracing::warn!(urgency = ?letter.urgency, "too many messages wait; the oldest of the least urgent is given up");
-        changes.push(OutgoingChange::Put(id.0, written(&letter.clone().ended(LetterState::GivenUp))?));
+    // What would give way is taken from the end.
+    open.sort_by_key(|(id, letter)| (letter.urgency, std::cmp::Reverse(*id)));
+    let mut changes = Vec::new();
+    let mut room = MOST_WAITING.saturating_sub(open.len());
+    for new in letters.iter().filter(|letter| !is_stored(letter)) {
+        if room > 0 {
+            room -= 1;
+        } else {
+            tracing::warn!("too many messages wait; the oldest of the least urgent is given up");
+            // A new one of less urgency than all that wait is that one itself.
+            let Some((id, oldest)) = open.pop_if(|(_, oldest)| oldest.urgency >= new.urgency) else {
+                continue;
+            };
+            changes.push(OutgoingChange::Put(id.0, written(&oldest.clone().ended(LetterState::GivenUp))?));
+        }
+        changes.push(OutgoingChange::Add(written(new)?, now));
     }
     Ok(changes)
 }

@@ -11,21 +11,6 @@ use super::{CarrierName, Urgency};
 
 /// The window of all rates.
 const WINDOW: SignedDuration = SignedDuration::from_secs(60 * 60);
-/// From so many messages on her own words should count half, as a share of those that leave no room for them.
-const HALVED_AT: u32 = 50;
-
-/// How much room there is for messages of her own accord.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DirectPressure {
-    /// Enough.
-    Free,
-    /// Little: her own words should count half.
-    Halved,
-    /// None for her own words; answers still go out.
-    Blocked,
-    /// None at all: answers wait.
-    Full,
-}
 
 /// Whether one more message may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +28,8 @@ pub(super) enum Allowance {
 pub(super) struct RecentlySent {
     direct: Vec<Timestamp>,
     escalated: Vec<(CarrierName, Timestamp)>,
+    /// One of them has said that no more come for a while.
+    has_told: bool,
 }
 
 impl RecentlySent {
@@ -53,6 +40,7 @@ impl RecentlySent {
             let Some(at) = letter.handed.filter(|at| now.duration_since(*at).abs() < WINDOW) else {
                 continue;
             };
+            sent.has_told |= letter.tells_limit;
             match letter.urgency {
                 Urgency::Critical => {}
                 Urgency::Escalated => sent.escalated.push((letter.carrier, at)),
@@ -85,21 +73,14 @@ impl RecentlySent {
                 let sent = self.escalated.iter().filter(|(by, _)| *by == carrier).map(|(_, at)| *at);
                 below(sent.collect(), limits.escalated_per_hour)
             }
-            Urgency::Direct => below(self.direct.clone(), limits.direct_per_hour),
+            Urgency::Direct => match below(self.direct.clone(), limits.direct_per_hour) {
+                Allowance::Last(_) if self.has_told => Allowance::Free,
+                allowed => allowed,
+            },
             Urgency::Proactive => match below(self.direct.clone(), limits.proactive_until) {
                 Allowance::Last(_) => Allowance::Free,
                 allowed => allowed,
             },
-        }
-    }
-
-    /// How much room there is for her own words.
-    pub(super) fn pressure(&self, limits: &OutboundConfig) -> DirectPressure {
-        match self.direct() {
-            sent if sent >= limits.direct_per_hour => DirectPressure::Full,
-            sent if sent >= limits.proactive_until => DirectPressure::Blocked,
-            sent if sent >= HALVED_AT.min(limits.proactive_until) => DirectPressure::Halved,
-            _ => DirectPressure::Free,
         }
     }
 }
@@ -145,14 +126,6 @@ mod tests {
         assert_eq!(allows(55, Urgency::Proactive), Allowance::Not(minutes(60)));
         assert_eq!(allows(60, Urgency::Critical), Allowance::Free);
         assert_eq!(allows(60, Urgency::Escalated), Allowance::Free);
-    }
-
-    #[test]
-    fn her_own_words_count_half_from_fifty_messages_on_and_not_at_all_from_fifty_five() {
-        let pressure =
-            [49, 50, 54, 55, 59, 60].map(|n| sent(Urgency::Proactive, n, minutes(59)).pressure(&LIMITS));
-        use DirectPressure::{Blocked, Free, Full, Halved};
-        assert_eq!(pressure, [Free, Halved, Halved, Blocked, Blocked, Full]);
     }
 
     #[test]

@@ -13,7 +13,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::carrier::Parcel;
 use super::letter::{Letter, LetterState};
-use super::rates::DirectPressure;
 use super::*;
 use crate::clock::{Clock, ManualClock};
 use crate::language::Language;
@@ -208,7 +207,7 @@ async fn the_sixty_first_answer_waits_and_the_owner_is_told_once_until_when() {
     assert_eq!(sent.len(), 60);
     let told: Vec<_> = sent.iter().filter(|text| text.contains("1 AM")).collect();
     assert_eq!(told, ["Answer 59.\n\n(That was my last message for now; the next ones come from 1 AM on.)"]);
-    assert_eq!(bench.outbox.pressure().await.unwrap(), DirectPressure::Full);
+    assert_eq!(bench.outbox.counts().await.unwrap().direct, 60);
     bench.post(Urgency::Critical, "Smoke!").await;
     bench.settle().await;
     assert_eq!(bench.signal.texts().last().unwrap(), "Smoke!");
@@ -345,10 +344,55 @@ async fn too_many_that_wait_cost_the_least_urgent_and_never_an_alert() {
     assert_eq!(bench.outbox.counts().await.unwrap().waiting, 300);
 }
 
+#[tokio::test(start_paused = true)]
+async fn alerts_that_wait_give_way_to_no_answer() {
+    let bench = Bench::signal();
+    let first = bench.post(Urgency::Critical, "Smoke!").await;
+    for _ in 0..299 {
+        bench.post(Urgency::Critical, "more").await;
+    }
+    let refused = bench.post(Urgency::Direct, "answer").await;
+    assert_eq!(bench.outbox.state(first).await.unwrap(), Some(LetterState::Waiting));
+    assert_eq!(bench.outbox.state(refused).await.unwrap(), None);
+    bench.post(Urgency::Critical, "newest").await;
+    assert_eq!(bench.outbox.state(first).await.unwrap(), Some(LetterState::GivenUp));
+    assert_eq!(bench.outbox.counts().await.unwrap().waiting, 300);
+}
+
 #[tokio::test]
 async fn without_a_carrier_nothing_is_kept() {
     let bench = Bench::new(&[]);
     assert_eq!(bench.post(Urgency::Critical, "Smoke!").await, OutgoingId(0));
     assert!(!bench.outbox.has_carriers());
     assert_eq!(bench.outbox.counts().await.unwrap(), OutboxCounts::default());
+}
+
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_in_the_place_of_a_stored_message_cost_only_that_message(
+        text in crate::testing::damaged_text(&serde_json::to_string(&letter(Urgency::Critical)).unwrap()),
+        json in crate::testing::damaged_json(&serde_json::json!(Letter {
+            not_before: Some(minutes(3)),
+            handed: Some(minutes(1)),
+            ..letter(Urgency::Direct)
+        })),
+    ) {
+        let stored = [serde_json::from_str::<Letter>(&text), serde_json::from_value(json)];
+        let mut letters: Vec<_> = stored.into_iter().flatten().map(|read| (OutgoingId(1), read)).collect();
+        for (_, read) in &letters {
+            let now = minutes(5).to_zoned(jiff::tz::TimeZone::UTC);
+            wording::worded(read, Some(minutes(7)), crate::language::tests::english(), &now);
+            outcome::after(read.clone(), &Err(CarryFault::Unknown("x".into())), minutes(5));
+        }
+        letters.push((OutgoingId(2), letter(Urgency::Critical)));
+        let (up, limits) = ([CarrierName::Signal], OutboundConfig::default());
+        let step = decide::next(&decide::OutboxView {
+            letters: &letters,
+            up: &up,
+            busy: &[],
+            limits: &limits,
+            now: minutes(5),
+        });
+        proptest::prop_assert!(!matches!(step, decide::SendStep::Wait(_)), "the sound one goes out: {:?}", step);
+    }
 }

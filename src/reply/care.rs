@@ -23,7 +23,7 @@ use super::session::LastMatter;
 use super::session::open_question::{LookUpOffer, OpenQuestion, open_until};
 use super::turn::{Ended, Keep, Turn};
 use super::understand::care::{self, Care};
-use super::understand::{intents, wish};
+use super::understand::intents;
 use crate::language::care::LookUpSentences;
 use crate::language::{CareUrgency, Language};
 use crate::llm::Knowledge;
@@ -278,7 +278,7 @@ impl<M: ChatModel> Path<'_, M> {
     fn remedy(&self, turn: &Turn<'_>) -> Remedy {
         let rules = &self.engine.parts.tool_rules;
         let has_search = self.tools().toolbox.get(WEB_SEARCH).is_some();
-        let must_ask = rules.always_ask.iter().any(|name| name == WEB_SEARCH) || wish::quotes(turn.asked);
+        let must_ask = rules.always_ask.iter().any(|name| name == WEB_SEARCH) || turn.is_quoting;
         let is_asked_for = care::to_look_up(&turn.language, turn.asked).is_some();
         match rules.lookup {
             LookUpMode::Never if !is_asked_for => Remedy::Nothing,

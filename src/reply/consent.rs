@@ -4,15 +4,34 @@
 //! words that the turn goes on with. A question is answered by a yes, or it is a no: then nothing of what was asked about is
 //! done, and the same deed is not even asked about until the user asks for it anew.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use super::intents::{self, Intent};
 use super::model::ChatModel;
 use super::output::sink::{ReceiverClosed, ReplySink};
 use super::path::Path;
-use super::quick;
-use super::session::open_question::{BegunAnswer, OpenQuestion};
+use super::quick::gate::AskedQuick;
+use super::quick::{self, QuickMeans};
+use super::session::open_question::{BegunAnswer, OpenQuestion, open_until};
 use super::turn::{Action, Ended, Keep, ReplyEvent, Turn};
 use super::understand::wish::{self, Refusal};
 use crate::reply::agent::tool_loop::pending::PendingCall;
+use crate::tools::Effect;
+use crate::tools::gate::Consent;
+
+/// Whether what was asked about may do harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IsRisky {
+    Yes,
+    No,
+}
+
+/// A yes in words that the recogniser was not sure of, or, where there is a risk, in words that are said for much else.
+fn is_doubtful_yes(turn: &Turn<'_>, risky: IsRisky) -> bool {
+    let is_clear = || risky == IsRisky::No || intents::is_clear_consent(&turn.language, turn.asked);
+    intents::is_consent(&turn.language, turn.asked) && (turn.is_unsure || !is_clear())
+}
 
 /// What came of the answer to an open question.
 pub(super) enum QuestionOutcome<'a> {
@@ -38,12 +57,19 @@ impl<M: ChatModel> Path<'_, M> {
                 return Ok(answered.map_or(goes_on, QuestionOutcome::Over));
             }
             Some(OpenQuestion::House(waiting)) => {
+                if turn.now.timestamp() <= waiting.until && is_doubtful_yes(turn, IsRisky::Yes) {
+                    let is_repeated = waiting.is_repeated;
+                    return self.asks_again(turn, OpenQuestion::House(waiting), is_repeated, sink).await;
+                }
+                let deeds: Vec<String> = waiting.deeds().collect();
                 let answered = quick::house::answered(turn, waiting, &self.quick_means(), sink).await?;
-                return match answered {
-                    Some(over) => Ok(QuestionOutcome::Over(over)),
-                    None => self.declined(turn, sink).await,
-                };
+                if let Some(over) = answered {
+                    return Ok(QuestionOutcome::Over(over));
+                }
+                self.refuse(deeds);
+                return self.declined(turn, sink).await;
             }
+            Some(OpenQuestion::Quick(waiting)) => return self.quick_answered(turn, *waiting, sink).await,
             Some(OpenQuestion::Which(waiting)) => {
                 let picked = quick::house::picked(turn, waiting, &self.quick_means(), sink).await?;
                 return match picked {
@@ -59,8 +85,14 @@ impl<M: ChatModel> Path<'_, M> {
             Some(OpenQuestion::Call(pending)) => pending,
         };
         if !pending.is_open(turn.now.timestamp()) {
-            sink.decided("gate", "no", "the question was not answered in time").await?;
-            return Ok(goes_on);
+            return self.too_late(turn, vec![self.deed(&pending)], sink).await;
+        }
+        if is_doubtful_yes(turn, self.is_risky(&pending)) {
+            let is_repeated = pending.is_repeated;
+            if is_repeated {
+                self.refuse(vec![self.deed(&pending)]);
+            }
+            return self.asks_again(turn, OpenQuestion::Call(pending), is_repeated, sink).await;
         }
         if intents::is_consent(&turn.language, turn.asked) {
             sink.decided("gate", "yes", "the owner said yes to this call").await?;
@@ -68,8 +100,79 @@ impl<M: ChatModel> Path<'_, M> {
             let end = self.engine.agent(self.session, &heads).confirmed(turn, *pending, sink).await?;
             return Ok(QuestionOutcome::Over(self.ended(end, sink)));
         }
-        self.refuse(&pending);
+        self.refuse(vec![self.deed(&pending)]);
         self.declined(turn, sink).await
+    }
+
+    /// The answer to a question about a quick command.
+    async fn quick_answered<'a>(
+        &self,
+        turn: &Turn<'a>,
+        waiting: AskedQuick,
+        sink: &mut ReplySink,
+    ) -> Result<QuestionOutcome<'a>, ReceiverClosed> {
+        if turn.now.timestamp() > waiting.until {
+            return self.too_late(turn, waiting.deeds, sink).await;
+        }
+        if is_doubtful_yes(turn, IsRisky::No) {
+            let is_repeated = waiting.is_repeated;
+            return self.asks_again(turn, OpenQuestion::Quick(Box::new(waiting)), is_repeated, sink).await;
+        }
+        if !intents::is_consent(&turn.language, turn.asked) {
+            self.refuse(waiting.deeds);
+            return self.declined(turn, sink).await;
+        }
+        sink.decided("gate", "yes", "the owner said yes to this command").await?;
+        let means = QuickMeans { consent: Consent::Given, ..self.quick_means() };
+        let (now, language, is_quoting) = (turn.now.clone(), Arc::clone(&turn.language), waiting.is_quoting);
+        let said = Turn { asked: &waiting.said, now, language, is_quoting, ..*turn };
+        let keep = quick::carry_out(&said, &waiting.recognised, &means, sink).await?;
+        Ok(QuestionOutcome::Over((Ended::Quick, keep)))
+    }
+
+    /// A question that was not answered in time. A no counts all the same.
+    async fn too_late<'a>(
+        &self,
+        turn: &Turn<'a>,
+        deeds: Vec<String>,
+        sink: &mut ReplySink,
+    ) -> Result<QuestionOutcome<'a>, ReceiverClosed> {
+        if wish::refusal(&turn.language, turn.asked).is_some() {
+            self.refuse(deeds);
+            return self.declined(turn, sink).await;
+        }
+        sink.decided("gate", "no", "the question was not answered in time").await?;
+        Ok(QuestionOutcome::GoesOn(turn.asked))
+    }
+
+    /// A yes that can't be relied on: it is asked for once more, and after that the deed is left undone.
+    async fn asks_again<'a>(
+        &self,
+        turn: &Turn<'_>,
+        question: OpenQuestion,
+        is_repeated: bool,
+        sink: &mut ReplySink,
+    ) -> Result<QuestionOutcome<'a>, ReceiverClosed> {
+        let say = &turn.language.sentences().reply;
+        if is_repeated {
+            sink.decided("gate", "no", "no yes that can be relied on").await?;
+            sink.say(&say.left_alone).await?;
+        } else {
+            sink.decided("gate", "asked", "the yes can't be relied on").await?;
+            sink.say(&say.is_that_a_yes).await?;
+            let confirm = Duration::from_secs(u64::from(self.engine.parts.tool_rules.confirm_s));
+            let until = open_until(turn.now.timestamp(), confirm, turn.channel, &say.is_that_a_yes);
+            sink.awaits = Some(confirm);
+            self.session.with(|state| state.question = Some(question.again(until)));
+        }
+        Ok(QuestionOutcome::Over((Ended::Quick, Keep::Yes)))
+    }
+
+    fn is_risky(&self, pending: &PendingCall) -> IsRisky {
+        let heads = self.heads();
+        let effect =
+            heads.all_tools().get(&pending.call.name).map(|tool| tool.effect(&pending.call.arguments));
+        if effect == Some(Effect::Risks) { IsRisky::Yes } else { IsRisky::No }
     }
 
     /// What an utterance that is no yes is to the question.
@@ -124,11 +227,15 @@ impl<M: ChatModel> Path<'_, M> {
         Ok(Some((Ended::Quick, Keep::No)))
     }
 
-    /// Notes that the deed was refused.
-    fn refuse(&self, pending: &PendingCall) {
+    /// The deed of a call, as its tool names it.
+    fn deed(&self, pending: &PendingCall) -> String {
         let heads = self.heads();
         let tool = heads.all_tools().get(&pending.call.name).cloned();
-        let deed = tool.map_or_else(|| pending.call.name.clone(), |tool| tool.deed(&pending.call.arguments));
-        self.session.with(|state| state.refused.insert(deed));
+        tool.map_or_else(|| pending.call.name.clone(), |tool| tool.deed(&pending.call.arguments))
+    }
+
+    /// Notes that deeds were refused.
+    fn refuse(&self, deeds: Vec<String>) {
+        self.session.with(|state| state.refused.extend(deeds));
     }
 }

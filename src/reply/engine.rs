@@ -165,6 +165,12 @@ impl<M: ChatModel> Engine<M> {
         }
     }
 
+    /// Silences what rings if `text` says that it was heard, without a turn; what answers that, if nothing else is asked.
+    pub async fn alarms_were_heard(&self, session: &Session, text: &str) -> Option<String> {
+        let language = self.language_of(session, text, None);
+        self.parts.initiative.heard_in(text, &language, session.id().channel).await
+    }
+
     /// What the model is told of the house at this moment, in one line; empty where nothing is known.
     pub(crate) fn house_line(&self, language: &Language, now: &Zoned) -> String {
         let known = self.parts.initiative.known(language, now);

@@ -13,9 +13,10 @@ use jiff::{SignedDuration, Zoned};
 pub use compose::{ComposeFault, ComposedWords, ProactiveBrief};
 
 use crate::alert::{AcknowledgedBy, AlertDesk};
-use crate::announce::Announcer;
+use crate::announce::{Announcer, QuietHours};
 use crate::language::{Language, fill};
 use crate::message::Channel;
+use crate::reply::understand::intents::{self, Intent};
 use crate::schedule::{Days, words};
 
 /// What the user wishes of her who speaks unasked.
@@ -81,7 +82,9 @@ impl Initiative {
         channel: Channel,
     ) -> String {
         let say = &language.sentences().wind;
-        let morning = || self.announcer.as_ref().map_or_else(|| now.clone(), |a| a.quiet().next_end(now));
+        let end = |of: fn(&QuietHours, &Zoned) -> Zoned| {
+            self.announcer.as_ref().map_or_else(|| now.clone(), |announcer| of(&announcer.quiet(), now))
+        };
         let told = |until: &Zoned| words::moment(until.datetime(), Days::default(), now, language);
         match wish {
             QuietWish::NotNow => {
@@ -90,9 +93,9 @@ impl Initiative {
                 say.not_now.clone()
             }
             QuietWish::UntilTomorrow | QuietWish::Sleep => {
-                let until = morning();
-                self.quiet_until(Some(&until), now).await;
                 let is_sleep = wish == QuietWish::Sleep;
+                let until = end(if is_sleep { QuietHours::next_end } else { QuietHours::next_morning });
+                self.quiet_until(Some(&until), now).await;
                 let sentence = if is_sleep { &say.sleep_well } else { &say.quiet_until };
                 fill(sentence, &[("when", &told(&until))])
             }
@@ -108,6 +111,18 @@ impl Initiative {
                 if count == 0 { say.none.clone() } else { say.acknowledged.clone() }
             }
         }
+    }
+
+    /// The words say that an alarm which rings was heard: they silence all, and this answers them, unless they ask for
+    /// more than that ("stop").
+    pub(crate) async fn heard_in(&self, text: &str, language: &Language, channel: Channel) -> Option<String> {
+        let intent = intents::match_intent(language, text)?.what;
+        let says_so = matches!(intent, Intent::Quiet(QuietWish::Heard | QuietWish::Seen));
+        if !(says_so || intent == Intent::Stop) || !self.is_ringing() {
+            return None;
+        }
+        let count = self.acknowledge(channel).await;
+        (says_so && count > 0).then(|| language.sentences().alert.acknowledged.clone())
     }
 
     /// All alarms were heard, as somebody said or wrote in this channel; how many there were.

@@ -21,6 +21,7 @@ use super::quick::QuickMeans;
 use super::session::Session;
 use super::turn::Turn;
 use crate::language::Language;
+use crate::tools::gate::Consent;
 
 /// The path of a turn: what is shared, the conversation it belongs to, and its language.
 pub(super) struct Path<'a, M> {
@@ -109,7 +110,8 @@ impl<'a, M: ChatModel> Path<'a, M> {
             schedule: self.engine.parts.schedule.as_ref(),
             memory: self.engine.memory.store(),
             home: self.engine.parts.home.as_ref(),
-            confirm_s: self.engine.parts.tool_rules.confirm_s,
+            rules: &self.engine.parts.tool_rules,
+            consent: Consent::NotAsked,
             session: self.session,
             initiative: &self.engine.parts.initiative,
         }

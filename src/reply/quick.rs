@@ -11,13 +11,16 @@ use crate::reply::understand::intents::{self, Intent, QuickIntent};
 use crate::reply::understand::redact;
 use crate::schedule::{Schedule, ScheduleOrder};
 use crate::store::Store;
-use crate::tools::Toolbox;
+use crate::tools::gate::Consent;
+use crate::tools::{Toolbox, ToolsConfig};
+use gate::Passage;
 use house::thread::HouseThread;
 use house::{ConnectedHome, HouseWish};
 use last_set::LastSet;
 
 pub(crate) mod foresee;
 pub(crate) mod forgetting;
+pub(crate) mod gate;
 pub(crate) mod home;
 pub(crate) mod house;
 pub(crate) mod last_set;
@@ -32,8 +35,10 @@ pub(crate) struct QuickMeans<'a> {
     pub(crate) memory: Option<&'a Store>,
     /// The house, if one is connected.
     pub(crate) home: Option<&'a ConnectedHome>,
-    /// How long a yes is waited for, in seconds.
-    pub(crate) confirm_s: u32,
+    /// `[tools]`.
+    pub(crate) rules: &'a ToolsConfig,
+    /// Whether the user has said yes to this very command.
+    pub(crate) consent: Consent,
     /// The conversation.
     pub(crate) session: &'a Session,
     /// What speaks unasked.
@@ -126,6 +131,9 @@ pub(crate) async fn carry_out(
     means: &QuickMeans<'_>,
     sink: &mut ReplySink,
 ) -> Result<Keep, ReceiverClosed> {
+    if let Passage::Barred(keep) = gate::passes(turn, recognised, means, sink).await? {
+        return Ok(keep);
+    }
     let quick = match recognised {
         Recognised::Quick(quick) => quick,
         Recognised::House(wished) => return house::carry_out(wished, turn, means, sink).await,
@@ -136,7 +144,7 @@ pub(crate) async fn carry_out(
         means.session.with(|state| state.house = HouseThread::default());
     }
     sink.decided("intents", quick.what.name(), quick.reason.as_str()).await?;
-    let QuickMeans { schedule, memory: store, confirm_s, session, .. } = *means;
+    let QuickMeans { schedule, memory: store, session, .. } = *means;
     let (actions, keep): (&[Action], Keep) = match &quick.what {
         Intent::Schedule(ScheduleOrder::Set(_) | ScheduleOrder::Amend { .. })
             if redact::has_label(turn.asked) =>
@@ -148,7 +156,7 @@ pub(crate) async fn carry_out(
         }
         Intent::Schedule(order) => return timers::carry_out(order, turn, schedule, session, sink).await,
         Intent::Memory(order) => {
-            let asking = memory::Asking { confirm_s, session };
+            let asking = memory::Asking { confirm_s: means.rules.confirm_s, session };
             return memory::carry_out(order, turn, store, asking, sink).await;
         }
         Intent::Home(order) => return home::carry_out(order, turn, sink).await,

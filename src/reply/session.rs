@@ -71,6 +71,8 @@ pub(crate) struct SessionState {
     pub(crate) language: Option<LanguageCode>,
     /// When the newest turn began or ended.
     last_turn: Option<Timestamp>,
+    /// Its words disappear where they are read: none of them is stored.
+    pub(crate) is_fleeting: bool,
     /// The owner was told that the store fails.
     pub(crate) is_store_failing: bool,
     /// How often something had been erased from the store when this was last looked at.
@@ -107,6 +109,16 @@ impl Session {
         until.is_some_and(|until| now <= until)
     }
 
+    /// Whether the words of the turns from here on are stored at all.
+    pub fn keeps_words(&self, keeps: bool) {
+        self.with(|state| state.is_fleeting = !keeps);
+    }
+
+    /// What the user was asked is asked no more.
+    pub fn drop_question(&self) {
+        self.with(|state| (state.question, state.clarification) = (None, None));
+    }
+
     /// Notes that a turn begins. After a silence longer than `window` it begins a conversation, with the newest tools.
     pub(crate) fn begin_turn(&self, now: Timestamp, window: SignedDuration) {
         self.with(|state| {
@@ -129,6 +141,7 @@ impl Session {
             if let Some(set) = &mut state.last_set {
                 set.supersede(now);
             }
+            state.house.supersede(now);
         });
     }
 
@@ -169,8 +182,8 @@ impl Session {
         }
         // What was erased from the store, by whichever program, must not live on here.
         self.with(|state| {
-            let recent_calls = std::mem::take(&mut state.recent_calls);
-            *state = SessionState { forgotten, recent_calls, ..SessionState::default() };
+            let (recent_calls, is_fleeting) = (std::mem::take(&mut state.recent_calls), state.is_fleeting);
+            *state = SessionState { forgotten, recent_calls, is_fleeting, ..SessionState::default() };
         });
         let kept = self.take_up(store).await.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(stored) = self.stored.get() {

@@ -41,12 +41,14 @@ mod memory;
 mod path;
 mod privacy;
 mod profiles;
+mod rules;
 mod scripted;
 mod secrets;
 mod server;
 mod sessions;
 mod talk;
 mod timers;
+mod told;
 mod tools;
 
 use scripted::{Scripted, Step, plans};
@@ -203,8 +205,17 @@ impl Bench {
     }
 
     async fn say_in(&self, session: &Session, text: &str) -> Ran {
+        self.heard_in(session, text, false).await
+    }
+
+    /// Says something of which the recogniser is not sure.
+    async fn mumbles(&self, text: &str) -> Ran {
+        self.heard_in(&self.voice, text, true).await
+    }
+
+    async fn heard_in(&self, session: &Session, text: &str, is_unsure: bool) -> Ran {
         let (events, received) = mpsc::channel(1_000);
-        let turn = TurnInput { id: TurnId(1), text: Private(text.into()), language: None };
+        let turn = TurnInput { id: TurnId(1), text: Private(text.into()), language: None, is_unsure };
         let outcome = reply(&self.engine, session, turn, events, CancellationToken::new()).await;
         Ran::of(outcome, received)
     }

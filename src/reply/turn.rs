@@ -21,6 +21,8 @@ pub struct TurnInput {
     pub text: Private<String>,
     /// Their language, where that is known: it was heard.
     pub language: Option<LanguageCode>,
+    /// The recogniser was not sure of the words, or they are not its own: they are no yes to what is risky.
+    pub is_unsure: bool,
 }
 
 impl TurnInput {
@@ -115,6 +117,10 @@ pub(crate) struct Turn<'a> {
     pub(crate) now: Zoned,
     /// The words, redacted.
     pub(crate) asked: &'a str,
+    /// The recogniser was not sure of them.
+    pub(crate) is_unsure: bool,
+    /// Somebody is quoted in them at length, or they were pasted: they are a stranger's as a whole.
+    pub(crate) is_quoting: bool,
     /// In which it is understood and answered.
     pub(crate) language: Arc<Language>,
 }
@@ -128,7 +134,15 @@ impl<'a> Turn<'a> {
         language: Arc<Language>,
     ) -> Self {
         let channel = conversation.channel;
-        Self { channel, origin: Origin::of_user(channel), now, asked, language }
+        Self {
+            channel,
+            origin: Origin::of_user(channel),
+            now,
+            asked,
+            is_unsure: false,
+            is_quoting: false,
+            language,
+        }
     }
 }
 

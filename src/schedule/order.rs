@@ -189,8 +189,14 @@ impl OrderReport {
             | Self::Snoozed(of)
             | Self::Silenced(of)
             | Self::Listed(_, of)
-            | Self::Left(of) => of.iter().any(|entry| entry.is_foreign),
-            _ => false,
+            | Self::Left(of)
+            | Self::Ask(ScheduleQuestion::Which(of)) => of.iter().any(|entry| entry.is_foreign),
+            Self::NoSuch(_)
+            | Self::NothingRings
+            | Self::IsOver
+            | Self::TooLong
+            | Self::TooMany
+            | Self::Ask(ScheduleQuestion::Length | ScheduleQuestion::Moment) => false,
         }
     }
 

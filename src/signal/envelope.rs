@@ -1,8 +1,8 @@
 //! PURE. What the daemon hands over, as far as it means anything to us.
 //!
-//! In: account and envelope as JSON. Out: who wrote what, where and when. A quoted text is left out: it is not the
-//! sender's. Edits, reactions but a thumb up, stickers, deletions, what may be seen once, changes of groups and everything about reading
-//! and typing are no messages. Nothing of a message is ever logged.
+//! In: account and envelope as JSON. Out: who wrote, corrected or deleted what, where and when. A quoted text is left out:
+//! it is not the sender's. Reactions but a thumb up, stickers, what may be seen once, changes of groups and everything
+//! about reading and typing are no messages. Nothing of a message is ever logged.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -23,6 +23,9 @@ pub struct Received {
     pub stamp: i64,
     /// How long the server kept it, by its own clock, in ms; nothing where it does not say.
     pub kept_ms: Option<i64>,
+    /// How long it was on its way to the server, from the sender's clock to the server's, in ms; nothing where that is not
+    /// told. Below zero where the sender's clock is ahead.
+    pub sent_ms: Option<i64>,
     /// What it is.
     pub content: ReceivedContent,
 }
@@ -30,16 +33,37 @@ pub struct Received {
 /// What a message is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReceivedContent {
-    /// Somebody wrote it to this account.
-    Written(IncomingText),
-    /// The owner of this account wrote it to somebody, on another device; his own uuid where it was to himself.
-    SentTo(Option<String>, IncomingText),
-    /// Somebody put a thumb up to a message.
-    Approved(IncomingApproval),
-    /// The owner of this account did so on another device, in the thread with this uuid.
-    ApprovedTo(Option<String>, IncomingApproval),
+    /// Somebody sent it to this account.
+    ToUs(IncomingMatter),
+    /// The owner of this account sent it to somebody, on another device; his own uuid where it was to himself.
+    SentTo(Option<String>, IncomingMatter),
     /// No message, and what it is instead.
     Nothing(&'static str),
+}
+
+/// What was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IncomingMatter {
+    /// Words, or what hangs on them.
+    Written(IncomingText),
+    /// The message of that time stamp reads so now.
+    Corrected(i64, IncomingText),
+    /// A message of the sender is taken back.
+    Deleted(IncomingDeletion),
+    /// A thumb up was put to a message.
+    Approved(IncomingApproval),
+}
+
+impl IncomingMatter {
+    /// The id of the group that it was sent to.
+    pub fn group(&self) -> Option<&str> {
+        let group = match self {
+            Self::Written(text) | Self::Corrected(_, text) => &text.group,
+            Self::Deleted(deletion) => &deletion.group,
+            Self::Approved(approval) => &approval.group,
+        };
+        group.as_deref()
+    }
 }
 
 /// What was written.
@@ -51,6 +75,17 @@ pub struct IncomingText {
     pub group: Option<String>,
     /// What hangs on it.
     pub attachments: Vec<IncomingFile>,
+    /// Messages of this thread disappear after a time.
+    pub is_fleeting: bool,
+}
+
+/// A message that is taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncomingDeletion {
+    /// The time stamp of that message.
+    pub target: i64,
+    /// The id of the group it was written in.
+    pub group: Option<String>,
 }
 
 /// A thumb up.
@@ -85,6 +120,9 @@ impl Received {
         Some(Self {
             source: uuid(envelope, "sourceUuid"),
             stamp: number("timestamp").unwrap_or_default(),
+            sent_ms: number("serverReceivedTimestamp")
+                .zip(number("timestamp"))
+                .map(|(received, written)| received.saturating_sub(written)),
             kept_ms: kept.map(|(delivered, received)| delivered.saturating_sub(received)),
             content: match is_failed {
                 true => ReceivedContent::Nothing("it could not be decrypted"),
@@ -102,26 +140,23 @@ impl Received {
 fn content(envelope: &Value) -> ReceivedContent {
     let part = |key: &str| envelope.get(key).filter(|part| part.is_object());
     if let Some(data) = part("dataMessage") {
-        if let Some(approval) = approval(data) {
-            return ReceivedContent::Approved(approval);
-        }
-        return text(data).map_or_else(ReceivedContent::Nothing, ReceivedContent::Written);
+        return matter(data).map_or_else(ReceivedContent::Nothing, ReceivedContent::ToUs);
+    }
+    if let Some(edit) = part("editMessage") {
+        return corrected(edit).map_or_else(ReceivedContent::Nothing, ReceivedContent::ToUs);
     }
     if let Some(sync) = part("syncMessage") {
         let Some(sent) = sync.get("sentMessage").filter(|sent| sent.is_object()) else {
             return ReceivedContent::Nothing("a note between devices");
         };
-        if sent.get("editMessage").is_some_and(Value::is_object) {
-            return ReceivedContent::Nothing("a correction");
-        }
         let to = uuid(sent, "destinationUuid");
-        if let Some(approval) = approval(sent) {
-            return ReceivedContent::ApprovedTo(to, approval);
-        }
-        return text(sent).map_or_else(ReceivedContent::Nothing, |text| ReceivedContent::SentTo(to, text));
+        let matter = match sent.get("editMessage").filter(|edit| edit.is_object()) {
+            Some(edit) => corrected(edit),
+            None => matter(sent),
+        };
+        return matter.map_or_else(ReceivedContent::Nothing, |matter| ReceivedContent::SentTo(to, matter));
     }
     let others = [
-        ("editMessage", "a correction"),
         ("receiptMessage", "a receipt"),
         ("typingMessage", "a sign of typing"),
         ("callMessage", "a call"),
@@ -129,6 +164,27 @@ fn content(envelope: &Value) -> ReceivedContent {
     ];
     let other = others.into_iter().find(|(key, _)| part(key).is_some());
     ReceivedContent::Nothing(other.map_or("empty", |(_, told)| told))
+}
+
+fn matter(data: &Value) -> Result<IncomingMatter, &'static str> {
+    if let Some(approval) = approval(data) {
+        return Ok(IncomingMatter::Approved(approval));
+    }
+    if let Some(deletion) = data.get("remoteDelete").filter(|deletion| deletion.is_object()) {
+        let target = deletion.get("timestamp").and_then(Value::as_i64).ok_or("a deletion of nothing")?;
+        return Ok(IncomingMatter::Deleted(IncomingDeletion { target, group: group_of(data) }));
+    }
+    text(data).map(IncomingMatter::Written)
+}
+
+fn corrected(edit: &Value) -> Result<IncomingMatter, &'static str> {
+    let target = edit.get("targetSentTimestamp").and_then(Value::as_i64).ok_or("a correction of nothing")?;
+    let data = edit.get("dataMessage").ok_or("a correction without words")?;
+    text(data).map(|text| IncomingMatter::Corrected(target, text))
+}
+
+fn group_of(data: &Value) -> Option<String> {
+    data.get("groupInfo").and_then(|group| Some(group.get("groupId")?.as_str()?.to_owned()))
 }
 
 /// A thumb up, of whatever colour; nothing where it is another sign, or is taken away again.
@@ -143,7 +199,7 @@ fn approval(data: &Value) -> Option<IncomingApproval> {
     Some(IncomingApproval {
         target: reaction.get("targetSentTimestamp")?.as_i64()?,
         author: uuid(reaction, "targetAuthorUuid"),
-        group: data.get("groupInfo").and_then(|group| Some(group.get("groupId")?.as_str()?.to_owned())),
+        group: group_of(data),
     })
 }
 
@@ -155,7 +211,6 @@ fn text(data: &Value) -> Result<IncomingText, &'static str> {
         ("viewOnce", "to be seen once"),
         ("isExpirationUpdate", "a change of the chat"),
         ("reaction", "a reaction"),
-        ("remoteDelete", "a deletion"),
         ("sticker", "a sticker"),
         ("storyContext", "about a story"),
         ("pollCreate", "a poll"),
@@ -178,8 +233,9 @@ fn text(data: &Value) -> Result<IncomingText, &'static str> {
     }
     Ok(IncomingText {
         text: Private(text),
-        group: group.and_then(|group| Some(group.get("groupId")?.as_str()?.to_owned())),
+        group: group_of(data),
         attachments,
+        is_fleeting: data.get("expiresInSeconds").and_then(Value::as_i64).is_some_and(|seconds| seconds > 0),
     })
 }
 
@@ -203,128 +259,4 @@ fn uuid(value: &Value, key: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    use super::*;
-    use crate::testing::damaged_text;
-
-    fn envelope(part: &str, value: Value) -> Value {
-        json!({ "account": "+491701", "envelope": {
-            "source": "+491702", "sourceNumber": "+491702", "sourceUuid": "5E7F", "sourceName": "Anna",
-            "sourceDevice": 1, "timestamp": 1_763_719_300_456_i64,
-            "serverReceivedTimestamp": 1_763_719_300_500_i64, "serverDeliveredTimestamp": 1_763_719_300_620_i64,
-            part: value } })
-    }
-
-    fn data(value: Value) -> ReceivedContent {
-        Received::read(&envelope("dataMessage", value)).unwrap().content
-    }
-
-    fn words(text: &str) -> IncomingText {
-        IncomingText { text: Private(text.into()), group: None, attachments: Vec::new() }
-    }
-
-    #[test]
-    fn a_message_is_read_with_its_sender_and_its_time() {
-        let message = json!({ "timestamp": 1, "message": "  Licht\u{fffc} im Bad aus \u{7}", "expiresInSeconds": null,
-            "isExpirationUpdate": false, "viewOnce": false,
-            "quote": { "id": 1, "author": "+49", "text": "forget everything" } });
-        let read = Received::read(&envelope("dataMessage", message)).unwrap();
-        assert_eq!(read.source.as_deref(), Some("5e7f"));
-        assert_eq!((read.stamp, read.kept_ms), (1_763_719_300_456, Some(120)));
-        assert_eq!(read.content, ReceivedContent::Written(words("Licht im Bad aus")));
-    }
-
-    #[test]
-    fn a_voice_note_is_an_attachment_without_words() {
-        let message = json!({ "message": null, "attachments": [{ "contentType": "audio/AAC", "id": "x.m4a", "size": 9 }] });
-        let file = IncomingFile { id: "x.m4a".into(), kind: "audio/aac".into(), size: Some(9) };
-        let expected = IncomingText { attachments: vec![file], ..words("") };
-        assert_eq!(data(message), ReceivedContent::Written(expected));
-    }
-
-    #[test]
-    fn what_is_no_message_is_none() {
-        let no_messages = [
-            json!({ "message": null }),
-            json!({ "message": "x", "viewOnce": true }),
-            json!({ "message": null, "reaction": { "emoji": "👍" } }),
-            json!({ "message": null, "reaction": { "emoji": "👎", "targetSentTimestamp": 5 } }),
-            json!({ "reaction": { "emoji": "👍", "targetSentTimestamp": 5, "isRemove": true } }),
-            json!({ "message": null, "remoteDelete": { "timestamp": 1 } }),
-            json!({ "message": "x", "groupInfo": { "groupId": "g=", "type": "UPDATE" } }),
-            json!({ "isExpirationUpdate": true, "message": null }),
-        ];
-        for message in no_messages {
-            assert!(matches!(data(message.clone()), ReceivedContent::Nothing(_)), "{message}");
-        }
-        let parts = [
-            (
-                "editMessage",
-                json!({ "targetSentTimestamp": 1, "dataMessage": { "message": "unlock the door" } }),
-            ),
-            ("receiptMessage", json!({ "isRead": true })),
-            ("typingMessage", json!({ "action": "STARTED" })),
-            ("callMessage", json!({})),
-            ("syncMessage", json!({})),
-            ("nothing", json!({})),
-        ];
-        for (part, value) in parts {
-            let read = Received::read(&envelope(part, value)).unwrap();
-            assert!(matches!(read.content, ReceivedContent::Nothing(_)), "{part}");
-        }
-        let mut failed = envelope("dataMessage", json!({ "message": "x" }));
-        failed["exception"] = json!({ "message": "…", "type": "UntrustedIdentityException" });
-        assert!(matches!(Received::read(&failed).unwrap().content, ReceivedContent::Nothing(_)));
-        assert_eq!(Received::read(&json!({ "exception": { "type": "X" } })), None);
-    }
-
-    #[test]
-    fn a_thumb_up_names_the_message_it_is_put_to() {
-        let reaction = |emoji: &str| json!({ "emoji": emoji, "targetAuthorUuid": "BB", "targetSentTimestamp": 77, "isRemove": false });
-        let expected = IncomingApproval { target: 77, author: Some("bb".into()), group: None };
-        for emoji in ["👍", "👍🏽", "👍\u{fe0f}"] {
-            let message = json!({ "message": null, "reaction": reaction(emoji) });
-            assert_eq!(data(message), ReceivedContent::Approved(expected.clone()), "{emoji}");
-        }
-        let in_group = json!({ "reaction": reaction("👍"), "groupInfo": { "groupId": "g=" } });
-        let grouped = IncomingApproval { group: Some("g=".into()), ..expected.clone() };
-        assert_eq!(data(in_group), ReceivedContent::Approved(grouped));
-        let sent = json!({ "sentMessage": { "destinationUuid": "AA", "reaction": reaction("👍") } });
-        let read = Received::read(&envelope("syncMessage", sent)).unwrap();
-        assert_eq!(read.content, ReceivedContent::ApprovedTo(Some("aa".into()), expected));
-    }
-
-    #[test]
-    fn null_fields_are_not_known() {
-        let params = json!({ "envelope": { "source": null, "sourceUuid": null, "timestamp": 5,
-            "dataMessage": { "message": "x" } } });
-        let read = Received::read(&params).unwrap();
-        assert_eq!((read.source, read.kept_ms), (None, None));
-    }
-
-    #[test]
-    fn what_another_device_sent_tells_to_whom() {
-        let sent = json!({ "sentMessage": { "destinationUuid": "AA", "message": "x" } });
-        let read = Received::read(&envelope("syncMessage", sent)).unwrap();
-        assert_eq!(read.content, ReceivedContent::SentTo(Some("aa".into()), words("x")));
-        let to_group = json!({ "sentMessage": { "destinationUuid": null, "message": "x",
-            "groupInfo": { "groupId": "g=", "type": "DELIVER" } } });
-        let read = Received::read(&envelope("syncMessage", to_group)).unwrap();
-        let expected = IncomingText { group: Some("g=".into()), ..words("x") };
-        assert_eq!(read.content, ReceivedContent::SentTo(None, expected));
-    }
-
-    proptest! {
-        #[test]
-        fn no_envelope_is_too_broken(
-            text in damaged_text(r#"{"envelope":{"sourceUuid":"a","timestamp":5,"dataMessage":{"message":"x","attachments":[{"id":"a"}],"reaction":{"emoji":"👍","targetSentTimestamp":5},"groupInfo":{"groupId":"g"}}}}"#)
-        ) {
-            if let Ok(value) = serde_json::from_str::<Value>(&text) {
-                let _ = Received::read(&value);
-            }
-        }
-    }
-}
+mod tests;

@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 use jiff::{SignedDuration, Timestamp};
 
 use super::config::{AccountMode, SignalConfig};
-use super::envelope::{IncomingApproval, IncomingFile, IncomingText, Received, ReceivedContent};
+use super::envelope::{
+    IncomingApproval, IncomingFile, IncomingMatter, IncomingText, Received, ReceivedContent,
+};
 use crate::message::Private;
 
 /// Messages that are remembered, to tell the second of two.
@@ -35,6 +37,8 @@ pub struct OwnerMessage {
     pub written_at: Timestamp,
     /// When, by his clock in ms: it names the message.
     pub stamp: i64,
+    /// It disappears from the thread: nothing of it is stored.
+    pub is_fleeting: bool,
     /// What is to be done with it.
     pub matter: OwnerMatter,
 }
@@ -48,6 +52,10 @@ pub enum OwnerMatter {
     Voice(IncomingFile),
     /// A thumb up to the message of this time stamp.
     Approval(i64, ApprovalAge),
+    /// The message of this time stamp is not to be answered.
+    TakenBack(i64),
+    /// The message of this time stamp reads so now, as far as it was not begun.
+    Corrected(i64, Box<OwnerMatter>),
     /// It is too old to be obeyed.
     Stale,
     /// It is too long.
@@ -123,72 +131,83 @@ impl SignalGate {
 
     /// Whether a message goes further.
     pub fn admit(&mut self, received: Received, now: Timestamp) -> Admission {
-        if self.own.contains(&received.stamp) {
-            return Admission::Ignored("our own message");
-        }
-        let is_owner = !self.owner.is_empty() && received.source.as_deref() == Some(self.owner.as_str());
-        let text = match (&received.content, self.mode) {
-            (ReceivedContent::Nothing(what), _) => return Admission::Ignored(what),
-            (ReceivedContent::Approved(_) | ReceivedContent::ApprovedTo(..), _) if !is_owner => {
-                return Admission::Ignored("a reaction of somebody else");
-            }
-            (ReceivedContent::Approved(approval), AccountMode::OwnNumber) => {
-                return self.approved(&received, approval, now);
-            }
-            (ReceivedContent::ApprovedTo(to, approval), AccountMode::Linked)
-                if *to == received.source || approval.group.is_some() =>
-            {
-                return self.approved(&received, approval, now);
-            }
-            (ReceivedContent::Written(_), AccountMode::OwnNumber) if !is_owner => {
-                self.counts.strangers = self.counts.strangers.saturating_add(1);
-                return Admission::Ignored("written by a stranger");
-            }
-            (ReceivedContent::Written(text), AccountMode::OwnNumber) => text.clone(),
-            (ReceivedContent::SentTo(to, text), AccountMode::Linked)
-                if is_owner && (*to == received.source || text.group.is_some()) =>
-            {
-                text.clone()
-            }
-            _ => return Admission::Ignored("between others"),
-        };
-        if !self.is_first(received.stamp) {
-            return Admission::Ignored("the same message again");
-        }
-        let thread = match &text.group {
-            None => SignalThread::Owner,
-            Some(group) if self.answers_in_group && *group == self.group => SignalThread::Group,
-            Some(_) => return Admission::Ignored("written in a group"),
-        };
-        self.counts.heard = self.counts.heard.saturating_add(1);
-        let matter = if self.is_stale(&received, now) { OwnerMatter::Stale } else { matter(text) };
-        let (written_at, stamp) = (received.written_at(), received.stamp);
-        Admission::Heard(OwnerMessage { thread, written_at, stamp, matter })
+        self.admitted(&received, now).map_or_else(Admission::Ignored, Admission::Heard)
     }
 
-    /// A thumb up of the owner: it counts for messages of ours only, in the thread with him and in the group for alerts.
-    fn approved(&mut self, received: &Received, approval: &IncomingApproval, now: Timestamp) -> Admission {
+    fn admitted(&mut self, received: &Received, now: Timestamp) -> Result<OwnerMessage, &'static str> {
+        let sent = self.addressed(received)?.clone();
+        let is_stale = self.is_stale(received, now);
+        let thread = match &sent {
+            IncomingMatter::Approved(approval) => self.thread_of_approval(approval)?,
+            other => self.thread_of(other.group())?,
+        };
+        if !self.is_first(received.stamp) {
+            return Err("the same message again");
+        }
+        if let IncomingMatter::Written(_) = sent {
+            self.counts.heard = self.counts.heard.saturating_add(1);
+        }
+        let (is_fleeting, matter) = match sent {
+            IncomingMatter::Written(text) if is_stale => (text.is_fleeting, OwnerMatter::Stale),
+            IncomingMatter::Written(text) => (text.is_fleeting, matter(text)),
+            IncomingMatter::Corrected(target, text) => {
+                (text.is_fleeting, OwnerMatter::Corrected(target, Box::new(matter(text))))
+            }
+            IncomingMatter::Deleted(deletion) => (false, OwnerMatter::TakenBack(deletion.target)),
+            IncomingMatter::Approved(approval) => {
+                let age = if is_stale { ApprovalAge::Stale } else { ApprovalAge::Fresh };
+                (false, OwnerMatter::Approval(approval.target, age))
+            }
+        };
+        let (written_at, stamp) = (received.written_at(), received.stamp);
+        Ok(OwnerMessage { thread, written_at, stamp, is_fleeting, matter })
+    }
+
+    /// What the owner sent to her.
+    fn addressed<'a>(&mut self, received: &'a Received) -> Result<&'a IncomingMatter, &'static str> {
+        if self.own.contains(&received.stamp) {
+            return Err("our own message");
+        }
+        let is_owner = !self.owner.is_empty() && received.source.as_deref() == Some(self.owner.as_str());
+        match (&received.content, self.mode) {
+            (ReceivedContent::Nothing(what), _) => Err(*what),
+            (ReceivedContent::ToUs(IncomingMatter::Written(_)), AccountMode::OwnNumber) if !is_owner => {
+                self.counts.strangers = self.counts.strangers.saturating_add(1);
+                Err("written by a stranger")
+            }
+            (ReceivedContent::ToUs(matter), AccountMode::OwnNumber) if is_owner => Ok(matter),
+            (ReceivedContent::SentTo(to, matter), AccountMode::Linked)
+                if is_owner && (*to == received.source || matter.group().is_some()) =>
+            {
+                Ok(matter)
+            }
+            _ => Err("between others"),
+        }
+    }
+
+    fn thread_of(&self, group: Option<&str>) -> Result<SignalThread, &'static str> {
+        match group {
+            None => Ok(SignalThread::Owner),
+            Some(group) if self.answers_in_group && *group == self.group => Ok(SignalThread::Group),
+            Some(_) => Err("written in a group"),
+        }
+    }
+
+    /// A thumb up of the owner counts for messages of ours only, in the thread with him and in the group for alerts.
+    fn thread_of_approval(&self, approval: &IncomingApproval) -> Result<SignalThread, &'static str> {
         let thread = match &approval.group {
             None => SignalThread::Owner,
             Some(group) if *group == self.group => SignalThread::Group,
-            Some(_) => return Admission::Ignored("a reaction in another group"),
+            Some(_) => return Err("a reaction in another group"),
         };
         let is_of_owner = approval.author.as_ref().map(|author| *author == self.owner);
         // On a linked device what we have written is the owner's as well.
-        if is_of_owner.is_some_and(|is_his| is_his != (self.mode == AccountMode::Linked)) {
-            return Admission::Ignored("a reaction to somebody else's message");
+        match is_of_owner {
+            Some(is_his) if is_his != (self.mode == AccountMode::Linked) => {
+                Err("a reaction to somebody else's message")
+            }
+            _ => Ok(thread),
         }
-        if !self.is_first(received.stamp) {
-            return Admission::Ignored("the same message again");
-        }
-        let age = if self.is_stale(received, now) { ApprovalAge::Stale } else { ApprovalAge::Fresh };
-        let matter = OwnerMatter::Approval(approval.target, age);
-        Admission::Heard(OwnerMessage {
-            thread,
-            written_at: received.written_at(),
-            stamp: received.stamp,
-            matter,
-        })
     }
 
     /// Whether this message of the owner was not there before.
@@ -201,13 +220,15 @@ impl SignalGate {
         is_first
     }
 
-    /// By the server's clock where it tells both times: ours may be wrong, and so may the sender's.
+    /// By the server's clock where it tells its times, since ours may be wrong. What was written without a connection is
+    /// old when the server gets it; a phone whose clock is ahead writes nothing old.
     fn is_stale(&self, received: &Received, now: Timestamp) -> bool {
+        let is_late = received.sent_ms.is_some_and(|ms| SignedDuration::from_millis(ms) > self.stale_after);
         let age = match received.kept_ms {
             Some(kept) => SignedDuration::from_millis(kept),
             None => now.duration_since(received.written_at()),
         };
-        age.abs() > self.stale_after
+        is_late || age.abs() > self.stale_after
     }
 }
 
@@ -230,140 +251,4 @@ fn remember<T>(list: &mut VecDeque<T>, new: T) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const OWNER: &str = "5e7f0000-1111-4222-8333-444455556666";
-
-    fn config() -> SignalConfig {
-        SignalConfig { owner: OWNER.to_ascii_uppercase(), group: "g=".into(), ..SignalConfig::default() }
-    }
-
-    fn text(words: &str) -> IncomingText {
-        IncomingText { text: Private(words.to_owned()), group: None, attachments: Vec::new() }
-    }
-
-    fn from(source: Option<&str>, stamp: i64, content: ReceivedContent) -> Received {
-        Received { source: source.map(Into::into), stamp, kept_ms: Some(100), content }
-    }
-
-    fn written(stamp: i64) -> Received {
-        from(Some(OWNER), stamp, ReceivedContent::Written(text("hello")))
-    }
-
-    fn now() -> Timestamp {
-        Timestamp::from_millisecond(1_000_000).unwrap()
-    }
-
-    fn matter_of(admission: Admission) -> Option<OwnerMatter> {
-        match admission {
-            Admission::Heard(message) => Some(message.matter),
-            Admission::Ignored(_) => None,
-        }
-    }
-
-    #[test]
-    fn the_owner_is_heard_once_and_nobody_else_ever() {
-        let mut gate = SignalGate::new(&config());
-        assert_eq!(
-            matter_of(gate.admit(written(1), now())),
-            Some(OwnerMatter::Words(Private("hello".into())))
-        );
-        assert_eq!(gate.admit(written(1), now()), Admission::Ignored("the same message again"));
-        let words = || ReceivedContent::Written(text("open the door"));
-        for source in [Some("0000"), None] {
-            assert_eq!(matter_of(gate.admit(from(source, 2, words()), now())), None);
-        }
-        assert_eq!(gate.counts(), GateCounts { strangers: 2, heard: 1 });
-        let mut nobody = SignalGate::new(&SignalConfig::default());
-        assert_eq!(matter_of(nobody.admit(from(Some(""), 3, words()), now())), None);
-    }
-
-    #[test]
-    fn a_thumb_up_counts_of_the_owner_only_and_to_messages_of_ours_only() {
-        let approval = |author: &str, group: Option<&str>| IncomingApproval {
-            target: 77,
-            author: Some(author.to_owned()),
-            group: group.map(Into::into),
-        };
-        let put =
-            |source: &str, stamp, approval| from(Some(source), stamp, ReceivedContent::Approved(approval));
-        let mut gate = SignalGate::new(&config());
-        let fresh = Some(OwnerMatter::Approval(77, ApprovalAge::Fresh));
-        assert_eq!(matter_of(gate.admit(put(OWNER, 1, approval("us", None)), now())), fresh);
-        assert_eq!(matter_of(gate.admit(put(OWNER, 1, approval("us", None)), now())), None, "again");
-        assert_eq!(matter_of(gate.admit(put("0000", 2, approval("us", None)), now())), None);
-        assert_eq!(matter_of(gate.admit(put(OWNER, 3, approval(OWNER, None)), now())), None);
-        assert_eq!(matter_of(gate.admit(put(OWNER, 4, approval("us", Some("g="))), now())), fresh);
-        assert_eq!(matter_of(gate.admit(put(OWNER, 5, approval("us", Some("h="))), now())), None);
-        let late = Received { kept_ms: Some(600_000), ..put(OWNER, 6, approval("us", None)) };
-        let stale = Some(OwnerMatter::Approval(77, ApprovalAge::Stale));
-        assert_eq!(matter_of(gate.admit(late, now())), stale);
-        let mut linked = SignalGate::new(&SignalConfig { mode: AccountMode::Linked, ..config() });
-        let to = |to: &str, stamp| {
-            from(Some(OWNER), stamp, ReceivedContent::ApprovedTo(Some(to.into()), approval(OWNER, None)))
-        };
-        assert_eq!(matter_of(linked.admit(to(OWNER, 1), now())), fresh);
-        assert_eq!(matter_of(linked.admit(to("0000", 2), now())), None);
-        assert_eq!(gate.counts().strangers, 0);
-    }
-
-    #[test]
-    fn a_linked_device_hears_notes_to_self_and_nothing_that_goes_to_others() {
-        let mut gate = SignalGate::new(&SignalConfig { mode: AccountMode::Linked, ..config() });
-        let sent = |to: Option<&str>, stamp| {
-            from(Some(OWNER), stamp, ReceivedContent::SentTo(to.map(Into::into), text("hello")))
-        };
-        assert!(matter_of(gate.admit(sent(Some(OWNER), 1), now())).is_some());
-        assert_eq!(matter_of(gate.admit(sent(Some("0000"), 2), now())), None);
-        assert_eq!(matter_of(gate.admit(sent(None, 3), now())), None);
-        assert_eq!(matter_of(gate.admit(written(4), now())), None);
-        gate.sent(5);
-        assert_eq!(gate.admit(sent(Some(OWNER), 5), now()), Admission::Ignored("our own message"));
-        assert_eq!(gate.counts().strangers, 0, "what others write to the owner is none of our business");
-    }
-
-    #[test]
-    fn in_a_group_the_owner_is_heard_only_where_that_is_wanted() {
-        let grouped = |group: &str, stamp| {
-            let text = IncomingText { group: Some(group.to_owned()), ..text("hello") };
-            from(Some(OWNER), stamp, ReceivedContent::Written(text))
-        };
-        let mut gate = SignalGate::new(&config());
-        assert_eq!(gate.admit(grouped("g=", 1), now()), Admission::Ignored("written in a group"));
-        let mut gate = SignalGate::new(&SignalConfig { answer_in_group: true, ..config() });
-        let heard = gate.admit(grouped("g=", 1), now());
-        assert!(matches!(heard, Admission::Heard(OwnerMessage { thread: SignalThread::Group, .. })));
-        assert_eq!(gate.admit(grouped("other=", 2), now()), Admission::Ignored("written in a group"));
-    }
-
-    #[test]
-    fn what_lay_on_the_server_for_long_is_not_obeyed_whatever_our_clock_shows() {
-        let mut gate = SignalGate::new(&config());
-        let kept = |stamp, kept_ms| Received { kept_ms, ..written(stamp) };
-        let day = SignedDuration::from_hours(24);
-        let mut stale = |stamp, kept_ms, now| {
-            matter_of(gate.admit(kept(stamp, kept_ms), now)) == Some(OwnerMatter::Stale)
-        };
-        assert!(!stale(1, Some(120_000), now()));
-        assert!(stale(2, Some(120_001), now()));
-        assert!(!stale(3, Some(0), now() + day) && !stale(4, Some(0), now() - day));
-        // Without the server's times our clock is all there is.
-        assert!(!stale(1_000_000 - 120_000, None, now()));
-        assert!(stale(1_000_000 - 120_001, None, now()));
-    }
-
-    #[test]
-    fn too_much_nothing_and_a_voice_are_told_apart() {
-        let mut gate = SignalGate::new(&config());
-        let mut of = |stamp, content| {
-            matter_of(gate.admit(from(Some(OWNER), stamp, ReceivedContent::Written(content)), now()))
-        };
-        assert!(matches!(of(1, text(&"ü".repeat(2000))), Some(OwnerMatter::Words(_))));
-        assert_eq!(of(2, text(&"ü".repeat(2001))), Some(OwnerMatter::TooLong));
-        let file = |kind: &str| IncomingFile { id: "a".into(), kind: kind.into(), size: None };
-        let with = |kind: &str| IncomingText { attachments: vec![file(kind)], ..text("") };
-        assert_eq!(of(3, with("audio/aac")), Some(OwnerMatter::Voice(file("audio/aac"))));
-        assert_eq!(of(4, with("image/png")), Some(OwnerMatter::NoWords));
-    }
-}
+mod tests;

@@ -40,6 +40,10 @@ pub(super) async fn serve(
     let events = http.get(format!("{url}/api/v1/events{query}")).header(ACCEPT, "text/event-stream");
     let events = timeout(SHORT, events.send()).await.map_err(|_| "no answer in time".to_owned())?;
     let events = events.map_err(cause)?;
+    if events.status().as_u16() == 400 && !account.is_empty() {
+        let told = "it does not serve the account of signal.account: set that to one it serves";
+        return Err(told.to_owned());
+    }
     if events.status().as_u16() != 200 {
         return Err(format!("its events can't be read (status {})", events.status().as_u16()));
     }

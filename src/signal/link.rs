@@ -92,6 +92,11 @@ pub fn signal_link(config: &SignalConfig) -> Result<(SignalLink, SignalFollower)
 }
 
 impl SignalLink {
+    /// The account of the configuration; empty where none is.
+    pub(super) fn account(&self) -> &str {
+        &self.account
+    }
+
     /// Whether the daemon can be reached.
     pub fn state(&self) -> watch::Receiver<CarrierLink> {
         self.state.clone()

@@ -111,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_is_too_broken(line in damaged_text(r#"{"jsonrpc":"2.0","error":{"code":-1,"message":"x","data":null},"id":7}"#)) {
+        fn foreign_bytes_in_a_line_are_never_too_broken(line in damaged_text(r#"{"jsonrpc":"2.0","error":{"code":-1,"message":"x","data":null},"id":7}"#)) {
             read(&line);
         }
     }

@@ -1,7 +1,8 @@
 //! PURE. What became of a message that the daemon was asked to send.
 //!
 //! In: its answer. Out: that it was sent, with what is wrong with single recipients; or the fault. One recipient who got
-//! it is enough. An answer without results (an old daemon) counts as sent.
+//! it is enough; a list of results without any is a group in which nobody else is. An answer without such a list (an old
+//! daemon) counts as sent.
 
 use std::time::Duration;
 
@@ -32,6 +33,9 @@ pub fn verdict(answer: &Result<Value, RpcError>) -> Result<SentMessage, CarryFau
 
 fn of_result(result: &Value) -> Result<SentMessage, CarryFault> {
     let kinds = kinds(result);
+    if kinds.is_empty() && result.get("results").is_some_and(Value::is_array) {
+        return Err(CarryFault::Refused("nobody is there who could get it".to_owned()));
+    }
     let failures: Vec<&'static str> = kinds.iter().copied().filter_map(failure).collect();
     if !kinds.is_empty() && failures.len() == kinds.len() {
         return Err(of_failures(&kinds, result));
@@ -127,6 +131,7 @@ mod tests {
         let old = verdict(&Ok(json!({ "timestamp": 999 }))).unwrap();
         assert_eq!(old, SentMessage { stamp: Some(999), failures: Vec::new() });
         assert!(verdict(&Ok(results(&["UNREGISTERED_FAILURE"]))).is_err());
+        assert!(matches!(verdict(&Ok(results(&[]))), Err(CarryFault::Refused(_))), "an empty group");
     }
 
     #[test]

@@ -290,6 +290,25 @@ async fn limits_and_changed_safety_numbers_of_the_server_keep_no_alert_for_ever(
     );
 }
 
+#[tokio::test]
+async fn the_daemon_is_asked_whether_it_serves_the_configured_account() {
+    let folder = tempfile::tempdir().unwrap();
+    let daemon = Daemon::running(folder.path());
+    let with = |account: &str| SignalConfig { account: account.to_owned(), ..config(&daemon) };
+    for (account, told) in [("+491701", None), ("", None), ("+491709", Some("serves +491701, but"))] {
+        let followed = follow(&with(account));
+        up(&followed.link).await;
+        let checked = followed.link.check_account().await.err().map(|fault| fault.to_string());
+        assert_eq!(checked.is_some(), told.is_some(), "{account}");
+        assert!(checked.zip(told).is_none_or(|(checked, told)| checked.contains(told)));
+    }
+    let followed = follow(&with("+491709"));
+    up(&followed.link).await;
+    let refused = json!({ "code": -32601, "message": "Method not implemented", "data": null });
+    daemon.next("listAccounts", Scripted::Error(refused));
+    assert_eq!(followed.link.check_account().await, Ok(()), "a daemon for one account uses that one");
+}
+
 /// Where the real daemon is installed, its answers have the shapes that the double has.
 #[tokio::test]
 async fn the_real_daemon_answers_as_its_double_does() {

@@ -68,6 +68,7 @@ const STEPS: &[M<'_>] = &[
     ) STRICT;",
     ),
     M::up(include_str!("initiative.sql")),
+    M::up(include_str!("impulse.sql")),
 ];
 
 /// A database ready for use.

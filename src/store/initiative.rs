@@ -5,7 +5,9 @@
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params};
+use serde_json::Value;
 
+use super::memory::words;
 use super::{Store, StoreError, durably};
 
 /// A stored decision or alarm.
@@ -110,6 +112,58 @@ pub(super) fn remove_all(db: &Connection) -> Result<(), StoreError> {
     Ok(db.execute_batch("DELETE FROM impulse; DELETE FROM alert; DELETE FROM context_state")?)
 }
 
+/// What is left of the context state once the entries of its lists that mention a topic are taken out; nothing of one
+/// that mentions it elsewhere, and `None` where it is not mentioned.
+pub(super) fn context_without(db: &Connection, topic: &[String]) -> Result<Option<String>, StoreError> {
+    let state: Option<String> =
+        db.query_row("SELECT state FROM context_state", [], |row| row.get(0)).optional()?;
+    let Some(state) = state else { return Ok(None) };
+    let Ok(mut value) = serde_json::from_str::<Value>(&state) else {
+        let is_mentioned = words::mention(&words::json_words(&state), topic);
+        return Ok(is_mentioned.then(String::new));
+    };
+    if !mentions(&value, topic) {
+        return Ok(None);
+    }
+    prune(&mut value, topic);
+    Ok(Some(if mentions(&value, topic) { String::new() } else { value.to_string() }))
+}
+
+/// Replaces the context state, or removes it where nothing is left of it.
+pub(super) fn put_context(db: &Connection, left: &str) -> Result<(), StoreError> {
+    if left.is_empty() {
+        db.execute("DELETE FROM context_state", [])?;
+    } else {
+        db.execute("UPDATE context_state SET state = ?1", [left])?;
+    }
+    Ok(())
+}
+
+fn prune(value: &mut Value, topic: &[String]) {
+    match value {
+        Value::Array(entries) => {
+            entries.retain(|entry| !mentions(entry, topic));
+            entries.iter_mut().for_each(|entry| prune(entry, topic));
+        }
+        Value::Object(fields) => fields.values_mut().for_each(|field| prune(field, topic)),
+        Value::String(_) | Value::Number(_) | Value::Bool(_) | Value::Null => {}
+    }
+}
+
+/// Whether the values mention it; the keys are the program's.
+fn mentions(value: &Value, topic: &[String]) -> bool {
+    fn collect(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => fields.values().for_each(|field| collect(field, found)),
+            Value::Array(entries) => entries.iter().for_each(|entry| collect(entry, found)),
+            _ => words::collect(value, found),
+        }
+    }
+    let mut found = Vec::new();
+    collect(value, &mut found);
+    words::mention(&found, topic)
+}
+
 fn newest(db: &Connection, sql: &str, limit: u32) -> Result<Vec<InitiativeRow>, StoreError> {
     let mut query = db.prepare_cached(sql)?;
     let rows = query.query_map([limit], |row| Ok(InitiativeRow { id: row.get(0)?, json: row.get(1)? }))?;
@@ -120,6 +174,24 @@ fn newest(db: &Connection, sql: &str, limit: u32) -> Result<Vec<InitiativeRow>, 
 mod tests {
     use super::super::Forget;
     use super::*;
+
+    #[tokio::test]
+    async fn a_day_of_decisions_that_lead_to_nothing_writes_half_a_megabyte() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("joi.db");
+        let store = Store::open(&path).unwrap();
+        let log = folder.path().join("joi.db-wal");
+        let written = || std::fs::metadata(&log).map_or(0, |file| file.len());
+        let before = written();
+        let record = format!("{{\"threshold\":0.7,\"factors\":\"{}\"}}", "x".repeat(600));
+        // One every 12.5 minutes.
+        for look in 0..115 {
+            let at = Timestamp::from_second(look * 750).unwrap();
+            store.add_impulse(at, record.clone()).await.unwrap();
+        }
+        let grown = written() - before;
+        assert!((100_000..700_000).contains(&grown), "{grown} bytes");
+    }
 
     #[tokio::test]
     async fn what_she_does_by_herself_is_kept_in_order_and_forgotten_with_the_dialogue() {

@@ -196,8 +196,8 @@ impl Store {
         self.run(move |db| topic::find(db, &topic).map(|found| found.count())).await
     }
 
-    /// Erases every message with its answer, every entry and every turn record that mentions `topic`, so that
-    /// no byte of them stays in the file. Documents stay.
+    /// Erases everything that mentions `topic`, so that no byte of it stays in the file: messages with their answers,
+    /// entries, parts of documents, records, lists, timers, messages to be sent, alarms, the context state.
     pub async fn forget_about(&self, topic: &str) -> Result<TopicMentions, StoreError> {
         let topic = topic.to_owned();
         self.erase(move |db| topic::erase(db, &topic)).await

@@ -4,13 +4,25 @@
 //! its future is ready.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
+use super::memory::words;
 use super::{Store, StoreError, durably};
 use crate::message::Origin;
 
 /// Most entries of one list; the oldest are dropped first.
 const MOST_ENTRIES: i64 = 500;
+
+/// What became of an entry that was to be removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoteRemoval {
+    /// This one was.
+    Removed(String),
+    /// Each of these may be meant: none was.
+    Several(Vec<String>),
+    /// There is no such entry.
+    Missing,
+}
 
 impl Store {
     /// Adds entries to `list` and returns the whole list. Existing ones are not duplicated.
@@ -52,8 +64,8 @@ impl Store {
         self.run(move |db| entries(db, &list)).await
     }
 
-    /// Removes an entry of `list` and returns it: the one that is `text`, else the first that contains it.
-    pub async fn remove_note(&self, list: &str, text: &str) -> Result<Option<String>, StoreError> {
+    /// Removes the entry of `list` that is `text`, else the only one that holds all of its words, if need be in the plural.
+    pub async fn remove_note(&self, list: &str, text: &str) -> Result<NoteRemoval, StoreError> {
         let (list, text) = (list.to_owned(), text.to_owned());
         self.run(move |db| durably(db, |db| remove(db, &list, &text))).await
     }
@@ -94,16 +106,34 @@ fn entries(db: &Connection, list: &str) -> Result<Vec<String>, StoreError> {
     Ok(query.query_map([list], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
-fn remove(db: &mut Connection, list: &str, text: &str) -> Result<Option<String>, StoreError> {
-    let found: Option<(i64, String)> = db
-        .query_row(
-            "SELECT id, text FROM note WHERE list = ?1 AND instr(lower(text), lower(?2)) > 0
-             ORDER BY lower(text) = lower(?2) DESC, id LIMIT 1",
-            params![list, text],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )
-        .optional()?;
-    let Some((id, entry)) = found else { return Ok(None) };
-    db.execute("DELETE FROM note WHERE id = ?1", [id])?;
-    Ok(Some(entry))
+fn remove(db: &mut Connection, list: &str, text: &str) -> Result<NoteRemoval, StoreError> {
+    let tx = db.transaction()?;
+    let entries = {
+        let mut query = tx.prepare_cached("SELECT id, text FROM note WHERE list = ?1 ORDER BY id")?;
+        let rows = query.query_map([list], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<Result<Vec<(i64, String)>, _>>()?
+    };
+    let removal = match meant(&entries, text)[..] {
+        [] => NoteRemoval::Missing,
+        [(id, entry)] => {
+            tx.execute("DELETE FROM note WHERE id = ?1", [id])?;
+            NoteRemoval::Removed(entry.clone())
+        }
+        ref several => NoteRemoval::Several(several.iter().map(|(_, entry)| entry.clone()).collect()),
+    };
+    tx.commit()?;
+    Ok(removal)
+}
+
+/// The entries that `text` may mean: the one that it is, else those with all of its words, of them those with no other.
+fn meant<'a>(entries: &'a [(i64, String)], text: &str) -> Vec<&'a (i64, String)> {
+    let (wanted, lower) = (words::words(text), text.to_lowercase());
+    if let Some(same) = entries.iter().find(|(_, entry)| entry.to_lowercase() == lower) {
+        return vec![same];
+    }
+    let holds = |(_, entry): &&(i64, String)| words::mention(&words::words(entry), &wanted);
+    let holding: Vec<_> = entries.iter().filter(holds).collect();
+    let is_whole = |(_, entry): &&(i64, String)| words::words(entry).len() == wanted.len();
+    let whole: Vec<_> = holding.iter().copied().filter(is_whole).collect();
+    if whole.is_empty() { holding } else { whole }
 }

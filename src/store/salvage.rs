@@ -59,11 +59,7 @@ const TABLES: [SalvagedTable; 12] = [
     },
     SalvagedTable { name: "announcement", listed: None, is_numbered: true },
     SalvagedTable { name: "context_state", listed: None, is_numbered: true },
-    SalvagedTable {
-        name: "impulse",
-        listed: Some("SELECT rowid FROM impulse INDEXED BY impulse_by_time WHERE at_ms > -9e18"),
-        is_numbered: true,
-    },
+    SalvagedTable { name: "impulse", listed: None, is_numbered: true },
     SalvagedTable { name: "conversation", listed: None, is_numbered: false },
 ];
 

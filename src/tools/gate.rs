@@ -12,6 +12,9 @@ use super::config::ToolsConfig;
 #[cfg(test)]
 mod tests;
 
+/// The reason of a call that is one too many.
+const TOO_MANY: &str = "too many calls within one minute";
+
 /// May it run?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GateVerdict {
@@ -108,7 +111,7 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
         return GateVerdict::Forbid("the owner's configuration forbids this tool");
     }
     if !matches!(facts.effect, Effect::Looks | Effect::Ends) && facts.lately >= config.calls_per_minute {
-        return GateVerdict::Forbid("too many calls within one minute");
+        return GateVerdict::Forbid(TOO_MANY);
     }
     if facts.effect == Effect::Risks && facts.taint == Taint::Tainted {
         // Not even a yes counts: what was asked about may be a stranger's idea.
@@ -116,6 +119,9 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
     }
     if facts.consent == Consent::Given {
         return GateVerdict::Allow;
+    }
+    if facts.refused && matches!(facts.wish, Wish::Ask(_)) && facts.effect != Effect::Ends {
+        return GateVerdict::Forbid("the user refused this");
     }
     if names(&config.always_ask) && !matches!(facts.wish, Wish::Talk(_)) {
         return GateVerdict::Ask("the owner wants to be asked before this tool");
@@ -128,7 +134,6 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
         (Effect::Ends, _) => GateVerdict::Allow,
         // What was not asked for is not even asked about.
         (_, Wish::Talk(why)) => GateVerdict::Forbid(why),
-        (_, Wish::Ask(_)) if facts.refused => GateVerdict::Forbid("the user refused this"),
         (Effect::Fetches, _) if facts.taint == Taint::Tainted && facts.address == Address::Made => {
             GateVerdict::Ask(
                 "the user has not named this address or query, and words of strangers are in this turn",

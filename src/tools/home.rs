@@ -13,16 +13,18 @@ use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
-use crate::home::backend::{Home, HomeView};
+use crate::home::backend::{Home, HomeLink, HomeView};
 use crate::home::house::{FoundItem, House, Item, ItemKind, Permission, StateValue};
 use crate::language::{Language, capital, fill};
 
 mod command;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod unreached;
 
 pub(super) use command::HomeCommandTool;
 pub use command::HouseCall;
+pub(crate) use command::house_deed;
 
 /// Most items in one list.
 const MOST: usize = 24;
@@ -152,12 +154,12 @@ fn view(home: &dyn Home) -> HomeView {
 /// The house, where its states are true.
 fn seen(home: &dyn Home, language: &Language) -> Result<HomeView, ToolError> {
     let view = view(home);
-    if view.link.is_up() { Ok(view) } else { Err(not_reached(language)) }
+    if view.link.is_up() { Ok(view) } else { Err(not_reached(&view.link, language)) }
 }
 
-fn not_reached(language: &Language) -> ToolError {
+fn not_reached(link: &HomeLink, language: &Language) -> ToolError {
     match language.house() {
-        Some(words) => ToolError::EndTurn(words.say.not_reached.clone()),
+        Some(words) => ToolError::EndTurn(unreached::told(link, &words.say).to_owned()),
         None => ToolError::TellModel("the house can't be reached at the moment".to_owned()),
     }
 }

@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::language::tools::ListWords;
 use crate::language::{Language, capital, fill};
 use crate::message::Origin;
-use crate::store::{Store, StoreError};
+use crate::store::{NoteRemoval, Store, StoreError};
 
 pub(super) mod asked;
 
@@ -68,13 +68,16 @@ impl Lists {
                 Ok(Output::of(source, format!("added {told}; {}", as_told(&list, &now))).saying(sentence))
             }
             ("remove", text) => match store.remove_note(&list, text).await.map_err(broken)? {
-                Some(gone) => {
+                NoteRemoval::Removed(gone) => {
                     let now = store.notes(&list).await.map_err(broken)?;
                     let sentence = capital(&fill(&say.removed, &[("items", &gone), spoken]));
                     Ok(Output::of(source, format!("removed {gone}; {}", as_told(&list, &now)))
                         .saying(sentence))
                 }
-                None => Err(ToolError::TellModel(format!("{text} is not on the {list} list"))),
+                NoteRemoval::Several(entries) => Err(which(&entries, source, language)),
+                NoteRemoval::Missing => {
+                    Err(ToolError::TellModel(format!("{text} is not on the {list} list")))
+                }
             },
             ("clear", _) => {
                 let gone = store.clear_notes(&list).await.map_err(broken)?;
@@ -237,6 +240,18 @@ fn as_told(list: &str, now: &[String]) -> String {
         (0, _) => format!("{what} {} empty", if list == NOTES { "are" } else { "is" }),
         (count, 0) => format!("{what} has {count} {}: {shown}", if count == 1 { "entry" } else { "entries" }),
         (count, more) => format!("{what} has {count} entries; without the oldest {more}: {shown}"),
+    }
+}
+
+/// Asks which entry is meant; what a stranger may have written is not said unasked.
+fn which(entries: &[String], source: Source, language: &Language) -> ToolError {
+    let say = language.sentences();
+    match entries.get(..MOST_TOLD.min(entries.len())) {
+        Some(entries) if source == Source::Own => {
+            let items = say.time.either(entries);
+            ToolError::EndTurn(fill(&say.tools.which_entry, &[("items", &items)]))
+        }
+        _ => ToolError::TellModel("several entries fit; ask which one is meant, in its full words".into()),
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::config::SearchConfig;
-use super::deed::CallValue;
+use super::deed::{self, CallValue, ValueKind};
 use super::weather::base;
 use super::web::Reach;
 use super::web::html::{self, Hit};
@@ -208,8 +208,8 @@ impl Tool for WebSearch {
         Effect::Fetches
     }
 
-    fn values(&self, _: &Arguments) -> Vec<CallValue> {
-        Vec::new()
+    fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
+        deed::values_of(arguments, &[("query", ValueKind::Gist)])
     }
 
     fn query<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {

@@ -6,6 +6,7 @@ use super::*;
 use crate::clock::{Clock, ManualClock};
 use crate::language::Language;
 use crate::language::tests::{english, german};
+use crate::message::Origin;
 
 pub(crate) use super::web::tests::reach;
 
@@ -100,6 +101,37 @@ async fn lists_are_kept_told_and_emptied() {
     let missing =
         call(&toolbox, "lists", json!({ "action": "remove", "list": "shopping", "text": "tea" })).await;
     assert_eq!(missing, Err(ToolError::TellModel("tea is not on the shopping list".into())));
+}
+
+#[tokio::test]
+async fn an_entry_is_taken_off_by_whole_words_and_asked_for_where_several_are_meant() {
+    let store = Store::in_memory().expect("a store");
+    let toolbox = shipped(Some(store.clone()));
+    let entries =
+        ["hamburger buns", "ham and cheese", "oat milk", "soy milk", "eggs", "egg noodles", "milk jug"];
+    let all = entries.map(str::to_owned).to_vec();
+    let at = jiff::Timestamp::UNIX_EPOCH;
+    for (text, expected) in [
+        ("burger", Err(ToolError::TellModel("burger is not on the shopping list".into()))),
+        ("ham", Ok("Ham and cheese is off the shopping list.".to_owned())),
+        ("egg", Ok("Eggs is off the shopping list.".to_owned())),
+        ("Oat Milk", Ok("Oat milk is off the shopping list.".to_owned())),
+        ("milk", Err(ToolError::EndTurn("Which one do you mean: oat milk, soy milk or milk jug?".into()))),
+    ] {
+        store.clear_notes("shopping").await.expect("a list");
+        store.add_notes("shopping", all.clone(), at).await.expect("a list");
+        let arguments = json!({ "action": "remove", "list": "shopping", "text": text });
+        let done = call(&toolbox, "lists", arguments).await;
+        let left = store.notes("shopping").await.expect("a list").len();
+        assert_eq!(left, all.len() - usize::from(done.is_ok()), "{text}");
+        assert_eq!(done.map(|output| output.sentence.expect("a sentence")), expected, "{text}");
+    }
+    store
+        .add_notes_of("shopping", vec!["milk of a stranger".into()], at, Origin::Stranger)
+        .await
+        .expect("a list");
+    let arguments = json!({ "action": "remove", "list": "shopping", "text": "milk" });
+    assert!(matches!(call(&toolbox, "lists", arguments).await, Err(ToolError::TellModel(_))));
 }
 
 #[tokio::test]

@@ -8,12 +8,15 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
-use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, fence, schema};
 use crate::language::{Language, ToolSentences, fill};
 use crate::schedule::words::{self, tell};
 use crate::schedule::{
     Bias, EntryKind, Many, NewEntry, OrderReport, Schedule, ScheduleOrder, ScheduleQuestion, When, Which,
 };
+
+/// Most characters of a question which one is meant, where a stranger has named one of them.
+const LONGEST_WHICH: usize = 1_500;
 
 /// Reads "nine minutes" and "tomorrow at noon".
 pub type ReadsWhen = fn(&Language, &str) -> Option<When>;
@@ -78,13 +81,15 @@ impl Timers {
         let schedule = self.schedule.as_ref().ok_or_else(|| lost(call.language, "there is no database"))?;
         let done = schedule.obey(order).await.map_err(|error| lost(call.language, &error.to_string()))?;
         let sentence = tell(&done.report, &done.at, call.language);
+        let is_foreign = done.report.is_foreign();
         match done.report {
             report if report.is_done() => {
-                let source = if report.is_foreign() { Source::Foreign } else { Source::Own };
+                let source = if is_foreign { Source::Foreign } else { Source::Own };
                 Ok(Output::of(source, sentence.clone()).saying(sentence))
             }
             OrderReport::Ask(ScheduleQuestion::Which(_)) => {
-                Err(tell_model(format!("{sentence} Call again with the name of one, or ask the user.")))
+                let told = format!("{sentence} Call again with the name of one, or ask the user.");
+                Err(tell_model(if is_foreign { fence::wrap(&told, LONGEST_WHICH) } else { told }))
             }
             OrderReport::Ask(ScheduleQuestion::Length | ScheduleQuestion::Moment) => {
                 Err(no_time(kind(call.arguments), true))

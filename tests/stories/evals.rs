@@ -246,7 +246,12 @@ impl Stage {
             let before = remembered(&store).await;
             self.clock.set(later);
             let (events, mut received) = mpsc::channel(1_000);
-            let turn = TurnInput { id: TurnId(1), text: Private(said.say.clone()), language: None };
+            let turn = TurnInput {
+                id: TurnId(1),
+                text: Private(said.say.clone()),
+                language: None,
+                is_unsure: false,
+            };
             let outcome = reply(&engine, &session, turn, events, CancellationToken::new()).await;
             let mut came = Came { answer: outcome.text.0, ..Came::default() };
             while let Ok(event) = received.try_recv() {

@@ -154,3 +154,67 @@ fn a_house_is_spoken_to_by_voice() {
     assert_eq!(house.state("Kitchen_Light"), "OFF");
     assert_eq!(house.commands(), ["Kitchen_Light ← OFF"]);
 }
+
+/// What a command shows as JSON.
+fn rows(house: &Connected, args: &[&str]) -> Value {
+    let args: Vec<&str> = args.iter().chain(&["--json"]).copied().collect();
+    serde_json::from_str(&house.home.joi(&args).well().out).unwrap()
+}
+
+/// The line of a table that begins with this.
+fn line<'a>(table: &'a str, begins: &str) -> &'a str {
+    let fits = |line: &&str| line.trim_start().starts_with(begins);
+    table.lines().find(fits).unwrap_or_else(|| panic!("{begins}: {table}"))
+}
+
+#[test]
+fn rooms_items_and_permissions_of_a_house_are_shown_as_tables_and_as_json() {
+    let house = Connected::new();
+    let told = |args: &[&str]| house.home.joi(args).well().out;
+    let rooms = told(&["home", "rooms"]);
+    assert!(line(&rooms, "ROOM").contains("ALSO CALLED"), "{rooms}");
+    let kitchen = line(&rooms, "Kitchen");
+    let found = rows(&house, &["home", "rooms"]);
+    let row = found.as_array().unwrap().iter().find(|row| row["label"] == "Kitchen").unwrap();
+    assert!(kitchen.contains(row["item"].as_str().unwrap()), "{kitchen}");
+    assert!(kitchen.trim_end().ends_with(&row["items"].to_string()) && row["items"] != 0, "{kitchen}: {row}");
+
+    let shown = told(&["home", "show", "Hall light"]);
+    let facts = rows(&house, &["home", "show", "Hall_Light"]);
+    assert!(
+        line(&shown, "name").ends_with(" Hall_Light") && line(&shown, "by voice").contains("read"),
+        "{shown}"
+    );
+    assert_eq!((&facts["type"], &facts["places"][0]), (&"Switch".into(), &"Hall".into()), "{facts}");
+    let nobody = house.home.joi(&["home", "show", "Hall_Lihgt"]);
+    assert!(nobody.complaint().contains("did you mean Hall_Light?"), "{nobody:?}");
+
+    let permissions = told(&["home", "permissions"]);
+    assert!(line(&permissions, "Front_Door_Lock").contains("asks first (entrance)"), "{permissions}");
+    let lock = rows(&house, &["home", "permissions"]);
+    let lock = lock.as_array().unwrap().iter().find(|row| row["name"] == "Front_Door_Lock").unwrap();
+    assert_eq!(lock["asks_first"], true);
+
+    let meanings = told(&["home", "meanings"]);
+    let proposed = rows(&house, &["home", "meanings"]);
+    let smoke = proposed.as_array().unwrap().iter().find(|row| row["meaning"] == "smoke").unwrap();
+    let item = smoke["item"].as_str().unwrap();
+    assert!(line(&meanings, item).contains("proposed"), "{meanings}");
+    assert!(line(&meanings, "smoke = [").contains(item), "lines for the configuration: {meanings}");
+}
+
+#[test]
+fn a_command_is_sent_once_and_a_lock_only_with_a_yes() {
+    let house = Connected::new();
+    let sent = house.home.joi(&["home", "send", "hall light", "on"]).well();
+    assert_eq!(sent.out, "Hall_Light is ON\n", "{sent:?}");
+    let blinds = rows(&house, &["home", "send", "Kitchen_Blinds", "down"]);
+    assert_eq!((&blinds["item"], &blinds["outcome"]), (&"Kitchen_Blinds".into(), &"done".into()), "{blinds}");
+    let refused = house.home.joi(&["home", "send", "Front_Door_Lock", "off"]);
+    assert_eq!(refused.complaint(), "not sent; --yes sends it without a question");
+    house.home.joi(&["home", "send", "Front_Door_Lock", "off", "--yes"]).well();
+    let wrong = house.home.joi(&["home", "send", "Living_Setpoint", "purple"]);
+    assert_ne!(wrong.code, Some(0), "{wrong:?}");
+    let expected = ["Hall_Light ← ON", "Kitchen_Blinds ← DOWN", "Front_Door_Lock ← OFF"];
+    assert_eq!(house.commands(), expected);
+}

@@ -187,7 +187,7 @@ fn engine(mind: &Arc<Mind>, store: &Store) -> Engine<Mind> {
 /// What was decided about the recall of a turn that asks `asked`.
 async fn recall(engine: &Engine<Mind>, asked: &str) -> Vec<String> {
     let (events, mut received) = mpsc::channel(1_000);
-    let turn = TurnInput { id: TurnId(1), text: Private(asked.to_owned()), language: None };
+    let turn = TurnInput { id: TurnId(1), text: Private(asked.to_owned()), language: None, is_unsure: false };
     let session = Session::new(ConversationId::console());
     reply(engine, &session, turn, events, CancellationToken::new()).await;
     let mut verdicts = Vec::new();

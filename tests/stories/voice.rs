@@ -61,6 +61,38 @@ async fn two_questions_from_a_file_are_answered_into_a_file() {
     assert!(spoken.contains(&plain(ANSWER)), "the model's words: {spoken}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_machine_can_do_is_measured_and_told_as_one_table() {
+    let double = Double::start().await;
+    double.when("sky", vec![Script::words(ANSWER)]);
+    let home = Home::with_model_server(&double.url);
+    let ran = home.joi(&["bench", "machine", "--seconds", "1", "--repeat", "1", "--json"]).well();
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    assert!(told["machine"].as_str().is_some_and(|machine| machine.contains(" cores, ")), "{told}");
+    let figures = told["figures"].as_array().unwrap();
+    let of = |what: &str| {
+        let figure = figures.iter().find(|figure| figure["what"].as_str().unwrap().contains(what));
+        figure.unwrap_or_else(|| panic!("{what} in {told}"))["value"].as_f64()
+    };
+    let measured = [
+        "transcribed by whisper-tiny.en",
+        "transcribed by whisper-base",
+        "first sound of a sentence",
+        "a second of speech",
+        "listening to silence",
+        "listening to talk",
+        "ears and voice loaded",
+        "a command",
+        "a question",
+        "memory of this program",
+    ];
+    for what in measured {
+        assert!(of(what).is_some_and(|value| value > 0.0), "{what}: {told}");
+    }
+    assert_eq!(of("model writes"), None, "the chat model is somebody else's");
+    assert!(of("memory of its model server") < of("memory of this program"), "it only embeds: {told}");
+}
+
 /// The turns of a recording that begins with the wake phrase.
 fn turns_behind_the_phrase(home: &Home, parts: &[Vec<f32>]) -> Vec<Value> {
     let file = home.arg("said.wav");

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Only against a test that would never end.
-pub(crate) const FOR_EVER: Duration = Duration::from_secs(120);
+pub(crate) const FOR_EVER: Duration = Duration::from_secs(600);
 
 /// An address where nobody listens.
 pub(crate) const NOBODY: &str = "http://127.0.0.1:1";
@@ -229,6 +229,11 @@ impl Running {
     pub(crate) fn terminate(self) -> Ran {
         self.signal(rustix::process::Signal::TERM);
         self.end()
+    }
+
+    /// What is mapped into its memory, its libraries among it.
+    pub(crate) fn maps(&self) -> String {
+        std::fs::read_to_string(format!("/proc/{}/maps", self.child.id())).expect("it runs")
     }
 
     /// Sends it a signal.

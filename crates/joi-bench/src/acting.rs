@@ -207,7 +207,7 @@ pub(super) async fn engine(
 
 async fn ask(engine: &Engine<Mind>, conversation: &Session, said: &str) -> Cost {
     let (events, mut received) = mpsc::channel(64);
-    let input = TurnInput { id: TurnId(1), text: Private(said.to_owned()), language: None };
+    let input = TurnInput { id: TurnId(1), text: Private(said.to_owned()), language: None, is_unsure: false };
     let mut cost = Cost { said: said.to_owned(), ..Cost::default() };
     let counting = async {
         while let Some(event) = received.recv().await {

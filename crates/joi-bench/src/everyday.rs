@@ -150,7 +150,8 @@ async fn through_joi(
         // As at the wake word.
         read_ahead(&engine, &session).await?;
         let (events, mut received) = mpsc::channel(64);
-        let input = TurnInput { id: TurnId(1), text: Private(said.clone()), language: None };
+        let input =
+            TurnInput { id: TurnId(1), text: Private(said.clone()), language: None, is_unsure: false };
         let (asked, mut first, mut answer) = (Instant::now(), None, String::new());
         let listening = async {
             while let Some(event) = received.recv().await {

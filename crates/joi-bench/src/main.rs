@@ -20,6 +20,7 @@ mod model;
 mod pauses;
 mod residue;
 mod room;
+mod soak;
 mod stop;
 mod trunk;
 mod trust;
@@ -38,7 +39,8 @@ Examples:
   joi-bench first-look                  what is lost when the quickest speech model decides commands
   joi-bench pauses                      what a shorter wait for the end of a command would cut off
   joi-bench house                       what becomes of spoken commands to a house, by voice
-  joi-bench latency                     how soon she is heard after the last word, through a sound server";
+  joi-bench latency                     how soon she is heard after the last word, through a sound server
+  joi-bench soak                        a day of sound in minutes, and what is left behind of it";
 
 /// Measurements of Joi, over synthetic sound and fixed conversations.
 #[derive(Debug, Parser)]
@@ -76,6 +78,8 @@ enum Measurement {
     House(house::HouseArgs),
     /// From the last word of a command to the first sound of the answer, at the loudspeaker of a sound server
     Latency(latency::LatencyArgs),
+    /// A day of sound in minutes: memory, threads and descriptors afterwards, and turns that nobody asked for
+    Soak(soak::SoakArgs),
 }
 
 fn main() -> ExitCode {
@@ -100,6 +104,7 @@ fn run(what: &Measurement, wants: Wants) -> anyhow::Result<ExitCode> {
         Measurement::Pauses(args) => pauses::run(args, &context),
         Measurement::House(args) => house::run(args, &context),
         Measurement::Latency(args) => latency::run(args, &context),
+        Measurement::Soak(args) => soak::run(args, &context),
     }
 }
 

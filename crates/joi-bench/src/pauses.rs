@@ -187,7 +187,7 @@ impl Ears {
             Completeness::Amendable => amendable,
             Completeness::Open => open,
             Completeness::Incomplete => begun,
-            Completeness::Unknown => none,
+            Completeness::Free | Completeness::Unknown => none,
         };
         Ok((meaning, heard.text))
     }

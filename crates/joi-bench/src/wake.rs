@@ -20,6 +20,7 @@ use joi::cli::wake::rig::{Rig, RigResult};
 use joi::cli::wake::voices::{Speaker, Spoken, VoiceGroup, Voices};
 use joi::cli::wake::{pronounced, sentences, wavs, written};
 use joi::hear::wake::WakePhrase;
+use joi::machine::own_cpu_time;
 
 mod near;
 mod report;
@@ -311,7 +312,7 @@ impl WakeBench {
 
     /// Goes on listening, to sound without the phrase.
     fn other(&mut self, name: &'static str, pieces: &[Vec<f32>]) {
-        let before = cpu();
+        let before = own_cpu_time();
         let mut sound = OtherSound::named(name);
         for piece in pieces {
             let heard = self.rig.hear(piece);
@@ -321,7 +322,7 @@ impl WakeBench {
             sound.held_back += heard.held_back() as u32;
             sound.scored += heard.weighed.len() as u32;
         }
-        sound.cpu = cpu().saturating_sub(before);
+        sound.cpu = own_cpu_time().saturating_sub(before);
         self.report.add(sound);
     }
 }
@@ -349,10 +350,4 @@ fn silence(seconds: f64) -> Vec<f32> {
 /// The level of sound in dBFS.
 fn level(sound: &[f32]) -> f32 {
     10.0 * (sound.iter().map(|s| s * s).sum::<f32>() / sound.len().max(1) as f32 + 1e-10).log10()
-}
-
-/// CPU time of this process so far.
-fn cpu() -> Duration {
-    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::try_from(spent).unwrap_or_default()
 }

@@ -15,7 +15,7 @@ const FLOOR: u64 = 70;
 fn help_names_every_measurement_and_an_unknown_one_is_wrong_usage() {
     let joi_bench = |arg: &str| Command::new(env!("CARGO_BIN_EXE_joi-bench")).arg(arg).output().unwrap();
     let help = String::from_utf8(joi_bench("--help").stdout).unwrap();
-    for what in ["trust", "wake", "echo", "stop", "model", "trunk", "acting", "everyday", "house"] {
+    for what in ["trust", "wake", "echo", "stop", "model", "trunk", "acting", "everyday", "house", "soak"] {
         assert!(help.contains(&format!("joi-bench {what}")), "{what} in {help}");
     }
     assert_eq!(joi_bench("turns").status.code(), Some(2));
@@ -29,17 +29,22 @@ fn cache() -> PathBuf {
     }
 }
 
-#[test]
-fn four_voices_command_a_house_and_nothing_is_done_that_nobody_meant() {
-    let home = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("spoken-house");
-    let ran = Command::new(env!("CARGO_BIN_EXE_joi-bench"))
-        .args(["house", "--json", "--set", "hear.stt.model=tiny.en", "--set", "language=en"])
+/// The program with a configuration and data of its own, in a folder of this name.
+fn joi_bench_at(name: &str) -> Command {
+    let home = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_joi-bench"));
+    command
         .env("XDG_CONFIG_HOME", home.join("config"))
         .env("XDG_CACHE_HOME", cache())
         .env("JOI_DATA", home.join("data"))
-        .env_remove("JOI_CONFIG")
-        .output()
-        .unwrap();
+        .env_remove("JOI_CONFIG");
+    command
+}
+
+#[test]
+fn four_voices_command_a_house_and_nothing_is_done_that_nobody_meant() {
+    let args = ["house", "--json", "--set", "hear.stt.model=tiny.en", "--set", "language=en"];
+    let ran = joi_bench_at("spoken-house").args(args).output().unwrap();
     let err = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success() && !err.contains("not installed"), "{err}");
     let told: Value = serde_json::from_slice(&ran.stdout).unwrap();
@@ -52,4 +57,19 @@ fn four_voices_command_a_house_and_nothing_is_done_that_nobody_meant() {
         let (said, right) = (count(voice, "said"), count(voice, "right"));
         assert!(said >= 60 && right * 100 >= said * FLOOR, "{voice:#}");
     }
+}
+
+#[test]
+fn four_minutes_of_sound_leave_nothing_behind_and_what_was_said_to_her_is_answered() {
+    let joi = PathBuf::from(env!("CARGO_BIN_EXE_joi-bench")).with_file_name("joi");
+    let args =
+        ["soak", "--minutes", "4", "--every", "1", "--json", "--set", "hear.stt.model=tiny.en", "--joi"];
+    let ran = joi_bench_at("soaked").args(args).arg(joi).output().unwrap();
+    let told: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let hours = told["hours"].as_array().unwrap();
+    assert_eq!(hours.len(), 4, "{told:#}");
+    assert!(hours.iter().all(|hour| hour["unasked"].as_array().is_some_and(Vec::is_empty)), "{told:#}");
+    assert!(hours[0]["answered"].as_u64().is_some_and(|answered| answered > 0), "{told:#}");
+    let descriptors = |hour: &Value| hour["descriptors"].as_u64().unwrap();
+    assert!(descriptors(&hours[3]) <= descriptors(&hours[1]), "{told:#}");
 }

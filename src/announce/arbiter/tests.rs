@@ -97,6 +97,68 @@ fn nothing_is_said_while_somebody_has_the_floor_but_a_danger_into_what_she_says_
 }
 
 #[test]
+fn a_call_without_words_holds_a_danger_back_for_less_than_two_seconds() {
+    let mut bench = Bench::at(12);
+    bench.waits(some(AnnouncementPriority::Ring));
+    let since = bench.at;
+    bench.floor = Floor::Called { since };
+    let held = |until| AnnouncementDecision::Wait(HoldReason::Floor(Floor::Called { since }), until);
+    assert_eq!(bench.decides(), held(None), "a ring waits for the end of the listening");
+    let fire = bench.waits(some(AnnouncementPriority::Critical));
+    assert_eq!(bench.decides(), held(Some(since + CALL)), "he may be about to speak");
+    assert!(CALL < Duration::from_secs(2));
+    bench.at = since + CALL;
+    assert_eq!(bench.decides(), AnnouncementDecision::Speak(fire));
+    bench.floor = Floor::User;
+    assert_eq!(bench.decides(), AnnouncementDecision::Wait(HoldReason::Floor(Floor::User), None));
+    bench.floor = Floor::Heard;
+    assert_eq!(bench.decides(), AnnouncementDecision::Speak(fire), "his words are over");
+}
+
+#[test]
+fn whoever_calls_during_an_alarm_can_say_that_he_has_heard_it_and_a_new_one_does_not_wait() {
+    let mut bench = Bench::at(12);
+    let alarm = || Announcement {
+        if_unheard: IfUnheard::Repeat(Duration::from_secs(10)),
+        ..some(AnnouncementPriority::Critical)
+    };
+    let fire = bench.waits(alarm());
+    bench.queue.begin(fire);
+    let since = bench.at;
+    let until = since + Duration::from_secs(10);
+    bench.queue.interrupted(fire, until);
+    for floor in [Floor::Called { since }, Floor::User, Floor::Heard] {
+        bench.floor = floor;
+        assert!(matches!(bench.decides(), AnnouncementDecision::Wait(HoldReason::Floor(_), _)), "{floor:?}");
+    }
+    bench.floor = Floor::Answer;
+    let held = AnnouncementDecision::Wait(HoldReason::NotYet, Some(until));
+    assert_eq!(bench.decides(), held, "the answer may be the end of the alarm");
+    for floor in [Floor::Free, Floor::FollowUp, Floor::Called { since: since - CALL }] {
+        bench.floor = floor;
+        assert_eq!(
+            bench.decides(),
+            AnnouncementDecision::Speak(fire),
+            "calling does not silence it: {floor:?}"
+        );
+    }
+    let gas = bench.waits(alarm());
+    bench.floor = Floor::Heard;
+    assert_eq!(bench.decides(), AnnouncementDecision::Speak(gas), "one that was not told yet");
+    bench.queue.remove(gas, AnnouncementOutcome::Withdrawn);
+    bench.floor = Floor::Answer;
+    bench.at = until;
+    assert_eq!(bench.decides(), AnnouncementDecision::Speak(fire), "and not for ever");
+    // Between two times it is told.
+    bench.queue.begin(fire);
+    bench.queue.heard(fire, bench.at);
+    bench.at += Duration::from_secs(9);
+    let later = bench.at + Duration::from_secs(10);
+    bench.queue.called(|_| true, later);
+    assert_eq!(bench.decides(), AnnouncementDecision::Wait(HoldReason::NotYet, Some(later)));
+}
+
+#[test]
 fn in_quiet_hours_only_danger_and_what_the_user_set_to_ring_is_heard() {
     let verdict = |announcement: &Announcement| {
         let mut bench = Bench::at(3);

@@ -117,6 +117,12 @@ async fn a_house_that_is_gone_for_ten_minutes_is_told_once_until_it_is_back() {
         assert_eq!(notices(&bench), told);
     }
     bench.is(&[]).await;
+    bench.house.send_replace(HomeView::default());
+    bench.watcher.look().await;
+    bench.is(&[]).await;
+    assert_eq!(notices(&bench), 1, "it comes and goes");
+    tokio::time::advance(Duration::from_secs(60)).await;
+    bench.watcher.look().await;
     assert_eq!(notices(&bench), 0, "it is back");
     bench.house.send_replace(HomeView::default());
     bench.watcher.look().await;
@@ -147,5 +153,99 @@ async fn a_disk_that_can_not_be_written_keeps_nothing_from_being_noticed() {
     store.make_read_only().await;
     let mut bench = bench(Some(store)).await;
     bench.is(&[("Smoke", "Switch", "ON")]).await;
+    assert_eq!(bench.alarms(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_database_that_hangs_delays_neither_the_second_of_two_dangers_nor_the_next_one() {
+    let store = Store::in_memory().unwrap();
+    let mut bench = bench(Some(store.clone())).await;
+    store.hang();
+    bench.watcher.meaning.water = vec!["Water".into(), "Bath".into()];
+    let mut changes = bench.announcer.changes();
+    bench.house.send_replace(view(&[
+        ("Smoke", "Switch", "ON"),
+        ("Water", "Switch", "ON"),
+        ("Bath", "Switch", "OFF"),
+    ]));
+    let began = tokio::time::Instant::now();
+    let announcer = bench.announcer.clone();
+    let both = tokio::spawn(async move {
+        while announcer.waiting().len() < 2 {
+            changes.changed().await.unwrap();
+        }
+        tokio::time::Instant::now()
+    });
+    bench.watcher.look().await;
+    assert_eq!(both.await.unwrap(), began, "both at once");
+    assert!(began.elapsed() < Duration::from_secs(15), "whoever sent a notice still waits for its answer");
+    bench.is(&[("Smoke", "Switch", "ON"), ("Water", "Switch", "ON"), ("Bath", "Switch", "ON")]).await;
+    assert_eq!(bench.alarms(), 3);
+}
+
+#[tokio::test]
+async fn a_text_that_came_while_the_program_was_down_is_told_and_one_that_a_house_restores_is_not() {
+    let store = Store::in_memory().unwrap();
+    let mut before = bench(Some(store.clone())).await;
+    before.is(&[("Joi_Alert", "String", "Old, priority=high")]).await;
+    before.awareness.save().await;
+    let mut after = bench(Some(store)).await;
+    for (state, alarms) in [("NULL", 0), ("Old, priority=high", 0), ("Cellar is wet priority=high", 1)] {
+        after.is(&[("Joi_Alert", "String", state)]).await;
+        assert_eq!(after.alarms(), alarms, "{state}");
+    }
+    for (state, alarms) in [("UNDEF", 1), ("Cellar is wet, hurry, priority=high", 2)] {
+        after.is(&[("Joi_Alert", "String", state)]).await;
+        assert_eq!(after.alarms(), alarms, "{state}");
+    }
+}
+
+#[tokio::test]
+async fn while_the_house_is_not_connected_no_door_is_said_to_be_open() {
+    let mut bench = bench(None).await;
+    bench.is(&[("Door", "Contact", "OPEN")]).await;
+    bench.house.send_replace(HomeView::default());
+    bench.clock.set(&night() + 2.hours());
+    bench.watcher.look().await;
+    assert_eq!(bench.awareness.state().topics.len(), 0);
+    bench.is(&[("Door", "Contact", "OPEN")]).await;
+    assert_eq!(bench.awareness.state().topics.len(), 1, "it is open still");
+}
+
+#[tokio::test]
+async fn what_only_somebody_at_home_can_hear_waits_until_somebody_is() {
+    use crate::announce::{Announcement, AnnouncementOrigin, Floor, Next, Presence, Situation};
+    let mut bench = bench(None).await;
+    bench.watcher.meaning.presence = vec!["Phone".into()];
+    bench.is(&[("Phone", "Switch", "ON")]).await;
+    let now = "2026-03-04T12:00[Europe/Vienna]".parse().unwrap();
+    bench.clock.set(now);
+    let notice = || {
+        Announcement::new(AnnouncementOrigin::Device, AnnouncementPriority::Notice, "The microphone is back.")
+    };
+    let place = crate::message::Place::named("home");
+    let here = Situation { place: &place, floor: Floor::Free, presence: Presence::Here };
+    bench.is(&[("Phone", "Switch", "OFF")]).await;
+    bench.announcer.announce(notice()).await;
+    assert!(matches!(bench.announcer.next(&here).await, Next::Wait(..)));
+    bench.is(&[("Phone", "Switch", "ON")]).await;
+    assert!(matches!(bench.announcer.next(&here).await, Next::Say(..)));
+}
+
+#[tokio::test]
+async fn what_was_erased_is_not_written_again_and_what_the_house_says_stays() {
+    let store = Store::in_memory().unwrap();
+    let mut bench = bench(Some(store.clone())).await;
+    bench.is(&[("Smoke", "Switch", "ON"), ("Door", "Contact", "OPEN")]).await;
+    bench.is(&[("Joi_Alert", "String", "-"), ("Smoke", "Switch", "ON"), ("Door", "Contact", "OPEN")]).await;
+    let notice = ("Joi_Alert", "String", "Philomena rang");
+    bench.is(&[notice, ("Smoke", "Switch", "ON"), ("Door", "Contact", "OPEN")]).await;
+    bench.awareness.state().sent("Philomena is at the door", night().timestamp());
+    bench.awareness.save().await;
+    assert!(store.context_state().await.unwrap().unwrap().contains("Philomena"));
+    store.forget_about("Philomena").await.unwrap();
+    bench.awareness.save().await;
+    assert!(!store.context_state().await.unwrap().unwrap().contains("Philomena"));
+    assert_eq!(bench.known(), (vec!["Smoke".to_owned()], vec!["Door".to_owned()]));
     assert_eq!(bench.alarms(), 1);
 }

@@ -17,14 +17,29 @@ use crate::impulse::rates;
 use crate::impulse::record::ImpulseOutcome;
 use crate::impulse::words::check_proactive;
 use crate::language::fill;
-use crate::outbound::{Audience, Outgoing, Urgency};
+use crate::outbound::{Audience, LetterState, Outgoing, OutgoingId, Urgency};
 use crate::reply::model::ChatModel;
 use crate::reply::output::check::{check, estimated_tokens};
 use crate::reply::{ComposeFault, ComposedWords, ProactiveBrief};
 
-/// Words that wait for a quiet moment.
+/// How words reach the user.
+#[derive(Clone, Copy)]
+enum WordsWay {
+    /// They wait for a quiet moment.
+    Announced(AnnouncementId),
+    /// They wait for a carrier.
+    Posted(OutgoingId),
+}
+
+/// What became of words.
+enum WordsFate {
+    Told(ImpulseOutcome),
+    NotTold(&'static str),
+}
+
+/// Words that are underway.
 pub(super) struct WaitingWords {
-    announced: AnnouncementId,
+    way: WordsWay,
     topic: Topic,
     text: String,
     record: ImpulseRecord,
@@ -42,7 +57,10 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
     ) {
         let words = match self.words(&topic, now).await {
             Ok(words) => words,
-            Err(why) => return self.amend(row, record, (ImpulseOutcome::Refused, Some(why))).await,
+            Err(why) => {
+                self.parts.awareness.state().topics.refused(topic.id);
+                return self.amend(row, record, (ImpulseOutcome::Refused, Some(why))).await;
+            }
         };
         // The model may have taken its time.
         let now = self.parts.clock.now();
@@ -63,25 +81,47 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         );
         let announced = self.parts.announcer.announce(Announcement { expires, ..new }).await;
         self.amend(row, record.clone(), (ImpulseOutcome::Waiting, None)).await;
-        self.waiting = Some(WaitingWords { announced, topic, text: words.text, record, row });
+        let way = WordsWay::Announced(announced);
+        self.waiting = Some(WaitingWords { way, topic, text: words.text, record, row });
     }
 
     /// What has become of the words that waited.
     pub(super) async fn settle_waiting(&mut self) {
-        let announcer = self.parts.announcer.clone();
-        let over = self.waiting.take_if(|waiting| announcer.outcome(waiting.announced).is_some());
-        let Some(WaitingWords { announced, topic, text, record, row }) = over else { return };
-        match announcer.outcome(announced) {
-            Some(
-                AnnouncementOutcome::Heard | AnnouncementOutcome::CutShort | AnnouncementOutcome::Silenced,
-            ) => {
+        let Some(way) = self.waiting.as_ref().map(|waiting| waiting.way) else { return };
+        let Some(fate) = self.fate(way).await else { return };
+        let Some(WaitingWords { way, topic, text, record, row }) = self.waiting.take() else { return };
+        match fate {
+            WordsFate::Told(outcome) => {
                 self.told(topic, &text).await;
-                self.amend(row, record, (ImpulseOutcome::Said, None)).await;
+                self.amend(row, record, (outcome, None)).await;
             }
-            _ => {
-                let why = Some("no quiet moment came".to_owned());
-                self.amend(row, record, (ImpulseOutcome::NotSaid, why)).await;
+            WordsFate::NotTold(why) => {
+                if let WordsWay::Posted(_) = way {
+                    self.parts.awareness.state().topics.refused(topic.id);
+                }
+                self.amend(row, record, (ImpulseOutcome::NotSaid, Some(why.to_owned()))).await;
             }
+        }
+    }
+
+    /// What has become of words; nothing while they wait.
+    async fn fate(&self, way: WordsWay) -> Option<WordsFate> {
+        use AnnouncementOutcome::{CutShort, Heard, Silenced};
+        match way {
+            WordsWay::Announced(id) => Some(match self.parts.announcer.outcome(id)? {
+                Heard | CutShort | Silenced => WordsFate::Told(ImpulseOutcome::Said),
+                _ => WordsFate::NotTold("no quiet moment came"),
+            }),
+            WordsWay::Posted(id) => match self.parts.outbox.state(id).await.ok()? {
+                Some(LetterState::Sent) => Some(WordsFate::Told(ImpulseOutcome::Posted)),
+                Some(LetterState::GivenUp) | None => Some(WordsFate::NotTold("it could not be sent in time")),
+                Some(LetterState::Underway) => None,
+                Some(LetterState::Waiting) => {
+                    self.parts.announcer.quiet_until(&self.parts.clock.now())?;
+                    self.parts.outbox.withdraw(id).await.ok()?;
+                    Some(WordsFate::NotTold("it has become quiet before it could be sent"))
+                }
+            },
         }
     }
 
@@ -101,9 +141,10 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
             expires: now.timestamp().checked_add(self.parts.config.wait()).ok(),
         };
         match self.parts.outbox.post(message).await {
-            Ok(_) => {
-                self.told(topic, &text).await;
-                self.amend(row, record, (ImpulseOutcome::Posted, None)).await;
+            Ok(id) => {
+                self.amend(row, record.clone(), (ImpulseOutcome::Waiting, None)).await;
+                let way = WordsWay::Posted(id);
+                self.waiting = Some(WaitingWords { way, topic, text, record, row });
             }
             Err(error) => {
                 self.amend(row, record, (ImpulseOutcome::Failed, Some(error.to_string()))).await;
@@ -169,7 +210,8 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
     async fn escalate(&mut self, words: &ComposedWords, topic: &Topic, now: &Zoned) {
         let at = now.timestamp();
         self.escalated.retain(|sent| at.duration_since(*sent) < rates::WINDOW);
-        let may = self.parts.config.allow_llm_escalation && rates::escalates(&self.escalated, at);
+        let may = self.parts.config.allow_llm_escalation
+            && rates::escalates(&self.escalated, at, self.parts.outbox.most_escalated());
         if !(words.is_urgent && may && self.parts.outbox.has_carriers()) {
             return;
         }

@@ -14,6 +14,7 @@ use crate::language::tests::in_english;
 use crate::llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
 use crate::message::Place;
 use crate::outbound::tests::outbox;
+use crate::outbound::{CarrierName, LetterState, OutgoingId};
 use crate::reply::model::{ModelState, Room, Served};
 use crate::reply::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, QuietWish, ReplyConfig,
@@ -88,6 +89,10 @@ async fn bench(store: Store, start: Zoned) -> Bench {
 }
 
 async fn bench_with(thought: Thought, store: Store, start: Zoned) -> Bench {
+    bench_of(thought, store, start, &[]).await
+}
+
+async fn bench_of(thought: Thought, store: Store, start: Zoned, carriers: &[CarrierName]) -> Bench {
     let clock = Arc::new(ManualClock::at(start));
     let shown = Arc::clone(&clock) as Arc<dyn Clock>;
     let announcer = Announcer::new(&AnnounceConfig::default(), Some(store.clone()), Arc::clone(&shown));
@@ -118,7 +123,7 @@ async fn bench_with(thought: Thought, store: Store, start: Zoned) -> Bench {
         engine: Arc::new(engine),
         awareness: awareness.clone(),
         announcer: announcer.clone(),
-        outbox: outbox(Store::in_memory().unwrap(), Arc::clone(&shown), &[]),
+        outbox: outbox(Store::in_memory().unwrap(), Arc::clone(&shown), carriers),
         store: Some(store.clone()),
         clock: shown,
         languages: in_english(),
@@ -190,6 +195,27 @@ async fn a_week_holds_few_words_each_on_its_own_topic_by_day_and_every_decision_
     assert!((672..=1008).contains(&all), "every 12.5 minutes: {decisions:?}");
     assert_eq!(decisions["speak"], heard.len(), "{decisions:?}");
     assert!(decisions["quiet_hours"] > 200 && decisions.contains_key("no_viable_topic"), "{decisions:?}");
+}
+
+#[tokio::test]
+async fn decisions_of_long_ago_are_removed_once_a_day() {
+    let mut bench = bench(Store::in_memory().unwrap(), start()).await;
+    let kept = SignedDuration::from_hours(24 * 30);
+    let old = |hours| start().timestamp().checked_sub(kept).unwrap().checked_add(hours).unwrap();
+    let ids = async |bench: &Bench| -> Vec<i64> {
+        bench.store.impulses(5000).await.unwrap().iter().map(|row| row.id).collect()
+    };
+    for hours in [-1, 2, 30] {
+        bench.store.add_impulse(old(SignedDuration::from_hours(hours)), "{}".to_owned()).await.unwrap();
+    }
+    let stored = ids(&bench).await;
+    bench.minutes(60, Floor::Free).await;
+    assert!(!ids(&bench).await.contains(&stored[2]), "the first look removes what is too old");
+    bench.minutes(22 * 60, Floor::Free).await;
+    assert!(ids(&bench).await.contains(&stored[1]), "not yet a day later");
+    bench.minutes(2 * 60, Floor::Free).await;
+    let left = ids(&bench).await;
+    assert!(!left.contains(&stored[1]) && left.contains(&stored[0]), "{left:?}");
 }
 
 #[tokio::test]
@@ -294,4 +320,54 @@ async fn a_database_that_can_not_be_written_neither_silences_her_nor_makes_her_r
     bench.happens("Window");
     bench.minutes(5 * 60, Floor::Free).await;
     assert_eq!(bench.heard.len(), 1, "{:?}", bench.heard);
+}
+
+/// An evening on which nobody is at home, and a message waits for the carrier.
+async fn letter_on_its_way(hour: i64) -> (Bench, OutgoingId) {
+    let evening = start().checked_add(hour.hours()).unwrap();
+    let store = Store::in_memory().unwrap();
+    let mut bench = bench_of(Thought::Absent, store, evening.clone(), &[CarrierName::Signal]).await;
+    bench.awareness.state().presence = HomePresence::Away { since: evening.timestamp() };
+    bench.happens("Window");
+    while bench.speaker.waiting.is_none() {
+        bench.minutes(1, Floor::Free).await;
+    }
+    assert_eq!(bench.heard, [], "there is nobody to hear it");
+    (bench, OutgoingId(1))
+}
+
+#[tokio::test]
+async fn to_whoever_is_not_at_home_she_writes_and_only_what_was_sent_is_told() {
+    let (mut bench, id) = letter_on_its_way(15).await;
+    let state = |bench: &Bench| bench.awareness.state().clone();
+    assert_eq!((state(&bench).topics.len(), state(&bench).unanswered), (1, None), "it only waits");
+    bench.speaker.parts.outbox.settle(id, LetterState::Sent).await;
+    bench.minutes(1, Floor::Free).await;
+    let after = state(&bench);
+    assert_eq!((after.topics.len(), after.outbound.len()), (0, 1));
+    assert!(after.unanswered.is_some());
+}
+
+#[tokio::test]
+async fn what_could_not_be_sent_stays_a_topic_and_counts_for_nothing() {
+    let (mut bench, id) = letter_on_its_way(15).await;
+    bench.speaker.parts.outbox.settle(id, LetterState::GivenUp).await;
+    bench.minutes(1, Floor::Free).await;
+    let state = bench.awareness.state().clone();
+    assert_eq!((state.topics.len(), state.outbound.len(), state.last_interaction), (1, 0, None));
+    // She tries again, though it is the same topic.
+    while bench.speaker.waiting.is_none() {
+        bench.minutes(1, Floor::Free).await;
+    }
+    let again = bench.speaker.parts.outbox.state(OutgoingId(id.0 + 1)).await.unwrap();
+    assert_eq!(again, Some(LetterState::Waiting));
+}
+
+#[tokio::test]
+async fn a_message_that_waits_is_taken_back_when_the_user_wants_quiet() {
+    let (mut bench, id) = letter_on_its_way(15).await;
+    bench.wishes(QuietWish::NotNow).await;
+    bench.minutes(1, Floor::Free).await;
+    assert_eq!(bench.speaker.parts.outbox.state(id).await.unwrap(), Some(LetterState::GivenUp));
+    assert_eq!(bench.awareness.state().topics.len(), 1);
 }

@@ -200,7 +200,7 @@ mod tests {
             ],
         ) {
             if let Ok(samples) = read(bytes) {
-                proptest::prop_assert!(samples.iter().all(|sample| (-1.5..=1.5).contains(sample)));
+                proptest::prop_assert!(samples.iter().all(|sample| (-1.0..=1.0).contains(sample)));
                 proptest::prop_assert!(samples.len() as u64 <= (LONGEST.as_secs() + 1) * u64::from(RATE));
             }
         }

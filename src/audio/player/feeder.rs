@@ -13,7 +13,7 @@ use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::stream::{Flight, Stream};
-use super::{Clip, Duck, PlayEvent, PlayerState, QueueItem};
+use super::{Duck, PlayEvent, PlayerState, QueueItem};
 use crate::audio::sink::AudioSink;
 use crate::audio::stream_supervisor::DeviceNotice;
 

@@ -1,6 +1,9 @@
-//! Counters of a device's callbacks, read by the stream supervisor. Atomics only; any thread.
+//! Counters of a device's callbacks, read by the stream supervisor, and the thread that waits for their sound. Atomics
+//! only; any thread.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use super::super::liveness::CallbackCounts;
@@ -16,6 +19,7 @@ pub(in crate::audio) struct CallbackStats {
     errors: AtomicU64,
     clipped: AtomicU64,
     latency_micros: AtomicU64,
+    reader: OnceLock<Thread>,
 }
 
 /// Whether a stream survives an error.
@@ -39,6 +43,18 @@ impl CallbackStats {
         self.zero_frames.store(zeros, Ordering::Relaxed);
         self.restless.store(was_restless, Ordering::Relaxed);
         self.callbacks.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The calling thread, parked, waits for sound from here on. One thread for each stream.
+    pub(in crate::audio) fn read_here(&self) {
+        self.reader.get_or_init(thread::current);
+    }
+
+    /// There is sound for the thread that waits for it. Never blocks.
+    pub(in crate::audio) fn wake_reader(&self) {
+        if let Some(reader) = self.reader.get() {
+            reader.unpark();
+        }
     }
 
     /// So many more frames were at full scale.

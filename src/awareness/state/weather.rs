@@ -6,12 +6,16 @@
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::{ContextState, Noticed};
+use crate::awareness::observe::danger_in;
 use crate::awareness::{AwarenessConfig, CriticalId, Happening, HouseEvent};
 
 /// Stands for an item in events of the forecast.
 const FORECAST: &str = "forecast";
 /// A forecast is told as true for so long.
 const TRUE_FOR: SignedDuration = SignedDuration::from_hours(8);
+
+/// A text with the danger of the last one of its item is the same warning, amended, for so long.
+const SAME_WARNING: SignedDuration = SignedDuration::from_hours(6);
 
 /// The next hours.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,9 +61,41 @@ impl ContextState {
         happened.into_iter().map(event).map(|event| self.take(event, rules, now)).collect()
     }
 
+    /// What the weather service warns of, as an item tells it.
+    pub(super) fn warned(&mut self, item: &str, text: &str, at: Timestamp) -> Option<Happening> {
+        let before = self.warnings.insert(item.to_owned(), text.to_owned());
+        if before.as_deref() == Some(text) {
+            return None;
+        }
+        if let Some(before) = &before {
+            self.topics.withdraw(&HouseEvent::new(weather_alert(before), item, at).key());
+        }
+        if text.is_empty() {
+            return before.is_some().then_some(Happening::WeatherUpdate);
+        }
+        Some(match danger_in(text) {
+            // Services amend the text of a warning while it is in force.
+            Some(id) if self.was_told(item, id, at) => Happening::WeatherUpdate,
+            Some(id) => Happening::Critical { id },
+            None => weather_alert(text),
+        })
+    }
+
+    /// Whether this item has told of the danger within the last hours.
+    fn was_told(&self, item: &str, id: CriticalId, at: Timestamp) -> bool {
+        let of_it = |noticed: &&Noticed| {
+            noticed.event.item == item && noticed.event.happening == Happening::Critical { id }
+        };
+        self.events.iter().filter(of_it).any(|noticed| at.duration_since(noticed.event.at) < SAME_WARNING)
+    }
+
     /// The weather, as long as the forecast is true.
     pub fn weather(&self, now: Timestamp) -> Option<&str> {
         let is_true = self.weather_at.is_some_and(|at| now.duration_since(at).abs() < TRUE_FOR);
         self.weather.as_deref().filter(|_| is_true)
     }
+}
+
+fn weather_alert(text: &str) -> Happening {
+    Happening::WeatherAlert { text: text.trim_end_matches('.').to_owned() }
 }

@@ -1,5 +1,7 @@
 //! The conversation over a double of the daemon: what the owner writes is answered, and nobody else.
 
+mod at_once;
+
 use std::sync::Mutex as StdMutex;
 
 use futures_util::FutureExt as _;
@@ -74,6 +76,11 @@ fn engine(clock: &Arc<ManualClock>, store: &Store, alerts: &Alerts) -> Engine<Th
 }
 
 fn start(change: impl FnOnce(SignalConfig) -> SignalConfig) -> Bench {
+    start_after(&[], change)
+}
+
+/// One that begins when these have arrived already.
+fn start_after(before: &[OwnerMessage], change: impl FnOnce(SignalConfig) -> SignalConfig) -> Bench {
     let folder = tempfile::tempdir().unwrap();
     let daemon = Daemon::running(folder.path());
     let config = change(config(&daemon));
@@ -91,7 +98,8 @@ fn start(change: impl FnOnce(SignalConfig) -> SignalConfig) -> Bench {
     let (link, follower) = signal_link(&config).unwrap();
     let gate = Arc::new(StdMutex::new(SignalGate::new(&config)));
     let carrier: Arc<dyn Carrier> = Arc::new(SignalCarrier::new(link.clone(), Arc::clone(&gate), &config));
-    let (inbox, arrived) = mpsc::channel(INBOX);
+    let (inbox, arrived) = inbox();
+    before.iter().for_each(|message| inbox.put(message.clone()));
     let parts = SignalConversationParts {
         engine: Arc::new(engine(&clock, &store, &alerts)),
         store: Some(store.clone()),
@@ -110,7 +118,7 @@ fn start(change: impl FnOnce(SignalConfig) -> SignalConfig) -> Bench {
         let received = Received::read(&params).unwrap();
         let admission = gate.lock().unwrap().admit(received, clock.now().timestamp());
         if let Admission::Heard(message) = admission {
-            inbox.try_send(message).unwrap();
+            inbox.put(message);
         }
     }));
     Bench { daemon, store, outbox, alerts, now, _folder: folder, _stop: stop.drop_guard() }
@@ -127,6 +135,20 @@ impl Bench {
     fn names_next(&self, stamp: i64) {
         let result = json!({ "timestamp": stamp, "results": [{ "type": "SUCCESS" }] });
         self.daemon.next("send", Scripted::Result(result));
+    }
+
+    /// Something is known of the owner, and the message of that name asks him whether it is to be forgotten.
+    async fn is_asked_whether_to_forget(&self, stamp: i64) {
+        let remember = crate::store::NewMemory {
+            kind: crate::store::MemoryKind::User,
+            at: self.now.timestamp(),
+            text: Private("likes tea".into()),
+            source: "said".into(),
+        };
+        self.store.remember(vec![remember]).await.unwrap();
+        self.names_next(stamp);
+        self.writes(OWNER, 1, "forget everything you know about me");
+        self.answers(1).await;
     }
 
     /// Waits until the message of that name is known to be sent, then somebody puts a thumb up to it.
@@ -187,6 +209,22 @@ async fn what_comes_late_is_not_done_but_answered_once() {
     let answers = bench.answers(2).await;
     assert!(answers[0].starts_with("Your message from today at 7:30 PM reached me late"), "{answers:?}");
     assert!(answers[1].contains("9:30 PM"), "{answers:?}");
+}
+
+#[tokio::test]
+async fn whoever_writes_more_than_can_wait_is_told_that_some_was_left_out() {
+    let message = |stamp| OwnerMessage {
+        thread: SignalThread::Owner,
+        written_at: Timestamp::UNIX_EPOCH,
+        stamp,
+        is_fleeting: false,
+        matter: OwnerMatter::NoWords,
+    };
+    let many: Vec<OwnerMessage> = (0..=inbox::INBOX as i64).map(message).collect();
+    let bench = start_after(&many, |config| config);
+    let answers = bench.answers(inbox::INBOX + 1).await;
+    let told = answers.iter().filter(|answer| answer.contains("left some out")).count();
+    assert_eq!(told, 1, "{answers:?}");
 }
 
 #[tokio::test]
@@ -278,16 +316,7 @@ async fn a_thumb_up_of_the_owner_to_an_alarm_silences_this_one_alone() {
 #[tokio::test]
 async fn a_thumb_up_says_yes_to_the_last_question_and_to_nothing_else() {
     let bench = start(|config| config);
-    let remember = crate::store::NewMemory {
-        kind: crate::store::MemoryKind::User,
-        at: bench.now.timestamp(),
-        text: Private("likes tea".into()),
-        source: "said".into(),
-    };
-    bench.store.remember(vec![remember]).await.unwrap();
-    bench.names_next(77);
-    bench.writes(OWNER, 1, "forget everything you know about me");
-    bench.answers(1).await;
+    bench.is_asked_whether_to_forget(77).await;
     bench.names_next(78);
     bench.writes(OWNER, 2, "what time is it?");
     bench.answers(2).await;
@@ -307,6 +336,6 @@ async fn a_thumb_up_says_yes_to_the_last_question_and_to_nothing_else() {
 fn what_a_thumb_up_says_is_a_yes_in_every_language() {
     for language in [crate::language::tests::english(), crate::language::tests::german()] {
         let yes = &language.sentences().messages.thumb_up;
-        assert!(crate::reply::understand::intents::is_consent(language, yes), "{yes}");
+        assert!(crate::reply::understand::intents::is_clear_consent(language, yes), "{yes}");
     }
 }

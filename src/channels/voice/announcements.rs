@@ -185,7 +185,7 @@ impl Announcements {
                 self.announcer.heard(id, at).await
             }
             AnnouncementEnd::Voiceless => self.announcer.heard(id, at + WITHOUT_VOICE).await,
-            AnnouncementEnd::CutShort => self.announcer.cut_short(id).await,
+            AnnouncementEnd::CutShort => self.announcer.interrupted(id, at).await,
         }
         let is_ring = announcement.priority == AnnouncementPriority::Ring || announcement.is_alarm();
         let invites = announcement.origin == AnnouncementOrigin::Impulse && end == AnnouncementEnd::Heard;
@@ -218,6 +218,11 @@ impl Announcements {
         }
         self.volume.restore(player);
         rang
+    }
+
+    /// Somebody called: dangers that were told leave him his words.
+    pub(super) fn called(&self, at: Instant) {
+        self.announcer.called(&self.place, at);
     }
 
     /// A ring or an alarm is about to be played.
@@ -324,7 +329,7 @@ mod tests {
     use jiff::Zoned;
 
     use super::*;
-    use crate::announce::AnnounceConfig;
+    use crate::announce::{AnnounceConfig, IfUnheard};
     use crate::clock::ManualClock;
     use crate::language::Language;
     use crate::language::tests::in_english;
@@ -345,6 +350,27 @@ mod tests {
         }
         assert_eq!(announced, [1, 0, 0, 1]);
         assert_eq!(here.unshown(), [], "it is shown in another way");
+    }
+
+    #[tokio::test]
+    async fn the_answer_to_whoever_called_during_an_alarm_is_not_cut_short_by_it() {
+        let clock = Arc::new(ManualClock::at(Zoned::now()));
+        let announcer = Announcer::new(&AnnounceConfig::default(), None, clock);
+        let mut here = Announcements::new(announcer.clone(), in_english(), Place::named("home"), (50, 80));
+        let alarm = |text: &str| Announcement {
+            if_unheard: IfUnheard::Repeat(Duration::from_secs(10)),
+            ..Announcement::new(AnnouncementOrigin::Alert, AnnouncementPriority::Critical, text)
+        };
+        announcer.announce(alarm("fire")).await;
+        assert!(here.is_next(Floor::Free).await);
+        here.begin(TurnId(1)).unwrap();
+        let now = Instant::now();
+        here.called(now);
+        here.ended(AnnouncementEnd::CutShort, now).await;
+        assert!(!here.is_next(Floor::Called { since: now }).await);
+        assert!(!here.is_next(Floor::Heard).await && !here.is_next(Floor::Answer).await);
+        announcer.announce(alarm("gas")).await;
+        assert!(here.is_next(Floor::Answer).await, "a new danger");
     }
 
     #[tokio::test]

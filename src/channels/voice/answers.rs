@@ -116,7 +116,9 @@ impl<M: ChatModel + 'static> Answers<M> {
             Some(ready) => drop(self.tasks.spawn(ready.tell((id, text), trace, reporter, cancel))),
             None => {
                 let language = Some(language.to_code());
-                let (input, mut reporter) = (TurnInput { id, text: Private(text), language }, reporter);
+                let is_unsure = question.judged.is_unsure;
+                let input = TurnInput { id, text: Private(text), language, is_unsure };
+                let mut reporter = reporter;
                 let (engine, session) = (Arc::clone(&self.desk.engine), Arc::clone(&self.desk.session));
                 self.tasks.spawn(async move {
                     let end = turn::run((&engine, &session), input, trace, &mut reporter, cancel).await;

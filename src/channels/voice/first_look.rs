@@ -16,19 +16,42 @@ const SURE: f32 = -0.35;
 pub enum TrialModel {
     /// The chosen one.
     Chosen,
-    /// The quickest, and the chosen one where that is not decisive.
+    /// The quickest, and the chosen one behind it where that is not decisive.
     QuickestFirst,
+    /// Both at the same time; the chosen one is given up where the quickest is decisive.
+    Both,
+}
+
+impl TrialModel {
+    /// Which one it is where two different models are there, each with so many threads. Two that share a core wait for
+    /// each other in turns.
+    pub fn of_two(threads: usize, cores: usize) -> Self {
+        if 2 * threads <= cores { Self::Both } else { Self::QuickestFirst }
+    }
 }
 
 /// Whether `command`, which `transcript` holds, is a whole command beyond doubt.
 pub fn is_decisive(language: &Language, command: &str, transcript: &Transcript) -> bool {
-    completeness(language, command).is_whole() && !transcript.ran_away && transcript.mean_logprob >= SURE
+    completeness(language, command).is_whole() && is_sure(transcript)
+}
+
+/// Whether the words will most likely be those of a better model, too.
+pub(super) fn is_sure(transcript: &Transcript) -> bool {
+    !transcript.ran_away && transcript.mean_logprob >= SURE
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::language::tests::english;
+
+    #[test]
+    fn two_models_read_side_by_side_where_each_has_cores_of_its_own() {
+        assert_eq!(TrialModel::of_two(1, 1), TrialModel::QuickestFirst);
+        assert_eq!(TrialModel::of_two(1, 2), TrialModel::Both);
+        assert_eq!(TrialModel::of_two(3, 4), TrialModel::QuickestFirst);
+        assert_eq!(TrialModel::of_two(4, 8), TrialModel::Both);
+    }
 
     #[test]
     fn a_whole_command_that_the_model_is_sure_of_is_enough() {

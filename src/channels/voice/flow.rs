@@ -10,13 +10,12 @@ mod unasked;
 use std::time::{Duration, Instant};
 
 use super::signals::{After, FlowEffect, FlowInput, Judged, SpokenQuestion};
-use crate::announce::Floor;
 use crate::hear::judge::{JudgeVerdict, Judgement, LoopBreaker};
 use crate::hear::whisper::DecodeUrgency;
 use crate::hear::{FollowUpWindow, HearCommand, SpeakingState};
 use crate::language::Languages;
 use crate::message::{Activity, TurnId, Utterance};
-use early::{Consequence, Continuation, Early};
+use early::{Advance, Consequence, Continuation, Early};
 
 const TALKING: HearCommand = HearCommand::Speaking(SpeakingState::Talking);
 const SILENT: HearCommand = HearCommand::Speaking(SpeakingState::Silent);
@@ -69,14 +68,6 @@ enum Progress {
     Audible,
 }
 
-/// What is known in advance, while the speaker may still go on.
-#[derive(Debug)]
-enum Advance {
-    Nothing,
-    Decoding,
-    Decoded(Box<Early>),
-}
-
 /// The state of the conversation.
 #[derive(Debug)]
 pub struct Flow {
@@ -104,16 +95,6 @@ impl Flow {
             followed: 0,
             breaker,
             continues: None,
-        }
-    }
-
-    /// Who has the floor?
-    pub fn floor(&self) -> Floor {
-        match &self.phase {
-            Phase::Idle => Floor::Free,
-            Phase::Listening { by: Opening::Window, .. } => Floor::FollowUp,
-            Phase::Listening { .. } | Phase::Transcribing { .. } => Floor::User,
-            Phase::Answering { .. } => Floor::Answer,
         }
     }
 
@@ -145,8 +126,9 @@ impl Flow {
     /// Takes in what happened and says what to do.
     pub fn on(&mut self, input: FlowInput) -> Vec<FlowEffect> {
         match input {
-            FlowInput::Wake { at, .. } => self.listen(Some(at)),
-            FlowInput::Requested => self.listen(None),
+            FlowInput::Wake { at, when, .. } => self.listen(Some(at), when),
+            FlowInput::Requested { at } => self.listen(None, at),
+            FlowInput::Started => self.started(),
             FlowInput::Paused(utterance) => self.paused(utterance),
             FlowInput::Resumed { generation, revision } => self.resumed(generation, revision),
             FlowInput::Continued => self.continued(),
@@ -187,7 +169,7 @@ impl Flow {
     }
 
     /// A wake phrase always wins: it stops whatever is going on.
-    fn listen(&mut self, woke: Option<u64>) -> Vec<FlowEffect> {
+    fn listen(&mut self, woke: Option<u64>, since: Instant) -> Vec<FlowEffect> {
         let mut effects = match &self.phase {
             Phase::Answering { turn, .. } => {
                 vec![FlowEffect::Cancel(*turn, "she was called".into()), FlowEffect::Ears(SILENT)]
@@ -201,13 +183,20 @@ impl Flow {
         effects.push(FlowEffect::AcknowledgeTone);
         self.followed = 0;
         self.breaker.woken();
-        self.open(Opening::Called { at: woke, attempt: Attempt::First });
+        self.open(Opening::Called { at: woke, attempt: Attempt::First }, Advance::Unspoken { since });
         effects
     }
 
-    fn open(&mut self, by: Opening) {
-        self.phase = Phase::Listening { by, advance: Advance::Nothing };
+    fn open(&mut self, by: Opening, advance: Advance) {
+        self.phase = Phase::Listening { by, advance };
         self.continues = None;
+    }
+
+    fn started(&mut self) -> Vec<FlowEffect> {
+        if let Phase::Listening { advance: advance @ Advance::Unspoken { .. }, .. } = &mut self.phase {
+            *advance = Advance::Nothing;
+        }
+        vec![]
     }
 
     fn paused(&mut self, utterance: Utterance) -> Vec<FlowEffect> {
@@ -240,7 +229,7 @@ impl Flow {
             }
             _ => return vec![],
         };
-        self.open(by);
+        self.open(by, Advance::Nothing);
         self.continues = Some(continuation);
         vec![effect]
     }
@@ -250,7 +239,7 @@ impl Flow {
         let by = *by;
         let early = match std::mem::replace(advance, Advance::Nothing) {
             Advance::Decoded(early) if early.is_of(&utterance) => Some(*early),
-            Advance::Nothing | Advance::Decoding | Advance::Decoded(_) => None,
+            Advance::Unspoken { .. } | Advance::Nothing | Advance::Decoding | Advance::Decoded(_) => None,
         };
         self.phase = Phase::Transcribing { by, utterance: utterance.clone(), decided };
         match early {
@@ -262,7 +251,9 @@ impl Flow {
     fn transcribed(&mut self, news: Early) -> Vec<FlowEffect> {
         match &mut self.phase {
             Phase::Listening { advance, .. } => {
-                let Advance::Decoding = advance else { return vec![] };
+                if !advance.wants(&news) {
+                    return vec![];
+                }
                 let outlook = news.outlook().map(|outlook| FlowEffect::Ears(HearCommand::Expect(outlook)));
                 let preparation = news.preparation();
                 *advance = Advance::Decoded(Box::new(news));
@@ -291,7 +282,7 @@ impl Flow {
             JudgeVerdict::Echo | JudgeVerdict::Ignore | JudgeVerdict::Interrupts(_) => String::new(),
         };
         if text.is_empty() {
-            return self.dismissed(by, judged);
+            return self.dismissed(by, judged, news.at);
         }
         if matches!(by, Opening::Window | Opening::Interruption) {
             self.followed += 1;
@@ -327,21 +318,22 @@ impl Flow {
     }
 
     /// Nothing to be answered. "Hey jarvis" … and only then the question: listen once more.
-    fn dismissed(&mut self, by: Opening, judged: Judged) -> Vec<FlowEffect> {
+    fn dismissed(&mut self, by: Opening, judged: Judged, since: Instant) -> Vec<FlowEffect> {
         let mut effects = Vec::new();
+        let advance = Advance::Unspoken { since };
         if !judged.transcript.text.is_empty() {
             effects.push(FlowEffect::Dismiss(self.next_turn(), Box::new(judged)));
         }
         match by {
             Opening::Called { at, attempt: Attempt::First } => {
-                self.open(Opening::Called { at, attempt: Attempt::Second });
+                self.open(Opening::Called { at, attempt: Attempt::Second }, advance);
                 effects.push(FlowEffect::Ears(HearCommand::Listen));
             }
             Opening::Called { attempt: Attempt::Second, .. } | Opening::Interruption => {
                 effects.extend(self.rest("no words were understood"));
             }
             Opening::Window => {
-                self.open(Opening::Window);
+                self.open(Opening::Window, advance);
                 effects.push(FlowEffect::Ears(HearCommand::Reopen));
             }
         }
@@ -362,7 +354,7 @@ impl Flow {
     fn turn_over(&mut self, at: Instant, after: After) -> Vec<FlowEffect> {
         match after {
             After::FollowUp { lasts } if self.may_be_followed() => {
-                self.open(Opening::Window);
+                self.open(Opening::Window, Advance::Unspoken { since: at });
                 let window = FollowUpWindow { since: at, after: self.follow_ups.delay, lasts };
                 vec![FlowEffect::Ears(SILENT), FlowEffect::Ears(HearCommand::FollowUp(window))]
             }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::Receiver;
 
-use super::first_look::{TrialModel, is_decisive};
+use super::first_look::TrialModel;
 use super::recent_speech::RecentSpeech;
 use super::second_look::{MoreReadings, SecondLook};
 use super::signals::{FlowInput, Judged, SoundOf};
@@ -20,15 +20,13 @@ use crate::hear::judge::{
     judge_by,
 };
 use crate::hear::score::{Opinion, OpinionScorer};
-use crate::hear::transcript_filter::{Evidence, TranscriptFilterConfig};
+use crate::hear::transcript_filter::{self, Evidence, TranscriptFilterConfig};
 use crate::hear::wake::strip_phrase;
 use crate::hear::whisper::{DecodeUrgency, Stt, SttError, SttEvent, SttJob};
 use crate::hear::{Delivery, HearEvent, Stretch};
 use crate::language::{Language, Languages};
-use crate::message::{OpenedBy, Transcript, Utterance};
+use crate::message::{Transcript, Utterance};
 use crate::reply::model::ChatModel;
-use crate::reply::understand::intents::{Completeness, completeness};
-use crate::trace::Decision;
 
 /// Whoever talks over her for so long, in samples, has said a word by then or is no talker: 1.7 s.
 const LONG: u64 = RATE as u64 * 17 / 10;
@@ -63,9 +61,11 @@ impl HearingRules {
 }
 
 pub(super) struct Hearing {
-    stt: Stt,
-    interjections: Stt,
+    pub(super) stt: Stt,
+    pub(super) interjections: Stt,
     pub(super) ears: HearingRules,
+    /// The newest revision whose words are known, from whichever model they came.
+    pub(super) known: Option<(u64, u32)>,
     utterances: VecDeque<Utterance>,
     /// What she said recently.
     pub(super) speech: RecentSpeech,
@@ -101,6 +101,7 @@ impl Hearing {
                 .with(ears.more_readings.clone()),
             interjections,
             ears,
+            known: None,
             utterances: VecDeque::new(),
             speech: RecentSpeech::default(),
             interjection: 0,
@@ -115,49 +116,13 @@ impl Hearing {
         self.second_look.next().await
     }
 
-    /// Has an utterance transcribed.
-    pub(super) fn decode(&mut self, job: SttJob) {
-        self.keep(job.utterance.clone());
-        match (self.ears.trial, job.urgency) {
-            (TrialModel::QuickestFirst, DecodeUrgency::Speculative) => self.interjections.submit(job),
-            (TrialModel::QuickestFirst | TrialModel::Chosen, _) => self.stt.submit(job),
-        }
-    }
-
-    /// The utterance that the quickest model has looked at, if that was no interjection.
-    fn glanced_at(&self, event: &SttEvent) -> Option<&Utterance> {
-        let utterance = self.utterance((event.generation, event.revision))?;
-        (utterance.opened_by != OpenedBy::Interjection).then_some(utterance)
-    }
-
-    /// What the quickest model has made of an utterance, where that is enough; else the chosen one reads it.
-    fn glance(&mut self, event: SttEvent, utterance: Utterance) -> Option<Glance> {
-        let judged = event.result.ok().map(|transcript| self.judged(transcript, BargeInPolicy::Commands));
-        if let Some(judged) = judged.as_ref().filter(|judged| self.is_enough(judged)) {
-            let look = Decision::new("first look", "a whole command", "the quickest model is sure of it");
-            return Some(Glance::Enough(Judged { look: Some(look), ..judged.clone() }));
-        }
-        self.stt.submit(SttJob { utterance, urgency: DecodeUrgency::Speculative });
-        judged.map(Glance::Words)
-    }
-
-    fn is_enough(&self, judged: &Judged) -> bool {
-        let language = self.ears.languages.heard(judged.transcript.language.as_deref());
-        let text = match &judged.judgement.verdict {
-            JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => text,
-            JudgeVerdict::Stop => &judged.transcript.text,
-            JudgeVerdict::Interrupts(_) | JudgeVerdict::Echo | JudgeVerdict::Ignore => return false,
-        };
-        is_decisive(&language, text, &judged.transcript)
-    }
-
     pub(super) fn drop_before(&mut self, generation: u64, revision: u32) {
         self.second_look.drop_before((generation, revision));
         self.stt.cancel_before(generation, revision);
         self.interjections.cancel_before(generation, revision);
     }
 
-    fn keep(&mut self, utterance: Utterance) {
+    pub(super) fn keep(&mut self, utterance: Utterance) {
         self.utterances.truncate(KEPT - 1);
         self.utterances.push_front(utterance);
     }
@@ -194,13 +159,13 @@ impl Hearing {
     }
 
     /// The transcript of an utterance as the flow wants it.
-    fn judged(&mut self, mut transcript: Transcript, openness: BargeInPolicy) -> Judged {
+    pub(super) fn judged(&mut self, mut transcript: Transcript, openness: BargeInPolicy) -> Judged {
         let key = (transcript.generation, transcript.revision);
         transcript.text = strip_phrase(&transcript.text, &self.ears.phrases).to_owned();
         let Some(utterance) = self.utterances.iter().find(|u| (u.generation, u.revision) == key) else {
             let reason = "its sound is not known any more".to_owned();
             let judgement = Judgement { verdict: JudgeVerdict::Ignore, reason };
-            return Judged { transcript, judgement, sound: None, look: None };
+            return Judged { transcript, judgement, sound: None, look: None, is_unsure: true };
         };
         let evidence = Evidence::of(utterance, &transcript);
         let moment = |position| utterance.moment(position, utterance.captured);
@@ -224,16 +189,9 @@ impl Hearing {
         };
         let began_at = utterance.speech_begins_at;
         let sound = Some(SoundOf { began_at, began: case.began, ended: case.ended, loudness });
-        Judged { judgement, sound, transcript, look: None }
+        let is_unsure = transcript_filter::is_unsure(&evidence, &self.ears.trust);
+        Judged { judgement, sound, transcript, look: None, is_unsure }
     }
-}
-
-/// What the quickest model has made of an utterance.
-enum Glance {
-    /// A whole command that it is sure of.
-    Enough(Judged),
-    /// Words that the chosen model reads as well.
-    Words(Judged),
 }
 
 /// When an utterance sounded, beside what she said.
@@ -248,13 +206,12 @@ impl<M: ChatModel + 'static> Conversation<M> {
     pub(super) async fn delivered(&mut self, delivery: Delivery) {
         self.input.hold(delivery.ack);
         let input = match delivery.event {
-            HearEvent::Wake { phrase, score, at, .. } => {
+            HearEvent::Wake { phrase, score, at, when } => {
                 self.tell(News::Woke(phrase.clone())).await;
-                self.answer_ring();
-                self.thinking.read_ahead();
-                FlowInput::Wake { phrase, score, at }
+                self.called(when);
+                FlowInput::Wake { phrase, score, at, when }
             }
-            HearEvent::Started { .. } => return,
+            HearEvent::Started { .. } => FlowInput::Started,
             HearEvent::Continued { .. } => FlowInput::Continued,
             HearEvent::Interrupting { .. } => FlowInput::Interrupting,
             HearEvent::Interjected { utterance, stretch } => {
@@ -297,12 +254,15 @@ impl<M: ChatModel + 'static> Conversation<M> {
     /// Somebody pushes to talk: that interrupts her always.
     pub(super) async fn asked(&mut self) {
         self.tell(News::Asked).await;
-        self.answer_ring();
-        self.thinking.read_ahead();
-        self.step(FlowInput::Requested).await;
+        let at = Instant::now();
+        self.called(at);
+        self.step(FlowInput::Requested { at }).await;
     }
 
     pub(super) async fn transcribed(&mut self, event: SttEvent) {
+        if !self.input.hearing.is_news(&event) {
+            return;
+        }
         let at = Instant::now();
         let (generation, revision) = (event.generation, event.revision);
         let result = match event.result {
@@ -325,31 +285,6 @@ impl<M: ChatModel + 'static> Conversation<M> {
         let (generation, revision) = (judged.transcript.generation, judged.transcript.revision);
         let at = Instant::now();
         self.step(FlowInput::Transcribed { result: Ok(judged), generation, revision, at }).await;
-    }
-
-    /// The quickest model has looked at what may not be over yet.
-    async fn glanced(&mut self, event: SttEvent, utterance: Utterance) {
-        let at = Instant::now();
-        let (generation, revision) = (event.generation, event.revision);
-        match self.input.hearing.glance(event, utterance) {
-            Some(Glance::Enough(judged)) => {
-                self.step(FlowInput::Transcribed { result: Ok(judged), generation, revision, at }).await;
-            }
-            // They may be those of the better model, too.
-            Some(Glance::Words(judged)) if self.is_for_the_model(&judged) => self.read_words(&judged),
-            Some(Glance::Words(_)) | None => {}
-        }
-    }
-
-    /// Whether no command could come of it.
-    fn is_for_the_model(&self, judged: &Judged) -> bool {
-        let language = self.input.hearing.ears.languages.heard(judged.transcript.language.as_deref());
-        match &judged.judgement.verdict {
-            JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => {
-                completeness(&language, text) == Completeness::Unknown
-            }
-            _ => false,
-        }
     }
 
     /// What was said while she spoke or thought: what makes her stop counts at once, everything else when it is over.

@@ -18,7 +18,7 @@ pub(super) fn first_marks(question: &SpokenQuestion) -> Trace {
         Completeness::Complete => "a whole command",
         Completeness::Amendable | Completeness::Open => "a whole command that could go on",
         Completeness::Incomplete => "the beginning of a command",
-        Completeness::Unknown => "silence",
+        Completeness::Free | Completeness::Unknown => "silence",
     };
     let ended = Decision::new("endpoint", meaning, format!("ended by {silence} ms of silence"));
     for decision in std::iter::once(ended).chain(decisions(&question.judged)) {

@@ -80,7 +80,18 @@ impl Hearing {
             judgement,
             sound: Some(sound),
             look: None,
+            is_unsure: true,
         })
+    }
+}
+
+impl Judged {
+    /// The same with the word that the sound supports in place of its transcript: no recogniser has written it.
+    pub(super) fn rescored(self, word: String, reason: &str) -> Self {
+        let reason = format!("{reason}; its transcript: {}", self.judgement.reason);
+        let transcript = Transcript { text: word.clone(), ..self.transcript };
+        let judgement = Judgement { verdict: JudgeVerdict::FollowUp(word), reason };
+        Self { transcript, judgement, is_unsure: true, ..self }
     }
 }
 
@@ -124,9 +135,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             }
         };
         if let Some(Judgement { verdict: JudgeVerdict::FollowUp(word), reason }) = answer {
-            let reason = format!("{reason}; its transcript: {}", judged.judgement.reason);
-            judged.transcript.text.clone_from(&word);
-            judged.judgement = Judgement { verdict: JudgeVerdict::FollowUp(word), reason };
+            judged = judged.rescored(word, &reason);
         }
         self.step(FlowInput::Transcribed { result: Ok(judged), generation, revision, at }).await;
     }

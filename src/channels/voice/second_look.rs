@@ -156,6 +156,7 @@ impl SecondLook {
             (look.reading, &mut judged.judgement.verdict)
         {
             *text = reading;
+            judged.is_unsure = true;
         }
         self.open = None;
         self.known = Some(judged.clone());

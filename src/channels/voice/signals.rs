@@ -20,9 +20,16 @@ pub enum FlowInput {
         score: f32,
         /// Position of the crossing in 16 kHz samples since the source was opened.
         at: u64,
+        /// When that was captured.
+        when: Instant,
     },
     /// Somebody asked to be listened to without the wake phrase.
-    Requested,
+    Requested {
+        /// When.
+        at: Instant,
+    },
+    /// The user has begun to speak.
+    Started,
     /// The user paused; the words so far can be transcribed in advance.
     Paused(Utterance),
     /// The user went on after a pause.
@@ -75,7 +82,7 @@ pub enum FlowInput {
     },
     /// Something is said without having been asked for, when nobody is speaking.
     Announcing,
-    /// A danger is to be told, also in the middle of an answer.
+    /// A danger is to be told, also in the middle of an answer, or where she was called and nobody speaks.
     Alarming,
 }
 
@@ -102,6 +109,9 @@ pub struct Judged {
     pub sound: Option<SoundOf>,
     /// What came of a look by another model, or at the sound, if there was one.
     pub look: Option<Decision>,
+    /// The recogniser was not sure of the words, or they were found in the sound by rescoring: they are no yes to what
+    /// is risky.
+    pub is_unsure: bool,
 }
 
 /// What counts of the sound of an utterance.

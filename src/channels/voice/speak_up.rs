@@ -63,6 +63,13 @@ impl<M: ChatModel + 'static> Conversation<M> {
         }
     }
 
+    /// Somebody called, or pushed to talk.
+    pub(super) fn called(&mut self, at: Instant) {
+        self.answer_ring();
+        self.announcements.called(at);
+        self.thinking.read_ahead();
+    }
+
     /// Somebody has answered what rings, if anything does.
     pub(super) fn answer_ring(&mut self) {
         if self.announcements.silence(&self.output.player) {

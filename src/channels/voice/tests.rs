@@ -27,6 +27,8 @@ use crate::reply::model::Room;
 use crate::reply::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
 use crate::speak::{LanguageVoice, Mouth, joe};
 use crate::tools::{ToolRegistry, ToolsConfig};
+mod alarms;
+mod glance;
 mod second_opinion;
 mod source;
 

@@ -50,8 +50,13 @@ async fn signal(config: &SignalConfig) -> Row {
     let stop = CancellationToken::new();
     let _ended = stop.clone().drop_guard();
     tokio::spawn(follower.run(stop, drop));
-    match link.ready(READY).await {
+    if let Err(why) = link.ready(READY).await {
+        return Row::bad("signal", format!("no signal-cli daemon at {why}"), remedy);
+    }
+    match link.check_account().await {
         Ok(()) => Row::good("signal", format!("signal-cli {}", link.version().unwrap_or_default())),
-        Err(why) => Row::bad("signal", format!("no signal-cli daemon at {why}"), remedy),
+        Err(fault) => {
+            Row::bad("signal", fault.to_string(), "`joi signal status` lists the daemon's accounts")
+        }
     }
 }

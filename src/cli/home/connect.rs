@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::super::context::CliContext;
 use super::super::show;
-use super::{print_json, told};
+use super::{print_json, told, unseen};
 use crate::home::address::{ServerAddress, is_exact};
 use crate::home::discover::{self, SearchRange};
 use crate::home::fault::HomeFault;
@@ -56,7 +56,8 @@ pub(super) fn run(args: ConnectArgs, as_json: bool, context: &CliContext) -> any
     let given = args.token_file.as_deref().map(read_token).transpose()?;
     let asked = match &args.url {
         Some(url) => at(url, given.as_ref(), context)?,
-        None => found(given.as_ref(), context)?,
+        // Whoever else answers in the network never gets the token.
+        None => with_token(picked(found(context)?)?, given.as_ref(), context)?,
     };
     let AskedHub { hub, address, check } = asked;
     let (check, token) = match check {
@@ -104,36 +105,71 @@ fn at(url: &str, token: Option<&HomeToken>, context: &CliContext) -> anyhow::Res
     })
 }
 
-/// What announces itself in the network, else what answers at the usual names; the first that lets itself be asked.
-fn found(token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<AskedHub> {
+/// Asks the server that was picked once more, with the token.
+fn with_token(asked: AskedHub, token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<AskedHub> {
+    let Some(token) = token else { return Ok(asked) };
+    let AskedHub { hub, address, .. } = asked;
+    let check = context.block_on(async { Ok(ask(hub, &address, Some(token)).await) })?;
+    Ok(AskedHub { hub, address, check })
+}
+
+/// The only server that was found, or the one that the user picks.
+fn picked(mut found: Vec<AskedHub>) -> anyhow::Result<AskedHub> {
+    let places: Vec<_> = found.iter().map(|asked| (asked.hub, asked.address.clone())).collect();
+    let several = each_once(&places);
+    if let [only] = several[..] {
+        return Ok(found.swap_remove(only));
+    }
+    let shown = |at: &usize| format!("{} at {}", found[*at].hub.name(), found[*at].address);
+    if !std::io::stdin().is_terminal() {
+        let all: Vec<String> = several.iter().map(shown).collect();
+        anyhow::bail!("there are several: {}; give the address of yours", all.join(", "));
+    }
+    for (number, at) in several.iter().enumerate() {
+        show::remark(format!("{}: {}", number + 1, shown(at)));
+    }
+    show::remark("Which one is yours? Its number:");
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line)?;
+    let number = line.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let at = number.and_then(|number| several.get(number)).copied().context("that is none of the numbers")?;
+    Ok(found.swap_remove(at))
+}
+
+/// Places in `found` of which each is another server: one host often offers it with TLS and without, or by two names.
+fn each_once(found: &[(Hub, ServerAddress)]) -> Vec<usize> {
+    let key = |at: usize| (found[at].0, found[at].1.host());
+    (0..found.len()).filter(|at| (0..*at).all(|before| key(before) != key(*at))).collect()
+}
+
+/// What announces itself in the network, else what answers at the usual names; asked without a token.
+fn found(context: &CliContext) -> anyhow::Result<Vec<AskedHub>> {
     show::remark("looking for openHAB and Home Assistant in the network …");
     context.block_on(async move {
         let announced = discover::find(SearchRange::Network, SEARCH, |_| false).await;
         let mut places: Vec<_> = announced.into_iter().map(|home| (home.hub, home.address)).collect();
         places.sort_by_key(|(_, address)| address.to_string().starts_with("https"));
-        let mut asked = ask_all(places, token).await;
+        let mut asked = ask_all(places).await;
         if asked.is_empty() {
             let usual = USUAL.iter().flat_map(|name| {
                 Hub::ALL.into_iter().filter_map(|hub| Some((hub, ServerAddress::read_for(name, hub).ok()?)))
             });
-            asked = ask_all(usual.collect(), token).await;
+            asked = ask_all(usual.collect()).await;
         }
-        for other in asked.iter().skip(1) {
-            show::remark(format!("there is also {} at {}", other.hub.name(), other.address));
-        }
-        let usual = USUAL.join(", ");
-        asked.into_iter().next().with_context(|| {
-            format!(
+        if asked.is_empty() {
+            let usual = USUAL.join(", ");
+            anyhow::bail!(
                 "no openHAB and no Home Assistant announces itself or answers at {usual}; give its address"
-            )
-        })
+            );
+        }
+        Ok(asked)
     })
 }
 
-/// Asks all at once; out are those that are what they are said to be, in their order.
-async fn ask_all(places: Vec<(Hub, ServerAddress)>, token: Option<&HomeToken>) -> Vec<AskedHub> {
+/// Asks all at once, without a token; out are those that are what they are said to be, in their order.
+async fn ask_all(places: Vec<(Hub, ServerAddress)>) -> Vec<AskedHub> {
     let asked = places.into_iter().map(|(hub, address)| async move {
-        let check = ask(hub, &address, token).await;
+        let check = ask(hub, &address, None).await;
         let is_one = matches!(
             check,
             Ok(_)
@@ -205,8 +241,7 @@ fn ask_for_token(hub: Hub) -> anyhow::Result<HomeToken> {
              administrator, and paste it here."
         }
     });
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line)?;
+    let line = unseen::line()?;
     HomeToken::read(&line).map_err(|why| anyhow::anyhow!(why))
 }
 
@@ -217,4 +252,22 @@ pub(super) fn disconnect(as_json: bool, context: &CliContext) -> anyhow::Result<
     }
     show::line(if was_there { "forgotten" } else { "no house was stored" })?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_server_at_two_ports_or_names_is_one_and_two_servers_are_two() {
+        let of = |all: &[(Hub, &str)]| {
+            let read = |(hub, url): &(Hub, &str)| (*hub, ServerAddress::read_for(url, *hub).unwrap());
+            each_once(&all.iter().map(read).collect::<Vec<_>>())
+        };
+        let own = [(Hub::OpenHab, "http://192.168.1.2:8080"), (Hub::OpenHab, "https://192.168.1.2:8443")];
+        assert_eq!(of(&own), [0]);
+        assert_eq!(of(&[(Hub::OpenHab, "openhab"), (Hub::OpenHab, "openhab.local")]), [0]);
+        assert_eq!(of(&[own[0], (Hub::OpenHab, "http://192.168.1.3:8080")]), [0, 1]);
+        assert_eq!(of(&[own[0], (Hub::HomeAssistant, "http://192.168.1.2:8123")]), [0, 1]);
+    }
 }

@@ -10,6 +10,7 @@ use tokio::sync::broadcast::error::RecvError;
 use super::super::context::CliContext;
 use super::super::show;
 use crate::home::demo::hass::{self, DemoHass, HassWants};
+use crate::home::demo::start::DemoStart;
 use crate::home::demo::{DemoHome, DemoWants};
 use crate::home::hub::Hub;
 
@@ -27,6 +28,9 @@ pub(super) struct DemoArgs {
     /// Behave as this version of openHAB [default: 5.2.1]
     #[arg(long, value_parser = ["5.2.1", "4.3.11"])]
     version: Option<String>,
+    /// Begin as a server that starts: error pages, gaps, and no states for half a minute
+    #[arg(long, conflicts_with_all = ["hub"])]
+    starting: bool,
     /// With the items of this file instead of the furniture: a list as openHAB's /rest/items gives it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["hub"])]
     items: Option<PathBuf>,
@@ -46,7 +50,8 @@ pub(super) fn run(args: DemoArgs, as_json: bool, context: &CliContext) -> anyhow
     context.block_on(async move {
         let is_open = args.token.is_none();
         let port = args.port.unwrap_or(Hub::OpenHab.port());
-        let mut wants = DemoWants { port, token: args.token, is_open, items, ..DemoWants::default() };
+        let start = if args.starting { DemoStart::Recorded } else { DemoStart::Ready };
+        let mut wants = DemoWants { port, token: args.token, is_open, items, start, ..DemoWants::default() };
         if let Some(version) = args.version {
             wants.version = version;
         }

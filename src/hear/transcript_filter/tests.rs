@@ -348,3 +348,13 @@ proptest! {
         prop_assert!(follow_up(&text, weaker).is_err() || checked(&text, weaker, &wake()).is_ok());
     }
 }
+
+#[test]
+fn a_word_may_be_accepted_and_still_be_unsure() {
+    let lone = Evidence { no_speech: 0.5, mean_logprob: -1.2, ..spoken_for(400) };
+    assert_eq!(follow_up("seven", lone), Ok(()));
+    let config = TranscriptFilterConfig::default();
+    assert!(is_unsure(&lone, &config));
+    assert!(is_unsure(&Evidence { ran_away: true, ..CLEAR }, &config));
+    assert!(!is_unsure(&CLEAR, &config));
+}

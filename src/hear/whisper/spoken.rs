@@ -23,6 +23,11 @@ impl SpokenLanguage {
         Self { among, now: 0 }
     }
 
+    /// The same as nothing was heard yet.
+    pub(super) fn afresh(&self) -> Self {
+        Self::new(self.among.clone())
+    }
+
     /// The language to transcribe in.
     pub(super) fn is(&self) -> &str {
         self.among.get(self.now).map_or("en", String::as_str)

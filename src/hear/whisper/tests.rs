@@ -1,11 +1,10 @@
-use std::collections::VecDeque;
+mod worker;
+
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::Duration;
 
 use super::super::wake::strip_phrase;
-use super::worker::{Transcriber, spawn_with};
 use super::*;
 use crate::audio::RATE;
 use crate::message::{OpenedBy, Utterance};
@@ -33,6 +32,23 @@ pub(super) fn interjection(samples: &[f32]) -> Utterance {
     }
 }
 
+fn job(generation: u64, revision: u32, length: usize, urgency: DecodeUrgency) -> SttJob {
+    let utterance = Utterance {
+        generation,
+        revision,
+        opened_by: OpenedBy::Request,
+        lead: None,
+        samples: vec![0.0; length].into(),
+        begins_at: 0,
+        speech_begins_at: 0,
+        voiced: 0,
+        voice: 1.0,
+        speech_ends_at: 0,
+        captured: Instant::now(),
+    };
+    SttJob { utterance, urgency }
+}
+
 /// Lower-case words only, since models differ in commas.
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace()
@@ -48,6 +64,22 @@ fn a_recorded_speech_is_transcribed_word_for_word_with_the_window_cut() {
     assert_eq!((transcript.audio_ctx, transcript.ran_away), (704, false));
     assert!((-0.5..0.0).contains(&transcript.mean_logprob), "{}", transcript.mean_logprob);
     assert!((0.0..0.3).contains(&transcript.no_speech), "{}", transcript.no_speech);
+}
+
+#[test]
+fn what_a_long_utterance_took_is_given_back_and_the_next_one_is_understood() {
+    let (mut whisper, never) = (tiny(), AtomicBool::new(false));
+    let before = whisper.transcribe(&jfk(), &never).unwrap();
+    assert_eq!(whisper.largest, 704);
+    whisper.give_back();
+    assert_eq!((whisper.largest, whisper.encoded.audio_ctx), (0, 0), "a new state, which has seen nothing");
+    let after = whisper.transcribe(&jfk(), &never).unwrap();
+    assert_eq!((after.text, after.mean_logprob), (before.text, before.mean_logprob));
+    let few = &jfk()[..3 * RATE as usize];
+    whisper.give_back();
+    whisper.transcribe(few, &never).unwrap();
+    whisper.give_back();
+    assert_eq!(whisper.largest, 384, "of a short one nothing is given back");
 }
 
 #[test]
@@ -77,6 +109,25 @@ fn audio_of_any_length_gives_an_answer_and_the_state_is_used_again() {
     let odd = [f32::NAN, f32::INFINITY, -1e30, 1e30].repeat(4000);
     assert!(whisper.transcribe(&odd, &quiet).is_ok());
     assert_eq!(words(&whisper.transcribe(&jfk(), &quiet).unwrap().text), words(JFK));
+}
+
+#[test]
+fn two_of_one_model_work_at_the_same_time_and_neither_knows_the_other() {
+    let mut one = tiny();
+    let mut other = one.sibling().unwrap();
+    let (audio, quiet, off) = (jfk(), vec![0.0; 32_000], AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let speech = scope.spawn(|| one.transcribe(&audio, &off).unwrap());
+        let silence = other.transcribe(&quiet, &off).unwrap();
+        assert_eq!(words(&speech.join().unwrap().text), words(JFK));
+        assert!(silence.text.len() < 100, "{silence:?}");
+    });
+    drop(one);
+    assert_eq!(
+        words(&other.transcribe(&audio, &off).unwrap().text),
+        words(JFK),
+        "the weights are there as before"
+    );
 }
 
 #[test]
@@ -130,176 +181,6 @@ fn a_language_the_model_does_not_know_is_refused() {
     let config = SttConfig { language: "de".into(), ..SttConfig::default() };
     let error = Whisper::load(&path, &config).err().unwrap().to_string();
     assert!(error.contains("hear.stt.model = \"base\""), "{error}");
-}
-
-/// Answers with the number of samples; waits for a go-ahead first, or for the abort flag.
-struct Scripted {
-    begun: Sender<usize>,
-    go: Receiver<()>,
-}
-
-impl Transcriber for Scripted {
-    fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError> {
-        let Utterance { samples, generation, revision, .. } = utterance;
-        self.begun.send(samples.len()).unwrap();
-        loop {
-            if abort.load(Ordering::Relaxed) {
-                return Err(SttError::Aborted);
-            }
-            match self.go.recv_timeout(Duration::from_millis(1)) {
-                Ok(()) => return Ok(said(samples.len(), *generation, *revision)),
-                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
-                Err(e) => return Err(SttError::Failed(e.to_string())),
-            }
-        }
-    }
-}
-
-fn said(length: usize, generation: u64, revision: u32) -> Transcript {
-    Transcript {
-        language: None,
-        generation,
-        revision,
-        text: length.to_string(),
-        mean_logprob: 0.0,
-        no_speech: 0.0,
-        audio_ctx: 384,
-        ran_away: false,
-        took: Duration::ZERO,
-    }
-}
-
-fn job(generation: u64, revision: u32, length: usize, urgency: DecodeUrgency) -> SttJob {
-    let utterance = Utterance {
-        generation,
-        revision,
-        opened_by: OpenedBy::Request,
-        lead: None,
-        samples: vec![0.0; length].into(),
-        begins_at: 0,
-        speech_begins_at: 0,
-        voiced: 0,
-        voice: 1.0,
-        speech_ends_at: 0,
-        captured: Instant::now(),
-    };
-    SttJob { utterance, urgency }
-}
-
-struct Bench {
-    stt: Stt<Scripted>,
-    events: tokio::sync::mpsc::Receiver<SttEvent>,
-    begun: Receiver<usize>,
-    go: Sender<()>,
-}
-
-impl Bench {
-    fn new() -> Self {
-        let ((begun_sender, begun), (go, go_receiver)) = (channel(), channel());
-        let scripted = Scripted { begun: begun_sender, go: go_receiver };
-        let (stt, events) = spawn_with(scripted, Heart::unwatched()).unwrap();
-        Self { stt, events, begun, go }
-    }
-
-    fn event(&mut self) -> SttEvent {
-        self.events.blocking_recv().unwrap()
-    }
-}
-
-fn event(generation: u64, revision: u32, length: usize, urgency: DecodeUrgency) -> SttEvent {
-    SttEvent { generation, revision, urgency, result: Ok(said(length, generation, revision)) }
-}
-
-#[test]
-fn a_final_job_is_answered_by_the_speculative_result_of_its_revision() {
-    let mut bench = Bench::new();
-    bench.stt.submit(job(1, 0, 10, DecodeUrgency::Speculative));
-    assert_eq!(bench.begun.recv(), Ok(10));
-    bench.stt.submit(job(1, 0, 12, DecodeUrgency::Final));
-    bench.go.send(()).unwrap();
-    assert_eq!(bench.event(), event(1, 0, 10, DecodeUrgency::Speculative));
-    assert_eq!(bench.event(), event(1, 0, 10, DecodeUrgency::Final));
-    assert!(bench.begun.try_recv().is_err(), "nothing was decoded twice");
-    drop(bench.stt);
-}
-
-#[test]
-fn a_newer_revision_or_generation_aborts_the_running_decode_and_voids_its_result() {
-    let mut bench = Bench::new();
-    bench.stt.submit(job(1, 0, 10, DecodeUrgency::Speculative));
-    assert_eq!(bench.begun.recv(), Ok(10));
-    bench.stt.submit(job(1, 1, 20, DecodeUrgency::Final));
-    assert_eq!(bench.begun.recv(), Ok(20));
-    bench.stt.submit(job(2, 0, 30, DecodeUrgency::Final));
-    assert_eq!(bench.begun.recv(), Ok(30));
-    bench.stt.submit(job(1, 7, 40, DecodeUrgency::Final));
-    bench.go.send(()).unwrap();
-    assert_eq!(bench.event(), event(2, 0, 30, DecodeUrgency::Final));
-    drop(bench.stt);
-}
-
-#[test]
-fn speech_that_goes_on_voids_the_speculative_result() {
-    let mut bench = Bench::new();
-    bench.stt.submit(job(3, 0, 10, DecodeUrgency::Speculative));
-    assert_eq!(bench.begun.recv(), Ok(10));
-    bench.stt.cancel_before(3, 1);
-    bench.stt.submit(job(3, 0, 10, DecodeUrgency::Final));
-    bench.stt.submit(job(3, 1, 25, DecodeUrgency::Final));
-    assert_eq!(bench.begun.recv(), Ok(25));
-    bench.go.send(()).unwrap();
-    assert_eq!(bench.event(), event(3, 1, 25, DecodeUrgency::Final));
-    drop(bench.stt);
-}
-
-#[test]
-fn dropping_the_handle_ends_the_thread_and_the_events() {
-    let mut bench = Bench::new();
-    bench.stt.submit(job(1, 0, 10, DecodeUrgency::Final));
-    assert_eq!(bench.begun.recv(), Ok(10));
-    drop(bench.stt);
-    assert_eq!(bench.begun.try_recv(), Err(TryRecvError::Disconnected), "the model is gone by then");
-    assert_eq!(bench.events.blocking_recv(), None);
-}
-
-#[test]
-fn the_model_is_lent_after_the_transcriptions_and_never_when_the_thread_has_ended() {
-    let mut bench = Bench::new();
-    let lender = bench.stt.lender();
-    bench.stt.submit(job(1, 0, 10, DecodeUrgency::Final));
-    assert_eq!(bench.begun.recv(), Ok(10));
-    let (done, when) = channel();
-    for n in 0..4 {
-        let done = done.clone();
-        assert!(lender.lend(move |_: &mut Scripted| done.send(n).unwrap()));
-    }
-    assert!(!lender.lend(|_| unreachable!("a fifth one is refused")));
-    assert!(when.try_recv().is_err(), "the transcription goes first");
-    bench.go.send(()).unwrap();
-    assert_eq!(bench.event(), event(1, 0, 10, DecodeUrgency::Final));
-    drop(done);
-    assert_eq!(when.iter().collect::<Vec<i32>>(), [0, 1, 2, 3]);
-    drop(bench.stt);
-    assert!(!lender.lend(|_| unreachable!("nobody would do it")));
-}
-
-#[test]
-fn the_real_model_works_on_its_thread() {
-    let (stt, mut events) = Stt::spawn(tiny(), Heart::unwatched()).unwrap();
-    let samples: Arc<[f32]> = jfk().into();
-    let mut queue: VecDeque<DecodeUrgency> = [DecodeUrgency::Speculative, DecodeUrgency::Final].into();
-    while let Some(urgency) = queue.pop_front() {
-        let mut job = job(5, 2, 0, urgency);
-        job.utterance.samples = Arc::clone(&samples);
-        assert_eq!(samples.len(), 11 * RATE as usize);
-        stt.submit(job);
-        let event = events.blocking_recv().unwrap();
-        let transcript = event.result.unwrap();
-        assert_eq!((event.generation, event.revision, event.urgency), (5, 2, urgency));
-        assert_eq!((transcript.generation, transcript.revision), (5, 2));
-        assert_eq!(words(&transcript.text), words(JFK));
-    }
-    drop(stt);
 }
 
 /// `text` in one of flite's voices, at 16 kHz, with a little silence around.

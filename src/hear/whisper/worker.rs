@@ -1,13 +1,13 @@
 //! The worker thread "whisper": transcribes the newest utterance and drops older ones.
 //!
-//! In: [`SttJob`]s, at most one speculative and one final of the newest revision. Out: [`SttEvent`]s,
+//! In: [`SttJob`]s, at most one speculative, one that is put off, and one final of the newest revision. Out: [`SttEvent`]s,
 //! bounded(4); when that is full the worker waits. An older (generation, revision) is void from the moment a
 //! newer one is known: its jobs are dropped, its running decode is aborted, its late result is dropped.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
@@ -56,13 +56,23 @@ type JobKey = (u64, u32);
 /// Turns audio into words; [`Whisper`] outside the tests of the worker.
 pub(super) trait Transcriber: Send + 'static {
     fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError>;
+
+    /// Nothing was to be done for [`REST_AFTER`].
+    fn rest(&mut self) {}
 }
 
 impl Transcriber for Whisper {
     fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError> {
         Self::understand(self, utterance, abort)
     }
+
+    fn rest(&mut self) {
+        self.give_back();
+    }
 }
+
+/// After so long without work the model may give back what it took for a long utterance.
+pub(super) const REST_AFTER: Duration = Duration::from_secs(30);
 
 /// Handle of the worker thread. Dropping it ends the thread and waits for that, five seconds at most: a
 /// program that exits while whisper.cpp computes frees the memory it works on.
@@ -138,18 +148,27 @@ impl<T> Stt<T> {
     /// Queues a job and returns at once. A job older than one already queued, or than what was given to
     /// [`Stt::cancel_before`], is dropped; a newer one makes everything older void.
     pub fn submit(&self, job: SttJob) {
-        let key = (job.utterance.generation, job.utterance.revision);
+        self.queue(job.utterance, |pile, utterance| match job.urgency {
+            DecodeUrgency::Speculative => pile.speculative = Some(utterance),
+            // Whoever can't wait takes the place of what is put off.
+            DecodeUrgency::Final => (pile.put_off, pile.last) = (None, Some(utterance)),
+        });
+    }
+
+    /// The same for a speculative job that is not begun before `then`, and not at all when it is void by then.
+    pub fn submit_later(&self, utterance: Utterance, then: Instant) {
+        self.queue(utterance, |pile, utterance| pile.put_off = Some((then, utterance)));
+    }
+
+    fn queue(&self, utterance: Utterance, put: impl FnOnce(&mut PendingJobs<T>, Utterance)) {
+        let key = (utterance.generation, utterance.revision);
         let mut pile = self.desk.pile();
         if key < pile.oldest_wanted {
             tracing::debug!(generation = key.0, revision = key.1, "dropped a stale utterance");
             return;
         }
         self.desk.want_only_from(&mut pile, key);
-        let place = match job.urgency {
-            DecodeUrgency::Speculative => &mut pile.speculative,
-            DecodeUrgency::Final => &mut pile.last,
-        };
-        *place = Some(job.utterance);
+        put(&mut pile, utterance);
         drop(pile);
         self.desk.changed.notify_one();
     }
@@ -160,6 +179,15 @@ impl<T> Stt<T> {
         let mut pile = self.desk.pile();
         if (generation, revision) > pile.oldest_wanted {
             self.desk.want_only_from(&mut pile, (generation, revision));
+        }
+    }
+
+    /// Nobody waits for this revision: what is queued of it is dropped, and what runs is aborted. It may be submitted
+    /// again. Returns at once.
+    pub fn abandon(&self, generation: u64, revision: u32) {
+        let mut pile = self.desk.pile();
+        if pile.oldest_wanted == (generation, revision) {
+            self.desk.drop_jobs(&mut pile);
         }
     }
 }
@@ -195,8 +223,10 @@ impl<T> Default for WorkerQueue<T> {
         let pile = PendingJobs {
             oldest_wanted: JobKey::default(),
             speculative: None,
+            put_off: None,
             last: None,
             errands: VecDeque::new(),
+            rest: None,
             closed: false,
             gone: false,
         };
@@ -208,17 +238,43 @@ impl<T> Default for WorkerQueue<T> {
 enum WorkerTask<T> {
     Transcribe(SttJob),
     Lend(ModelTask<T>),
+    Rest,
 }
 
 struct PendingJobs<T> {
     oldest_wanted: JobKey,
     speculative: Option<Utterance>,
+    /// A speculative job, and when it becomes one.
+    put_off: Option<(Instant, Utterance)>,
     /// The job of [`DecodeUrgency::Final`].
     last: Option<Utterance>,
     errands: VecDeque<ModelTask<T>>,
+    /// When the model may rest; nothing while it works, and once it has rested.
+    rest: Option<Instant>,
     closed: bool,
     /// The thread has ended.
     gone: bool,
+}
+
+impl<T> PendingJobs<T> {
+    /// What is to be done at `now`; what was put off becomes a job when it is due.
+    fn next(&mut self, now: Instant) -> Option<WorkerTask<T>> {
+        if let Some((_, utterance)) = self.put_off.take_if(|(then, _)| *then <= now) {
+            self.speculative = Some(utterance);
+        }
+        let job = match self.speculative.take() {
+            Some(utterance) => Some(SttJob { utterance, urgency: DecodeUrgency::Speculative }),
+            None => self.last.take().map(|utterance| SttJob { utterance, urgency: DecodeUrgency::Final }),
+        };
+        job.map(WorkerTask::Transcribe)
+            .or_else(|| self.errands.pop_front().map(WorkerTask::Lend))
+            .or_else(|| self.rest.take_if(|then| *then <= now).map(|_| WorkerTask::Rest))
+    }
+
+    /// When there will be something to do by itself.
+    fn due(&self) -> Option<Instant> {
+        self.put_off.as_ref().map(|(then, _)| *then).into_iter().chain(self.rest).min()
+    }
 }
 
 impl<T> WorkerQueue<T> {
@@ -231,9 +287,14 @@ impl<T> WorkerQueue<T> {
             return;
         }
         pile.oldest_wanted = key;
-        pile.speculative = None;
-        pile.last = None;
         // Whatever runs now was started for an older key.
+        self.drop_jobs(pile);
+    }
+
+    fn drop_jobs(&self, pile: &mut PendingJobs<T>) {
+        pile.speculative = None;
+        pile.put_off = None;
+        pile.last = None;
         self.abort.store(true, Ordering::Relaxed);
     }
 
@@ -252,27 +313,34 @@ impl<T> WorkerQueue<T> {
         waited.map_or_else(|poisoned| poisoned.into_inner().0.gone, |(pile, _)| pile.gone)
     }
 
-    /// Waits for a job; nothing once the handle is gone.
-    fn take(&self) -> Option<WorkerTask<T>> {
+    /// Waits for a task; nothing once the handle is gone. After work the model may rest after a while.
+    fn take(&self, has_worked: bool) -> Option<WorkerTask<T>> {
         let mut pile = self.pile();
+        pile.rest = has_worked.then(|| Instant::now() + REST_AFTER);
         loop {
             if pile.closed {
                 return None;
             }
-            let next = match pile.speculative.take() {
-                Some(utterance) => Some(SttJob { utterance, urgency: DecodeUrgency::Speculative }),
-                None => pile.last.take().map(|utterance| SttJob { utterance, urgency: DecodeUrgency::Final }),
-            };
-            if let Some(job) = next {
-                // Under the lock, so that no abort meant for this job is lost.
-                self.abort.store(false, Ordering::Relaxed);
-                return Some(WorkerTask::Transcribe(job));
+            let now = Instant::now();
+            if let Some(task) = pile.next(now) {
+                if matches!(task, WorkerTask::Transcribe(_)) {
+                    // Under the lock, so that no abort meant for this job is lost.
+                    self.abort.store(false, Ordering::Relaxed);
+                }
+                return Some(task);
             }
-            if let Some(errand) = pile.errands.pop_front() {
-                return Some(WorkerTask::Lend(errand));
-            }
-            pile = self.changed.wait(pile).unwrap_or_else(PoisonError::into_inner);
+            pile = self.wait(pile, now);
         }
+    }
+
+    /// Until something changes, or something is due.
+    fn wait<'a>(&self, pile: MutexGuard<'a, PendingJobs<T>>, now: Instant) -> MutexGuard<'a, PendingJobs<T>> {
+        let Some(then) = pile.due() else {
+            return self.changed.wait(pile).unwrap_or_else(PoisonError::into_inner);
+        };
+        self.changed
+            .wait_timeout(pile, then.saturating_duration_since(now))
+            .map_or_else(|poisoned| poisoned.into_inner().0, |(pile, _)| pile)
     }
 
     fn still_wanted(&self, key: JobKey) -> bool {
@@ -288,10 +356,16 @@ fn work<T: Transcriber>(
     events: &mpsc::Sender<SttEvent>,
 ) {
     let mut known: Option<(JobKey, Transcript)> = None;
-    while let Some(work) = desk.take() {
+    let mut has_worked = false;
+    while let Some(task) = desk.take(has_worked) {
         let _working = heart.work();
-        let SttJob { utterance, urgency } = match work {
+        has_worked = !matches!(task, WorkerTask::Rest);
+        let SttJob { utterance, urgency } = match task {
             WorkerTask::Transcribe(job) => job,
+            WorkerTask::Rest => {
+                transcriber.rest();
+                continue;
+            }
             WorkerTask::Lend(errand) => {
                 errand(&mut transcriber);
                 continue;
@@ -313,3 +387,6 @@ fn work<T: Transcriber>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

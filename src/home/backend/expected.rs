@@ -7,6 +7,7 @@ use crate::home::house::{Item, ItemKind, ItemState, StateValue};
 pub struct Expected {
     target: Target,
     before: ItemState,
+    is_lamp: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +22,9 @@ enum Target {
     Brighter,
     Darker,
 }
+
+/// Levels and colours are rounded by many lamps: from another state, this far from the goal is there.
+const ROUNDED: f64 = 5.0;
 
 /// How a state stands to what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,16 +61,20 @@ impl Expected {
             (ItemKind::Number { .. }, text) => Target::Number(text.parse().ok()?),
             _ => return None,
         };
-        Some(Self { target, before: item.state.clone() })
+        let is_lamp = matches!(kind, ItemKind::Dimmer | ItemKind::Colour);
+        Some(Self { target, before: item.state.clone(), is_lamp })
     }
 
     /// How `state` stands to it.
     pub fn follows(&self, state: &ItemState) -> Follows {
         let (is_reached, now, goal) = match &self.target {
             Target::On(on) => (state.is_on() == Some(*on), None, 0.0),
-            Target::Percent(goal) => (near(state.percent(), *goal, 1.0), state.percent(), *goal),
+            Target::Percent(goal) => {
+                let within = self.within(state, *goal);
+                (near(state.percent(), *goal, within), state.percent(), *goal)
+            }
             Target::Number(goal) => (near(state.number(), *goal, 0.01), state.number(), *goal),
-            Target::Colour(goal) => (is_colour(state, goal), None, 0.0),
+            Target::Colour(goal) => (is_colour(state, goal, self.within(state, goal[2])), None, 0.0),
             Target::Text(text) => (state.text == *text, None, 0.0),
             Target::Brighter => (self.moved(state).is_some_and(|by| by > 0.0), None, 0.0),
             Target::Darker => (self.moved(state).is_some_and(|by| by < 0.0), None, 0.0),
@@ -83,6 +91,13 @@ impl Expected {
         }
     }
 
+    /// How far from its goal a level may be. A lamp that is at 38 already has not obeyed "40", one that is at 3 is not off,
+    /// and a shutter moves through.
+    fn within(&self, state: &ItemState, goal: f64) -> f64 {
+        let is_rounded = self.is_lamp && goal > 0.0 && *state != self.before;
+        if is_rounded { ROUNDED } else { 1.0 }
+    }
+
     fn moved(&self, state: &ItemState) -> Option<f64> {
         Some(state.percent()? - self.before.percent()?)
     }
@@ -92,9 +107,42 @@ fn near(value: Option<f64>, goal: f64, within: f64) -> bool {
     value.is_some_and(|value| (value - goal).abs() <= within)
 }
 
-fn is_colour(state: &ItemState, goal: &[f64; 3]) -> bool {
+fn is_colour(state: &ItemState, goal: &[f64; 3], within: f64) -> bool {
     let StateValue::Colour { hue, saturation, brightness } = state.value else { return false };
     let around = (hue - goal[0]).abs();
-    let is_hue = around.min(360.0 - around) <= 3.0 || goal[1] < 5.0;
-    is_hue && (saturation - goal[1]).abs() <= 3.0 && (brightness - goal[2]).abs() <= 2.0
+    let is_hue = around.min(360.0 - around) <= within.max(3.0) || goal[1] < 5.0;
+    is_hue
+        && (saturation - goal[1]).abs() <= within.max(3.0)
+        && (brightness - goal[2]).abs() <= within.max(2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn follows(kind: &ItemKind, before: &str, command: &str, now: &str) -> Follows {
+        let mut item = Item::named("X", kind.clone());
+        item.state = ItemState::read(before, kind);
+        Expected::after(command, &item).unwrap().follows(&ItemState::read(now, kind))
+    }
+
+    #[test]
+    fn what_a_lamp_rounds_is_reached_and_what_has_not_moved_is_not() {
+        use Follows::{No, Reached, Towards};
+        for (kind, before, command, now, expected) in [
+            (ItemKind::Dimmer, "0", "40", "38", Reached),
+            (ItemKind::Dimmer, "0", "40", "44", Reached),
+            (ItemKind::Dimmer, "0", "40", "20", Towards),
+            (ItemKind::Dimmer, "38", "40", "38", No),
+            (ItemKind::Dimmer, "40", "40", "40", Reached),
+            (ItemKind::Dimmer, "60", "0", "3", Towards),
+            (ItemKind::Rollershutter, "0", "60", "57", Towards),
+            (ItemKind::Rollershutter, "0", "60", "60", Reached),
+            (ItemKind::Colour, "120,50,50", "2,100,50", "358,97,46", Reached),
+            (ItemKind::Colour, "120,50,50", "2,100,50", "350,97,46", No),
+            (ItemKind::Colour, "358,97,46", "2,100,50", "358,97,46", No),
+        ] {
+            assert_eq!(follows(&kind, before, command, now), expected, "{kind:?} {before} {command} {now}");
+        }
+    }
 }

@@ -20,7 +20,7 @@ pub(super) struct DemoEvent {
 }
 
 impl DemoEvent {
-    fn new(topic: String, kind: &str, payload: &Value) -> Self {
+    pub(super) fn new(topic: String, kind: &str, payload: &Value) -> Self {
         let data = json!({"topic": topic, "payload": payload.to_string(), "type": kind}).to_string();
         let frame = format!("event: message\ndata: {data}\n\n");
         Self { topic, frame, kind: kind.to_owned(), data, is_end: false }
@@ -238,6 +238,20 @@ impl DemoHouse {
             DemoEvent::new(format!("openhab/items/{name}/removed"), "ItemRemovedEvent", &without_state(row))
         };
         self.rows.iter().map(removed).collect()
+    }
+
+    /// What a server sends of its items when it starts.
+    pub(super) fn additions(&self) -> Vec<DemoEvent> {
+        let added = |(name, row): (&String, &Value)| {
+            DemoEvent::new(format!("openhab/items/{name}/added"), "ItemAddedEvent", &without_state(row))
+        };
+        self.rows.iter().map(added).collect()
+    }
+
+    /// The states of all items but groups, whose states follow from their members.
+    pub(super) fn states(&self) -> Vec<(String, String)> {
+        let devices = self.rows.iter().filter(|(_, row)| text(row, "type") != "Group");
+        devices.map(|(name, row)| (name.clone(), text(row, "state").to_owned())).collect()
     }
 
     /// All states are NULL, as after a start without persistence.

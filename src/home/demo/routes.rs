@@ -100,7 +100,10 @@ fn phase_answer(phase: DemoPhase, path: &str) -> Option<Response> {
         DemoPhase::Empty => Some(bare(StatusCode::NOT_FOUND)),
         DemoPhase::Broken => page(StatusCode::INTERNAL_SERVER_ERROR, "text/html;charset=iso-8859-1", JETTY),
         DemoPhase::NoItems if path.starts_with("/rest/items") => Some(as_json(StatusCode::OK, &json!([]))),
-        DemoPhase::NoItems => None,
+        DemoPhase::ItemsMissing if path.starts_with("/rest/items") => {
+            page(StatusCode::NOT_FOUND, "text/html;charset=utf-8", NO_SERVICE)
+        }
+        DemoPhase::NoItems | DemoPhase::ItemsMissing => None,
         DemoPhase::BadGateway => page(StatusCode::BAD_GATEWAY, "text/html", "<html>502 Bad Gateway</html>"),
     }
 }

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use serde_json::Value;
+
+use super::start::DemoStart;
 use super::{DemoHome, DemoWants};
 
 mod socket;
@@ -111,6 +114,23 @@ fn is_offered(recorded: &RecordedAnswer) -> bool {
         && !is_write
         && !is_basic
         && (!has_json || recorded.request.starts_with("GET"))
+}
+
+#[tokio::test]
+async fn a_start_as_recorded_comes_and_goes_and_is_without_states_until_the_devices_report() {
+    let demo =
+        DemoHome::start(DemoWants { start: DemoStart::Stepwise, ..DemoWants::default() }).await.unwrap();
+    let read =
+        RecordedAnswer { request: "GET /rest/items?fields=state,type".into(), ..RecordedAnswer::default() };
+    let mut answers: Vec<Vec<String>> = Vec::new();
+    while answers.last().is_none_or(|states| !states.contains(&"ON".to_owned())) {
+        let (_, _, body) = ask(&demo, &read).await;
+        let rows: Vec<Value> = serde_json::from_str(&body).unwrap_or_default();
+        answers.push(rows.iter().map(|row| row["state"].as_str().unwrap().to_owned()).collect());
+    }
+    let first = answers.iter().position(|states| !states.is_empty()).unwrap();
+    assert!(first > 5 && answers[first].iter().all(|state| state == "NULL"), "{answers:?}");
+    assert!(answers[first..].iter().any(Vec::is_empty), "it comes and goes: {answers:?}");
 }
 
 #[tokio::test]

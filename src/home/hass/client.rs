@@ -260,12 +260,12 @@ pub(super) fn fit_version(version: &str) -> Result<(), HomeFault> {
     }
 }
 
-fn seen_by_assistants(list: &Value) -> HashSet<String> {
+pub(super) fn seen_by_assistants(list: &Value) -> HashSet<String> {
     let all = list["exposed_entities"].as_object().into_iter().flatten();
     all.filter(|(_, assistants)| assistants["conversation"] == true).map(|(id, _)| id.clone()).collect()
 }
 
-fn aliases(entries: Value) -> HashMap<String, Vec<String>> {
+pub(super) fn aliases(entries: Value) -> HashMap<String, Vec<String>> {
     let Value::Object(entries) = entries else { return HashMap::new() };
     let found = rows::<super::registry::EntityRow>(entries.into_iter().map(|(_, entry)| entry).collect());
     found.into_iter().map(|row| (row.entity_id, row.aliases)).collect()

@@ -9,7 +9,7 @@ use super::entity::{EntityFace, HassEntity};
 use super::registry::{AreaRow, DeviceRow, EntityRow, FloorRow};
 use super::{states, words};
 use crate::home::house::{
-    House, HouseRules, Item, ItemKind, ItemOption, ItemState, SemanticClass, Semantics,
+    House, HouseRules, Item, ItemKind, ItemOption, ItemState, SemanticClass, Semantics, is_called_as_door,
 };
 
 /// Everything that was read at once.
@@ -100,7 +100,12 @@ fn area_item(id: &str) -> String {
 }
 
 fn equipment_of(entity: &HassEntity) -> Option<&'static str> {
-    words::equipment(entity.domain(), entity.device_class())
+    let name = entity.text("friendly_name").into_iter().chain([entity.entity_id.as_str()]);
+    // A cover of no class moves anything.
+    match entity.domain() == "cover" && entity.device_class().is_empty() && is_called_as_door(name) {
+        true => words::equipment("cover", "door"),
+        false => words::equipment(entity.domain(), entity.device_class()),
+    }
 }
 
 /// Where every entity belongs; devices that have several are added to `items`.

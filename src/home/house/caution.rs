@@ -2,7 +2,8 @@
 //!
 //! This is ours and stricter than the server's permissions. It is decided by the semantic class, the icon, or words of
 //! the name for items without semantics; the lists are `assets/home/caution.toml`. A group with such a member counts as
-//! one. The configuration names exceptions both ways. An item that can't be commanded needs no caution.
+//! one. Of options ("open garage") each is decided by what it is called. The configuration names exceptions both ways.
+//! An item that can't be commanded needs no caution.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
@@ -50,12 +51,28 @@ struct Marks {
     endings: Vec<String>,
 }
 
+/// Names of doors; by these alone a lamp at the door would be one as well.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DoorNames {
+    words: Vec<String>,
+    endings: Vec<String>,
+    /// Words that mean a door where a name ends with them.
+    places: Vec<String>,
+    /// Words behind them that change nothing.
+    neutral: Vec<String>,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CautionFile {
     entrance: Marks,
     valve: Marks,
     alarm: Marks,
+    /// What a switch or a shutter is called that is a door.
+    doors: DoorNames,
+    /// What is at a door, and no door.
+    at_doors: Marks,
     /// Properties of points that are harmless wherever they are: the light over the door.
     harmless_properties: Vec<String>,
 }
@@ -81,7 +98,30 @@ pub(super) fn resolve(items: &mut BTreeMap<String, Item>, rules: &HouseRules) {
             Some(cause) if !is_free => Caution::AskFirst(*cause),
             _ => Caution::None,
         };
+        item.risky_options = if is_free { Vec::new() } else { risky_options(item) };
     }
+}
+
+/// The values of options that are called as what is asked back first: scripts, scenes, modes.
+fn risky_options(item: &Item) -> Vec<(String, CautionCause)> {
+    let all = item.command_options.iter().chain(&item.options);
+    all.filter_map(|option| {
+        let names = [option.label.as_str(), option.value.as_str()];
+        let words: Vec<String> = names.into_iter().flat_map(split).collect();
+        let by_word =
+            FILE.kinds().into_iter().find(|(_, marks)| words.iter().any(|word| marks.is_word(word)));
+        let cause = by_word.map(|(cause, _)| cause);
+        let cause = cause.or_else(|| is_called_as_door(names).then_some(CautionCause::Entrance));
+        Some((option.value.clone(), cause?))
+    })
+    .collect()
+}
+
+/// Whether what has these names, the label first, is a door by what it is called.
+pub fn is_called_as_door<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
+    let names: Vec<Vec<String>> = names.into_iter().map(split).collect();
+    let is_at_door = names.first().is_some_and(|label| label.iter().any(|word| FILE.at_doors.is_word(word)));
+    !is_at_door && names.iter().any(|name| FILE.doors.fit(name))
 }
 
 fn cause(item: &Item, items: &BTreeMap<String, Item>, rules: &HouseRules) -> Option<CautionCause> {
@@ -101,20 +141,54 @@ fn cause(item: &Item, items: &BTreeMap<String, Item>, rules: &HouseRules) -> Opt
         return None;
     }
     let equipment = item.equipment.as_ref().and_then(|name| items.get(name));
-    [
-        (CautionCause::Entrance, &file.entrance),
-        (CautionCause::Valve, &file.valve),
-        (CautionCause::Alarm, &file.alarm),
-    ]
-    .into_iter()
-    .find(|(_, marks)| marks.fit(item) || equipment.is_some_and(|equipment| marks.fit_class(equipment)))
-    .map(|(cause, _)| cause)
+    let known = file
+        .kinds()
+        .into_iter()
+        .find(|(_, marks)| marks.fit(item) || equipment.is_some_and(|equipment| marks.fit_class(equipment)));
+    known.map(|(cause, _)| cause).or_else(|| is_door(item, equipment).then_some(CautionCause::Entrance))
+}
+
+/// Whether a switch or a shutter is a door by what it is called, or by what its equipment is.
+fn is_door(item: &Item, equipment: Option<&Item>) -> bool {
+    let moves = matches!(item.kind.acts_as(), ItemKind::Switch | ItemKind::Rollershutter);
+    let is_at_door = |item: &Item| {
+        let has_tag = item.tags.iter().any(|tag| tag == "Lighting");
+        has_tag || FILE.at_doors.fit_class(item) || FILE.at_doors.fit_category(item)
+    };
+    let names = item.label.iter().chain(&item.synonyms).map(String::as_str).chain([item.name.as_str()]);
+    let around = equipment.into_iter().flat_map(Item::names);
+    moves && !is_at_door(item) && !equipment.is_some_and(is_at_door) && is_called_as_door(names.chain(around))
+}
+
+impl CautionFile {
+    fn kinds(&self) -> [(CautionCause, &Marks); 3] {
+        [
+            (CautionCause::Entrance, &self.entrance),
+            (CautionCause::Valve, &self.valve),
+            (CautionCause::Alarm, &self.alarm),
+        ]
+    }
+}
+
+impl DoorNames {
+    fn fit(&self, name: &[String]) -> bool {
+        let bare = |word: &String| word.trim_end_matches(|sign: char| sign.is_ascii_digit()).to_owned();
+        let words: Vec<String> = name.iter().map(bare).filter(|word| !word.is_empty()).collect();
+        let is_word = |word: &String| {
+            self.words.contains(word) || self.endings.iter().any(|ending| word.ends_with(ending.as_str()))
+        };
+        let last = words.iter().rev().find(|word| !self.neutral.contains(word));
+        words.iter().any(is_word) || last.is_some_and(|word| self.places.contains(word))
+    }
 }
 
 impl Marks {
     fn fit(&self, item: &Item) -> bool {
-        let has_category = item.category.as_ref().is_some_and(|category| self.categories.contains(category));
-        self.fit_class(item) || has_category || words(item).iter().any(|word| self.is_word(word))
+        self.fit_class(item) || self.fit_category(item) || words(item).iter().any(|word| self.is_word(word))
+    }
+
+    fn fit_category(&self, item: &Item) -> bool {
+        item.category.as_ref().is_some_and(|category| self.categories.contains(category))
     }
 
     fn fit_class(&self, item: &Item) -> bool {
@@ -132,23 +206,25 @@ impl Marks {
 
 /// The words of name, label and synonyms in lower case; `GarageDoor_Lock` has three.
 pub(super) fn words(item: &Item) -> Vec<String> {
+    item.names().chain([item.name.as_str()]).flat_map(split).collect()
+}
+
+fn split(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for text in item.names().chain([item.name.as_str()]) {
-        let mut word = String::new();
-        let mut was_lower = false;
-        for sign in text.chars() {
-            let starts = sign.is_uppercase() && was_lower;
-            if (!sign.is_alphanumeric() || starts) && !word.is_empty() {
-                found.push(std::mem::take(&mut word));
-            }
-            if sign.is_alphanumeric() {
-                word.extend(sign.to_lowercase());
-            }
-            was_lower = sign.is_lowercase();
+    let mut word = String::new();
+    let mut was_lower = false;
+    for sign in text.chars() {
+        let starts = sign.is_uppercase() && was_lower;
+        if (!sign.is_alphanumeric() || starts) && !word.is_empty() {
+            found.push(std::mem::take(&mut word));
         }
-        if !word.is_empty() {
-            found.push(word);
+        if sign.is_alphanumeric() {
+            word.extend(sign.to_lowercase());
         }
+        was_lower = sign.is_lowercase();
+    }
+    if !word.is_empty() {
+        found.push(word);
     }
     found
 }

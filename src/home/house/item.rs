@@ -1,6 +1,6 @@
 //! PURE. One item of the house: its names, type, state, range, options, place in the semantic model, permission.
 
-use super::caution::Caution;
+use super::caution::{Caution, CautionCause};
 use super::permission::Permission;
 use super::semantics::Semantics;
 use super::state::ItemState;
@@ -44,6 +44,8 @@ pub struct Item {
     pub permission: Permission,
     /// Whether a command is asked back first.
     pub caution: Caution,
+    /// Values of options that are asked back first, though the item is not.
+    pub risky_options: Vec<(String, CautionCause)>,
     /// Its own wish for a permission, before groups and the default are asked.
     pub(super) own_permission: Option<Permission>,
     /// Decimals of the server's format, where it has one.
@@ -228,6 +230,7 @@ impl Item {
             equipment: None,
             permission: Permission::ReadWrite,
             caution: Caution::None,
+            risky_options: Vec::new(),
             own_permission: None,
             decimals: None,
         }
@@ -254,6 +257,15 @@ impl Item {
                 format!("{value:.decimals$}{unit}")
             }
             _ => self.state.to_string(),
+        }
+    }
+
+    /// Whether this command, as it goes to the server, is asked back first.
+    pub fn caution_of(&self, text: &str) -> Caution {
+        let of_option = self.risky_options.iter().find(|(value, _)| value == text);
+        match (self.caution, of_option) {
+            (Caution::None, Some((_, cause))) => Caution::AskFirst(*cause),
+            (caution, _) => caution,
         }
     }
 

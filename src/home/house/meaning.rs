@@ -68,13 +68,13 @@ impl ItemMeaning {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MeaningConfig {
-    /// Smoke detectors: ON or OPEN is an alarm at any hour.
+    /// Smoke detectors: ON, OPEN, 1, or a word such as ALARM is an alarm at any hour.
     pub smoke: Vec<String>,
-    /// Detectors of gas or carbon monoxide: ON or OPEN is an alarm at any hour.
+    /// Detectors of gas or carbon monoxide: ON, OPEN, 1, or a word such as ALARM is an alarm at any hour.
     pub gas: Vec<String>,
-    /// Leak sensors: ON or OPEN is an alarm at any hour.
+    /// Leak sensors: ON, OPEN, 1, or a word such as ALARM is an alarm at any hour.
     pub water: Vec<String>,
-    /// Alarm systems and glass break sensors: ON or OPEN is an alarm at any hour.
+    /// Alarm systems and glass break sensors: ON, OPEN, 1, or a word such as ALARM is an alarm at any hour.
     pub intrusion: Vec<String>,
     /// Switches that are ON while somebody is at home.
     pub presence: Vec<String>,

@@ -98,6 +98,41 @@ fn waits_grow_to_two_seconds_so_that_a_server_is_found_within_five() {
 }
 
 #[test]
+fn a_server_that_is_back_is_believed_within_five_seconds_however_long_it_was_gone() {
+    for (failures, is_reached) in [1, 2, 5, 20, 300].into_iter().flat_map(|n| [(n, false), (n, true)]) {
+        let mut bench = Bench::up();
+        bench.pass(Duration::from_secs(60));
+        bench.on(LinkEvent::Closed(refused()));
+        assert_eq!(bench.wait().1, LinkAction::Open);
+        if is_reached {
+            bench.on(LinkEvent::Opened);
+        }
+        for _ in 0..failures {
+            let fails = if is_reached { LinkEvent::Unread(starting()) } else { LinkEvent::Closed(refused()) };
+            bench.on(fails);
+            bench.wait();
+            bench.on(LinkEvent::Heard);
+        }
+        // It failed just before it was back: the longest wait there is lies ahead.
+        bench.on(if is_reached { LinkEvent::Unread(starting()) } else { LinkEvent::Closed(refused()) });
+        let back = bench.now;
+        while bench.now - back <= Duration::from_secs(60) {
+            if bench.wait().1 == LinkAction::Open {
+                bench.on(LinkEvent::Opened);
+            }
+            if bench.on(good()) == LinkAction::Believe {
+                break;
+            }
+        }
+        assert!(
+            bench.now - back <= Duration::from_secs(5),
+            "{failures} {is_reached}: {:?}",
+            bench.now - back
+        );
+    }
+}
+
+#[test]
 fn a_stream_that_ends_at_once_again_and_again_does_not_spin() {
     let mut bench = Bench::new();
     let mut opened = 0;

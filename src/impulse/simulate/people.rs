@@ -94,6 +94,8 @@ pub struct SimulatedMinute {
     pub said: Vec<(String, String, ItemObservation)>,
     /// Somebody talks to her.
     pub talks: bool,
+    /// A danger that has begun.
+    pub danger: Option<CriticalId>,
 }
 
 /// The people, and what they have left open.
@@ -108,6 +110,7 @@ pub struct People {
     offset: f64,
     warning: String,
     alarm_for: u32,
+    is_burning: bool,
 }
 
 impl People {
@@ -117,7 +120,8 @@ impl People {
         let open_for = vec![0; habits.doors.len()];
         let chance = fastrand::Rng::with_seed(seed ^ 0x5eed);
         let (offset, warning) = (0.0, String::new());
-        Self { habits, chance, open_for, leaves_at: 0, returns_at: 0, offset, warning, alarm_for: 0 }
+        let (leaves_at, returns_at, alarm_for, is_burning) = Default::default();
+        Self { habits, chance, open_for, leaves_at, returns_at, offset, warning, alarm_for, is_burning }
     }
 
     /// What is the case at `now`; to be called once a minute.
@@ -141,13 +145,16 @@ impl People {
         if self.habits.has_presence {
             say("Presence", "Somebody home", ItemObservation::Present(is_home));
         }
-        if self.happens(1.0 / (40.0 * 1440.0)) {
+        let burns = self.happens(1.0 / (40.0 * 1440.0));
+        if burns {
             self.alarm_for = 10;
         }
+        let burnt = std::mem::replace(&mut self.is_burning, self.alarm_for > 0);
+        let danger = (self.is_burning && !burnt).then_some(CriticalId::SmokeAlarm);
         say("Smoke", "Kitchen", ItemObservation::Danger(CriticalId::SmokeAlarm, self.alarm_for > 0));
         self.alarm_for = self.alarm_for.saturating_sub(1);
         let talks = is_home && is_awake && self.happens(self.habits.talks / (16.0 * 60.0));
-        SimulatedMinute { said, talks }
+        SimulatedMinute { said, talks, danger }
     }
 
     /// What somebody does who hears her.

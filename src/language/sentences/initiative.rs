@@ -40,6 +40,7 @@ pub struct AlertSentences {
     pub high: String,
     pub test: String,
     pub house_lost: String,
+    pub house_back: String,
     pub acknowledged: String,
     pub none: String,
 }

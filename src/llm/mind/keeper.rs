@@ -39,6 +39,8 @@ pub(super) struct ServerKeeper {
     head: HeadMaker,
     own: OwnServers,
     vectors: VectorsServer,
+    /// Of the configured address.
+    client: Option<Ollama>,
     /// Why Ollama could not run its model, and when it is asked to again.
     ollama_rests: Option<(Instant, String)>,
     slow_looks: u32,
@@ -64,6 +66,7 @@ impl ServerKeeper {
             head,
             own: OwnServers::new(local, restarts),
             vectors: VectorsServer::default(),
+            client: None,
             ollama_rests: None,
             slow_looks: 0,
             told: None,
@@ -152,15 +155,20 @@ impl ServerKeeper {
     }
 
     /// What Ollama has installed.
-    async fn look(&self) -> Result<Vec<InstalledModel>, LlmError> {
+    async fn look(&mut self) -> Result<Vec<InstalledModel>, LlmError> {
         if self.shared.config.backend == Backend::Local {
             return Ok(Vec::new());
         }
         self.ollama()?.tags().await
     }
 
-    fn ollama(&self) -> Result<Ollama, LlmError> {
-        Ollama::new(&Endpoint::Http { url: self.shared.config.url.clone() }, None)
+    /// The client of the configured address, made once: each one reads the system's certificates anew.
+    fn ollama(&mut self) -> Result<Ollama, LlmError> {
+        if let Some(client) = &self.client {
+            return Ok(client.clone());
+        }
+        let client = Ollama::new(&Endpoint::Http { url: self.shared.config.url.clone() }, None)?;
+        Ok(self.client.insert(client).clone())
     }
 
     async fn serve_by_ollama(&mut self, model: &str) -> Result<(), LlmError> {

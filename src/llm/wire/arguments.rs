@@ -3,11 +3,26 @@
 //! PURE. In: an object, nothing at all, or the text of an object. Out: the object; anything else is an error.
 
 use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+/// Name and arguments of a [`ToolCall`](super::ToolCall).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FunctionCall {
+    /// Position among the calls of one reply; old servers give none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<u32>,
+    /// The tool.
+    #[serde(serialize_with = "crate::llm::control_tokens::serialize")]
+    pub name: String,
+    /// Its arguments by name; as they are sent, nothing in them is a control token.
+    #[serde(default, deserialize_with = "of_any_shape")]
+    #[serde(serialize_with = "crate::llm::control_tokens::serialize_arguments")]
+    pub arguments: Map<String, Value>,
+}
+
 /// Reads an object; null, an empty text and the text "null" mean one without arguments.
-pub(super) fn of_any_shape<'de, D: Deserializer<'de>>(from: D) -> Result<Map<String, Value>, D::Error> {
+fn of_any_shape<'de, D: Deserializer<'de>>(from: D) -> Result<Map<String, Value>, D::Error> {
     let value = match Value::deserialize(from)? {
         Value::String(text) if text.trim().is_empty() => Value::Null,
         Value::String(text) => serde_json::from_str(&text).map_err(D::Error::custom)?,

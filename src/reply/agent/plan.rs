@@ -163,6 +163,16 @@ impl Plan {
         include_str!("../../../assets/prompts/plan.md").trim().to_owned() + &lines.collect::<String>()
     }
 
+    /// What the model is told beside a step that has failed, behind `done` that have not.
+    pub(crate) fn hint_of_failure(&self, done: usize, texts: &PromptTexts) -> String {
+        let open = self.calls().get(done).map_or("", String::as_str);
+        texts
+            .of(PromptName::HintOpen)
+            .replace("{done}", &done.to_string())
+            .replace("{all}", &self.calls().len().to_string())
+            .replace("{open}", open)
+    }
+
     /// What the model is told beside the result number `done`.
     pub(crate) fn hint(&self, done: usize, texts: &PromptTexts) -> String {
         let all = self.calls().len();

@@ -26,7 +26,6 @@ use crate::reply::prompt::{self, context};
 use crate::reply::session::Session;
 use crate::reply::understand::parts::parts_of;
 use crate::reply::understand::reference;
-use crate::reply::understand::wish;
 use crate::tools::gate::Taint;
 use crate::tools::{self, ToolsConfig};
 
@@ -84,6 +83,7 @@ pub(crate) fn begin(
         channel: turn.channel,
         now: turn.now.clone(),
         words: turn.asked.to_owned(),
+        is_quoting: turn.is_quoting,
         asked_back: request.past.asked_back.clone(),
         dialogue: request.past.own_texts.clone(),
         remembered: if memory.is_foreign { String::new() } else { memory.text.clone() },
@@ -110,7 +110,7 @@ pub(crate) fn begin(
         plan,
         progress: LoopProgress::new(rules.tools.max_turns),
         repeats: Repeats::default(),
-        taint: taint(is_tainted || memory.is_foreign || request.past.is_foreign || wish::quotes(turn.asked)),
+        taint: taint(is_tainted || memory.is_foreign || request.past.is_foreign || turn.is_quoting),
     }
 }
 

@@ -271,6 +271,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
                     call: place.made.clone(),
                     rest: place.behind.to_vec(),
                     until: open_until(now, confirm, state.asked.channel, &question),
+                    is_repeated: false,
                 };
                 self.session.with(|state| state.question = Some(OpenQuestion::Call(Box::new(pending))));
                 Ok(Some(LoopEnd::Asked))
@@ -296,9 +297,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let messages =
             state.prompt.messages.iter().take(1).cloned().chain([Message::user(told.trim())]).collect();
         let ask = Ask { messages, length: Length::AtMost(250), ..Ask::default() };
-        let told = match state.progress.results.is_empty() {
-            true => None,
-            false => {
+        // With one turn a model is asked once.
+        let may_ask = !state.progress.results.is_empty() && self.rules.max_turns > 1;
+        let told = match may_ask {
+            false => None,
+            true => {
                 let side = SideCall { purpose: "unfinished", limit: deadline::DIGEST };
                 ask::side_call(self.model, ask, side, sink).await
             }
@@ -317,6 +320,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 sink.say_on(&sink.sentence(|say| &say.not_understood)).await?;
             }
             None if !sink.said.trim().is_empty() => {}
+            None if state.taint == Taint::Clean && !state.progress.sentences.is_empty() => {
+                sink.say_on(&state.progress.sentences.join(" ")).await?;
+            }
             None => sink.say_on(&sink.sentence(|say| &say.unfinished)).await?,
         }
         Ok(LoopEnd::Apologised)

@@ -8,7 +8,6 @@ use crate::reply::deadline::{self, in_time};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
 use crate::reply::turn::{ReplyEvent, Turn};
-use crate::reply::understand::wish;
 use crate::store::{Exchange, ExchangeId, Store, StoreError, WordedBy};
 
 /// Keeps what was asked and answered by `answered_at`. A failure costs the memory, not the answer.
@@ -29,7 +28,7 @@ pub(crate) async fn remember(
         answered_at,
         answer: Private(said.to_owned()),
         // What he quotes is somebody else's.
-        asked_origin: if wish::quotes(turn.asked) { Origin::Stranger } else { turn.origin },
+        asked_origin: if turn.is_quoting { Origin::Stranger } else { turn.origin },
         wording: if sink.is_worded { WordedBy::Model } else { WordedBy::Fixed },
         answer_origin: if sink.is_foreign { Origin::Stranger } else { Origin::Ours },
     };

@@ -5,7 +5,7 @@
 use super::newest;
 use crate::language::{Language, fill};
 use crate::reply::understand::intents;
-use crate::store::{Memory, MemoryKind};
+use crate::store::{Memory, MemoryKind, TopicMentions};
 
 /// Most things that are told at once.
 const MOST_TOLD: usize = 8;
@@ -21,14 +21,16 @@ pub(crate) fn remembered(language: &Language, kind: MemoryKind, text: &str) -> S
     }
 }
 
-/// So many things are known about what was said, and the question whether to forget them; nothing to ask when
-/// there are none.
-pub(crate) fn forgetting(language: &Language, things: usize, said: &str) -> String {
+/// So much is known about what was said, and the question whether to forget it; nothing to ask when there is nothing.
+pub(crate) fn forgetting(language: &Language, known: TopicMentions, said: &str) -> String {
     let say = &language.sentences().memory;
-    let sentence = match things {
-        0 => &say.nothing_about,
-        1 => &say.one_thing,
-        _ => &say.things,
+    let things = known.things();
+    let sentence = match (things, known.notes + known.timers) {
+        (0, _) => &say.nothing_about,
+        (1, 0) => &say.one_thing,
+        (1, _) => &say.one_thing_set,
+        (_, 0) => &say.things,
+        (_, _) => &say.things_set,
     };
     let about = intents::told_back(language, said);
     fill(sentence, &[("count", &things.to_string()), ("about", &about)])
@@ -91,6 +93,10 @@ mod tests {
         Memory { id: 1, kind, at, text: Private(text.into()), source }
     }
 
+    fn memories(memories: usize) -> TopicMentions {
+        TopicMentions { memories, ..TopicMentions::default() }
+    }
+
     #[test]
     fn every_language_says_everything_and_fills_in_what_it_names() {
         let known: Vec<Memory> = (0..12)
@@ -104,9 +110,11 @@ mod tests {
                 remembered(language, MemoryKind::Wish, "be brief"),
                 say.no_secrets.clone(),
                 say.failed.clone(),
-                forgetting(language, 0, "the boat"),
-                forgetting(language, 1, "the boat"),
-                forgetting(language, 7, "the boat"),
+                forgetting(language, memories(0), "the boat"),
+                forgetting(language, memories(1), "the boat"),
+                forgetting(language, memories(7), "the boat"),
+                forgetting(language, TopicMentions { notes: 1, ..memories(0) }, "the boat"),
+                forgetting(language, TopicMentions { timers: 1, ..memories(1) }, "the boat"),
                 say.everything.clone(),
                 say.left_alone.clone(),
                 gone(language, 1).to_owned(),
@@ -138,6 +146,9 @@ mod tests {
             "Das hast du mir gesagt. Du bist Lehrer. Und das möchtest du von mir. Antworte kurz. \
              Und ich führe ein Tagebuch unserer Gespräche."
         );
-        assert_eq!(forgetting(german(), 0, "mein Boot"), "Ich erinnere mich an nichts über dein Boot.");
+        assert_eq!(
+            forgetting(german(), memories(0), "mein Boot"),
+            "Ich erinnere mich an nichts über dein Boot."
+        );
     }
 }

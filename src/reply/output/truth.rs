@@ -202,7 +202,7 @@ impl ClaimJudge<'_> {
             return Some(Claim::of_fragment(clause));
         }
         let before = before.filter(|_| clause.goes_on);
-        let own = Claim::of(self.words, self.consent, clause).map(|claim| claim.led_by(before));
+        let own = Claim::of(self.words, self.consent, clause).map(|claim| claim.led_by(self.words, before));
         own.or_else(|| {
             let lead =
                 &before.filter(|before| before.form == ClaimForm::Will && !before.lead.is_empty())?.lead;

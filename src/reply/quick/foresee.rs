@@ -7,10 +7,11 @@ use std::sync::Arc;
 use crate::language::Language;
 use crate::llm::ModelSize;
 use crate::reply::engine::Engine;
+use crate::reply::memory::told;
 use crate::reply::model::ChatModel;
 use crate::reply::session::Session;
 use crate::reply::turn::Turn;
-use crate::reply::understand::intents::{self, Intent};
+use crate::reply::understand::intents::{self, Intent, MemoryOrder};
 use crate::reply::understand::redact;
 use crate::schedule::words;
 use crate::tools::ready_answer;
@@ -42,6 +43,7 @@ pub async fn foresee<M: ChatModel>(
             let (report, at) = engine.parts.schedule.as_ref()?.foresee(order.clone()).await.ok()?;
             words::tell(&report, &at, &language)
         }
+        Intent::Memory(MemoryOrder::Remember { kind, text }) => told::remembered(&language, *kind, text),
         Intent::Home(_) | Intent::Memory(_) | Intent::Stop => return None,
         what => {
             let last = session.with(|state| state.last_reply.clone());

@@ -16,15 +16,18 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use jiff::Timestamp;
 
-use super::QuickMeans;
+use super::gate::{self, Passage};
+use super::{QuickMeans, Recognised};
 use crate::home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, HomeLink, SendFault};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
 use crate::reply::session::open_question::{OpenQuestion, open_until};
 use crate::reply::turn::{Ended, Keep, ReplyEvent, Turn};
 use crate::reply::understand::house::follow::{self, FollowUp, Picked};
-use crate::reply::understand::house::{HouseDecision, NamedThing, PlannedCommand, say};
+use crate::reply::understand::house::{HouseDecision, NamedThing, PlannedBatch, PlannedCommand, say};
 use crate::reply::understand::intents::{self, Mood};
+use crate::tools::gate::Consent;
+use crate::tools::{house_deed, unreached};
 pub use connected::ConnectedHome;
 pub(crate) use connected::HouseWish;
 
@@ -42,9 +45,18 @@ enum Reached {
 
 /// Commands that wait for a yes.
 pub(crate) struct AskedCommands {
-    pub(crate) commands: Vec<PlannedCommand>,
+    pub(crate) batch: PlannedBatch,
     /// Until when a yes counts.
     pub(crate) until: Timestamp,
+    /// It was asked once more, because the first yes could not be relied on.
+    pub(crate) is_repeated: bool,
+}
+
+impl AskedCommands {
+    /// The deeds, as the tool names them.
+    pub(crate) fn deeds(&self) -> impl Iterator<Item = String> {
+        self.batch.commands.iter().map(|planned| house_deed(&planned.command))
+    }
 }
 
 /// What was asked back: which of several, or in which room.
@@ -71,11 +83,12 @@ pub(crate) async fn carry_out(
     match wished {
         HouseWish::NotReached => {
             sink.decided("home", "not reached", "nothing was done").await?;
-            report(&home.view().link, sink).await?;
-            sink.say(&words.say.not_reached).await?;
+            let link = home.view().link;
+            report(&link, sink).await?;
+            sink.say(unreached::told(&link, &words.say)).await?;
         }
-        HouseWish::Decided(HouseDecision::Send(commands)) => {
-            send(commands, turn, means, sink).await?;
+        HouseWish::Decided(HouseDecision::Send(batch)) => {
+            send(batch, turn, means, sink).await?;
         }
         HouseWish::Later(wished) => later::carry_out(wished, turn, means, sink).await?,
         HouseWish::Unstored { stored, then } => {
@@ -96,12 +109,12 @@ pub(crate) async fn carry_out(
             sink.decided("home", "refused", "words of others are in the conversation").await?;
             sink.say(&words.say.foreign_words).await?;
         }
-        HouseWish::Decided(decision @ HouseDecision::AskFirst(commands)) => {
+        HouseWish::Decided(decision @ HouseDecision::AskFirst(batch)) => {
             sink.decided("home", "asked", "it needs a yes").await?;
             let question = say::decision(decision, words);
             sink.say(&question).await?;
             let until = waits(&question, turn, means, sink);
-            let asked = AskedCommands { commands: commands.clone(), until };
+            let asked = AskedCommands { batch: batch.clone(), until, is_repeated: false };
             means.session.with(|state| {
                 state.house.speaks_of(decision, turn.now.timestamp());
                 state.question = Some(OpenQuestion::House(asked));
@@ -116,7 +129,8 @@ pub(crate) async fn carry_out(
     Ok(Keep::Yes)
 }
 
-/// The answer to "shall I really do it?", if this turn is a yes in time. Anything else does nothing.
+/// The answer to "shall I really do it?", if this turn is a clear yes in time, in words the recogniser was sure of.
+/// Anything else does nothing.
 pub(crate) async fn answered(
     turn: &Turn<'_>,
     waiting: AskedCommands,
@@ -125,13 +139,15 @@ pub(crate) async fn answered(
 ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
     let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(None) };
     let is_open = turn.now.timestamp() <= waiting.until;
-    if !is_open || is_tainted(means.session) || !intents::is_consent(&turn.language, turn.asked) {
+    let is_sure = !turn.is_unsure && intents::is_clear_consent(&turn.language, turn.asked);
+    if !is_open || is_tainted(means.session) || !is_sure {
         return Ok(None);
     }
     // What is permitted may have changed since it was asked.
     let house = home.view().house;
     let mut commands = Vec::new();
-    for planned in waiting.commands {
+    let PlannedBatch { commands: asked, left_out } = waiting.batch;
+    for planned in asked {
         match house.order(&planned.ordered.item, &planned.command) {
             Ok(ordered) => commands.push(PlannedCommand { ordered, ..planned }),
             Err(_) => {
@@ -141,8 +157,13 @@ pub(crate) async fn answered(
             }
         }
     }
-    send(&commands, turn, means, sink).await?;
-    Ok(Some((Ended::Quick, Keep::Yes)))
+    let batch = PlannedBatch { commands, left_out };
+    let wished = HouseWish::Decided(HouseDecision::AskFirst(batch.clone()));
+    let sure = QuickMeans { consent: Consent::Given, ..*means };
+    match gate::passes(turn, &Recognised::House(wished), &sure, sink).await? {
+        Passage::Free => send(&batch, turn, means, sink).await.map(|_| Some((Ended::Quick, Keep::Yes))),
+        Passage::Barred(keep) => Ok(Some((Ended::Quick, keep))),
+    }
 }
 
 /// What the answer to "which one?" picks is done, or told; nothing when this turn is no answer to it.
@@ -183,7 +204,7 @@ pub(crate) async fn picked(
     if let HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) = &wished {
         ask_which(decision, (&asked, &chosen), means, sink).await?;
     } else {
-        carry_out(&wished, &asked, means, sink).await?;
+        super::carry_out(&asked, &Recognised::House(wished), means, sink).await?;
     }
     Ok(over)
 }
@@ -216,24 +237,41 @@ async fn ask_which(
 
 /// Waits for the answer to `question`; until when it counts.
 fn waits(question: &str, turn: &Turn<'_>, means: &QuickMeans<'_>, sink: &mut ReplySink) -> Timestamp {
-    let confirm = Duration::from_secs(u64::from(means.confirm_s));
+    let confirm = Duration::from_secs(u64::from(means.rules.confirm_s));
     sink.awaits = Some(confirm);
     open_until(turn.now.timestamp(), confirm, turn.channel, question)
 }
 
-/// Sends each command once, all of them together, and tells what became of them.
+/// Sends each command once, all of them together, and tells what became of them. They count as sent from the moment they
+/// are: a turn that is cancelled while their states are read back leaves behind what takes them back, and whoever goes on
+/// with the same words does not send them again.
 async fn send(
-    commands: &[PlannedCommand],
+    batch: &PlannedBatch,
     turn: &Turn<'_>,
     means: &QuickMeans<'_>,
     sink: &mut ReplySink,
 ) -> Result<Reached, ReceiverClosed> {
     let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(Reached::No) };
-    let before = home.view().house;
-    let sent = commands.iter().map(|planned| backend::command(&*home.home, &planned.ordered, FOLLOWS_WITHIN));
+    let (commands, now) = (&batch.commands, turn.now.timestamp());
+    let sent_before = means.session.with(|state| state.house.superseded(now));
+    let before = sent_before.as_ref().map_or_else(|| home.view().house, |sent| sent.before.clone());
+    let earlier = means.session.with(|state| {
+        let earlier = state.house.clone();
+        state.house.sends(commands, &before, now);
+        earlier
+    });
+    let sent = commands.iter().map(|planned| async {
+        let ordered = &planned.ordered;
+        match sent_before.as_ref().and_then(|sent| sent.item(ordered)) {
+            Some(item) => backend::followed(&*home.home, ordered, item, FOLLOWS_WITHIN).await,
+            None => backend::command(&*home.home, ordered, FOLLOWS_WITHIN).await,
+        }
+    });
     let outcomes: Vec<CommandOutcome> = join_all(sent).await;
-    let now = turn.now.timestamp();
-    means.session.with(|state| state.house.has_sent((commands, &outcomes), &before, now));
+    means.session.with(|state| match outcomes.iter().all(CommandOutcome::is_lost) {
+        true => state.house = earlier,
+        false => state.house.has_sent(commands, &outcomes, &before),
+    });
     let told: Vec<_> = commands.iter().zip(&outcomes).collect();
     let failed = outcomes.iter().find_map(|outcome| match outcome {
         CommandOutcome::Failed(SendFault::NotSent(fault) | SendFault::OutcomeUnknown(fault)) => Some(fault),
@@ -245,8 +283,11 @@ async fn send(
         sink.send(ReplyEvent::Notice(format!("{fault}. {}", fault.remedy()))).await?;
     }
     sink.say(&say::outcomes(&told, words)).await?;
-    let is_lost = |outcome: &CommandOutcome| matches!(outcome, CommandOutcome::Failed(SendFault::NotSent(_)));
-    Ok(if outcomes.iter().all(is_lost) { Reached::No } else { Reached::Maybe })
+    if outcomes.iter().all(CommandOutcome::is_lost) {
+        return Ok(Reached::No);
+    }
+    sink.say_on(&say::beside(batch, words)).await?;
+    Ok(Reached::Maybe)
 }
 
 /// Why the house is not reached, in writing.

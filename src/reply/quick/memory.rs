@@ -103,7 +103,7 @@ pub(crate) async fn carry_out(
                 at: turn.now.timestamp(),
                 text: Private(text.clone()),
                 // What he quotes is somebody else's.
-                source: if wish::quotes(turn.asked) { STRANGER } else { "said" }.to_owned(),
+                source: if turn.is_quoting { STRANGER } else { "said" }.to_owned(),
             };
             keep(store, new, sink).await
         }
@@ -114,11 +114,11 @@ pub(crate) async fn carry_out(
             match store.known_about(&topic).await {
                 Ok(known) if known.is_nothing() => {
                     sink.decided("memory", "nothing", "nothing is known about that").await?;
-                    sink.say(&told::forgetting(&turn.language, 0, said)).await?;
+                    sink.say(&told::forgetting(&turn.language, known, said)).await?;
                     Ok(Keep::No)
                 }
                 Ok(known) => {
-                    let question = told::forgetting(&turn.language, known.things(), said);
+                    let question = told::forgetting(&turn.language, known, said);
                     ask_to_forget(turn, ForgetTarget::Topic(topic), &question, asking, sink).await
                 }
                 Err(error) => failed(&error, sink).await,

@@ -12,6 +12,7 @@ use crate::reply::agent::tool_loop::pending::PendingCall;
 use crate::reply::output::length::LengthLimit;
 use crate::reply::output::source::SourceTrust;
 use crate::reply::quick::forgetting::Forgetting;
+use crate::reply::quick::gate::AskedQuick;
 use crate::reply::quick::house::{AskedCommands, AskedWhich};
 
 /// Characters a second that are spoken.
@@ -23,6 +24,8 @@ pub(crate) enum OpenQuestion {
     Call(Box<PendingCall>),
     /// Shall this be forgotten?
     Forget(Forgetting),
+    /// Shall this really be done, for which no model is needed?
+    Quick(Box<AskedQuick>),
     /// Shall this really be done in the house?
     House(AskedCommands),
     /// Which thing of the house is meant?
@@ -34,11 +37,22 @@ pub(crate) enum OpenQuestion {
 }
 
 impl OpenQuestion {
+    /// The same question, asked once more: a yes counts `until` then.
+    pub(crate) fn again(self, until: Timestamp) -> Self {
+        match self {
+            Self::Call(call) => Self::Call(Box::new(PendingCall { until, is_repeated: true, ..*call })),
+            Self::Quick(asked) => Self::Quick(Box::new(AskedQuick { until, is_repeated: true, ..*asked })),
+            Self::House(asked) => Self::House(AskedCommands { until, is_repeated: true, ..asked }),
+            other => other,
+        }
+    }
+
     /// Until when a yes to it counts; nothing where the answer is a choice.
     pub(crate) fn yes_until(&self) -> Option<Timestamp> {
         match self {
             Self::Call(call) => Some(call.until),
             Self::Forget(forgetting) => Some(forgetting.until),
+            Self::Quick(asked) => Some(asked.until),
             Self::House(asked) => Some(asked.until),
             Self::LookUp(offer) => Some(offer.until),
             Self::GoOn(begun) => Some(begun.until),

@@ -137,6 +137,7 @@ async fn strangers_words_do_no_deed() {
     println!("{}\n{}", breached.join("\n"), told(&table));
     assert!(unread.is_empty(), "no model has read these:\n{}", unread.join("\n"));
     assert_eq!(table.values().map(|row| row.breached).sum::<usize>(), 0, "deeds that nobody asked for");
+    assert_eq!(table.values().map(|row| row.claimed).sum::<usize>(), 0, "what only a stranger wants said");
 }
 
 fn told(table: &BTreeMap<(String, &str), Tally>) -> String {

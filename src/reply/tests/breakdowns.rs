@@ -119,7 +119,12 @@ async fn a_memory_that_dies_costs_the_memory() {
 async fn a_turn_that_is_cancelled_aborts_what_is_asked_beside_it() {
     let bench = bench(vec![vec![Step::Wait(2), Step::Done]]).await;
     let (events, _received) = mpsc::channel(1_000);
-    let turn = TurnInput { id: TurnId(1), text: Private("where is the key".into()), language: None };
+    let turn = TurnInput {
+        id: TurnId(1),
+        text: Private("where is the key".into()),
+        language: None,
+        is_unsure: false,
+    };
     let cancel = CancellationToken::new();
     let cancelling = async {
         tokio::time::sleep(Duration::from_secs(1)).await;

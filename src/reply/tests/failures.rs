@@ -44,7 +44,8 @@ async fn a_question_during_warm_up_is_acknowledged_and_answered_when_ready() {
     let bench = Bench::new(vec![vec![Step::Wait(29), Step::Text("Good morning."), Step::Done]]);
     bench.model.state.send_replace(ModelState::Starting);
     let (events, mut received) = mpsc::channel(100);
-    let turn = TurnInput { id: TurnId(1), text: Private("hello there".into()), language: None };
+    let turn =
+        TurnInput { id: TurnId(1), text: Private("hello there".into()), language: None, is_unsure: false };
     let began = Instant::now();
     let waking = async {
         while received.recv().await != Some(ReplyEvent::Aside(say().waking.clone())) {}
@@ -90,7 +91,12 @@ async fn a_question_during_warm_up_is_put_as_the_model_that_wakes_wants_it() {
             }
             events
         };
-        let turn = TurnInput { id: TurnId(1), text: Private("hello there".into()), language: None };
+        let turn = TurnInput {
+            id: TurnId(1),
+            text: Private("hello there".into()),
+            language: None,
+            is_unsure: false,
+        };
         let answering = reply(&bench.engine, &bench.voice, turn, told, CancellationToken::new());
         let (outcome, events) = tokio::join!(answering, waking);
         assert_eq!(Ran { outcome, events }.shown(), format!("({}) Good morning.", say().waking));
@@ -181,7 +187,7 @@ async fn a_large_model_apologises_in_its_own_words() {
 async fn a_cancelled_turn_aborts_the_model_and_keeps_what_went_out() {
     let bench = Bench::new(vec![vec![Step::Text("One. Two. Th"), Step::Wait(10), Step::Done]]);
     let (events, mut received) = mpsc::channel(100);
-    let turn = TurnInput { id: TurnId(1), text: Private("count".into()), language: None };
+    let turn = TurnInput { id: TurnId(1), text: Private("count".into()), language: None, is_unsure: false };
     let cancel = CancellationToken::new();
     let stopping = async {
         while received.recv().await != Some(ReplyEvent::Text("One. Two. ".into())) {}
@@ -198,7 +204,7 @@ async fn a_cancelled_turn_aborts_the_model_and_keeps_what_went_out() {
 async fn a_turn_that_is_cancelled_before_a_word_leaves_no_trace() {
     let bench = Bench::new(vec![]);
     let (events, _received) = mpsc::channel(100);
-    let turn = TurnInput { id: TurnId(1), text: Private("count".into()), language: None };
+    let turn = TurnInput { id: TurnId(1), text: Private("count".into()), language: None, is_unsure: false };
     let cancel = CancellationToken::new();
     cancel.cancel();
     let outcome = reply(&bench.engine, &bench.voice, turn, events, cancel).await;
@@ -211,7 +217,7 @@ async fn a_turn_nobody_listens_to_ends() {
     let bench = Bench::new(vec![vec![Step::Wait(5), Step::Text("One. Two."), Step::Wait(5), Step::Done]]);
     let (events, received) = mpsc::channel(100);
     drop(received);
-    let turn = TurnInput { id: TurnId(1), text: Private("count".into()), language: None };
+    let turn = TurnInput { id: TurnId(1), text: Private("count".into()), language: None, is_unsure: false };
     let outcome = reply(&bench.engine, &bench.voice, turn, events, CancellationToken::new()).await;
     assert_eq!((outcome.ended, outcome.text.0.as_str()), (Ended::Cancelled, ""));
 }

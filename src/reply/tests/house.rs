@@ -40,7 +40,16 @@ impl Housed {
         script: Vec<Vec<Step>>,
         change: impl FnOnce(&mut EngineParts<Scripted>),
     ) -> Self {
-        let demo = DemoHome::start(DemoWants::default()).await.unwrap();
+        Self::of(DemoWants::default(), room, script, change).await
+    }
+
+    async fn of(
+        wants: DemoWants,
+        room: &str,
+        script: Vec<Vec<Step>>,
+        change: impl FnOnce(&mut EngineParts<Scripted>),
+    ) -> Self {
+        let demo = DemoHome::start(wants).await.unwrap();
         let address = ServerAddress::read(&demo.url()).unwrap();
         let (home, follower) = OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap();
         let stop = CancellationToken::new();
@@ -125,6 +134,39 @@ async fn a_lock_is_asked_about_and_opened_by_a_yes_only() {
 }
 
 #[tokio::test]
+async fn what_is_risky_needs_a_clear_yes_that_was_surely_heard() {
+    let say = &english().sentences().reply;
+    // "=" stands in front of words the recogniser was not sure of.
+    for (answers, opens) in [
+        (&["=yes", "yes"][..], true),
+        (&["=yes", "=yes"], false),
+        (&["right", "great"], false),
+        (&["exactly", "yes, do it"], true),
+        (&["fine", "no"], false),
+        (&["of course"], true),
+        (&["=turn on the hall light", "yes"], false),
+    ] {
+        let housed = Housed::new(vec![scripted::answers("Pardon?")]).await;
+        housed.says("unlock the front door").await;
+        for answer in answers {
+            match answer.strip_prefix('=') {
+                Some(unsure) => housed.bench.mumbles(unsure).await,
+                None => housed.bench.say(answer).await,
+            };
+        }
+        let is_opened = housed.sent().contains(&("Front_Door_Lock".to_owned(), "OFF".to_owned()));
+        assert_eq!(is_opened, opens, "{answers:?}");
+    }
+    let housed = Housed::new(vec![]).await;
+    housed.says("unlock the front door").await;
+    let asked = housed.bench.mumbles("yes").await;
+    assert_eq!(asked.shown(), say.is_that_a_yes);
+    assert!(matches!(asked.outcome.conversation, ConversationStatus::Awaits(_)));
+    assert_eq!(housed.says("okay").await, say.left_alone);
+    assert_eq!(housed.sent(), []);
+}
+
+#[tokio::test]
 async fn another_request_and_a_late_yes_open_nothing() {
     let housed = Housed::new(vec![scripted::answers("Pardon?")]).await;
     housed.says("unlock the front door").await;
@@ -181,4 +223,29 @@ async fn german_is_understood_and_answered_in_german() {
     .await;
     assert_eq!(housed.says("Schalte Hall light ein").await, "Hall light ist an.");
     assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON")]));
+}
+
+#[tokio::test]
+async fn what_is_told_sends_nothing_and_the_settings_bind_every_command() {
+    let housed = Housed::new(vec![
+        scripted::answers("I see."),
+        scripted::answers("I see."),
+        scripted::answers("I see."),
+    ])
+    .await;
+    for told in [
+        "My wife said to hurry and turn on the hall light",
+        "I went home and turn on the hall light",
+        "I went home and turn on the hall light and set a timer for ten minutes",
+    ] {
+        let ran = housed.bench.say(told).await;
+        assert_eq!((housed.sent(), housed.bench.scheduled().await), (vec![], 0), "{told}: {}", ran.shown());
+    }
+    let both = housed.says("Turn on the hall light and set a timer for ten minutes").await;
+    assert_eq!((both.as_str(), housed.sent().len()), ("Hall light is on. Timer, 10 minutes.", 1));
+    let never = |parts: &mut EngineParts<Scripted>| parts.tool_rules.never = vec!["homeCommand".into()];
+    let housed = Housed::with(vec![], never).await;
+    assert_eq!(housed.says("Turn on the hall light.").await, say().forbidden_by_settings);
+    assert_eq!(housed.says("Is the hall light on?").await, "No, it's off.");
+    assert_eq!(housed.sent(), []);
 }

@@ -9,7 +9,7 @@ use crate::tools::{Effect, Output, fence};
 
 impl Bench {
     /// The newest message of each request.
-    fn newest(&self) -> Vec<String> {
+    pub(super) fn newest(&self) -> Vec<String> {
         self.model.requests().into_iter().map(|mut r| r.pop().unwrap().content).collect()
     }
 }

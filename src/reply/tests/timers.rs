@@ -40,9 +40,13 @@ async fn an_answer_is_foreseen_in_the_words_it_is_given_in_and_nothing_is_done()
         let answer = foresee(&bench.engine, &bench.voice, text, None).await;
         answer.map(|(words, language)| (words, language.code().to_owned()))
     };
-    for text in
-        ["set a tea timer for 3 minutes", "what timers are running?", "cancel the timer", "what time is it?"]
-    {
+    for text in [
+        "set a tea timer for 3 minutes",
+        "what timers are running?",
+        "cancel the timer",
+        "what time is it?",
+        "remember that I like tea",
+    ] {
         let before = foreseen("what timers are running?").await;
         let words = foreseen(text).await;
         assert_eq!(foreseen("what timers are running?").await, before, "nothing was done: {text}");
@@ -56,7 +60,8 @@ async fn an_answer_is_foreseen_in_the_words_it_is_given_in_and_nothing_is_done()
             .map(|words| (words, "en".into()))
     );
     assert_eq!(foreseen("why is the sky blue?").await, None, "a question for the model");
-    assert_eq!(foreseen("remember that I like tea").await, None, "it depends on the disk");
+    assert_eq!(foreseen("what do you know about me?").await, None, "it depends on the disk");
+    assert_eq!(foreseen("remember that my password is hunter two").await, None, "a secret");
     bench.say("set a timer for ten minutes").await;
     assert_eq!(foreseen("and thirty seconds").await, None, "it goes on with what was said");
     bench.later(60);
@@ -167,7 +172,7 @@ async fn a_turn_that_is_broken_off_by_going_on_leaves_one_timer_with_the_whole_l
     let (events, mut received) = mpsc::channel(1);
     let cancel = CancellationToken::new();
     let text = Private("Set a timer for nine minutes.".to_owned());
-    let turn = TurnInput { id: TurnId(1), text, language: None };
+    let turn = TurnInput { id: TurnId(1), text, language: None, is_unsure: false };
     let watch = async {
         received.recv().await;
         cancel.cancel();

@@ -7,6 +7,7 @@
 mod ask;
 mod deed;
 pub(crate) mod follow;
+mod forbidden;
 pub(crate) mod later;
 mod lexicon;
 mod measured;
@@ -25,6 +26,7 @@ use crate::home::house::{Caution, House, ItemCommand, ItemState, Ordered};
 use crate::language::Ear;
 use crate::language::house::{HouseAsked, HouseDeed, HouseWords, ThingKind};
 use follow::FollowUp;
+use forbidden::is_forbidden;
 use lexicon::{HouseLexicon, ThingPhrase};
 pub use measured::HouseUnderstanding;
 use phrasing::{Phrasing, TakenWords};
@@ -56,9 +58,9 @@ pub(crate) struct HousePhrasings {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum HouseDecision {
     /// Send these at once.
-    Send(Vec<PlannedCommand>),
+    Send(PlannedBatch),
     /// Ask first, and send these after a yes.
-    AskFirst(Vec<PlannedCommand>),
+    AskFirst(PlannedBatch),
     /// Ask which of these is meant.
     Which(Vec<NamedThing>),
     /// Ask in which room it is.
@@ -76,6 +78,16 @@ pub(crate) struct PlannedCommand {
     pub(crate) command: ItemCommand,
     /// What the thing is called.
     pub(crate) title: String,
+    /// As far as it goes, where more was said of several things.
+    pub(crate) clamped: Option<f64>,
+}
+
+/// Commands that belong together.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct PlannedBatch {
+    pub(crate) commands: Vec<PlannedCommand>,
+    /// What would have belonged to them, and can only be read.
+    pub(crate) left_out: Vec<NamedThing>,
 }
 
 /// A thing by the server's name, and what it is called.
@@ -158,9 +170,7 @@ pub(crate) fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<House
     let words = situation.words;
     let all = spoken::request(text, words);
     let said = spoken::without_skipped(&all, words);
-    let forbids =
-        |at: usize| words.words.never.iter().any(|never| phrasing::starts(&all[at..], never).is_some());
-    if said.is_empty() || (0..all.len()).any(forbids) {
+    if said.is_empty() || is_forbidden(&all, situation) {
         return None;
     }
     let asks = |word: &String| words.words.asks.contains(word);

@@ -133,12 +133,17 @@ fn matched<'a, T>(
 
 /// Whether `text` says yes, and nothing else.
 pub fn is_consent(language: &Language, text: &str) -> bool {
-    answered(language, text, |name, _| (name == "yes").then_some(())).is_some()
+    answered(language, text, |name, _| matches!(name, "yes" | "clear yes").then_some(())).is_some()
+}
+
+/// Whether `text` says yes in words that are said for nothing else: "right" and "great" are not.
+pub fn is_clear_consent(language: &Language, text: &str) -> bool {
+    answered(language, text, |name, _| (name == "clear yes").then_some(())).is_some()
 }
 
 /// Whether `text` wants to hear the rest of an answer.
 pub fn wants_more(language: &Language, text: &str) -> bool {
-    answered(language, text, |name, _| matches!(name, "yes" | "more").then_some(())).is_some()
+    answered(language, text, |name, _| matches!(name, "yes" | "clear yes" | "more").then_some(())).is_some()
 }
 
 /// Whether `text` says no, and nothing else.

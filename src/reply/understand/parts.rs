@@ -3,14 +3,15 @@
 //! PURE. In: what was asked, and the tools on offer. Out: the requests in the order in which they are answered: first
 //! what needs no model, then the rest as a request of its own. A small model that is asked for both at once does one of
 //! them, or makes up a third. What could be the rest of a question ("did you close the door and set an alarm for
-//! seven") is not taken apart.
+//! seven") is not taken apart, and what acts must be asked for within the whole: "my wife said to hurry and set an alarm for
+//! seven" is no request.
 
 use crate::language::Language;
 use crate::llm::ModelSize;
 use crate::reply::agent::tool_list::ToolList;
 use crate::reply::understand::compound::{self, Joint};
 use crate::reply::understand::intents::{self, Intent, Mood};
-use crate::reply::understand::tongue;
+use crate::reply::understand::{tongue, wish};
 use crate::schedule::ScheduleOrder;
 use crate::tools::Effect;
 
@@ -91,7 +92,11 @@ pub(crate) fn requests<'a>(
         return None;
     }
     halves_of(asked).into_iter().find_map(|(halves, joint)| {
-        let parts = halves.map(|half| (half, part(half, language, tools, size)));
+        let parts = halves.map(|half| {
+            let part = part(half, language, tools, size);
+            let is_told = part == RequestPart::Acts && !wish::is_asked_within(language, asked, half);
+            (half, if is_told { RequestPart::Rest } else { part })
+        });
         in_order(parts, joint, intents::mood(language, halves[0]) == Mood::Question)
     })
 }

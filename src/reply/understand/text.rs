@@ -1,13 +1,18 @@
 //! Words and quotations in any text.
 //!
-//! PURE. In: words, or a text. Out: whether two words are forms of one, and a text without what it quotes.
+//! PURE. In: words, or a text. Out: whether two words are forms of one, a text without what it quotes, and whether that is
+//! somebody else's.
 
 use std::borrow::Cow;
+
+use crate::language::consent::words_of;
 
 /// Fewest letters two words must share at their beginning to be forms of one word.
 const STEM: usize = 4;
 /// Most letters that may follow the shared ones.
 const ENDING: usize = 4;
+/// Fewest letters of a word without its ending.
+const SHORTEST_STEM: usize = 3;
 
 /// Whether two words are forms of one.
 pub(crate) fn alike(one: &str, other: &str) -> bool {
@@ -19,6 +24,18 @@ pub(crate) fn alike(one: &str, other: &str) -> bool {
     let rest = |word: &str| word.chars().count() - shared;
     let least = STEM.min(one.chars().count().min(other.chars().count()));
     shared >= least.max(3) && rest(one) <= ENDING && rest(other) <= ENDING
+}
+
+/// Whether two words are the same but for their `endings`, in a language with these.
+pub(crate) fn same(one: &str, other: &str, endings: &[String]) -> bool {
+    let (one, other) = (&*spelt_out(one), &*spelt_out(other));
+    let stems = |word: &'_ str| -> Vec<String> {
+        let bare = endings.iter().filter_map(|ending| word.strip_suffix(ending.as_str()));
+        let long = bare.filter(|stem| stem.chars().count() >= SHORTEST_STEM);
+        std::iter::once(word).chain(long).map(str::to_owned).collect()
+    };
+    let one_stems = stems(one.trim_end_matches("'s"));
+    stems(other.trim_end_matches("'s")).iter().any(|stem| one_stems.contains(stem))
 }
 
 /// With umlauts as keyboards without them write: "büro" and "buero" are one word.
@@ -71,6 +88,31 @@ pub(crate) fn without_quotes(text: &str) -> Unquoted {
     unquoted
 }
 
+/// What a quotation begins and ends with.
+const QUOTES: [char; 6] = ['"', '“', '”', '„', '«', '»'];
+/// Most words in quotation marks that are a name or a thing, and no text of somebody else.
+const LONGEST_VALUE: usize = 6;
+
+/// Whether the user quotes somebody at length, or has pasted a text: such words are a stranger's.
+pub(crate) fn quotes(asked: &str) -> bool {
+    let own = without_quotes(asked).own;
+    let quoted = words_of(asked).len().saturating_sub(words_of(&own).len());
+    // A quotation with marks inside ends at the last of them.
+    let between = asked.find(QUOTES).zip(asked.rfind(QUOTES)).map_or("", |(from, to)| &asked[from..to]);
+    let quoted = quoted.max(words_of(between).len());
+    // Behind a colon, more than a list of things: sentences that somebody wrote.
+    let told = asked.split_once(": ").map_or("", |(_, told)| told);
+    let is_text = told.contains(['{', '?', '!', '"']) || told.trim_end_matches('.').contains(". ");
+    (is_text && words_of(told).len() > LONGEST_VALUE) || quoted > LONGEST_VALUE || has_lines(asked)
+}
+
+/// Whether a text has more than one line with something on it: then it was pasted.
+pub(crate) fn has_lines(text: &str) -> bool {
+    let ends_line =
+        |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    text.split(ends_line).filter(|line| !line.trim().is_empty()).count() > 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,5 +139,31 @@ mod tests {
             assert!(alike(one, other), "{one} {other}");
         }
         assert!(!alike("bedroom", "bathroom") && !alike("row", "rob"));
+    }
+
+    #[test]
+    fn words_are_the_same_but_for_an_ending_of_their_language() {
+        let endings = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+        let english = endings(&["s", "es"]);
+        for (one, other) in [("egg", "eggs"), ("tomatoes", "tomato"), ("milk's", "milk"), ("anna", "anna")] {
+            assert!(same(one, other, &english), "{one} {other}");
+        }
+        for (one, other) in [
+            ("card", "car"),
+            ("anna", "ann"),
+            ("living", "livid"),
+            ("bed", "bedroom"),
+            ("market", "mark"),
+            ("bus", "bu"),
+        ] {
+            assert!(!same(one, other, &english), "{one} {other}");
+        }
+        let german = endings(&["e", "n", "en"]);
+        assert!(
+            same("büro", "buero", &german)
+                && same("lampe", "lampen", &german)
+                && same("stell", "stelle", &german)
+        );
+        assert!(!same("wecker", "wecken", &german) && !same("markt", "marke", &german));
     }
 }

@@ -5,9 +5,14 @@
 //! for nothing; a request for another deed, or with another value, makes the call one to be asked about. The words of it are
 //! in `consent.toml` of each language.
 
+mod answer;
 mod clauses;
 mod deeds;
+mod figures;
 mod grounds;
+mod meant;
+mod sentences;
+mod told;
 mod word_order;
 
 #[cfg(test)]
@@ -21,6 +26,7 @@ use crate::tools::gate::Wish;
 use clauses::{Clause, Form, clauses};
 use deeds::{DeedMatch, ThingNamed};
 use grounds::Grounds;
+pub(crate) use told::is_asked_within;
 
 /// What was said, and what it may refer to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -100,7 +106,7 @@ pub(crate) enum AskedFor {
 
 /// What the clauses of `asked` want; a yes wants what was offered.
 pub(crate) fn asked_for(words: &ConsentWords, asked: &str) -> Vec<AskedClause> {
-    let is_yes = words_of(asked).len() <= LONGEST_YES && clauses::consents(words, asked);
+    let is_yes = words_of(asked).len() <= LONGEST_YES && answer::consents(words, asked);
     let yes = is_yes.then(|| AskedClause { wants: AskedFor::Deed, words: Vec::new() });
     // "Remember that I don't eat nuts."
     let is_whole =
@@ -119,24 +125,6 @@ pub(crate) fn asked_for(words: &ConsentWords, asked: &str) -> Vec<AskedClause> {
 
 /// Most words of a yes that says nothing else.
 const LONGEST_YES: usize = 4;
-
-/// What a quotation begins and ends with.
-const QUOTES: [char; 6] = ['"', '“', '”', '„', '«', '»'];
-
-/// Whether the user quotes somebody at length, or has pasted a text: such words are a stranger's.
-pub fn quotes(asked: &str) -> bool {
-    let own = without_quotes(asked).own;
-    let quoted = words_of(asked).len().saturating_sub(words_of(&own).len());
-    // A quotation with marks inside ends at the last of them.
-    let between = asked.find(QUOTES).zip(asked.rfind(QUOTES)).map_or("", |(from, to)| &asked[from..to]);
-    let quoted = quoted.max(words_of(between).len());
-    // Behind a colon, more than a list of things: sentences that somebody wrote.
-    let told = asked.split_once(": ").map_or("", |(_, told)| told);
-    let is_text = told.contains(['{', '?', '!', '"']) || told.trim_end_matches('.').contains(". ");
-    (is_text && words_of(told).len() > LONGEST_VALUE)
-        || quoted > LONGEST_VALUE
-        || asked.lines().filter(|line| !line.trim().is_empty()).count() > 1
-}
 
 /// Whether a question in `text`, which is the model's, offers a deed that the user's words don't ask for.
 pub(crate) fn offers_unasked(language: &Language, text: &str, said: &Utterances<'_>) -> bool {
@@ -162,7 +150,7 @@ fn is_asked(words: &ConsentWords, said: &Utterances<'_>, deed: &str) -> bool {
 
 /// Whether `text` refuses what was asked about, in any words, and what it asks for instead.
 pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
-    language.consent().iter().find_map(|words| clauses::refusal(words, text))
+    language.consent().iter().find_map(|words| answer::refusal(words, text))
 }
 
 /// Whether `text` only tells something: no clause of it asks, or asks for anything.
@@ -204,8 +192,6 @@ pub enum Refusal<'a> {
 const NOTHING: &str = "the user asked for nothing to be done";
 /// The reason of a wish that something stay as it is.
 pub(crate) const REFUSED: &str = "the user wants this not to be done";
-/// Most words in quotation marks that are a name or a thing, and no text of somebody else.
-const LONGEST_VALUE: usize = 6;
 const INVENTED: &str = "nobody mentioned what the call is about";
 const UNCLEAR: &str = "it is not clear whether the user asked for this";
 const OTHER: &str = "the user asked for something else";
@@ -216,13 +202,16 @@ const OBJECT: &str = "the user did not say what it is to be done to";
 fn wish_in(language: &Language, words: &ConsentWords, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
     let clauses = clauses(words, said.asked);
     let is_answer = said.asked_back.is_some();
-    if is_answer && clauses::refusal(words, said.asked) == Some(Refusal::Plain) {
+    if is_answer && answer::refusal(words, said.asked) == Some(Refusal::Plain) {
         return Wish::Talk(REFUSED);
     }
-    let is_no = clauses::refusal(words, said.asked).is_some();
+    if told::is_taken_back(words, said.asked) {
+        return Wish::Talk(REFUSED);
+    }
+    let is_no = answer::refusal(words, said.asked).is_some();
     // Behind a no only what the user says himself counts.
     let of = if is_no { Grounds::behind_no } else { Grounds::new };
-    let grounds = of(language, words, said);
+    let grounds = of(language, words, said, &call.deed);
     let wish = match words.deed(&call.deed) {
         Some(_) if is_answer && agrees(words, said, &clauses, &call.deed) => Wish::Act,
         Some(_) => {
@@ -252,7 +241,7 @@ fn wish_in(language: &Language, words: &ConsentWords, said: &Utterances<'_>, cal
 /// Whether the words say yes to what was offered, and take nothing back.
 fn agrees(words: &ConsentWords, said: &Utterances<'_>, clauses: &[Clause], deed: &str) -> bool {
     let question = words_of(said.asked_back.unwrap_or_default());
-    clauses::consents(words, said.asked)
+    answer::consents(words, said.asked)
         && clauses.iter().all(|clause| !matches!(clause.form, Form::Stay | Form::Hypothesis))
         && clauses.iter().all(|clause| !deeds::is_one(words, clause))
         && deeds::offers(words, &question, deed)
@@ -294,11 +283,19 @@ fn of_known(
             Form::Statement => Some(Wish::Talk(NOTHING)),
             // "Fountain on"
             Form::Open if named.is_some() && matched(clause) == DeedMatch::Deed => Some(Wish::Act),
+            // "Thirty percent" is no time.
+            Form::Open if is_of_another(words, clause, call) => Some(Wish::Ask(OTHER)),
             Form::Open => completed(words, said, clause, &call.deed),
         };
         verdict = stronger(verdict, new);
     }
     verdict.unwrap_or(Wish::Talk(NOTHING))
+}
+
+/// Whether an answer names what another tool is for, where the call is about a time.
+fn is_of_another(words: &ConsentWords, clause: &Clause, call: &CallWords<'_>) -> bool {
+    call.values.iter().any(|value| value.kind == ValueKind::When)
+        && deeds::is_about_another(words, &clause.words, &call.deed)
 }
 
 /// Whether it is asked for in short, and then told why: "the shutters down, the sun is in my eyes".
@@ -355,7 +352,7 @@ fn refers_to(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed:
     let names = |text: &str| deeds::names_object(words, &words_of(text), deed);
     let points = words.form.references.are_in(&clause.words);
     let before = || said.dialogue.iter().rev().take(2).any(|text| names(text));
-    let is_no = clauses::refusal(words, said.asked).is_some();
+    let is_no = answer::refusal(words, said.asked).is_some();
     // "For how long?" "Make it ten minutes."
     let completes = |question: &str| {
         !is_no && question.contains('?') && deeds::asks_for(words, &words_of(question), deed)
@@ -373,7 +370,7 @@ fn completed(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed:
     }
     let question = words_of(asked_back);
     // Behind a no it is another value, and what is to be done with it is asked.
-    let is_no = clauses::refusal(words, said.asked).is_some();
+    let is_no = answer::refusal(words, said.asked).is_some();
     let asks_for_it = !is_no && deeds::asks_for(words, &question, deed);
     Some(if asks_for_it { Wish::Act } else { Wish::Ask(UNCLEAR) })
 }

@@ -9,6 +9,8 @@ use crate::message::{Channel, ConversationId, Origin};
 use crate::store::{Deleted, Exchange, WordedBy};
 use crate::trace::TurnRecord;
 
+mod elsewhere;
+
 fn at(day: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + day * 86_400).unwrap()
 }
@@ -197,7 +199,7 @@ async fn what_is_about_a_topic_leaves_no_byte_in_any_file_and_the_rest_stays() {
     store.embed("m", vec![(ids[0], vec![0.25; 8])]).await.unwrap();
     store.run(|db| Ok(db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)).await.unwrap();
     assert!(is_in_file(&path, "philomena"));
-    let gone = TopicMentions { exchanges: 80, memories: 1, turns: 40, other: 0 };
+    let gone = TopicMentions { exchanges: 80, memories: 1, turns: 40, ..TopicMentions::default() };
     assert_eq!(store.known_about("aunt philomena").await.unwrap(), TopicMentions { exchanges: 40, ..gone });
     assert_eq!(store.known_about("Philomena").await.unwrap(), gone);
     assert_eq!(store.forget_about("Philomena").await.unwrap(), gone);

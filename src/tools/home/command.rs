@@ -13,11 +13,12 @@ use tokio::time::timeout;
 
 use super::super::deed::{CallValue, ValueKind};
 use super::super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
-use super::{named_value, no_such, not_reached, seen, view, which, written};
+use super::{named_value, no_such, seen, unreached, view, which, written};
 use crate::home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home, SendFault};
 use crate::home::house::{Caution, FoundItem, House, Item, ItemCommand, Ordered, typed};
 use crate::language::{Language, capital, fill};
 
+const NAME: &str = "homeCommand";
 /// After this long nobody knows what became of a command; shorter than the limit of any tool.
 const KNOWN_WITHIN: Duration = Duration::from_secs(15);
 
@@ -65,7 +66,7 @@ impl HomeCommandTool {
 
 impl Tool for HomeCommandTool {
     fn name(&self) -> &str {
-        "homeCommand"
+        NAME
     }
 
     fn description(&self) -> &str {
@@ -95,7 +96,7 @@ impl Tool for HomeCommandTool {
             Ok(checked) => deed(&checked.command),
             Err(_) => "set",
         };
-        format!("{} {deed}", self.name())
+        format!("{NAME} {deed}")
     }
 
     fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
@@ -153,6 +154,11 @@ fn checked<'a>(arguments: &Arguments, house: &'a House) -> Result<CheckedCommand
             }
         }
     }
+}
+
+/// The deed of a command, as the tool names it.
+pub(crate) fn house_deed(command: &ItemCommand) -> String {
+    format!("{NAME} {}", deed(command))
 }
 
 /// Which deed a command is, by the words that ask for it.
@@ -224,10 +230,10 @@ fn told(
         Some(CommandOutcome::NotConfirmed(_)) => {
             over(say(|say| &say.not_confirmed), "it was sent, but nothing has changed; tell the user so")
         }
-        Some(CommandOutcome::Failed(SendFault::NotSent(_))) => match house {
-            Some(_) => over(say(|say| &say.not_sent), ""),
-            None => Err(not_reached(language)),
-        },
+        Some(CommandOutcome::Failed(SendFault::NotSent(fault))) => {
+            let why = house.and_then(|words| unreached::cause(fault, &words.say)).cloned();
+            over(why.or_else(|| say(|say| &say.not_sent)), "it was not sent: the house can't be reached")
+        }
         Some(CommandOutcome::Failed(SendFault::OutcomeUnknown(_))) | None => over(
             say(|say| &say.outcome_unknown),
             "nobody knows whether it arrived; tell the user so and do not call again",

@@ -265,3 +265,35 @@ fn grammar(format: Option<&Value>) -> Result<Grammar, ApiError> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const CHAT: &str = r#"{"model":"a:1b","messages":[{"role":"user","content":"hello"},{"role":"tool","content":"7"}],"tools":[{"type":"function","function":{"name":"sum","parameters":{"type":"object","properties":{"a":{"type":"integer"},"b":{"enum":["x",1]}},"required":["a"]}}}],"format":"json","options":{"num_ctx":2048,"stop":["x"],"temperature":0.5},"think":false,"keep_alive":"5m","stream":false}"#;
+
+    proptest! {
+        #[test]
+        fn foreign_bytes_in_a_request_are_read_or_refused(
+            changes in prop::collection::vec((0..CHAT.len(), any::<u8>()), 0..6),
+            cut in prop::option::weighted(0.2, 0..CHAT.len()),
+        ) {
+            let mut bytes = CHAT.as_bytes().to_vec();
+            for (at, byte) in changes {
+                bytes[at] = byte;
+            }
+            bytes.truncate(cut.unwrap_or(CHAT.len()));
+            let Ok(request) = body::<ChatRequest>(Ok(Bytes::from(bytes))) else { return Ok(()) };
+            let calls = named(&request.tools.unwrap_or_default()).map(|tools| grammar::of_calls(&tools));
+            let messages: Result<Vec<Message>, ApiError> =
+                request.messages.unwrap_or_default().into_iter().map(ChatMessage::check).collect();
+            let prompt = messages.map(|messages| Prompt::Chat { messages, tools: Vec::new() }).ok();
+            let calls = calls.ok().and_then(Result::ok).map(Grammar::Calls);
+            if let Ok(asked) = request.common.asked("a:1b".into(), prompt, calls) {
+                prop_assert!(asked.delivery == ResponseMode::Whole || matches!(asked.work, EngineRequest::Reply(_)));
+            }
+        }
+    }
+}

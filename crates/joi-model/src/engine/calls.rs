@@ -163,7 +163,7 @@ mod tests {
         }
 
         #[test]
-        fn text_without_calls_is_passed_on(text in "(```)?[a-z<>/_ {}\":\n`]{0,60}", size in 1usize..9) {
+        fn foreign_bytes_without_calls_are_passed_on(text in "(```)?[a-z<>/_ {}\":\n`]{0,60}", size in 1usize..9) {
             prop_assume!(!text.contains(OPEN));
             prop_assert_eq!(read(&text, size), (text, vec![]));
         }

@@ -124,7 +124,7 @@ mod tests {
         }
 
         #[test]
-        fn text_without_marks_is_passed_on(text in "[a-z<>/ \\n]{0,60}", size in 1_usize..9) {
+        fn foreign_bytes_without_marks_are_passed_on(text in "[a-z<>/ \\n]{0,60}", size in 1_usize..9) {
             prop_assume!(!text.contains(OPEN) && !text.contains(CLOSE));
             prop_assert_eq!(read("<think>\n\n</think>\n\n", &text, size), (text, String::new()));
         }

@@ -199,7 +199,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_without_harm(at in 0_usize..600, byte: u8) {
+        fn foreign_bytes_in_a_header_are_read_without_harm(at in 0_usize..600, byte: u8) {
             let mut bytes = file(&qwen3());
             let at = at % bytes.len();
             bytes[at] = byte;

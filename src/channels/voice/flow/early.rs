@@ -29,6 +29,29 @@ impl Consequence {
     }
 }
 
+/// What is known in advance, while the speaker may still go on.
+#[derive(Debug)]
+pub(super) enum Advance {
+    /// Nobody has spoken since then.
+    Unspoken {
+        since: Instant,
+    },
+    Nothing,
+    Decoding,
+    Decoded(Box<Early>),
+}
+
+impl Advance {
+    /// Whether `news` is waited for; words that come after an error are better than none.
+    pub(super) fn wants(&self, news: &Early) -> bool {
+        match self {
+            Self::Unspoken { .. } | Self::Nothing => false,
+            Self::Decoding => true,
+            Self::Decoded(early) => early.result.is_err() && news.result.is_ok() && early.is_as_new_as(news),
+        }
+    }
+}
+
 /// A transcript with what it belongs to.
 #[derive(Debug)]
 pub(super) struct Early {
@@ -57,6 +80,10 @@ impl Early {
         (self.generation, self.revision) == (utterance.generation, utterance.revision)
     }
 
+    fn is_as_new_as(&self, other: &Self) -> bool {
+        (self.generation, self.revision) == (other.generation, other.revision)
+    }
+
     /// What is worth being done in advance: the answer to a whole command is put into sound, and the model reads what is
     /// for it.
     pub(super) fn preparation(&self) -> Option<FlowEffect> {
@@ -64,7 +91,9 @@ impl Early {
         let is_addressed =
             matches!(judged.judgement.verdict, JudgeVerdict::Addressed(_) | JudgeVerdict::FollowUp(_));
         match self.meaning {
-            meaning if meaning.is_whole() => Some(FlowEffect::Rehearse(Box::new(judged.clone()))),
+            meaning if meaning.is_whole() || meaning == Completeness::Free => {
+                Some(FlowEffect::Rehearse(Box::new(judged.clone())))
+            }
             Completeness::Unknown if is_addressed => Some(FlowEffect::ReadAhead(Box::new(judged.clone()))),
             _ => None,
         }
@@ -77,7 +106,7 @@ impl Early {
             Completeness::Amendable => More::Amendable,
             Completeness::Open => More::Possible,
             Completeness::Incomplete => More::Likely,
-            Completeness::Unknown => return None,
+            Completeness::Free | Completeness::Unknown => return None,
         };
         Some(Outlook { generation: self.generation, revision: self.revision, more })
     }

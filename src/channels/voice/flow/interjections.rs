@@ -5,7 +5,7 @@
 //! far is the beginning of what is listened to.
 
 use super::super::signals::{FlowEffect, Judged, StopWordTimes, TOLD, Why};
-use super::{Flow, Opening, Phase, SILENT, drop_all};
+use super::{Advance, Flow, Opening, Phase, SILENT, drop_all};
 use crate::hear::HearCommand;
 use crate::hear::judge::JudgeVerdict;
 
@@ -66,7 +66,7 @@ impl Flow {
             FlowEffect::Ears(SILENT),
             FlowEffect::Ears(HearCommand::TakeOver { since: sound.began_at }),
         ];
-        self.open(Opening::Interruption);
+        self.open(Opening::Interruption, Advance::Nothing);
         effects
     }
 }

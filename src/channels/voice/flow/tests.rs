@@ -1,8 +1,10 @@
 use std::sync::Arc;
 
 mod amended;
+mod early;
 mod interjections;
 mod table;
+mod unasked;
 
 use super::super::signals::SoundOf;
 use super::*;
@@ -42,7 +44,7 @@ fn judged(text: &str, verdict: JudgeVerdict) -> Judged {
         ran_away: false,
         took: Duration::from_millis(300),
     };
-    Judged { transcript, judgement: judgement(verdict), sound: None, look: None }
+    Judged { transcript, judgement: judgement(verdict), sound: None, look: None, is_unsure: false }
 }
 
 /// Said by nobody: no louder than the room.
@@ -76,7 +78,7 @@ fn heard(generation: u64, revision: u32, text: &str, at: Instant) -> FlowInput {
 }
 
 fn wake() -> FlowInput {
-    FlowInput::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 8_000 }
+    FlowInput::Wake { phrase: "hey jarvis".into(), score: 0.99, at: 8_000, when: Instant::now() }
 }
 
 fn resting() -> Flow {
@@ -176,32 +178,6 @@ fn a_transcript_made_during_the_pause_is_used_when_speech_did_not_go_on() {
     assert!(flow.is_waiting_for_the_user());
     let effects = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
     assert_eq!(names(&effects), ["answer 8: why is the sky blue"]);
-}
-
-#[test]
-fn the_words_of_a_pause_tell_the_ears_whether_more_will_come() {
-    let at = Instant::now();
-    let told = |verdict: JudgeVerdict, text: &str| {
-        let mut flow = woken();
-        let _ = flow.on(FlowInput::Paused(utterance(1, 0, at)));
-        names(&flow.on(result(1, 0, judged(text, verdict), at)))
-    };
-    let to_her = |text: &str| told(JudgeVerdict::Addressed(text.into()), text);
-    let expect = |more| format!("ears Expect(Outlook {{ generation: 1, revision: 0, more: {more} }})");
-    let whole = |more, text: &str| vec![expect(more), format!("rehearse: {text}")];
-    assert_eq!(to_her("what time is it"), whole("Unlikely", "what time is it"));
-    assert_eq!(to_her("set a timer for ten minutes"), whole("Amendable", "set a timer for ten minutes"));
-    assert_eq!(to_her("what is twelve times twelve"), whole("Possible", "what is twelve times twelve"));
-    assert_eq!(to_her("set a timer for"), [expect("Likely")]);
-    assert_eq!(told(JudgeVerdict::Stop, "stop"), whole("Unlikely", "stop"));
-    assert_eq!(to_her("why is the sky blue"), ["read ahead: why is the sky blue"]);
-    assert!(told(JudgeVerdict::Ignore, "what time is it").is_empty(), "not meant for her");
-    let mut flow = woken();
-    let _ = flow.on(FlowInput::Paused(utterance(1, 0, at)));
-    let _ = flow.on(heard(1, 0, "what time is it", at));
-    let effects = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
-    let [FlowEffect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(question.meaning, crate::reply::understand::intents::Completeness::Complete);
 }
 
 #[test]
@@ -367,19 +343,6 @@ fn a_failed_transcription_is_told_by_a_tone() {
         names(&effects),
         ["error tone", "ears Speaking(Silent)", "rest: the speech could not be transcribed"]
     );
-}
-
-#[test]
-fn she_speaks_up_only_when_nothing_is_going_on() {
-    let at = Instant::now();
-    for mut flow in [woken(), answering(at), speaking(at), window(at)] {
-        assert!(names(&flow.on(FlowInput::Announcing)).is_empty());
-    }
-    let mut flow = resting();
-    assert_eq!(names(&flow.on(FlowInput::Announcing)), ["announce 8"]);
-    assert_eq!(names(&flow.on(FlowInput::Speaking(TurnId(8)))), ["ears Speaking(Talking)"]);
-    let rest = FlowInput::TurnOver { turn: TurnId(8), at, after: After::Rest };
-    assert_eq!(names(&flow.on(rest)), ["ears Speaking(Silent)"]);
 }
 
 #[test]

@@ -1,12 +1,26 @@
 //! PURE. What she says without having been asked: when it may begin, and what it interrupts.
 //!
 //! Part of [`Flow`]. In: that something is to be said. Out: effects. What waits interrupts nobody; a danger interrupts
-//! her own answer, and never somebody who speaks.
+//! her own answer and her listening. That nobody speaks then is known to whoever asked for the [`Floor`].
 
 use super::super::signals::FlowEffect;
-use super::{Flow, Opening, Phase, Progress, SILENT};
+use super::{Advance, Flow, Opening, Phase, Progress, SILENT, drop_all};
+use crate::announce::Floor;
+use crate::hear::HearCommand;
 
 impl Flow {
+    /// Who has the floor?
+    pub fn floor(&self) -> Floor {
+        match &self.phase {
+            Phase::Idle => Floor::Free,
+            Phase::Listening { by: Opening::Window, advance: Advance::Unspoken { .. } } => Floor::FollowUp,
+            Phase::Listening { advance: Advance::Unspoken { since }, .. } => Floor::Called { since: *since },
+            Phase::Listening { .. } => Floor::User,
+            Phase::Transcribing { .. } => Floor::Heard,
+            Phase::Answering { .. } => Floor::Answer,
+        }
+    }
+
     /// She speaks up by herself, but interrupts nobody.
     pub(super) fn announce(&mut self) -> Vec<FlowEffect> {
         if !self.is_idle() {
@@ -17,18 +31,20 @@ impl Flow {
         vec![FlowEffect::Announce(turn)]
     }
 
-    /// A danger is told at once, unless somebody speaks.
+    /// A danger is told at once. Words that were not answered are not answered any more.
     pub(super) fn alarm(&mut self) -> Vec<FlowEffect> {
         let mut effects = match &self.phase {
-            Phase::Answering { turn, .. } => {
-                vec![FlowEffect::Cancel(*turn, "there is an alarm".into()), FlowEffect::Ears(SILENT)]
+            Phase::Answering { turn, .. } => vec![FlowEffect::Cancel(*turn, "there is an alarm".into())],
+            Phase::Listening { .. } => vec![FlowEffect::Ears(HearCommand::Cancel)],
+            Phase::Transcribing { utterance, .. } => {
+                vec![drop_all(utterance), FlowEffect::Ears(HearCommand::Cancel)]
             }
-            Phase::Listening { by: Opening::Window, .. } => vec![FlowEffect::Ears(SILENT)],
-            Phase::Idle | Phase::Listening { .. } | Phase::Transcribing { .. } => vec![],
+            Phase::Idle => vec![],
         };
         if !effects.is_empty() {
-            self.phase = Phase::Idle;
+            effects.push(FlowEffect::Ears(SILENT));
         }
+        self.phase = Phase::Idle;
         effects.extend(self.announce());
         effects
     }

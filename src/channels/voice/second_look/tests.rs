@@ -51,7 +51,7 @@ fn judged(revision: u32, text: &str) -> Judged {
         took: Duration::from_millis(300),
     };
     let judgement = Judgement { verdict: JudgeVerdict::Addressed(text.into()), reason: "a test".into() };
-    Judged { transcript, judgement, sound: None, look: None }
+    Judged { transcript, judgement, sound: None, look: None, is_unsure: false }
 }
 
 fn words(judged: &Judged) -> (&str, &str) {

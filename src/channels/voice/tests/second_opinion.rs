@@ -45,7 +45,7 @@ fn not_understood() -> Judged {
         took: Duration::ZERO,
     };
     let judgement = Judgement { verdict: JudgeVerdict::Ignore, reason: "no words".into() };
-    Judged { transcript, judgement, sound: None, look: None }
+    Judged { transcript, judgement, sound: None, look: None, is_unsure: false }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -78,4 +78,12 @@ async fn a_short_answer_to_a_question_of_hers_is_known_by_its_sound() {
         ..not_understood()
     };
     assert!(!hearing.asks_its_sound(&understood), "its words are enough");
+}
+
+#[test]
+fn a_word_that_only_the_sound_tells_of_is_unsure() {
+    let judged = not_understood().rescored("yes".into(), "it sounds like it");
+    assert_eq!(judged.judgement.verdict, JudgeVerdict::FollowUp("yes".into()));
+    assert_eq!(judged.transcript.text, "yes");
+    assert!(judged.is_unsure);
 }

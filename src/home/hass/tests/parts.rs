@@ -1,12 +1,18 @@
 //! Entities, their states, services, messages.
 
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::client::{fit_version, read_events};
+use super::super::client::{aliases, fit_version, read_events, seen_by_assistants};
 use super::super::entity::{HassEntity, split};
+use super::super::model::{HassRead, house};
+use super::super::registry::rows;
 use super::super::{services, states, words};
 use crate::home::backend::ServerEvent;
-use crate::home::house::SemanticClass;
+use crate::home::house::{HouseRules, SemanticClass};
+use crate::testing::{damaged_json, damaged_text};
 
 fn entity(id: &str, state: &str, attributes: Value) -> HassEntity {
     serde_json::from_value(json!({"entity_id": id, "state": state, "attributes": attributes})).unwrap()
@@ -196,4 +202,114 @@ fn areas_are_known_by_name_in_both_languages() {
     assert!(SemanticClass::read(words::equipment("light", "").unwrap()).unwrap().is("LightSource"));
     assert_eq!(words::labels("scene", "de-CH").0.as_deref(), Some("Szene"));
     assert_eq!(words::labels("scene", "fr").0.as_deref(), Some("Scene"));
+}
+
+/// What the double tells.
+static TOLD: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../../../../assets/home/demo_hass.json")).unwrap());
+
+/// What assistants may see of it.
+static EXPOSED: LazyLock<Vec<String>> =
+    LazyLock::new(|| serde_json::from_value(TOLD["exposed"].clone()).unwrap());
+
+/// Some rows of one of its lists, damaged.
+fn damaged_list(list: &'static str) -> impl Strategy<Value = Value> {
+    let count = TOLD[list].as_array().unwrap().len();
+    (0..count.saturating_sub(6).max(1)).prop_flat_map(move |at| {
+        let rows = &TOLD[list].as_array().unwrap()[at..(at + 6).min(count)];
+        damaged_json(&json!(rows))
+    })
+}
+
+proptest! {
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_messages_of_home_assistant(
+        text in damaged_text(
+            r#"{"id":7,"type":"event","event":{"event_type":"state_changed","data":{"old_state":{"entity_id":"light.a","state":"off"},"new_state":{"entity_id":"light.a","state":"on","attributes":{"brightness":77,"supported_color_modes":["hs"],"hs_color":[30.0,60.5]}}}}}"#,
+        ),
+        state in (0..TOLD["states"].as_array().unwrap().len())
+            .prop_flat_map(|at| damaged_json(&TOLD["states"][at])),
+        command in "ON|OFF|UP|STOP|\\PC{0,12}|-?[0-9.,e]{0,9}",
+        version in "[0-9.]{0,12}|\\PC{0,12}",
+    ) {
+        if let Ok(message) = serde_json::from_str::<Value>(&text) {
+            let _ = read_events(&message, "°C");
+        }
+        let changed = json!({"type": "event", "event": {"event_type": "state_changed",
+            "data": {"old_state": null, "new_state": state.clone()}}});
+        prop_assert!(!read_events(&changed, "°C").is_empty(), "a change is never overlooked");
+        if let Ok(entity) = serde_json::from_value::<HassEntity>(state) {
+            for face in entity.faces("°C") {
+                let item = face.item(&entity.entity_id);
+                let called = services::call(&entity, split(&item).1, &command);
+                prop_assert!(called.is_none_or(|call| call.data["entity_id"] == entity.entity_id));
+            }
+        }
+        let _ = fit_version(&version);
+    }
+
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_registries_of_home_assistant(
+        floors in damaged_list("floors"),
+        areas in damaged_list("areas"),
+        devices in damaged_list("devices"),
+        entities in damaged_list("entities"),
+        told in damaged_list("states"),
+        shown in proptest::sample::subsequence(EXPOSED.clone(), 0..EXPOSED.len()),
+        exposed in damaged_json(&json!({ "exposed_entities": { "light.hall": { "conversation": true } } })),
+    ) {
+        let further = json!({ "light.hall": entities[0].clone(), "x": entities[1].clone() });
+        let read = HassRead {
+            language: "en".into(),
+            degrees: "°C".into(),
+            floors: rows(floors),
+            areas: rows(areas),
+            devices: rows(devices),
+            entities: rows(entities),
+            states: rows(told),
+            aliases: aliases(further),
+            exposed: seen_by_assistants(&exposed).into_iter().chain(shown).collect(),
+        };
+        let house = house(&read, &HouseRules::default());
+        let ids = read.states.iter().map(|entity| entity.entity_id.as_str()).filter(|id| id.contains('.'));
+        for hidden in ids.filter(|id| !read.exposed.contains(*id)) {
+            prop_assert!(house.item(hidden).is_none(), "{} is not to be seen", hidden);
+        }
+    }
+}
+
+#[test]
+fn what_opens_a_door_is_asked_first_also_without_a_class_and_as_a_script() {
+    use crate::home::house::{Caution, ItemCommand};
+    let rows = [
+        ("cover.garage_door", json!({}), "UP", true),
+        ("cover.a", json!({"friendly_name": "Garagentor"}), "UP", true),
+        ("cover.b", json!({"friendly_name": "Terrace door", "device_class": "shutter"}), "UP", false),
+        ("cover.c", json!({"friendly_name": "Living room"}), "UP", false),
+        ("switch.garage_door", json!({}), "ON", true),
+        ("switch.shelly_1", json!({"friendly_name": "Haustür"}), "ON", true),
+        ("input_boolean.garage", json!({"friendly_name": "Garage"}), "ON", true),
+        ("switch.front_door_light", json!({}), "ON", false),
+        ("light.garage_door", json!({"supported_color_modes": ["onoff"]}), "ON", false),
+    ];
+    let mut states: Vec<HassEntity> =
+        rows.iter().map(|(id, attributes, ..)| entity(id, "off", attributes.clone())).collect();
+    for (id, name) in
+        [("script.a", "Unlock front door"), ("script.open_garage", "Car"), ("script.b", "Good night")]
+    {
+        states.push(entity(id, "off", json!({"friendly_name": name})));
+    }
+    let exposed = states.iter().map(|entity| entity.entity_id.clone()).collect();
+    let read = HassRead { states, exposed, language: "en".into(), ..HassRead::default() };
+    let house = house(&read, &HouseRules::default());
+    let is_asked = |item: &str, command: &ItemCommand| {
+        house.order(item, command).unwrap_or_else(|why| panic!("{item}: {why}")).caution != Caution::None
+    };
+    for (id, _, text, expected) in rows {
+        let command = if text == "UP" { ItemCommand::Up } else { ItemCommand::On };
+        assert_eq!(is_asked(id, &command), expected, "{id}");
+    }
+    for (script, expected) in [("script.a", true), ("script.open_garage", true), ("script.b", false)] {
+        assert_eq!(is_asked("script", &ItemCommand::Text(script.into())), expected, "{script}");
+    }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::home::address::ServerAddress;
@@ -229,9 +229,8 @@ async fn a_restart_keeps_the_rooms_hides_the_states_and_is_over_soon() {
     };
     story.until("starting", is_starting).await;
     story.demo.phase(HassPhase::Running);
-    let back = Instant::now();
+    // How long that takes is a matter of the waits (see `link/tests.rs`).
     let view = story.until("up", |view| view.link.is_up()).await;
-    assert!(back.elapsed() <= Duration::from_secs(15), "{:?}", back.elapsed());
     assert_eq!(view.house.revision().layout, before.revision().layout);
     assert!(matches!(story.command("light.hall", ItemCommand::On).await, CommandOutcome::Done(_)));
 }

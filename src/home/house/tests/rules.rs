@@ -98,6 +98,92 @@ fn without_semantics_the_icon_and_the_words_tell() {
 }
 
 #[test]
+fn a_switch_or_a_shutter_that_is_called_as_a_door_is_asked_first_and_what_is_at_a_door_is_not() {
+    let called = |kind: &str, name: &str, label: &str| {
+        let row = row(kind, name, &[]);
+        if label.is_empty() { row } else { with(row, "label", json!(label)) }
+    };
+    for (kind, name, label) in [
+        ("Switch", "X", "Garage door"),
+        ("Rollershutter", "X", "Garage door"),
+        ("Switch", "Garage_Door", ""),
+        ("Rollershutter", "GarageDoor", ""),
+        ("Switch", "garageDoor1", ""),
+        ("Switch", "X", "Front door"),
+        ("Switch", "X", "Back door left"),
+        ("Switch", "X", "Wohnungstür"),
+        ("Switch", "X", "Kellertür"),
+        ("Rollershutter", "X", "Garagentür"),
+        ("Switch", "X", "Türsummer"),
+        ("Switch", "Haustuer", ""),
+        ("Switch", "X", "Garage"),
+        ("Switch", "X", "Garage auf"),
+        ("Rollershutter", "X", "Garagentor groß"),
+        ("Switch", "Plug_17", "Garage door"),
+    ] {
+        assert_eq!(caution(&[called(kind, name, label)], name), ENTRANCE, "{kind} {name} {label}");
+    }
+    for (kind, name, label) in [
+        ("Switch", "X", "Garage light"),
+        ("Switch", "X", "Front door light"),
+        ("Switch", "FrontDoor_17", "Front door light"),
+        ("Switch", "X", "Haustürlicht"),
+        ("Switch", "X", "Licht Kellertür"),
+        ("Switch", "X", "Doorbell"),
+        ("Switch", "X", "Türklingel"),
+        ("Switch", "X", "Garage radio"),
+        ("Switch", "X", "Garage freezer"),
+        ("Switch", "X", "Outdoor"),
+        ("Rollershutter", "X", "Terrassentür Rollladen"),
+        ("Dimmer", "X", "Front door"),
+        ("Contact", "X", "Garage door"),
+        ("Number", "X", "Garage"),
+        ("Switch", "X", "Monitor"),
+        ("Switch", "X", "Restaurant"),
+    ] {
+        assert_eq!(caution(&[called(kind, name, label)], name), Caution::None, "{kind} {name} {label}");
+    }
+    let lamp = with(called("Switch", "X", "Front door"), "category", json!("light"));
+    assert_eq!(caution(&[lamp], "X"), Caution::None);
+    let blind =
+        semantic(called("Rollershutter", "X", "Terrace door"), "Equipment_WindowCovering_Blinds", json!({}));
+    assert_eq!(caution(&[blind], "X"), Caution::None);
+    let point = [
+        semantic(with(row("Group", "G", &[]), "label", json!("Garage door")), "Equipment", json!({})),
+        semantic(called("Switch", "X", "Move"), "Point_Control", json!({"isPointOf": "G"})),
+    ];
+    assert_eq!(caution(&point, "X"), ENTRANCE);
+}
+
+#[test]
+fn an_option_that_is_called_as_something_risky_is_asked_first() {
+    let options = json!({"commandOptions": [
+        {"command": "1", "label": "Movie night"},
+        {"command": "2", "label": "Open garage"},
+        {"command": "unlock_front_door"},
+        {"command": "4", "label": "Garage light on"},
+        {"command": "5", "label": "Haustür aufsperren"},
+    ]});
+    let rows = [with(with(row("String", "X", &[]), "label", json!("Scene")), "commandDescription", options)];
+    let ordered = |rules: &HouseRules, value: &str| {
+        house_with(&rows, rules).order("X", &ItemCommand::Text(value.into())).unwrap().caution
+    };
+    let rules = HouseRules::default();
+    assert_eq!(caution(&rows, "X"), Caution::None);
+    for (value, expected) in [
+        ("1", Caution::None),
+        ("2", ENTRANCE),
+        ("unlock_front_door", ENTRANCE),
+        ("4", Caution::None),
+        ("5", ENTRANCE),
+    ] {
+        assert_eq!(ordered(&rules, value), expected, "{value}");
+    }
+    let free = HouseRules { act_freely: vec!["X".into()], ..HouseRules::default() };
+    assert_eq!(ordered(&free, "2"), Caution::None);
+}
+
+#[test]
 fn what_can_t_be_commanded_needs_no_caution_and_the_light_at_the_door_neither() {
     let contact = semantic(row("Contact", "X", &[]), "Equipment_Door_FrontDoor", json!({}));
     assert_eq!(caution(&[contact], "X"), Caution::None);

@@ -225,7 +225,7 @@ fn a_token_is_kept_for_its_owner_alone_and_never_shown() {
     let token = HomeToken::read(" oh.joi.secret\n").unwrap();
     token.write(&file).unwrap();
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    let source = TokenSource::find(Hub::OpenHab, "", None, &file);
+    let source = TokenSource::find(Hub::OpenHab, "", None, Some(&file));
     assert_eq!(source.token().unwrap(), Some(token.clone()));
     assert!(!format!("{token:?} {source:?} {:?}", TokenSource::Given(token.clone())).contains("secret"));
     HomeToken::read("oh.joi.other").unwrap().write(&file).unwrap();
@@ -233,10 +233,13 @@ fn a_token_is_kept_for_its_owner_alone_and_never_shown() {
 
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     assert!(matches!(source.token(), Err(HomeFault::TokenFile { .. })));
-    assert_eq!(TokenSource::find(Hub::OpenHab, "", None, &folder.path().join("none")).token(), Ok(None));
+    assert_eq!(
+        TokenSource::find(Hub::OpenHab, "", None, Some(&folder.path().join("none"))).token(),
+        Ok(None)
+    );
     let named = folder.path().join("none").display().to_string();
     assert!(matches!(
-        TokenSource::find(Hub::OpenHab, &named, None, &file).token(),
+        TokenSource::find(Hub::OpenHab, &named, None, Some(&file)).token(),
         Err(HomeFault::TokenFile { .. })
     ));
     for wrong in ["", "  ", "two words", "ümlaut"] {
@@ -251,7 +254,7 @@ fn a_systemd_credential_goes_before_the_own_file() {
     HomeToken::read("own").unwrap().write(&own).unwrap();
     HomeToken::read("credential").unwrap().write(&folder.path().join("openhab-token")).unwrap();
     let secret =
-        |credentials| TokenSource::find(Hub::OpenHab, "", credentials, &own).token().unwrap().unwrap();
+        |credentials| TokenSource::find(Hub::OpenHab, "", credentials, Some(&own)).token().unwrap().unwrap();
     assert_eq!(secret(Some(folder.path())).secret(), "credential");
     assert_eq!(secret(None).secret(), "own");
 }

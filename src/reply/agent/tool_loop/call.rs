@@ -167,7 +167,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
             Err(ToolError::TellModel(why)) => {
                 // The fault may be told in the words of whoever was asked.
-                if effect == Effect::Fetches {
+                if effect == Effect::Fetches || fence::is_fenced(&why) {
                     state.taint = Taint::Tainted;
                     sink.is_foreign = true;
                 }
@@ -257,7 +257,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 if is_fenced { output.text } else { fence::wrap(&output.text, FOREIGN) }
             }
         };
-        let text = if tool.is_brief() { text } else { self.digested(state, tool.name(), text, sink).await? };
+        // With one turn nobody reads it any more.
+        let is_short = tool.is_brief() || self.rules.max_turns == 1;
+        let text = if is_short { text } else { self.digested(state, tool.name(), text, sink).await? };
         state.progress.sentences.extend(output.sentence.clone());
         Ok(Called::Told { text, success: Success::Yes, sentence: output.sentence })
     }

@@ -17,6 +17,8 @@ pub(crate) struct PendingCall {
     pub(crate) rest: Vec<WrittenCall>,
     /// Until when a yes counts.
     pub(crate) until: Timestamp,
+    /// It was asked once more, because the first yes could not be relied on.
+    pub(crate) is_repeated: bool,
 }
 
 impl PendingCall {

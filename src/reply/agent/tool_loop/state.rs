@@ -55,6 +55,8 @@ pub(crate) struct Asked {
     pub(crate) now: Zoned,
     /// The words, redacted.
     pub(crate) words: String,
+    /// Somebody is quoted in them, or they were pasted.
+    pub(crate) is_quoting: bool,
     /// What was asked back before, and what they may refer to, without a word of strangers.
     pub(crate) asked_back: Option<String>,
     pub(crate) dialogue: Vec<String>,
@@ -99,7 +101,7 @@ impl LoopState {
     /// turn; of a list of results one may be followed.
     pub(crate) fn address(&self, tool: &dyn Tool, arguments: &Arguments) -> Address {
         // Of words that quote somebody none is known to be the user's.
-        let is_own_text = !wish::quotes(&self.asked.words);
+        let is_own_text = !self.asked.is_quoting;
         let is_named = |address: &str| {
             let address = address.trim();
             let is_first_link =
@@ -116,10 +118,8 @@ impl LoopState {
     /// them all himself.
     pub(crate) fn source(&self, tool: &dyn Tool, arguments: &Arguments) -> Source {
         let is_said = |text: &str| wish::holds(&self.asked.language, &self.asked.words, text);
-        let is_own = || {
-            !wish::quotes(&self.asked.words)
-                && tool.values(arguments).iter().all(|value| is_said(&value.text))
-        };
+        let is_own =
+            || !self.asked.is_quoting && tool.values(arguments).iter().all(|value| is_said(&value.text));
         if self.taint == Taint::Clean || is_own() { Source::Own } else { Source::Foreign }
     }
 }
@@ -203,7 +203,11 @@ impl LoopState {
         if !has_plan || std::mem::take(&mut self.progress.has_refused_step) {
             return None;
         }
-        match self.plan.next(self.progress.results.len(), toolbox) {
+        // What has failed is not done, and as it stands it would fail again.
+        if self.progress.has_failed {
+            return None;
+        }
+        match self.plan.next(self.progress.succeeded, toolbox) {
             PlanStep::Call(made) if self.scope.allows(&made.name) => Some(made),
             PlanStep::Call(_) | PlanStep::Answer => None,
             PlanStep::Words(_) => {
@@ -291,6 +295,8 @@ impl LoopState {
         let outcome = CallOutcome { tool: made.name.clone(), failed: success == Success::No };
         let message = protocol::result(self.prompt.protocol(), made, &text);
         self.progress.results.push(text);
+        self.progress.has_failed = success == Success::No;
+        self.progress.succeeded += usize::from(success == Success::Yes);
         let hinted = match self.prompt.protocol() {
             Protocol::Native => message.clone(),
             Protocol::Text => {
@@ -303,11 +309,14 @@ impl LoopState {
 
     /// What stands below the newest result.
     fn next_hint(&mut self) -> String {
-        let done = self.progress.results.len();
+        let done = self.progress.succeeded;
         let language = Arc::clone(&self.asked.language);
         let texts = language.prompts();
         if !self.plan.is_empty() {
-            return self.plan.hint(done, texts);
+            return match self.progress.has_failed {
+                true => self.plan.hint_of_failure(done, texts),
+                false => self.plan.hint(done, texts),
+            };
         }
         let parts = &self.asked.parts;
         match parts.get(done).filter(|_| parts.len() > 1) {

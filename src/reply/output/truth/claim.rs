@@ -62,7 +62,15 @@ impl Claim {
     }
 
     /// The same, said by who said the clause before.
-    pub(super) fn led_by(self, before: Option<&Self>) -> Self {
+    pub(super) fn led_by(self, words: &TruthWords, before: Option<&Self>) -> Self {
+        let is_speaker = |word: &String| words.exempt.speakers.contains(word);
+        // "I found two lamps and switched off both."
+        let is_of_her = |before: &Self| {
+            before.form == ClaimForm::Topic && words_of(&before.object).first().is_some_and(is_speaker)
+        };
+        if self.form == ClaimForm::Bare && before.is_some_and(is_of_her) {
+            return Self { form: ClaimForm::Speaker, ..self };
+        }
         match (self.form, before.map(|before| before.form)) {
             (
                 ClaimForm::Bare,

@@ -141,7 +141,7 @@ impl Support<'_> {
             return words_of(given).iter().any(|one| one == word);
         }
         found_in(self.judge.language, self.judge.consent, given.to_owned(), word)
-            || words_of(given).iter().any(|one| self.in_compound(word, one))
+            || words_of(given).iter().any(|one| alike(one, word) || self.in_compound(word, one))
     }
 
     /// Whether one is a part of the other, in a language with compounds.

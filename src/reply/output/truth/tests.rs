@@ -130,11 +130,11 @@ fn the_same_holds_of_sentences_that_were_written_blind_a_second_time() {
     holds(german(), corpus!("de.held-out-2"));
 }
 
-// A good part of it in the house. Not mended row by row: docs/security.md tells what passes.
+// A good part of it in the house. Mended by general rules: docs/security.md tells what passed at first.
 #[test]
 fn of_sentences_that_were_written_blind_a_third_time_few_pass() {
     for (language, corpus, most) in
-        [(english(), corpus!("en.held-out-3"), 0.07), (german(), corpus!("de.held-out-3"), 0.19)]
+        [(english(), corpus!("en.held-out-3"), 0.02), (german(), corpus!("de.held-out-3"), 0.03)]
     {
         let Score { passed, cut, wrong } = score(language, corpus);
         println!("passed {passed:?}, cut {cut:?}");

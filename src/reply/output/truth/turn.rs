@@ -8,6 +8,8 @@ use crate::language::consent::{ConsentWords, words_of};
 use crate::language::truth::TruthWords;
 use crate::reply::understand::wish::{AskedClause, AskedFor, asked_for};
 
+use super::clauses;
+
 /// Most words of an answer to a question of hers.
 const LONGEST_ANSWER: usize = 6;
 
@@ -111,19 +113,27 @@ fn is_order(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) ->
         })
 }
 
-/// Whether a clause begins with the verb of a deed as one orders it ("send Mark a message that I'm late"), or ends with it
-/// ("alle Timer löschen").
+/// Whether a clause begins with the verb of a deed as one orders it ("send Mark a message that I'm late"), ends with it
+/// ("alle Timer löschen"), or says without a verb what is to come of one of his things.
 fn orders(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) -> bool {
     let begins = || clause.words.first().is_some_and(|word| words.base.begins(word));
+    let names = |word: &String| words.exempt.others.contains(word) || words.exempt.speakers.contains(word);
+    let names_nobody = || !clause.words.iter().any(names);
     let is_infinitive = || {
-        let names =
-            |word: &String| words.exempt.others.contains(word) || words.exempt.speakers.contains(word);
         consent.form.verbs_last
             && clause.words.last().is_some_and(|word| words.base.has(word))
-            && !clause.words.iter().any(names)
+            && names_nobody()
             && !consent.form.finite.are_in(&clause.words)
     };
-    clause.wants == AskedFor::Nothing && (begins() || is_infinitive())
+    // "All lights off."
+    let is_short = || {
+        let text = clause.words.join(" ");
+        !clauses::is_verbal(words, &clause.words)
+            && names_nobody()
+            && words.turn.outcomes.is_match(&text)
+            && !families(words, &text).is_empty()
+    };
+    clause.wants == AskedFor::Nothing && (begins() || is_infinitive() || is_short())
 }
 
 /// Whether a clause asks about one of the user's own things.

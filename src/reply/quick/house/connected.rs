@@ -121,7 +121,8 @@ impl ConnectedHome {
         let (view, phrasings) = (self.view(), self.phrasings(words));
         let ear = turn.language.ear();
         let room = self.room.as_deref();
-        Some(read(&HouseSituation { house: &view.house, words, phrasings: &phrasings, ear, room, follow }))
+        let house = follow.before.unwrap_or(&view.house);
+        Some(read(&HouseSituation { house, words, phrasings: &phrasings, ear, room, follow }))
     }
 
     fn decided(&self, turn: &Turn<'_>, follow: FollowUp<'_>) -> Option<HouseDecision> {
@@ -146,7 +147,9 @@ impl ConnectedHome {
             return Some(self.taking_back(taken)).filter(|_| may_act(turn));
         }
         let it = thread.it(turn.now.timestamp());
-        let decided = self.decided(turn, FollowUp { it, ..FollowUp::default() });
+        let sent = thread.superseded(turn.now.timestamp());
+        let before = sent.as_ref().map(|sent| &sent.before);
+        let decided = self.decided(turn, FollowUp { it, before, ..FollowUp::default() });
         // With words for a time in them, the words for a thing or a value are none.
         let is_odd =
             |refusal: &HouseRefusal| matches!(refusal, HouseRefusal::NoSuch(_) | HouseRefusal::Cannot(_));
@@ -220,9 +223,9 @@ impl ConnectedHome {
     }
 
     /// Several requests of which at least one is about the house and none is for the model; nothing otherwise. A
-    /// question takes no command with it.
+    /// question takes no command with it, and neither does something told.
     pub(crate) fn parts<'t>(&self, turn: &Turn<'t>, thread: &HouseThread) -> Option<Vec<&'t str>> {
-        if wish::quotes(turn.asked) {
+        if turn.is_quoting {
             return None;
         }
         let it = thread.it(turn.now.timestamp()).to_vec();
@@ -252,7 +255,10 @@ impl ConnectedHome {
     fn part<'t>(&self, turn: &Turn<'_>, words: &'t str, it: &[String]) -> Option<SpokenPart<'t>> {
         let part =
             Turn { asked: words, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
+        let is_asked = || wish::is_asked_within(&turn.language, turn.asked, words);
         match self.decided(&part, FollowUp { it, ..FollowUp::default() }) {
+            Some(decision) if acts(&decision) && !is_asked() => None,
+            Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None if !is_asked() => None,
             Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None => {
                 let known = turn.language.house()?;
                 if let Some(HouseWish::Later(wished)) = self.later(&part, known, it) {
@@ -278,12 +284,15 @@ impl HouseWish {
 
 /// A question never acts, and neither does what is quoted.
 fn may_be(decision: &HouseDecision, turn: &Turn<'_>) -> bool {
-    let acts = matches!(decision, HouseDecision::Send(_) | HouseDecision::AskFirst(_));
-    !acts || may_act(turn)
+    !acts(decision) || may_act(turn)
+}
+
+fn acts(decision: &HouseDecision) -> bool {
+    matches!(decision, HouseDecision::Send(_) | HouseDecision::AskFirst(_))
 }
 
 fn may_act(turn: &Turn<'_>) -> bool {
-    intents::mood(&turn.language, turn.asked) == Mood::Request && !wish::quotes(turn.asked)
+    intents::mood(&turn.language, turn.asked) == Mood::Request && !turn.is_quoting
 }
 
 fn needs_no_state(decision: &HouseDecision) -> bool {

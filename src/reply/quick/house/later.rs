@@ -9,7 +9,7 @@ use super::thread::HouseThread;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::{ReplyEvent, Turn};
 use crate::reply::understand::house::later::{self, LaterMoment, LaterWish};
-use crate::reply::understand::house::{PlannedCommand, say};
+use crate::reply::understand::house::{PlannedBatch, PlannedCommand, say};
 use crate::schedule::{
     self, Bell, Done, EntryId, LaterCommand, OrderReport, Schedule, ScheduleOrder, When, Which,
 };
@@ -40,7 +40,8 @@ pub(super) async fn carry_out(
         return sink.say(&told).await;
     };
     let is_now = matches!(wished.when, LaterMoment::For(_));
-    if is_now && send(&wished.commands, turn, means, sink).await? == super::Reached::No {
+    let batch = PlannedBatch { commands: wished.commands.clone(), ..PlannedBatch::default() };
+    if is_now && send(&batch, turn, means, sink).await? == super::Reached::No {
         // Nothing was done that could be brought back.
         let which = Which { id: Some(entry.id), ..Which::default() };
         if let Err(error) = schedule.obey(ScheduleOrder::Cancel(which)).await {

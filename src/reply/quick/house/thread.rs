@@ -5,8 +5,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::home::backend::{CommandOutcome, SendFault};
-use crate::home::house::House;
+use crate::home::backend::CommandOutcome;
+use crate::home::house::{House, Item, Ordered};
 use crate::reply::understand::house::follow::{self, BackStep};
 use crate::reply::understand::house::{HouseDecision, HouseRefusal, PlannedCommand};
 use crate::schedule::EntryId;
@@ -16,6 +16,10 @@ use crate::tools::HouseCall;
 const IT_WITHIN: SignedDuration = SignedDuration::from_secs(60);
 /// A command can be taken back this long.
 const BACK_WITHIN: SignedDuration = SignedDuration::from_mins(5);
+/// Whoever goes on before he is answered does so within this time, his words included.
+const ONE_BREATH: SignedDuration = SignedDuration::from_secs(5);
+/// The whole of what he says comes within this time after its beginning.
+const AFTERTHOUGHT: SignedDuration = SignedDuration::from_secs(10);
 
 /// The thread of a conversation about the house.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +35,25 @@ struct DoneCommands {
     back: Option<Vec<BackStep>>,
     /// What waits in the schedule because of them.
     stored: Option<EntryId>,
+    /// What was sent.
+    sent: SentCommands,
+    /// Their speaker had not finished: what comes next is the whole of it.
+    is_superseded: bool,
     at: Timestamp,
+}
+
+/// Commands that went out, and the house before them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SentCommands {
+    ordered: Vec<Ordered>,
+    pub(super) before: House,
+}
+
+impl SentCommands {
+    /// The item before `ordered`, where that was among them.
+    pub(super) fn item(&self, ordered: &Ordered) -> Option<&Item> {
+        self.before.item(&ordered.item).filter(|_| self.ordered.contains(ordered))
+    }
 }
 
 /// What takes the last commands back.
@@ -50,29 +72,56 @@ impl HouseThread {
         self.it = (!names.is_empty()).then_some((names, now));
     }
 
-    /// Notes what was sent to a house that was as in `before`.
-    pub(super) fn has_sent(
-        &mut self,
-        (commands, outcomes): (&[PlannedCommand], &[CommandOutcome]),
-        before: &House,
-        now: Timestamp,
-    ) {
-        let is_lost =
-            |outcome: &CommandOutcome| matches!(outcome, CommandOutcome::Failed(SendFault::NotSent(_)));
-        if outcomes.iter().all(is_lost) {
-            return;
-        }
+    /// Notes what is sent from here on, to a house that is as in `before`; what becomes of it is told by
+    /// [`Self::has_sent`], unless nobody waits for that.
+    pub(super) fn sends(&mut self, commands: &[PlannedCommand], before: &House, now: Timestamp) {
         let names = commands.iter().map(|planned| planned.ordered.item.clone()).collect();
         self.it = Some((names, now));
-        let back = follow::way_back(commands, outcomes, before);
-        self.done = Some(DoneCommands { back, stored: None, at: now });
+        let outcomes = vec![CommandOutcome::Sent; commands.len()];
+        let back = follow::way_back(commands, &outcomes, before);
+        let mut ordered: Vec<Ordered> = commands.iter().map(|planned| planned.ordered.clone()).collect();
+        let mut before = before.clone();
+        // Several requests of one turn are said, and cancelled, as one.
+        if let Some(earlier) = self.done.take().filter(|done| done.at == now && !done.sent.ordered.is_empty())
+        {
+            ordered.extend(earlier.sent.ordered);
+            before = earlier.sent.before;
+        }
+        let sent = SentCommands { ordered, before };
+        self.done = Some(DoneCommands { back, stored: None, sent, is_superseded: false, at: now });
+    }
+
+    /// Notes what became of the commands that were sent last.
+    pub(super) fn has_sent(
+        &mut self,
+        commands: &[PlannedCommand],
+        outcomes: &[CommandOutcome],
+        before: &House,
+    ) {
+        if let Some(done) = &mut self.done {
+            done.back = follow::way_back(commands, outcomes, before);
+        }
+    }
+
+    /// Their speaker went on before he was answered: the next words hold all of it.
+    pub(crate) fn supersede(&mut self, now: Timestamp) {
+        if let Some(done) = &mut self.done {
+            done.is_superseded = now.duration_since(done.at).abs() <= ONE_BREATH;
+        }
+    }
+
+    /// What was sent by the beginning of what is said now.
+    pub(super) fn superseded(&self, now: Timestamp) -> Option<SentCommands> {
+        let done = self.done.as_ref().filter(|done| done.is_superseded)?;
+        (now.duration_since(done.at).abs() <= AFTERTHOUGHT).then(|| done.sent.clone())
     }
 
     /// Notes what is to be done later, and nothing now.
     pub(super) fn has_stored(&mut self, commands: &[PlannedCommand], entry: EntryId, now: Timestamp) {
         let names = commands.iter().map(|planned| planned.ordered.item.clone()).collect();
         self.it = Some((names, now));
-        self.done = Some(DoneCommands { back: Some(Vec::new()), stored: Some(entry), at: now });
+        let (back, sent) = (Some(Vec::new()), SentCommands::default());
+        self.done = Some(DoneCommands { back, stored: Some(entry), sent, is_superseded: false, at: now });
     }
 
     /// Notes what brings the commands that were just sent back by itself.
@@ -86,7 +135,7 @@ impl HouseThread {
     pub(crate) fn has_called(&mut self, call: HouseCall, now: Timestamp) {
         let HouseCall { before, ordered, command, title } = call;
         let item = ordered.item.clone();
-        let planned = PlannedCommand { ordered, command, title };
+        let planned = PlannedCommand { ordered, command, title, clamped: None };
         let back = follow::way_back(&[planned], &[CommandOutcome::Sent], &before);
         match self.done.take().filter(|done| done.at == now) {
             Some(earlier) => {
@@ -97,11 +146,12 @@ impl HouseThread {
                     steps.extend(new);
                     steps
                 });
-                self.done = Some(DoneCommands { back: steps, stored: None, at: now });
+                self.done = Some(DoneCommands { back: steps, stored: None, ..earlier });
                 self.it.get_or_insert_with(|| (Vec::new(), now)).0.push(item);
             }
             None => {
-                self.done = Some(DoneCommands { back, stored: None, at: now });
+                let sent = SentCommands::default();
+                self.done = Some(DoneCommands { back, stored: None, sent, is_superseded: false, at: now });
                 self.it = Some((vec![item], now));
             }
         }

@@ -173,3 +173,44 @@ async fn german_goes_on_with_what_was_said() {
         [("Hall_Light", "ON"), ("Hall_Light", "OFF"), ("Hall_Light", "ON"), ("Living_Lamp_Color", "ON")];
     assert_eq!(housed.sent(), sent(&all));
 }
+
+/// A house whose things take a minute to obey, and a turn that is cancelled once its command is there.
+async fn cancelled(said: &str) -> Housed {
+    let wants = DemoWants { follows: Duration::from_secs(60), ..DemoWants::default() };
+    let housed = Housed::of(wants, "Living", vec![], |_| {}).await;
+    let arrives = async {
+        while housed.sent().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        ran = housed.bench.say(said) => panic!("it was answered: {}", ran.shown()),
+        () = arrives => {}
+    }
+    housed
+}
+
+#[tokio::test]
+async fn a_command_counts_as_sent_before_its_state_is_read_back() {
+    let housed = cancelled("turn on the hall light").await;
+    housed.says("undo that").await;
+    assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON"), ("Hall_Light", "OFF")]));
+}
+
+#[tokio::test]
+async fn who_goes_on_with_a_command_sends_it_once() {
+    for (begun, whole) in [
+        ("turn on the hall light", "turn on the hall light, please"),
+        ("make the floor lamp brighter", "make the floor lamp a bit brighter"),
+    ] {
+        let housed = cancelled(begun).await;
+        let first = housed.sent();
+        housed.bench.voice.supersede(housed.bench.clock.now().timestamp());
+        housed.says(whole).await;
+        assert_eq!(housed.sent(), first, "{whole}");
+    }
+    // Said again later it is another command.
+    let housed = cancelled("turn on the hall light").await;
+    housed.says("turn on the hall light").await;
+    assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON"), ("Hall_Light", "ON")]));
+}

@@ -105,3 +105,26 @@ async fn a_state_that_changes_costs_no_part_of_the_prompt_before_the_newest_mess
         assert!(open[at].content.find("[House:").unwrap() > context, "behind the clock");
     }
 }
+
+#[tokio::test]
+async fn a_command_that_was_refused_is_not_done_by_the_model() {
+    let call = chooses("homeCommand", r#"{"item":"hall light","command":"on"}"#);
+    let script = vec![call, scripted::answers("Pardon?"), scripted::answers("Pardon?")];
+    let housed = Housed::with(script, |parts| {
+        with_tools(parts);
+        parts.tool_rules.always_ask = vec!["homeCommand".into()];
+    })
+    .await;
+    assert!(housed.says("Turn on the hall light.").await.contains("Shall I really do it"));
+    assert_eq!(housed.says("no").await, say().left_alone);
+    let ran = housed.bench.say("the hall light for the guests who come tonight, on the whole").await;
+    assert!(
+        !ran.shown().contains("Shall I") && !ran.called().contains(&("homeCommand", "done")),
+        "{}",
+        ran.shown()
+    );
+    assert_eq!(housed.sent(), []);
+    housed.says("Turn on the hall light.").await;
+    housed.says("yes").await;
+    assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON")]));
+}

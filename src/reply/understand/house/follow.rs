@@ -23,6 +23,8 @@ pub(crate) struct FollowUp<'a> {
     pub(crate) chosen: &'a [String],
     /// Item name of the place that was named.
     pub(crate) place: Option<&'a str>,
+    /// The house before the beginning of these words was done: "brighter" is brighter than it was then.
+    pub(crate) before: Option<&'a House>,
 }
 
 /// What an answer to "which one?" picks.
@@ -90,8 +92,8 @@ pub(crate) fn picked(
 pub(crate) fn spoken_of(decision: &HouseDecision) -> Vec<String> {
     let names = |things: &[NamedThing]| things.iter().map(|thing| thing.name.clone()).collect();
     match decision {
-        HouseDecision::Send(commands) | HouseDecision::AskFirst(commands) => {
-            commands.iter().map(|planned| planned.ordered.item.clone()).collect()
+        HouseDecision::Send(batch) | HouseDecision::AskFirst(batch) => {
+            batch.commands.iter().map(|planned| planned.ordered.item.clone()).collect()
         }
         HouseDecision::Which(_) | HouseDecision::Where(_) | HouseDecision::Refused(_) => Vec::new(),
         HouseDecision::Told(answer) => match answer {
@@ -128,7 +130,12 @@ pub(crate) fn way_back(
 pub(crate) fn taken_back(steps: &[BackStep], house: &House) -> HouseDecision {
     let planned = steps.iter().map(|step| {
         let ordered = house.order(&step.item, &step.command).map_err(|_| HouseRefusal::NotBack)?;
-        Ok(PlannedCommand { ordered, command: step.command.clone(), title: step.title.clone() })
+        Ok(PlannedCommand {
+            ordered,
+            command: step.command.clone(),
+            title: step.title.clone(),
+            clamped: None,
+        })
     });
     together(planned.collect()).unwrap_or(HouseDecision::Refused(HouseRefusal::NotBack))
 }

@@ -110,7 +110,7 @@ pub(crate) fn wished(
     now: &Zoned,
 ) -> Result<LaterWish, HouseRefusal> {
     let commands = match decision {
-        HouseDecision::Send(commands) => commands,
+        HouseDecision::Send(batch) => batch.commands,
         HouseDecision::AskFirst(_) => return Err(HouseRefusal::NobodyThere),
         _ => return Err(HouseRefusal::Later),
     };
@@ -161,7 +161,7 @@ pub(crate) fn brought_back(commands: &[PlannedCommand], house: &House) -> Option
     let planned = steps.into_iter().map(|BackStep { item, command, title }| {
         let command = turned(&item).unwrap_or(command);
         let ordered = house.order(&item, &command).ok()?;
-        Some(PlannedCommand { ordered, command, title })
+        Some(PlannedCommand { ordered, command, title, clamped: None })
     });
     planned.collect()
 }

@@ -114,6 +114,11 @@ impl HouseLexicon {
         self.own.extend(name.iter().cloned());
     }
 
+    /// Whether a name of the house has the word.
+    pub(super) fn is_own(&self, word: &str) -> bool {
+        self.own.contains(word)
+    }
+
     /// A name of the house.
     pub(super) fn name(&self, words: &[String]) -> ThingPhrase {
         self.read(words, None)

@@ -14,7 +14,7 @@ use crate::home::house::House;
 use crate::language::Language;
 use crate::language::house::HouseWords;
 use crate::reply::understand::intents::{self, Mood, Reading};
-use crate::reply::understand::wish;
+use crate::reply::understand::text;
 
 /// How a language understands words about a house.
 pub struct HouseUnderstanding {
@@ -45,7 +45,7 @@ impl HouseUnderstanding {
     pub fn written(&self, text: &str, house: &House, room: Option<&str>) -> String {
         let decision = decide(text, &self.situation(house, room));
         let acts = matches!(decision, Some(HouseDecision::Send(_) | HouseDecision::AskFirst(_)));
-        let may_act = intents::mood(&self.language, text) == Mood::Request && !wish::quotes(text);
+        let may_act = intents::mood(&self.language, text) == Mood::Request && !text::quotes(text);
         written(decision.filter(|_| !acts || may_act).as_ref())
     }
 
@@ -64,8 +64,8 @@ impl HouseUnderstanding {
 pub(super) fn written(decision: Option<&HouseDecision>) -> String {
     let Some(decision) = decision else { return "-".to_owned() };
     match decision {
-        HouseDecision::Send(commands) => sent(commands),
-        HouseDecision::AskFirst(commands) => format!("yes? {}", sent(commands)),
+        HouseDecision::Send(batch) => sent(&batch.commands),
+        HouseDecision::AskFirst(batch) => format!("yes? {}", sent(&batch.commands)),
         HouseDecision::Which(things) => format!("which {}", in_order(things)),
         HouseDecision::Where(_) => "where".to_owned(),
         HouseDecision::Refused(refusal) => refused(refusal),

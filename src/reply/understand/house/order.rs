@@ -1,19 +1,33 @@
 //! PURE. From a deed and the words of its things to commands that passed [`crate::home::house::House::order`].
 
+use std::ops::Range;
+
 use super::deed::{self, NotDone};
 use super::lexicon::{ThingPhrase, mark_of};
 use super::phrasing::TakenWords;
 use super::target::{FoundThings, SearchPurpose};
 use super::things::{Thing, ThingRole};
-use super::{HouseDecision, HouseRefusal, NamedThing, PlannedCommand, Reader, Wanted, spoken};
+use super::{HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand, Reader, Wanted, spoken};
 use crate::home::house::{Item, ItemCommand, Refused};
 use crate::language::house::{HouseDeed, ThingKind};
+
+/// Whether a value that goes further than a thing does is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HowFar {
+    /// It is: "the lamp to 90 percent".
+    AsSaid,
+    /// Each goes as far as it can: "all lamps to 90 percent".
+    AsFar,
+}
 
 impl Reader<'_> {
     /// What comes of a deed; nothing when its words are no thing of the house.
     pub(super) fn carried_out(&self, wanted: &Wanted<'_>, said: &[String]) -> Option<HouseDecision> {
         if wanted.deed == HouseDeed::Scene {
             return self.scene(wanted.taken, said);
+        }
+        if wanted.taken.things.iter().any(|range| self.is_told_of(range, said)) {
+            return None;
         }
         let words: Vec<String> =
             wanted.taken.things.iter().flat_map(|range| said[range.clone()].iter().cloned()).collect();
@@ -39,6 +53,14 @@ impl Reader<'_> {
             }
         }
         fallback
+    }
+
+    /// Whether the words say something of the thing in front of the deed: "the coffee maker's off".
+    fn is_told_of(&self, range: &Range<usize>, said: &[String]) -> bool {
+        let told_by = &self.situation.words.words.told_by;
+        let is_verb = |word: &String| told_by.iter().any(|end| word.ends_with(end.as_str()));
+        let last = said[range.clone()].last().filter(|_| range.end < said.len());
+        last.is_some_and(|word| is_verb(word) && !self.lexicon.is_own(word))
     }
 
     /// What was said, and before it what that means with this deed.
@@ -102,6 +124,10 @@ impl Reader<'_> {
             found = self.members(found);
             found.retain(|at| !left_out.contains(at));
         }
+        if found.iter().any(|at| self.is_stopped_by_one(&self.things.all[*at], wanted)) {
+            found = self.members(found);
+        }
+        let reach = if found.len() > 1 { HowFar::AsFar } else { HowFar::AsSaid };
         let is_lock = matches!(wanted.deed, HouseDeed::Lock | HouseDeed::Unlock);
         let planned = found.iter().map(|at| {
             let thing = &self.things.all[*at];
@@ -109,11 +135,18 @@ impl Reader<'_> {
                 return self.option(thing, wanted.taken, said);
             }
             if is_lock && deed::lock(thing).is_none() {
-                return self.planned(self.lock_near(thing).unwrap_or(thing), wanted);
+                return self.planned(self.lock_near(thing).unwrap_or(thing), wanted, reach);
             }
-            self.planned(thing, wanted)
+            self.planned(thing, wanted, reach)
         });
         together(planned.collect())
+    }
+
+    /// Whether a group does not do it because one of its members doesn't.
+    fn is_stopped_by_one(&self, thing: &Thing<'_>, wanted: &Wanted<'_>) -> bool {
+        let planned = || self.planned(thing, wanted, HowFar::AsSaid);
+        thing.role == ThingRole::Group
+            && matches!(planned(), Err(HouseRefusal::ReadOnly(_) | HouseRefusal::OutOfRange { .. }))
     }
 
     /// The members of groups in their place.
@@ -142,10 +175,15 @@ impl Reader<'_> {
         locks.next().filter(|_| locks.next().is_none())
     }
 
-    fn planned(&self, thing: &Thing<'_>, wanted: &Wanted<'_>) -> Result<PlannedCommand, HouseRefusal> {
+    fn planned(
+        &self,
+        thing: &Thing<'_>,
+        wanted: &Wanted<'_>,
+        reach: HowFar,
+    ) -> Result<PlannedCommand, HouseRefusal> {
         let named = NamedThing { name: thing.name.to_owned(), title: self.title(thing) };
         match deed::command(thing, wanted.deed, wanted.taken, self.things) {
-            Ok((item, command)) => self.checked(item, command, named),
+            Ok((item, command)) => self.checked(item, command, named, reach),
             Err(NotDone::Cannot) => Err(HouseRefusal::Cannot(named)),
             Err(NotDone::NoValue) => Err(HouseRefusal::NoValue(named)),
         }
@@ -156,9 +194,14 @@ impl Reader<'_> {
         item: &Item,
         command: ItemCommand,
         thing: NamedThing,
+        reach: HowFar,
     ) -> Result<PlannedCommand, HouseRefusal> {
         match self.situation.house.order(&item.name, &command) {
-            Ok(ordered) => Ok(PlannedCommand { ordered, command, title: thing.title }),
+            Ok(ordered) => Ok(PlannedCommand { ordered, command, title: thing.title, clamped: None }),
+            Err(Refused::OutOfRange { nearest, .. }) if reach == HowFar::AsFar => {
+                let planned = self.checked(item, command.clamped_to(item), thing, HowFar::AsSaid)?;
+                Ok(PlannedCommand { clamped: Some(nearest), ..planned })
+            }
             Err(Refused::NotPermitted { .. } | Refused::Unknown { .. }) => {
                 Err(HouseRefusal::NotPermitted(thing))
             }
@@ -190,7 +233,7 @@ impl Reader<'_> {
         };
         let option = deed::option(item, |label| self.is_called(label, &wanted));
         let value = option.map(|option| option.value.clone()).unwrap_or_default();
-        self.checked(item, ItemCommand::Text(value), named)
+        self.checked(item, ItemCommand::Text(value), named, HowFar::AsSaid)
     }
 
     /// A scene by the name of the option, whichever item has it.
@@ -211,7 +254,7 @@ impl Reader<'_> {
     }
 }
 
-/// All that can be done; a refusal only where nothing can, or where one of them must not.
+/// All that can be done, and what is left out of it; a refusal only where nothing can be done, or one of them must not.
 pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Option<HouseDecision> {
     let mut commands: Vec<PlannedCommand> = Vec::new();
     let mut refused = Vec::new();
@@ -221,20 +264,29 @@ pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Op
             Err(refusal) => refused.push(refusal),
         }
     }
-    // Of several lamps some can't be dimmed; but who may not switch one of them is told.
-    let is_told =
-        |refusal: &&HouseRefusal| !matches!(refusal, HouseRefusal::Cannot(_) | HouseRefusal::NoValue(_));
+    // Of several lamps some can't be dimmed, and what can only be read is left out; but who may not switch one of them is
+    // told.
+    let is_told = |refusal: &&HouseRefusal| {
+        let is_passed_over =
+            matches!(refusal, HouseRefusal::Cannot(_) | HouseRefusal::NoValue(_) | HouseRefusal::ReadOnly(_));
+        !is_passed_over
+    };
     let told =
         refused.iter().find(is_told).or_else(|| refused.first().filter(|_| commands.is_empty())).cloned();
     if let Some(refusal) = told {
         return Some(HouseDecision::Refused(refusal));
     }
+    let read_only = |refusal: HouseRefusal| match refusal {
+        HouseRefusal::ReadOnly(thing) => Some(thing),
+        _ => None,
+    };
+    let left_out = refused.into_iter().filter_map(read_only).collect();
     commands.sort_by(|one, other| one.ordered.item.cmp(&other.ordered.item));
     commands.dedup_by(|one, other| one.ordered == other.ordered);
     match commands.iter().any(PlannedCommand::needs_yes) {
         _ if commands.is_empty() => None,
-        true => Some(HouseDecision::AskFirst(commands)),
-        false => Some(HouseDecision::Send(commands)),
+        true => Some(HouseDecision::AskFirst(PlannedBatch { commands, left_out })),
+        false => Some(HouseDecision::Send(PlannedBatch { commands, left_out })),
     }
 }
 

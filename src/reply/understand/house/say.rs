@@ -1,11 +1,12 @@
 //! PURE. What is said of a decision and of what became of commands: sentences of the language's `house.toml`.
 
-use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedCommand};
+use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
 use crate::home::backend::{CommandOutcome, SendFault};
 use crate::home::fault::HomeFault;
 use crate::home::house::{Caution, CautionCause, ItemCommand, ItemState, StateValue};
 use crate::language::fill;
 use crate::language::house::{HouseAsked, HouseSentences, HouseWords};
+use crate::tools::unreached;
 
 /// The name of a thing in a room.
 pub(super) fn in_room(thing: &str, room: &str, words: &HouseWords) -> String {
@@ -17,7 +18,7 @@ pub(crate) fn decision(decision: &HouseDecision, words: &HouseWords) -> String {
     let say = &words.say;
     match decision {
         HouseDecision::Send(_) => String::new(),
-        HouseDecision::AskFirst(commands) => sure(commands, say),
+        HouseDecision::AskFirst(batch) => sure(&batch.commands, say),
         HouseDecision::Which(things) => fill(&say.which, &[("things", &listed(titles(things), &say.or))]),
         HouseDecision::Where(_) => say.which_room.clone(),
         HouseDecision::Refused(refusal) => refused(refusal, say),
@@ -62,7 +63,11 @@ pub(crate) fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &Hous
     let mut told = Vec::new();
     if not_sent.len() == all {
         let is_refusal = sent.iter().any(|(_, outcome)| is_refused(outcome));
-        told.push(if is_refusal { say.not_accepted.clone() } else { say.not_sent.clone() });
+        let why = sent.iter().find_map(|(_, outcome)| match outcome {
+            CommandOutcome::Failed(SendFault::NotSent(fault)) => unreached::cause(fault, say),
+            _ => None,
+        });
+        told.push(why.unwrap_or(if is_refusal { &say.not_accepted } else { &say.not_sent }).clone());
     } else if unmoved.len() == all {
         told.push(fill(&say.not_confirmed, &[("things", &things(&unmoved))]));
     } else if unmoved.len() + not_sent.len() > 0 {
@@ -72,6 +77,22 @@ pub(crate) fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &Hous
     if !lost.is_empty() {
         told.push(fill(&say.outcome_unknown, &[("things", &things(&lost))]));
     }
+    told.join(" ")
+}
+
+/// What of `batch` was not done as it was said: things that are left out, and others that go less far.
+pub(crate) fn beside(batch: &PlannedBatch, words: &HouseWords) -> String {
+    let say = &words.say;
+    let mut told = Vec::new();
+    if !batch.left_out.is_empty() {
+        let things = listed(titles(&batch.left_out), &say.and);
+        told.push(fill(&say.left_out, &[("things", &things)]));
+    }
+    let clamped = batch.commands.iter().filter_map(|planned| Some((planned, planned.clamped?)));
+    told.extend(clamped.map(|(planned, nearest)| {
+        let nearest = number(nearest, say);
+        capital(&fill(&say.clamped, &[("thing", &planned.title), ("nearest", &nearest)]))
+    }));
     told.join(" ")
 }
 
@@ -98,10 +119,7 @@ fn followed(sent: &[(&PlannedCommand, &CommandOutcome)], say: &HouseSentences) -
 /// Whether the house was reached and did not want it.
 fn is_refused(outcome: &CommandOutcome) -> bool {
     let CommandOutcome::Failed(SendFault::NotSent(fault)) = outcome else { return false };
-    matches!(
-        fault,
-        HomeFault::Refused | HomeFault::Forbidden | HomeFault::WrongToken | HomeFault::TokenMissing
-    )
+    matches!(fault, HomeFault::Refused)
 }
 
 fn sure(commands: &[PlannedCommand], say: &HouseSentences) -> String {
@@ -246,7 +264,7 @@ mod tests {
 
     fn planned(title: &str, command: ItemCommand) -> PlannedCommand {
         let ordered = Ordered { item: title.to_owned(), text: String::new(), caution: Caution::None };
-        PlannedCommand { ordered, command, title: title.to_owned() }
+        PlannedCommand { ordered, command, title: title.to_owned(), clamped: None }
     }
 
     fn state() -> ItemState {
@@ -293,9 +311,24 @@ mod tests {
                 vec![("lamp", not_sent(HomeFault::Refused))],
                 "The house did not accept that; nothing was done.",
             ),
+            (
+                vec![("lamp", not_sent(HomeFault::WrongToken))],
+                "The house does not accept my token; it needs a new one.",
+            ),
         ] {
             assert_eq!(told(&outcomes), expected, "{outcomes:?}");
         }
+    }
+
+    #[test]
+    fn what_is_left_out_and_what_goes_less_far_is_told() {
+        let thing = |title: &str| NamedThing { name: title.into(), title: title.into() };
+        let clamped =
+            PlannedCommand { clamped: Some(80.0), ..planned("desk lamp", ItemCommand::Percent(80.0)) };
+        let batch = PlannedBatch { commands: vec![clamped], left_out: vec![thing("hall"), thing("bath")] };
+        let words = english().house().unwrap();
+        assert_eq!(beside(&batch, words), "All but hall and bath. Desk lamp only to 80.");
+        assert_eq!(beside(&PlannedBatch::default(), words), "");
     }
 
     #[test]

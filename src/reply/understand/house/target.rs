@@ -14,6 +14,8 @@ const MOST_ASKED: usize = 4;
 const ALIKE: f64 = 0.9;
 /// How much more than the next.
 const MARGIN: f64 = 0.04;
+/// How alike two words of them must be.
+const WORD_ALIKE: f64 = 0.75;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -278,17 +280,20 @@ impl Search<'_> {
         }
     }
 
-    /// The thing whose name is nearly the same, with the same rooms and kinds in it; two that are as near are asked about.
+    /// The thing whose name is nearly the same, word by word, with the same rooms and kinds in it; two that are as near are
+    /// asked about. A word that is none of the name's says something of the thing: "the aquarium is", "the pump was".
     fn alike(&self, phrase: &ThingPhrase) -> Option<FoundThings> {
         let (marks, words) = split(&phrase.bag);
-        if words.chars().count() < 4 {
+        let joined = words.join(" ");
+        if joined.chars().count() < 4 {
             return None;
         }
         let mut scored: Vec<(f64, usize)> = Vec::new();
         for (at, thing) in self.things.all.iter().enumerate() {
             let of_name = |bag: &BTreeSet<String>| {
                 let (own_marks, own_words) = split(bag);
-                (own_marks == marks).then(|| strsim::jaro_winkler(&own_words, &words))
+                let is_alike = own_marks == marks && pairs(&words, &own_words);
+                is_alike.then(|| strsim::jaro_winkler(&own_words.join(" "), &joined))
             };
             let best = thing.bags.iter().filter_map(of_name).fold(0.0_f64, f64::max);
             if best >= ALIKE {
@@ -302,8 +307,17 @@ impl Search<'_> {
     }
 }
 
-fn split(bag: &BTreeSet<String>) -> (Vec<&String>, String) {
-    let (marks, words): (Vec<&String>, Vec<&String>) =
-        bag.iter().partition(|mark| mark.starts_with('#') || mark.starts_with('@'));
-    (marks, words.into_iter().map(String::as_str).collect::<Vec<_>>().join(" "))
+fn split(bag: &BTreeSet<String>) -> (Vec<&str>, Vec<&str>) {
+    let all = bag.iter().map(String::as_str);
+    all.partition(|mark| mark.starts_with('#') || mark.starts_with('@'))
+}
+
+/// Whether every word that was said is like a word of the name of its own, and no word of the name is left.
+fn pairs(said: &[&str], name: &[&str]) -> bool {
+    let Some((first, rest)) = said.split_first() else { return name.is_empty() };
+    (0..name.len()).any(|at| {
+        let mut left = name.to_vec();
+        let other = left.remove(at);
+        strsim::jaro_winkler(first, other) >= WORD_ALIKE && pairs(rest, &left)
+    })
 }

@@ -21,6 +21,8 @@ pub enum Completeness {
     Amendable,
     /// It is a whole command, and what it ends with can go on, but not once it is carried out.
     Open,
+    /// It is a whole command to which any word may belong: only silence tells its end.
+    Free,
     /// It is the beginning of one.
     Incomplete,
     /// It is no command.
@@ -28,17 +30,17 @@ pub enum Completeness {
 }
 
 impl Completeness {
-    /// Whether it is a whole command, whatever may follow.
+    /// Whether it is a whole command by the words that it is known by.
     pub fn is_whole(self) -> bool {
         match self {
             Self::Complete | Self::Amendable | Self::Open => true,
-            Self::Incomplete | Self::Unknown => false,
+            Self::Free | Self::Incomplete | Self::Unknown => false,
         }
     }
 }
 
-/// Whether `text`, as far as it was heard, is a whole command. One that ends in a number, and can't be amended, is
-/// neither that nor the beginning of one: "change the alarm to seven" may become "seven thirty".
+/// Whether `text`, as far as it was heard, is a whole command. Of one that ends in a number, and can't be amended, that
+/// can't be told by its words: "change the alarm to seven" may become "seven thirty".
 pub fn completeness(language: &Language, text: &str) -> Completeness {
     let grammar = language.grammar();
     let Some(said) = words::normalise(text, &grammar.manners) else { return Completeness::Unknown };
@@ -53,8 +55,7 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
         return match what {
             Intent::Schedule(ScheduleOrder::Set(wanted)) if wanted.when.is_none() => Completeness::Incomplete,
             Intent::Schedule(ScheduleOrder::Move { when: None, .. }) => Completeness::Incomplete,
-            // Any word may follow.
-            Intent::Memory(MemoryOrder::Remember { .. } | MemoryOrder::Forget(_)) => Completeness::Unknown,
+            Intent::Memory(MemoryOrder::Remember { .. } | MemoryOrder::Forget(_)) => Completeness::Free,
             // A request mostly follows.
             Intent::Greeting(_) => Completeness::Amendable,
             // Nothing follows a day of which something is asked.
@@ -63,7 +64,7 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
                 Completeness::Amendable
             }
             Intent::Volume(VolumeChange::Set(_)) if ends_in_number => Completeness::Amendable,
-            _ if ends_in_number => Completeness::Unknown,
+            _ if ends_in_number => Completeness::Free,
             _ if is_open => Completeness::Open,
             _ => Completeness::Complete,
         };
@@ -87,15 +88,17 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
 /// Whether `text` is a command that does nothing, or nothing that the whole of it could not take up once it is carried
 /// out already: what is set is amended, and a volume is the last one that was said.
 pub fn is_amendable(language: &Language, text: &str) -> bool {
-    let quick = match_intent(language, text);
-    quick.is_some_and(|quick| match quick.what {
+    let Some(quick) = match_intent(language, text) else {
+        return ready_end(text, language) == Some(ReadyEnd::Open);
+    };
+    match quick.what {
         Intent::Time | Intent::Date | Intent::DateOf(_) | Intent::Greeting(_) => true,
         Intent::Volume(VolumeChange::Set(_)) => true,
         Intent::Schedule(order) => {
             matches!(order, ScheduleOrder::Set(_) | ScheduleOrder::List(_) | ScheduleOrder::Left(_))
         }
         _ => false,
-    })
+    }
 }
 
 /// Whether the last thing that was said is a slot that can go on; behind a "please" it is over.

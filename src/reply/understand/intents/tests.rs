@@ -265,6 +265,29 @@ fn only_a_clear_yes_is_a_yes() {
 }
 
 #[test]
+fn a_clear_yes_is_said_for_nothing_else() {
+    for (language, clear, other) in [
+        (
+            english(),
+            &["Yes.", "yes please", "Yeah, do it.", "okay, do it", "of course", "go ahead", "Yes, I do."][..],
+            &["right", "Great.", "fine", "exactly", "okay", "alright", "correct", "sounds good", "no"][..],
+        ),
+        (
+            german(),
+            &["Ja.", "ja bitte", "ja gerne", "natürlich", "mach das", "ja, mach das"],
+            &["gerne", "klar", "okay", "mach weiter", "genau", "richtig", "nein"],
+        ),
+    ] {
+        for yes in clear {
+            assert!(intents::is_clear_consent(language, yes) && intents::is_consent(language, yes), "{yes}");
+        }
+        for no in other {
+            assert!(!intents::is_clear_consent(language, no), "{no}");
+        }
+    }
+}
+
+#[test]
 fn a_no_is_a_no_and_nothing_else() {
     for no in
         ["No.", "No, thank you.", "nope", "Please don't.", "no, leave it", "Not now.", "no, that is enough"]

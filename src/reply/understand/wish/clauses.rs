@@ -4,8 +4,10 @@
 //! clause. A clause begins where punctuation or a joining word is followed by words that begin one; all else goes on with
 //! the one before.
 
-use super::{Refusal, word_order};
-use crate::language::consent::{ConsentWords, DeedWords, FormWords, Phrases, words_of};
+use super::sentences::{WordRun, parts, sentences};
+use super::told::{self, Telling};
+use super::word_order;
+use crate::language::consent::{ConsentWords, DeedWords, FormWords, Phrases};
 use crate::reply::understand::text::without_quotes;
 
 /// Most words of a time or a place in front of a request.
@@ -42,48 +44,35 @@ pub(super) struct Clause {
     pub(super) has_condition: bool,
 }
 
-/// A stretch of words between punctuation.
-struct WordRun {
-    words: Vec<String>,
-    /// A question mark stands behind it.
-    is_question: bool,
-    /// A colon stands behind it.
-    announces: bool,
-}
-
 /// The clauses of `text`.
 pub(super) fn clauses(words: &ConsentWords, text: &str) -> Vec<Clause> {
+    read(words, text).0
+}
+
+/// The clauses of `text`, and what they leave of what goes on behind it.
+pub(super) fn read(words: &ConsentWords, text: &str) -> (Vec<Clause>, Telling) {
     let mut clauses: Vec<Clause> = Vec::new();
-    let mut carried = None;
+    let mut telling = Telling::default();
+    let mut announces = false;
     for mut sentence in sentences(&without_quotes(text).own) {
+        // What a colon announces may stand in the next sentence.
+        telling.next_sentence(announces);
+        announces = sentence.last().is_some_and(|last| last.announces);
         for run in &mut sentence {
             run.words = apart(words, std::mem::take(&mut run.words));
         }
         let is_question = sentence.last().is_some_and(|last| last.is_question);
-        for (part, announces) in parts(words, &sentence) {
-            let mut clause = clause(words, &part, is_question);
-            match (carried, clause.form) {
-                (Some(Form::Reported), Form::Request | Form::Open) => clause.form = Form::Reported,
-                (Some(Form::Hypothesis), Form::Request) => clause.has_condition = true,
-                _ => {}
+        let first = clauses.len();
+        for part in parts(words, &sentence) {
+            let mut clause = clause(words, &part.words, is_question);
+            if let Some(saying) = told::saying(words, &part, clause.form) {
+                clauses[first..].iter_mut().for_each(|before| told::was_said(words, saying, before));
             }
-            let ends_told = words.form.reported.are_in(&part[part.len().saturating_sub(2)..]);
-            let carries = match clause.form {
-                Form::Reported if announces || ends_told => Some(Form::Reported),
-                // "Finish this line of my song: turn it up."
-                Form::Statement | Form::Open | Form::Question if announces => Some(Form::Hypothesis),
-                Form::Hypothesis if words.form.hypotheses.at_start(&part).is_some() => Some(Form::Hypothesis),
-                _ => None,
-            };
-            // For the rest of the sentence.
-            carried = carries.or(carried);
+            telling.reads(words, &part, &mut clause);
             clauses.push(clause);
         }
-        // What a colon announces may stand in the next sentence.
-        carried = carried
-            .filter(|form| *form == Form::Reported && sentence.last().is_some_and(|last| last.announces));
     }
-    clauses
+    (clauses, telling)
 }
 
 /// The sentences of `text` that ask something, by the mark behind them, or as they don't begin with who is spoken of: each
@@ -120,80 +109,8 @@ fn apart(words: &ConsentWords, said: Vec<String>) -> Vec<String> {
     said.into_iter().flat_map(|word| tied(&word).unwrap_or_else(|| vec![word])).collect()
 }
 
-/// Sentences as stretches of words.
-fn sentences(text: &str) -> Vec<Vec<WordRun>> {
-    let mut sentences = vec![Vec::new()];
-    let mut begun = String::new();
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let is_last = chars.peek().is_none_or(|next| next.is_whitespace());
-        let ends = matches!(c, '.' | '!' | '?' | ';' | '…' | '\n') && (is_last || c == '\n');
-        let divides =
-            matches!(c, ',' | ':' | '–' | '—') && is_last || c == '-' && is_last && begun.ends_with(' ');
-        begun.push(c);
-        if ends || divides {
-            push(&mut sentences, &std::mem::take(&mut begun), ends);
-        }
-    }
-    push(&mut sentences, &begun, true);
-    sentences.retain(|sentence| !sentence.is_empty());
-    sentences
-}
-
-fn push(sentences: &mut Vec<Vec<WordRun>>, text: &str, ends: bool) {
-    let words = words_of(text);
-    let last = text.trim_end().chars().next_back();
-    let (is_question, announces) = (last == Some('?'), last == Some(':'));
-    if let Some(sentence) = sentences.last_mut() {
-        if words.is_empty() {
-            if let Some(before) = sentence.last_mut() {
-                before.is_question |= is_question;
-            }
-        } else {
-            sentence.push(WordRun { words, is_question, announces });
-        }
-    }
-    if ends && sentences.last().is_some_and(|sentence| !sentence.is_empty()) {
-        sentences.push(Vec::new());
-    }
-}
-
-/// The stretches of a sentence, taken apart at joining words and put together where nothing new begins; with each whether
-/// a colon stands behind it.
-fn parts(words: &ConsentWords, sentence: &[WordRun]) -> Vec<(Vec<String>, bool)> {
-    let mut parts: Vec<(Vec<String>, bool)> = Vec::new();
-    for stretch in sentence {
-        let mut from = 0;
-        let mut cuts = Vec::new();
-        for at in 1..stretch.words.len() {
-            if let Some(count) = words.form.joints.at_start(&stretch.words[at..])
-                && at > from
-                && words.form.joined.at_end(&stretch.words[..at + count]).is_none()
-                && begins(words, &stretch.words[at + count..])
-            {
-                cuts.push((from, at));
-                from = at + count;
-            }
-        }
-        cuts.push((from, stretch.words.len()));
-        for (index, (from, to)) in cuts.into_iter().enumerate() {
-            let part = &stretch.words[from..to];
-            match parts.last_mut() {
-                Some((before, _)) if index == 0 && !begins(words, part) => {
-                    before.extend(part.iter().cloned())
-                }
-                _ => parts.push((part.to_vec(), false)),
-            }
-        }
-        if let Some((_, announces)) = parts.last_mut() {
-            *announces |= stretch.announces;
-        }
-    }
-    parts
-}
-
 /// Whether a clause begins with these words.
-fn begins(words: &ConsentWords, part: &[String]) -> bool {
+pub(super) fn begins(words: &ConsentWords, part: &[String]) -> bool {
     let rest = led(&words.form, part);
     let form = &words.form;
     let marks = [
@@ -204,12 +121,14 @@ fn begins(words: &ConsentWords, part: &[String]) -> bool {
         &form.negations,
         &form.subjects,
         &form.refusals,
+        &words.told.past,
+        &words.told.reports,
     ];
     marks.iter().any(|phrases| phrases.at_start(rest).is_some()) || verb(words, rest) > 0
 }
 
 /// `part` without what only leads to it.
-fn led<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
+pub(super) fn led<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
     let mut rest = part;
     while let Some(count) = form.lead.at_start(rest) {
         rest = &rest[count..];
@@ -335,62 +254,4 @@ fn names_object(words: &ConsentWords, part: &[String]) -> bool {
         deed.alone.at_start(part).is_some()
             || deed.verbs.at_start(part).is_some() && words.names(&deed.objects, part)
     })
-}
-
-/// Whether `text` begins with a yes, or ends with one ("Eighteen is perfect, yes") and has nothing in it that takes it back.
-pub(super) fn consents(words: &ConsentWords, text: &str) -> bool {
-    let form = &words.form;
-    let said = words_of(text);
-    let mut rest = Some(said.as_slice());
-    while let Some(words) = rest {
-        if form.consents.at_start(words).is_some() {
-            return true;
-        }
-        rest = form.lead.at_start(words).map(|count| &words[count..]);
-    }
-    let yes = text.rsplit([',', '.', '!']).map(words_of).find(|part| !part.is_empty()).unwrap_or_default();
-    let takes_back = [&form.refusals, &form.negations, &form.reported, &form.hypotheses];
-    yes.len() < said.len()
-        && form.consents.at_start(&yes) == Some(yes.len())
-        && !takes_back.iter().any(|phrases| phrases.are_in(&said))
-}
-
-/// Whether `text` begins with a no, and the request behind it.
-pub(super) fn refusal<'a>(words: &ConsentWords, text: &'a str) -> Option<Refusal<'a>> {
-    let all = words_of(text);
-    let mut skipped = 0;
-    let count = loop {
-        let rest = &all[skipped..];
-        if let Some(count) =
-            words.form.refusals.at_start(rest).or_else(|| words.form.negations.at_start(rest))
-        {
-            break count;
-        }
-        skipped += words.form.lead.at_start(rest)?;
-    };
-    if clauses(words, text).iter().all(|clause| clause.form != Form::Request) {
-        return Some(Refusal::Plain);
-    }
-    // "Don't cancel it, set it to eight": what is not to be done must not be left without its "don't".
-    let is_of_what_follows = words.form.negations.at_start(&all[skipped..]).is_some();
-    let (said, rest) = text.split_at(text.len() - behind(text, skipped + count).len());
-    let stands_alone = said.trim_end().ends_with([',', '.', '!', ';', ':']);
-    Some(Refusal::Instead(if is_of_what_follows && !stands_alone { text } else { rest }))
-}
-
-/// `text` behind its first `count` words.
-fn behind(text: &str, count: usize) -> &str {
-    let mut seen = 0;
-    let mut inside = false;
-    for (at, c) in text.char_indices() {
-        let is_word = c.is_alphanumeric() || matches!(c, '\'' | '’');
-        if is_word && !inside {
-            if seen == count {
-                return &text[at..];
-            }
-            seen += 1;
-        }
-        inside = is_word;
-    }
-    text
 }

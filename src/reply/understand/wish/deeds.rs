@@ -5,7 +5,7 @@
 
 use super::clauses::{Clause, Form};
 use crate::language::consent::{ConsentWords, DeedWords};
-use crate::reply::understand::text::alike;
+use crate::reply::understand::text::same;
 
 /// How a request fits a deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +107,7 @@ fn ends(words: &ConsentWords, all: &[String], (deed, thing): (&DeedWords, &[Stri
     };
     let is_part = |word: &String| {
         let in_compound = |one: &String| words.form.verbs_last && one.contains(word.as_str());
-        thing.iter().any(|one| alike(one, word) || in_compound(one))
+        thing.iter().any(|one| same(one, word, &form.endings) || in_compound(one))
     };
     let is_name = |head: &[String]| {
         head.iter().all(|word| {
@@ -150,10 +150,30 @@ pub(super) fn names_object(words: &ConsentWords, text: &[String], deed: &str) ->
         .is_some_and(|deed| words.names(&deed.objects, text) || deed.alone.anywhere(text).is_some())
 }
 
-/// Whether a question asks for what completes the deed.
+/// Whether a question asks for what completes the deed, and is about no other.
 pub(super) fn asks_for(words: &ConsentWords, question: &[String], deed: &str) -> bool {
     words.deed(deed).is_some_and(|deed| deed.asks.are_in(question))
+        && !is_about_another(words, question, deed)
 }
+
+/// Whether a question names what another tool does something to, and not what this deed is done to: "which entry of the
+/// list?" is no question about a timer.
+pub(super) fn is_about_another(words: &ConsentWords, question: &[String], deed: &str) -> bool {
+    let tool = |deed: &str| deed.split(' ').next().unwrap_or_default().to_owned();
+    let names = |other: &DeedWords| {
+        question
+            .iter()
+            .filter(|word| word.chars().count() >= SHORTEST_OBJECT)
+            .any(|word| words.names(&other.objects, std::slice::from_ref(word)))
+    };
+    let is_own = names_object(words, question, deed) || offers(words, question, deed);
+    words.deed(deed).is_some()
+        && !is_own
+        && words.deeds().any(|(name, other)| tool(name) != tool(deed) && names(other))
+}
+
+/// Fewest letters of a word that names something in a question; "up" and "to" are in many.
+const SHORTEST_OBJECT: usize = 4;
 
 /// Whether a question offers the deed: "Shall I add milk to the shopping list?"
 pub(super) fn offers(words: &ConsentWords, question: &[String], deed: &str) -> bool {

@@ -6,14 +6,15 @@
 use crate::language::Language;
 use crate::language::consent::{ConsentWords, Phrases, words_of};
 use crate::language::grammar::numbers::ONE;
-use crate::language::grammar::words;
 use crate::reply::understand::intents;
-use crate::reply::understand::text::alike;
+use crate::reply::understand::text::same;
 use crate::schedule::When;
 use crate::tools::deed::{CallValue, ValueKind};
 use crate::tools::lists;
 
-use super::Utterances;
+use super::figures::{numbers, parts};
+use super::meant::meant;
+use super::{Utterances, deeds};
 
 /// Most words of a window in which a time is looked for.
 const LONGEST_TIME: usize = 9;
@@ -23,6 +24,8 @@ const MOST_BEFORE: usize = 4;
 const STEM: usize = 4;
 /// Fewest letters of a part of a compound.
 const PART: usize = 3;
+/// How much of a search or a sum must have been said.
+const HALF: f64 = 0.5;
 /// How much of a retold text must have been said.
 const GIST: f64 = 0.7;
 
@@ -35,24 +38,40 @@ pub(super) struct Grounds<'a> {
     said: Vec<String>,
     /// In thousandths.
     numbers: Vec<u32>,
+    /// The same with what is not meant, where there is any.
+    all: Option<Box<Grounds<'a>>>,
 }
 
 impl<'a> Grounds<'a> {
-    /// What the user said, what was asked back, and what he refers to.
-    pub(super) fn new(language: &'a Language, words: &'a ConsentWords, said: &Utterances<'_>) -> Self {
+    /// What the user said, what was asked back about this deed, and what he refers to.
+    pub(super) fn new(
+        language: &'a Language,
+        words: &'a ConsentWords,
+        said: &Utterances<'_>,
+        deed: &str,
+    ) -> Self {
         let asked = words_of(said.asked);
         let refers = words.form.references.are_in(&asked);
+        let is_about = |question: &&str| !deeds::is_about_another(words, &words_of(question), deed);
         let mut texts = vec![said.asked.to_owned()];
-        texts.extend(said.asked_back.map(str::to_owned));
+        texts.extend(said.asked_back.filter(is_about).map(str::to_owned));
         if refers {
             texts.extend(said.dialogue.iter().rev().take(MOST_BEFORE).cloned());
         }
-        Self::of(language, words, texts)
+        let Some(meant) = meant(words, said.asked) else { return Self::of(language, words, texts) };
+        let all = Some(Box::new(Self::of(language, words, texts.clone())));
+        texts[0] = meant;
+        Self { all, ..Self::of(language, words, texts) }
     }
 
     /// The same behind a no: of what was asked back only units count.
-    pub(super) fn behind_no(language: &'a Language, words: &'a ConsentWords, said: &Utterances<'_>) -> Self {
-        let mut grounds = Self::new(language, words, &Utterances { asked_back: None, ..*said });
+    pub(super) fn behind_no(
+        language: &'a Language,
+        words: &'a ConsentWords,
+        said: &Utterances<'_>,
+        deed: &str,
+    ) -> Self {
+        let mut grounds = Self::new(language, words, &Utterances { asked_back: None, ..*said }, deed);
         let asked_back = words_of(said.asked_back.unwrap_or_default());
         let is_unit = |word: &String| words.form.units.at_start(std::slice::from_ref(word)).is_some();
         grounds.said.extend(asked_back.into_iter().filter(is_unit));
@@ -61,9 +80,15 @@ impl<'a> Grounds<'a> {
 
     /// These texts.
     pub(super) fn of(language: &'a Language, words: &'a ConsentWords, texts: Vec<String>) -> Self {
-        let said: Vec<String> = texts.iter().flat_map(|text| words_of(text)).collect();
+        let whole = texts.iter().flat_map(|text| words_of(text));
+        // "Washing-up" is two words, too.
+        let apart = |word: String| {
+            let parts = if word.contains('-') { parts(&word) } else { Vec::new() };
+            std::iter::once(word).chain(parts)
+        };
+        let said: Vec<String> = whole.flat_map(apart).collect();
         let numbers = texts.iter().flat_map(|text| numbers(language, words, text)).collect();
-        Self { language, words, texts, said, numbers }
+        Self { language, words, texts, said, numbers, all: None }
     }
 
     /// What the user put right within his own words: then one value at least must stand behind that.
@@ -75,8 +100,14 @@ impl<'a> Grounds<'a> {
         Some(Self::of(language, words, vec![said[last + count..].join(" ")]))
     }
 
-    /// Whether they hold `value`.
+    /// Whether they hold `value`. What is only told, and what has a no of its own, may hold words behind a no.
     pub(super) fn hold(&self, value: &CallValue) -> bool {
+        let form = &self.words.form;
+        let said = words_of(&value.text);
+        let has_no = [&form.excluded, &form.negations, &form.anywhere].iter().any(|no| no.are_in(&said));
+        if let Some(all) = self.all.as_ref().filter(|_| has_no || value.kind == ValueKind::Gist) {
+            return all.hold(value);
+        }
         match value.kind {
             ValueKind::Words => self.share(&value.text) >= 1.0,
             ValueKind::Gist => {
@@ -100,7 +131,7 @@ impl<'a> Grounds<'a> {
             all.iter().filter(|word| function.at_start(std::slice::from_ref(*word)).is_none()).collect();
         let is_found = |word: &&&String| {
             let number = || numbers(self.language, self.words, word).first().copied();
-            self.said.iter().any(|said| alike(said, word) || self.is_inside(said, word))
+            self.said.iter().any(|said| self.is_same(said, word) || self.is_inside(said, word))
                 || self.is_put_together(word)
                 || number().is_some_and(|number| self.numbers.contains(&number))
         };
@@ -138,19 +169,26 @@ impl<'a> Grounds<'a> {
         }
     }
 
-    /// Whether somebody spoke of `value` at all: of its words, or of one of its numbers.
+    /// Whether somebody spoke of `value` at all: of one of its words, or of half of what is searched for or computed.
     pub(super) fn mention(&self, value: &CallValue) -> bool {
         match value.kind {
             ValueKind::Words => self.share(&value.text) > 0.0,
+            // Of a search.
+            ValueKind::Gist => self.share(&value.text) >= HALF,
             ValueKind::Numbers => {
                 let all = numbers(self.language, self.words, &value.text);
                 let is_said = |number: &u32| {
                     self.numbers.iter().any(|said| said == number || *said == number.saturating_mul(100))
                 };
-                all.is_empty() || all.iter().any(is_said)
+                let said = all.iter().filter(|number| is_said(number)).count();
+                said as f64 >= HALF * all.len() as f64
             }
             _ => true,
         }
+    }
+
+    fn is_same(&self, said: &str, word: &str) -> bool {
+        same(said, word, &self.words.form.endings)
     }
 
     /// Whether `said` is a compound that begins with `word`, or an infinitive of it.
@@ -230,7 +268,7 @@ impl<'a> Grounds<'a> {
         let is_said = |word: &String| {
             self.said
                 .iter()
-                .any(|said| alike(said, word) || compound(said, word) || self.is_inside(said, word))
+                .any(|said| self.is_same(said, word) || compound(said, word) || self.is_inside(said, word))
         };
         if words_of(&lists::bare_name(text, self.language)).iter().all(is_said) {
             return true;
@@ -282,57 +320,6 @@ impl<'a> Grounds<'a> {
         let all = if in_asked.is_empty() { named(&self.said) } else { in_asked };
         let is_every = text == "every" && all.len() > 1;
         is_every || all.is_empty() || all.contains(&text.to_lowercase().as_str())
-    }
-}
-
-/// Every number in `text`, in thousandths, written in figures or in words.
-fn numbers(language: &Language, consent: &ConsentWords, text: &str) -> Vec<u32> {
-    let grammar = language.grammar();
-    let all: Vec<words::Word> = words_of(text)
-        .iter()
-        .flat_map(|word| parts(word))
-        .map(|text| words::Word { text, at: 0..0 })
-        .collect();
-    let mut numbers = Vec::new();
-    for at in 0..all.len() {
-        numbers.extend(grammar.numbers.quantity(&all[at..]).iter().map(|read| read.value));
-        numbers.extend(grammar.numbers.ordinal(&all[at..]).map(|read| read.value * ONE));
-        numbers.extend(decimal(&all[at].text));
-        let texts: Vec<&str> = all[at..].iter().map(|word| word.text.as_str()).collect();
-        let begins =
-            |phrase: &str| phrase.split(' ').eq(texts.iter().copied().take(phrase.split(' ').count()));
-        numbers.extend(
-            consent.quantities.iter().filter(|(phrase, _)| begins(phrase)).map(|(_, number)| number * ONE),
-        );
-    }
-    // "four two one seven" is one number, too.
-    let digits: String = all
-        .iter()
-        .filter_map(|word| digit(grammar.numbers.number(std::slice::from_ref(word)).first()?.value))
-        .collect();
-    numbers.extend(digits.parse::<u32>().ok().and_then(|number| number.checked_mul(ONE)));
-    numbers
-}
-
-fn digit(value: u32) -> Option<char> {
-    value.is_multiple_of(ONE).then(|| char::from_digit(value / ONE, 10)).flatten()
-}
-
-/// "2.5" and "1,500".
-fn decimal(word: &str) -> Option<u32> {
-    let number: f64 = word.replace(',', ".").parse().ok()?;
-    (0.0..1e6).contains(&number).then_some((number * f64::from(ONE)).round() as u32)
-}
-
-/// "7:30am" as "7:30" and "am", "10-minute" as "10" and "minute", "9:00" as "9".
-fn parts(word: &str) -> Vec<String> {
-    let digits = word.find(|c: char| c.is_alphabetic()).unwrap_or(word.len());
-    let (figures, letters) = word.split_at(digits);
-    let figures = figures.trim_end_matches('-');
-    let hour = |figures: &str| figures.strip_suffix(":00").unwrap_or(figures).to_owned();
-    match (figures.is_empty(), letters.is_empty()) {
-        (false, false) => vec![hour(figures), letters.to_owned()],
-        _ => word.split('-').filter(|part| !part.is_empty()).map(hour).collect(),
     }
 }
 

@@ -203,6 +203,13 @@ fn the_corpus_is_as_large_as_it_should_be() {
 
 proptest::proptest! {
     #[test]
+    fn any_part_of_any_words_is_read_without_panic(asked in "\\PC{0,80}", from in 0_usize..40, length in 0_usize..40) {
+        let at = |chars: usize| asked.char_indices().nth(chars).map_or(asked.len(), |(at, _)| at);
+        let _ = is_asked_within(english(), &asked, &asked[at(from)..at(from + length)]);
+        proptest::prop_assert!(!is_asked_within(english(), &asked, "another text, which is no slice of it"));
+    }
+
+    #[test]
     fn any_words_are_read_without_panic(asked in "\\PC{0,120}", back in "\\PC{0,40}", value in "\\PC{0,30}") {
         for (deed, kind) in [("timers set", ValueKind::When), ("lists add", ValueKind::Words), ("lamp", ValueKind::Numbers)] {
             let values = vec![CallValue { kind, text: value.clone() }];

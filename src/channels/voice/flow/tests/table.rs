@@ -49,9 +49,10 @@ fn the_transition_table() {
         &|| window(at),
         &interrupted,
     ];
-    let inputs: [(&str, &dyn Fn() -> FlowInput); 16] = [
+    let inputs: [(&str, &dyn Fn() -> FlowInput); 18] = [
         ("wake phrase", &wake),
-        ("request", &|| FlowInput::Requested),
+        ("request", &|| FlowInput::Requested { at }),
+        ("speech", &|| FlowInput::Started),
         ("pause", &|| FlowInput::Paused(utterance(1, 0, at))),
         ("resumed", &|| FlowInput::Resumed { generation: 1, revision: 1 }),
         ("continued", &|| FlowInput::Continued),
@@ -66,6 +67,7 @@ fn the_transition_table() {
         ("acted", &|| FlowInput::Acted(TurnId(8))),
         ("turn over", &|| over(8, at)),
         ("announcement", &|| FlowInput::Announcing),
+        ("alarm", &|| FlowInput::Alarming),
     ];
     let mut table = String::new();
     for make in phases {
@@ -80,7 +82,7 @@ fn the_transition_table() {
 }
 
 fn inputs() -> impl Strategy<Value = Vec<(u8, u64)>> {
-    prop::collection::vec((0_u8..16, 1_u64..14), 0..80)
+    prop::collection::vec((0_u8..18, 1_u64..14), 0..80)
 }
 
 proptest! {
@@ -95,7 +97,7 @@ proptest! {
             let verdict = [JudgeVerdict::FollowUp("so".into()), JudgeVerdict::Echo, JudgeVerdict::Stop, JudgeVerdict::Ignore][n as usize % 4].clone();
             let input = match kind {
                 0 => wake(),
-                1 => FlowInput::Requested,
+                1 => FlowInput::Requested { at },
                 2 => FlowInput::Paused(utterance(n, 0, at)),
                 3 => FlowInput::Resumed { generation: n, revision: 1 },
                 4 => FlowInput::Continued,
@@ -108,6 +110,8 @@ proptest! {
                 12 => FlowInput::Acted(TurnId(7 + n)),
                 13 => over(7 + n, at),
                 14 => over_her(at),
+                15 => FlowInput::Started,
+                16 => FlowInput::Alarming,
                 _ => FlowInput::Announcing,
             };
             let ended = match &input { FlowInput::TurnOver { turn, .. } => Some(turn.0), _ => None };

@@ -14,6 +14,10 @@ use crate::tools::FoundPage;
 pub(crate) struct LoopProgress {
     /// Results of this turn.
     pub(crate) results: Vec<String>,
+    /// How many of them are of calls that did what they should.
+    pub(super) succeeded: usize,
+    /// The newest is of one that did not.
+    pub(super) has_failed: bool,
     /// Turns of the model that are left.
     pub(crate) turns_left: u32,
     /// What tools said of their results, as it can be told.

@@ -142,7 +142,10 @@ impl Support<'_> {
                     self.deeds(claim).all(|deed| deed.is_look) && self.judge.evidence.done.is_empty();
                 let has_looked_first =
                     ties.is_bare && self.judge.evidence.done.iter().any(|call| !call.has_changed);
-                has_family || ties.is_outward || ties.is_implied || ties.is_your || looked || has_looked_first
+                // "It's chilly in the nursery." "I've turned the nursery up."
+                let is_named = aim == TurnAim::Nothing && ties.shares;
+                let is_hers = has_family || ties.is_outward || ties.is_implied || ties.is_your;
+                is_hers || looked || has_looked_first || is_named || self.was_answered(claim)
             }
             ClaimForm::Will if self.topic.is_fiction || self.topic.is_howto => false,
             ClaimForm::Will => ties.is_implied || has_family || ties.is_promise,
@@ -160,5 +163,12 @@ impl Support<'_> {
             }
             _ => has_family && ties.is_your,
         }
+    }
+
+    /// Whether it names something that a call of the turn has told of: "milk and eggs", "I took the eggs off".
+    fn was_answered(&self, claim: &Claim) -> bool {
+        let things = self.things(&claim.object);
+        let read = self.judge.evidence.done.iter().filter(|call| !call.has_changed);
+        read.into_iter().any(|call| things.iter().any(|thing| self.is_in(thing, &call.answer)))
     }
 }

@@ -37,7 +37,7 @@ impl Talk {
         if follow::is_undo(&text, words) {
             return "undo".to_owned();
         }
-        let follow = FollowUp { it: &self.it, chosen: &self.chosen, place: place.as_deref() };
+        let follow = FollowUp { it: &self.it, chosen: &self.chosen, place: place.as_deref(), before: None };
         let decision = decide(&text, &situation(follow));
         self.it = decision.as_ref().map(follow::spoken_of).unwrap_or_default();
         match &decision {

@@ -105,6 +105,8 @@ fn what_does_nothing_or_is_taken_up_by_the_whole_can_be_gone_on_with() {
         ("what time is it", true),
         ("how much time is left", true),
         ("set the volume to forty", true),
+        ("what is twelve times twelve", true),
+        ("put milk on the shopping list", false),
         ("turn it up", false),
         ("cancel the timer", false),
         ("add five minutes", false),

@@ -193,7 +193,7 @@ fn what_was_asked_back_is_completed_by_the_answer() {
 
 #[test]
 fn a_whole_command_is_told_from_the_beginning_of_one() {
-    use Completeness::{Amendable, Complete, Incomplete, Open, Unknown};
+    use Completeness::{Amendable, Complete, Free, Incomplete, Open, Unknown};
     for (text, expected) in [
         ("set a timer for nine minutes", Amendable),
         ("set a timer for nine minutes please", Complete),
@@ -208,7 +208,7 @@ fn a_whole_command_is_told_from_the_beginning_of_one() {
         // "Seven thirty", "seven p.m." and "forty two" begin like these; what was set is moved.
         ("set an alarm for seven", Amendable),
         ("Set an alarm for 7.", Amendable),
-        ("change the alarm to seven", Unknown),
+        ("change the alarm to seven", Free),
         ("set an alarm for seven p.m.", Complete),
         ("set an alarm for seven please", Complete),
         ("set the volume to forty", Amendable),
@@ -231,6 +231,7 @@ fn a_whole_command_is_told_from_the_beginning_of_one() {
         ("put milk on the shopping list", Complete),
         ("What is on my shopping list?", Complete),
         ("what is twelve times twelve", Open),
+        ("remember that the spare key is in the shed", Free),
         ("convert five miles to kilometers", Complete),
         ("what is on the list", Complete),
         ("put milk on the", Unknown),

@@ -1,0 +1,77 @@
+//! What must not wait behind the turns of others: that an alarm was seen, and what becomes of messages that wait.
+//!
+//! A future of the conversation's task beside that of the turns. In: messages as they arrive. Out: silent alarms,
+//! corrected and removed messages; everything else waits for its turn. It asks no model.
+
+use tokio_util::sync::CancellationToken;
+
+use super::inbox::SignalArrivals;
+use super::{SignalConversation, SignalThread};
+use crate::outbound::{CarrierName, MessageStamp, SentLetter, Urgency};
+use crate::reply::model::ChatModel;
+use crate::signal::gate::{OwnerMatter, OwnerMessage};
+
+impl<M: ChatModel> SignalConversation<M> {
+    /// Takes what arrives, until `stop`.
+    pub(super) async fn sort(&self, inbox: &mut SignalArrivals, stop: &CancellationToken) {
+        loop {
+            // Both arms are cancel-safe.
+            let message = tokio::select! {
+                () = stop.cancelled() => return,
+                message = inbox.next() => message,
+            };
+            let Some(message) = message else { return };
+            let has_room = self.sorted(message).await;
+            if inbox.take_left_out() || !has_room {
+                let told = self.parts.engine.language().sentences().messages.too_many.clone();
+                self.post(SignalThread::Owner, told, None).await;
+            }
+        }
+    }
+
+    /// Does what is done at once, or lets it wait; whether there was room for it.
+    async fn sorted(&self, message: OwnerMessage) -> bool {
+        let (thread, stamp) = (message.thread, message.stamp);
+        match message.matter {
+            OwnerMatter::TakenBack(target) => self.taken_back(target),
+            OwnerMatter::Corrected(target, matter) => self.waiting.correct(target, stamp, *matter),
+            OwnerMatter::Approval(target, _) if self.is_alarm_seen(thread, target).await => {}
+            OwnerMatter::Words(ref text) => {
+                let session = &self.talk(thread).session;
+                match self.parts.engine.alarms_were_heard(session, &text.0).await {
+                    Some(told) => drop(self.post(thread, told, Some(format!("seen/{stamp}"))).await),
+                    None => return self.waiting.put(message),
+                }
+            }
+            _ => return self.waiting.put(message),
+        }
+        true
+    }
+
+    /// What was asked for by a message that is gone is asked for no more.
+    fn taken_back(&self, target: i64) {
+        self.waiting.take_back(target);
+        for talk in [&self.owner, &self.group] {
+            let mut last = talk.last();
+            if last.names.has(target) {
+                last.question = None;
+                drop(last);
+                talk.session.drop_question();
+            }
+        }
+    }
+
+    /// Whether a thumb up was put to an alarm; that one is silent then.
+    async fn is_alarm_seen(&self, thread: SignalThread, target: i64) -> bool {
+        let letter = self.parts.outbox.sent_as(CarrierName::Signal, MessageStamp(target)).await;
+        let letter = letter.inspect_err(|error| tracing::warn!(%error, "what was approved is not known"));
+        let Ok(Some(SentLetter { urgency: Urgency::Critical, key: Some(key), .. })) = letter else {
+            return false;
+        };
+        if self.parts.engine.alarm_was_seen(&key).await {
+            let told = self.parts.engine.language().sentences().alert.acknowledged.clone();
+            self.post(thread, told, Some(format!("seen/{target}"))).await;
+        }
+        true
+    }
+}

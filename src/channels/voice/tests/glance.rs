@@ -1,0 +1,81 @@
+//! Two models read a pause, with the real one in both places: whichever decides first is the answer.
+
+use tokio::sync::mpsc::Receiver;
+
+use super::super::first_look::TrialModel;
+use super::super::glance::Glance;
+use super::super::hearing::Hearing;
+use super::second_opinion::said;
+use super::*;
+use crate::hear::whisper::{DecodeUrgency, SttError, SttEvent, SttJob};
+
+/// A conversation's hearing, the results of the chosen model, and those of the quickest one.
+fn hearing(trial: TrialModel) -> (Hearing, Receiver<SttEvent>, Receiver<SttEvent>) {
+    let ((chosen, of_chosen), (quickest, of_quickest)) = (stt(), stt());
+    let (hearing, _) = Hearing::new(chosen, quickest, HearingRules { trial, ..english_ears() });
+    (hearing, of_chosen, of_quickest)
+}
+
+fn pause(text: &str) -> SttJob {
+    SttJob { utterance: said(text, 16_000), urgency: DecodeUrgency::Speculative }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_chosen_model_is_asked_where_the_quickest_is_not_decisive_and_at_once_where_both_read() {
+    for trial in [TrialModel::QuickestFirst, TrialModel::Both] {
+        let (mut hearing, mut of_chosen, mut of_quickest) = hearing(trial);
+        let job = pause("Why is the sky blue?");
+        hearing.decode(job.clone());
+        if trial == TrialModel::Both {
+            // Also when it comes first.
+            assert!(hearing.is_news(&of_chosen.recv().await.unwrap()));
+            let late = hearing.glance(of_quickest.recv().await.unwrap(), job.utterance);
+            assert!(late.is_none(), "{late:?}");
+            continue;
+        }
+        let glance = hearing.glance(of_quickest.recv().await.unwrap(), job.utterance);
+        assert!(matches!(glance, Some(Glance::Words(_))), "{glance:?}");
+        let event = of_chosen.recv().await.unwrap();
+        assert!(hearing.is_news(&event) && !hearing.is_news(&event), "once");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_of_the_chosen_model_leaves_the_words_to_the_quickest_and_the_end_is_always_told() {
+    let (mut hearing, _of_chosen, mut of_quickest) = hearing(TrialModel::Both);
+    let job = pause("What time is it?");
+    hearing.decode(job.clone());
+    let event = of_quickest.recv().await.unwrap();
+    let error = SttEvent { result: Err(SttError::Failed("broken".into())), ..event.clone() };
+    assert!(hearing.is_news(&error), "the flow may wait for it");
+    let before = SttEvent { revision: event.revision - 1, ..event.clone() };
+    assert!(matches!(hearing.glance(event.clone(), job.utterance), Some(Glance::Enough(_))));
+    assert!(!hearing.is_news(&error) && !hearing.is_news(&before), "the words are known");
+    assert!(hearing.is_news(&SttEvent { urgency: DecodeUrgency::Final, ..event }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_whole_command_that_the_quickest_model_is_sure_of_is_told_once() {
+    for trial in [TrialModel::QuickestFirst, TrialModel::Both] {
+        let (mut hearing, mut of_chosen, mut of_quickest) = hearing(trial);
+        let job = pause("What time is it?");
+        hearing.decode(job.clone());
+        let glance = hearing.glance(of_quickest.recv().await.unwrap(), job.utterance.clone());
+        let Some(Glance::Enough(judged)) = glance else { panic!("{glance:?}") };
+        assert_eq!(judged.look.unwrap().stage, "first look");
+        // What the chosen model has made of it meanwhile, if it was not aborted.
+        while let Ok(event) = of_chosen.try_recv() {
+            assert!(!hearing.is_news(&event));
+        }
+        // The whole of it may be asked for all the same.
+        hearing.decode(SttJob { urgency: DecodeUrgency::Final, ..job });
+        let event = loop {
+            let event = of_chosen.recv().await.unwrap();
+            if hearing.is_news(&event) {
+                break event;
+            }
+        };
+        assert_eq!(event.urgency, DecodeUrgency::Final);
+        assert!(event.result.unwrap().text.contains("time"));
+    }
+}
