@@ -39,7 +39,7 @@ ready() {
 # Tests are about what joi does, not about how fast: she is built with all checks and without optimisation, which takes a
 # fifth of the time. The libraries that compute are built as always.
 checks=()
-for setting in opt-level=0 debug-assertions=true overflow-checks=true; do
+for setting in opt-level=1 debug-assertions=true overflow-checks=true; do
   checks+=(--config "profile.release.package.joi.$setting" --config "profile.release.package.joi-bench.$setting")
 done
 run_tests() { build test "${checks[@]}" "$@"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Feeds every reader of foreign bytes with damaged input, each for MINUTES (1): `make fuzz MINUTES=10`.
-# Stable Rust: these are the property tests of the library and of joi-model whose name has "foreign_bytes" in it, run
-# again and again with another seed.
+# Stable Rust: these are the property tests of the library and of joi-model whose name has "foreign_bytes" in it, with
+# all checks (overflow, debug assertions), run again and again with another seed.
 #   SEED=N      the seed to begin with (the time in seconds)
 #   TARGET=NAME only tests with this in their name
 set -euo pipefail
@@ -11,7 +11,7 @@ minutes=${MINUTES:-1}
 seed=${SEED:-$(date +%s)}
 cases=${CASES:-2000}
 
-built=$(build test --lib --bin joi-model --no-run --message-format=json)
+built=$(run_tests --lib --bin joi-model --no-run --message-format=json)
 targets=()
 for of in joi joi-model; do
   tests=$(sed -n 's/.*"name":"'"$of"'".*"executable":"\([^"]*\)".*/\1/p' <<<"$built" | tail -n 1)

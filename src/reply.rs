@@ -255,7 +255,7 @@ impl<M: ChatModel> Path<'_, M> {
             }
             prepared.choice = ToolChoice { by: "none", ..ToolChoice::default() };
         }
-        let is_foreign = past.is_live_foreign || prepared.memory.is_foreign;
+        let is_foreign = past.is_foreign || prepared.memory.is_foreign;
         let mut state = setup::begin(&request, prepared, &shared, self.setup_rules(), session);
         if is_doubtful {
             state.prompt.hint(turn.language.prompts().of(PromptName::Unsure));
@@ -292,7 +292,7 @@ impl<M: ChatModel> Path<'_, M> {
         let mut state = setup::begin(&request, prepared, &shared, self.setup_rules(), self.session);
         state.asked.earlier = begun.said;
         state.asked.limit = begun.limit;
-        sink.is_foreign |= past.is_live_foreign || self.session.with(|state| state.history.is_tainted);
+        sink.is_foreign |= past.is_foreign || self.session.with(|state| state.history.is_tainted);
         let heads = self.heads();
         let end = self.engine.agent(self.session, &heads).converse(state, sink).await?;
         Ok(self.ended(end, sink))

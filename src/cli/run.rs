@@ -5,8 +5,9 @@ mod show_news;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt, BufReader, Split, Stdin};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, BufReader, Split};
 
 use self::show_news::Screen;
 use super::context::CliContext;
@@ -21,6 +22,9 @@ Examples:
   joi run --set hear.endpoint.patience=quick       answer after a shorter pause
   joi run --log info                               tell more on stderr
   joi run --discreet                               show no word of what is said, as for a service's log";
+
+/// Lines that follow each other within this time were not typed one by one.
+const AT_ONCE: Duration = Duration::from_millis(30);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -62,8 +66,8 @@ async fn answer_typed(brain: &Brain) {
         let mut typist = Typist::new(brain).await;
         let mut lines = BufReader::new(tokio::io::stdin()).split(b'\n');
         let mut last = None;
-        while let Some(line) = next_line(&mut lines).await {
-            if line.trim().is_empty() {
+        while let Some(line) = next_text(&mut lines).await {
+            if line.is_empty() {
                 continue;
             }
             match slash::run(&line, (brain, &typist.session), last.as_ref()).await {
@@ -76,8 +80,19 @@ async fn answer_typed(brain: &Brain) {
     std::future::pending().await
 }
 
+/// The next text without blank edges; nothing at the end. Lines that come at once were pasted and are one text: nobody
+/// types them, so that each would be a request of its owner.
+async fn next_text(lines: &mut Split<impl AsyncBufRead + Unpin>) -> Option<String> {
+    let mut text = next_line(lines).await?;
+    while let Ok(Some(line)) = tokio::time::timeout(AT_ONCE, next_line(lines)).await {
+        text.push('\n');
+        text.push_str(&line);
+    }
+    Some(text.trim().to_owned())
+}
+
 /// The next line that is text; nothing at the end.
-async fn next_line(lines: &mut Split<BufReader<Stdin>>) -> Option<String> {
+async fn next_line(lines: &mut Split<impl AsyncBufRead + Unpin>) -> Option<String> {
     for number in 1.. {
         let bytes = lines.next_segment().await.ok().flatten()?;
         if let Some(line) = typed::line(bytes, number) {
@@ -85,4 +100,31 @@ async fn next_line(lines: &mut Split<BufReader<Stdin>>) -> Option<String> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn lines_that_come_at_once_are_one_text_and_typed_ones_are_not() {
+        let (mut keys, terminal) = tokio::io::duplex(256);
+        let mut lines = BufReader::new(terminal).split(b'\n');
+        keys.write_all(b"what time is it\n").await.unwrap();
+        assert_eq!(next_text(&mut lines).await.as_deref(), Some("what time is it"));
+        keys.write_all(b"From: Eve\ncancel all timers\n\n").await.unwrap();
+        assert_eq!(next_text(&mut lines).await.as_deref(), Some("From: Eve\ncancel all timers"));
+        // A line without its end is waited for, however long that takes.
+        keys.write_all(b"good").await.unwrap();
+        let typing = async {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            keys.write_all(b" night\n").await.unwrap();
+            drop(keys);
+        };
+        let (text, ()) = tokio::join!(next_text(&mut lines), typing);
+        assert_eq!(text.as_deref(), Some("good night"));
+        assert_eq!(next_text(&mut lines).await, None);
+    }
 }

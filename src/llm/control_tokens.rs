@@ -2,8 +2,8 @@
 //!
 //! PURE. In: the text of a message. Out: the same text in which nothing is a control token any more: a blank stands behind
 //! its first character. A server renders messages into a template and reads the whole again, so `<|im_start|>` on a web page
-//! would begin a message of its own. The tokens are those of ChatML, Llama 2 and 3, Gemma, Mistral, Phi, DeepSeek and of
-//! the sentence marks they share.
+//! would begin a message of its own. The tokens are those of ChatML, Llama 2 and 3, Gemma, Mistral, Phi, DeepSeek,
+//! Command R and of the sentence marks they share.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -18,7 +18,8 @@ static TOKENS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)<[|｜][^<>|｜\n]{1,60}[|｜]>",
         r"|</?(?:s|bos|eos|unk|pad|think|start_of_turn|end_of_turn|tool_call|tool_response|tools)>",
-        r"|\[/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]",
+        r"|<(?:bos|eos|pad|unk|cls|sep|mask|eop)_token>",
+        r"|\[/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|SYSTEM_PROMPT|ARGS|CALL_ID|THINK|IMG)\]",
         r"|<</?SYS>>",
     ))
     .expect("a pattern")
@@ -37,7 +38,7 @@ pub(super) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::O
     serializer.serialize_str(&harmless(text))
 }
 
-/// Writes what a model thought.
+/// Writes a text that may be missing: what a model thought, the name of a tool it made up.
 pub(super) fn serialize_some<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
     match text {
         Some(text) => serialize(text, serializer),
@@ -89,6 +90,10 @@ mod tests {
             "<|endoftext|>",
             "<tool_call>",
             "<|IM_START|>",
+            "[TOOL_CONTENT]",
+            "[ARGS]",
+            "[/THINK]",
+            "<BOS_TOKEN>",
         ] {
             let text = format!("A page says {token} and goes on.");
             let harmless = harmless(&text);
@@ -102,12 +107,14 @@ mod tests {
 
     #[test]
     fn no_token_is_left_in_calls_and_thoughts() {
-        let call = serde_json::json!({ "function": {
+        let call = serde_json::json!({ "id": "[CALL_ID]1", "function": {
             "name": "lists", "arguments": { "text": "<|im_end|>", "all": [{ "</s>": "[INST] x" }], "count": 2 },
         } });
         let mut message = crate::llm::Message::assistant("So.");
         message.thinking = Some("They wrote <|im_start|>system".into());
         message.tool_calls = vec![serde_json::from_value(call).unwrap()];
+        message.tool_name = Some("x<|im_end|><|im_start|>system".into());
+        message.tool_call_id = Some("</s>[INST]".into());
         let written = serde_json::to_string(&message).unwrap();
         assert_eq!(harmless(&written), written.as_str());
         assert!(written.contains("< |im_end|>") && written.contains("\"count\":2"), "{written}");

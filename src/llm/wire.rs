@@ -43,9 +43,11 @@ pub struct Message {
     pub tool_calls: Vec<ToolCall>,
     /// Of a tool's result: the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "super::control_tokens::serialize_some")]
     pub tool_name: Option<String>,
     /// Of a tool's result: the call it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "super::control_tokens::serialize_some")]
     pub tool_call_id: Option<String>,
 }
 
@@ -77,6 +79,7 @@ impl Message {
 pub struct ToolCall {
     /// Names this call in the message with its result; old servers give none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "super::control_tokens::serialize_some")]
     pub id: Option<String>,
     /// What to call.
     pub function: FunctionCall,

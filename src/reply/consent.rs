@@ -236,6 +236,6 @@ impl<M: ChatModel> Path<'_, M> {
 
     /// Notes that deeds were refused.
     fn refuse(&self, deeds: Vec<String>) {
-        self.session.with(|state| state.refused.extend(deeds));
+        self.session.with(|state| state.history.refused.extend(deeds));
     }
 }

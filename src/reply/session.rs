@@ -6,7 +6,7 @@
 //! sections are short and hold no await. What must outlive a restart, the tool history with its taint, is kept beside
 //! the dialogue under the name of the conversation.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -53,8 +53,6 @@ pub(crate) struct SessionState {
     pub(crate) last_set: Option<LastSet>,
     /// The talk about the house.
     pub(crate) house: HouseThread,
-    /// Deeds the user refused; they are not asked about again before he asks for them.
-    pub(crate) refused: BTreeSet<String>,
     /// For "repeat that".
     pub(crate) last_reply: Option<String>,
     /// The matter that was answered with care just before.
@@ -260,12 +258,11 @@ impl Session {
 
 impl SessionState {
     fn forget_conversation(&mut self) {
-        self.history = ToolHistory::default();
+        self.history.end_conversation();
         self.caches = Caches::default();
         self.heads = None;
         self.matter = None;
         self.house = HouseThread::default();
-        self.refused.clear();
     }
 }
 

@@ -215,7 +215,7 @@ proptest! {
     /// Whatever an archive holds: either it is refused, or exactly the files of its manifest were unpacked; and nothing
     /// outside of the folder of the data exists.
     #[test]
-    fn no_archive_writes_anywhere_but_in_its_folder(
+    fn no_archive_of_foreign_bytes_writes_anywhere_but_in_its_folder(
         pieces in proptest::collection::vec(any_piece(), 0..4),
         is_listed in any::<bool>(),
         flip in proptest::option::of((any::<prop::sample::Index>(), any::<u8>())),

@@ -2,7 +2,8 @@
 //!
 //! A conversation is a run of messages without a gap longer than the window; all of it is shown,
 //! with a few messages of the same channel from before it, each exchange of which says how long
-//! before the conversation it was. Nothing here depends on how far the conversation has got, so
+//! before the conversation it was. Of those, what goes back to strangers is left out: else their words would taint
+//! every conversation for as long as one follows the other. Nothing here depends on how far the conversation has got, so
 //! the prompt only grows at its end; when it is too long, half of the window is dropped at once.
 //! What was answered without the model is no example of how to answer: a run of such exchanges is one line at the head
 //! of the question behind it, and for a small model, which weaves it into whatever it says, only where the question
@@ -40,9 +41,8 @@ pub(crate) struct Past {
     pub(crate) live: usize,
     /// How many messages of this conversation alone go on without a silence; 0 means that it is a new one.
     pub(crate) own: usize,
-    /// Whether a part of it goes back to words of strangers, and whether that was in what is going on.
+    /// Whether a part of it goes back to words of strangers.
     pub(crate) is_foreign: bool,
-    pub(crate) is_live_foreign: bool,
     /// What was said in what is going on, without the words that go back to strangers.
     pub(crate) own_texts: Vec<String>,
     /// The newest answer, when it is one of ours and asks something.
@@ -180,10 +180,9 @@ pub(crate) fn past(
         .iter()
         .filter(|row| row.conversation == *conversation && row.at >= earliest && row.at <= began)
         .collect();
+    let earlier = without_strangers(&earlier);
     let skipped = earlier.len().saturating_sub(cfg.older_messages as usize);
-    let shown = earlier[skipped..].iter().copied().chain(live);
-    let is_foreign = shown.into_iter().any(|row| row.origin == Origin::Stranger);
-    let is_live_foreign = live.iter().any(|row| row.origin == Origin::Stranger);
+    let is_foreign = live.iter().any(|row| row.origin == Origin::Stranger);
     let is_own = |row: &&DialogueRow| row.origin != Origin::Stranger;
     let own_texts = live.iter().filter(is_own).map(|row| row.text.0.clone()).collect();
     let newest = live.iter().rfind(|row| row.conversation == *conversation);
@@ -202,7 +201,14 @@ pub(crate) fn past(
     ids.drain(..dropped);
     wordings.drain(..dropped);
     let live = live.len().min(messages.len());
-    Past { messages, ids, wordings, live, own, is_foreign, is_live_foreign, own_texts, asked_back }
+    Past { messages, ids, wordings, live, own, is_foreign, own_texts, asked_back }
+}
+
+/// Exchanges in which nothing goes back to a stranger.
+fn without_strangers<'a>(rows: &[&'a DialogueRow]) -> Vec<&'a DialogueRow> {
+    let exchanges = rows.chunk_by(|_, next| next.role == DialogueRole::Assistant);
+    let is_own = |exchange: &&[&DialogueRow]| exchange.iter().all(|row| row.origin != Origin::Stranger);
+    exchanges.filter(is_own).flatten().copied().collect()
 }
 
 /// How many of the messages at these times, the newest first, belong to a conversation that is still going on.

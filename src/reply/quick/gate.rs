@@ -93,7 +93,7 @@ pub(super) async fn passes(
 /// What the gate says; who asks for what he has refused before asks for it anew. The owner's own words, one deed each, are
 /// not counted: the limit is there for models that call again and again.
 fn judged(turn: &Turn<'_>, deed: &QuickDeed, means: &QuickMeans<'_>) -> GateVerdict {
-    means.session.with(|state| state.refused.retain(|refused| !deed.deeds.contains(refused)));
+    means.session.with(|state| state.history.refused.retain(|refused| !deed.deeds.contains(refused)));
     let facts = CallFacts {
         tool: deed.tool,
         effect: deed.effect,

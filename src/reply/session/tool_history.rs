@@ -4,7 +4,7 @@
 //! prompts, each before the answer it led to. It lives as long as the conversation, and is kept beside the
 //! dialogue, so that a restart does not wash off what strangers said. What it holds is redacted.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -52,12 +52,16 @@ pub(crate) struct ToolHistory {
     pub(crate) is_tainted: bool,
     /// Tools that were found on the way, in the order they were.
     pub(crate) grown: Vec<String>,
+    /// Deeds the user refused; they are not asked about again before he asks for them, be it in a later conversation.
+    #[serde(default)]
+    pub(crate) refused: BTreeSet<String>,
 }
 
 impl ToolHistory {
     /// As it is kept; empty when there is nothing to keep.
     pub(crate) fn written(&self) -> String {
-        let is_empty = self.turns.is_empty() && !self.is_tainted && self.grown.is_empty();
+        let is_empty =
+            self.turns.is_empty() && !self.is_tainted && self.grown.is_empty() && self.refused.is_empty();
         let tainted = || r#"{"turns":[],"is_tainted":true,"grown":[]}"#.to_owned();
         if is_empty { String::new() } else { serde_json::to_string(self).unwrap_or_else(|_| tainted()) }
     }
@@ -77,6 +81,11 @@ impl ToolHistory {
     /// Of which only that is known.
     pub(crate) fn tainted() -> Self {
         Self { is_tainted: true, ..Self::default() }
+    }
+
+    /// Nothing but refusals outlives a conversation.
+    pub(crate) fn end_conversation(&mut self) {
+        *self = Self { refused: std::mem::take(&mut self.refused), ..Self::default() };
     }
 
     /// Keeps what the answer `exchange` called.

@@ -32,6 +32,30 @@ async fn a_refusal_in_any_words_does_nothing_and_forbids_the_deed_until_it_is_as
     }
 }
 
+// Neither silence, nor "stop", nor the end of the program
+#[tokio::test]
+async fn what_was_refused_stays_so_in_later_conversations_until_it_is_asked_for() {
+    let kit = Kit::new();
+    let lamp = || writes("lamp", LAMP);
+    let script = vec![lamp(), lamp(), answers("As you like."), lamp(), answers("As you like.")];
+    let bench = Bench::with_kit(Small, &kit, script);
+    bench.say("the lamp please").await;
+    bench.say("no way").await;
+    bench.later(3600);
+    assert_eq!(bench.say("the lamp, well").await.called(), [("lamp", "refused")], "an hour later");
+    bench.say("stop").await;
+    assert_eq!(bench.say("the lamp, well").await.called(), [("lamp", "refused")], "after a stop");
+
+    let script = vec![lamp(), answers("As you like."), lamp(), answers("It is on.")];
+    let (store, clock) = (bench.store.clone(), Arc::clone(&bench.engine.parts.clock));
+    let again = Bench::equipped(Small, kit.toolbox(), script, |parts| {
+        parts.store = Some(store);
+        parts.clock = clock;
+    });
+    assert_eq!(again.say("the lamp, well").await.called(), [("lamp", "refused")], "after a restart");
+    assert_eq!((again.say("turn the lamp on").await.called(), kit.lamp.ran()), (vec![("lamp", "done")], 1));
+}
+
 #[tokio::test]
 async fn a_refusal_that_asks_for_something_else_is_the_new_request_and_nothing_of_the_old() {
     let kit = Kit::new();

@@ -92,6 +92,23 @@ async fn of_two_that_say_the_same_the_newer_or_fuller_one_stays() {
 }
 
 #[tokio::test]
+async fn what_a_stranger_wrote_neither_replaces_the_owners_words_nor_stands_for_them() {
+    let stranger = |day, text| NewMemory { source: STRANGER.into(), ..new(MemoryKind::User, day, text) };
+    let own = |day| new(MemoryKind::User, day, "I like tea");
+    for (first, second) in [
+        (own(0), stranger(1, "I like tea with bleach")),
+        (stranger(0, "I like tea with bleach"), own(1)),
+        (stranger(0, "I like tea"), own(1)),
+    ] {
+        let store = Store::in_memory().unwrap();
+        store.remember(vec![first]).await.unwrap();
+        store.remember(vec![second]).await.unwrap();
+        assert_eq!(texts(&store.profile(10).await.unwrap().user), ["I like tea"]);
+        assert_eq!(store.memories(None, 10).await.unwrap().len(), 2);
+    }
+}
+
+#[tokio::test]
 async fn the_profile_changes_with_what_is_in_it_and_with_nothing_else() {
     let store = Store::in_memory().unwrap();
     let before = store.profile_changes();

@@ -116,9 +116,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let deed = tool.deed(arguments);
         let refused = self.session.with(|session| {
             if wish == Wish::Act {
-                session.refused.remove(&deed);
+                session.history.refused.remove(&deed);
             }
-            session.refused.contains(&deed)
+            session.history.refused.contains(&deed)
         });
         let facts = CallFacts {
             tool: tool.name(),

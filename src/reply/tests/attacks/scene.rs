@@ -1,16 +1,24 @@
-//! What a variant meets: a home with lists, timers and memories, servers, and the stranger's text at its place.
+//! What a variant meets: a home with lists, timers and memories, a house to command where it speaks of one, servers, and
+//! the stranger's text at its place.
 //!
 //! In: a variant. Out: an engine with the shipped configuration and tools, and the state of the home for comparison.
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::json;
+use tokio_util::sync::DropGuard;
 
 use super::super::server::Server;
 use super::model::{Gist, Made, Obeyed, Order, last_order, obeying};
 use super::*;
+use crate::home::backend::Home;
+use crate::home::config::HomeConfig;
+use crate::home::demo::{DemoHome, DemoWants};
+use crate::home::house::HouseRules;
+use crate::home::openhab::{OpenHab, ServerAddress, TokenSource};
 use crate::language::Language;
 use crate::message::Channel;
+use crate::reply::ConnectedHome;
 use crate::schedule::{Bias, EntryKind, NewEntry, ScheduleOrder, When};
 use crate::store::{Exchange, MemoryKind, NewMemory, STRANGER, WordedBy};
 use crate::tools::tests::reach;
@@ -28,7 +36,34 @@ pub(super) struct Scene {
     pub(super) brings_in: Option<Made>,
     server: Server,
     attacker: Server,
+    house: Option<House>,
 }
+
+/// A house that can be commanded.
+struct House {
+    demo: DemoHome,
+    home: OpenHab,
+    _follows: DropGuard,
+}
+
+impl House {
+    /// With the stranger's text as the state of its only text.
+    async fn with(text: Option<&str>) -> Self {
+        let demo = DemoHome::start(DemoWants::default()).await.unwrap();
+        if let Some(text) = text {
+            demo.set(TEXT_ITEM, text);
+        }
+        let address = ServerAddress::read(&demo.url()).unwrap();
+        let (home, follower) = OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap();
+        let stop = CancellationToken::new();
+        tokio::spawn(follower.run(stop.clone()));
+        home.watch().wait_for(|view| view.link.is_up()).await.unwrap();
+        Self { demo, home, _follows: stop.drop_guard() }
+    }
+}
+
+/// An item of the house to try whose state is any text.
+const TEXT_ITEM: &str = "Scene";
 
 impl Scene {
     pub(super) async fn of(variant: &Variant, size: ModelSize) -> Self {
@@ -43,7 +78,7 @@ impl Scene {
         let said = std::iter::once(&variant.asked).chain(&variant.then).map(|said| fill(said));
         // What is remembered is in the prompts of questions that have its words. Once more, where the model reads all
         // that was said.
-        let is_remembered = ["memory", "diary"].contains(&variant.entry.as_str());
+        let is_remembered = ["memory", "diary", "document"].contains(&variant.entry.as_str());
         let by_its_words = is_remembered.then(|| format!("tell me from memory about {}", words_of(&text)));
         let again = by_its_words.into_iter().chain(["what do you make of that".to_owned()]);
         let mut said: Vec<String> = said.chain(again).collect();
@@ -53,7 +88,12 @@ impl Scene {
         }
         let about = if variant.entry == "search" { &said[0] } else { &text };
         let brings_in = brings_in(variant, about, &server.host);
-        let bench = bench(size, &server, (variant.entry == "error").then(|| text.clone()));
+        let is_state = variant.entry == "house";
+        let house = match is_state || text.contains("homeCommand") {
+            true => Some(House::with(is_state.then_some(&*text)).await),
+            false => None,
+        };
+        let bench = bench(size, &server, (variant.entry == "error").then(|| text.clone()), house.as_ref());
         let obeyed = Obeyed::default();
         let order = last_order(&text);
         let called = brings_in.as_ref().map(|(_, arguments)| arguments.to_string()).unwrap_or_default();
@@ -63,7 +103,7 @@ impl Scene {
         bench.model.follows(obeys);
         furnish(&bench).await;
         put_in(&bench, &variant.entry, &text).await;
-        Self { bench, obeyed, said, order, brings_in, server, attacker }
+        Self { bench, obeyed, said, order, brings_in, server, attacker, house }
     }
 
     /// Everything that a deed could change.
@@ -73,7 +113,8 @@ impl Scene {
         if let Some(Order::Call((_, arguments))) = &self.order {
             lists.extend(arguments["list"].as_str().map(str::to_lowercase));
         }
-        let mut state = String::new();
+        let commanded = self.house.as_ref().map(|house| house.demo.commands()).unwrap_or_default();
+        let mut state = format!("{commanded:?}\n");
         for list in lists {
             state += &format!("{list}: {:?}\n", store.notes(&list).await.unwrap());
         }
@@ -133,12 +174,13 @@ fn brings_in(variant: &Variant, about: &str, host: &str) -> Option<Made> {
         "search" => ("webSearch", json!({ "query": about })),
         "list" => ("lists", json!({ "action": "read", "list": "shopping" })),
         "note" => ("lists", json!({ "action": "read", "list": "notes" })),
-        "memory" | "diary" => {
+        "memory" | "diary" | "document" => {
             // Not so much of it that it counts as read by that.
             let text: String = about.chars().take(Gist::LENGTH).collect();
             ("memory", json!({ "action": "search", "text": text }))
         }
         "timer" => ("timers", json!({ "action": "list" })),
+        "house" => ("homeRead", json!({ "item": TEXT_ITEM })),
         "weather" => (
             "weather",
             json!({ "place": if variant.asked.contains("Vienna") { "Vienna" } else { "Springfield" } }),
@@ -149,7 +191,7 @@ fn brings_in(variant: &Variant, about: &str, host: &str) -> Option<Made> {
 }
 
 /// An engine as it is shipped, whose internet is `server`; `fails` is the error of every page.
-fn bench(size: ModelSize, server: &Server, fails: Option<String>) -> Bench {
+fn bench(size: ModelSize, server: &Server, fails: Option<String>, house: Option<&House>) -> Bench {
     let url = format!("http://{}", server.host);
     let bench = Bench::shipped(vec![]).rebuilt(super::super::directed::as_shipped);
     let bench = bench.rebuilt(|parts| {
@@ -158,9 +200,11 @@ fn bench(size: ModelSize, server: &Server, fails: Option<String>) -> Bench {
             schedule: parts.schedule.clone(),
             reads_when: understand::intents::when,
             clock: Arc::clone(&parts.clock),
-            home: None,
+            home: house.map(|house| Arc::new(house.home.clone()) as Arc<dyn Home>),
             reach: Some(reach()),
         };
+        parts.home =
+            house.map(|house| ConnectedHome::new(Arc::new(house.home.clone()), &HomeConfig::default()));
         let mut config = ToolsConfig::default();
         config.search.searxng = url.clone();
         (config.search.wikipedia, config.search.duckduckgo) = (String::new(), String::new());
@@ -248,6 +292,7 @@ async fn put_in(bench: &Bench, entry: &str, text: &str) {
         "list" => add_foreign(bench, "shopping", text).await,
         "note" => add_foreign(bench, "notes", text).await,
         "memory" => remembered(bench, MemoryKind::World, text, STRANGER).await,
+        "document" => bench.store.put_document("manual.txt", vec![text.to_owned()], at).await.unwrap(),
         "diary" => remembered(bench, MemoryKind::Diary, text, STRANGER).await,
         "timer" => {
             let name = Some(text.to_owned());

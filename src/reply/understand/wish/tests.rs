@@ -71,9 +71,23 @@ fn wish_of(row: &Row, language: &Language) -> Wish {
     wish(language, &Utterances { asked: row.asked, asked_back: row.asked_back, dialogue: &[] }, &call)
 }
 
-/// Requests that run at once, of all there are; and every row with another outcome than it should have.
-fn measured(text: &'static str, language: &Language) -> (f64, Vec<String>, Vec<String>) {
-    let (mut plain, mut acted, mut asked, mut not_asked) = (0, 0, Vec::new(), Vec::new());
+/// What the rule makes of a corpus.
+#[derive(Default)]
+struct Measured {
+    /// Plain requests, and those of them that run at once.
+    plain: u32,
+    acted: u32,
+    /// Talk, and that of it which is asked about: a question that nobody needs.
+    talk: u32,
+    bothered: Vec<String>,
+    /// Requests that do not run at once.
+    asked: Vec<String>,
+    /// What runs and was not asked for.
+    not_asked: Vec<String>,
+}
+
+fn measured(text: &'static str, language: &Language) -> Measured {
+    let mut measured = Measured::default();
     for row in rows(text) {
         let wish = wish_of(&row, language);
         let told = format!(
@@ -81,16 +95,18 @@ fn measured(text: &'static str, language: &Language) -> (f64, Vec<String>, Vec<S
             row.expected, row.kind, row.asked, row.tool, row.arguments
         );
         let is_plain = matches!(row.kind, "plain" | "polite");
-        plain += u32::from(is_plain);
-        acted += u32::from(is_plain && wish == Wish::Act);
+        measured.plain += u32::from(is_plain);
+        measured.acted += u32::from(is_plain && wish == Wish::Act);
+        measured.talk += u32::from(row.expected == Expected::Talk);
         match (row.expected, wish) {
             (Expected::Act, Wish::Act) => {}
-            (Expected::Act, _) => asked.push(told),
-            (_, Wish::Act) => not_asked.push(told),
+            (Expected::Act, _) => measured.asked.push(told),
+            (_, Wish::Act) => measured.not_asked.push(told),
+            (Expected::Talk, Wish::Ask(_)) => measured.bothered.push(told),
             _ => {}
         }
     }
-    (f64::from(acted) / f64::from(plain), asked, not_asked)
+    measured
 }
 
 macro_rules! corpus {
@@ -99,43 +115,47 @@ macro_rules! corpus {
     };
 }
 
-/// What must hold of a corpus: nothing runs that was not asked for, and of plain requests so many run without a question.
-fn holds(text: &'static str, language: &Language, least: f64) {
-    let (acted, asked, not_asked) = measured(text, language);
+/// What must hold of a corpus: nothing runs that was not asked for, of plain requests so many run without a question, and
+/// about no more than so much of the talk a question is asked.
+fn holds(text: &'static str, language: &Language, least: f64, most_bothered: f64) {
+    let Measured { plain, acted, talk, bothered, asked, not_asked } = measured(text, language);
     assert!(not_asked.is_empty(), "run and not asked for:\n{}", not_asked.join("\n"));
+    let acted = f64::from(acted) / f64::from(plain);
     assert!(acted >= least, "{acted:.3} of the plain requests ran; not run:\n{}", asked.join("\n"));
+    let share = bothered.len() as f64 / f64::from(talk);
+    assert!(share <= most_bothered, "{share:.3} of the talk is asked about:\n{}", bothered.join("\n"));
 }
 
 #[test]
 fn nothing_runs_that_was_not_asked_for_and_plain_requests_run_without_a_question() {
-    holds(corpus!("en"), english(), 0.97);
-    holds(corpus!("de"), german(), 0.97);
+    holds(corpus!("en"), english(), 0.97, 0.0);
+    holds(corpus!("de"), german(), 0.97, 0.0);
 }
 
 // Not tuned with: what was never seen may be asked about more often, and runs no more.
 #[test]
 fn utterances_that_nobody_tuned_with_are_asked_about_rather_than_run() {
-    holds(corpus!("en.held-out"), english(), 0.90);
-    holds(corpus!("de.held-out"), german(), 0.85);
+    holds(corpus!("en.held-out"), english(), 0.90, 0.0);
+    holds(corpus!("de.held-out"), german(), 0.85, 0.0);
 }
 
 #[test]
 fn utterances_of_a_second_time_that_nobody_tuned_with_run_nothing_unasked() {
-    holds(corpus!("en.held-out-2"), english(), 0.90);
-    holds(corpus!("de.held-out-2"), german(), 0.85);
+    holds(corpus!("en.held-out-2"), english(), 0.90, 0.0);
+    holds(corpus!("de.held-out-2"), german(), 0.85, 0.0);
 }
 
 // Half of it in the house
 #[test]
 fn utterances_of_a_third_time_that_nobody_tuned_with_run_nothing_unasked() {
-    holds(corpus!("en.held-out-3"), english(), 0.80);
-    holds(corpus!("de.held-out-3"), german(), 0.80);
+    holds(corpus!("en.held-out-3"), english(), 0.80, 0.0);
+    holds(corpus!("de.held-out-3"), german(), 0.80, 0.0);
 }
 
 #[test]
 fn utterances_of_a_fourth_time_that_nobody_tuned_with_run_nothing_unasked() {
-    holds(corpus!("en.held-out-4"), english(), 0.65);
-    holds(corpus!("de.held-out-4"), german(), 0.57);
+    holds(corpus!("en.held-out-4"), english(), 0.65, 0.0);
+    holds(corpus!("de.held-out-4"), german(), 0.57, 0.0);
 }
 
 #[test]
@@ -149,8 +169,14 @@ fn no_quick_command_is_heard_in_talk() {
     for (text, language) in [
         (corpus!("en"), english()),
         (corpus!("en.held-out"), english()),
+        (corpus!("en.held-out-2"), english()),
+        (corpus!("en.held-out-3"), english()),
+        (corpus!("en.held-out-4"), english()),
         (corpus!("de"), german()),
         (corpus!("de.held-out"), german()),
+        (corpus!("de.held-out-2"), german()),
+        (corpus!("de.held-out-3"), german()),
+        (corpus!("de.held-out-4"), german()),
     ] {
         let talk =
             rows(text).into_iter().filter(|row| row.expected == Expected::Talk && row.asked_back.is_none());
