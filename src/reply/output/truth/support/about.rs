@@ -132,6 +132,7 @@ impl Support<'_> {
         let has_family = !ties.families.is_empty();
         let is_general = aim == TurnAim::Words || self.topic.is_howto;
         match claim.form {
+            ClaimForm::Became | ClaimForm::Is | ClaimForm::State if self.is_of_the_house_now(claim, ties) => true,
             ClaimForm::Settled => false,
             ClaimForm::Told if aim == TurnAim::Words && self.topic.is_fiction => false,
             // "I set alarms" is no deed.
@@ -163,6 +164,16 @@ impl Support<'_> {
             }
             _ => has_family && ties.is_your,
         }
+    }
+
+    /// Whether it tells how it is with the house at this moment: a text that says "the door is locked now" knows nothing of
+    /// the door.
+    fn is_of_the_house_now(&self, claim: &Claim, ties: &ClaimTies<'_>) -> bool {
+        let turn = &self.judge.words.turn;
+        ties.families.contains("home")
+            && !self.topic.is_fiction
+            && turn.now.is_match(&claim.clause)
+            && turn.outcomes.is_match(&claim.clause)
     }
 
     /// Whether it names something that a call of the turn has told of: "milk and eggs", "I took the eggs off".
