@@ -165,7 +165,7 @@ fn the_wake_phrase_stops_her_in_mid_sentence() {
         let mut room = Room::with(server);
         let recorder = in_mid_sentence(server, &mut room, 50);
         ask(server, 0);
-        room.joi.until("● listening");
+        room.joi.until_before("● listening", TURN_OVER);
         room.joi.until("you:");
         room.joi.until(TURN_OVER);
         let spoken = room.understand(&recorder.end());
@@ -195,7 +195,7 @@ fn push_to_talk_stops_her_in_mid_sentence() {
         // A command comes sooner than a spoken phrase ends.
         let recorder = in_mid_sentence(server, &mut room, 150);
         room.home.joi(&["listen", "--now"]).well();
-        room.joi.until("● listening");
+        room.joi.until_before("● listening", TURN_OVER);
         room.joi.until("○ nothing was said");
         let spoken = room.understand(&recorder.end());
         assert!(spoken.contains("blue light is scattered"), "{spoken}");

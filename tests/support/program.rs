@@ -210,6 +210,17 @@ impl Running {
     /// Waits until a line of stderr or stdout holds `text`, and gives all that came before it and it.
     #[track_caller]
     pub(crate) fn until(&mut self, text: &str) -> Ran {
+        self.until_or(text, None)
+    }
+
+    /// The same, where a line with `instead` means that it will not come.
+    #[track_caller]
+    pub(crate) fn until_before(&mut self, text: &str, instead: &str) -> Ran {
+        self.until_or(text, Some(instead))
+    }
+
+    #[track_caller]
+    fn until_or(&mut self, text: &str, instead: Option<&str>) -> Ran {
         let mut so_far = Ran { code: None, signal: None, out: String::new(), err: String::new() };
         let give_up = Instant::now() + FOR_EVER;
         loop {
@@ -218,6 +229,8 @@ impl Running {
             let (Line::Out(words) | Line::Err(words)) = &line;
             let is_it = words.contains(text);
             keep(&mut so_far, &line);
+            let is_in_vain = !is_it && instead.is_some_and(|instead| words.contains(instead));
+            assert!(!is_in_vain, "no {text:?} before {instead:?}: {so_far:?}");
             if is_it {
                 return so_far;
             }

@@ -172,6 +172,8 @@ fn filter<T: Message + Default>(all: &[Bytes], is_wanted: impl Fn(&T) -> bool) -
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::speak::piper::tests::files;
 
@@ -245,6 +247,17 @@ mod tests {
             [small(["Conv", "Conv"]), small(["MatMul", "ConvTranspose"]), "no network".into(), "".into()]
         {
             assert!(divide(other).is_none());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn foreign_bytes_never_break_who_divides_a_voice(
+            bytes in crate::testing::damaged(&small(["Conv", "ConvTranspose"])),
+        ) {
+            for half in divide(bytes.into()).into_iter().flat_map(|divided| [divided.encoder, divided.decoder]) {
+                prop_assert!(Model::decode(&*half).is_ok(), "what is handed on can be read");
+            }
         }
     }
 
