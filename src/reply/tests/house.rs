@@ -208,6 +208,21 @@ async fn a_house_that_is_not_reached_is_told_in_one_sentence() {
 }
 
 #[tokio::test]
+async fn a_house_whose_power_is_cut_is_not_said_to_start() {
+    let mut housed = Housed::new(vec![]).await;
+    housed.demo.vanish().await;
+    let gone = "I can't reach the house at the moment; nothing was done.";
+    let said = |ran: Ran| ran.outcome.text.0;
+    assert_eq!(said(housed.bench.say("turn on the hall light").await), gone);
+    // Its stream is open still; that it can't be read is what is known.
+    housed.until(|view| !view.link.is_up()).await;
+    assert_eq!(said(housed.bench.say("turn on the hall light").await), gone);
+    let told = said(housed.bench.say("is the hall light on?").await);
+    assert_eq!(told, "I can't reach the house at the moment.");
+    assert_eq!(housed.sent(), []);
+}
+
+#[tokio::test]
 async fn what_is_not_about_the_house_goes_its_way() {
     let housed = Housed::new(vec![scripted::answers("Paris.")]).await;
     assert_eq!(housed.says("what is the capital of France?").await, "Paris.");
