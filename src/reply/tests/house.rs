@@ -3,7 +3,7 @@
 use super::*;
 use crate::home::backend::{Home, HomeView};
 use crate::home::config::HomeConfig;
-use crate::home::demo::{DemoHome, DemoWants};
+use crate::home::demo::{DemoHome, DemoPhase, DemoWants};
 use crate::home::house::HouseRules;
 use crate::home::openhab::{OpenHab, ServerAddress, TokenSource};
 
@@ -220,6 +220,25 @@ async fn a_house_whose_power_is_cut_is_not_said_to_start() {
     let told = said(housed.bench.say("is the hall light on?").await);
     assert_eq!(told, "I can't reach the house at the moment.");
     assert_eq!(housed.sent(), []);
+}
+
+#[tokio::test]
+async fn a_server_that_restarts_in_mid_command_leaves_it_unknown_and_gets_it_once() {
+    let mut housed = Housed::new(vec![]).await;
+    housed.demo.phase(DemoPhase::Mute);
+    let mut requests = housed.demo.requests();
+    let (bench, demo) = (&housed.bench, &mut housed.demo);
+    let restarts = async {
+        while requests.recv().await.unwrap().method != "POST" {}
+        demo.stop();
+        demo.start_again(DemoPhase::Running).await.unwrap();
+    };
+    let (ran, ()) = tokio::join!(bench.say("Turn on the hall light."), restarts);
+    assert_eq!(ran.outcome.text.0, "I don't know whether it arrived at Hall light.");
+    housed.until(|view| view.link.is_up()).await;
+    let posts = std::iter::from_fn(|| requests.try_recv().ok()).filter(|one| one.method == "POST").count();
+    assert_eq!((posts, housed.sent()), (0, sent(&[("Hall_Light", "ON")])), "nothing goes out once more");
+    assert_eq!(housed.bench.model.requests().len(), 0);
 }
 
 #[tokio::test]
