@@ -257,9 +257,8 @@ fn line_ending<'a>(text: &'a str, ends: &str) -> &'a str {
 fn a_token_is_stored_for_its_owner_alone_once_the_server_has_taken_it() {
     let home = Home::with_model_server(NOBODY);
     let (_demo, url) = demo(&home, &["--token", "oh.joi.right"]);
-    let connect = |token: &str| {
-        home.joi_reading(format!("{token}\n"), &["home", "connect", &url, "--token-file", "-"])
-    };
+    let connect =
+        |token: &str| home.joi_reading(format!("{token}\n"), &["home", "connect", &url, "--token-file", "-"]);
     let stored = home.path("data/openhab");
 
     let missing = home.joi(&["home", "connect", &url]);

@@ -53,7 +53,10 @@ fn four_voices_command_a_house_and_nothing_is_done_that_nobody_meant() {
     let wrong = told["sentences"].as_array().unwrap().iter().filter(|one| one["verdict"] == "wrong deed");
     assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&Value>::new());
     let is_first_look = |one: &Value| one["first_look"] == true;
-    assert!(!told["sentences"].as_array().unwrap().iter().any(is_first_look), "the quickest is the chosen one");
+    assert!(
+        !told["sentences"].as_array().unwrap().iter().any(is_first_look),
+        "the quickest is the chosen one"
+    );
     assert_eq!(voices.len(), 5, "four voices, and all of them together");
     for voice in voices {
         let (said, right) = (count(voice, "said"), count(voice, "right"));

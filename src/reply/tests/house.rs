@@ -8,6 +8,7 @@ use crate::home::house::HouseRules;
 use crate::home::openhab::{OpenHab, ServerAddress, TokenSource};
 
 mod follow;
+mod hass;
 mod later;
 mod model;
 mod near;
@@ -256,7 +257,9 @@ async fn german_is_understood_and_answered_in_german() {
     })
     .await;
     assert_eq!(housed.says("Schalte Hall light ein").await, "Hall light ist an.");
-    assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON")]));
+    let both = housed.says("Mach Hall light aus und Kitchen blinds zu").await;
+    assert_eq!(both, "Hall light ist aus. Erledigt.");
+    assert_eq!(housed.sent()[1..], sent(&[("Hall_Light", "OFF"), ("Kitchen_Blinds", "DOWN")]));
 }
 
 #[tokio::test]

@@ -157,7 +157,10 @@ async fn a_command_is_sent_once_and_read_back() {
     assert_eq!(done.unwrap().sentence.as_deref(), Some("Done."));
     let warm = json!({ "item": "bath heating", "command": "22 °C" });
     let done = call(&toolbox, "homeCommand", warm).await.unwrap();
-    assert_eq!((done.text.as_str(), done.sentence.as_deref()), ("done; Bath heating is 22 °C now", Some("Done.")));
+    assert_eq!(
+        (done.text.as_str(), done.sentence.as_deref()),
+        ("done; Bath heating is 22 °C now", Some("Done."))
+    );
     for (item, command) in
         [("bath heating", "99"), ("light", "on"), ("Secret", "off"), ("hall light", "purple")]
     {

@@ -226,7 +226,8 @@ fn the_configuration_names_exceptions_both_ways() {
 #[test]
 fn a_group_that_is_asked_first_stands_for_its_members() {
     const CONFIGURED: Caution = Caution::AskFirst(CautionCause::Configured);
-    let switches = |name: &str, groups: &[&str]| with(row("Group", name, groups), "groupType", json!("Switch"));
+    let switches =
+        |name: &str, groups: &[&str]| with(row("Group", name, groups), "groupType", json!("Switch"));
     let rows = [
         switches("gPumps", &[]),
         row("Group", "gDeep", &["gPumps"]),
