@@ -16,6 +16,7 @@ mod stories {
     mod conversation;
     mod faults;
     mod house;
+    mod house_events;
     mod initiative;
     mod install;
     mod kills;

@@ -25,7 +25,7 @@ use crate::home::server::HomeServer;
 const EXAMPLES: &str = "\
 Examples:
   joi home connect http://openhab:8080        asks for a token if one is needed, checks it, stores both
-  joi home connect                            finds openHAB or Home Assistant in the network
+  joi home connect                            finds openHAB or Home Assistant in the network, and asks whether it is yours
   joi home connect homeassistant.local        Home Assistant: with a long-lived access token of an administrator
   joi home meanings                           smoke, doors, presence …: what is configured, what is proposed
   joi home demo                               a house to try, on this machine

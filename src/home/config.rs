@@ -27,9 +27,10 @@ pub struct HomeConfig {
     /// or "no_access".
     pub permission: Permission,
     /// Names of items that are asked back before they are commanded, beside locks, doors that a command opens, valves and
-    /// alarms, as `["Pool_Pump"]`.
+    /// alarms, as `["Pool_Pump"]`. A group or an equipment stands for what is in it.
     pub ask_first: Vec<String>,
-    /// Names of items that are never asked back, though they look like a lock, door, valve or alarm.
+    /// Names of items that are never asked back, though they look like a lock, door, valve or alarm, or are in a group of
+    /// `ask_first`. A group stands for itself alone.
     pub act_freely: Vec<String>,
     /// Name of the location item in which this device stands, as `joi home rooms` lists it: what "here" means. "": none.
     pub room: String,

@@ -22,6 +22,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::broadcast;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use connection::CutListener;
@@ -129,6 +130,13 @@ pub struct DemoHome {
     shared: Arc<DemoShared>,
     address: SocketAddr,
     run: CancellationToken,
+    listening: DemoListening,
+}
+
+/// What takes new connections.
+struct DemoListening {
+    stop: CancellationToken,
+    task: JoinHandle<()>,
 }
 
 impl DemoShared {
@@ -195,8 +203,8 @@ impl DemoHome {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, wants.port)).await?;
         let address = listener.local_addr()?;
         start::begin(&shared, wants.start, run.clone());
-        serve(listener, Arc::clone(&shared), run.clone());
-        Ok(Self { shared, address, run })
+        let listening = serve(listener, Arc::clone(&shared), run.clone());
+        Ok(Self { shared, address, run, listening })
     }
 
     /// What to give to the client: `http://127.0.0.1:8080`.
@@ -251,6 +259,15 @@ impl DemoHome {
         self.back().await
     }
 
+    /// Goes away without a word, as a machine whose power is cut: streams stay open and silent, new connections are
+    /// refused.
+    pub async fn vanish(&mut self) {
+        self.silent(true);
+        self.listening.stop.cancel();
+        // It ends at once; whether it panicked makes no difference.
+        let _ = (&mut self.listening.task).await;
+    }
+
     /// Stops as a real server does: every item is removed, then nothing answers.
     pub fn stop(&mut self) {
         let events = self.shared.state().house.removals();
@@ -284,7 +301,7 @@ impl DemoHome {
         }
         self.run = CancellationToken::new();
         self.shared.state().run = self.run.clone();
-        serve(listener?, Arc::clone(&self.shared), self.run.clone());
+        self.listening = serve(listener?, Arc::clone(&self.shared), self.run.clone());
         Ok(())
     }
 }
@@ -295,13 +312,15 @@ impl Drop for DemoHome {
     }
 }
 
-/// Serves until `run` is cancelled; then every connection is cut and the port is free.
-fn serve(listener: TcpListener, shared: Arc<DemoShared>, run: CancellationToken) {
+/// Serves until `run` is cancelled, which cuts every connection; the port is free as soon as it listens no more.
+fn serve(listener: TcpListener, shared: Arc<DemoShared>, run: CancellationToken) -> DemoListening {
+    let stop = run.child_token();
     let routes = routes::routes(shared);
-    let listener = CutListener::new(listener, run.clone());
-    tokio::spawn(async move {
+    let listener = CutListener::new(listener, run);
+    let stopped = stop.clone();
+    let task = tokio::spawn(async move {
         tokio::select! {
-            () = run.cancelled() => {}
+            () = stopped.cancelled() => {}
             served = axum::serve(listener, routes) => {
                 if let Err(error) = served {
                     tracing::warn!(%error, "the demo house stopped");
@@ -309,4 +328,5 @@ fn serve(listener: TcpListener, shared: Arc<DemoShared>, run: CancellationToken)
             }
         }
     });
+    DemoListening { stop, task }
 }

@@ -213,7 +213,8 @@ impl Follower {
                 running.ready = None;
                 self.show_link(HomeLink::Starting);
             }
-            LinkAction::Falter => self.show_link(HomeLink::Starting),
+            LinkAction::Falter(HomeFault::Starting { .. }) => self.show_link(HomeLink::Starting),
+            LinkAction::Falter(fault) => self.show_link(HomeLink::Lost { fault }),
             LinkAction::Lose(fault) => {
                 (running.stream, running.reading, running.opening) = (None, None, None);
                 running.ready = None;

@@ -12,7 +12,7 @@ mod services;
 mod socket;
 mod states;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod words;
 
 use std::sync::Arc;

@@ -24,6 +24,7 @@ pub mod state;
 #[cfg(test)]
 mod tests;
 pub mod typed;
+pub(super) mod unit;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -221,7 +222,9 @@ impl House {
             let members = self.members(name);
             let commanded = || members.iter().filter(|member| member.kind.takes_commands());
             if let Some(shut) = commanded().find(|member| member.permission < Permission::ReadWrite) {
-                return Err(Refused::NotPermitted { item: shut.name.clone() });
+                // What is hidden is not named either.
+                let named = if shut.permission == Permission::NoAccess { item } else { shut };
+                return Err(Refused::NotPermitted { item: named.name.clone() });
             }
             if let Some(shut) = commanded().find(|member| member.is_read_only) {
                 return Err(Refused::ReadOnly { item: shut.name.clone() });

@@ -69,8 +69,8 @@ pub(super) enum LinkAction {
     Doubt,
     /// Show that the connection is lost, and drop the stream.
     Lose(HomeFault),
-    /// Show that the server is starting; the stream stays.
-    Falter,
+    /// Show why the house can't be read at the moment; the stream stays.
+    Falter(HomeFault),
 }
 
 #[derive(Debug)]
@@ -142,12 +142,12 @@ impl HomeConnection {
             }
             LinkEvent::Read { items, before } => self.read(items, before, now),
             LinkEvent::Unread(fault) if !fault.is_passing() => self.lose(fault, now),
-            LinkEvent::Unread(_) => {
+            LinkEvent::Unread(fault) => {
                 (self.is_troubled, self.first_good) = (true, None);
                 self.unread = self.unread.saturating_add(1);
                 let wait = if self.unread > START_READS { LONGEST_WAIT } else { READ_AGAIN };
                 self.read_at(now + wait, now);
-                LinkAction::Falter
+                LinkAction::Falter(fault)
             }
             LinkEvent::Layout => {
                 self.changed(now);

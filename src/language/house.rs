@@ -273,6 +273,8 @@ pub(crate) struct HouseSentences {
     pub(crate) done_off: String,
     pub(crate) underway: String,
     pub(crate) sent: String,
+    /// Behind what is known of others.
+    pub(crate) sent_too: String,
     pub(crate) not_confirmed: String,
     pub(crate) partly: String,
     pub(crate) outcome_unknown: String,

@@ -107,7 +107,7 @@ pub(crate) fn recognise<'a>(
         && (quick.is_none() || order.is_some())
     {
         let wished = home.wish(turn, &thread, order, tools);
-        if wished.as_ref().is_none_or(HouseWish::is_of_nothing)
+        if wished.as_ref().is_none_or(HouseWish::comes_to_nothing)
             && let Some(parts) = home.parts(turn, &thread)
         {
             // The first of them goes on with what was said before.

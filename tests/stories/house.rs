@@ -1,5 +1,6 @@
 //! A connected house as its owner meets it: the program as it is started, and the house to try on a socket of its own.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -18,11 +19,8 @@ struct Connected {
 impl Connected {
     fn new() -> Self {
         let mut home = Home::with_model_server(NOBODY);
-        let mut demo = Running::start(&mut home.command(&["home", "demo", "--port", "0"]));
-        let told = demo.until("a house to try at").out;
-        let url = told.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
-        home.set(&format!("home.url={}", url.trim_end_matches(';')));
-        demo.until("Ctrl-C ends it");
+        let (demo, url) = demo(&home, &[]);
+        home.set(&format!("home.url={url}"));
         Self { home, demo }
     }
 
@@ -46,6 +44,17 @@ impl Connected {
         let told = self.demo.end().out;
         told.lines().filter(|line| line.contains(" ← ")).map(str::to_owned).collect()
     }
+}
+
+/// Starts the house to try with these arguments, too. Out: it, and its address.
+fn demo(home: &Home, args: &[&str]) -> (Running, String) {
+    let args: Vec<&str> = ["home", "demo", "--port", "0"].iter().chain(args).copied().collect();
+    let mut demo = Running::start(&mut home.command(&args));
+    let told = demo.until("a house to try at").out;
+    let url = told.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
+    let url = url.trim_end_matches(';').to_owned();
+    demo.until("Ctrl-C ends it");
+    (demo, url)
 }
 
 #[test]
@@ -80,12 +89,8 @@ fn a_house_is_spoken_to_by_the_console() {
 #[test]
 fn home_assistant_is_connected_and_spoken_to_in_the_same_words() {
     let home = Home::with_model_server(NOBODY);
-    let mut demo =
-        Running::start(&mut home.command(&["home", "demo", "--hub", "home-assistant", "--port", "0"]));
-    let told = demo.until("a house to try at").out;
-    let url = told.split_whitespace().find(|word| word.starts_with("http://")).unwrap().trim_end_matches(';');
-    demo.until("Ctrl-C ends it");
-    let connect = ["home", "connect", url, "--token-file", "-", "--json"];
+    let (demo, url) = demo(&home, &["--hub", "home-assistant"]);
+    let connect = ["home", "connect", &url, "--token-file", "-", "--json"];
     let connected = home.joi_reading("demo-token\n", &connect).well();
     let connected: Value = serde_json::from_str(&connected.out).unwrap();
     assert_eq!((&connected["hub"], &connected["locations"]), (&"home-assistant".into(), &9.into()));
@@ -217,4 +222,60 @@ fn a_command_is_sent_once_and_a_lock_only_with_a_yes() {
     assert_ne!(wrong.code, Some(0), "{wrong:?}");
     let expected = ["Hall_Light ← ON", "Kitchen_Blinds ← DOWN", "Front_Door_Lock ← OFF"];
     assert_eq!(house.commands(), expected);
+}
+
+#[test]
+fn what_happens_in_the_house_is_watched_until_ctrl_c() {
+    let house = Connected::new();
+    let mut watch = Running::start(&mut house.home.command(&["home", "watch"]));
+    watch.until("connected: openHAB 5.2.1 at http://127.0.0.1:");
+    house.home.joi(&["home", "send", "hall light", "on"]).well();
+    let told = watch.until("Hall_Light is ON").out;
+    assert!(line_ending(&told, " Hall_Light ← ON").split(':').count() >= 3, "with the time: {told}");
+    watch.signal(rustix::process::Signal::INT);
+    watch.end().well();
+
+    let mut watch = Running::start(&mut house.home.command(&["home", "watch", "--json"]));
+    watch.until("\"link\":\"up\"");
+    house.home.joi(&["home", "send", "hall light", "off"]).well();
+    watch.until("\"state\":\"OFF\"");
+    watch.signal(rustix::process::Signal::INT);
+    let told = watch.end().well().out;
+    let rows: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(rows.iter().all(|row| row["at"].as_str().is_some_and(|at| at.contains('T'))), "{told}");
+    let of_light: Vec<&Value> = rows.iter().filter(|row| row["item"] == "Hall_Light").collect();
+    let [commanded, changed] = of_light[..] else { panic!("{told}") };
+    assert_eq!((&commanded["command"], &changed["state"]), (&"OFF".into(), &"OFF".into()), "{told}");
+}
+
+/// The line of a text that ends with this.
+fn line_ending<'a>(text: &'a str, ends: &str) -> &'a str {
+    text.lines().find(|line| line.ends_with(ends)).unwrap_or_else(|| panic!("{ends}: {text}"))
+}
+
+#[test]
+fn a_token_is_stored_for_its_owner_alone_once_the_server_has_taken_it() {
+    let home = Home::with_model_server(NOBODY);
+    let (_demo, url) = demo(&home, &["--token", "oh.joi.right"]);
+    let connect =
+        |token: &str| home.joi_reading(format!("{token}\n"), &["home", "connect", &url, "--token-file", "-"]);
+    let stored = home.path("data/openhab");
+
+    let missing = home.joi(&["home", "connect", &url]);
+    assert!(missing.complaint().contains("the server wants a token"), "{missing:?}");
+    let wrong = connect("oh.joi.wrong");
+    assert!(wrong.complaint().contains("the server does not accept the token"), "{wrong:?}");
+    assert!(!stored.join("token").exists() && !stored.join("address").exists());
+
+    let right = connect("oh.joi.right").well();
+    assert!(right.out.contains(&format!("openHAB 5.2.1 at {url}: 61 items")), "{right:?}");
+    assert!(!(right.out + &right.err).contains("oh.joi"), "no token is shown");
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&stored), mode(&stored.join("token"))), (0o700, 0o600));
+    assert_eq!(std::fs::read_to_string(stored.join("token")).unwrap().trim(), "oh.joi.right");
+    home.joi(&["home", "send", "hall light", "on"]).well();
+
+    connect("oh.joi.wrong").complaint();
+    home.joi(&["home", "send", "hall light", "off"]).well();
+    assert_eq!(std::fs::read_to_string(stored.join("token")).unwrap().trim(), "oh.joi.right");
 }

@@ -249,6 +249,13 @@ impl Running {
         std::fs::read_to_string(format!("/proc/{}/maps", self.child.id())).expect("it runs")
     }
 
+    /// What it has in memory of its own, without files.
+    pub(crate) fn memory_kb(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("it runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("its memory");
+        line.trim().trim_end_matches(" kB").parse().expect("a number")
+    }
+
     /// Sends it a signal.
     #[track_caller]
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {

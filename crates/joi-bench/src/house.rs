@@ -1,9 +1,10 @@
 //! `joi-bench house`: what becomes of commands and questions about a house that synthetic voices say.
 //!
-//! Each sentence is said behind the wake phrase, transcribed by the chosen speech model, understood in the family's house
-//! of `tests/data/homes`, and looked at a second time by its sound where the program does so. Nothing is sent: what would
-//! be is compared with what is meant. A deed that was not meant counts as wrong; a question back, a refusal and what goes
-//! to the language model don't.
+//! Each sentence is said behind the wake phrase, and heard as the program hears it: by the quickest speech model where
+//! that is sure of a whole command, else by the chosen one. It is understood in the family's house of `tests/data/homes`,
+//! and looked at a second time by its sound where the program does so. Nothing is sent: what would be is compared with
+//! what is meant. A deed that was not meant counts as wrong; a question back, a refusal and what goes to the language
+//! model don't.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use joi::app;
 use joi::audio::RATE;
+use joi::channels::voice::first_look::is_decisive;
 use joi::cli::context::CliContext;
 use joi::cli::show;
 use joi::cli::wake::voices::{Speaker, Spoken, VoiceGroup, Voices};
@@ -21,6 +23,7 @@ use joi::hear::score::{LONGEST, ReadingChoice, choose, support};
 use joi::hear::wake::strip_phrase;
 use joi::hear::whisper::Whisper;
 use joi::home::house::{House, HouseRules, TagVocabulary, read};
+use joi::language::Language;
 use joi::message::{OpenedBy, Utterance};
 use joi::reply::understand::house::HouseUnderstanding;
 use joi::reply::understand::intents::Reading;
@@ -75,12 +78,32 @@ const GERMAN: [Speaker; 4] =
 
 /// What hears and understands.
 struct HouseEars {
+    language: Arc<Language>,
     whisper: Whisper,
-    /// Looks at the sound a second time, as the program does.
+    /// Decides first where it is another model, and looks at the sound a second time, as the program does.
     quickest: Whisper,
+    decides: FirstDecision,
     understanding: HouseUnderstanding,
     house: House,
     noise: fastrand::Rng,
+}
+
+/// Which model is asked first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FirstDecision {
+    /// The quickest; what it is not sure of is the chosen one's.
+    Quickest,
+    /// The chosen one is the quickest.
+    Chosen,
+}
+
+/// What was heard.
+struct HeardWords {
+    /// Without the wake phrase.
+    text: String,
+    /// Whether the quickest model decided, before the chosen one.
+    is_first_look: bool,
+    took: Duration,
 }
 
 pub(crate) fn run(args: &HouseArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
@@ -136,14 +159,18 @@ impl HouseEars {
         let (_, file) = app::chosen_whisper(config, &context.paths)?;
         let library = app::library(config, &context.paths)?;
         let quickest = app::quickest_whisper(config, &library)?;
+        let language = context.language()?;
         let understanding =
-            HouseUnderstanding::of(&context.language()?).context("the language has no words for a house")?;
+            HouseUnderstanding::of(&language).context("the language has no words for a house")?;
+        let decides = if file == quickest { FirstDecision::Chosen } else { FirstDecision::Quickest };
         let (items, _) = read::items(serde_json::from_str(items)?);
         let mut vocabulary = TagVocabulary::default();
         for tags in sentences::TAGS {
             vocabulary.add(&serde_json::from_str::<Vec<_>>(tags)?);
         }
         Ok(Self {
+            language,
+            decides,
             whisper: Whisper::load(&file, &config.hear.stt)?,
             quickest: Whisper::load(&quickest, &config.hear.stt)?,
             understanding,
@@ -163,11 +190,7 @@ impl HouseEars {
         };
         let said = [noise(AROUND_S.0), voices.say(spoken)?, noise(AROUND_S.1)].concat();
         let utterance = utterance(said);
-        let quiet = AtomicBool::new(false);
-        let begun = Instant::now();
-        let transcript = self.whisper.understand(&utterance, &quiet)?;
-        let took = begun.elapsed();
-        let text = strip_phrase(&transcript.text, &[PHRASE.to_owned()]).to_owned();
+        let HeardWords { text, is_first_look, took } = self.words(&utterance)?;
         let room = sentence.room.as_deref();
         let readings = self.understanding.readings(&text, &self.house, room);
         let read = self.looked_again(&utterance, &text, &readings)?.unwrap_or_else(|| text.clone());
@@ -179,8 +202,25 @@ impl HouseEars {
             text,
             settled: (!readings.is_empty()).then_some(read),
             got,
+            is_first_look,
             took,
         })
+    }
+
+    /// What the model says that decides.
+    fn words(&mut self, utterance: &Utterance) -> anyhow::Result<HeardWords> {
+        let quiet = AtomicBool::new(false);
+        let begun = Instant::now();
+        let bare = |text: &str| strip_phrase(text, &[PHRASE.to_owned()]).to_owned();
+        if self.decides == FirstDecision::Quickest {
+            let transcript = self.quickest.understand(utterance, &quiet)?;
+            let text = bare(&transcript.text);
+            if is_decisive(&self.language, &text, &transcript) {
+                return Ok(HeardWords { text, is_first_look: true, took: begun.elapsed() });
+            }
+        }
+        let transcript = self.whisper.understand(utterance, &quiet)?;
+        Ok(HeardWords { text: bare(&transcript.text), is_first_look: false, took: begun.elapsed() })
     }
 
     /// What the sound is sure of, where the words make no sense.

@@ -52,11 +52,27 @@ fn four_voices_command_a_house_and_nothing_is_done_that_nobody_meant() {
     let count = |voice: &Value, what: &str| voice[what].as_u64().unwrap();
     let wrong = told["sentences"].as_array().unwrap().iter().filter(|one| one["verdict"] == "wrong deed");
     assert_eq!(wrong.collect::<Vec<_>>(), Vec::<&Value>::new());
+    let is_first_look = |one: &Value| one["first_look"] == true;
+    assert!(
+        !told["sentences"].as_array().unwrap().iter().any(is_first_look),
+        "the quickest is the chosen one"
+    );
     assert_eq!(voices.len(), 5, "four voices, and all of them together");
     for voice in voices {
         let (said, right) = (count(voice, "said"), count(voice, "right"));
         assert!(said >= 60 && right * 100 >= said * FLOOR, "{voice:#}");
     }
+}
+
+#[test]
+fn where_a_better_model_is_chosen_the_quickest_decides_what_it_is_sure_of() {
+    let args = ["house", "--json", "--every", "13", "--set", "hear.stt.model=base", "--set", "language=en"];
+    let ran = joi_bench_at("first-look-house").args(args).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let told: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let sentences = told["sentences"].as_array().unwrap();
+    let firsts = sentences.iter().filter(|one| one["first_look"] == true).count();
+    assert!(firsts > 0 && firsts < sentences.len(), "{told:#}");
 }
 
 #[test]

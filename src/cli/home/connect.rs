@@ -1,6 +1,6 @@
 //! `joi home connect`: address, token, check, store.
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::{BufRead, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -56,14 +56,19 @@ pub(super) fn run(args: ConnectArgs, as_json: bool, context: &CliContext) -> any
     let given = args.token_file.as_deref().map(read_token).transpose()?;
     let asked = match &args.url {
         Some(url) => at(url, given.as_ref(), context)?,
-        // Whoever else answers in the network never gets the token.
-        None => with_token(picked(found(context)?)?, given.as_ref(), context)?,
+        // Anybody in the network can announce a server: none gets the token before the owner has seen its address.
+        None => {
+            let found = found(context)?;
+            let mut stdin = std::io::stdin().lock();
+            let owner = stdin.is_terminal().then_some(&mut stdin as &mut dyn BufRead);
+            with_token(picked(found, owner)?, given.as_ref(), context)?
+        }
     };
     let AskedHub { hub, address, check } = asked;
     let (check, token) = match check {
         Ok(check) => (check, given),
         Err(HomeFault::TokenMissing) => {
-            let token = ask_for_token(hub)?;
+            let token = ask_for_token(hub, &address)?;
             let again = context.block_on(async { Ok(ask(hub, &address, Some(&token)).await) })?;
             (again.map_err(told)?, Some(token))
         }
@@ -113,26 +118,35 @@ fn with_token(asked: AskedHub, token: Option<&HomeToken>, context: &CliContext) 
     Ok(AskedHub { hub, address, check })
 }
 
-/// The only server that was found, or the one that the user picks.
-fn picked(mut found: Vec<AskedHub>) -> anyhow::Result<AskedHub> {
+/// The server that `owner`, at a terminal, says is theirs. Without anybody to ask it is none: what announces itself
+/// proves nothing.
+fn picked(mut found: Vec<AskedHub>, owner: Option<&mut dyn BufRead>) -> anyhow::Result<AskedHub> {
     let places: Vec<_> = found.iter().map(|asked| (asked.hub, asked.address.clone())).collect();
-    let several = each_once(&places);
-    if let [only] = several[..] {
-        return Ok(found.swap_remove(only));
-    }
+    let each = each_once(&places);
     let shown = |at: &usize| format!("{} at {}", found[*at].hub.name(), found[*at].address);
-    if !std::io::stdin().is_terminal() {
-        let all: Vec<String> = several.iter().map(shown).collect();
-        anyhow::bail!("there are several: {}; give the address of yours", all.join(", "));
-    }
-    for (number, at) in several.iter().enumerate() {
-        show::remark(format!("{}: {}", number + 1, shown(at)));
-    }
-    show::remark("Which one is yours? Its number:");
+    let Some(owner) = owner else {
+        let all: Vec<String> = each.iter().map(shown).collect();
+        let there = if all.len() == 1 { "found " } else { "there are several: " };
+        anyhow::bail!("{there}{}; give the address of yours: joi home connect URL", all.join(", "));
+    };
     let mut line = String::new();
-    std::io::stdin().read_line(&mut line)?;
-    let number = line.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    let at = number.and_then(|number| several.get(number)).copied().context("that is none of the numbers")?;
+    let at = if let [only] = each[..] {
+        show::remark(format!("found {}. Is it yours? y/N", shown(&only)));
+        owner.read_line(&mut line)?;
+        anyhow::ensure!(
+            matches!(line.trim(), "y" | "yes"),
+            "nothing was connected; give the address of yours: joi home connect URL"
+        );
+        only
+    } else {
+        for (number, at) in each.iter().enumerate() {
+            show::remark(format!("{}: {}", number + 1, shown(at)));
+        }
+        show::remark("Which one is yours? Its number:");
+        owner.read_line(&mut line)?;
+        let number = line.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        number.and_then(|number| each.get(number)).copied().context("that is none of the numbers")?
+    };
     Ok(found.swap_remove(at))
 }
 
@@ -228,21 +242,24 @@ fn read_token(file: &std::path::Path) -> anyhow::Result<HomeToken> {
     HomeToken::read(&text).map_err(|why| anyhow::anyhow!(why))
 }
 
-fn ask_for_token(hub: Hub) -> anyhow::Result<HomeToken> {
+fn ask_for_token(hub: Hub, address: &ServerAddress) -> anyhow::Result<HomeToken> {
     if !std::io::stdin().is_terminal() {
         return Err(told(HomeFault::TokenMissing));
     }
-    show::remark(match hub {
-        Hub::OpenHab => {
-            "openHAB wants a token: make one on your profile page (API Tokens) and paste it here."
-        }
-        Hub::HomeAssistant => {
-            "Home Assistant wants a long-lived access token: make one on your profile page (Security), as an \
-             administrator, and paste it here."
-        }
-    });
+    show::remark(wanted_token(hub, address));
     let line = unseen::line()?;
     HomeToken::read(&line).map_err(|why| anyhow::anyhow!(why))
+}
+
+/// What is asked for, and who will get it.
+fn wanted_token(hub: Hub, address: &ServerAddress) -> String {
+    let how = match hub {
+        Hub::OpenHab => "a token: make one on your profile page (API Tokens)",
+        Hub::HomeAssistant => {
+            "a long-lived access token: make one on your profile page (Security), as an administrator,"
+        }
+    };
+    format!("{} at {address} wants {how} and paste it here; it is sent there.", hub.name())
 }
 
 pub(super) fn disconnect(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
@@ -269,5 +286,54 @@ mod tests {
         assert_eq!(of(&[(Hub::OpenHab, "openhab"), (Hub::OpenHab, "openhab.local")]), [0]);
         assert_eq!(of(&[own[0], (Hub::OpenHab, "http://192.168.1.3:8080")]), [0, 1]);
         assert_eq!(of(&[own[0], (Hub::HomeAssistant, "http://192.168.1.2:8123")]), [0, 1]);
+    }
+
+    /// The address that is picked of those found, with what the owner types, or without anybody to ask.
+    fn picks(all: &[(Hub, &str)], typed: Option<&str>) -> Result<String, String> {
+        let found = all.iter().map(|(hub, url)| AskedHub {
+            hub: *hub,
+            address: ServerAddress::read_for(url, *hub).unwrap(),
+            check: Err(HomeFault::TokenMissing),
+        });
+        let mut typed = typed.map(str::as_bytes);
+        let owner = typed.as_mut().map(|typed| typed as &mut dyn BufRead);
+        let picked = picked(found.collect(), owner);
+        picked.map(|asked| asked.address.to_string()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_only_server_that_is_found_is_taken_after_a_yes_alone() {
+        let own = (Hub::OpenHab, "http://192.168.1.2:8080");
+        let tls = (Hub::OpenHab, "https://192.168.1.2:8443");
+        for yes in ["y\n", "yes\n", " yes "] {
+            assert_eq!(picks(&[own, tls], Some(yes)), Ok(own.1.to_owned()), "{yes:?}");
+        }
+        for no in ["", "\n", "n\n", "no\n", "1\n", "yesterday\n"] {
+            let refused = picks(&[own, tls], Some(no)).unwrap_err();
+            assert!(refused.contains("joi home connect URL"), "{no:?}: {refused}");
+        }
+        let refused = picks(&[own, tls], None).unwrap_err();
+        assert!(refused.contains("openHAB at http://192.168.1.2:8080"), "{refused}");
+        assert!(refused.contains("joi home connect URL"), "{refused}");
+    }
+
+    #[test]
+    fn of_several_servers_the_one_with_the_number_is_taken() {
+        let both = [(Hub::OpenHab, "http://192.168.1.2:8080"), (Hub::OpenHab, "http://192.168.1.3:8080")];
+        assert_eq!(picks(&both, Some("2\n")), Ok(both[1].1.to_owned()));
+        for none in ["", "\n", "0\n", "3\n", "y\n"] {
+            assert!(picks(&both, Some(none)).is_err(), "{none:?}");
+        }
+        let refused = picks(&both, None).unwrap_err();
+        assert!(refused.contains(both[0].1) && refused.contains(both[1].1), "{refused}");
+    }
+
+    #[test]
+    fn who_gets_the_token_is_told_before_it_is_pasted() {
+        for hub in Hub::ALL {
+            let address = ServerAddress::read_for("192.168.1.2", hub).unwrap();
+            let told = wanted_token(hub, &address);
+            assert!(told.contains(hub.name()) && told.contains(&address.to_string()), "{told}");
+        }
     }
 }

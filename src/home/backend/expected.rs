@@ -1,5 +1,6 @@
 //! PURE. Which state a command is to end in, and whether a state is that, or on the way there.
 
+use crate::home::house::unit::converted;
 use crate::home::house::{Item, ItemKind, ItemState, StateValue};
 
 /// The state a command should lead to.
@@ -14,7 +15,10 @@ pub struct Expected {
 enum Target {
     On(bool),
     Percent(f64),
+    /// In the unit of the item.
     Number(f64),
+    /// The same, out of another unit, which many thermostats round.
+    Converted(f64),
     /// Saturation and hue are rounded by many lamps.
     Colour([f64; 3]),
     Text(String),
@@ -25,6 +29,10 @@ enum Target {
 
 /// Levels and colours are rounded by many lamps: from another state, this far from the goal is there.
 const ROUNDED: f64 = 5.0;
+/// Numbers that differ by less are the same.
+const EXACT: f64 = 0.01;
+/// Half of a step of half a degree, and what is lost in converting.
+const HALF_STEP: f64 = 0.26;
 
 /// How a state stands to what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +65,7 @@ impl Expected {
                 }
                 _ => Target::Percent(text.parse().ok()?),
             },
-            // A quantity in another unit is converted by the server; any new number is taken for it.
-            (ItemKind::Number { .. }, text) => Target::Number(text.parse().ok()?),
+            (ItemKind::Number { .. }, text) => number(text, item.unit.as_deref())?,
             _ => return None,
         };
         let is_lamp = matches!(kind, ItemKind::Dimmer | ItemKind::Colour);
@@ -73,7 +80,11 @@ impl Expected {
                 let within = self.within(state, *goal);
                 (near(state.percent(), *goal, within), state.percent(), *goal)
             }
-            Target::Number(goal) => (near(state.number(), *goal, 0.01), state.number(), *goal),
+            Target::Number(goal) => (near(state.number(), *goal, EXACT), state.number(), *goal),
+            Target::Converted(goal) => {
+                let within = if *state == self.before { EXACT } else { HALF_STEP };
+                (near(state.number(), *goal, within), state.number(), *goal)
+            }
             Target::Colour(goal) => (is_colour(state, goal, self.within(state, goal[2])), None, 0.0),
             Target::Text(text) => (state.text == *text, None, 0.0),
             Target::Brighter => (self.moved(state).is_some_and(|by| by > 0.0), None, 0.0),
@@ -84,7 +95,7 @@ impl Expected {
         }
         let before = self.before.percent().or_else(|| self.before.number());
         match (before, now) {
-            (Some(before), Some(now)) if (now - goal).abs() + 0.01 < (before - goal).abs() => {
+            (Some(before), Some(now)) if (now - goal).abs() + EXACT < (before - goal).abs() => {
                 Follows::Towards
             }
             _ => Follows::No,
@@ -101,6 +112,14 @@ impl Expected {
     fn moved(&self, state: &ItemState) -> Option<f64> {
         Some(state.percent()? - self.before.percent()?)
     }
+}
+
+/// `21.5`, or `21.5 °C` for an item of that unit or of one it can be converted to, as the server does.
+fn number(text: &str, own: Option<&str>) -> Option<Target> {
+    let Some((value, unit)) = text.split_once(' ') else { return text.parse().ok().map(Target::Number) };
+    let (value, own) = (value.parse().ok()?, own?);
+    let goal = converted(value, unit, own)?;
+    Some(if unit == own { Target::Number(goal) } else { Target::Converted(goal) })
 }
 
 fn near(value: Option<f64>, goal: f64, within: f64) -> bool {
@@ -122,6 +141,7 @@ mod tests {
 
     fn follows(kind: &ItemKind, before: &str, command: &str, now: &str) -> Follows {
         let mut item = Item::named("X", kind.clone());
+        item.unit = matches!(kind, ItemKind::Number { dimension: Some(_) }).then(|| "°C".to_owned());
         item.state = ItemState::read(before, kind);
         Expected::after(command, &item).unwrap().follows(&ItemState::read(now, kind))
     }
@@ -144,5 +164,31 @@ mod tests {
         ] {
             assert_eq!(follows(&kind, before, command, now), expected, "{kind:?} {before} {command} {now}");
         }
+    }
+
+    #[test]
+    fn a_number_is_read_back_whatever_unit_it_was_sent_in() {
+        use Follows::{No, Reached, Towards};
+        let degrees = ItemKind::Number { dimension: Some("Temperature".into()) };
+        for (before, command, now, expected) in [
+            ("20 °C", "21.5", "21.5 °C", Reached),
+            ("20 °C", "21.5 °C", "21.5 °C", Reached),
+            ("20 °C", "21.5 °C", "20 °C", No),
+            ("20 °C", "21.5 °C", "21 °C", Towards),
+            ("20 °C", "21.5 °C", "NULL", No),
+            ("20 °C", "70 °F", "21.11 °C", Reached),
+            ("20 °C", "70 °F", "21 °C", Reached),
+            ("20 °C", "70 °F", "20.5 °C", Towards),
+            ("20 °C", "70 °F", "70 °C", No),
+            ("20 °C", "70 °F", "20 °C", No),
+            // It was nearly there, and has not moved.
+            ("21 °C", "70 °F", "21 °C", No),
+            ("20 °C", "294.65 K", "21.5 °C", Reached),
+        ] {
+            assert_eq!(follows(&degrees, before, command, now), expected, "{before} {command} {now}");
+        }
+        let plain = ItemKind::Number { dimension: None };
+        assert_eq!(follows(&plain, "1", "5", "5"), Reached);
+        assert_eq!(follows(&plain, "1", "5", "1"), No);
     }
 }

@@ -201,7 +201,10 @@ impl HassClient {
         // The item of all scenes takes the name of one.
         let (id, text) = if id.contains('.') { (id, text) } else { (text, "ON") };
         let entity = self.entity(id).await.map_err(SendFault::NotSent)?;
-        let call = services::call(&entity, part, text).ok_or(SendFault::NotSent(HomeFault::Refused))?;
+        let degrees = locked(&self.degrees).clone();
+        let call = services::in_own_unit(&entity, part, text, &degrees)
+            .and_then(|text| services::call(&entity, part, &text))
+            .ok_or(SendFault::NotSent(HomeFault::Refused))?;
         let path = format!("api/services/{}/{}", call.domain, call.service);
         let request = self.request(Method::POST, &path).map_err(SendFault::NotSent)?.json(&call.data);
         let status = match timeout(SERVICE, request.send()).await {

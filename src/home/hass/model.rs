@@ -186,6 +186,12 @@ fn of_entity(read: &HassRead, entity: &HassEntity, place: &EntityPlace) -> Vec<I
             if face.point.0 == "Point_Measurement" || face.point.1 == Some("Property_SoundVolume") {
                 let class = face.point.1.and_then(|path| path.rsplit('_').next()).unwrap_or_default();
                 (item.label, item.synonyms) = words::class_names(class, &read.language);
+                if class == "SoundVolume" {
+                    // There are several players: "the volume of the music".
+                    let of_player = |called: &String| format!("{name} {called}");
+                    let more: Vec<_> = item.label.iter().chain(&item.synonyms).map(of_player).collect();
+                    item.synonyms.extend(more);
+                }
             }
         }
         let text = known.get(&item.name).map_or("NULL", String::as_str);
@@ -225,6 +231,7 @@ fn activities(read: &HassRead, seen: &[&HassEntity]) -> Vec<Item> {
         }
         let mut item = Item::named(domain, ItemKind::Text);
         (item.label, item.synonyms) = words::labels(domain, &read.language);
+        item.category = Some(domain.to_owned());
         let option = |entity: &&&HassEntity| ItemOption {
             value: entity.entity_id.clone(),
             label: entity.text("friendly_name").unwrap_or(&entity.entity_id).to_owned(),

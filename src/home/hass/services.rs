@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 
 use super::entity::{ALARM_MODES, COVER_SET_POSITION, HassEntity};
 use super::states::kelvins;
+use crate::home::house::state::rounded;
+use crate::home::house::unit::converted;
 
 /// One step brighter or darker, in percent.
 const STEP: i32 = 10;
@@ -29,6 +31,21 @@ pub(super) fn call(entity: &HassEntity, part: Option<&str>, text: &str) -> Optio
     data["entity_id"] = json!(entity.entity_id);
     let domain = if entity.domain() == "group" { "homeassistant" } else { entity.domain() };
     Some(ServiceCall { domain: domain.to_owned(), service: service.to_owned(), data })
+}
+
+/// `text` with a number in the unit that `part` has, and no unit: services take bare numbers. Nothing where it can't be
+/// converted. `degrees` is the unit of temperatures of the server.
+pub(super) fn in_own_unit(
+    entity: &HassEntity,
+    part: Option<&str>,
+    text: &str,
+    degrees: &str,
+) -> Option<String> {
+    let face = entity.faces(degrees).into_iter().find(|face| face.part == part);
+    match (face.and_then(|face| face.unit), text.split_once(' ')) {
+        (Some(own), Some((value, unit))) => converted(value.parse().ok()?, unit, &own).map(rounded),
+        _ => Some(text.to_owned()),
+    }
 }
 
 type NamedService = Option<(&'static str, Value)>;

@@ -2,7 +2,8 @@
 //!
 //! This is ours and stricter than the server's permissions. It is decided by the semantic class, the icon, or words of
 //! the name for items without semantics; the lists are `assets/home/caution.toml`. A group with such a member counts as
-//! one. Of options ("open garage") each is decided by what it is called. The configuration names exceptions both ways.
+//! one. Of options ("open garage") each is decided by what it is called. The configuration names exceptions both ways: a
+//! group that is asked first stands for its members, one that never is for itself alone.
 //! An item that can't be commanded needs no caution.
 
 use std::collections::{BTreeMap, HashSet};
@@ -135,6 +136,12 @@ fn cause(item: &Item, items: &BTreeMap<String, Item>, rules: &HouseRules) -> Opt
     if is_group || !item.kind.takes_commands() || item.is_read_only {
         return None;
     }
+    let in_group = || is_in_asked_group(item, items, rules).then_some(CautionCause::Configured);
+    by_itself(item, items).or_else(in_group)
+}
+
+/// Why what it is asks for care, whatever the configuration says.
+fn by_itself(item: &Item, items: &BTreeMap<String, Item>) -> Option<CautionCause> {
     let file = &*FILE;
     let property = item.semantics.as_ref().and_then(|semantics| semantics.property.as_ref());
     if property.is_some_and(|property| file.harmless_properties.iter().any(|name| property.is(name))) {
@@ -146,6 +153,15 @@ fn cause(item: &Item, items: &BTreeMap<String, Item>, rules: &HouseRules) -> Opt
         .into_iter()
         .find(|(_, marks)| marks.fit(item) || equipment.is_some_and(|equipment| marks.fit_class(equipment)));
     known.map(|(cause, _)| cause).or_else(|| is_door(item, equipment).then_some(CautionCause::Entrance))
+}
+
+/// Whether a group around it, however far out, or its equipment is asked first.
+fn is_in_asked_group(item: &Item, items: &BTreeMap<String, Item>, rules: &HouseRules) -> bool {
+    if rules.ask_first.is_empty() {
+        return false;
+    }
+    let around = groups_around(&item.name, items);
+    around.iter().chain(&item.equipment).any(|name| rules.ask_first.contains(name))
 }
 
 /// Whether a switch or a shutter is a door by what it is called, or by what its equipment is.

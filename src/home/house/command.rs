@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::caution::Caution;
 use super::item::{Item, ItemKind, ValueRange};
 use super::state::rounded;
+use super::unit::converted;
 
 /// What an item is to do.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +83,7 @@ pub enum Refused {
     /// It, or a member of the group, may not be commanded by voice.
     #[error("{item} may not be commanded: its voice permission says so")]
     NotPermitted {
-        /// The item whose permission it is.
+        /// The item whose permission it is; the group, where that member is hidden.
         item: String,
     },
     /// The server describes it as read only.
@@ -268,29 +269,14 @@ fn in_range(item: &Item, value: f64, range: ValueRange) -> Result<(), Refused> {
 
 fn quantity(item: &Item, value: f64, unit: &str) -> Result<(), Refused> {
     let own = item.unit.as_deref();
-    let kelvin = |value: f64, unit: &str| match unit {
-        "°C" => Some(value + 273.15),
-        "°F" => Some((value + 459.67) / 1.8),
-        "K" => Some(value),
-        _ => None,
-    };
-    if own == Some(unit) {
-        return in_range(item, value, item.range);
-    }
-    let given = kelvin(value, unit).zip(own.filter(|own| kelvin(0.0, own).is_some()));
-    let Some((given, own)) = given else {
+    let Some(value) = own.and_then(|own| converted(value, unit, own)) else {
         return Err(Refused::WrongUnit {
             item: item.name.clone(),
             unit: unit.to_owned(),
             own: item.unit.clone(),
         });
     };
-    let converted = match own {
-        "°C" => given - 273.15,
-        "°F" => given * 1.8 - 459.67,
-        _ => given,
-    };
-    in_range(item, converted, item.range)
+    in_range(item, value, item.range)
 }
 
 fn an_option(item: &Item, text: &str) -> Result<(), Refused> {

@@ -154,16 +154,32 @@ fn after_a_start_two_good_answers_two_seconds_apart_are_wanted() {
     bench.on(LinkEvent::Closed(refused()));
     assert_eq!(bench.wait().1, LinkAction::Open);
     assert_eq!(bench.on(LinkEvent::Opened), LinkAction::Read);
-    assert_eq!(bench.on(LinkEvent::Unread(starting())), LinkAction::Falter);
+    assert_eq!(bench.on(LinkEvent::Unread(starting())), LinkAction::Falter(starting()));
     assert_eq!(bench.wait(), (Duration::from_millis(500), LinkAction::Read));
     assert_eq!(bench.on(good()), LinkAction::BelieveStarting);
     assert_eq!(bench.wait(), (SETTLED_AFTER, LinkAction::Read));
     // It flaps: all anew.
-    assert_eq!(bench.on(LinkEvent::Unread(starting())), LinkAction::Falter);
+    assert_eq!(bench.on(LinkEvent::Unread(starting())), LinkAction::Falter(starting()));
     assert_eq!(bench.wait().1, LinkAction::Read);
     assert_eq!(bench.on(good()), LinkAction::BelieveStarting);
     assert_eq!(bench.wait().1, LinkAction::Read);
     assert_eq!(bench.on(good()), LinkAction::Believe);
+}
+
+#[test]
+fn what_keeps_the_house_from_being_read_is_told_as_it_is_and_the_stream_stays() {
+    let proxy = || HomeFault::Proxy { status: 502 };
+    let garbled = || HomeFault::Unreadable { why: "status 500, broken".into() };
+    for fault in [refused(), starting(), proxy(), garbled()] {
+        let mut bench = Bench::up();
+        bench.on(LinkEvent::Layout);
+        assert_eq!(bench.wait().1, LinkAction::Read);
+        assert_eq!(bench.on(LinkEvent::Unread(fault.clone())), LinkAction::Falter(fault.clone()));
+        assert_eq!(bench.wait(), (Duration::from_millis(500), LinkAction::Read), "{fault:?}");
+        assert_eq!(bench.on(good()), LinkAction::BelieveStarting);
+        assert_eq!(bench.wait(), (SETTLED_AFTER, LinkAction::Read));
+        assert_eq!(bench.on(good()), LinkAction::Believe);
+    }
 }
 
 #[test]

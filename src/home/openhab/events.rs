@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::frames::SseFrame;
 use crate::home::backend::ServerEvent;
 use crate::home::house::state::rounded;
+use crate::home::house::unit::converted;
 
 #[derive(Deserialize)]
 struct EventRow {
@@ -62,9 +63,9 @@ pub(super) fn read(frame: &SseFrame) -> Option<ServerEvent> {
 pub(in crate::home) fn state_text(text: &str, unit: Option<&str>) -> String {
     let kelvin = text.strip_suffix(" K").and_then(|value| value.parse::<f64>().ok());
     match (kelvin, unit) {
-        (Some(kelvin), Some("°C")) => format!("{} °C", rounded(kelvin - 273.15)),
-        (Some(kelvin), Some("°F")) => {
-            format!("{} °F", rounded(kelvin * 1.8 - 459.67))
+        (Some(kelvin), Some(unit @ ("°C" | "°F"))) => {
+            let value = converted(kelvin, "K", unit);
+            value.map_or_else(|| text.to_owned(), |value| format!("{} {unit}", rounded(value)))
         }
         _ => text.to_owned(),
     }

@@ -3,11 +3,12 @@
 use super::*;
 use crate::home::backend::{Home, HomeView};
 use crate::home::config::HomeConfig;
-use crate::home::demo::{DemoHome, DemoWants};
+use crate::home::demo::{DemoHome, DemoPhase, DemoWants};
 use crate::home::house::HouseRules;
 use crate::home::openhab::{OpenHab, ServerAddress, TokenSource};
 
 mod follow;
+mod hass;
 mod later;
 mod model;
 mod near;
@@ -208,6 +209,40 @@ async fn a_house_that_is_not_reached_is_told_in_one_sentence() {
 }
 
 #[tokio::test]
+async fn a_house_whose_power_is_cut_is_not_said_to_start() {
+    let mut housed = Housed::new(vec![]).await;
+    housed.demo.vanish().await;
+    let gone = "I can't reach the house at the moment; nothing was done.";
+    let said = |ran: Ran| ran.outcome.text.0;
+    assert_eq!(said(housed.bench.say("turn on the hall light").await), gone);
+    // Its stream is open still; that it can't be read is what is known.
+    housed.until(|view| !view.link.is_up()).await;
+    assert_eq!(said(housed.bench.say("turn on the hall light").await), gone);
+    let told = said(housed.bench.say("is the hall light on?").await);
+    assert_eq!(told, "I can't reach the house at the moment.");
+    assert_eq!(housed.sent(), []);
+}
+
+#[tokio::test]
+async fn a_server_that_restarts_in_mid_command_leaves_it_unknown_and_gets_it_once() {
+    let mut housed = Housed::new(vec![]).await;
+    housed.demo.phase(DemoPhase::Mute);
+    let mut requests = housed.demo.requests();
+    let (bench, demo) = (&housed.bench, &mut housed.demo);
+    let restarts = async {
+        while requests.recv().await.unwrap().method != "POST" {}
+        demo.stop();
+        demo.start_again(DemoPhase::Running).await.unwrap();
+    };
+    let (ran, ()) = tokio::join!(bench.say("Turn on the hall light."), restarts);
+    assert_eq!(ran.outcome.text.0, "I don't know whether it arrived at Hall light.");
+    housed.until(|view| view.link.is_up()).await;
+    let posts = std::iter::from_fn(|| requests.try_recv().ok()).filter(|one| one.method == "POST").count();
+    assert_eq!((posts, housed.sent()), (0, sent(&[("Hall_Light", "ON")])), "nothing goes out once more");
+    assert_eq!(housed.bench.model.requests().len(), 0);
+}
+
+#[tokio::test]
 async fn what_is_not_about_the_house_goes_its_way() {
     let housed = Housed::new(vec![scripted::answers("Paris.")]).await;
     assert_eq!(housed.says("what is the capital of France?").await, "Paris.");
@@ -222,7 +257,9 @@ async fn german_is_understood_and_answered_in_german() {
     })
     .await;
     assert_eq!(housed.says("Schalte Hall light ein").await, "Hall light ist an.");
-    assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON")]));
+    let both = housed.says("Mach Hall light aus und Kitchen blinds zu").await;
+    assert_eq!(both, "Hall light ist aus. Erledigt.");
+    assert_eq!(housed.sent()[1..], sent(&[("Hall_Light", "OFF"), ("Kitchen_Blinds", "DOWN")]));
 }
 
 #[tokio::test]

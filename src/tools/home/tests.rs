@@ -155,13 +155,32 @@ async fn a_command_is_sent_once_and_read_back() {
     assert_eq!(home.sent(), [("Kitchen_Light".to_owned(), "ON".to_owned())]);
     let done = call(&toolbox, "homeCommand", json!({ "item": "Hall_Light", "command": "70 %" })).await;
     assert_eq!(done.unwrap().sentence.as_deref(), Some("Done."));
+    let warm = json!({ "item": "bath heating", "command": "22 °C" });
+    let done = call(&toolbox, "homeCommand", warm).await.unwrap();
+    assert_eq!(
+        (done.text.as_str(), done.sentence.as_deref()),
+        ("done; Bath heating is 22 °C now", Some("Done."))
+    );
     for (item, command) in
         [("bath heating", "99"), ("light", "on"), ("Secret", "off"), ("hall light", "purple")]
     {
         let refused = call(&toolbox, "homeCommand", json!({ "item": item, "command": command })).await;
         assert!(matches!(refused, Err(ToolError::TellModel(_))), "{item} {command}: {refused:?}");
     }
-    assert_eq!(home.sent().len(), 2, "what is refused is not sent");
+    assert_eq!(home.sent().len(), 3, "what is refused is not sent");
+}
+
+#[tokio::test]
+async fn a_group_with_a_hidden_member_is_refused_without_its_name() {
+    let mut all = rows();
+    let group = json!({ "name": "Lights", "type": "Group", "groupType": "Switch", "label": "All lights", "state": "NULL" });
+    all.as_array_mut().unwrap().push(group);
+    all[5]["groupNames"] = json!(["Lights"]);
+    let (home, toolbox) = bench(|home| *home = StillHome::new(all));
+    let refused = call(&toolbox, "homeCommand", json!({ "item": "all lights", "command": "off" })).await;
+    let Err(ToolError::TellModel(told)) = refused else { panic!("{refused:?}") };
+    assert!(told.contains("Lights") && !told.contains("Secret"), "{told}");
+    assert_eq!(home.sent(), []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -171,6 +190,14 @@ async fn a_state_that_does_not_follow_or_an_answer_that_is_lost_is_told_and_ends
     let told = call(&toolbox, "homeCommand", on()).await;
     assert_eq!(told, Err(ToolError::EndTurn("I sent it to Kitchen light, but nothing has changed.".into())));
     assert_eq!(home.sent().len(), 1);
+    for command in ["22 °C", "22", "70 °F"] {
+        let (home, toolbox) = bench(|home| home.obeys = false);
+        let warm = json!({ "item": "bath heating", "command": command });
+        let told = call(&toolbox, "homeCommand", warm).await;
+        let nothing = "I sent it to Bath heating, but nothing has changed.";
+        assert_eq!(told, Err(ToolError::EndTurn(nothing.into())), "{command}");
+        assert_eq!(home.sent().len(), 1);
+    }
     let lost = SendFault::OutcomeUnknown(HomeFault::NotConnected);
     let (home, toolbox) = bench(|home| home.fault = Some(lost));
     let told = call(&toolbox, "homeCommand", on()).await;

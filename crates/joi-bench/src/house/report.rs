@@ -21,6 +21,8 @@ pub(super) struct HeardSentence {
     pub(super) settled: Option<String>,
     /// What comes of it.
     pub(super) got: String,
+    /// Whether the quickest speech model decided, before the chosen one.
+    pub(super) is_first_look: bool,
     /// The time of the transcription.
     pub(super) took: Duration,
 }
@@ -85,6 +87,7 @@ impl HeardSentence {
             "text": self.text,
             "settled": self.settled,
             "got": self.got,
+            "first_look": self.is_first_look,
             "verdict": self.verdict().name(),
             "ms": ms(self.took),
         })
@@ -152,6 +155,7 @@ mod tests {
             settled: None,
             expected,
             got,
+            is_first_look: false,
             took: Duration::ZERO,
         };
         one.verdict()

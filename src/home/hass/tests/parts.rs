@@ -153,6 +153,26 @@ fn commands_become_services() {
 }
 
 #[test]
+fn a_number_goes_out_in_the_unit_of_the_server() {
+    let thermostat = entity("climate.a", "heat", json!({"supported_features": 1}));
+    let target = entity("number.a", "5", json!({"unit_of_measurement": "W"}));
+    let mode = entity("select.a", "x", json!({"options": ["70 °F"]}));
+    for (of, part, text, degrees, sent) in [
+        (&thermostat, Some("temperature"), "70 °F", "°C", Some("21.11")),
+        (&thermostat, Some("temperature"), "21.5 °C", "°C", Some("21.5")),
+        (&thermostat, Some("temperature"), "20 °C", "°F", Some("68")),
+        (&thermostat, Some("temperature"), "21.5", "°C", Some("21.5")),
+        (&thermostat, Some("temperature"), "5 W", "°C", None),
+        (&target, None, "5 W", "°C", Some("5")),
+        (&target, None, "70 °F", "°C", None),
+        (&mode, None, "70 °F", "°C", Some("70 °F")),
+    ] {
+        let own = services::in_own_unit(of, part, text, degrees);
+        assert_eq!(own.as_deref(), sent, "{} {text} {degrees}", of.entity_id);
+    }
+}
+
+#[test]
 fn names_are_split_at_the_second_dot() {
     assert_eq!(split("climate.bath.hvac_mode"), ("climate.bath", Some("hvac_mode")));
     assert_eq!(split("light.hall"), ("light.hall", None));

@@ -93,6 +93,18 @@ fn a_group_does_not_pass_on_what_its_member_may_not_get() {
 }
 
 #[test]
+fn a_group_does_not_name_a_member_that_is_hidden() {
+    let group = with(row("Group", "All", &[]), "groupType", json!("Switch"));
+    let hidden = || voice(row("Switch", "Secret", &["All"]), "NO_ACCESS");
+    let meter = with(row("Switch", "Meter", &["All"]), "stateDescription", json!({"readOnly": true}));
+    for rows in [vec![group.clone(), hidden(), row("Switch", "Y", &["All"])], vec![group, hidden(), meter]] {
+        let refused = text(&house(&rows), "All", ItemCommand::Off);
+        assert_eq!(refused, Err(Refused::NotPermitted { item: "All".into() }));
+        assert!(!refused.unwrap_err().to_string().contains("Secret"));
+    }
+}
+
+#[test]
 fn an_order_tells_what_is_asked_first() {
     let house = house(&[with(row("Switch", "Bolt", &[]), "category", json!("lock"))]);
     let ordered = house.order("Bolt", &ItemCommand::Off).unwrap();

@@ -224,6 +224,56 @@ fn the_configuration_names_exceptions_both_ways() {
 }
 
 #[test]
+fn a_group_that_is_asked_first_stands_for_its_members() {
+    const CONFIGURED: Caution = Caution::AskFirst(CautionCause::Configured);
+    let switches =
+        |name: &str, groups: &[&str]| with(row("Group", name, groups), "groupType", json!("Switch"));
+    let rows = [
+        switches("gPumps", &[]),
+        row("Group", "gDeep", &["gPumps"]),
+        switches("gGarden", &[]),
+        row("Switch", "Pond", &["gPumps", "gGarden"]),
+        row("Switch", "Well", &["gDeep"]),
+        row("Switch", "Free", &["gPumps"]),
+        with(row("Switch", "Bolt", &["gPumps"]), "category", json!("lock")),
+        row("Number", "Level", &["gPumps"]),
+        with(row("Number", "Meter", &["gPumps"]), "stateDescription", json!({"readOnly": true})),
+        row("Switch", "Lamp", &["gGarden"]),
+        semantic(row("Group", "Boiler", &[]), "Equipment_Boiler", json!({})),
+        semantic(row("Switch", "Boost", &[]), "Point_Control", json!({"isPointOf": "Boiler"})),
+    ];
+    let rules = HouseRules {
+        ask_first: vec!["gPumps".into(), "Boiler".into()],
+        act_freely: vec!["Free".into()],
+        ..HouseRules::default()
+    };
+    let house = house_with(&rows, &rules);
+    let is = |name: &str| house.item(name).unwrap().caution;
+    for asked in ["gPumps", "Pond", "Well", "Level", "gGarden", "Boost"] {
+        assert_ne!(is(asked), Caution::None, "{asked}");
+    }
+    assert_eq!((is("Pond"), is("Well"), is("Boost")), (CONFIGURED, CONFIGURED, CONFIGURED));
+    assert_eq!(is("Bolt"), ENTRANCE, "what it is says more than its group");
+    for free in ["Free", "Lamp", "Meter"] {
+        assert_eq!(is(free), Caution::None, "{free}");
+    }
+    let ordered = house.order("Pond", &ItemCommand::On).unwrap();
+    assert_eq!(ordered.caution, CONFIGURED);
+}
+
+#[test]
+fn a_group_that_is_never_asked_stands_for_itself_alone() {
+    let rows = [
+        with(row("Group", "gLocks", &[]), "groupType", json!("Switch")),
+        with(row("Switch", "Bolt", &["gLocks"]), "category", json!("lock")),
+    ];
+    let rules = HouseRules { act_freely: vec!["gLocks".into()], ..HouseRules::default() };
+    let house = house_with(&rows, &rules);
+    assert_eq!(house.item("gLocks").unwrap().caution, Caution::None);
+    assert_eq!(house.item("Bolt").unwrap().caution, ENTRANCE);
+}
+
+#[test]
 fn one_bad_item_does_not_cost_the_house() {
     let (items, unread) = read::items(vec![
         json!({"type": "Switch", "name": "Good"}),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -252,6 +252,29 @@ async fn pictures_are_never_asked_for() {
         with_states.iter().all(|path| path.contains("type=") && !path.contains("type=Image")),
         "{paths:?}"
     );
+}
+
+#[tokio::test]
+async fn a_house_of_more_than_500_items_is_read_by_as_many_requests_as_a_small_one() {
+    let furniture: Vec<Value> =
+        serde_json::from_str(include_str!("../../../../assets/home/demo.json")).unwrap();
+    let renamed = |at: usize| {
+        furniture.iter().cloned().map(move |mut row| {
+            row["name"] = json!(format!("{}_{at}", row["name"].as_str().unwrap()));
+            row
+        })
+    };
+    let mut counts = Vec::new();
+    for items in [furniture.clone(), (0..9).flat_map(renamed).collect()] {
+        let count = items.len();
+        let demo = DemoHome::start(DemoWants { items, ..DemoWants::default() }).await.unwrap();
+        let mut requests = demo.requests();
+        let address = ServerAddress::read(&demo.url()).unwrap();
+        let (home, _follower) = OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap();
+        assert_eq!(home.check().await.unwrap().items, count);
+        counts.push(std::iter::from_fn(|| requests.try_recv().ok()).count());
+    }
+    assert!(counts[0] == counts[1] && counts[0] < 30, "{counts:?}");
 }
 
 #[tokio::test]

@@ -276,6 +276,11 @@ impl ConnectedHome {
 }
 
 impl HouseWish {
+    /// Whether nothing in the house could do all of it as it stands: it may be several requests.
+    pub(crate) fn comes_to_nothing(&self) -> bool {
+        self.is_of_nothing() || matches!(self, Self::Decided(HouseDecision::Refused(HouseRefusal::Cannot(_))))
+    }
+
     /// Whether nothing in the house was found that it could be about.
     pub(crate) fn is_of_nothing(&self) -> bool {
         matches!(self, Self::Decided(HouseDecision::Refused(HouseRefusal::NoSuch(_))))

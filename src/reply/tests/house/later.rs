@@ -8,7 +8,12 @@ async fn at_ten(change: impl FnOnce(&mut EngineParts<Scripted>)) -> Housed {
 }
 
 async fn waiting(housed: &Housed) -> Vec<String> {
-    let schedule = housed.bench.engine.parts.schedule.clone().unwrap();
+    waiting_in(&housed.bench).await
+}
+
+/// What is scheduled for the house.
+pub(super) async fn waiting_in(bench: &Bench) -> Vec<String> {
+    let schedule = bench.engine.parts.schedule.clone().unwrap();
     let entries = schedule.entries().await.unwrap();
     let sent = |entry: &crate::schedule::Entry| {
         entry.does.iter().map(|one| format!("{}={}", one.item, one.text)).collect::<Vec<_>>().join(" ")

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::deed::{self, NotDone};
 use super::lexicon::{ThingPhrase, mark_of};
 use super::phrasing::TakenWords;
-use super::target::{FoundThings, SearchPurpose};
+use super::target::{FoundThings, Search, SearchPurpose};
 use super::things::{Thing, ThingRole};
 use super::{HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand, Reader, Wanted, spoken};
 use crate::home::house::{Item, ItemCommand, Refused};
@@ -116,6 +116,9 @@ impl Reader<'_> {
             }
             FoundThings::Nothing => return None,
         };
+        if let Some(thing) = self.unable(wanted, phrases, &search).filter(|_| except.is_empty()) {
+            return Some(HouseDecision::Refused(HouseRefusal::Cannot(thing)));
+        }
         if !except.is_empty() {
             let FoundThings::Things(left_out) = self.found(except, &self.search(SearchPurpose::Except, &[]))
             else {
@@ -140,6 +143,28 @@ impl Reader<'_> {
             self.planned(thing, wanted, reach)
         });
         together(planned.collect())
+    }
+
+    /// Of several that were named the one of which nothing can do that: the others are not done without a word about it.
+    fn unable(
+        &self,
+        wanted: &Wanted<'_>,
+        phrases: &[ThingPhrase],
+        search: &Search<'_>,
+    ) -> Option<NamedThing> {
+        let is_by_itself = matches!(wanted.deed, HouseDeed::Option | HouseDeed::Lock | HouseDeed::Unlock);
+        if phrases.len() < 2 || is_by_itself {
+            return None;
+        }
+        phrases.iter().find_map(|phrase| {
+            let found = self.found(std::slice::from_ref(phrase), search);
+            let FoundThings::Things(found) = found else { return None };
+            let can_not = |at: &usize| {
+                let planned = self.planned(&self.things.all[*at], wanted, HowFar::AsSaid);
+                matches!(planned, Err(HouseRefusal::Cannot(_)))
+            };
+            found.first().filter(|_| found.iter().all(can_not)).map(|at| self.named(*at))
+        })
     }
 
     /// Whether a group does not do it because one of its members doesn't.

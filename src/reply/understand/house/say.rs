@@ -55,13 +55,13 @@ pub(crate) fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &Hous
     let not_sent = titles_of(|outcome| matches!(outcome, CommandOutcome::Failed(SendFault::NotSent(_))));
     let lost = titles_of(|outcome| matches!(outcome, CommandOutcome::Failed(SendFault::OutcomeUnknown(_))));
     let unmoved = titles_of(|outcome| matches!(outcome, CommandOutcome::NotConfirmed(_)));
+    let unseen = titles_of(|outcome| matches!(outcome, CommandOutcome::Sent));
     let things = |names: &[&str]| listed(names.iter().copied(), &say.and);
-    if not_sent.len() + lost.len() + unmoved.len() == 0 {
-        return followed(sent, say);
-    }
     let all = sent.len();
     let mut told = Vec::new();
-    if not_sent.len() == all {
+    if not_sent.len() + lost.len() + unmoved.len() == 0 {
+        told.push(followed(sent, say));
+    } else if not_sent.len() == all {
         let is_refusal = sent.iter().any(|(_, outcome)| is_refused(outcome));
         let why = sent.iter().find_map(|(_, outcome)| match outcome {
             CommandOutcome::Failed(SendFault::NotSent(fault)) => unreached::cause(fault, say),
@@ -76,6 +76,9 @@ pub(crate) fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &Hous
     }
     if !lost.is_empty() {
         told.push(fill(&say.outcome_unknown, &[("things", &things(&lost))]));
+    }
+    if !unseen.is_empty() && unseen.len() < all {
+        told.push(fill(&say.sent_too, &[("things", &things(&unseen))]));
     }
     told.join(" ")
 }
@@ -296,6 +299,20 @@ mod tests {
             (vec![("lamp", Done(state())), ("fan", Done(state()))], "Done."),
             (vec![("blind", Underway(state()))], "It's on its way."),
             (vec![("music", Sent)], "I've sent it."),
+            (vec![("music", Sent), ("blind", Sent)], "I've sent it."),
+            (
+                vec![("lamp", Done(state())), ("music", Sent)],
+                "Done. I sent it to music, too, but I can't see whether it worked.",
+            ),
+            (
+                vec![("blind", Underway(state())), ("music", Sent)],
+                "It's on its way. I sent it to music, too, but I can't see whether it worked.",
+            ),
+            (
+                vec![("fan", NotConfirmed(state())), ("music", Sent), ("radio", Sent)],
+                "Not all of it worked: fan didn't follow. I sent it to music and radio, too, but I can't see whether it \
+                 worked.",
+            ),
             (vec![("lamp", NotConfirmed(state()))], "I sent it to lamp, but nothing has changed."),
             (
                 vec![("lamp", Done(state())), ("fan", NotConfirmed(state()))],
@@ -318,6 +335,14 @@ mod tests {
         ] {
             assert_eq!(told(&outcomes), expected, "{outcomes:?}");
         }
+    }
+
+    #[test]
+    fn what_nobody_can_see_is_told_in_german_as_well() {
+        let [lamp, music] = ["Licht", "Musik"].map(|title| planned(title, ItemCommand::On));
+        let (done, sent) = (CommandOutcome::Done(state()), CommandOutcome::Sent);
+        let told = outcomes(&[(&lamp, &done), (&music, &sent)], german().house().unwrap());
+        assert_eq!(told, "Erledigt. Geschickt, aber ohne Rückmeldung: Musik.");
     }
 
     #[test]

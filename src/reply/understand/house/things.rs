@@ -194,6 +194,8 @@ fn kind_of_item(item: &Item) -> Option<ThingKind> {
         "lock" => Some(ThingKind::Lock),
         "fan" => Some(ThingKind::Fan),
         "alarm" => Some(ThingKind::Alarm),
+        // Its options are started as scenes are.
+        "script" => Some(ThingKind::Scene),
         _ => None,
     })
 }
