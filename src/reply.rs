@@ -181,7 +181,8 @@ impl<M: ChatModel> Path<'_, M> {
         quick::take_back(turn, &means, sink).await?;
         let is_house = |half: &str| quick::is_for_house(turn, half, &means, heads.all_tools());
         let size = self.engine.answering().size;
-        if let Some(parts) = parts::beside_matter(turn.asked, &turn.language, &self.tools(), size, &is_house) {
+        let beside = parts::beside_matter(turn.asked, &turn.language, &self.tools(), size, &is_house);
+        if let Some(parts) = beside {
             return Box::pin(self.each(turn, parts, sink)).await;
         }
         if let Some(quick) = quick::recognise(turn, &means, heads.all_tools()) {

@@ -338,6 +338,7 @@ mod tests {
     fn what_can_not_be_used_is_an_error_that_names_its_key() {
         for (from, to, key) in [
             ("orders = [", "orders = [\"(\", ", "orders"),
+            ("figures = [", "figures = [\"(\", ", "figures"),
             ("matter = \"burn\"", "matter = \"burns\"", "rule.matter is \"burns\""),
             ("tells = [\"chest", "tells = [\"a\"]\nasks = [\"chest", "asks and tells"),
             ("offer = \"Shall", "offer = \"{number} Shall", "look_up.say.offer"),

@@ -240,9 +240,10 @@ fn a_better_mind_is_fetched_where_it_fits_and_offered_to_who_runs_her() {
     let (done, told) = better_mind("", 7_900, &["run"], false);
     assert!(done.is_empty() && told.contains("make run MIND=better"), "{told}");
     for (megabytes, arguments, is_there) in
-        [(7_900, &["home", "demo"][..], false), (7_900, &[], false), (1_900, &["run"], false), (7_900, &["run"], true)]
+        [(7_900, "home demo", false), (7_900, "bench", false), (1_900, "run", false), (7_900, "run", true)]
     {
-        let (done, told) = better_mind("", megabytes, arguments, is_there);
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let (done, told) = better_mind("", megabytes, &arguments, is_there);
         assert_eq!((done.as_str(), told.as_str()), ("", ""), "{arguments:?}");
     }
     let (done, told) = better_mind("best", 7_900, &["run"], false);

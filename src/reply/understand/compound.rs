@@ -44,8 +44,9 @@ pub(crate) fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a st
 
 /// Every way to take `asked` apart behind a sentence, the first one first.
 pub(crate) fn behind_sentences(asked: &str) -> impl Iterator<Item = [&str; 2]> {
-    let ends = asked.match_indices([' ']).filter(|(at, _)| asked[..*at].ends_with(['.', '!', '?', ';']));
-    ends.map(|(at, space)| cut(asked, at, space.len())).filter(|both| both.iter().all(|half| is_clause(half)))
+    let ends = asked.match_indices([' ']).filter(move |(at, _)| asked[..*at].ends_with(['.', '!', '?', ';']));
+    ends.map(move |(at, space)| cut(asked, at, space.len()))
+        .filter(|both| both.iter().all(|half| is_clause(half)))
 }
 
 /// What stands before and behind `at`, without the signs around it.
@@ -86,13 +87,14 @@ mod tests {
 
     #[test]
     fn words_are_taken_apart_behind_every_sentence() {
-        let apart: Vec<_> = behind_sentences("I burned my hand! It hurts. Set a timer for 1.5 hours").collect();
+        let apart: Vec<_> =
+            behind_sentences("I burned my hand! It hurts. Set a timer for 1.5 hours").collect();
         assert_eq!(
             apart,
-            [["I burned my hand", "It hurts. Set a timer for 1.5 hours"], [
-                "I burned my hand! It hurts",
-                "Set a timer for 1.5 hours"
-            ]]
+            [
+                ["I burned my hand", "It hurts. Set a timer for 1.5 hours"],
+                ["I burned my hand! It hurts", "Set a timer for 1.5 hours"]
+            ]
         );
         assert_eq!(behind_sentences("Oh no! Stop.").count(), 0, "no clauses");
     }

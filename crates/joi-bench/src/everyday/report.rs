@@ -231,7 +231,9 @@ mod tests {
         assert_eq!(report(vec![asked(after(150), after(100))]).missed(0), Vec::<String>::new());
         assert_eq!(
             report(vec![asked(after(160), after(100))]).missed(0),
-            ["the first token comes after 160 ms, by the model alone after 100 ms: 1.5 times that is allowed"]
+            [
+                "the first token comes after 160 ms, by the model alone after 100 ms: 1.5 times that is allowed"
+            ]
         );
         // What the model alone does wrong is no goal of hers.
         let [joi, alone] = worse.totals();
