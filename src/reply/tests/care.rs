@@ -296,7 +296,7 @@ async fn a_matter_beside_a_command_is_answered_first_and_the_command_is_done() {
     for (asked, matter, done) in [
         ("I burned my hand, set a timer for ten minutes", "burn", english),
         ("I burned my hand. Set a timer for ten minutes.", "burn", english),
-        ("I burned my hand and set a timer for ten minutes", "burn", english),
+        ("I burned my hand and could you set a timer for ten minutes", "burn", english),
         ("Oh no, I burned my hand, it hurts, set a timer for ten minutes", "burn", english),
         ("Is raw chicken safe? Set a timer for ten minutes.", "food", english),
         ("Set a timer for ten minutes, my dad has chest pain", "heart", english),
