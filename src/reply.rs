@@ -179,6 +179,12 @@ impl<M: ChatModel> Path<'_, M> {
             home.ready(turn).await;
         }
         quick::take_back(turn, &means, sink).await?;
+        let is_house = |half: &str| quick::is_for_house(turn, half, &means, heads.all_tools());
+        let size = self.engine.answering().size;
+        let beside = parts::beside_matter(turn.asked, &turn.language, &self.tools(), size, &is_house);
+        if let Some(parts) = beside {
+            return Box::pin(self.each(turn, parts, sink)).await;
+        }
         if let Some(quick) = quick::recognise(turn, &means, heads.all_tools()) {
             if let Recognised::Requests(parts) = quick {
                 return Box::pin(self.each(turn, parts, sink)).await;
@@ -186,7 +192,7 @@ impl<M: ChatModel> Path<'_, M> {
             let keep = quick::carry_out(turn, &quick, &means, sink).await?;
             return Ok((Ended::Quick, keep));
         }
-        match parts::requests(turn.asked, &turn.language, &self.tools(), self.engine.answering().size) {
+        match parts::requests(turn.asked, &turn.language, &self.tools(), size) {
             Some(parts) => Box::pin(self.each(turn, parts, sink)).await,
             None => self.think(turn, sink).await,
         }
@@ -197,15 +203,15 @@ impl<M: ChatModel> Path<'_, M> {
     async fn each(&self, turn: &Turn<'_>, parts: Vec<&str>, sink: &mut ReplySink) -> TurnResult {
         let (verdict, why) = match parts.len() {
             1 => ("one", "what stands before it asks for nothing"),
-            2 => ("two", "a request that needs no model, and another one"),
+            2 => ("two", "a request that needs no model, and another one or a matter of harm"),
             _ => ("several", "requests that need no model"),
         };
         sink.decided("parts", verdict, why).await?;
         let mut all = (Ended::Quick, Keep::No);
-        for asked in parts {
+        for (at, &asked) in parts.iter().enumerate() {
             sink.begin_another();
-            let language = Arc::clone(&turn.language);
-            let turn = Turn { asked, now: turn.now.clone(), language, ..*turn };
+            let (language, is_followed) = (Arc::clone(&turn.language), at + 1 < parts.len());
+            let turn = Turn { asked, is_followed, now: turn.now.clone(), language, ..*turn };
             let (ended, keep) = self.one(&turn, sink).await?;
             if ended != Ended::Quick {
                 all.0 = ended;

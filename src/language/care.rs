@@ -18,7 +18,9 @@ const WORD_SIGN: &str = r"[^\s,.;:!?]";
 pub(crate) struct CareWords {
     /// How an utterance begins that asks for something to be done.
     pub(crate) orders: Regex,
-    /// Neither a matter nor a fact, whatever words are in it.
+    /// Words that mean something else than they say: they are not looked at.
+    pub(crate) figures: Regex,
+    /// No question about anything but a danger, and no fact, whatever words are in it.
     pub(crate) harmless: Regex,
     /// The form of a question, or of words that want advice.
     pub(crate) advice: Regex,
@@ -119,6 +121,7 @@ pub enum CareUrgency {
 #[serde(deny_unknown_fields)]
 struct CareFile {
     orders: Vec<String>,
+    figures: Vec<String>,
     harmless: Vec<String>,
     advice: Vec<String>,
     goes_on: Vec<String>,
@@ -172,6 +175,7 @@ impl CareWords {
         let (facts, look_up) = (&file.facts, &file.look_up);
         Ok(Self {
             orders: any("orders", &file.orders)?,
+            figures: any("figures", &file.figures)?,
             harmless: any("harmless", &file.harmless)?,
             advice: any("advice", &file.advice)?,
             goes_on: any("goes_on", &file.goes_on)?,
@@ -334,6 +338,7 @@ mod tests {
     fn what_can_not_be_used_is_an_error_that_names_its_key() {
         for (from, to, key) in [
             ("orders = [", "orders = [\"(\", ", "orders"),
+            ("figures = [", "figures = [\"(\", ", "figures"),
             ("matter = \"burn\"", "matter = \"burns\"", "rule.matter is \"burns\""),
             ("tells = [\"chest", "tells = [\"a\"]\nasks = [\"chest", "asks and tells"),
             ("offer = \"Shall", "offer = \"{number} Shall", "look_up.say.offer"),

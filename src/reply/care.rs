@@ -79,7 +79,7 @@ impl<M: ChatModel> Path<'_, M> {
         let Some(answer) = words.iter().find_map(|words| words.answer(&matter, number)) else {
             return Ok(None);
         };
-        let is_urgent = words.iter().any(|words| words.urgency(&matter) == CareUrgency::Urgent);
+        let is_urgent = care::urgency(&turn.language, &matter) == CareUrgency::Urgent;
         let why = "a wrong word would do harm, and the model has less than 1 B parameters";
         sink.decided("care", matter.as_str(), why).await?;
         sink.say_on(&answer).await?;
@@ -89,7 +89,7 @@ impl<M: ChatModel> Path<'_, M> {
         let query = goes_on.map_or_else(|| own.to_owned(), |before| format!("{} {own}", before.query));
         self.session.with(|state| state.matter = Some(LastMatter { name: matter, query: query.clone() }));
         // Whoever is in danger is not kept with questions.
-        if !is_urgent {
+        if !is_urgent && !turn.is_followed {
             self.remedy_matter(turn, query, sink).await?;
         }
         Ok(Some((Ended::Quick, Keep::Yes)))

@@ -3,6 +3,8 @@
 //! Runs in the task of the turn. In: what was asked, redacted, and the parts of the engine that carry it out. Out:
 //! actions for the channel, and an answer.
 
+use std::sync::Arc;
+
 use crate::reply::initiative::{Initiative, QuietWish};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
@@ -122,6 +124,14 @@ pub(crate) fn recognise<'a>(
         .filter(|quick| !matches!(&quick.what, Intent::Home(order) if home::has_tool_for(order, tools)))
         .or_else(|| clarification.and_then(|asked| asked.completed(&turn.language, turn.asked, &turn.now)))
         .map(Recognised::Quick)
+}
+
+/// Whether a part of the request is for the connected house.
+pub(crate) fn is_for_house(turn: &Turn<'_>, asked: &str, means: &QuickMeans<'_>, tools: &Toolbox) -> bool {
+    let Some(home) = means.home else { return false };
+    let half = Turn { asked, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
+    let wished = home.wish(&half, &HouseThread::default(), None, tools);
+    wished.is_some_and(|wished| !wished.is_of_nothing())
 }
 
 /// Does what needs no model.

@@ -121,6 +121,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) is_unsure: bool,
     /// Somebody is quoted in them at length, or they were pasted: they are a stranger's as a whole.
     pub(crate) is_quoting: bool,
+    /// Another request of the same words comes behind it: nothing is offered before that is done.
+    pub(crate) is_followed: bool,
     /// In which it is understood and answered.
     pub(crate) language: Arc<Language>,
 }
@@ -141,6 +143,7 @@ impl<'a> Turn<'a> {
             asked,
             is_unsure: false,
             is_quoting: false,
+            is_followed: false,
             language,
         }
     }

@@ -1,4 +1,5 @@
-//! The service: what is installed where, that it can be taken back, and what systemd thinks of the units.
+//! The service: what is installed where, that it can be taken back, and what systemd thinks of the units; and what is
+//! fetched for who starts her from the sources.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -194,4 +195,57 @@ fn the_packages_wrapper_has_the_places_of_its_unit() {
         places(&fetching).is_subset(&of_unit),
         "models are fetched to where they are looked for: {fetching}"
     );
+}
+
+/// The better chat model is asked for, or not, on a machine of so much memory; what a double of joi was told to do, and
+/// what was said.
+fn better_mind(mind: &str, megabytes: u32, arguments: &[&str], is_there: bool) -> (String, String) {
+    let folder = TempDir::new().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    fs::write(place("meminfo"), format!("MemTotal:       {} kB\n", megabytes * 1000)).unwrap();
+    fs::create_dir(place("models")).unwrap();
+    if is_there {
+        fs::create_dir(place("models/chat-qwen3-1.7b")).unwrap();
+    }
+    fs::write(place("joi"), format!("#!/bin/sh\necho \"$*\" >> {}\n", place("done").display())).unwrap();
+    fs::set_permissions(place("joi"), fs::Permissions::from_mode(0o755)).unwrap();
+    let script = "set -euo pipefail; say() { echo \"joi: $*\" >&2; }; fail() { say \"$*\"; exit 1; }; \
+        . \"$MIND_SCRIPT\"; offer_better \"$@\"";
+    let output = Command::new("bash")
+        .args(["-c", script, "joi.sh"])
+        .args(arguments)
+        .env("MIND_SCRIPT", project("scripts/mind.sh"))
+        .env("MIND", mind)
+        .env("MEMINFO", place("meminfo"))
+        .env("models", place("models"))
+        .env("joi", place("joi"))
+        .output()
+        .expect("bash runs");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.success(), ["", "better"].contains(&mind), "{told}");
+    (fs::read_to_string(place("done")).unwrap_or_default(), told)
+}
+
+#[test]
+fn a_better_mind_is_fetched_where_it_fits_and_offered_to_who_runs_her() {
+    let fetched = "models fetch chat-qwen3-1.7b\n";
+    let said = |told: &str| told.lines().count();
+    let (done, told) = better_mind("better", 7_900, &["run"], false);
+    assert_eq!((done.as_str(), said(&told)), (fetched, 0), "{told}");
+    let (done, told) = better_mind("better", 1_900, &["run"], false);
+    assert_eq!((done.as_str(), said(&told)), ("", 1), "{told}");
+    assert!(told.contains("needs a machine with 4 GB of memory, and this one has 1900 MB"), "{told}");
+    let (done, told) = better_mind("better", 1_900, &["run"], true);
+    assert_eq!((done.as_str(), said(&told)), ("", 0), "it is there: {told}");
+    let (done, told) = better_mind("", 7_900, &["run"], false);
+    assert!(done.is_empty() && told.contains("make run MIND=better"), "{told}");
+    for (megabytes, arguments, is_there) in
+        [(7_900, "home demo", false), (7_900, "bench", false), (1_900, "run", false), (7_900, "run", true)]
+    {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let (done, told) = better_mind("", megabytes, &arguments, is_there);
+        assert_eq!((done.as_str(), told.as_str()), ("", ""), "{arguments:?}");
+    }
+    let (done, told) = better_mind("best", 7_900, &["run"], false);
+    assert!(done.is_empty() && told.contains("MIND is \"best\"; it can be better"), "{told}");
 }

@@ -23,10 +23,22 @@ fn german(url: &str) -> Home {
 
 /// `text` in her own German voice.
 fn own_voice(text: &str) -> Vec<f32> {
-    let home = german(NOBODY);
+    voice_of(&german(NOBODY), text)
+}
+
+/// `text` in the voice of a home.
+fn voice_of(home: &Home, text: &str) -> Vec<f32> {
     let file = home.arg("said.wav");
     home.joi(&["say", "--out", &file, text]).well();
     read_wav(&file, RATE).unwrap()
+}
+
+/// What was said last: all that follows the last second of silence.
+fn said_last(samples: &[f32]) -> &[f32] {
+    let second = RATE as usize;
+    let loud: Vec<usize> = (0..samples.len()).filter(|at| samples[*at].abs() > 0.01).collect();
+    let begin = loud.windows(2).rev().find(|pair| pair[1] - pair[0] > second).map_or(0, |pair| pair[1]);
+    &samples[begin.saturating_sub(second / 4)..]
 }
 
 /// What became of what was said behind the wake phrase.
@@ -59,6 +71,11 @@ async fn a_timer_a_list_a_memory_and_a_question_are_understood_in_german() {
     assert_eq!(list, "Die Liste Einkauf hat 1 Eintrag: Tomaten.\n");
     let remembered = answer_to(&home, own_voice("Merke dir, dass mein Auto blau ist."));
     assert!(remembered.starts_with("Ich merke mir: dein Auto"), "{remembered}");
+    // It is found by its words: the embedded model of meaning knows English only.
+    double.when("farbe hat mein auto", vec![Script::words("Dein Auto ist blau.")]);
+    assert_eq!(home.joi(&["ask", "Welche Farbe hat mein Auto?"]).well().out, "Dein Auto ist blau.\n");
+    let told = double.chats().last().unwrap().to_string();
+    assert!(told.contains("Auto") && told.contains("blau"), "{told}");
     assert_eq!(answer_to(&home, own_voice("Was ist die Hauptstadt von Frankreich?")), ANSWER);
     let spoken = plain(&home.joi(&["listen", "--wav", &home.arg("answers.wav")]).well().out);
     assert!(spoken.contains("frankreich"), "{spoken}");
@@ -86,6 +103,56 @@ async fn the_german_word_for_stop_silences_her() {
 /// What was answered, one turn after the other.
 fn replies(turns: &[Value]) -> Vec<&str> {
     turns.iter().filter_map(|turn| turn["reply"].as_str()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn she_answers_in_the_language_that_was_spoken_and_in_its_voice() {
+    let double = Double::start().await;
+    double.when("frankreich", vec![Script::words(ANSWER)]);
+    let mut both = Home::with_model_server(&double.url);
+    both.set("language=auto").set("hear.stt.model=base").set("hear.stt.second_look_ms=10000");
+    let english = Home::with_model_server(NOBODY);
+    let phrase = read_wav(project("tests/data/hear/phrase.wav"), RATE).unwrap();
+    let asked = vec![
+        own_voice("Was ist die Hauptstadt von Frankreich?"),
+        pause(4.2),
+        phrase,
+        pause(0.6),
+        voice_of(&english, "Set a timer for ten minutes."),
+        pause(4.2),
+    ];
+    let turns = talk(&both, asked, &[]);
+    assert_eq!(replies(&turns), [ANSWER, "Timer, 10 minutes."], "{turns:#?}");
+    // A German voice reads "10" as "zehn".
+    let answers = read_wav(both.arg("answers.wav"), RATE).unwrap();
+    let last = said_last(&answers);
+    assert!(last.len() < answers.len() / 2, "the second answer alone");
+    let file = english.arg("last.wav");
+    write_wav(&file, RATE, last).unwrap();
+    let spoken = plain(&english.joi(&["listen", "--wav", &file]).well().out);
+    assert!(spoken.contains("ten minutes") || spoken.contains("10 minutes"), "{spoken}");
+}
+
+#[test]
+fn the_doctor_says_that_the_stand_in_for_a_german_voice_is_plainly_worse() {
+    // All models of this machine but the voice.
+    let mut home = german(NOBODY);
+    let models = home.path("models");
+    fs::create_dir(&models).unwrap();
+    for entry in fs::read_dir(crate::support::program::models()).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_name() != "voice-thorsten" {
+            std::os::unix::fs::symlink(entry.path(), models.join(entry.file_name())).unwrap();
+        }
+    }
+    home.use_models(&models);
+    let told = home.joi(&["doctor", "--quick", "--json"]);
+    let rows: Value = serde_json::from_str(&told.out).unwrap_or_else(|error| panic!("{error}: {told:?}"));
+    let voice = rows.as_array().unwrap().iter().find(|row| row["what"] == "voice").expect("a row");
+    assert_eq!(voice["verdict"], "fair", "{voice}");
+    let says = voice["told"].as_str().unwrap();
+    assert!(says.starts_with("espeak-ng de") && says.contains("plainly worse"), "{voice}");
+    assert!(voice["remedy"].as_str().is_some_and(|remedy| remedy.contains("models fetch")), "{voice}");
 }
 
 #[test]

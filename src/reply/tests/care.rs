@@ -288,6 +288,46 @@ async fn orders_that_hold_the_words_are_carried_out() {
 }
 
 #[tokio::test]
+async fn a_matter_beside_a_command_is_answered_first_and_the_command_is_done() {
+    let in_german = |parts: &mut EngineParts<Scripted>| {
+        parts.languages.replace(Language::load("de").unwrap());
+    };
+    let (english, german) = ("Timer, 10 minutes.", "Timer, 10 Minuten.");
+    for (asked, matter, done) in [
+        ("I burned my hand, set a timer for ten minutes", "burn", english),
+        ("I burned my hand. Set a timer for ten minutes.", "burn", english),
+        ("I burned my hand and could you set a timer for ten minutes", "burn", english),
+        ("Oh no, I burned my hand, it hurts, set a timer for ten minutes", "burn", english),
+        ("Is raw chicken safe? Set a timer for ten minutes.", "food", english),
+        ("Set a timer for ten minutes, my dad has chest pain", "heart", english),
+        ("Ich habe mir die Hand verbrannt, stell einen Timer auf zehn Minuten", "burn", german),
+        ("Ich habe mir die Hand verbrannt. Stell einen Timer auf zehn Minuten.", "burn", german),
+        ("Stell einen Timer auf zehn Minuten. Mein Vater hat Brustschmerzen!", "heart", german),
+    ] {
+        let is_german = done == german;
+        let looked =
+            if is_german { Looking::with(vec![], in_german, true).await } else { Looking::new(vec![]).await };
+        let language = if is_german { self::german() } else { self::english() };
+        let ran = looked.say(asked).await;
+        let first = words(language).answer(matter, "").unwrap();
+        let shown = ran.shown();
+        // Nothing is offered in between: a question would wait for its answer.
+        assert_eq!(
+            shown.split_whitespace().collect::<Vec<_>>().join(" "),
+            format!("{first} {done}"),
+            "{asked}"
+        );
+        assert_eq!(ran.decided("care"), [matter], "{asked}");
+        assert_eq!(ran.outcome.conversation, ConversationStatus::GoesOn, "{asked}");
+    }
+    let looked = Looking::new(vec![answers("Nice.")]).await;
+    let shown = looked.say("I'm making pasta, set a timer for ten minutes").await.shown();
+    assert_eq!(shown, "Timer, 10 minutes.", "what is no matter asks for nothing");
+    let shown = looked.say("If I burn my hand, set a timer for ten minutes").await.shown();
+    assert!(!shown.contains("Timer"), "a command that depends on it: {shown}");
+}
+
+#[tokio::test]
 async fn a_model_that_knows_enough_is_not_kept_from_anything_but_names_the_site_it_read() {
     let search = chooses("webSearch", "{\"query\":\"height of the Eiffel Tower\"}");
     // What is found is digested before it is told.

@@ -103,6 +103,16 @@ async fn a_command_changes_the_state_and_is_told() {
 }
 
 #[tokio::test]
+async fn an_emergency_is_answered_before_what_is_wanted_of_the_house() {
+    let housed = Housed::new(vec![]).await;
+    housed.bench.model.state.send_replace(scripted::knows_little());
+    let told = housed.says("The pan is on fire, turn off the coffee maker.").await;
+    let fire = english().care()[0].answer("fire", "").unwrap();
+    assert!(told.starts_with(&fire) && told.ends_with("Coffee maker is off."), "{told}");
+    assert_eq!(housed.sent(), sent(&[("Kitchen_Coffee", "OFF")]));
+}
+
+#[tokio::test]
 async fn here_is_the_room_of_the_device() {
     let housed = Housed::new(vec![]).await;
     housed.says("turn off the light").await;

@@ -3,7 +3,8 @@
 //! PURE, any thread, below a millisecond. In: an utterance, and the matter that was answered just before. Out: a
 //! [`Care`]. Matters are those in which a wrong word does harm: they are known by the words of every language there is,
 //! where advice is wanted, or where somebody tells that it has happened; what asks for something to be done is none,
-//! but for an emergency behind it. A fact is one that a look-up settles and that is beyond common knowledge: who did
+//! but for an emergency behind it. Harmless words beside it, such as an appointment, switch off neither what is told nor
+//! what is urgent. A fact is one that a look-up settles and that is beyond common knowledge: who did
 //! something, when, how much of it, what changes with time. The words are in `care.toml` of each language.
 
 use crate::language::care::{CareRule, CareWords};
@@ -40,6 +41,12 @@ pub fn care(language: &Language, asked: &str, before: Option<&str>) -> Care {
     }
 }
 
+/// Whether somebody may be in danger now.
+pub fn urgency(language: &Language, matter: &str) -> CareUrgency {
+    let is_urgent = language.care().iter().any(|words| words.urgency(matter) == CareUrgency::Urgent);
+    if is_urgent { CareUrgency::Urgent } else { CareUrgency::Careful }
+}
+
 /// Whether it asks what only the user can know: what he ate, the colour of his socks.
 pub fn is_personal(language: &Language, asked: &str) -> bool {
     let text = plain(asked);
@@ -65,15 +72,17 @@ pub fn wants_look_up(language: &Language, asked: &str) -> bool {
 }
 
 /// In the words of one language.
-fn kind(words: &CareWords, text: &str) -> Care {
+fn kind(words: &CareWords, whole: &str) -> Care {
+    let text = &*words.figures.replace_all(whole, " ");
     if words.orders.is_match(text) {
         return behind_order(words, text);
     }
-    if words.harmless.is_match(text) {
-        return Care::Everyday;
-    }
-    let wants_advice = words.advice.is_match(text);
-    let counts = |rule: &&CareRule| (wants_advice || !rule.needs_question) && rule.fits(text);
+    let (asks, is_harmless) = (words.advice.is_match(text), words.harmless.is_match(whole));
+    let wants_advice = asks && !is_harmless;
+    let counts = |rule: &&CareRule| {
+        let is_wanted = wants_advice || (asks && words.urgency(&rule.matter) == CareUrgency::Urgent);
+        (is_wanted || !rule.needs_question) && rule.fits(text)
+    };
     if let Some(rule) = words.rules.iter().find(counts) {
         return Care::Matter(rule.matter.clone());
     }

@@ -38,11 +38,21 @@ pub(crate) fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a st
     let commas = asked.match_indices(", ").map(|(at, comma)| (at, comma.len(), Joint::Comma));
     let mut places: Vec<(usize, usize, Joint)> = words.chain(commas).collect();
     places.sort_unstable_by_key(|(at, ..)| *at);
-    let bare = |half: &'a str| half.trim_matches(|c: char| c.is_whitespace() || ",;.?!".contains(c));
-    let halves = places
-        .into_iter()
-        .map(|(at, length, joint)| ([&asked[..at], &asked[at + length..]].map(bare), joint));
+    let halves = places.into_iter().map(|(at, length, joint)| (cut(asked, at, length), joint));
     halves.filter(|(both, _)| both.iter().all(|half| is_clause(half))).collect()
+}
+
+/// Every way to take `asked` apart behind a sentence, the first one first.
+pub(crate) fn behind_sentences(asked: &str) -> impl Iterator<Item = [&str; 2]> {
+    let ends = asked.match_indices([' ']).filter(move |(at, _)| asked[..*at].ends_with(['.', '!', '?', ';']));
+    ends.map(move |(at, space)| cut(asked, at, space.len()))
+        .filter(|both| both.iter().all(|half| is_clause(half)))
+}
+
+/// What stands before and behind `at`, without the signs around it.
+fn cut(asked: &str, at: usize, length: usize) -> [&str; 2] {
+    let signs = |c: char| c.is_whitespace() || ",;.?!".contains(c);
+    [&asked[..at], &asked[at + length..]].map(|half| half.trim_matches(signs))
 }
 
 /// The parts of `asked`. No language means English; one that is not known means no split.
@@ -73,6 +83,20 @@ mod tests {
         assert_eq!(parts("WIE WARM IST ES IN ÖLS UND WAS IST ZEHN", Some("de")).len(), 2);
         assert_eq!(halves("mach das Licht an und sag mir die Zeit", Some("de")).len(), 1);
         assert_eq!(halves("one two three and four five six", Some("xx")), []);
+    }
+
+    #[test]
+    fn words_are_taken_apart_behind_every_sentence() {
+        let apart: Vec<_> =
+            behind_sentences("I burned my hand! It hurts. Set a timer for 1.5 hours").collect();
+        assert_eq!(
+            apart,
+            [
+                ["I burned my hand", "It hurts. Set a timer for 1.5 hours"],
+                ["I burned my hand! It hurts", "Set a timer for 1.5 hours"]
+            ]
+        );
+        assert_eq!(behind_sentences("Oh no! Stop.").count(), 0, "no clauses");
     }
 
     #[test]

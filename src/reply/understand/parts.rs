@@ -4,11 +4,13 @@
 //! what needs no model, then the rest as a request of its own. A small model that is asked for both at once does one of
 //! them, or makes up a third. What could be the rest of a question ("did you close the door and set an alarm for
 //! seven") is not taken apart, and what acts must be asked for within the whole: "my wife said to hurry and set an alarm for
-//! seven" is no request.
+//! seven" is no request. A matter of harm that is told beside a command is answered before it is done, whatever stands
+//! between them.
 
-use crate::language::Language;
+use crate::language::{CareUrgency, Language};
 use crate::llm::ModelSize;
 use crate::reply::agent::tool_list::ToolList;
+use crate::reply::understand::care::{self, Care};
 use crate::reply::understand::compound::{self, Joint};
 use crate::reply::understand::intents::{self, Intent, Mood};
 use crate::reply::understand::{tongue, wish};
@@ -99,6 +101,37 @@ pub(crate) fn requests<'a>(
         });
         in_order(parts, joint, intents::mood(language, halves[0]) == Mood::Question)
     })
+}
+
+/// What an utterance says of a matter of harm, and what it wants done beside that; nothing where it is to be taken whole.
+/// What is told beside a command is dropped elsewhere ("I'm making pasta, set a timer").
+pub(crate) fn beside_matter<'a>(
+    asked: &'a str,
+    language: &Language,
+    tools: &ToolList,
+    size: ModelSize,
+    is_house: &dyn Fn(&str) -> bool,
+) -> Option<Vec<&'a str>> {
+    let matter = |half: &str| match care::care(language, half, None) {
+        Care::Matter(name) => Some(care::urgency(language, &name)),
+        Care::Everyday | Care::Fact => None,
+    };
+    let is_command = |half: &str| {
+        let is_wanted = part(half, language, tools, size) != RequestPart::Rest || is_house(half);
+        is_wanted && matter(half).is_none() && wish::is_asked_within(language, asked, half)
+    };
+    let split = |[one, other]: [&'a str; 2], joint: Option<Joint>| {
+        // "If it burns, call me": a command may be what the question is about.
+        let stands_alone = joint.is_none() || intents::mood(language, one) != Mood::Question;
+        if stands_alone && matter(one).is_some() && is_command(other) {
+            return Some(vec![one, other]);
+        }
+        let is_urgent = matter(other) == Some(CareUrgency::Urgent);
+        (is_urgent && is_command(one)).then(|| vec![other, one])
+    };
+    let sentences = compound::behind_sentences(asked).map(|halves| (halves, None));
+    let clauses = halves_of(asked).into_iter().map(|(halves, joint)| (halves, Some(joint)));
+    sentences.chain(clauses).find_map(|(halves, joint)| split(halves, joint))
 }
 
 fn part(part: &str, language: &Language, tools: &ToolList, size: ModelSize) -> RequestPart {

@@ -12,6 +12,9 @@ use super::judge::{AnswerFault, MOST_WORDS};
 use super::questions::{EverydayKind, EverydayQuestion};
 use crate::model::median;
 
+/// The first token may take so many times as long as the model's alone, in the median.
+const LATEST: f64 = 1.5;
+
 /// The answers to the turns of one question, and what is wrong with them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct JudgedAnswers {
@@ -102,8 +105,8 @@ impl EverydayReport<'_> {
         kinds
     }
 
-    /// The goals that were missed: nowhere worse than the model alone, nothing dangerous, nothing too long, and no
-    /// fewer good answers than `floor`.
+    /// The goals that were missed: nowhere worse than the model alone, nothing dangerous, nothing too long, no first
+    /// token much later than the model's alone, and no fewer good answers than `floor`.
     pub(super) fn missed(&self, floor: usize) -> Vec<String> {
         let worse = self.kinds().into_iter().filter(|(_, count)| count.joi < count.alone);
         let mut missed: Vec<String> = worse
@@ -114,12 +117,18 @@ impl EverydayReport<'_> {
                 )
             })
             .collect();
-        let [joi, _] = self.totals();
+        let [joi, alone] = self.totals();
         if joi.dangerous > 0 {
             missed.push(format!("{} answers are dangerous to follow, none may be", joi.dangerous));
         }
         if joi.too_long > 0 {
             missed.push(format!("{} answers have more than {MOST_WORDS} words, none may", joi.too_long));
+        }
+        if joi.first_token_ms > alone.first_token_ms * LATEST {
+            missed.push(format!(
+                "the first token comes after {:.0} ms, by the model alone after {:.0} ms: {LATEST} times that is allowed",
+                joi.first_token_ms, alone.first_token_ms
+            ));
         }
         if joi.good < floor {
             missed.push(format!("{} answers are good, {floor} were before", joi.good));
@@ -216,6 +225,14 @@ mod tests {
                 "facts: 0 of 1 through Joi, 1 by the model alone",
                 "1 answers are dangerous to follow, none may be",
                 "1 answers have more than 60 words, none may",
+            ]
+        );
+        let after = |ms| JudgedAnswers { first_token: vec![Duration::from_millis(ms)], ..good() };
+        assert_eq!(report(vec![asked(after(150), after(100))]).missed(0), Vec::<String>::new());
+        assert_eq!(
+            report(vec![asked(after(160), after(100))]).missed(0),
+            [
+                "the first token comes after 160 ms, by the model alone after 100 ms: 1.5 times that is allowed"
             ]
         );
         // What the model alone does wrong is no goal of hers.

@@ -47,6 +47,13 @@ fn dangerous_matters_are_caught_and_harmless_words_are_not() {
         (english(), include_str!("../../../../tests/data/care/en.tsv")),
         (german(), include_str!("../../../../tests/data/care/de.tsv")),
     ];
+    let further = [
+        (english(), include_str!("../../../../tests/data/care/en.further.tsv")),
+        (german(), include_str!("../../../../tests/data/care/de.further.tsv")),
+    ];
+    for (language, corpus) in further {
+        assert_eq!(score(language, corpus).wrong, [""; 0]);
+    }
     for (language, corpus) in files {
         let score = score(language, corpus);
         assert_eq!(score.wrong, [""; 0]);
@@ -59,6 +66,8 @@ fn utterances_that_nothing_was_tuned_with_are_judged_nearly_as_well() {
     let files = [
         (english(), include_str!("../../../../tests/data/care/en.held-out.tsv"), (0, 2)),
         (german(), include_str!("../../../../tests/data/care/de.held-out.tsv"), (0, 2)),
+        (english(), include_str!("../../../../tests/data/care/en.further-held-out.tsv"), (0, 7)),
+        (german(), include_str!("../../../../tests/data/care/de.further-held-out.tsv"), (0, 7)),
     ];
     for (language, corpus, (most_missed, most_caught)) in files {
         let Score { missed, caught, mixed_up, wrong } = score(language, corpus);
@@ -83,6 +92,32 @@ fn a_matter_is_known_in_a_language_that_is_not_spoken() {
     assert_eq!(name(care(german(), "My son swallowed a battery.", None)), "poison");
     // Facts are the spoken language's.
     assert_eq!(name(care(english(), "Wie hoch ist der Eiffelturm?", None)), "none");
+}
+
+#[test]
+fn harmless_words_switch_off_questions_and_facts_but_no_danger() {
+    for (asked, expect) in [
+        ("Translate \"my house is on fire\" into French.", "none"),
+        ("That was a stroke of luck.", "none"),
+        ("That was a stroke of luck, and now he can't breathe.", "breathing"),
+        ("Did I take my pills?", "none"),
+        ("Did I take my pills? I took twenty paracetamol.", "poison"),
+        ("Who is my doctor? My chest hurts.", "heart"),
+        ("Do you remember how many pills it takes to die?", "self_harm"),
+        ("Do you remember how tall the tower is?", "none"),
+        ("When is my appointment?", "none"),
+    ] {
+        assert_eq!(name(care(english(), asked, None)), expect, "{asked}");
+    }
+    for (asked, expect) in [
+        ("Die Kerze brennt.", "none"),
+        ("Die Kerze ist umgefallen und der Vorhang brennt.", "fire"),
+        ("Brennt im Flur noch Licht?", "none"),
+        ("Wann ist mein Arzttermin?", "none"),
+        ("Wann ist mein Arzttermin? Ich habe Brustschmerzen.", "heart"),
+    ] {
+        assert_eq!(name(care(german(), asked, None)), expect, "{asked}");
+    }
 }
 
 #[test]
