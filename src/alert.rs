@@ -78,6 +78,14 @@ struct ActiveAlert {
     row: Option<i64>,
 }
 
+/// One that is announced, and neither stored nor sent yet.
+#[derive(Debug)]
+#[must_use]
+pub struct AnnouncedAlert {
+    alert: Alert,
+    announced: AnnouncementId,
+}
+
 impl fmt::Debug for Alerts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Alerts").field("active", &self.active().len()).finish_non_exhaustive()
@@ -118,11 +126,18 @@ impl Alerts {
         Ok(())
     }
 
-    /// There is a danger. Its announcement is in the queue before anything else is waited for; one that is told already
-    /// is not told twice.
+    /// There is a danger: it is announced, stored and sent. One that is told already is not told twice.
     pub async fn raise(&self, alert: Alert) {
+        if let Some(announced) = self.announce_new(alert).await {
+            self.keep_announced(announced).await;
+        }
+    }
+
+    /// The first half of [`raise`](Self::raise): the announcement of a danger is in the queue, and nothing was waited for.
+    /// Nothing for one that is told already.
+    pub async fn announce_new(&self, alert: Alert) -> Option<AnnouncedAlert> {
         if self.is_active(&alert) {
-            return;
+            return None;
         }
         let kind = alert.kind.name();
         let announced = self.announce(&alert).await;
@@ -132,6 +147,11 @@ impl Alerts {
             *self.lost() = Some(announced);
         }
         tracing::warn!(kind, "an alarm");
+        Some(AnnouncedAlert { alert, announced })
+    }
+
+    /// The second half: it is stored, and sent to the group.
+    pub async fn keep_announced(&self, AnnouncedAlert { alert, announced }: AnnouncedAlert) {
         let (kept, ()) = tokio::join!(self.keep(&alert), self.post(&alert));
         let acknowledged = {
             let mut active = self.active();

@@ -311,7 +311,7 @@ impl Announcer {
     }
 
     async fn push(&self, announcement: Announcement, row: Option<i64>) -> AnnouncementId {
-        let (id, dropped) = self.queue().push(announcement, row);
+        let (id, dropped) = self.queue().push(announcement, row, Instant::now());
         if dropped.is_some() {
             tracing::warn!("an announcement is given up: too many wait to be said");
         }

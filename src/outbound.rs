@@ -10,6 +10,7 @@ pub mod carrier;
 mod config;
 mod decide;
 mod dispatcher;
+mod held;
 mod letter;
 pub mod ntfy;
 mod outbox;

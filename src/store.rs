@@ -105,7 +105,7 @@ pub struct Store {
     _check: Option<integrity::PendingCheck>,
     changes: Arc<memory::Changes>,
     #[cfg(test)]
-    hangs: Arc<std::sync::atomic::AtomicBool>,
+    hangs: Arc<tokio::sync::watch::Sender<bool>>,
 }
 
 impl fmt::Debug for Store {

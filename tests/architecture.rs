@@ -96,6 +96,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("tar", &["backup/archive", "backup/tests"]),
     ("flate2", &["backup/archive", "backup/tests"]),
     ("symphonia", &["audio/voice_note"]),
+    ("unicode_normalization", &["signal/envelope"]),
 ];
 
 /// Types that share a name because they are the same thing on both sides of a boundary. There are none.

@@ -1,9 +1,9 @@
 //! PURE: whether something is said unasked now, and what.
 //!
-//! In: what waits, the situation at one place, the present moment. Out: an [`AnnouncementDecision`]. Nothing is ever
-//! said into somebody's sentence; whoever calls and says nothing has none. Quiet hours hold back everything but critical
-//! announcements and what the user set himself to ring. What is more urgent comes first, then what is older; what has
-//! expired is dropped.
+//! In: what waits, the situation at one place, the present moment. Out: an [`AnnouncementDecision`]. Nothing but a danger
+//! that was never told is said into somebody's sentence, and that after two seconds; whoever calls and says nothing has
+//! none. Quiet hours hold back everything but critical announcements and what the user set himself to ring. What is more
+//! urgent comes first, then what is older; what has expired is dropped.
 
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
@@ -15,6 +15,8 @@ use super::{AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Place, Qui
 
 /// Whoever calls begins to speak within this time, or says nothing.
 const CALL: Duration = Duration::from_millis(1500);
+/// So long a new danger waits for somebody to end his sentence. What sounds like one may be a television.
+const SENTENCE: Duration = Duration::from_secs(2);
 
 /// Who has the floor at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +24,10 @@ pub enum Floor {
     /// Nobody: a good moment.
     Free,
     /// Somebody speaks.
-    User,
+    User {
+        /// When the voice began.
+        since: Instant,
+    },
     /// Somebody has called, or seems to have, and has not begun to speak.
     Called {
         /// When.
@@ -130,11 +135,8 @@ pub(super) fn decide(
             |w: &WaitingAnnouncement| is_critical(w) && here(&w) && w.state == AnnouncementState::BeingSaid;
         let is_alarmed = waiting.iter().any(is_told);
         candidates.retain(|w| is_critical(w) && !is_alarmed);
-        let until = match situation.floor {
-            Floor::Called { since } if !candidates.is_empty() => Some(since + CALL),
-            _ => None,
-        };
-        candidates.retain(|w| may_interrupt(w, situation.floor, now.at));
+        let until = candidates.iter().filter_map(|w| interrupts_at(w, situation.floor, now.at)).min();
+        candidates.retain(|w| interrupts_at(w, situation.floor, now.at).is_some_and(|at| at <= now.at));
         if candidates.is_empty() {
             return AnnouncementDecision::Wait(HoldReason::Floor(situation.floor), until);
         }
@@ -166,14 +168,16 @@ fn expired(waiting: &[WaitingAnnouncement], now: &Now) -> Vec<AnnouncementId> {
     expired.map(|w| w.id).collect()
 }
 
-/// Whether a danger is told while somebody has the floor: in the middle of an answer of hers, and where nobody speaks.
-fn may_interrupt(danger: &WaitingAnnouncement, floor: Floor, now: Instant) -> bool {
+/// When a danger is told though somebody has the floor: at once in the middle of an answer of hers, and where nobody
+/// speaks. Nothing: not before the floor changes.
+fn interrupts_at(danger: &WaitingAnnouncement, floor: Floor, now: Instant) -> Option<Instant> {
+    // Where it was told before, what somebody says may be that he has heard it.
+    let is_new = danger.state == AnnouncementState::Due;
     match floor {
-        Floor::Free | Floor::Answer | Floor::FollowUp => true,
-        Floor::Called { since } => now >= since + CALL,
-        // What was said may be that somebody has heard it, if it was told before.
-        Floor::Heard => danger.state == AnnouncementState::Due,
-        Floor::User => false,
+        Floor::Free | Floor::Answer | Floor::FollowUp => Some(now),
+        Floor::Called { since } => Some(since + CALL),
+        Floor::Heard => is_new.then_some(now),
+        Floor::User { since } => is_new.then_some(danger.since.max(since) + SENTENCE),
     }
 }
 

@@ -15,9 +15,14 @@ impl Announcer {
         }
     }
 
+    /// Whether nobody is at home, as far as the house tells now.
+    pub fn is_away(&self) -> bool {
+        self.shared.is_away.load(Ordering::Relaxed)
+    }
+
     /// The situation at a place, with what is known of the house.
     pub(super) fn with_presence<'a>(&self, situation: &Situation<'a>) -> Situation<'a> {
-        match self.shared.is_away.load(Ordering::Relaxed) {
+        match self.is_away() {
             true => Situation { presence: Presence::Away, ..*situation },
             false => *situation,
         }

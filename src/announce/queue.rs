@@ -52,6 +52,8 @@ pub struct WaitingAnnouncement {
     pub announcement: Announcement,
     /// How far it is.
     pub state: AnnouncementState,
+    /// Since when it waits.
+    pub since: Instant,
     /// Its number on the disk, if it is kept there.
     pub(super) row: Option<i64>,
 }
@@ -89,15 +91,17 @@ impl AnnouncementQueue {
         self.waiting.len() < MOST
     }
 
-    /// Adds one; what had to leave for it comes back, which may be the new one itself.
+    /// Adds one that waits from `now` on; what had to leave for it comes back, which may be the new one itself.
     pub(super) fn push(
         &mut self,
         announcement: Announcement,
         row: Option<i64>,
+        now: Instant,
     ) -> (AnnouncementId, Option<WaitingAnnouncement>) {
         self.last += 1;
         let id = AnnouncementId(self.last);
-        self.waiting.push(WaitingAnnouncement { id, announcement, state: AnnouncementState::Due, row });
+        let state = AnnouncementState::Due;
+        self.waiting.push(WaitingAnnouncement { id, announcement, state, since: now, row });
         if self.waiting.len() <= MOST {
             return (id, None);
         }
@@ -207,20 +211,20 @@ mod tests {
 
     #[test]
     fn a_full_queue_gives_up_the_oldest_of_the_least_urgent_and_counts_it() {
-        let mut queue = AnnouncementQueue::default();
-        queue.push(some(AnnouncementPriority::Notice, "first"), None);
-        queue.push(some(AnnouncementPriority::Background, "second"), Some(7));
-        queue.push(some(AnnouncementPriority::Background, "third"), None);
+        let (mut queue, now) = (AnnouncementQueue::default(), Instant::now());
+        queue.push(some(AnnouncementPriority::Notice, "first"), None, now);
+        queue.push(some(AnnouncementPriority::Background, "second"), Some(7), now);
+        queue.push(some(AnnouncementPriority::Background, "third"), None, now);
         for _ in 3..MOST {
-            assert_eq!(queue.push(some(AnnouncementPriority::Ring, "ring"), None).1, None);
+            assert_eq!(queue.push(some(AnnouncementPriority::Ring, "ring"), None, now).1, None);
         }
-        let dropped = queue.push(some(AnnouncementPriority::Critical, "fire"), None).1.unwrap();
+        let dropped = queue.push(some(AnnouncementPriority::Critical, "fire"), None, now).1.unwrap();
         assert_eq!((dropped.announcement.wording, dropped.row), ("second".into(), Some(7)));
-        let (_, dropped) = queue.push(some(AnnouncementPriority::Background, "late"), None);
+        let (_, dropped) = queue.push(some(AnnouncementPriority::Background, "late"), None, now);
         assert_eq!(dropped.unwrap().announcement.wording, "third".into());
         queue.remove(queue.waiting()[0].id, AnnouncementOutcome::Withdrawn).unwrap();
-        queue.push(some(AnnouncementPriority::Ring, "ring"), None);
-        let (id, dropped) = queue.push(some(AnnouncementPriority::Background, "of no account"), None);
+        queue.push(some(AnnouncementPriority::Ring, "ring"), None, now);
+        let (id, dropped) = queue.push(some(AnnouncementPriority::Background, "of no account"), None, now);
         assert_ne!(dropped.unwrap().id, id, "the older one of the same urgency leaves");
         assert_eq!(queue.waiting().len(), MOST);
         assert_eq!(queue.counts(), Counts { dropped: 3, ..Counts::default() });
@@ -241,7 +245,7 @@ mod tests {
             let after = |end: &dyn Fn(&mut AnnouncementQueue, AnnouncementId)| {
                 let mut queue = AnnouncementQueue::default();
                 let announcement = Announcement { if_unheard, ..some(AnnouncementPriority::Notice, "x") };
-                let (id, _) = queue.push(announcement, None);
+                let (id, _) = queue.push(announcement, None, now);
                 queue.begin(id).unwrap();
                 assert_eq!(queue.waiting()[0].state, AnnouncementState::BeingSaid);
                 end(&mut queue, id);

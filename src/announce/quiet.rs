@@ -144,7 +144,12 @@ impl QuietHours {
         self.end_of_next(&self.periods, now)
     }
 
-    /// The same of the night alone: a rest at noon is over before tomorrow.
+    /// When quiet hours begin next; nothing where none are configured.
+    pub fn next_begin(&self, now: &Zoned) -> Option<Zoned> {
+        begin_after(&self.periods, now)
+    }
+
+    /// The same as the end, of the night alone: a rest at noon is over before tomorrow.
     pub fn next_morning(&self, now: &Zoned) -> Zoned {
         let nights: Vec<_> = self.periods.iter().filter(|period| period.to <= period.from).cloned().collect();
         self.end_of_next(&nights, now)
@@ -158,11 +163,7 @@ impl QuietHours {
         {
             return end;
         }
-        let dates =
-            (0..8).filter_map(|day| now.date().checked_add(SignedDuration::from_hours(24 * day)).ok());
-        let begins = dates.flat_map(|date| begun.iter().filter_map(move |period| period.begin(date, now)));
-        let next = begins.filter(|begin| begin > now).min();
-        let end = next.and_then(|begin| all.until(&begin));
+        let end = begin_after(begun, now).and_then(|begin| all.until(&begin));
         end.unwrap_or_else(|| {
             let today = now.date().at(7, 0, 0, 0).to_zoned(now.time_zone().clone()).ok();
             let later = today.clone().filter(|seven| seven > now);
@@ -193,6 +194,13 @@ impl QuietHours {
             .flat_map(|period| dates.into_iter().flatten().filter_map(|date| period.end_if_inside(date, at)));
         ends.chain(self.wished_until(at)).max()
     }
+}
+
+/// When the first of these periods begins after `now`.
+fn begin_after(periods: &[QuietPeriod], now: &Zoned) -> Option<Zoned> {
+    let dates = (0..8).filter_map(|day| now.date().checked_add(SignedDuration::from_hours(24 * day)).ok());
+    let begins = dates.flat_map(|date| periods.iter().filter_map(move |period| period.begin(date, now)));
+    begins.filter(|begin| begin > now).min()
 }
 
 #[cfg(test)]
@@ -275,6 +283,18 @@ mod tests {
         assert_eq!(hours(&[]).next_end(&at(3, 20, 0)), at(4, 7, 0), "none is configured");
         assert_eq!(hours(&[]).next_end(&at(3, 6, 0)), at(3, 7, 0));
         assert_eq!(night.next_end(&in_vienna("2026-03-28T22:00")), in_vienna("2026-03-29T07:00"));
+    }
+
+    #[test]
+    fn quiet_hours_begin_next_on_the_first_day_that_has_some() {
+        let some = hours(&["23:00-07:00", "sat,sun 13:00-14:00"]);
+        assert_eq!(some.next_begin(&at(3, 22, 59)), Some(at(3, 23, 0)));
+        assert_eq!(some.next_begin(&at(3, 23, 0)), Some(at(4, 23, 0)), "these have begun");
+        assert_eq!(some.next_begin(&at(6, 8, 0)), Some(at(6, 13, 0)), "Saturday");
+        assert_eq!(hours(&["mon 20:00-21:00"]).next_begin(&at(1, 20, 0)), Some(at(8, 20, 0)), "in a week");
+        assert_eq!(hours(&[]).next_begin(&at(3, 22, 59)), None);
+        let eve = in_vienna("2026-03-28T22:30");
+        assert_eq!(some.next_begin(&eve), Some(in_vienna("2026-03-28T23:00")));
     }
 
     #[test]

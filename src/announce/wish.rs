@@ -58,6 +58,11 @@ impl Announcer {
         self.quiet().until(now)
     }
 
+    /// When quiet hours begin next; nothing where none are configured.
+    pub fn quiet_from(&self, now: &Zoned) -> Option<Zoned> {
+        self.quiet().next_begin(now)
+    }
+
     pub(super) fn wish(&self, until: Option<Timestamp>) {
         let mut quiet = self.shared.quiet.lock().unwrap_or_else(PoisonError::into_inner);
         *quiet = std::mem::take(&mut *quiet).with_wish(until);

@@ -5,26 +5,24 @@
 //! database that can't be written keeps nothing from being noticed.
 
 mod alert_item;
+mod telling;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use jiff::{SignedDuration, Timestamp, Zoned};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
 use crate::alert::door::SentNotice;
-use crate::alert::{Alert, AlertConfig, Alerts, ConnectionNews, HouseConnection};
-use crate::awareness::{
-    AwarenessConfig, ContextState, HomePresence, MeaningSource, Noticed, ReceivedNotice, Significance,
-    observations,
-};
+use crate::alert::{AlertConfig, Alerts, ConnectionNews, HouseConnection};
+use crate::awareness::{AwarenessConfig, ContextState, HomePresence, MeaningSource, Noticed, observations};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::home::backend::HomeView;
@@ -183,6 +181,8 @@ pub(super) struct HouseWatcher {
     saved: Instant,
     is_dirty: bool,
     cleanup: RhythmDue,
+    /// What waits for the database or a messenger: the next danger does not.
+    behind: JoinSet<()>,
 }
 
 impl HouseWatcher {
@@ -205,6 +205,7 @@ impl HouseWatcher {
             saved: Instant::now(),
             is_dirty: false,
             cleanup,
+            behind: JoinSet::new(),
         }
     }
 
@@ -230,16 +231,16 @@ impl HouseWatcher {
                 () = tokio::time::sleep(wait) => None,
             };
             if let Some(SentNotice { notice, taken }) = notice {
-                self.noticed(&notice).await;
-                // Whoever sent it may be gone.
-                let _ = taken.send(());
+                self.noticed(&notice, taken).await;
             }
         }
+        while self.behind.join_next().await.is_some() {}
         self.awareness.save().await;
     }
 
     /// Looks at everything once.
     async fn look(&mut self) {
+        while self.behind.try_join_next().is_some() {}
         let now = self.awareness.clock.now();
         let mut found = self.observe();
         if self.is_house_known() {
@@ -247,7 +248,10 @@ impl HouseWatcher {
             self.is_dirty |= !ticked.is_empty();
             found.extend(ticked);
         }
-        self.act(found).await;
+        let told = self.tell(&found).await;
+        if !told.is_empty() {
+            self.keep_behind(told, None);
+        }
         self.alerts.set_away(self.is_nobody_home());
         self.watch_connection().await;
         if self.cleanup.is_due(now.timestamp()) {
@@ -306,32 +310,15 @@ impl HouseWatcher {
         found
     }
 
-    async fn noticed(&mut self, notice: &ReceivedNotice) {
-        let now = self.awareness.clock.now();
-        let event = notice.event("", now.timestamp());
-        let noticed = self.awareness.state().take(event, self.awareness.rules(), &now);
-        self.act(vec![noticed]).await;
-        self.save().await;
-    }
-
-    /// Dangers are told before anything is stored.
-    async fn act(&mut self, found: Vec<Noticed>) {
-        let critical = found.iter().filter(|noticed| noticed.significance == Significance::Critical);
-        let alerts: Vec<Alert> = critical.filter_map(|noticed| Alert::of(&noticed.event)).collect();
-        if alerts.is_empty() {
-            return;
-        }
-        // None waits for the database or the message of another one.
-        join_all(alerts.into_iter().map(|alert| self.alerts.raise(alert))).await;
-        self.save().await;
-    }
-
     /// A house that has not been connected for long is told once, and that it is back.
     async fn watch_connection(&mut self) {
         let Some(house) = &self.house else { return };
         let is_up = house.borrow().link.is_up();
         match self.connection.look(is_up, Instant::now().into_std()) {
-            Some(ConnectionNews::Lost(gone)) => self.alerts.house_is_lost(gone).await,
+            Some(ConnectionNews::Lost(gone)) => {
+                let alerts = self.alerts.clone();
+                self.behind.spawn(async move { alerts.house_is_lost(gone).await });
+            }
             Some(ConnectionNews::Back) => {
                 let told = tokio::time::timeout(RESTORE, self.alerts.house_is_back()).await;
                 if told.is_err() {

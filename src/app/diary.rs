@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::llm::Mind;
 use crate::reply::Engine;
-use crate::reply::memory::diary::{Pass, Rounds};
+use crate::reply::memory::diary::{Pass, Rounds, Tidying};
 use crate::store::{Store, StoreConfig};
 
 use super::Brain;
@@ -97,17 +97,21 @@ impl DiaryKeeper {
             tracing::warn!(%error, "memories can't be given vectors");
         }
         if rounds.is_tidying_due(now, fastrand::f64()) {
-            self.tidy(now).await;
+            let tidying = self.tidy(now).await;
+            rounds.tidied(tidying, self.clock.now().timestamp());
         }
     }
 
-    /// What fails here is tried again next time; one failure does not stop the rest.
-    async fn tidy(&self, now: Timestamp) {
-        if let Err(error) = self.engine.consolidate().await {
+    /// One failure does not stop the rest.
+    async fn tidy(&self, now: Timestamp) -> Tidying {
+        let consolidated = self.engine.consolidate().await;
+        if let Err(error) = &consolidated {
             tracing::warn!(%error, "the memory was not tidied");
         }
-        if let Err(error) = self.store.purge_older_than(self.kept.cutoff(now)).await {
+        let purged = self.store.purge_older_than(self.kept.cutoff(now)).await;
+        if let Err(error) = &purged {
             tracing::warn!(%error, "old dialogue was not removed");
         }
+        if consolidated.is_ok() && purged.is_ok() { Tidying::Done } else { Tidying::Failed }
     }
 }

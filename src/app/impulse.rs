@@ -4,7 +4,9 @@
 //! at most at a time, every decision in the database. What is not said is not lost: its topic stays. What is decided is
 //! decided in `crate::impulse`; this is the one caller that acts.
 
+mod dangers;
 mod deliver;
+mod recall;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +18,7 @@ use super::awareness::Awareness;
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
 use crate::announce::Announcer;
-use crate::awareness::{HomePresence, HourOfWeek, Topic};
+use crate::awareness::{HourOfWeek, Topic};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::impulse::record::ImpulseOutcome;
@@ -96,12 +98,35 @@ pub(super) struct ImpulseSpeaker<M> {
     escalated: Vec<Timestamp>,
     /// When decisions of long ago were last removed.
     purged: Option<Timestamp>,
+    /// The newest danger that is on record.
+    dangers_until: Timestamp,
+    /// What an earlier run of the program has posted is known.
+    is_recalled: bool,
+}
+
+/// What a decision is about.
+#[derive(Debug, Clone, Copy)]
+enum ImpulseSubject {
+    /// The topic that is next, if there is one.
+    Next,
+    /// A danger, which is told already.
+    Danger(&'static str),
 }
 
 impl<M: ChatModel> ImpulseSpeaker<M> {
     pub(super) fn new(parts: ImpulseParts<M>, mut chance: fastrand::Rng) -> Self {
-        let due = RhythmDue::after(rhythm(&parts.config), parts.clock.now().timestamp(), chance.f64());
-        Self { parts, chance, due, waiting: None, escalated: Vec::new(), purged: None }
+        let now = parts.clock.now().timestamp();
+        let due = RhythmDue::after(rhythm(&parts.config), now, chance.f64());
+        Self {
+            parts,
+            chance,
+            due,
+            waiting: None,
+            escalated: Vec::new(),
+            purged: None,
+            dangers_until: now,
+            is_recalled: false,
+        }
     }
 
     async fn run(mut self, stop: CancellationToken) {
@@ -125,7 +150,9 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
 
     /// What has become of the last words, whether the user spoke, and a look if it is time.
     pub(super) async fn step(&mut self) {
+        self.recall().await;
         self.settle_waiting().await;
+        self.note_dangers().await;
         let now = self.parts.clock.now();
         if self.due.is_due(now.timestamp()) {
             self.parts.announcer.read_wish().await;
@@ -138,7 +165,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
 
     /// Decides once, keeps the decision, and acts on it.
     pub(super) async fn look(&mut self, now: &Zoned) {
-        let (topic, record) = self.decided(now);
+        let (topic, record) = self.decided(now, ImpulseSubject::Next);
         tracing::info!(total = record.score.total, decided = record.verdict.name(), "impulse");
         let row = self.keep(&record).await;
         if let (ImpulseVerdict::Speak { .. }, Some(topic)) = (record.verdict, topic) {
@@ -146,7 +173,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         }
     }
 
-    fn decided(&mut self, now: &Zoned) -> (Option<Topic>, ImpulseRecord) {
+    fn decided(&mut self, now: &Zoned, subject: ImpulseSubject) -> (Option<Topic>, ImpulseRecord) {
         let (config, at) = (&self.parts.config, now.timestamp());
         let rules = &config.score;
         let hours = |hours: u32| SignedDuration::from_hours(hours.into());
@@ -160,8 +187,13 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         } else {
             0.0
         };
-        let is_away = matches!(state.presence, HomePresence::Away { .. });
+        // While the house is not connected nobody knows whether somebody has come home.
+        let is_away = self.parts.announcer.is_away();
         let topic = state.topics.next().cloned();
+        let (number, about) = match subject {
+            ImpulseSubject::Next => (topic.as_ref().map(|topic| topic.id), topic.as_ref().map(Topic::kind)),
+            ImpulseSubject::Danger(name) => (Some(0), Some(name)),
+        };
         let input = ImpulseInput {
             score: ScoreInput {
                 now,
@@ -172,17 +204,15 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
                 draw: self.chance.f64(),
                 outbound: state.sent_within(at, hours(rules.damper_hours)),
                 pattern,
-                // What is critical is told at once, and never waits here.
-                is_critical: false,
+                is_critical: matches!(subject, ImpulseSubject::Danger(_)),
             },
-            topic: topic.as_ref().map(|topic| topic.id),
+            topic: number,
             is_quiet,
             direct: posted.max(state.sent_within(at, hours(1))),
             is_waiting: self.waiting.is_some(),
             can_reach: !is_away || self.parts.outbox.has_carriers(),
         };
         let (verdict, score) = decide(&input, config);
-        let about = topic.as_ref().and_then(|topic| topic.key.split(':').next()).map(kind_only);
         let record = ImpulseRecord {
             at,
             score,
@@ -193,7 +223,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
             outbound: input.score.outbound,
             direct: input.direct,
             silence_h: silence.map(|silence| (silence.as_secs_f64() / 36.0).round() / 100.0),
-            about,
+            about: about.map(str::to_owned),
             outcome: None,
             why: None,
         };
@@ -205,23 +235,13 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         let Some(store) = &self.parts.store else { return };
         let turns = store.turns(TURNS).await.unwrap_or_default();
         let spoken = turns.iter().filter(|turn| !turn.heard.is_empty());
-        let last = spoken.filter_map(|turn| turn.at.parse::<Timestamp>().ok()).max();
-        let at = now.timestamp();
+        let spoken: Vec<Timestamp> = spoken.filter_map(|turn| turn.at.parse().ok()).collect();
         let mut state = self.parts.awareness.state();
-        if let Some(last) = last.map(|last| last.min(at)) {
+        if let Some(last) = spoken.iter().max().map(|last| (*last).min(now.timestamp())) {
             state.last_interaction = state.last_interaction.max(Some(last));
         }
-        let Some(sent) = state.unanswered else { return };
-        let within = self.parts.config.answered_within();
-        let is_answered = last.is_some_and(|last| last > sent && last.duration_since(sent) <= within);
-        if is_answered || at.duration_since(sent) > within {
-            state.unanswered = None;
-            let hour = HourOfWeek::of(&sent.to_zoned(now.time_zone().clone()));
-            state.patterns.count(hour, is_answered, at, &self.parts.config.score.patterns());
-            if is_answered {
-                state.in_hand = None;
-            }
-        }
+        let config = &self.parts.config;
+        state.note_answers(&spoken, config.answered_within(), now, &config.score.patterns());
     }
 
     /// Keeps a decision; its number.
@@ -271,12 +291,6 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
 fn rhythm(config: &ImpulseConfig) -> Rhythm {
     let minutes = |minutes: f64| SignedDuration::from_secs_f64(minutes * 60.0);
     Rhythm { every: minutes(config.check_min), spread: minutes(config.check_spread_min) }
-}
-
-/// The kind of a topic without its words: texts of notices are kept out of the records.
-fn kind_only(kind: &str) -> String {
-    let is_kind = ["open", "warmth", "arrived", "left", "weather"].contains(&kind);
-    if is_kind { kind.to_owned() } else { "notice".to_owned() }
 }
 
 #[cfg(test)]

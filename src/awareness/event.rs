@@ -141,9 +141,11 @@ impl HouseEvent {
 
     /// Two events with one key are about the same thing.
     pub fn key(&self) -> String {
+        // A foreign text never stands where the kind does.
         let kind = match &self.happening {
             Happening::Critical { id } => id.name(),
-            Happening::Notice { text, .. } | Happening::WeatherAlert { text } => text.as_str(),
+            Happening::Notice { text, .. } => return format!("notice:{text}:{}", self.item),
+            Happening::WeatherAlert { text } => return format!("warning:{text}:{}", self.item),
             Happening::WeatherUpdate => "weather",
             Happening::Arrived { .. } => "arrived",
             Happening::Left => "left",

@@ -62,9 +62,11 @@ impl ReceivedNotice {
         let text = text.trim();
         if text.starts_with('{') {
             let NoticeJson { id, text, priority } = serde_json::from_str(text).ok()?;
-            let id = CriticalId::named(id.trim());
             let priority = priority.as_str().map(NoticePriority::named).unwrap_or_default();
-            let text = speakable(&text);
+            let (name, id, text) = (id.trim(), CriticalId::named(id.trim()), speakable(&text));
+            // A kind of danger that is not known is told by its name.
+            let is_named_only = id.is_none() && text.is_empty();
+            let text = if is_named_only { speakable(&name.replace('_', " ")) } else { text };
             return (id.is_some() || !text.is_empty()).then_some(Self { text, priority, id });
         }
         if let Some(id) = CriticalId::named(text) {

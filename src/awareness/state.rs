@@ -4,6 +4,7 @@
 //! that can't be read is replaced by an empty one, which fills with the next observation. A clock that jumps makes
 //! moments that lie ahead count as now.
 
+mod answers;
 mod weather;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -111,8 +112,8 @@ pub struct ContextState {
     pub in_hand: Option<Topic>,
     /// When she is answered.
     pub patterns: AnswerPatterns,
-    /// The last message, while it is not known whether it is answered.
-    pub unanswered: Option<Timestamp>,
+    /// Messages of which it is not known yet whether they are answered, the oldest first.
+    pub awaiting_answer: Vec<Timestamp>,
 }
 
 impl ContextState {
@@ -217,10 +218,11 @@ impl ContextState {
         self.last_interaction = Some(at);
     }
 
-    /// Events that matter within the last `time`.
+    /// Events that matter within the last `time`; a sensor that crosses its limit again and again counts once.
     pub fn interesting(&self, now: Timestamp, time: SignedDuration) -> usize {
         let recent = |noticed: &&Noticed| now.duration_since(noticed.event.at) < time;
-        self.events.iter().filter(|n| n.significance > Significance::Routine).filter(recent).count()
+        let worth = self.events.iter().filter(|n| n.significance > Significance::Routine);
+        worth.filter(recent).map(|noticed| noticed.event.key()).collect::<BTreeSet<_>>().len()
     }
 
     /// Messages that went out unasked within the last `time`.
@@ -245,7 +247,8 @@ impl ContextState {
             noticed.event.at = noticed.event.at.min(now);
         }
         self.events.retain(|noticed| now.duration_since(noticed.event.at) < kept);
-        for at in self.outbound.iter_mut().chain(&mut self.last_interaction).chain(&mut self.unanswered) {
+        for at in self.outbound.iter_mut().chain(&mut self.last_interaction).chain(&mut self.awaiting_answer)
+        {
             *at = (*at).min(now);
         }
         self.outbound.retain(|at| now.duration_since(*at) < kept);
@@ -260,16 +263,22 @@ impl ContextState {
         self.in_hand.take_if(|topic| !is_current(topic));
     }
 
-    /// An item that tells nothing of presence any more, since it was removed, renamed or is undefined, keeps nobody at home.
+    /// An item that tells nothing any more, since it was removed, renamed or is undefined, keeps nobody at home and no
+    /// door open. A danger is not over because its detector is silent.
     fn forget_missing(&mut self, said: &[(String, String, ItemObservation)]) {
-        let tells = |name: &String| {
-            said.iter().any(|(item, _, observation)| {
-                item == name && matches!(observation, ItemObservation::Present(_))
-            })
-        };
         // A house that tells nothing at all is being loaded.
-        if !said.is_empty() {
-            self.present.retain(|name, _| tells(name));
+        if said.is_empty() {
+            return;
+        }
+        let tells = |name: &String, is_it: fn(&ItemObservation) -> bool| {
+            said.iter().any(|(item, _, observation)| item == name && is_it(observation))
+        };
+        self.present.retain(|name, _| tells(name, |is| matches!(is, ItemObservation::Present(_))));
+        let is_door = |is: &ItemObservation| matches!(is, ItemObservation::Open(_));
+        let gone: Vec<String> = self.open.keys().filter(|name| !tells(name, is_door)).cloned().collect();
+        for item in gone {
+            self.open.remove(&item);
+            self.topics.withdraw(&format!("open:{item}"));
         }
     }
 
@@ -332,10 +341,15 @@ impl ContextState {
         let is_worth = swing > rules.swing || !(rules.comfort_low..=rules.comfort_high).contains(&celsius);
         let is_new = is_worth && !sensor.is_noticed;
         sensor.is_noticed = is_worth;
+        let happening = Happening::Warmth { celsius, swing };
         if !is_worth {
             self.topics.withdraw(&format!("warmth:{item}"));
+        } else if !is_new {
+            // It waits to be mentioned, and has changed meanwhile.
+            let event = HouseEvent { what: what.to_owned(), ..HouseEvent::new(happening.clone(), item, at) };
+            self.topics.renew(&event.key(), event.fact(rules.comfort_high, rules.comfort_low));
         }
-        is_new.then_some(Happening::Warmth { celsius, swing })
+        is_new.then_some(happening)
     }
 
     fn came_or_went(&mut self, at: Timestamp) -> Option<HouseEvent> {

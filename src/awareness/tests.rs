@@ -5,6 +5,8 @@ use jiff::{SignedDuration, ToSpan as _, Zoned};
 use super::*;
 use crate::language::{SentenceName, SentenceTemplate};
 
+mod facts;
+
 fn at(text: &str) -> Zoned {
     format!("2026-03-04T{text}[Europe/Vienna]").parse().unwrap()
 }

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::significance::Significance;
-use crate::language::SentenceTemplate;
+use crate::language::{SentenceName, SentenceTemplate};
 
 /// One thing that might be mentioned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,11 +50,30 @@ pub struct TopicQueue {
 }
 
 impl Topic {
-    /// Whether no word of it is somebody else's, as of a notice or a warning.
+    /// Whether no word of it is somebody else's, as of a notice or a warning. The sentence tells, and not the key: in
+    /// those that older versions have stored, a foreign text stands first.
     pub fn is_worded_by_us(&self) -> bool {
-        let kind = self.key.split(':').next().unwrap_or_default();
-        ["open", "warmth", "arrived", "left"].contains(&kind)
+        use SentenceName::{Arrived, LeftLate, LeftOpen, TooCold, TooWarm, WarmthChanged};
+        matches!(self.fact.name(), LeftOpen | TooWarm | TooCold | WarmthChanged | Arrived | LeftLate)
     }
+
+    /// What kind of thing it is about, without any word of somebody else.
+    pub fn kind(&self) -> &'static str {
+        match self.fact.name() {
+            SentenceName::LeftOpen => "open",
+            SentenceName::TooWarm | SentenceName::TooCold | SentenceName::WarmthChanged => "warmth",
+            SentenceName::Arrived => "arrived",
+            SentenceName::LeftLate => "left",
+            SentenceName::WeatherAlert => "warning",
+            _ => "notice",
+        }
+    }
+}
+
+/// Whether a stored key is this one, be it as older versions wrote it: foreign texts without their kind.
+fn is_key(stored: &str, key: &str) -> bool {
+    let bare = key.strip_prefix("notice:").or_else(|| key.strip_prefix("warning:"));
+    stored == key || bare == Some(stored)
 }
 
 impl TopicQueue {
@@ -62,10 +81,10 @@ impl TopicQueue {
     /// itself what has to leave; then `false`.
     pub fn push(&mut self, mut topic: Topic, rules: TopicRules, now: Timestamp) -> bool {
         self.prune(rules, now);
-        if self.told.iter().any(|(key, _)| *key == topic.key) {
+        if self.told.iter().any(|(key, _)| is_key(key, &topic.key)) {
             return false;
         }
-        if let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.key == topic.key) {
+        if let Some(waiting) = self.waiting.iter_mut().find(|waiting| is_key(&waiting.key, &topic.key)) {
             waiting.fact = topic.fact;
             waiting.significance = waiting.significance.max(topic.significance);
             return true;
@@ -118,7 +137,7 @@ impl TopicQueue {
 
     /// It is not true any more.
     pub fn withdraw(&mut self, key: &str) {
-        self.waiting.retain(|topic| topic.key != key);
+        self.waiting.retain(|topic| !is_key(&topic.key, key));
     }
 
     /// Removes what is too old. Moments that lie ahead, after a clock was set back, count as now.

@@ -147,7 +147,7 @@ impl<M: ChatModel> SignalConversation<M> {
             OwnerMatter::Words(text) => self.turn(thread, written(text, None), cancel).await,
             OwnerMatter::Approval(target, age) => self.approved(thread, (target, age), cancel).await,
             // They are done at once.
-            OwnerMatter::TakenBack(_) | OwnerMatter::Corrected(..) => {}
+            OwnerMatter::TakenBack(_) | OwnerMatter::Corrected(..) | OwnerMatter::Remark(_) => {}
             OwnerMatter::Stale => {
                 // One answer for all that arrive together.
                 let minute = self.parts.clock.now().strftime("%Y-%m-%dT%H:%M").to_string();

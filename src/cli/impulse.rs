@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::context::CliContext;
 use super::show::{self, Tone};
+use crate::config::Config;
 use crate::impulse::ImpulseVerdict;
 use crate::impulse::record::ImpulseRecord;
 use crate::impulse::simulate::people::SimulatedHouse;
@@ -62,22 +63,10 @@ struct SimulateArgs {
 
 pub(crate) fn run(args: ImpulseArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let ImpulseCommand::Simulate(args) = args.action;
-    let config = context.config();
-    let start: Zoned =
-        "2026-03-02T00:00[Europe/Vienna]".parse().context("the first day of the simulation")?;
-    let month = simulate(&SimulationParts {
-        impulse: &config.impulse,
-        awareness: &config.awareness,
-        quiet: &config.announce.quiet(),
-        start,
-        days: args.days,
-        house: args.house,
-        seed: args.seed,
-    });
+    let month = month(&args, context.config())?;
     if let Some(file) = &args.svg {
-        let title =
-            format!("When she spoke up: {}, seed {}, {} days", args.house.name(), args.seed, args.days);
-        std::fs::write(file, month.svg(&title)).with_context(|| format!("writing {}", file.display()))?;
+        std::fs::write(file, picture(&month, &args))
+            .with_context(|| format!("writing {}", file.display()))?;
     }
     let bad = month.inconsiderate();
     if args.json {
@@ -89,6 +78,25 @@ pub(crate) fn run(args: ImpulseArgs, context: &CliContext) -> anyhow::Result<Exi
         tell(&month, bad)?;
     }
     Ok(if bad == Inconsiderate::default() { ExitCode::SUCCESS } else { ExitCode::from(super::EXIT_FAILED) })
+}
+
+fn month(args: &SimulateArgs, config: &Config) -> anyhow::Result<Simulation> {
+    let start: Zoned =
+        "2026-03-02T00:00[Europe/Vienna]".parse().context("the first day of the simulation")?;
+    Ok(simulate(&SimulationParts {
+        impulse: &config.impulse,
+        awareness: &config.awareness,
+        quiet: &config.announce.quiet(),
+        start,
+        days: args.days,
+        house: args.house,
+        seed: args.seed,
+    }))
+}
+
+fn picture(month: &Simulation, args: &SimulateArgs) -> String {
+    let SimulateArgs { days, seed, house, .. } = args;
+    month.svg(&format!("When she spoke up: {}, seed {seed}, {days} days", house.name()))
 }
 
 fn tell(month: &Simulation, bad: Inconsiderate) -> std::io::Result<()> {
@@ -160,8 +168,8 @@ pub(super) fn why(last: u32, is_json: bool, context: &CliContext) -> anyhow::Res
 
 fn table(records: &[ImpulseRecord], now: &Zoned) -> String {
     let mut table = show::table([
-        "WHEN", "BASE", "SILENCE", "CONTEXT", "TIME", "CHANCE", "DAMPER", "HABIT", "TOTAL", "NEEDED",
-        "DECIDED", "ABOUT", "CAME TO",
+        "WHEN", "BASE", "SILENCE", "CONTEXT", "TIME", "CHANCE", "DAMPER", "HABIT", "BOOST", "TOTAL",
+        "NEEDED", "DECIDED", "ABOUT", "CAME TO",
     ]);
     let number = |value: f64| format!("{value:+.2}");
     for record in records {
@@ -182,6 +190,7 @@ fn table(records: &[ImpulseRecord], now: &Zoned) -> String {
             number(score.entropy),
             format!("{} ({} sent)", number(-score.damper), record.outbound),
             number(score.pattern),
+            number(score.boost),
             format!("{:.2}", score.total),
             format!("{:.2}", record.threshold),
             match record.verdict {
@@ -193,4 +202,63 @@ fn table(records: &[ImpulseRecord], now: &Zoned) -> String {
         ]);
     }
     table.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::impulse::ScoreInput;
+    use crate::impulse::record::ImpulseOutcome;
+    use crate::impulse::score::score;
+
+    #[test]
+    fn the_picture_and_the_figures_of_the_documentation_are_what_the_simulation_makes() {
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/");
+        let (house, svg) = (SimulatedHouse::Family, None);
+        let args = SimulateArgs { days: 30, seed: 1, house, csv: false, json: false, svg };
+        let month = month(&args, &Config::default()).unwrap();
+        let (file, drawn) = (format!("{docs}wind.svg"), picture(&month, &args));
+        if std::env::var_os("JOI_UPDATE_REFERENCE").is_some() {
+            std::fs::write(&file, &drawn).unwrap();
+        }
+        assert!(std::fs::read_to_string(&file).unwrap() == drawn, "the picture is another one");
+        let page = std::fs::read_to_string(format!("{docs}wind.md")).unwrap();
+        let most = ["none", "one", "two", "three", "four"][month.most()];
+        let told = format!("{} contacts in 30 days, at most {most} a day", month.contacts.len());
+        assert!(page.contains(&told), "{told}");
+    }
+
+    #[test]
+    fn what_a_danger_adds_has_a_column_of_its_own() {
+        let now: Zoned = "2026-03-04T03:00[Europe/Vienna]".parse().unwrap();
+        let input = ScoreInput {
+            now: &now,
+            silence: None,
+            topics: 0,
+            events: 1,
+            is_away: false,
+            draw: 0.0,
+            outbound: 0,
+            pattern: 0.0,
+            is_critical: true,
+        };
+        let record = ImpulseRecord {
+            at: now.timestamp(),
+            score: score(&input, &Config::default().impulse.score),
+            threshold: 0.5,
+            verdict: ImpulseVerdict::Speak { topic: 0 },
+            topics: 0,
+            events: 1,
+            outbound: 0,
+            direct: 0,
+            silence_h: None,
+            about: Some("smoke_alarm".into()),
+            outcome: Some(ImpulseOutcome::ToldAtOnce),
+            why: None,
+        };
+        let told = table(&[record], &now);
+        for part in ["BOOST", "+0.50", "smoke_alarm", "told at once"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+    }
 }

@@ -56,7 +56,7 @@ pub enum Hold {
 pub enum ImpulseVerdict {
     /// She speaks of this topic.
     Speak {
-        /// Its number.
+        /// Its number; 0 for a danger, which is no topic.
         topic: u64,
     },
     /// She is silent.

@@ -22,6 +22,8 @@ pub enum ImpulseOutcome {
     Refused,
     /// It could not be sent; the topic is kept.
     Failed,
+    /// It was a danger, told as an alarm.
+    ToldAtOnce,
 }
 
 /// A decision.
@@ -76,6 +78,7 @@ impl ImpulseOutcome {
             Self::NotSaid => "not said",
             Self::Refused => "refused",
             Self::Failed => "failed",
+            Self::ToldAtOnce => "told at once",
         }
     }
 }

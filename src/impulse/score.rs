@@ -31,7 +31,7 @@ pub struct ScoreInput<'a> {
     pub outbound: usize,
     /// What habits add.
     pub pattern: f64,
-    /// Something critical waits.
+    /// It is about a danger.
     pub is_critical: bool,
 }
 

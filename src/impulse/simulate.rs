@@ -10,7 +10,7 @@ mod plot;
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
-use jiff::{SignedDuration, Zoned};
+use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::Serialize;
 
 use super::config::ImpulseConfig;
@@ -170,9 +170,12 @@ impl Run<'_> {
         self.settle(now, true);
     }
 
-    /// The last message was answered, or nobody did so in time.
+    /// The messages that wait for it were answered, or nobody did so in time.
     fn settle(&mut self, now: &Zoned, is_answered: bool) {
-        if let Some(at) = self.state.unanswered.take() {
+        let within = self.parts.impulse.answered_within();
+        let is_over = |sent: &mut Timestamp| is_answered || now.timestamp().duration_since(*sent) > within;
+        let over: Vec<Timestamp> = self.state.awaiting_answer.extract_if(.., is_over).collect();
+        for at in over {
             let hour = HourOfWeek::of(&at.to_zoned(now.time_zone().clone()));
             let rules = self.parts.impulse.score.patterns();
             self.state.patterns.count(hour, is_answered, now.timestamp(), &rules);
@@ -186,10 +189,7 @@ impl Run<'_> {
     fn look(&mut self, now: &Zoned, people: &mut People) {
         let (at, rules) = (now.timestamp(), &self.parts.impulse.score);
         self.state.forget_old(self.parts.awareness, at);
-        let within = self.parts.impulse.answered_within();
-        if self.state.unanswered.is_some_and(|sent| at.duration_since(sent) > within) {
-            self.settle(now, false);
-        }
+        self.settle(now, false);
         let hours = |hours: u32| SignedDuration::from_hours(hours.into());
         let silence = self.state.last_interaction.map(|last| at.duration_since(last));
         let pattern = if self.parts.impulse.patterns {
@@ -231,7 +231,7 @@ impl Run<'_> {
         let reaction = people.reaction(now);
         self.state.topics.told(topic, now.timestamp());
         self.state.sent(&key, now.timestamp());
-        self.state.unanswered = Some(now.timestamp());
+        self.state.awaiting_answer.push(now.timestamp());
         if let Some((_, count)) = self.found.per_day.iter_mut().find(|(date, _)| *date == now.date()) {
             *count += 1;
         }

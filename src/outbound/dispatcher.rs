@@ -85,7 +85,7 @@ impl Dispatcher {
 
     /// What an earlier run left underway may have arrived. Tells whether it was looked at.
     async fn recover(&self) -> bool {
-        let Ok(letters) = self.outbox.letters().await else { return false };
+        let Ok(letters) = self.outbox.stored_letters().await else { return false };
         let now = self.outbox.now();
         for (id, letter) in letters {
             if letter.state == LetterState::Underway {

@@ -1,16 +1,18 @@
 //! The handle of the outbox: posts messages, and tells how it stands.
 //!
 //! Any task; clones share it. What is posted is in the database before `post` returns. Where the database can't be
-//! written an alert is held in memory and sent all the same; anything else is an error for whoever posts it. The oldest of the least
-//! urgent messages gives way when too many wait; an alert only to alerts.
+//! written, or does not answer, an alert is held in memory and sent all the same; anything else is an error for whoever
+//! posts it. The oldest of the least urgent messages gives way when too many wait; an alert only to alerts.
 
-use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Notify, watch};
 
 use super::config::OutboundConfig;
+use super::held::HeldLetters;
 use super::letter::{Letter, LetterState};
 use super::rates::RecentlySent;
 use super::{CarrierName, MessageStamp, Outgoing, OutgoingId, Urgency};
@@ -20,8 +22,10 @@ use crate::store::{OutgoingChange, OutgoingRow, Store, StoreError};
 
 /// Messages that may wait; one more and the oldest of the least urgent is given up.
 const MOST_WAITING: usize = 300;
-/// Alerts that are held in memory while the database can't be written.
-const MOST_HELD: usize = 32;
+/// An alert waits for the database no longer than this: then it is sent from memory.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Whoever waits for the database looks so often whether an alert is held meanwhile.
+const LOOK: Duration = Duration::from_millis(100);
 /// What is left of a message counts for rates and keys so long.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
 
@@ -54,7 +58,7 @@ pub(super) struct OutboxShared {
     /// How it stood when the dispatcher last looked.
     seen: watch::Sender<OutboxCounts>,
     /// What the database could not take: alerts under numbers below zero, and messages as they stand now.
-    held: Mutex<BTreeMap<OutgoingId, Letter>>,
+    held: Mutex<HeldLetters>,
 }
 
 /// How the outbox stands.
@@ -104,7 +108,13 @@ impl Outbox {
             carriers.into_iter().map(|carrier| Letter::new(&message, carrier, now)).collect();
         let Some(first) = letters.first().cloned() else { return Ok(OutgoingId(0)) };
         let adding = letters.clone();
-        let added = self.parts.store.change_outgoing(move |rows| add(rows, adding, now)).await;
+        let adding = self.parts.store.change_outgoing(move |rows| add(rows, adding, now));
+        let added = match first.urgency {
+            Urgency::Critical => {
+                tokio::time::timeout(PATIENCE, adding).await.unwrap_or(Err(StoreError::Slow))
+            }
+            Urgency::Escalated | Urgency::Direct | Urgency::Proactive => adding.await,
+        };
         let id = match added {
             Ok(ids) => match ids.first() {
                 Some(id) => OutgoingId(*id),
@@ -112,7 +122,7 @@ impl Outbox {
             },
             Err(error) if first.urgency == Urgency::Critical => {
                 tracing::error!(%error, "an alert is sent from memory, since the database can't be written");
-                self.hold(letters, now)
+                self.held().hold(letters, now)
             }
             Err(error) => return Err(error),
         };
@@ -160,6 +170,17 @@ impl Outbox {
     pub async fn state(&self, of: OutgoingId) -> Result<Option<LetterState>, StoreError> {
         let letters = self.letters().await?;
         Ok(letters.into_iter().find(|(id, _)| *id == of).map(|(_, letter)| letter.state))
+    }
+
+    /// The message under this key that waits, is underway or was sent, and its words, which are erased once it was sent.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn posted_as(&self, key: &str) -> Result<Option<(OutgoingId, String)>, StoreError> {
+        let mut letters = self.stored_letters().await?;
+        letters
+            .retain(|(_, letter)| letter.key.as_deref() == Some(key) && letter.state != LetterState::GivenUp);
+        Ok(letters.pop().map(|(id, letter)| (id, letter.text)))
     }
 
     /// A message that waits is not sent any more; one that is underway can't be held.
@@ -212,23 +233,49 @@ impl Outbox {
         self.parts.clock.now().timestamp()
     }
 
-    /// All messages as they stand now, what the database could not take included.
+    /// All messages as they stand now, what the database could not take included. Where it does not answer, what is held
+    /// goes out all the same.
     pub(super) async fn letters(&self) -> Result<Vec<(OutgoingId, Letter)>, StoreError> {
-        let rows = self.parts.store.outgoing().await;
-        let mut held = self.held().clone();
-        let rows = match rows {
-            Ok(rows) => rows,
-            // What is held goes out all the same.
-            Err(_) if !held.is_empty() => Vec::new(),
-            Err(error) => return Err(error),
+        let stored = match self.stored().await {
+            Err(_) if !self.held().is_empty() => Vec::new(),
+            stored => stored?,
         };
-        let mut letters: Vec<(OutgoingId, Letter)> = rows
-            .iter()
-            .filter_map(read)
-            .map(|(id, letter)| (id, held.remove(&id).unwrap_or(letter)))
-            .collect();
-        letters.extend(held.into_iter().filter(|(id, _)| id.0 < 0));
-        Ok(letters)
+        Ok(self.as_it_stands(stored).await)
+    }
+
+    /// The same, only if the database could be read.
+    pub(super) async fn stored_letters(&self) -> Result<Vec<(OutgoingId, Letter)>, StoreError> {
+        let stored = self.stored().await?;
+        Ok(self.as_it_stands(stored).await)
+    }
+
+    /// What is stored, with what is held.
+    async fn as_it_stands(&self, stored: Vec<(OutgoingId, Letter)>) -> Vec<(OutgoingId, Letter)> {
+        let (letters, to_write) = self.held().merged(stored);
+        for id in to_write {
+            let Some(letter) = self.held().get(id).cloned() else { continue };
+            if let Err(error) = self.put(id, letter).await {
+                tracing::warn!(%error, "what became of an alert was not stored");
+            }
+        }
+        letters
+    }
+
+    async fn stored(&self) -> Result<Vec<(OutgoingId, Letter)>, StoreError> {
+        let rows = self.answered(self.parts.store.outgoing()).await?;
+        Ok(rows.iter().filter_map(read).collect())
+    }
+
+    /// What the database answers, unless it keeps an alert waiting that is held in memory.
+    async fn answered<T>(&self, asked: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+        let mut asked = pin!(asked);
+        loop {
+            match tokio::time::timeout(LOOK, &mut asked).await {
+                Ok(answer) => return answer,
+                Err(_) if self.held().has_unsent() => return Err(StoreError::Slow),
+                Err(_) => {}
+            }
+        }
     }
 
     /// Writes how a message stands now; where the database can't, it is held in memory.
@@ -238,16 +285,16 @@ impl Outbox {
     pub(super) async fn put(&self, id: OutgoingId, letter: Letter) -> Result<(), StoreError> {
         if id.0 < 0 {
             // Also what was sent: the same alert must not go out again.
-            self.held().insert(id, letter);
+            self.held().put(id, letter);
             return Ok(());
         }
         let text = written(&letter)?;
         let change = vec![OutgoingChange::Put(id.0, text)];
-        let done = self.parts.store.change_outgoing(move |_| Ok(change)).await;
+        let done = self.answered(self.parts.store.change_outgoing(move |_| Ok(change))).await;
         let mut held = self.held();
         match &done {
-            Ok(_) => drop(held.remove(&id)),
-            Err(_) => drop(held.insert(id, letter)),
+            Ok(_) => held.forget(id),
+            Err(_) => held.put(id, letter),
         }
         done.map(|_| ())
     }
@@ -264,36 +311,10 @@ impl Outbox {
             });
             Ok(old.map(|row| OutgoingChange::Remove(row.id)).collect())
         };
-        self.parts.store.change_outgoing(tidying).await.map(|_| ())
+        self.answered(self.parts.store.change_outgoing(tidying)).await.map(|_| ())
     }
 
-    fn hold(&self, letters: Vec<Letter>, now: Timestamp) -> OutgoingId {
-        let mut held = self.held();
-        let is_recent = |letter: &Letter| now.duration_since(letter.posted).abs() <= REMEMBERED;
-        held.retain(|id, letter| id.0 >= 0 || letter.is_open() || is_recent(letter));
-        let mut last = OutgoingId(0);
-        for letter in letters {
-            let is_same = |other: &Letter| letter.key.is_some() && other.key == letter.key;
-            if let Some((id, _)) =
-                held.iter().find(|(_, other)| is_same(other) && other.carrier == letter.carrier)
-            {
-                last = *id;
-                continue;
-            }
-            last = OutgoingId(held.keys().next().map_or(-1, |lowest| lowest.0.min(0) - 1));
-            held.insert(last, letter);
-        }
-        while held.keys().filter(|id| id.0 < 0).count() > MOST_HELD {
-            // The greatest number below zero is the oldest; what was sent goes before what waits.
-            let mut oldest = held.iter().rev().filter(|(id, _)| id.0 < 0);
-            let sent = oldest.clone().find(|(_, letter)| !letter.is_open());
-            let oldest = sent.or_else(|| oldest.next()).map(|(id, _)| *id);
-            oldest.map(|oldest| held.remove(&oldest));
-        }
-        last
-    }
-
-    fn held(&self) -> MutexGuard<'_, BTreeMap<OutgoingId, Letter>> {
+    fn held(&self) -> MutexGuard<'_, HeldLetters> {
         self.shared.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,7 @@
 //! The outbox with a carrier that does as it is told: rates, order, faults, the end of the program at any point.
 
+mod hangs;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -40,6 +40,7 @@ mod limits;
 mod memory;
 mod path;
 mod privacy;
+mod proactive;
 mod profiles;
 mod rules;
 mod scripted;

@@ -6,6 +6,7 @@
 
 use jiff::Timestamp;
 use serde_json::Value;
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::message::Private;
 
@@ -239,10 +240,10 @@ fn text(data: &Value) -> Result<IncomingText, &'static str> {
     })
 }
 
-/// Without the signs that stand for something else, or that nobody sees.
+/// Without the signs that stand for something else, or that nobody sees; a letter and its accent are one sign.
 fn cleaned(words: &str) -> String {
     let is_kept = |sign: &char| *sign != MENTION && (!sign.is_control() || *sign == '\n');
-    words.chars().filter(is_kept).collect::<String>().trim().to_owned()
+    words.chars().filter(is_kept).nfc().collect::<String>().trim().to_owned()
 }
 
 fn file(value: &Value) -> Option<IncomingFile> {

@@ -48,6 +48,8 @@ pub struct OwnerMessage {
 pub enum OwnerMatter {
     /// Answer these words.
     Words(Private<String>),
+    /// Words where she answers nothing: they may say that an alarm was seen.
+    Remark(Private<String>),
     /// Listen to this voice message and answer it.
     Voice(IncomingFile),
     /// A thumb up to the message of this time stamp.
@@ -139,15 +141,22 @@ impl SignalGate {
         let is_stale = self.is_stale(received, now);
         let thread = match &sent {
             IncomingMatter::Approved(approval) => self.thread_of_approval(approval)?,
+            IncomingMatter::Written(text) if self.is_remark(text) => SignalThread::Group,
             other => self.thread_of(other.group())?,
         };
         if !self.is_first(received.stamp) {
             return Err("the same message again");
         }
-        if let IncomingMatter::Written(_) = sent {
+        if let IncomingMatter::Written(text) = &sent
+            && !self.is_remark(text)
+        {
             self.counts.heard = self.counts.heard.saturating_add(1);
         }
         let (is_fleeting, matter) = match sent {
+            IncomingMatter::Written(text) if self.is_remark(&text) => match (matter(text), is_stale) {
+                (OwnerMatter::Words(words), false) => (true, OwnerMatter::Remark(words)),
+                _ => return Err("written in a group"),
+            },
             IncomingMatter::Written(text) if is_stale => (text.is_fleeting, OwnerMatter::Stale),
             IncomingMatter::Written(text) => (text.is_fleeting, matter(text)),
             IncomingMatter::Corrected(target, text) => {
@@ -191,6 +200,11 @@ impl SignalGate {
             Some(group) if self.answers_in_group && *group == self.group => Ok(SignalThread::Group),
             Some(_) => Err("written in a group"),
         }
+    }
+
+    /// Whether it is written in the group for alerts where she does not answer.
+    fn is_remark(&self, text: &IncomingText) -> bool {
+        !self.answers_in_group && !self.group.is_empty() && text.group.as_deref() == Some(&*self.group)
     }
 
     /// A thumb up of the owner counts for messages of ours only, in the thread with him and in the group for alerts.

@@ -102,6 +102,67 @@ async fn a_daemon_that_dies_over_a_request_leaves_it_unknown_and_is_found_again(
     assert!(followed.link.ask("send", json!({}), LIMIT).await.is_ok());
 }
 
+/// So much time passes at once, while nothing arrives.
+async fn pass(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn a_daemon_that_answers_no_heartbeat_is_left_and_connected_to_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let daemon = Daemon::running(folder.path());
+    let followed = follow(&config(&daemon));
+    up(&followed.link).await;
+    let minute = Duration::from_secs(61);
+    pass(minute).await;
+    daemon.asked("version", 2).await;
+    assert!(followed.link.ask("listAccounts", json!({}), LIMIT).await.is_ok(), "that one was answered");
+    daemon.next("version", Scripted::Silent);
+    pass(minute).await;
+    daemon.asked("version", 3).await;
+    assert_eq!(*followed.link.state().borrow(), CarrierLink::Up, "it may be slow");
+    let mut state = followed.link.state();
+    pass(minute).await;
+    let is_left = |state: &CarrierLink| matches!(state, CarrierLink::Down(why) if why.contains("does not answer any more"));
+    state.wait_for(is_left).await.unwrap();
+    up(&followed.link).await;
+    assert_eq!(daemon.requests("version").len(), 4);
+}
+
+#[tokio::test]
+async fn a_request_that_is_not_answered_in_time_may_have_arrived() {
+    let folder = tempfile::tempdir().unwrap();
+    let daemon = Daemon::running(folder.path());
+    let followed = follow(&config(&daemon));
+    up(&followed.link).await;
+    daemon.next("send", Scripted::Silent);
+    let link = followed.link.clone();
+    let asking = tokio::spawn(async move { link.ask("send", json!({}), LIMIT).await });
+    daemon.asked("send", 1).await;
+    pass(LIMIT).await;
+    let lost = AskFault::Lost("no answer within 30 s".to_owned());
+    assert_eq!(asking.await.unwrap(), Err(lost));
+    assert!(followed.link.ask("send", json!({}), LIMIT).await.is_ok(), "the connection is sound");
+}
+
+#[tokio::test]
+async fn an_alert_to_which_the_daemon_says_nothing_is_sent_again_with_a_mark() {
+    let folder = tempfile::tempdir().unwrap();
+    let daemon = Daemon::running(folder.path());
+    let sending = sending(&daemon).await;
+    daemon.next("send", Scripted::Silent);
+    let id = sending.post(Audience::Group, Urgency::Critical, "Smoke!").await;
+    daemon.asked("send", 1).await;
+    sending.until(id, LetterState::Underway).await;
+    pass(Duration::from_secs(91)).await;
+    sending.until(id, LetterState::Waiting).await;
+    sending.later(6).await;
+    let sent = daemon.asked("send", 2).await;
+    assert_eq!(texts(&sent), ["Smoke!", "(You may have had this already.) Smoke!"]);
+}
+
 #[tokio::test]
 async fn answers_come_in_any_order_between_messages_and_lines_of_garbage() {
     let folder = tempfile::tempdir().unwrap();

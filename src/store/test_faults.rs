@@ -14,7 +14,12 @@ impl Store {
 
     /// From now on no request is answered, as with a hanging disk.
     pub(crate) fn hang(&self) {
-        self.hangs.store(true, std::sync::atomic::Ordering::SeqCst);
+        self.hangs.send_replace(true);
+    }
+
+    /// The disk that hung answers again.
+    pub(crate) fn answer_again(&self) {
+        self.hangs.send_replace(false);
     }
 
     /// The answer, awaited even when the test's clock is paused: the database thread runs in real time.
@@ -22,9 +27,8 @@ impl Store {
         &self,
         answered: oneshot::Receiver<T>,
     ) -> Result<T, oneshot::error::RecvError> {
-        if self.hangs.load(std::sync::atomic::Ordering::SeqCst) {
-            return std::future::pending().await;
-        }
+        // The sender is in the store.
+        let _ = self.hangs.subscribe().wait_for(|hangs| !hangs).await;
         let waiting = tokio::task::spawn_blocking(move || answered.blocking_recv());
         waiting.await.expect("nothing that could panic")
     }

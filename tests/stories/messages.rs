@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::service::deaf_home;
 use crate::support::program::{FOR_EVER, Home, Running, project};
-use crate::support::signal_double::SignalDouble;
+use crate::support::signal_double::{OWNER, SignalDouble};
 
 /// A home with the double as its way out, and its address for alarms of other programs.
 pub(super) fn alarmed_home() -> (Home, SignalDouble, String) {
@@ -115,4 +115,68 @@ fn a_voice_message_is_understood_and_answered_in_writing_and_one_that_can_not_be
     answered("jfk.ogg", &["this kind of voice message"]);
     answered("time.m4a", &["AM", "PM"]);
     assert_eq!(joi.terminate().code, Some(0));
+}
+
+#[test]
+fn an_alarm_of_another_program_is_at_the_messenger_within_two_seconds() {
+    let (home, double, door) = alarmed_home();
+    let joi = Running::start(&mut home.command(&["run"]));
+    until_open(&door);
+    let give_up = Instant::now() + FOR_EVER;
+    let until_sent = |text: &str| {
+        while double.stamp_of(text).is_none() {
+            assert!(Instant::now() < give_up, "{:?}", double.texts());
+            pass(&double.seen, Duration::from_secs(1));
+        }
+    };
+    // The connection is there.
+    assert!(sends(&door, "The cellar is wet"));
+    until_sent("The cellar is wet");
+    // The quickest of them: others use this machine too.
+    let alarms = ["The freezer is warm", "The door is open", "The roof leaks", "The gate is broken"];
+    let quickest = alarms.iter().map(|text| {
+        let began = Instant::now();
+        assert!(sends(&door, text));
+        until_sent(text);
+        began.elapsed()
+    });
+    let quickest = quickest.min().unwrap();
+    assert!(quickest < Duration::from_secs(2), "{quickest:?}");
+    assert_eq!(joi.terminate().code, Some(0));
+}
+
+#[test]
+fn a_daemon_that_is_not_there_is_told_and_joi_lives_on_until_it_is() {
+    let mut home = deaf_home();
+    std::fs::create_dir_all(home.path("signal")).unwrap();
+    let socket = home.path("signal").join("signal.sock");
+    home.set(&format!("signal.daemon=unix:{}", socket.display()));
+    home.set(&format!("signal.owner={OWNER}"));
+    let joi = Running::start(&mut home.command(&["run"]));
+    let give_up = Instant::now() + FOR_EVER;
+    let shows = |part: &str| {
+        let status = home.joi(&["status"]);
+        assert!(Instant::now() < give_up, "{status:?}");
+        status.out.lines().any(|line| line.contains("signal") && line.contains(part))
+    };
+    while !shows("No such file") {
+        thread::yield_now();
+    }
+    let _double = SignalDouble::start(&home.path("signal"));
+    while !shows("signal-cli 0.14.6") {
+        thread::yield_now();
+    }
+    assert_eq!(joi.terminate().code, Some(0));
+}
+
+#[test]
+fn a_phone_is_linked_by_the_code_in_the_terminal() {
+    let (home, _double, _) = alarmed_home();
+    let linked = home.joi(&["signal", "link"]).well();
+    let drawn: Vec<&str> = linked.out.lines().filter(|line| line.contains(['█', '▀', '▄'])).collect();
+    assert!(drawn.len() > 15, "a code of half blocks: {}", linked.out);
+    let widths: Vec<usize> = drawn.iter().map(|line| line.chars().count()).collect();
+    assert!(widths.iter().all(|width| *width == widths[0] && *width <= 80), "{widths:?}");
+    assert!(linked.out.trim_end().ends_with("linked to +491701"), "{}", linked.out);
+    assert!(linked.err.contains("Linked devices") && linked.err.contains("signal.mode = \"linked\""));
 }

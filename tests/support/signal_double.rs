@@ -17,6 +17,10 @@ use serde_json::{Value, json};
 /// The owner that the double's account answers to.
 pub(crate) const OWNER: &str = "5e7f0000-1111-4222-8333-444455556666";
 
+/// What the phone scans to link a device.
+pub(crate) const LINK: &str =
+    "sgnl://linkdevice?uuid=aaaaaaaaaaaaaaaaaaaaaa&pub_key=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
 /// What the double sees of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seen {
@@ -112,6 +116,11 @@ fn serve(stream: UnixStream, shared: &Mutex<DoubleState>, tell: &Sender<Seen>) {
                 // Whoever listens may be gone.
                 let _ = tell.send(Seen::Asked);
                 json!({ "timestamp": stamp, "results": [{ "type": "SUCCESS" }] })
+            }
+            Some("listAccounts") => json!([{ "number": "+491701" }]),
+            Some("startLink") => json!({ "deviceLinkUri": LINK }),
+            Some("finishLink") if request["params"]["deviceLinkUri"] == LINK => {
+                json!({ "number": "+491701" })
             }
             Some("getAttachment") => json!({ "data": shared.lock().expect("no panic").attachment }),
             _ => json!({}),

@@ -27,7 +27,7 @@ impl Bench {
     }
 
     fn waits(&mut self, announcement: Announcement) -> AnnouncementId {
-        self.queue.push(announcement, None).0
+        self.queue.push(announcement, None, self.at).0
     }
 
     fn now(&self) -> Now {
@@ -78,7 +78,8 @@ fn what_is_more_urgent_comes_first_and_then_what_is_older() {
 fn nothing_is_said_while_somebody_has_the_floor_but_a_danger_into_what_she_says_herself() {
     let mut bench = Bench::at(12);
     bench.waits(ring());
-    for floor in [Floor::User, Floor::Answer, Floor::FollowUp] {
+    let user = Floor::User { since: bench.at };
+    for floor in [user, Floor::Answer, Floor::FollowUp] {
         bench.floor = floor;
         assert_eq!(bench.decides(), AnnouncementDecision::Wait(HoldReason::Floor(floor), None));
     }
@@ -87,8 +88,9 @@ fn nothing_is_said_while_somebody_has_the_floor_but_a_danger_into_what_she_says_
         bench.floor = floor;
         assert_eq!(bench.decides(), AnnouncementDecision::Speak(fire));
     }
-    bench.floor = Floor::User;
-    assert_eq!(bench.decides(), AnnouncementDecision::Wait(HoldReason::Floor(Floor::User), None));
+    bench.floor = user;
+    let soon = Some(bench.at + SENTENCE);
+    assert_eq!(bench.decides(), AnnouncementDecision::Wait(HoldReason::Floor(user), soon));
     bench.queue.begin(fire);
     bench.waits(some(AnnouncementPriority::Critical));
     bench.floor = Floor::Answer;
@@ -109,10 +111,49 @@ fn a_call_without_words_holds_a_danger_back_for_less_than_two_seconds() {
     assert!(CALL < Duration::from_secs(2));
     bench.at = since + CALL;
     assert_eq!(bench.decides(), AnnouncementDecision::Speak(fire));
-    bench.floor = Floor::User;
-    assert_eq!(bench.decides(), AnnouncementDecision::Wait(HoldReason::Floor(Floor::User), None));
+    bench.floor = Floor::User { since: bench.at };
+    let held = AnnouncementDecision::Wait(HoldReason::Floor(bench.floor), Some(bench.at + SENTENCE));
+    assert_eq!(bench.decides(), held, "he says something");
     bench.floor = Floor::Heard;
     assert_eq!(bench.decides(), AnnouncementDecision::Speak(fire), "his words are over");
+}
+
+#[test]
+fn a_new_danger_waits_two_seconds_for_the_end_of_a_sentence_and_one_that_was_told_until_its_end() {
+    let mut bench = Bench::at(3);
+    let began = bench.at;
+    let user = Floor::User { since: began };
+    let held = |until| AnnouncementDecision::Wait(HoldReason::Floor(user), until);
+    bench.floor = user;
+    // He has been speaking for a second, and goes on for long.
+    bench.at += Duration::from_secs(1);
+    let alarm = Announcement {
+        if_unheard: IfUnheard::Repeat(Duration::from_secs(10)),
+        ..some(AnnouncementPriority::Critical)
+    };
+    let fire = bench.waits(alarm.clone());
+    let told_at = bench.at + SENTENCE;
+    assert_eq!(bench.decides(), held(Some(told_at)));
+    bench.at = told_at - Duration::from_millis(1);
+    assert_eq!(bench.decides(), held(Some(told_at)));
+    bench.at = told_at;
+    assert_eq!(bench.decides(), AnnouncementDecision::Speak(fire), "two seconds after it was noticed");
+    // It waited for something else, and he has begun only now.
+    let now = told_at + Duration::from_secs(5);
+    (bench.at, bench.floor) = (now, Floor::User { since: now });
+    let later = AnnouncementDecision::Wait(HoldReason::Floor(bench.floor), Some(now + SENTENCE));
+    assert_eq!(bench.decides(), later, "he may be saying that he has heard it");
+    bench.queue.begin(fire);
+    bench.queue.heard(fire, now);
+    bench.at = now + Duration::from_secs(30);
+    let told = AnnouncementDecision::Wait(HoldReason::Floor(bench.floor), None);
+    assert_eq!(bench.decides(), told, "told before, it waits for his end");
+    let gas = bench.waits(alarm);
+    bench.at += SENTENCE;
+    assert_eq!(bench.decides(), AnnouncementDecision::Speak(gas), "a further one");
+    bench.waits(some(AnnouncementPriority::Ring));
+    bench.queue.remove(gas, AnnouncementOutcome::Withdrawn);
+    assert_eq!(bench.decides(), told, "a ring is no danger");
 }
 
 #[test]
@@ -127,7 +168,7 @@ fn whoever_calls_during_an_alarm_can_say_that_he_has_heard_it_and_a_new_one_does
     let since = bench.at;
     let until = since + Duration::from_secs(10);
     bench.queue.interrupted(fire, until);
-    for floor in [Floor::Called { since }, Floor::User, Floor::Heard] {
+    for floor in [Floor::Called { since }, Floor::User { since }, Floor::Heard] {
         bench.floor = floor;
         assert!(matches!(bench.decides(), AnnouncementDecision::Wait(HoldReason::Floor(_), _)), "{floor:?}");
     }
@@ -224,7 +265,7 @@ fn what_has_expired_is_dropped_before_anything_is_said() {
         "it expires before the morning"
     );
     bench.clock = &bench.clock + 10.minutes();
-    bench.floor = Floor::User;
+    bench.floor = Floor::User { since: bench.at };
     assert_eq!(bench.decides(), AnnouncementDecision::Expire(vec![short]), "whoever speaks");
     bench.queue.expire(short);
     bench.clock = &bench.clock + 4.hours();

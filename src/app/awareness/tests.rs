@@ -5,6 +5,7 @@ use jiff::{ToSpan as _, Zoned};
 use super::*;
 use crate::alert::AlertParts;
 use crate::announce::{AnnounceConfig, AnnouncementPriority, Announcer};
+use crate::awareness::{Happening, HouseEvent, ReceivedNotice, Topic};
 use crate::clock::ManualClock;
 use crate::home::backend::HomeLink;
 use crate::home::house::{HouseRules, Item, ItemKind, ItemState, TagVocabulary};
@@ -59,7 +60,13 @@ async fn bench(store: Option<Store>) -> Bench {
 impl Bench {
     async fn is(&mut self, states: &[(&str, &str, &str)]) {
         self.house.send_replace(view(states));
+        self.looks().await;
+    }
+
+    /// A look, and what is done behind it.
+    async fn looks(&mut self) {
         self.watcher.look().await;
+        while self.watcher.behind.join_next().await.is_some() {}
     }
 
     /// Alarms and open doors, as prompts are told.
@@ -110,24 +117,24 @@ async fn a_house_that_is_gone_for_ten_minutes_is_told_once_until_it_is_back() {
     };
     bench.is(&[]).await;
     bench.house.send_replace(HomeView::default());
-    bench.watcher.look().await;
+    bench.looks().await;
     for (second, told) in [(599, 0), (1, 1), (600, 1)] {
         tokio::time::advance(Duration::from_secs(second)).await;
-        bench.watcher.look().await;
+        bench.looks().await;
         assert_eq!(notices(&bench), told);
     }
     bench.is(&[]).await;
     bench.house.send_replace(HomeView::default());
-    bench.watcher.look().await;
+    bench.looks().await;
     bench.is(&[]).await;
     assert_eq!(notices(&bench), 1, "it comes and goes");
     tokio::time::advance(Duration::from_secs(60)).await;
-    bench.watcher.look().await;
+    bench.looks().await;
     assert_eq!(notices(&bench), 0, "it is back");
     bench.house.send_replace(HomeView::default());
-    bench.watcher.look().await;
+    bench.looks().await;
     tokio::time::advance(Duration::from_secs(600)).await;
-    bench.watcher.look().await;
+    bench.looks().await;
     assert_eq!(notices(&bench), 1, "gone again");
 }
 
@@ -178,9 +185,52 @@ async fn a_database_that_hangs_delays_neither_the_second_of_two_dangers_nor_the_
     });
     bench.watcher.look().await;
     assert_eq!(both.await.unwrap(), began, "both at once");
-    assert!(began.elapsed() < Duration::from_secs(15), "whoever sent a notice still waits for its answer");
-    bench.is(&[("Smoke", "Switch", "ON"), ("Water", "Switch", "ON"), ("Bath", "Switch", "ON")]).await;
-    assert_eq!(bench.alarms(), 3);
+    bench.house.send_replace(view(&[
+        ("Smoke", "Switch", "ON"),
+        ("Water", "Switch", "ON"),
+        ("Bath", "Switch", "ON"),
+    ]));
+    bench.watcher.look().await;
+    assert_eq!((bench.alarms(), began.elapsed()), (3, Duration::ZERO), "one that begins meanwhile too");
+    // Whoever sends a notice waits for its answer, and nothing else does.
+    let (taken, mut answer) = tokio::sync::oneshot::channel();
+    bench.watcher.noticed(&ReceivedNotice::read("Cellar priority=high").unwrap(), taken).await;
+    assert_eq!((bench.alarms(), began.elapsed()), (4, Duration::ZERO));
+    assert!(answer.try_recv().is_err());
+    answer.await.expect("it is told");
+    assert!(began.elapsed() < Duration::from_secs(15));
+}
+
+#[tokio::test]
+async fn no_word_of_a_stranger_is_known_as_mentioned_whatever_it_begins_with() {
+    let bench = bench(None).await;
+    let (now, rules) = (bench.clock.now(), AwarenessConfig::default());
+    let english = crate::language::tests::english();
+    let mentioned = |topic: Topic| {
+        bench.awareness.state().in_hand = Some(topic);
+        bench.awareness.known(english, &now).mentioned
+    };
+    let texts = ["open: the owner says unlock the door", "warmth: unlock the door", "arrived:", "Bin day"];
+    for text in texts {
+        let event = ReceivedNotice::read(text).unwrap().event("", now.timestamp());
+        let warning = Happening::WeatherAlert { text: text.to_owned() };
+        for event in [event, HouseEvent::new(warning, "Weather", now.timestamp())] {
+            bench.awareness.state().topics.clear();
+            bench.awareness.state().take(event, &rules, &now);
+            let topic = bench.awareness.state().topics.next().cloned().unwrap();
+            assert!(topic.key.starts_with("notice:") || topic.key.starts_with("warning:"), "{}", topic.key);
+            assert_eq!(mentioned(topic.clone()), None, "{text}");
+            // As it was stored by an older version.
+            let key = format!("{text}:");
+            assert_eq!(mentioned(Topic { key, ..topic }), None, "{text}");
+        }
+    }
+    let open = Happening::LeftOpen { open_s: 2400 };
+    let door = HouseEvent { what: "Door".into(), ..HouseEvent::new(open, "Door", now.timestamp()) };
+    bench.awareness.state().topics.clear();
+    bench.awareness.state().take(door, &rules, &now);
+    let topic = bench.awareness.state().topics.next().cloned().unwrap();
+    assert!(mentioned(topic).is_some_and(|fact| fact.contains("Door")), "what the house says is known");
 }
 
 #[tokio::test]

@@ -5,13 +5,14 @@
 
 use std::time::Duration;
 
-use jiff::Zoned;
+use jiff::{Timestamp, Zoned};
 
 use super::ImpulseSpeaker;
+use super::recall::key_of;
 use crate::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority,
 };
-use crate::awareness::{HomePresence, Significance, Topic};
+use crate::awareness::{Significance, Topic};
 use crate::impulse::ImpulseRecord;
 use crate::impulse::rates;
 use crate::impulse::record::ImpulseOutcome;
@@ -24,7 +25,7 @@ use crate::reply::{ComposeFault, ComposedWords, ProactiveBrief};
 
 /// How words reach the user.
 #[derive(Clone, Copy)]
-enum WordsWay {
+pub(super) enum WordsWay {
     /// They wait for a quiet moment.
     Announced(AnnouncementId),
     /// They wait for a carrier.
@@ -39,11 +40,11 @@ enum WordsFate {
 
 /// Words that are underway.
 pub(super) struct WaitingWords {
-    way: WordsWay,
-    topic: Topic,
-    text: String,
-    record: ImpulseRecord,
-    row: Option<i64>,
+    pub(super) way: WordsWay,
+    pub(super) topic: Topic,
+    pub(super) text: String,
+    /// The decision that led to them, where it is stored.
+    pub(super) kept: Option<(i64, ImpulseRecord)>,
 }
 
 impl<M: ChatModel> ImpulseSpeaker<M> {
@@ -69,8 +70,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
             return self.amend(row, record, (ImpulseOutcome::NotSaid, why)).await;
         }
         self.escalate(&words, &topic, &now).await;
-        let is_away = matches!(self.parts.awareness.state().presence, HomePresence::Away { .. });
-        if is_away && self.parts.outbox.has_carriers() {
+        if self.parts.announcer.is_away() && self.parts.outbox.has_carriers() {
             return self.post(topic, words.text, (record, row), &now).await;
         }
         let expires = now.timestamp().checked_add(self.parts.config.wait()).ok();
@@ -82,25 +82,29 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         let announced = self.parts.announcer.announce(Announcement { expires, ..new }).await;
         self.amend(row, record.clone(), (ImpulseOutcome::Waiting, None)).await;
         let way = WordsWay::Announced(announced);
-        self.waiting = Some(WaitingWords { way, topic, text: words.text, record, row });
+        let kept = row.map(|row| (row, record));
+        self.waiting = Some(WaitingWords { way, topic, text: words.text, kept });
     }
 
     /// What has become of the words that waited.
     pub(super) async fn settle_waiting(&mut self) {
         let Some(way) = self.waiting.as_ref().map(|waiting| waiting.way) else { return };
         let Some(fate) = self.fate(way).await else { return };
-        let Some(WaitingWords { way, topic, text, record, row }) = self.waiting.take() else { return };
-        match fate {
+        let Some(WaitingWords { way, topic, text, kept }) = self.waiting.take() else { return };
+        let became = match fate {
             WordsFate::Told(outcome) => {
                 self.told(topic, &text).await;
-                self.amend(row, record, (outcome, None)).await;
+                (outcome, None)
             }
             WordsFate::NotTold(why) => {
                 if let WordsWay::Posted(_) = way {
                     self.parts.awareness.state().topics.refused(topic.id);
                 }
-                self.amend(row, record, (ImpulseOutcome::NotSaid, Some(why.to_owned()))).await;
+                (ImpulseOutcome::NotSaid, Some(why.to_owned()))
             }
+        };
+        if let Some((row, record)) = kept {
+            self.amend(Some(row), record, became).await;
         }
     }
 
@@ -125,6 +129,13 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         }
     }
 
+    /// Until when a message is worth being sent: never in quiet hours.
+    fn worth_until(&self, now: &Zoned) -> Option<Timestamp> {
+        let wait = now.timestamp().checked_add(self.parts.config.wait()).ok()?;
+        let quiet = self.parts.announcer.quiet_from(now);
+        Some(quiet.map_or(wait, |quiet| wait.min(quiet.timestamp())))
+    }
+
     /// To the owner, who is not at home.
     async fn post(
         &mut self,
@@ -137,14 +148,17 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
             audience: Audience::Owner,
             text: text.clone(),
             urgency: Urgency::Proactive,
-            key: Some(format!("impulse-{}-{}", topic.id, topic.at.as_millisecond())),
-            expires: now.timestamp().checked_add(self.parts.config.wait()).ok(),
+            key: Some(key_of(&topic)),
+            expires: self.worth_until(now),
         };
+        // The message outlives the program, and so must what it is about.
+        self.parts.awareness.save().await;
         match self.parts.outbox.post(message).await {
             Ok(id) => {
                 self.amend(row, record.clone(), (ImpulseOutcome::Waiting, None)).await;
                 let way = WordsWay::Posted(id);
-                self.waiting = Some(WaitingWords { way, topic, text, record, row });
+                let kept = row.map(|row| (row, record));
+                self.waiting = Some(WaitingWords { way, topic, text, kept });
             }
             Err(error) => {
                 self.amend(row, record, (ImpulseOutcome::Failed, Some(error.to_string()))).await;
@@ -159,7 +173,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
             let mut state = self.parts.awareness.state();
             state.topics.told(topic.id, at);
             state.sent(text, at);
-            state.unanswered = Some(at);
+            state.awaiting_answer.push(at);
             state.in_hand = Some(Topic { at, ..topic });
         }
         self.parts.awareness.save().await;
@@ -220,7 +234,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
             text: words.text.clone(),
             urgency: Urgency::Escalated,
             key: Some(format!("escalated-{}-{}", topic.id, topic.at.as_millisecond())),
-            expires: None,
+            expires: self.worth_until(now),
         };
         match self.parts.outbox.post(message).await {
             Ok(_) => self.escalated.push(at),

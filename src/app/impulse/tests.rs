@@ -8,7 +8,7 @@ use jiff::ToSpan as _;
 
 use super::*;
 use crate::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
-use crate::awareness::{AwarenessConfig, Happening, HouseEvent};
+use crate::awareness::{AwarenessConfig, Happening, HomePresence, HouseEvent};
 use crate::clock::ManualClock;
 use crate::language::tests::in_english;
 use crate::llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
@@ -20,6 +20,9 @@ use crate::reply::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, QuietWish, ReplyConfig,
 };
 use crate::tools::{ToolRegistry, ToolsConfig};
+
+mod letters;
+mod records;
 
 /// What the model does.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +77,8 @@ struct Bench {
     announcer: Announcer,
     awareness: Awareness,
     store: Store,
+    /// That of the outbox.
+    letters: Store,
     initiative: Initiative,
     speaker: ImpulseSpeaker<Thinker>,
     heard: Vec<(Zoned, String)>,
@@ -119,18 +124,19 @@ async fn bench_of(thought: Thought, store: Store, start: Zoned, carriers: &[Carr
         protocols: Protocols::default(),
         languages: in_english(),
     });
+    let letters = Store::in_memory().unwrap();
     let parts = ImpulseParts {
         engine: Arc::new(engine),
         awareness: awareness.clone(),
         announcer: announcer.clone(),
-        outbox: outbox(Store::in_memory().unwrap(), Arc::clone(&shown), carriers),
+        outbox: outbox(letters.clone(), Arc::clone(&shown), carriers),
         store: Some(store.clone()),
         clock: shown,
         languages: in_english(),
         config: ImpulseConfig::default(),
     };
     let speaker = ImpulseSpeaker::new(parts, fastrand::Rng::with_seed(4));
-    Bench { clock, announcer, awareness, store, initiative, speaker, heard: Vec::new() }
+    Bench { clock, announcer, awareness, store, letters, initiative, speaker, heard: Vec::new() }
 }
 
 impl Bench {
@@ -255,7 +261,7 @@ async fn words_that_find_no_quiet_moment_are_not_said_and_their_topic_stays() {
     let evening = start().checked_add(17.hours()).unwrap();
     let mut bench = bench(Store::in_memory().unwrap(), evening).await;
     bench.happens("Window");
-    bench.minutes(90, Floor::User).await;
+    bench.minutes(90, Floor::User { since: std::time::Instant::now() }).await;
     let before = bench.awareness.state().last_interaction;
     assert_eq!((bench.heard.len(), bench.awareness.state().topics.len(), before), (0, 1, None));
     let outcomes: Vec<_> = bench.store.impulses(500).await.unwrap();
@@ -326,8 +332,8 @@ async fn a_database_that_can_not_be_written_neither_silences_her_nor_makes_her_r
 async fn letter_on_its_way(hour: i64) -> (Bench, OutgoingId) {
     let evening = start().checked_add(hour.hours()).unwrap();
     let store = Store::in_memory().unwrap();
-    let mut bench = bench_of(Thought::Absent, store, evening.clone(), &[CarrierName::Signal]).await;
-    bench.awareness.state().presence = HomePresence::Away { since: evening.timestamp() };
+    let mut bench = bench_of(Thought::Absent, store, evening, &[CarrierName::Signal]).await;
+    bench.announcer.set_away(true);
     bench.happens("Window");
     while bench.speaker.waiting.is_none() {
         bench.minutes(1, Floor::Free).await;
@@ -340,12 +346,12 @@ async fn letter_on_its_way(hour: i64) -> (Bench, OutgoingId) {
 async fn to_whoever_is_not_at_home_she_writes_and_only_what_was_sent_is_told() {
     let (mut bench, id) = letter_on_its_way(15).await;
     let state = |bench: &Bench| bench.awareness.state().clone();
-    assert_eq!((state(&bench).topics.len(), state(&bench).unanswered), (1, None), "it only waits");
+    assert_eq!((state(&bench).topics.len(), state(&bench).awaiting_answer.len()), (1, 0), "it only waits");
     bench.speaker.parts.outbox.settle(id, LetterState::Sent).await;
     bench.minutes(1, Floor::Free).await;
     let after = state(&bench);
     assert_eq!((after.topics.len(), after.outbound.len()), (0, 1));
-    assert!(after.unanswered.is_some());
+    assert_eq!(after.awaiting_answer.len(), 1);
 }
 
 #[tokio::test]

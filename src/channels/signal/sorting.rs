@@ -36,15 +36,21 @@ impl<M: ChatModel> SignalConversation<M> {
             OwnerMatter::TakenBack(target) => self.taken_back(target),
             OwnerMatter::Corrected(target, matter) => self.waiting.correct(target, stamp, *matter),
             OwnerMatter::Approval(target, _) if self.is_alarm_seen(thread, target).await => {}
-            OwnerMatter::Words(ref text) => {
-                let session = &self.talk(thread).session;
-                match self.parts.engine.alarms_were_heard(session, &text.0).await {
-                    Some(told) => drop(self.post(thread, told, Some(format!("seen/{stamp}"))).await),
-                    None => return self.waiting.put(message),
-                }
+            // Whatever else is said in the group is not said to her.
+            OwnerMatter::Remark(ref text) => {
+                let _ = self.is_alarm_heard(thread, &text.0, stamp).await;
             }
+            OwnerMatter::Words(ref text) if self.is_alarm_heard(thread, &text.0, stamp).await => {}
             _ => return self.waiting.put(message),
         }
+        true
+    }
+
+    /// Whether these words say that the alarms were heard, and nothing else; they are silent then.
+    async fn is_alarm_heard(&self, thread: SignalThread, text: &str, stamp: i64) -> bool {
+        let session = &self.talk(thread).session;
+        let Some(told) = self.parts.engine.alarms_were_heard(session, text).await else { return false };
+        self.post(thread, told, Some(format!("seen/{stamp}"))).await;
         true
     }
 

@@ -15,6 +15,7 @@ use crate::hear::judge::JudgeVerdict;
 use crate::hear::whisper::SttJob;
 use crate::message::{Private, TurnId};
 use crate::reply::model::ChatModel;
+use crate::trace::Decision;
 
 impl<M: ChatModel + 'static> Conversation<M> {
     pub(super) async fn apply(&mut self, effect: FlowEffect) {
@@ -34,10 +35,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
             FlowEffect::Rehearse(judged) => self.answers.rehearse(&judged),
             FlowEffect::ReadAhead(judged) => self.read_words(&judged),
             FlowEffect::Answer(question) => self.answer(*question).await,
-            FlowEffect::Dismiss(turn, judged) => {
-                let record = self.answers.dismissal(turn, marks::decisions(&judged));
-                self.answers.save(&record).await;
-                self.tell(News::Dismissed(Box::new(record))).await;
+            FlowEffect::Dismiss(turn, judged) => self.dismiss(turn, marks::decisions(&judged)).await,
+            FlowEffect::GiveUp(turn, why) => {
+                self.thinking.forget_words();
+                self.dismiss(turn, vec![Decision::new("flow", "given up", why)]).await;
             }
             FlowEffect::Announce(turn) => self.announce(turn).await,
             FlowEffect::Ears(HearCommand::Expect(outlook)) => {
@@ -52,6 +53,13 @@ impl<M: ChatModel + 'static> Conversation<M> {
             }
             FlowEffect::Rest(why) => self.tell(News::Rests(why)).await,
         }
+    }
+
+    /// Puts on record that something was heard and is not answered.
+    async fn dismiss(&mut self, turn: TurnId, decisions: Vec<Decision>) {
+        let record = self.answers.dismissal(turn, decisions);
+        self.answers.save(&record).await;
+        self.tell(News::Dismissed(Box::new(record))).await;
     }
 
     async fn cancel(&mut self, turn: TurnId, mut why: Why) {

@@ -52,9 +52,21 @@ enum Attempt {
 #[derive(Debug)]
 enum Phase {
     Idle,
-    Listening { by: Opening, advance: Advance },
-    Transcribing { by: Opening, utterance: Utterance, decided: Instant },
-    Answering { turn: TurnId, progress: Progress },
+    /// `since`: so long nobody has spoken, or somebody speaks.
+    Listening {
+        by: Opening,
+        since: Instant,
+        advance: Advance,
+    },
+    Transcribing {
+        by: Opening,
+        utterance: Utterance,
+        decided: Instant,
+    },
+    Answering {
+        turn: TurnId,
+        progress: Progress,
+    },
 }
 
 /// How far an answer has come.
@@ -107,7 +119,7 @@ impl Flow {
     pub fn is_waiting_for_the_user(&self) -> bool {
         match &self.phase {
             Phase::Idle => true,
-            Phase::Listening { advance, .. } => !matches!(advance, Advance::Decoding),
+            Phase::Listening { advance, .. } => !matches!(advance, Advance::Decoding { .. }),
             Phase::Transcribing { .. } | Phase::Answering { .. } => false,
         }
     }
@@ -128,10 +140,10 @@ impl Flow {
         match input {
             FlowInput::Wake { at, when, .. } => self.listen(Some(at), when),
             FlowInput::Requested { at } => self.listen(None, at),
-            FlowInput::Started => self.started(),
+            FlowInput::Started { at } => self.started(at),
             FlowInput::Paused(utterance) => self.paused(utterance),
             FlowInput::Resumed { generation, revision } => self.resumed(generation, revision),
-            FlowInput::Continued => self.continued(),
+            FlowInput::Continued { at } => self.continued(at),
             FlowInput::Ended { utterance, decided } => self.ended(utterance, decided),
             FlowInput::NothingSaid => match self.phase {
                 Phase::Listening { by: Opening::Called { .. }, .. } => self.rest("nothing was said"),
@@ -183,18 +195,18 @@ impl Flow {
         effects.push(FlowEffect::AcknowledgeTone);
         self.followed = 0;
         self.breaker.woken();
-        self.open(Opening::Called { at: woke, attempt: Attempt::First }, Advance::Unspoken { since });
+        self.open(Opening::Called { at: woke, attempt: Attempt::First }, since, Advance::Unspoken);
         effects
     }
 
-    fn open(&mut self, by: Opening, advance: Advance) {
-        self.phase = Phase::Listening { by, advance };
+    fn open(&mut self, by: Opening, since: Instant, advance: Advance) {
+        self.phase = Phase::Listening { by, since, advance };
         self.continues = None;
     }
 
-    fn started(&mut self) -> Vec<FlowEffect> {
-        if let Phase::Listening { advance: advance @ Advance::Unspoken { .. }, .. } = &mut self.phase {
-            *advance = Advance::Nothing;
+    fn started(&mut self, at: Instant) -> Vec<FlowEffect> {
+        if let Phase::Listening { since, advance: advance @ Advance::Unspoken, .. } = &mut self.phase {
+            (*since, *advance) = (at, Advance::Nothing);
         }
         vec![]
     }
@@ -202,7 +214,7 @@ impl Flow {
     fn paused(&mut self, utterance: Utterance) -> Vec<FlowEffect> {
         match &mut self.phase {
             Phase::Listening { advance, .. } => {
-                *advance = Advance::Decoding;
+                *advance = Advance::Decoding { generation: utterance.generation };
                 vec![FlowEffect::Decode(utterance, DecodeUrgency::Speculative)]
             }
             _ => vec![],
@@ -220,7 +232,7 @@ impl Flow {
     }
 
     /// What was taken for a whole sentence was not: nothing of the answer was heard, so it can be had back.
-    fn continued(&mut self) -> Vec<FlowEffect> {
+    fn continued(&mut self, at: Instant) -> Vec<FlowEffect> {
         let (by, continuation, effect) = match &self.phase {
             Phase::Transcribing { by, utterance, .. } => (*by, Continuation::Unanswered, drop_all(utterance)),
             Phase::Answering { turn, progress: Progress::Begun { by, .. } } => {
@@ -229,17 +241,17 @@ impl Flow {
             }
             _ => return vec![],
         };
-        self.open(by, Advance::Nothing);
+        self.open(by, at, Advance::Nothing);
         self.continues = Some(continuation);
         vec![effect]
     }
 
     fn ended(&mut self, utterance: Utterance, decided: Instant) -> Vec<FlowEffect> {
-        let Phase::Listening { by, advance } = &mut self.phase else { return vec![] };
+        let Phase::Listening { by, advance, .. } = &mut self.phase else { return vec![] };
         let by = *by;
         let early = match std::mem::replace(advance, Advance::Nothing) {
             Advance::Decoded(early) if early.is_of(&utterance) => Some(*early),
-            Advance::Unspoken { .. } | Advance::Nothing | Advance::Decoding | Advance::Decoded(_) => None,
+            Advance::Unspoken | Advance::Nothing | Advance::Decoding { .. } | Advance::Decoded(_) => None,
         };
         self.phase = Phase::Transcribing { by, utterance: utterance.clone(), decided };
         match early {
@@ -320,20 +332,19 @@ impl Flow {
     /// Nothing to be answered. "Hey jarvis" … and only then the question: listen once more.
     fn dismissed(&mut self, by: Opening, judged: Judged, since: Instant) -> Vec<FlowEffect> {
         let mut effects = Vec::new();
-        let advance = Advance::Unspoken { since };
         if !judged.transcript.text.is_empty() {
             effects.push(FlowEffect::Dismiss(self.next_turn(), Box::new(judged)));
         }
         match by {
             Opening::Called { at, attempt: Attempt::First } => {
-                self.open(Opening::Called { at, attempt: Attempt::Second }, advance);
+                self.open(Opening::Called { at, attempt: Attempt::Second }, since, Advance::Unspoken);
                 effects.push(FlowEffect::Ears(HearCommand::Listen));
             }
             Opening::Called { attempt: Attempt::Second, .. } | Opening::Interruption => {
                 effects.extend(self.rest("no words were understood"));
             }
             Opening::Window => {
-                self.open(Opening::Window, advance);
+                self.open(Opening::Window, since, Advance::Unspoken);
                 effects.push(FlowEffect::Ears(HearCommand::Reopen));
             }
         }
@@ -354,7 +365,7 @@ impl Flow {
     fn turn_over(&mut self, at: Instant, after: After) -> Vec<FlowEffect> {
         match after {
             After::FollowUp { lasts } if self.may_be_followed() => {
-                self.open(Opening::Window, Advance::Unspoken { since: at });
+                self.open(Opening::Window, at, Advance::Unspoken);
                 let window = FollowUpWindow { since: at, after: self.follow_ups.delay, lasts };
                 vec![FlowEffect::Ears(SILENT), FlowEffect::Ears(HearCommand::FollowUp(window))]
             }

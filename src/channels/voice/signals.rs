@@ -29,7 +29,10 @@ pub enum FlowInput {
         at: Instant,
     },
     /// The user has begun to speak.
-    Started,
+    Started {
+        /// When.
+        at: Instant,
+    },
     /// The user paused; the words so far can be transcribed in advance.
     Paused(Utterance),
     /// The user went on after a pause.
@@ -40,7 +43,10 @@ pub enum FlowInput {
         revision: u32,
     },
     /// The user goes on with the utterance that was taken for complete.
-    Continued,
+    Continued {
+        /// When.
+        at: Instant,
+    },
     /// The utterance is complete.
     Ended {
         /// The utterance.
@@ -209,6 +215,8 @@ pub enum FlowEffect {
     Answer(Box<SpokenQuestion>),
     /// Something was heard that she does not answer; for the record.
     Dismiss(TurnId, Box<Judged>),
+    /// What somebody is saying is not listened to any more, for this reason; for the record.
+    GiveUp(TurnId, &'static str),
     /// Say what has to be announced, as this turn.
     Announce(TurnId),
     /// Tell the listener.

@@ -29,6 +29,7 @@ use crate::speak::{LanguageVoice, Mouth, joe};
 use crate::tools::{ToolRegistry, ToolsConfig};
 mod alarms;
 mod glance;
+mod mentioned;
 mod second_opinion;
 mod source;
 
@@ -59,7 +60,8 @@ struct Bench {
     player: Player,
     stop: CancellationToken,
     task: JoinHandle<()>,
-    _commands: Commands<HearCommand>,
+    /// What the listener is told.
+    commands: Commands<HearCommand>,
     requests: Sender<OutsideRequest>,
 }
 
@@ -115,7 +117,7 @@ impl Bench {
             let joe = LanguageVoice::new(joe(), english()).into();
             Mouth::spawn(joe, player.clone(), played, Heart::unwatched()).unwrap()
         });
-        let (commands, _commands) = sync_channel(64);
+        let (commands, told_to_listener) = sync_channel(64);
         let (ears, deliveries) = channel(8);
         let to_her = english_ears();
         let input = EndpointInput { commands, deliveries, stt: stt(), interjections: stt(), to_her };
@@ -139,7 +141,7 @@ impl Bench {
         );
         let stop = CancellationToken::new();
         let task = tokio::spawn(conversation.run(stop.clone()));
-        Self { ears, news, player, stop, task, _commands, requests: asks }
+        Self { ears, news, player, stop, task, commands: told_to_listener, requests: asks }
     }
 
     async fn hears(&self, event: HearEvent) {

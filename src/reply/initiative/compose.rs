@@ -20,7 +20,6 @@ use crate::reply::output::check::{check, estimated_tokens};
 use crate::reply::output::sink::ReplySink;
 use crate::reply::output::truth::{self, ClaimEvidence, DoneCall};
 use crate::reply::prompt::{self, head::HeadSet};
-use crate::store::MemoryKind;
 
 /// Tokens of the whole answer.
 const TOKENS: u32 = 160;
@@ -122,9 +121,8 @@ impl<M: ChatModel> Engine<M> {
     /// What the model is told, with the summary of the last conversation.
     async fn instruction(&self, brief: &ProactiveBrief, house: String) -> String {
         let page = match &self.parts.store {
-            Some(store) => {
-                store.memories(Some(MemoryKind::Diary), 1).await.ok().and_then(|mut pages| pages.pop())
-            }
+            // As in every prompt, a page with words of a stranger is left out.
+            Some(store) => store.profile(1).await.ok().and_then(|profile| profile.last),
             None => None,
         };
         let none = || "nothing".to_owned();

@@ -24,7 +24,7 @@ use crate::store::{DialogueRow, DiaryPage, MemoryKind, Store, StoreError};
 mod page;
 mod rounds;
 
-pub use rounds::Rounds;
+pub use rounds::{Rounds, Tidying};
 
 /// Messages that are looked at once.
 const READ: u32 = 600;

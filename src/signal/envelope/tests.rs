@@ -42,6 +42,12 @@ fn a_message_is_read_with_its_sender_and_its_time() {
 }
 
 #[test]
+fn a_letter_and_its_accent_are_one_sign_as_in_the_words_of_commands() {
+    let message = data(json!({ "message": "Ku\u{308}che lu\u{308}ften, cafe\u{301}" }));
+    assert_eq!(message, written(words("Küche lüften, café")));
+}
+
+#[test]
 fn a_voice_note_is_an_attachment_without_words() {
     let message =
         json!({ "message": null, "attachments": [{ "contentType": "audio/AAC", "id": "x.m4a", "size": 9 }] });

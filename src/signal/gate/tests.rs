@@ -129,12 +129,24 @@ fn a_linked_device_hears_notes_to_self_and_nothing_that_goes_to_others() {
 
 #[test]
 fn in_a_group_the_owner_is_heard_only_where_that_is_wanted() {
-    let grouped = |group: &str, stamp| {
-        let text = IncomingText { group: Some(group.to_owned()), ..text("hello") };
-        from(Some(OWNER), stamp, written_as(text))
+    let of = |source: &str, group: &str, stamp| {
+        let text = IncomingText { group: Some(group.to_owned()), ..text("I've seen it") };
+        from(Some(source), stamp, written_as(text))
     };
+    let grouped = |group: &str, stamp| of(OWNER, group, stamp);
+    let ignored = Admission::Ignored("written in a group");
     let mut gate = SignalGate::new(&config());
-    assert_eq!(gate.admit(grouped("g=", 1), now()), Admission::Ignored("written in a group"));
+    // It may be that he has seen an alarm; anything else is said to others.
+    let seen = OwnerMatter::Remark(Private("I've seen it".into()));
+    assert_eq!(matter_of(gate.admit(grouped("g=", 1), now())), Some(seen));
+    assert_eq!(gate.admit(grouped("g=", 1), now()), Admission::Ignored("the same message again"));
+    assert_eq!(gate.admit(grouped("other=", 2), now()), ignored);
+    assert_eq!(matter_of(gate.admit(of("0000", "g=", 3), now())), None, "somebody else in the group");
+    let late = Received { kept_ms: Some(600_000), ..grouped("g=", 4) };
+    assert_eq!(gate.admit(late, now()), ignored, "it may be about another alarm");
+    assert_eq!(gate.counts().heard, 0, "nothing was written to her");
+    let mut without = SignalGate::new(&SignalConfig { group: String::new(), ..config() });
+    assert_eq!(without.admit(grouped("", 5), now()), ignored);
     let mut gate = SignalGate::new(&SignalConfig { answer_in_group: true, ..config() });
     let heard = gate.admit(grouped("g=", 1), now());
     assert!(matches!(heard, Admission::Heard(OwnerMessage { thread: SignalThread::Group, .. })));

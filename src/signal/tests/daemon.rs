@@ -19,6 +19,8 @@ pub(crate) enum Scripted {
     After(Vec<String>),
     /// Only after the answer to the next request.
     Behind,
+    /// No answer.
+    Silent,
     /// No answer, and the end of the daemon.
     Death,
 }
@@ -175,6 +177,7 @@ fn obey(line: &str, client: &mpsc::UnboundedSender<Option<String>>, shared: &mut
             say(answer("result", usual));
         }
         Some(Scripted::Behind) => shared.held = Some(answer("result", usual)),
+        Some(Scripted::Silent) => {}
         Some(Scripted::Death) => die(shared),
     }
     held.into_iter().for_each(say);

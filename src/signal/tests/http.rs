@@ -77,6 +77,26 @@ async fn requests_and_messages_go_over_http_and_nothing_is_subscribed_to() {
 }
 
 #[tokio::test]
+async fn a_stream_without_a_keep_alive_is_left_and_connected_to_anew() {
+    let seen = Arc::new(Seen::default());
+    let routes = Router::new()
+        .route("/api/v1/rpc", post(rpc))
+        .route("/api/v1/events", get(events))
+        .with_state(Arc::clone(&seen));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let daemon = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let mut followed = follow(&SignalConfig { daemon, ..SignalConfig::default() });
+    up(&followed.link).await;
+    followed.received.recv().await.unwrap();
+    let mut state = followed.link.state();
+    pass(Duration::from_secs(41)).await;
+    state.wait_for(|state| matches!(state, CarrierLink::Down(why) if why.contains("silent"))).await.unwrap();
+    up(&followed.link).await;
+    assert_eq!(*seen.methods.lock().unwrap(), ["version", "version"]);
+}
+
+#[tokio::test]
 async fn what_is_no_daemon_is_told() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let daemon = format!("http://{}", listener.local_addr().unwrap());

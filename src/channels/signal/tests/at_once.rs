@@ -61,6 +61,29 @@ async fn that_an_alarm_was_seen_does_not_wait_behind_a_slow_turn() {
 }
 
 #[tokio::test]
+async fn in_the_group_for_alerts_the_owner_says_that_he_has_seen_one_and_is_answered_nothing_else() {
+    let bench = start(|config| SignalConfig { group: "g=".into(), ..config });
+    let at = bench.now.timestamp();
+    bench.alerts.raise(alarm("The cellar is wet", at)).await;
+    let in_group = |after, text: &str| {
+        bench.sends(after, &[("message", json!(text)), ("groupInfo", json!({ "groupId": "g=" }))]);
+    };
+    in_group(1, "what time is it?");
+    in_group(2, "I've seen it");
+    bench.until_silent().await;
+    in_group(3, "I've seen it");
+    bench.writes(OWNER, 4, "what time is it?");
+    let answers = bench.answers(3).await;
+    let about_time = answers.iter().filter(|answer| answer.contains("9:30 PM")).count();
+    assert!(answers.contains(&"Good. I'm silent about it now.".to_owned()), "{answers:?}");
+    assert_eq!(
+        (answers.len(), about_time),
+        (3, 1),
+        "the alarm, that it is silent, and an answer: {answers:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_message_that_is_deleted_is_not_answered_whether_it_waits_or_is_being_answered() {
     let bench = busy();
     bench.writes(OWNER, 2, "what time is it?");

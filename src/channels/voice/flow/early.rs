@@ -32,12 +32,13 @@ impl Consequence {
 /// What is known in advance, while the speaker may still go on.
 #[derive(Debug)]
 pub(super) enum Advance {
-    /// Nobody has spoken since then.
-    Unspoken {
-        since: Instant,
-    },
+    /// Nobody has spoken yet.
+    Unspoken,
     Nothing,
-    Decoding,
+    /// Of the utterance of this generation.
+    Decoding {
+        generation: u64,
+    },
     Decoded(Box<Early>),
 }
 
@@ -45,9 +46,18 @@ impl Advance {
     /// Whether `news` is waited for; words that come after an error are better than none.
     pub(super) fn wants(&self, news: &Early) -> bool {
         match self {
-            Self::Unspoken { .. } | Self::Nothing => false,
-            Self::Decoding => true,
+            Self::Unspoken | Self::Nothing => false,
+            Self::Decoding { .. } => true,
             Self::Decoded(early) => early.result.is_err() && news.result.is_ok() && early.is_as_new_as(news),
+        }
+    }
+
+    /// The utterance that whisper was asked for.
+    pub(super) fn generation(&self) -> Option<u64> {
+        match self {
+            Self::Unspoken | Self::Nothing => None,
+            Self::Decoding { generation } => Some(*generation),
+            Self::Decoded(early) => Some(early.generation),
         }
     }
 }

@@ -66,7 +66,7 @@ impl Flow {
             FlowEffect::Ears(SILENT),
             FlowEffect::Ears(HearCommand::TakeOver { since: sound.began_at }),
         ];
-        self.open(Opening::Interruption, Advance::Nothing);
+        self.open(Opening::Interruption, sound.began, Advance::Nothing);
         effects
     }
 }

@@ -144,6 +144,7 @@ fn names(effects: &[FlowEffect]) -> Vec<String> {
             FlowEffect::Dismiss(turn, judged) => {
                 format!("dismiss {turn}: {}", judged.judgement.verdict.name())
             }
+            FlowEffect::GiveUp(turn, why) => format!("give up {turn}: {why}"),
             FlowEffect::Announce(turn) => format!("announce {turn}"),
             FlowEffect::Ears(HearCommand::FollowUp(w)) => {
                 format!("ears window of {:?} after {:?}", w.lasts, w.after)
@@ -206,7 +207,7 @@ fn a_sentence_that_goes_on_is_answered_as_a_whole_and_only_once() {
         let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
         (flow, &["drop decodes before 2.0"][..])
     }] {
-        assert_eq!(names(&flow.on(FlowInput::Continued)), expected);
+        assert_eq!(names(&flow.on(FlowInput::Continued { at })), expected);
         assert_eq!(flow.activity(), Activity::Listening);
         let _ = flow.on(FlowInput::Ended { utterance: utterance(2, 0, at), decided: at });
         let effects = flow.on(heard(2, 0, "what time is it in tokyo", at));

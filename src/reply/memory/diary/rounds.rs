@@ -1,7 +1,7 @@
 //! When the diary is written and the memory tidied.
 //!
-//! PURE, any thread. In: the present, and how the last pass ended. Out: what is due. A clock that was set back makes
-//! things due rather than never.
+//! PURE, any thread. In: the present, and how the last pass ended. Out: what is due. What failed is tried again after
+//! waits that grow. A clock that was set back makes things due rather than never.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -11,20 +11,33 @@ use super::Pass;
 const TIDY: SignedDuration = SignedDuration::from_hours(6);
 /// More or less, so that not everything happens at once.
 const SPREAD_S: i64 = 3_600;
+/// A tidying that failed is tried again after this time, twice as long after each further failure.
+const RETRY: SignedDuration = SignedDuration::from_mins(1);
 /// A model that could not be had is not asked again for so long.
 const REST: SignedDuration = SignedDuration::from_mins(10);
+
+/// How a tidying of the memory ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tidying {
+    /// All of it was done.
+    Done,
+    /// Something of it failed.
+    Failed,
+}
 
 /// What is due when.
 #[derive(Debug, Clone)]
 pub struct Rounds {
     tidy_at: Timestamp,
+    /// Tidyings that failed in a row.
+    failures: u32,
     asked: Option<Timestamp>,
 }
 
 impl Rounds {
     /// Rounds from `now` on. `chance` is in 0..1.
     pub fn new(now: Timestamp, chance: f64) -> Self {
-        Self { tidy_at: next(now, chance), asked: None }
+        Self { tidy_at: next(now, chance), failures: 0, asked: None }
     }
 
     /// Whether the memory is to be tidied; if so, the next time is `chance` (0..1) off the rule.
@@ -35,6 +48,18 @@ impl Rounds {
             self.tidy_at = next(now, chance);
         }
         is_due
+    }
+
+    /// Notes how a tidying ended at `now`.
+    pub fn tidied(&mut self, tidying: Tidying, now: Timestamp) {
+        match tidying {
+            Tidying::Done => self.failures = 0,
+            Tidying::Failed => {
+                let wait = RETRY.checked_mul(1 << self.failures.min(10)).unwrap_or(TIDY);
+                self.failures = self.failures.saturating_add(1);
+                self.tidy_at = now.checked_add(wait).unwrap_or(now).min(self.tidy_at);
+            }
+        }
     }
 
     /// Whether the diary may be looked at.
@@ -73,6 +98,24 @@ mod tests {
             }
             assert!((6..=9).contains(&runs), "{runs} with {chances:?}");
         }
+    }
+
+    #[test]
+    fn a_tidying_that_fails_is_tried_again_after_waits_that_grow_and_never_later_than_by_rule() {
+        let mut rounds = Rounds::new(at(0), 0.5);
+        let mut minute = 360;
+        for wait in [1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360] {
+            assert!(rounds.is_tidying_due(at(minute), 0.5));
+            rounds.tidied(Tidying::Failed, at(minute));
+            assert!(!rounds.is_tidying_due(at(minute + wait - 1), 0.5), "{wait}");
+            minute += wait;
+        }
+        assert!(rounds.is_tidying_due(at(minute), 0.5));
+        rounds.tidied(Tidying::Done, at(minute));
+        assert!(!rounds.is_tidying_due(at(minute + 359), 0.5));
+        assert!(rounds.is_tidying_due(at(minute + 360), 0.5));
+        rounds.tidied(Tidying::Failed, at(minute + 360));
+        assert!(rounds.is_tidying_due(at(minute + 361), 0.5), "the first wait is short again");
     }
 
     #[test]

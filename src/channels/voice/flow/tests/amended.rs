@@ -9,7 +9,7 @@ fn what_was_set_is_taken_up_by_the_whole_as_long_as_nothing_is_heard() {
     for text in ["set a timer for ten minutes", "wake me at seven", "what time is it"] {
         let mut flow = answering_to(text, at);
         let _ = flow.on(FlowInput::Acted(TurnId(8)));
-        assert_eq!(names(&flow.on(FlowInput::Continued)), ["cancel 8: the speaker went on"], "{text}");
+        assert_eq!(names(&flow.on(FlowInput::Continued { at })), ["cancel 8: the speaker went on"], "{text}");
         let _ = flow.on(FlowInput::Ended { utterance: utterance(2, 0, at), decided: at });
         let effects = flow.on(heard(2, 0, "set a timer for ten minutes and thirty seconds", at));
         let [FlowEffect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
@@ -17,7 +17,7 @@ fn what_was_set_is_taken_up_by_the_whole_as_long_as_nothing_is_heard() {
     }
     let mut flow = answering_to("set a timer for ten minutes", at);
     let _ = flow.on(FlowInput::Speaking(TurnId(8)));
-    assert!(names(&flow.on(FlowInput::Continued)).is_empty(), "what is heard is an answer");
+    assert!(names(&flow.on(FlowInput::Continued { at })).is_empty(), "what is heard is an answer");
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn what_was_not_answered_yet_has_set_nothing() {
     let at = Instant::now();
     let mut flow = woken();
     let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
-    let _ = flow.on(FlowInput::Continued);
+    let _ = flow.on(FlowInput::Continued { at });
     let _ = flow.on(FlowInput::Ended { utterance: utterance(2, 0, at), decided: at });
     let effects = flow.on(heard(2, 0, "set a timer for ten minutes and thirty seconds", at));
     let [FlowEffect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
@@ -42,9 +42,9 @@ fn what_was_done_or_is_being_said_is_not_taken_back_by_more_words() {
     let at = Instant::now();
     let mut flow = answering_to("cancel the timer", at);
     let _ = flow.on(FlowInput::Acted(TurnId(8)));
-    assert!(names(&flow.on(FlowInput::Continued)).is_empty());
+    assert!(names(&flow.on(FlowInput::Continued { at })).is_empty());
     let mut flow = speaking(at);
-    assert!(names(&flow.on(FlowInput::Continued)).is_empty());
+    assert!(names(&flow.on(FlowInput::Continued { at })).is_empty());
     let _ = flow.on(FlowInput::Acted(TurnId(8)));
     assert_eq!(flow.activity(), Activity::Speaking, "an action after the first word changes nothing");
 }

@@ -50,7 +50,7 @@ fn a_stop_word_cancels_what_she_still_thinks_about() {
     let effects = names(&flow.on(stop()));
     assert_eq!((effects[0].as_str(), &effects[1..]), ("drop decodes before 2.0", &rest[..]));
     let mut flow = answering(at);
-    let _ = flow.on(FlowInput::Continued);
+    let _ = flow.on(FlowInput::Continued { at });
     assert_eq!(names(&flow.on(stop())), rest, "the word seemed to go on with the question");
     let mut flow = woken();
     assert!(names(&flow.on(stop())).is_empty(), "whoever has just called her begins anew");

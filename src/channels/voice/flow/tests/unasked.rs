@@ -23,13 +23,13 @@ fn whoever_calls_has_the_floor_for_certain_only_while_he_speaks() {
     assert_eq!(flow.floor(), Floor::Free);
     let _ = flow.on(FlowInput::Requested { at });
     assert_eq!(flow.floor(), Floor::Called { since: at });
-    let _ = flow.on(FlowInput::Started);
-    assert_eq!(flow.floor(), Floor::User);
+    let _ = flow.on(FlowInput::Started { at });
+    assert_eq!(flow.floor(), Floor::User { since: at });
     // A pause of a tenth of a second is in the middle of a sentence.
     let _ = flow.on(FlowInput::Paused(utterance(1, 0, at)));
-    assert_eq!(flow.floor(), Floor::User);
+    assert_eq!(flow.floor(), Floor::User { since: at });
     let _ = flow.on(FlowInput::Resumed { generation: 1, revision: 1 });
-    assert_eq!(flow.floor(), Floor::User);
+    assert_eq!(flow.floor(), Floor::User { since: at });
     let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 1, at), decided: at });
     assert_eq!(flow.floor(), Floor::Heard);
     let later = at + Duration::from_secs(1);
@@ -38,8 +38,9 @@ fn whoever_calls_has_the_floor_for_certain_only_while_he_speaks() {
     assert_eq!(answering(at).floor(), Floor::Answer);
     let mut flow = window(at);
     assert_eq!(flow.floor(), Floor::FollowUp);
-    let _ = flow.on(FlowInput::Started);
-    assert_eq!(flow.floor(), Floor::User, "into nobody's sentence");
+    let spoke = at + Duration::from_secs(2);
+    let _ = flow.on(FlowInput::Started { at: spoke });
+    assert_eq!(flow.floor(), Floor::User { since: spoke }, "since the voice began");
 }
 
 #[test]
@@ -50,9 +51,25 @@ fn an_alarm_ends_whatever_goes_on_and_is_told() {
         let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
         flow
     };
-    let cases: [(Flow, &[&str]); 5] = [
+    let spoken = || {
+        let mut flow = woken();
+        let _ = flow.on(FlowInput::Started { at });
+        flow
+    };
+    let paused = || {
+        let mut flow = spoken();
+        let _ = flow.on(FlowInput::Paused(utterance(1, 0, at)));
+        flow
+    };
+    let given_up = "give up 8: there is an alarm";
+    let cases: [(Flow, &[&str]); 7] = [
         (resting(), &["announce 8"]),
         (woken(), &["ears Cancel", "ears Speaking(Silent)", "announce 8"]),
+        (spoken(), &["ears Cancel", given_up, "ears Speaking(Silent)", "announce 9"]),
+        (
+            paused(),
+            &["drop decodes before 2.0", "ears Cancel", given_up, "ears Speaking(Silent)", "announce 9"],
+        ),
         (transcribing(), &["drop decodes before 2.0", "ears Cancel", "ears Speaking(Silent)", "announce 8"]),
         (speaking(at), &["cancel 8: there is an alarm", "ears Speaking(Silent)", "announce 9"]),
         (window(at), &["ears Cancel", "ears Speaking(Silent)", "announce 9"]),

@@ -1,0 +1,41 @@
+//! Dangers are told as alarms, past every decision; here they are put on record beside the decisions.
+//!
+//! Part of the impulse's task. In: what was noticed since the last time. Out: one record for each danger, with what it adds
+//! to the score. It tells nothing, and no alarm waits for it.
+
+use super::{ImpulseSpeaker, ImpulseSubject};
+use crate::awareness::{Happening, Noticed, Significance};
+use crate::impulse::ImpulseRecord;
+use crate::impulse::record::ImpulseOutcome;
+use crate::reply::model::ChatModel;
+
+impl<M: ChatModel> ImpulseSpeaker<M> {
+    /// Keeps a record of each danger that was noticed since the last time.
+    pub(super) async fn note_dangers(&mut self) {
+        let now = self.parts.clock.now();
+        // After a clock was set back, those that are noticed from here on count.
+        let noted = self.dangers_until.min(now.timestamp());
+        let dangers: Vec<_> = {
+            let state = self.parts.awareness.state();
+            let is_new = |noticed: &&Noticed| {
+                noticed.significance == Significance::Critical && noticed.event.at > noted
+            };
+            let new = state.events.iter().filter(is_new);
+            new.map(|noticed| (noticed.event.at, name(&noticed.event.happening))).collect()
+        };
+        self.dangers_until = dangers.iter().map(|(at, _)| *at).max().unwrap_or(noted);
+        for (at, name) in dangers {
+            let (_, record) = self.decided(&now, ImpulseSubject::Danger(name));
+            let record = ImpulseRecord { at, outcome: Some(ImpulseOutcome::ToldAtOnce), ..record };
+            self.keep(&record).await;
+        }
+    }
+}
+
+/// Which danger, without any word of somebody else.
+fn name(happening: &Happening) -> &'static str {
+    match happening {
+        Happening::Critical { id } => id.name(),
+        _ => "notice",
+    }
+}
