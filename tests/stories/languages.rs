@@ -75,7 +75,9 @@ async fn a_timer_a_list_a_memory_and_a_question_are_understood_in_german() {
     double.when("farbe hat mein auto", vec![Script::words("Dein Auto ist blau.")]);
     assert_eq!(home.joi(&["ask", "Welche Farbe hat mein Auto?"]).well().out, "Dein Auto ist blau.\n");
     let told = double.chats().last().unwrap().to_string();
-    assert!(told.contains("Auto") && told.contains("blau"), "{told}");
+    assert!(told.contains("[Memory of ") && told.contains("mein Auto blau ist"), "{told}");
+    let found = home.joi(&["memory", "search", "Welche Farbe hat mein Auto?"]).well().out;
+    assert!(found.lines().any(|row| row.contains("user") && row.contains("mein Auto blau ist")), "{found}");
     assert_eq!(answer_to(&home, own_voice("Was ist die Hauptstadt von Frankreich?")), ANSWER);
     let spoken = plain(&home.joi(&["listen", "--wav", &home.arg("answers.wav")]).well().out);
     assert!(spoken.contains("frankreich"), "{spoken}");
