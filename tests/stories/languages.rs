@@ -75,7 +75,9 @@ async fn a_timer_a_list_a_memory_and_a_question_are_understood_in_german() {
     double.when("farbe hat mein auto", vec![Script::words("Dein Auto ist blau.")]);
     assert_eq!(home.joi(&["ask", "Welche Farbe hat mein Auto?"]).well().out, "Dein Auto ist blau.\n");
     let told = double.chats().last().unwrap().to_string();
-    assert!(told.contains("Auto") && told.contains("blau"), "{told}");
+    assert!(told.contains("[Memory of ") && told.contains("mein Auto blau ist"), "{told}");
+    let found = home.joi(&["memory", "search", "Welche Farbe hat mein Auto?"]).well().out;
+    assert!(found.lines().any(|row| row.contains("user") && row.contains("mein Auto blau ist")), "{found}");
     assert_eq!(answer_to(&home, own_voice("Was ist die Hauptstadt von Frankreich?")), ANSWER);
     let spoken = plain(&home.joi(&["listen", "--wav", &home.arg("answers.wav")]).well().out);
     assert!(spoken.contains("frankreich"), "{spoken}");
@@ -108,13 +110,13 @@ fn replies(turns: &[Value]) -> Vec<&str> {
 #[tokio::test(flavor = "multi_thread")]
 async fn she_answers_in_the_language_that_was_spoken_and_in_its_voice() {
     let double = Double::start().await;
-    double.when("frankreich", vec![Script::words(ANSWER)]);
     let mut both = Home::with_model_server(&double.url);
     both.set("language=auto").set("hear.stt.model=base").set("hear.stt.second_look_ms=10000");
     let english = Home::with_model_server(NOBODY);
     let phrase = read_wav(project("tests/data/hear/phrase.wav"), RATE).unwrap();
     let asked = vec![
-        own_voice("Was ist die Hauptstadt von Frankreich?"),
+        // Whisper takes most other sentences of this voice for English.
+        own_voice("Füge Tomaten zu der Einkaufsliste hinzu."),
         pause(4.2),
         phrase,
         pause(0.6),
@@ -122,7 +124,8 @@ async fn she_answers_in_the_language_that_was_spoken_and_in_its_voice() {
         pause(4.2),
     ];
     let turns = talk(&both, asked, &[]);
-    assert_eq!(replies(&turns), [ANSWER, "Timer, 10 minutes."], "{turns:#?}");
+    let replies = replies(&turns);
+    assert_eq!(replies, ["Tomaten steht auf der Liste Einkauf.", "Timer, 10 minutes."], "{turns:#?}");
     // A German voice reads "10" as "zehn".
     let answers = read_wav(both.arg("answers.wav"), RATE).unwrap();
     let last = said_last(&answers);
