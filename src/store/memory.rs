@@ -258,7 +258,8 @@ pub(super) fn add_all(db: &mut Connection, new: &[NewMemory]) -> Result<Vec<i64>
 /// Adds an entry; entries that say no more than it does are replaced. A stranger's never replaces the owner's, nor the
 /// other way round.
 fn add(tx: &Transaction<'_>, new: &NewMemory) -> Result<i64, StoreError> {
-    let mut same = if new.kind.is_merged() { newest(tx, Some(new.kind), LOOKED_THROUGH)? } else { Vec::new() };
+    let mut same =
+        if new.kind.is_merged() { newest(tx, Some(new.kind), LOOKED_THROUGH)? } else { Vec::new() };
     same.retain(|old| (old.source == STRANGER) == (new.source == STRANGER));
     let mine = words::words(&new.text.0);
     for old in &same {

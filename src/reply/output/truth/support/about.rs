@@ -132,7 +132,9 @@ impl Support<'_> {
         let has_family = !ties.families.is_empty();
         let is_general = aim == TurnAim::Words || self.topic.is_howto;
         match claim.form {
-            ClaimForm::Became | ClaimForm::Is | ClaimForm::State if self.is_of_the_house_now(claim, ties) => true,
+            ClaimForm::Became | ClaimForm::Is | ClaimForm::State if self.is_of_the_house_now(claim, ties) => {
+                true
+            }
             ClaimForm::Settled => false,
             ClaimForm::Told if aim == TurnAim::Words && self.topic.is_fiction => false,
             // "I set alarms" is no deed.
