@@ -106,7 +106,7 @@ doc: install-deps
 	@bash -c '. scripts/env.sh && build doc --no-deps'
 
 config-reference: install-deps
-	@bash -c '. scripts/env.sh && JOI_UPDATE_REFERENCE=1 run_tests --lib -- config::reference'
+	@bash -c '. scripts/env.sh && JOI_UPDATE_REFERENCE=1 run_unit_tests -- config::reference'
 
 install-deps:
 	@scripts/setup.sh

@@ -11,7 +11,7 @@ minutes=${MINUTES:-1}
 seed=${SEED:-$(date +%s)}
 cases=${CASES:-2000}
 
-built=$(run_tests --lib --bin joi-model --no-run --message-format=json)
+built=$(run_unit_tests --bin joi-model --no-run --message-format=json)
 targets=()
 for of in joi joi-model; do
   tests=$(sed -n 's/.*"name":"'"$of"'".*"executable":"\([^"]*\)".*/\1/p' <<<"$built" | tail -n 1)

@@ -6,4 +6,5 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
 ready_for_tests
-run_tests "$@"
+run_unit_tests "$@"
+run_tests --bins --test '*' "$@"
