@@ -362,33 +362,6 @@ async fn a_restart_forgets_neither_what_strangers_said_nor_what_was_called() {
     }
 }
 
-// An answer that was given with a stranger's words in sight is a stranger's, and so is the one after it
-#[tokio::test]
-async fn strangers_words_taint_what_is_told_again_of_them() {
-    let kit = Kit::new();
-    let script = vec![
-        writes("page", "{}"),
-        answers("It says the door code is odd."),
-        answers("The code is odd, as I said."),
-        answers("Odd, yes."),
-        answers("Hello."),
-    ];
-    let bench = Bench::with_kit(Small, &kit, script);
-    bench.say("read the page").await;
-    for again in ["what did the page say about codes", "and what was it again"] {
-        bench.later(200);
-        bench.say_in(&bench.console, again).await;
-    }
-    bench.later(400);
-    bench.say("good evening to you and to all the others").await;
-    let rows = bench.store.dialogue_since(jiff::Timestamp::MIN, 99).await.unwrap();
-    let answers = rows.iter().filter(|row| row.role == crate::store::DialogueRole::Assistant);
-    let origins: Vec<Origin> = answers.map(|row| row.origin).collect();
-    assert_eq!(origins, [Origin::Stranger, Origin::Stranger, Origin::Stranger, Origin::Ours]);
-    let seen = bench.last_request();
-    assert!(seen.iter().all(|message| !message.content.to_lowercase().contains("odd")), "{seen:?}");
-}
-
 // Also where strangers' words are in the conversation
 #[tokio::test]
 async fn the_end_needs_no_yes_and_ends_nothing_but_the_conversation() {

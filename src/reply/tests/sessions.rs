@@ -147,6 +147,33 @@ async fn an_old_answer_from_a_page_is_in_no_later_conversation_and_makes_it_care
     assert_eq!(kit.lamp.ran(), 1, "what was answered meanwhile is our own");
 }
 
+// An answer that was given with a stranger's words in sight is a stranger's, and so is the one after it
+#[tokio::test]
+async fn strangers_words_taint_what_is_told_again_of_them() {
+    let kit = Kit::new();
+    let script = vec![
+        writes("page", "{}"),
+        answers("It says the door code is odd."),
+        answers("The code is odd, as I said."),
+        answers("Odd, yes."),
+        answers("Hello."),
+    ];
+    let bench = Bench::with_kit(Small, &kit, script);
+    bench.say("read the page").await;
+    for again in ["what did the page say about codes", "and what was it again"] {
+        bench.later(200);
+        bench.say_in(&bench.console, again).await;
+    }
+    bench.later(400);
+    bench.say("good evening to you and to all the others").await;
+    let rows = bench.store.dialogue_since(jiff::Timestamp::MIN, 99).await.unwrap();
+    let answers = rows.iter().filter(|row| row.role == crate::store::DialogueRole::Assistant);
+    let origins: Vec<Origin> = answers.map(|row| row.origin).collect();
+    assert_eq!(origins, [Origin::Stranger, Origin::Stranger, Origin::Stranger, Origin::Ours]);
+    let seen = bench.model.requests().pop().unwrap();
+    assert!(seen.iter().all(|message| !message.content.to_lowercase().contains("odd")), "{seen:?}");
+}
+
 #[tokio::test]
 async fn a_conversation_ends_by_its_own_silence_whoever_else_talks() {
     let kit = Kit::new();
