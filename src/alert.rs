@@ -139,6 +139,7 @@ impl Alerts {
         if self.is_active(&alert) {
             return None;
         }
+        let alert = self.with_its_own_key(alert);
         let kind = alert.kind.name();
         let announced = self.announce(&alert).await;
         if alert.repeats() {
@@ -305,6 +306,17 @@ impl Alerts {
         if let Err(error) = store.amend_alert(row, json).await {
             tracing::warn!(%error, "an alarm that was heard is told again after a restart");
         }
+    }
+
+    /// Two notices of one millisecond are two messages.
+    fn with_its_own_key(&self, mut alert: Alert) -> Alert {
+        let active = self.active();
+        while active.iter().any(|active| active.alert.key() == alert.key())
+            && let Ok(later) = alert.at.checked_add(SignedDuration::from_millis(1))
+        {
+            alert.at = later;
+        }
+        alert
     }
 
     fn is_active(&self, alert: &Alert) -> bool {

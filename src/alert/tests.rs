@@ -255,6 +255,20 @@ async fn more_alarms_than_can_wait_keep_still_until_there_is_room_and_none_is_lo
     assert_eq!(bench.alerts.unheard().len(), names.len());
 }
 
+#[tokio::test]
+async fn notices_of_one_moment_are_all_sent() {
+    let bench = bench(Some(Store::in_memory().unwrap()), false);
+    let texts = ["Detector one", "Detector two", "Detector three"];
+    for text in texts {
+        bench.alerts.raise(high(text)).await;
+    }
+    let sent: Vec<String> = bench.posted().await.iter().map(|row| row["text"].to_string()).collect();
+    assert!(texts.iter().all(|text| sent.iter().any(|sent| sent.contains(text))), "{sent:?}");
+    let keys: std::collections::BTreeSet<String> =
+        bench.alerts.unheard().iter().map(super::Alert::key).collect();
+    assert_eq!(keys.len(), texts.len());
+}
+
 proptest::proptest! {
     #[test]
     fn foreign_bytes_in_the_place_of_a_stored_alarm_cost_only_that_alarm(
