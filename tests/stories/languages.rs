@@ -129,7 +129,6 @@ async fn she_answers_in_the_language_that_was_spoken_and_in_its_voice() {
     // A German voice reads "10" as "zehn".
     let answers = read_wav(both.arg("answers.wav"), RATE).unwrap();
     let last = said_last(&answers);
-    assert!(last.len() < answers.len() / 2, "the second answer alone");
     let file = english.arg("last.wav");
     write_wav(&file, RATE, last).unwrap();
     let spoken = plain(&english.joi(&["listen", "--wav", &file]).well().out);
