@@ -9,7 +9,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 
 use super::*;
@@ -49,10 +49,8 @@ async fn events(State(seen): State<Arc<Seen>>, RawQuery(query): RawQuery) -> Res
     ([("content-type", "text/event-stream")], Body::from_stream(endless)).into_response()
 }
 
-use futures_util::StreamExt as _;
-
-#[tokio::test]
-async fn requests_and_messages_go_over_http_and_nothing_is_subscribed_to() {
+/// A daemon, and where it is.
+async fn serving() -> (Arc<Seen>, String) {
     let seen = Arc::new(Seen::default());
     let routes = Router::new()
         .route("/api/v1/rpc", post(rpc))
@@ -61,6 +59,12 @@ async fn requests_and_messages_go_over_http_and_nothing_is_subscribed_to() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let daemon = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, routes).await });
+    (seen, daemon)
+}
+
+#[tokio::test]
+async fn requests_and_messages_go_over_http_and_nothing_is_subscribed_to() {
+    let (seen, daemon) = serving().await;
     let account = "+491701".to_owned();
     let mut followed =
         follow(&SignalConfig { daemon, account, receive: ReceiveMode::Manual, ..SignalConfig::default() });
@@ -78,14 +82,7 @@ async fn requests_and_messages_go_over_http_and_nothing_is_subscribed_to() {
 
 #[tokio::test]
 async fn a_stream_without_a_keep_alive_is_left_and_connected_to_anew() {
-    let seen = Arc::new(Seen::default());
-    let routes = Router::new()
-        .route("/api/v1/rpc", post(rpc))
-        .route("/api/v1/events", get(events))
-        .with_state(Arc::clone(&seen));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let daemon = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let (seen, daemon) = serving().await;
     let mut followed = follow(&SignalConfig { daemon, ..SignalConfig::default() });
     up(&followed.link).await;
     followed.received.recv().await.unwrap();
